@@ -1,3 +1,4 @@
+import { guessesHeldOf, publishedHeld } from './guesses-held.ts';
 import { coverage, foundInterval } from '@shared/money/found-interval.ts';
 import {
   causesOf,
@@ -188,17 +189,31 @@ function heldRows(pairs: readonly Pair[]): readonly BenchRow[] {
 function needRows(pairs: readonly Pair[]): readonly BenchRow[] {
   const { cloudUsd, cloudSeconds, localSeconds } = needsHeldOf(pairs);
   const of = (what: string, held: readonly Held[]): readonly BenchRow[] => [...rowsOf(what, held), biasRow(what, held)];
-  const byTokens = heldOf(pairs, pairs[0]?.local.at.slice(0, 10) ?? '').cloudUsd;
+  const guessed = guessesHeldOf(pairs);
   const isKnown = ({ task }: Held): boolean => cloudUsd.some((one) => one.task === task);
   return [
     ...of('money in the cloud, by its own record of other tasks', cloudUsd),
-    ...of('the same, with those of which its record is too thin by their tokens, as it is said', [
+    ...of('the same, with a guess for those of which its record is too thin, as it is said', [
       ...cloudUsd,
-      ...byTokens.filter((one) => !isKnown(one)),
+      ...guessed.filter((one) => !isKnown(one)),
     ]),
+    guessRow('money in the cloud, as a guess by the kind of task alone', guessed),
+    guessRow('money of published repairs of other models, as such a guess', publishedHeld()),
     ...of('seconds in the cloud, by its own record of other tasks', cloudSeconds),
     ...of('seconds here, by its own record of other tasks', localSeconds),
   ];
+}
+
+/** A guess promises its interval alone. */
+function guessRow(what: string, held: readonly Held[]): BenchRow {
+  const covered = held.filter(isCovered).length;
+  return {
+    figure: `${what}: in the interval`,
+    value: held.length === 0 ? null : (covered / held.length) * 100,
+    unit: '%',
+    target: { atLeast: 90 },
+    note: `${covered} of ${held.length}`,
+  };
 }
 
 /** The error of the sums: by how much the total of a month of such tasks would be wrong. */

@@ -10,7 +10,7 @@ const known: Readonly<Record<string, string>> = {
   'shared/events/approval-events.ts': 'what they are',
   'shared/safety/session-answers.ts': 'the one place',
   'shared/session/reducers/reduce-turns.ts': 'which questions are open; an import leaves none',
-  'shared/session/reducers/reduce-turn-money.ts': 'the limit that is shown; it allows nothing',
+  'shared/session/reducers/reduce-session.ts': 'the limit that is shown; it allows nothing',
   'main/agent/approval/request-approval.ts': 'writes them',
   'main/agent/approval/request-network-access.ts': 'writes them',
   'main/safety/approvals/ask-about-disk.ts': 'writes them',

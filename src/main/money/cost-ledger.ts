@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { CloudReference } from '@shared/money/counterfactual.ts';
 import type { Workload } from '@shared/money/workload.ts';
-import { counterfactualOf } from '@shared/money/counterfactual.ts';
-import { needOf, type TaskNeed } from '@shared/money/task-needs.ts';
+import { counterfactualOfWork, tasksHere } from '@shared/money/turn-counterfactual.ts';
+import { needOf, taskKinds, type TaskNeed } from '@shared/money/task-needs.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
-import { emptySession } from '@shared/session/session-state.ts';
+import { emptySession, type SessionState, type TurnState } from '@shared/session/session-state.ts';
 import { addSplitWorkload, noSplitWorkload } from '@shared/money/workload.ts';
 import type { CostCell, CostGrouping, CostReport, SessionCosts } from '@shared/money/cost-report.ts';
 import { addTotals, createCostFold, energyOf, groupCosts, noCosts } from '@shared/money/cost-report.ts';
@@ -90,7 +90,7 @@ const workloadSchema: z.ZodType<Workload> = z.object({
 });
 
 const cellsSchema = z.object({
-  version: z.literal(8),
+  version: z.literal(9),
   logBytes: z.number(),
   /** Sums are by days of this time zone. Sums of another zone are recomputed. */
   zone: z.string(),
@@ -107,13 +107,14 @@ const cellsSchema = z.object({
         unpricedCalls: z.number(),
       }),
       work: z.object({ local: workloadSchema, cloud: workloadSchema }),
+      tasks: z.array(z.object({ kind: z.enum(taskKinds), way: z.string(), size: z.number(), calls: z.number() })),
     }),
   ),
   needs: z.array(
     z.object({
       at: z.number(),
       model: z.string(),
-      kind: z.enum(['question', 'repair', 'change']),
+      kind: z.enum(taskKinds),
       way: z.string(),
       size: z.number(),
       value: z.number(),
@@ -159,18 +160,20 @@ export function createLedger(options: LedgerOptions): Ledger {
       const known = sessions
         .flatMap(({ cells }) => cells.map((cell) => cell.work))
         .reduce(addSplitWorkload, noSplitWorkload);
-      const reference = await options.reference();
+      const priced = await options.reference();
+      const reference = priced === null ? null : { ...priced, needs: await needsOf(priced.model) };
+      const tasks = rows.flatMap((row) => row.tasks);
       return {
         by,
         since: since ?? null,
         project: project ?? null,
-        rows: rows.map(({ work: own, ...row }) => ({
+        rows: rows.map(({ work: own, tasks: done, ...row }) => ({
           ...row,
-          elsewhere: counterfactualOf(own, reference, known),
+          elsewhere: counterfactualOfWork({ work: own, tasks: done }, reference, known),
           energy: energyOf(own),
         })),
         total: totalsOnly(total),
-        elsewhere: counterfactualOf(work, reference, known),
+        elsewhere: counterfactualOfWork({ work, tasks }, reference, known),
         energy: energyOf(work),
         unreadable,
       };
@@ -244,17 +247,28 @@ async function sumsOf(options: LedgerOptions, session: LedgerSession, zone: stri
     noteFailure('The costs of a session were not read', error);
     return null;
   }
-  const cells = fold.cells();
-  const needs = state.turns
-    .filter(({ seq }) => seq > copiedUpTo)
-    .flatMap((turn) => {
-      const need = needOf(turn, state.steps);
-      return need === null ? [] : [{ ...need, at: turn.endedAt ?? 0 }];
-    });
-  const text = JSON.stringify({ version: 8, logBytes: session.logBytes, zone, cells, needs });
+  const own = state.turns.filter(({ seq }) => seq > copiedUpTo);
+  const cells = withTasks(fold.cells(), state, own);
+  const needs = own.flatMap((turn) => {
+    const need = needOf(turn, state.steps);
+    return need === null ? [] : [{ ...need, at: turn.endedAt ?? 0 }];
+  });
+  const text = JSON.stringify({ version: 9, logBytes: session.logBytes, zone, cells, needs });
   // Kept sums only save time, so a failed write is ignored.
   await writeFileAtomic(path, `${text}\n`, { sync: false }).catch(
     orNoted('The sums of costs were not saved', undefined),
   );
   return { cells, needs };
+}
+
+/** Adds each task that this machine did alone to the cell of its last call. */
+function withTasks(cells: readonly CostCell[], state: SessionState, turns: readonly TurnState[]): readonly CostCell[] {
+  const placed = tasksHere(state, turns).flatMap(({ turnId, ...task }) => {
+    const last = state.steps.findLast((step) => step.turnId === turnId && step.end !== null);
+    return last?.end ? [{ task, day: localDay(last.end.at), model: last.stage.model }] : [];
+  });
+  return cells.map((cell) => ({
+    ...cell,
+    tasks: placed.flatMap(({ task, day, model }) => (day === cell.day && model === cell.model ? [task] : [])),
+  }));
 }

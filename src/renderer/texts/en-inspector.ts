@@ -146,6 +146,7 @@ export const inspector = {
   'cost.against.seconds.unclear': 'In time, no clear difference from the cloud alone.',
   'cost.basis.measured': 'Measured: it ran there.',
   'cost.basis.estimated': 'Estimated.',
+  'cost.basis.guessed': 'A guess.',
   'cost.why': 'Not included: {why}.',
   'cost.formula': 'Formula: {formula}.',
   'cost.steps': 'Alternatives by step',

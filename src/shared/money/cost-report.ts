@@ -1,5 +1,6 @@
 import type { Counterfactual } from './counterfactual.ts';
 import type { SplitWorkload, Workload } from './workload.ts';
+import type { TaskHere } from './turn-counterfactual.ts';
 import { createRecipeRunFold, type EndedRecipeRun } from './recipe-runs.ts';
 import { addSplitWorkload, noSplitWorkload, splitWorkload, withRecipeRuns } from './workload.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
@@ -36,6 +37,8 @@ export interface CostCell {
   readonly model: string;
   readonly totals: CostTotals;
   readonly work: SplitWorkload;
+  /** Tasks that this machine worked on alone, which ended on this day. Their calls are part of the sums. */
+  readonly tasks: readonly TaskHere[];
 }
 
 /** Folds the calls of one log. */
@@ -52,7 +55,7 @@ export function createCostFold(dayOf: (at: number) => string): CostFold {
   const addRecipeRun = (day: string, ended: EndedRecipeRun): void => {
     const { model } = ended;
     const key = `${day}\n${model}`;
-    const cell = cells.get(key) ?? { day, model, totals: noCosts, work: noSplitWorkload };
+    const cell = cells.get(key) ?? { day, model, totals: noCosts, work: noSplitWorkload, tasks: [] };
     cells.set(key, { ...cell, work: withRecipeRuns(cell.work, [ended]) });
   };
   return {
@@ -73,7 +76,7 @@ export function createCostFold(dayOf: (at: number) => string): CostFold {
       const before = cells.get(key)?.work ?? noSplitWorkload;
       const work =
         call === undefined ? before : addSplitWorkload(before, splitWorkload([{ where: call.where, end: event }]));
-      cells.set(key, { day, model, totals, work });
+      cells.set(key, { day, model, totals, work, tasks: [] });
     },
     cells: () => [...cells.values()],
   };
@@ -120,6 +123,7 @@ interface GroupedCosts extends CostTotals {
   /** The same for people, such as a session's title. */
   readonly label: string;
   readonly work: SplitWorkload;
+  readonly tasks: readonly TaskHere[];
 }
 
 /** Electricity of the local calls that were metered. */
@@ -128,7 +132,7 @@ export type EnergyTotals = Pick<
   'wattHours' | 'energyUsd' | 'unmeteredCalls' | 'unpricedEnergyCalls' | 'estimatedEnergyCalls'
 >;
 
-export interface CostRow extends Omit<GroupedCosts, 'work'> {
+export interface CostRow extends Omit<GroupedCosts, 'work' | 'tasks'> {
   /** What the same work would have cost elsewhere. */
   readonly elsewhere: Counterfactual;
   readonly energy: EnergyTotals;
@@ -147,7 +151,8 @@ export function groupCosts(sessions: readonly SessionCosts[], by: CostGrouping):
       const { key, label } = groupOf(session, cell, by);
       const before = rows.get(key);
       const work = addSplitWorkload(before?.work ?? noSplitWorkload, cell.work);
-      rows.set(key, { ...addTotals(before ?? noCosts, cell.totals), key, label, work });
+      const tasks = [...(before?.tasks ?? []), ...cell.tasks];
+      rows.set(key, { ...addTotals(before ?? noCosts, cell.totals), key, label, work, tasks });
     }
   }
   const byKey = (left: GroupedCosts, right: GroupedCosts): number => (left.key < right.key ? -1 : 1);

@@ -27,9 +27,12 @@ export interface Interval {
   readonly high: number;
 }
 
-/** What the same work would have cost elsewhere. `measured`: all of it ran there, so nothing is estimated. */
+/**
+ * What the same work would have cost elsewhere. `measured`: all of it ran there, so nothing is estimated. `guessed`:
+ * from what such tasks usually take, because too few are known.
+ */
 export interface Elsewhere {
-  readonly basis: 'measured' | 'estimated';
+  readonly basis: 'measured' | 'estimated' | 'guessed';
   /** US dollars. Null: `why` says what is unknown. */
   readonly usd: Interval | null;
   readonly seconds: Interval | null;

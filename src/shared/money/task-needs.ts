@@ -6,7 +6,8 @@ import { promptTokensOf } from './token-cost.ts';
 import { asides } from '@shared/session/asides.ts';
 
 /** The kind of a turn. What one turn took says something only about turns of the same kind. */
-export type TaskKind = 'question' | 'repair' | 'change';
+export const taskKinds = ['chat', 'question', 'repair', 'change'] as const;
+export type TaskKind = (typeof taskKinds)[number];
 
 /** The kind of a task and its size, measured by the first prompt of the way in which it was worked on. */
 export interface TaskShape {
@@ -36,7 +37,15 @@ const ownEnds: ReadonlySet<TurnEndReason> = new Set<TurnEndReason>([
  * An ended turn as a task; null when it did not end by itself, used no model, or has more steps than the state keeps.
  */
 export function taskOf(turn: TurnState, steps: readonly StepState[]): TaskShape | null {
-  if (turn.reason === null || !ownEnds.has(turn.reason) || turn.plan) return null;
+  return turn.reason === null || !ownEnds.has(turn.reason) ? null : shapeOf(turn, steps);
+}
+
+/**
+ * A turn as a task, whether or not it ended by itself; null when it used no model, or has more steps than the state
+ * keeps.
+ */
+export function shapeOf(turn: TurnState, steps: readonly StepState[]): TaskShape | null {
+  if (turn.plan) return null;
   const own = steps.filter(({ turnId }) => turnId === turn.id);
   const first = own.find(({ purpose }) => !asides.has(purpose));
   if (first === undefined || own.length < turn.steps) return null;
@@ -46,7 +55,8 @@ export function taskOf(turn: TurnState, steps: readonly StepState[]): TaskShape 
 }
 
 function kindOf({ mode, before, reason }: TurnState): TaskKind {
-  if (mode === 'ask' || mode === 'chat' || reason === 'answered') return 'question';
+  if (mode === 'chat') return 'chat';
+  if (mode === 'ask' || reason === 'answered') return 'question';
   return before?.passed === false ? 'repair' : 'change';
 }
 

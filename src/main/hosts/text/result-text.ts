@@ -86,9 +86,10 @@ function showElsewhere({ counterfactual, energyWh, energyReason }: RunResult, { 
     ['all cloud', detail?.allCloud],
   ] as const;
   const told = places.flatMap(([name, place]) => {
-    if (place?.basis !== 'estimated' || place.usd === null) return [];
+    if (place === undefined || place.basis === 'measured' || place.usd === null) return [];
     const { value, low, high } = place.usd;
-    return [`${name} about ${moneyText(value)} (${moneyText(low)} to ${moneyText(high)})`];
+    const how = place.basis === 'guessed' ? 'a guess' : 'about';
+    return [`${name} ${how} ${moneyText(value)} (${moneyText(low)} to ${moneyText(high)})`];
   });
   const { usd, seconds: time } = counterfactual.against ?? { usd: null, seconds: null };
   const compared = [

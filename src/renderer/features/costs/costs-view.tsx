@@ -154,7 +154,7 @@ function Row({ row, by, most, hasId }: RowProps) {
       <td className="py-1.5 pl-4 text-right tabular-nums">{money(row.unpricedCalls > 0 ? null : row.costUsd)}</td>
       <td title={usd === null ? (why ?? '') : formula} className="py-1.5 pl-4 text-right tabular-nums">
         {usd === null ? '–' : money(usd.value)}
-        {usd !== null && basis === 'estimated' && (
+        {usd !== null && basis !== 'measured' && (
           <span className="block text-xs whitespace-nowrap text-soft">
             {t('costs.estimate', { low: money(usd.low), high: money(usd.high) })}
           </span>

@@ -1,6 +1,6 @@
 import type { SessionEvent } from '@shared/events/events.ts';
-import type { SessionState } from '@shared/session/session-state.ts';
-import { reduceTurnMoney } from './reduce-turn-money.ts';
+import { addToTurn, raiseInTurn, type TurnMoney } from '@shared/money/turn-money.ts';
+import type { SessionState, TurnState } from '@shared/session/session-state.ts';
 import { reduceTurns } from './reduce-turns.ts';
 
 /** Folds one event. Pure. An unknown event type changes nothing. */
@@ -11,4 +11,28 @@ export function reduceSession(state: SessionState, event: SessionEvent): Session
   const lastAt = event.type === 'session-organized' ? state.lastAt : event.at;
   const turns = reduceTurnMoney(change.turns ?? state.turns, event, state.cap);
   return { ...state, ...change, turns, seq: event.seq, lastAt };
+}
+
+/** The turns after an event that costs money or raises a limit. `cap`: the limit that was asked about before it. */
+function reduceTurnMoney(
+  turns: readonly TurnState[],
+  event: SessionEvent,
+  cap: SessionState['cap'],
+): readonly TurnState[] {
+  const money = changeOf(event, cap);
+  const at = money === null ? -1 : turns.findLastIndex(({ id }) => event.turnId === undefined || id === event.turnId);
+  if (money === null || at < 0) return turns;
+  return turns.map((turn, index) => (index === at ? { ...turn, money: money(turn.money) } : turn));
+}
+
+function changeOf(
+  event: SessionEvent,
+  cap: SessionState['cap'],
+): ((before: TurnMoney | undefined) => TurnMoney) | null {
+  if (event.type === 'model-call-ended' || event.type === 'child-session-ended') {
+    return (before) => addToTurn(before, event);
+  }
+  if (event.type !== 'cap-answered' || event.raisedUsd === null || cap === null) return null;
+  const { raisedUsd } = event;
+  return (before) => raiseInTurn(before, cap.scope, raisedUsd);
 }

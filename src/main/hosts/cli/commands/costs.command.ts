@@ -146,7 +146,7 @@ function cells(name: string, totals: Figures): readonly string[] {
 
 /** `~` marks an estimate. The lines below the table have its interval and its formula. */
 function elsewhereText({ usd, basis }: Elsewhere): string {
-  return usd === null ? '-' : `${basis === 'estimated' ? '~' : ''}${moneyText(usd.value)}`;
+  return usd === null ? '-' : `${basis === 'measured' ? '' : '~'}${moneyText(usd.value)}`;
 }
 
 /** `~`: estimated with the watts of the settings. `-`: no local call was metered. */
