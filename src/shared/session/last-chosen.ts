@@ -15,8 +15,8 @@ export function lastChosen({
  */
 export function withLastChosen<Run extends ChosenOptions>(run: Run, last: ChosenOptions): Run {
   const hasModels = run.policy !== undefined || run.local !== undefined || run.cloud !== undefined;
-  const { thinking, mode, assistant } = last;
-  const kept = hasModels ? { thinking, mode, assistant } : last;
+  const { policy: _policy, local: _local, cloud: _cloud, ...others } = last;
+  const kept = hasModels ? others : last;
   const given = Object.entries(run).filter(([, value]) => value !== undefined);
   return { ...run, ...kept, ...Object.fromEntries(given) };
 }

@@ -112,10 +112,10 @@ export async function createSessionChoices(
     runOptions: () => {
       const own = (['policy', 'local', 'cloud'] as const).filter((id) => chosen.has(id));
       return runOptionsSchema.parse({
+        ...kept,
         ...Object.fromEntries(own.map((id) => [id, current[id]])),
-        ...(kept.assistant === undefined ? {} : { assistant: kept.assistant }),
-        ...(kept.thinking === undefined ? {} : { thinking: kept.thinking }),
-        ...(current.mode === 'auto' ? {} : { mode: current.mode, plan: current.mode === 'plan' }),
+        mode: current.mode === 'auto' ? undefined : current.mode,
+        plan: current.mode === 'plan',
         interactive: true,
         atCap: 'ask',
       });

@@ -1,23 +1,16 @@
 import type { KeyEntry } from '@shared/contract/keys-contract.ts';
-import type { Effort } from '@shared/models/model-info.ts';
+import type { ChosenOptions } from '@shared/session/chosen-options.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import type { Policy } from './routing-policies.ts';
 
-/** The user's choice of models for a message. An empty one means the settings. */
-export interface ModelPick {
-  readonly policy: Policy | null;
-  readonly local?: string;
-  readonly cloud?: string;
-  /** Absent: as set for the model. Choosing another model clears it. */
-  readonly thinking?: Effort;
+/** The chosen models as options of a message. */
+export interface PickedOptions extends Omit<ChosenOptions, 'mode' | 'assistant' | 'policy'> {
+  readonly policy?: Policy;
 }
 
-/** The same as options of a message. */
-export interface PickedOptions {
-  readonly policy?: Policy;
-  readonly local?: string;
-  readonly cloud?: string;
-  readonly thinking?: Effort;
+/** The user's choice of models for a message. An empty one means the settings. Another model clears its thinking. */
+export interface ModelPick extends Omit<PickedOptions, 'policy'> {
+  readonly policy: Policy | null;
 }
 
 /** The models that apply without a choice. */
@@ -142,11 +135,6 @@ export function pickOf(option: Exclude<ModelOption, { type: 'add-cloud' }>, usua
   return where === 'local' ? { policy: 'local', local: id } : { policy: 'cloud', cloud: id };
 }
 
-export function optionsOfPick({ policy, local, cloud, thinking }: ModelPick): PickedOptions {
-  return {
-    ...(policy === null ? {} : { policy }),
-    ...(local === undefined ? {} : { local }),
-    ...(cloud === undefined ? {} : { cloud }),
-    ...(thinking === undefined ? {} : { thinking }),
-  };
+export function optionsOfPick({ policy, ...models }: ModelPick): PickedOptions {
+  return policy === null ? models : { ...models, policy };
 }

@@ -7,7 +7,7 @@ import { isRecord } from '@shared/unknown-value.ts';
 import type { TaskMode } from '@shared/text/task-mode.ts';
 import { taskModes } from '@shared/text/task-mode.ts';
 import { choosablePolicies } from './routing-policies.ts';
-import type { ModelPick, PickedOptions } from './model-options.ts';
+import type { ModelPick } from './model-options.ts';
 import { optionsOfPick } from './model-options.ts';
 import { createSharedValue, setEntry, useSharedValue } from '../window/shared-value.ts';
 import { createStored } from '../window/stored-value.ts';
@@ -56,18 +56,12 @@ export function currentChoice(sessionId: string, state: Pick<SessionState, 'mess
 }
 
 /** The same as options of a message, for a button that sends one. Empty for a session that was not shown yet. */
-export function keptOptions(sessionId: string): KeptOptions {
+export function keptOptions(sessionId: string): ChosenOptions {
   const choice = choices.get().get(sessionId);
   return choice === undefined ? {} : optionsOfChoice(choice);
 }
 
-/** A choice as options of a message. */
-interface KeptOptions extends PickedOptions {
-  readonly mode?: TaskMode;
-  readonly assistant?: string;
-}
-
-function optionsOfChoice({ pick, mode, assistant }: SessionChoice): KeptOptions {
+function optionsOfChoice({ pick, mode, assistant }: SessionChoice): ChosenOptions {
   return {
     ...optionsOfPick(pick),
     ...(mode === null ? {} : { mode }),
@@ -80,14 +74,8 @@ function sentChoice({ messages, turns }: Pick<SessionState, 'messages' | 'turns'
   return choiceOf({ ...chosen, ...(assistant === undefined ? {} : { assistant }) });
 }
 
-function choiceOf({ mode, assistant, policy, local, cloud, thinking }: ChosenOptions): SessionChoice {
-  const pick = {
-    policy: policy ?? null,
-    ...(local === undefined ? {} : { local }),
-    ...(cloud === undefined ? {} : { cloud }),
-    ...(thinking === undefined ? {} : { thinking }),
-  };
-  return { pick, mode: mode ?? null, assistant: assistant ?? null };
+function choiceOf({ mode, assistant, policy, ...models }: ChosenOptions): SessionChoice {
+  return { pick: { policy: policy ?? null, ...models }, mode: mode ?? null, assistant: assistant ?? null };
 }
 
 function readChoice(kept: string | null): SessionChoice {

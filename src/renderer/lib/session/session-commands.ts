@@ -1,10 +1,8 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { ForkOutcome } from '@shared/contract/sessions-contract.ts';
 import { seenName } from '@shared/text/seen-text.ts';
-import type { MessageState } from '@shared/session/session-state.ts';
+import type { RunOptions } from '@shared/session/run-options.ts';
 import { planMessage } from '@shared/session/plan-steps.ts';
-import type { TaskMode } from '@shared/text/task-mode.ts';
-import type { PickedOptions } from '../models/model-options.ts';
 import { keptOptions } from '../models/session-choice.ts';
 import { interactiveOptions } from './interactive-options.ts';
 import type { CoreClient } from '../connection/core-client.ts';
@@ -21,15 +19,8 @@ interface Reach {
 
 export type ForkAt = { readonly before: string } | { readonly after: string };
 
-/** The options of a message: what was chosen for it, and who wrote it. */
-export interface SendOptions extends PickedOptions {
-  readonly mode?: TaskMode;
-  readonly assistant?: string;
-  readonly origin?: MessageState['origin'];
-  readonly plan?: boolean;
-  readonly maxUsd?: number;
-  readonly check?: string;
-}
+/** The options of a message: what was chosen for it, its limits, and who wrote it. */
+export type SendOptions = Partial<Omit<RunOptions, 'network'>>;
 
 /** Announces a failure, and messages worth reading. Returns false after a failure. */
 async function runAnnouncingFailure(work: () => Promise<void>): Promise<boolean> {

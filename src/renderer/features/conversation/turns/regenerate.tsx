@@ -93,16 +93,16 @@ export function Regenerate({ sessionId, turn, message }: RegenerateProps) {
 /** The models of the turn as they were chosen then. The settings may have changed since. */
 function pickOfTurn(turn: TurnState, message: MessageState): ModelPick {
   const { cascade } = turn;
-  const { policy: chosen, thinking } = chosenFor(turn, message);
+  const { mode: _mode, assistant: _assistant, ...chosen } = chosenFor(turn, message);
   const local = cascade.find(({ where }) => where === 'local')?.model;
   const cloud = cascade.find(({ where }) => where === 'cloud')?.model;
   const policy =
     local === undefined ? (cloud === undefined ? null : 'cloud') : cloud === undefined ? 'local' : 'hybrid';
   return {
-    policy: chosen ?? policy,
+    ...chosen,
+    policy: chosen.policy ?? policy,
     ...(local === undefined ? {} : { local }),
     ...(cloud === undefined ? {} : { cloud }),
-    ...(thinking === undefined ? {} : { thinking }),
   };
 }
 
