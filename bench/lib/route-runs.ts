@@ -4,8 +4,8 @@ import { worstCostOf } from '@shared/money/token-cost.ts';
 import type { Profile } from '@shared/routing/routing.ts';
 import { profiles } from '@shared/routing/routing-profiles.ts';
 import { routingOf } from '@shared/routing/profile-routing.ts';
-import type { Decision, RouteFacts, Rule, RouteCandidate } from '../../src/main/routing/define.ts';
-import { decideRoute } from '../../src/main/routing/decide-route.ts';
+import type { Decision, ChoiceFacts, Rule, ModelOption } from '../../src/main/routing/define.ts';
+import { chooseModel } from '../../src/main/routing/choose-model.ts';
 import { createTrajectory } from '../../src/main/routing/trajectory/trajectory.ts';
 import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from './route-events.ts';
 
@@ -89,40 +89,43 @@ export function generatedRun(random: () => number, rules: readonly Rule[], into:
     tainted = tainted || hit(0.03);
     const images = hit(0.1);
     const pin = hit(0.05) ? { where: one(['local', 'cloud'] as const), text: 'pinned' } : null;
-    const candidateOf = (info: RouteCandidate['info'], canDrive: boolean): RouteCandidate => ({
+    const candidateOf = (info: ModelOption['info'], canDrive: boolean): ModelOption => ({
       info,
       promptTokens: Math.round(tokens * (0.9 + random() * 0.2)),
       maxOutputTokens: Math.min(8_192, Math.floor(info.contextTokens / 4)),
       canDrive,
+      strategy: 'loop',
     });
-    const candidates = [candidateOf(local, localDrives), candidateOf(cloud, true)];
+    const options = [candidateOf(local, localDrives), candidateOf(cloud, true)];
     const trouble =
       watch.driver !== null && hit(0.05)
         ? {
             model: watch.driver,
+            strategy: 'loop' as const,
             cause: one(['no-progress', 'format', 'checks', 'transport', 'window'] as const),
             text: 'it went wrong',
           }
         : null;
-    const facts: RouteFacts = {
+    const facts: ChoiceFacts = {
       purpose: 'act',
-      strategy: 'loop',
       policy,
       numbers,
-      candidates,
+      options,
+      spent: [],
+      isJudged: false,
       taint: tainted
         ? [{ rule: 'mine', verdict: 'local-only', path: 'a.txt', how: one(['content', 'built-from']) }]
         : [],
       shut: null,
       pin,
-      needs: { images, tools: true },
+      needs: { images },
       budgetLeftUsd: capUsd === null ? null : capUsd - spent,
       task: { ...noTask, riskyWords: Math.floor(random() * 3), hasCriterion: hit(0.5) },
       trajectory: trajectory.now(),
       trouble,
       now: at,
     };
-    const decision = decideRoute(facts, rules);
+    const decision = chooseModel(facts, rules);
     into.decisions += 1;
     check(facts, decision, watch, into);
     const { chosen } = decision;
@@ -145,7 +148,7 @@ export function generatedRun(random: () => number, rules: readonly Rule[], into:
 
 interface Making {
   readonly index: number;
-  readonly chosen: RouteCandidate;
+  readonly chosen: ModelOption;
   readonly tokens: number;
   readonly hit: (chance: number) => boolean;
   readonly one: <T>(list: readonly [T, ...T[]]) => T;
@@ -224,7 +227,7 @@ const toolEnded = {
 } satisfies Partial<NewEvent>;
 
 /** What must never happen, written independently of the router's code. */
-function check(facts: RouteFacts, { chosen }: Decision, watch: Watch, into: Counts): void {
+function check(facts: ChoiceFacts, { chosen }: Decision, watch: Watch, into: Counts): void {
   if (chosen === null) return;
   const { info } = chosen;
   const goesUp = info.where === 'cloud';
@@ -241,7 +244,7 @@ function check(facts: RouteFacts, { chosen }: Decision, watch: Watch, into: Coun
   const hasFailed = watch.failures > 0 || facts.trouble !== null;
   const mustLeave = isShut(facts, watch.driver);
   if (watch.openCalls > 0 && !watch.mayMove && !hasFailed && !mustLeave) into.insideLoop += 1;
-  const alone = facts.candidates.every((candidate) => candidate === chosen || isShut(facts, candidate.info.id));
+  const alone = facts.options.every((candidate) => candidate === chosen || isShut(facts, candidate.info.id));
   if (!alone && chosen.promptTokens + chosen.maxOutputTokens > info.contextTokens) into.pastWindow += 1;
   const usual = facts.trajectory.models[info.id]?.outputTokens ?? null;
   const worst = worstCostOf(chosen.promptTokens, leastOutputTokens(info, usual, chosen.maxOutputTokens), info.price);
@@ -250,8 +253,8 @@ function check(facts: RouteFacts, { chosen }: Decision, watch: Watch, into: Coun
 }
 
 /** Whether the driver may not continue, whatever happens. */
-function isShut(facts: RouteFacts, id: string | null): boolean {
-  const candidate = facts.candidates.find(({ info }) => info.id === id);
+function isShut(facts: ChoiceFacts, id: string | null): boolean {
+  const candidate = facts.options.find(({ info }) => info.id === id);
   if (candidate === undefined) return true;
   const { where, capabilities } = candidate.info;
   const isFenced = where === 'cloud' && facts.taint.length > 0;

@@ -1,7 +1,7 @@
 import type { Price } from '@shared/money/token-cost.ts';
 import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
-import type { RouteFacts, Rule, RouteCandidate } from '../../src/main/routing/define.ts';
-import { decideRoute } from '../../src/main/routing/decide-route.ts';
+import type { ChoiceFacts, Rule, ModelOption } from '../../src/main/routing/define.ts';
+import { chooseModel } from '../../src/main/routing/choose-model.ts';
 import { createTrajectory } from '../../src/main/routing/trajectory/trajectory.ts';
 import { profiles } from '@shared/routing/routing-profiles.ts';
 import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from './route-events.ts';
@@ -249,7 +249,7 @@ export function routedPlan(task: Task): readonly boolean[] {
 const window = 2_000_000;
 const local = modelOf('local', window, null, false);
 
-function cloudOf({ price }: Task): RouteCandidate['info'] {
+function cloudOf({ price }: Task): ModelOption['info'] {
   return modelOf('cloud', window, price, false);
 }
 
@@ -259,7 +259,7 @@ function decide(
     trajectory,
     prompt,
     now,
-  }: { readonly trajectory: RouteFacts['trajectory']; readonly prompt: number; readonly now: number },
+  }: { readonly trajectory: ChoiceFacts['trajectory']; readonly prompt: number; readonly now: number },
 ): boolean {
   const numbers = {
     ...profiles.balanced,
@@ -273,22 +273,24 @@ function decide(
   };
   const stepsLeft = Math.max(numbers.blockSteps, numbers.taskSteps - trajectory.steps);
   const gain = 1 - (1 - task.hazard) ** stepsLeft;
-  const candidates = [local, cloudOf(task)].map((info) => ({
+  const options = [local, cloudOf(task)].map((info) => ({
     info,
     promptTokens: prompt,
     maxOutputTokens: 1_000,
     canDrive: true,
+    strategy: 'loop' as const,
   }));
-  const facts: RouteFacts = {
+  const facts: ChoiceFacts = {
     purpose: 'act',
-    strategy: 'loop',
     policy: 'hybrid',
     numbers,
-    candidates,
+    options,
+    spent: [],
+    isJudged: false,
     taint: [],
     shut: null,
     pin: null,
-    needs: { images: false, tools: true },
+    needs: { images: false },
     budgetLeftUsd: null,
     task: noTask,
     // How often the cloud was needed is random here, so it must not be a reason to stay there.
@@ -296,7 +298,7 @@ function decide(
     trouble: null,
     now,
   };
-  return decideRoute(facts, [told(gain)]).chosen?.info.where === 'cloud';
+  return chooseModel(facts, [told(gain)]).chosen?.info.where === 'cloud';
 }
 
 /** The only rule here, which votes the truth. */

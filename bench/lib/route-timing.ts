@@ -5,8 +5,8 @@ import { buildRequest, promptShape } from '../../src/main/agent/prompt/build-pro
 import { createConversation } from '../../src/main/agent/prompt/conversation.ts';
 import { promptBytes } from '../../src/main/agent/prompt/token-estimate.ts';
 import { maxOutputTokens } from '../../src/shared/models/prompt-room.ts';
-import type { RouteFacts, Rule } from '../../src/main/routing/define.ts';
-import { decideRoute } from '../../src/main/routing/decide-route.ts';
+import type { ChoiceFacts, Rule } from '../../src/main/routing/define.ts';
+import { chooseModel } from '../../src/main/routing/choose-model.ts';
 import { createTrajectory } from '../../src/main/routing/trajectory/trajectory.ts';
 import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
 import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from './route-events.ts';
@@ -55,31 +55,34 @@ export function timeDecisions(rules: readonly Rule[], bytes: number, messages: n
     addStep(add, pairs + index, 'one new result\n');
     const cpuBefore = process.cpuUsage();
     const before = performance.now();
-    const candidates = models.flatMap((info, at) => {
+    const options = models.flatMap((info, at) => {
       const shape = shapes[at];
       if (shape === undefined) return [];
-      const options = { seed: null, temperature: 0, cacheKey: '' };
-      const request = buildRequest(shape, conversation.entries(), info, options);
+      const sampling = { seed: null, temperature: 0, cacheKey: '' };
+      const request = buildRequest(shape, conversation.entries(), info, sampling);
       const promptTokens = Math.ceil(promptBytes(request) / 3);
-      return [{ info, promptTokens, maxOutputTokens: maxOutputTokens(info), canDrive: true }];
+      return [
+        { info, promptTokens, maxOutputTokens: maxOutputTokens(info), canDrive: true, strategy: 'loop' as const },
+      ];
     });
-    const facts: RouteFacts = {
+    const facts: ChoiceFacts = {
       purpose: 'act',
-      strategy: 'loop',
       policy: 'hybrid',
       numbers,
-      candidates,
+      options,
+      spent: [],
+      isJudged: false,
       taint: [],
       shut: null,
       pin: null,
-      needs: { images: false, tools: true },
+      needs: { images: false },
       budgetLeftUsd: null,
       task: noTask,
       trajectory: trajectory.now(),
       trouble: null,
       now: 1_700_000_000_000 + seq,
     };
-    decideRoute(facts, rules);
+    chooseModel(facts, rules);
     times.push(performance.now() - before);
     const { user, system } = process.cpuUsage(cpuBefore);
     cpu.push((user + system) / 1000);

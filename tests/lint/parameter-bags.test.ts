@@ -24,7 +24,7 @@ const known: Readonly<Record<string, readonly [members: number | null, why: stri
   'models/files/stored-model.ts StoredModel': [null, 'what is known of a model file: data'],
   'models/providers/chat-completions/chat-presets.ts ChatPreset': [null, 'what is known of a service: data'],
   'recipes/define.ts RecipeContext': [19, 'what a recipe may do'],
-  'routing/define.ts RouteFacts': [null, 'facts of a decision: data'],
+  'routing/define.ts ChoiceFacts': [null, 'facts of a decision: data'],
   'routing/trajectory/trajectory.ts Trajectory': [null, 'facts of a turn so far: data'],
   'sandbox/docker/container/container-create-body.ts ContainerPlan': [null, 'a container as it is to be: data'],
   'sandbox/docker/container/session-container-options.ts SessionContainerOptions': [null, 'options: data'],

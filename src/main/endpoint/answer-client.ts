@@ -12,7 +12,7 @@ import type { AgentDependencies } from '../agent/turn/agent-dependencies.ts';
 import type { StepRequest } from '../agent/turn/turn.ts';
 import type { Budget } from '../money/budget.ts';
 import type { LanguageModel, Provider } from '../models/providers/define.ts';
-import type { Decision, Denial, RouteCandidate } from '../routing/define.ts';
+import type { Decision, Denial, ModelOption } from '../routing/define.ts';
 import type { SessionFences } from '../safety/session-fences.ts';
 import type { KnownClient } from './client-keys.ts';
 import type { ClientLog } from './client-logs.ts';
@@ -98,11 +98,11 @@ function decide(
   shut: Denial | null,
 ): Decision {
   const { turn } = createClientTurn({ ...turnOptions, log: { ...turnOptions.log, nextStep: () => 0 } }, all[0].info);
-  const candidates = all.map(({ info, asked: { request } }): RouteCandidate => {
+  const options = all.map(({ info, asked: { request } }): ModelOption => {
     const promptTokens = turn.tokens.countBytes(promptBytes(request));
-    return { info, promptTokens, maxOutputTokens: request.maxOutputTokens, canDrive: true };
+    return { info, strategy: 'loop', promptTokens, maxOutputTokens: request.maxOutputTokens, canDrive: true };
   });
-  return routeStep(turn, { purpose: 'act', strategy: 'loop', candidates, shut });
+  return routeStep(turn, { purpose: 'act', options, shut });
 }
 
 interface Outcome {

@@ -1,5 +1,5 @@
 import type { FenceHit } from '@shared/safety/fences.ts';
-import type { Strategy, ModelInfo, Where } from '@shared/models/model-info.ts';
+import type { ModelInfo, Strategy, Where } from '@shared/models/model-info.ts';
 import type { RouteDetail, RoutingNumbers, TurnPolicy } from '@shared/routing/routing.ts';
 import type { Trajectory } from './trajectory/trajectory.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
@@ -9,14 +9,19 @@ export type Layer = RouteDetail['layer'];
 
 export type Vote = RouteDetail['votes'][number];
 
-/** A model that could make the step. */
-export interface RouteCandidate {
+/** A model, with its thinking effort and price, and a strategy to drive it. */
+export interface Way {
   readonly info: ModelInfo;
+  readonly strategy: Strategy;
+  /** Whether it passed the probe for this strategy, or was requested. */
+  readonly canDrive: boolean;
+}
+
+/** What may be chosen for the next piece of work. */
+export interface ModelOption extends Way {
   /** Tokens of the prompt as this model would get it, on the safe side. */
   readonly promptTokens: number;
   readonly maxOutputTokens: number;
-  /** Whether it passed the probe for this strategy, or was requested. */
-  readonly canDrive: boolean;
 }
 
 /** Why a step must not run somewhere, whatever its score; `text` is for the user. */
@@ -25,9 +30,11 @@ export interface Denial {
   readonly text: string;
 }
 
-/** A routing rule of the user that applies to this step. */
+/** A routing rule of the user that applies to this step, or the model that the user pinned. */
 export interface Pin {
   readonly where: Where;
+  /** The one model that it names; absent: any there. */
+  readonly model?: string;
   readonly text: string;
 }
 
@@ -47,15 +54,16 @@ export interface TaskFeatures {
 }
 
 /** Everything that decides a step. It all follows from the log, so that a replay decides the same. */
-export interface RouteFacts {
+export interface ChoiceFacts {
   readonly purpose: Purpose;
-  readonly strategy: Strategy;
   readonly policy: TurnPolicy;
   readonly numbers: RoutingNumbers;
-  /** For a question outside the conversation: the model of its stage. */
+  /** For a question outside the conversation: the model of its stage. In one: the model whose question is answered. */
   readonly driver?: string;
-  /** In the order of the cascade; at most one local and one cloud model. */
-  readonly candidates: readonly RouteCandidate[];
+  /** In the person's order of models, the smallest first, and each model's strategies with the best first. */
+  readonly options: readonly ModelOption[];
+  /** What was tried in this turn and does not go on. */
+  readonly spent: readonly Spent[];
   /**
    * What the fences found in the conversation when it was about to go to the cloud, without what the user allowed. The
    * log has it as `call-fenced`. The fences still check every call.
@@ -64,12 +72,14 @@ export interface RouteFacts {
   /** Why the cloud is not used for the rest of this turn, if a fence or limit stopped it. */
   readonly shut: Denial | null;
   readonly pin: Pin | null;
-  readonly needs: { readonly images: boolean; readonly tools: boolean };
+  readonly needs: { readonly images: boolean };
   /** What the tightest spending limit leaves for the next call, in US dollars; null: no limit is known here. */
   readonly budgetLeftUsd: number | null;
   /** That limit in words: "for this month". */
   readonly budgetCap?: string;
   readonly task: TaskFeatures;
+  /** A failing test judges each try of a recipe; if all fail, the recipe leaves nothing behind. */
+  readonly isJudged: boolean;
   readonly trajectory: Trajectory;
   /**
    * Why the user's settings prefer the cloud now if both are allowed: this machine is under strain. Absent: it is not.
@@ -77,19 +87,29 @@ export interface RouteFacts {
   readonly strain?: string;
   /** For a review: the work passes tests that leave room for doubt, or was not tested. */
   readonly isDoubtful?: boolean;
-  /** The tests passed before the work began, so that passing now says nothing; absent in logs of older behavior. */
-  readonly wasGreenBefore?: boolean;
-  /** Why the driving model just failed; null: it did not. */
+  /** Why the last option just gave up; null: it did not. */
   readonly trouble: Trouble | null;
   /** The stamp of the last event. No clock is used. */
   readonly now: number;
 }
 
-/** The driving model cannot continue. `cause` decides what can help. */
+/** An option that was tried and gave up. */
+export interface Spent {
+  readonly model: string;
+  /** Null: every strategy of this model, because its provider does not answer. */
+  readonly strategy: Strategy | null;
+  /** What happened, for the user. */
+  readonly text: string;
+}
+
+/** The option that worked cannot go on. `cause` decides what can help. */
 export interface Trouble {
   readonly model: string;
+  readonly strategy: Strategy;
   readonly cause: 'no-progress' | 'format' | 'checks' | 'transport' | 'window';
   readonly text: string;
+  /** It found a change that a stronger model does not approve, so only a stronger model can do better. Absent: no. */
+  readonly isDoubted?: boolean;
 }
 
 /** What voting rules see: plain numbers, which are also kept to learn from. */
@@ -106,22 +126,29 @@ export function defineRule(rule: Rule): Rule {
   return rule;
 }
 
-/** A candidate with its weights: money and time of this call, and of the expected rest of the task. Null: unknown. */
-export type WeighedCandidate = RouteDetail['options'][number];
+/** An option with its weights: money and time of this call, and of the expected rest of the task. Null: unknown. */
+export type WeighedOption = RouteDetail['options'][number];
 
+/** What works next, why, and what came second. */
 export interface Decision {
-  /** Null: no model may make this step; `text` says why. */
-  readonly chosen: RouteCandidate | null;
-  readonly runnerUp: RouteCandidate | null;
+  /** Null: the work stops, because no option may go on; `text` says why. */
+  readonly chosen: ModelOption | null;
+  /** A recipe works to its end, the loop makes one step; then it is decided again. */
+  readonly until: 'end' | 'step';
+  readonly runnerUp: ModelOption | null;
+  /** The model that reviews the result if that is worth its price; null: none is stronger, or none may. */
+  readonly reviewer: ModelOption | null;
   readonly layer: Layer;
   readonly code: string;
   readonly text: string;
+  /** What would change the decision; empty: nothing that is known. */
+  readonly otherwise: string;
   readonly votes: readonly Vote[];
-  readonly options: readonly WeighedCandidate[];
-  /** The chance, by the votes, that the cloud does the rest and the local model does not. */
+  readonly options: readonly WeighedOption[];
+  /** The chance, by the votes, that the stronger of the two does the rest and the other does not. */
   readonly gain: number | null;
   readonly features: Features;
-  /** The other model is asked for advice from a handoff before this step. */
+  /** The stronger model is asked for advice from a handoff before this step. */
   readonly wantsAdvice: boolean;
   /** The step would have gone to the cloud if there were a network. */
   readonly isDegraded: boolean;

@@ -1,38 +1,38 @@
 import { leastOutputTokens } from '@shared/money/fitting-output.ts';
 import { worstCostOf } from '@shared/money/token-cost.ts';
-import type { Denial, RouteFacts, RouteCandidate } from './define.ts';
+import type { Denial, ChoiceFacts, ModelOption } from './define.ts';
 
 /**
- * L0: why a candidate is excluded, whatever its score; null: it is not. The order makes the most important reason the
- * first: fences, the policy, the budget, capabilities and context size, pins, the network.
+ * L0: why an option is excluded, whatever its score; null: it is not. The order makes the most important reason the
+ * first: fences, the policy, the budget, capabilities and context size, pins, the network, and what gave up already.
  */
-export function hardDenial(candidate: RouteCandidate, facts: RouteFacts): Denial | null {
+export function hardDenial(option: ModelOption, facts: ChoiceFacts): Denial | null {
   return (
-    fenceDenial(candidate, facts) ??
-    policyDenial(candidate, facts) ??
-    budgetDenial(candidate, facts) ??
-    capabilityDenial(candidate, facts) ??
-    windowDenial(candidate, facts) ??
-    pinDenial(candidate, facts) ??
-    networkDenial(candidate, facts)
+    fenceDenial(option, facts) ??
+    policyDenial(option, facts) ??
+    budgetDenial(option, facts) ??
+    capabilityDenial(option, facts) ??
+    windowDenial(option, facts) ??
+    pinDenial(option, facts) ??
+    networkDenial(option, facts) ??
+    spentDenial(option, facts)
   );
 }
 
 /** Whether only the context size is in the way. Then the conversation can be shortened. */
-export function isOnlyTooLong(candidate: RouteCandidate, facts: RouteFacts): boolean {
-  return hardDenial({ ...candidate, promptTokens: 0, maxOutputTokens: 0 }, facts) === null;
+export function isOnlyTooLong(option: ModelOption, facts: ChoiceFacts): boolean {
+  return hardDenial({ ...option, promptTokens: 0, maxOutputTokens: 0 }, facts) === null;
 }
 
 /** Whether only money is in the way. Then the user may be asked. */
-export function isOnlyOverBudget(candidate: RouteCandidate, facts: RouteFacts): boolean {
+export function isOnlyOverBudget(option: ModelOption, facts: ChoiceFacts): boolean {
   return (
-    hardDenial(candidate, { ...facts, budgetLeftUsd: null, trajectory: { ...facts.trajectory, isCapped: false } }) ===
-    null
+    hardDenial(option, { ...facts, budgetLeftUsd: null, trajectory: { ...facts.trajectory, isCapped: false } }) === null
   );
 }
 
 /** The user is asked about a fence only if the work needs the cloud, not for an advantage. */
-function fenceDenial({ info }: RouteCandidate, facts: RouteFacts): Denial | null {
+function fenceDenial({ info }: ModelOption, facts: ChoiceFacts): Denial | null {
   const { taint, shut } = facts;
   if (info.where === 'local') return null;
   // The reason that stopped a call before is more precise.
@@ -46,14 +46,14 @@ function fenceDenial({ info }: RouteCandidate, facts: RouteFacts): Denial | null
   return { code: 'fence', text: `The conversation contains ${what}, ${how}.` };
 }
 
-function needsCloud({ trouble, trajectory, numbers, pin }: RouteFacts): boolean {
+function needsCloud({ trouble, trajectory, numbers, pin }: ChoiceFacts): boolean {
   return trouble !== null || trajectory.consecutiveFailures >= numbers.consecutiveFailures || pin?.where === 'cloud';
 }
 
-/** A local model that is the only candidate was put there at a spending limit or a fence. */
-function policyDenial({ info }: RouteCandidate, { policy, candidates }: RouteFacts): Denial | null {
+/** A local model that is the only option was put there at a spending limit or a fence. */
+function policyDenial({ info }: ModelOption, { policy, options }: ChoiceFacts): Denial | null {
   if (policy === 'local' && info.where === 'cloud') return { code: 'policy', text: 'The policy is local only.' };
-  if (policy === 'cloud' && info.where === 'local' && candidates.length > 1)
+  if (policy === 'cloud' && info.where === 'local' && hasChoice(options))
     return { code: 'policy', text: 'The policy is cloud only.' };
   return null;
 }
@@ -62,7 +62,7 @@ function policyDenial({ info }: RouteCandidate, { policy, candidates }: RouteFac
  * A turn in progress stays in the cloud: at its limit, the user's answer decides. A new turn belongs to no model yet,
  * whichever worked on the last one.
  */
-function budgetDenial({ info, promptTokens, maxOutputTokens }: RouteCandidate, facts: RouteFacts): Denial | null {
+function budgetDenial({ info, promptTokens, maxOutputTokens }: ModelOption, facts: ChoiceFacts): Denial | null {
   const { trajectory, budgetLeftUsd } = facts;
   if (info.where === 'local') return null;
   if (trajectory.isCapped) return { code: 'budget', text: 'A spending limit was reached.' };
@@ -79,7 +79,7 @@ function budgetDenial({ info, promptTokens, maxOutputTokens }: RouteCandidate, f
   return { code: 'budget', text };
 }
 
-function capabilityDenial({ info, canDrive }: RouteCandidate, { needs, strategy }: RouteFacts): Denial | null {
+function capabilityDenial({ info, canDrive, strategy }: ModelOption, { needs }: ChoiceFacts): Denial | null {
   if (needs.images && info.capabilities.images !== true) {
     return { code: 'capability', text: `${info.label} does not support images.` };
   }
@@ -97,21 +97,28 @@ function capabilityDenial({ info, canDrive }: RouteCandidate, { needs, strategy 
  * room.
  */
 function windowDenial(
-  { info, promptTokens, maxOutputTokens }: RouteCandidate,
-  { trajectory, candidates }: RouteFacts,
+  { info, promptTokens, maxOutputTokens }: ModelOption,
+  { trajectory, options }: ChoiceFacts,
 ): Denial | null {
-  if (trajectory.last?.model === info.id || candidates.length === 1) return null;
+  if (trajectory.last?.model === info.id || !hasChoice(options)) return null;
   if (promptTokens + maxOutputTokens <= info.contextTokens) return null;
   const text = `The prompt has ${promptTokens} tokens, but the context of ${info.label} holds only ${info.contextTokens}.`;
   return { code: 'context-fit', text };
 }
 
-function pinDenial({ info }: RouteCandidate, { pin }: RouteFacts): Denial | null {
-  return pin === null || pin.where === info.where ? null : { code: 'pin', text: pin.text };
+function pinDenial({ info }: ModelOption, { pin }: ChoiceFacts): Denial | null {
+  const isPinned = pin === null || (pin.where === info.where && (pin.model === undefined || pin.model === info.id));
+  return isPinned ? null : { code: 'pin', text: pin.text };
+}
+
+/** What gave up in this turn is not tried again. */
+function spentDenial({ info, strategy }: ModelOption, { spent }: ChoiceFacts): Denial | null {
+  const found = spent.find((one) => one.model === info.id && (one.strategy === null || one.strategy === strategy));
+  return found === undefined ? null : { code: 'gave-up', text: found.text };
 }
 
 /** With the policy cloud, not trying would gain nothing. */
-function networkDenial({ info }: RouteCandidate, facts: RouteFacts): Denial | null {
+function networkDenial({ info }: ModelOption, facts: ChoiceFacts): Denial | null {
   if (info.where === 'local' || facts.policy === 'cloud' || !isNetworkAway(facts)) return null;
   return { code: 'offline', text: 'The cloud is unreachable: the network or the provider is down.' };
 }
@@ -120,8 +127,13 @@ export function isNetworkAway({
   trajectory,
   numbers,
   now,
-}: Pick<RouteFacts, 'trajectory' | 'numbers' | 'now'>): boolean {
+}: Pick<ChoiceFacts, 'trajectory' | 'numbers' | 'now'>): boolean {
   if (trajectory.network.failures < numbers.offlineAfter) return false;
   // A clock that was set back must not extend the wait.
   return Math.abs(now - trajectory.network.at) < numbers.offlineSeconds * 1000;
+}
+
+/** Whether more than one model may be chosen. */
+export function hasChoice(options: readonly Pick<ModelOption, 'info'>[]): boolean {
+  return options.some(({ info }) => info.id !== options[0]?.info.id);
 }

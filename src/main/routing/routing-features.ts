@@ -1,5 +1,4 @@
-import type { Where } from '@shared/models/model-info.ts';
-import type { Features, RouteFacts, RouteCandidate, TaskFeatures } from './define.ts';
+import type { Features, ChoiceFacts, ModelOption, TaskFeatures } from './define.ts';
 import type { Trajectory } from './trajectory/trajectory.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
 
@@ -30,21 +29,25 @@ export function taskFeatures(
 }
 
 /**
- * The facts as plain numbers, for the votes of rules and for learning. Names are stable (docs/routing-data.md): new
+ * The facts of a pair as plain numbers, for the votes of rules and for learning. `local…` is the weaker of the two,
+ * `cloud…` the stronger. Names are stable (docs/routing-data.md): new
  * ones may be added, but none may change its meaning. Flags are 0 or 1.
  */
-export function featuresOf(facts: RouteFacts, local: RouteCandidate | null): Features {
+export function featuresOf(
+  facts: ChoiceFacts,
+  { weaker: local, stronger }: { readonly weaker: ModelOption | null; readonly stronger: ModelOption | null },
+): Features {
   const { trajectory, task } = facts;
   const { counts } = trajectory;
-  const promptTokens = local?.promptTokens ?? facts.candidates[0]?.promptTokens ?? 0;
+  const promptTokens = local?.promptTokens ?? stronger?.promptTokens ?? 0;
   return {
     ...purposeFlags[facts.purpose],
     ...surenessOf(trajectory, local),
-    ...recordOf(facts),
+    ...recordOf(facts, local, stronger),
     promptTokens,
     localWindowShare: local === null ? 1 : promptTokens / local.info.contextTokens,
     localParametersB: local?.info.parametersB ?? 0,
-    isRecipe: facts.strategy === 'recipe' ? 1 : 0,
+    isRecipe: flag(local?.strategy === 'recipe' && facts.isJudged),
     taskCharacters: task.characters,
     taskFiles: task.files,
     taskHasTrace: flag(task.hasTrace),
@@ -69,12 +72,12 @@ export function featuresOf(facts: RouteFacts, local: RouteCandidate | null): Fea
     compactions: counts.compactions,
     testsGreen: flag(trajectory.isGreen === true),
     testsRed: flag(trajectory.isGreen === false),
-    ...(facts.wasGreenBefore === undefined ? {} : { testsGreenBefore: flag(facts.wasGreenBefore) }),
+    testsGreenBefore: flag(trajectory.wasGreenBefore === true),
   };
 }
 
 /** How likely the local model took the words of its last answer to be, 0 to 1; all 0 if that is not reported. */
-function surenessOf({ models }: Trajectory, local: RouteCandidate | null): Features {
+function surenessOf({ models }: Trajectory, local: ModelOption | null): Features {
   const sureness = local === null ? null : (models[local.info.id]?.sureness ?? null);
   return {
     hasLocalSureness: flag(sureness !== null),
@@ -85,12 +88,14 @@ function surenessOf({ models }: Trajectory, local: RouteCandidate | null): Featu
 }
 
 /** Counted turns with steps of this kind that a check judged; 0: none, or not counted. */
-function recordOf({ numbers, candidates, purpose }: RouteFacts): Features {
-  const of = (where: Where) => {
-    const candidate = candidates.find(({ info }) => info.where === where);
-    return candidate === undefined ? undefined : numbers.priors?.[candidate.info.id]?.[purpose];
-  };
-  const [here, there] = [of('local'), of('cloud')];
+function recordOf(
+  { numbers, purpose }: ChoiceFacts,
+  weaker: ModelOption | null,
+  stronger: ModelOption | null,
+): Features {
+  const of = (option: ModelOption | null) =>
+    option === null ? undefined : numbers.priors?.[option.info.id]?.[purpose];
+  const [here, there] = [of(weaker), of(stronger)];
   return {
     localTries: here?.tries ?? 0,
     localSolved: here?.solved ?? 0,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { whereSchema } from '@shared/models/model-info.ts';
+import { effortSchema, strategySchema, whereSchema } from '@shared/models/model-info.ts';
 import { priorsSchema } from './priors.ts';
 
 /** How a task's steps are split between this machine and the cloud. A profile is only a named set of numbers. */
@@ -91,6 +91,10 @@ export const routeDetailSchema = z.object({
     z.object({
       model: z.string(),
       where: whereSchema,
+      strategy: strategySchema.optional(),
+      effort: effortSchema.optional(),
+      /** How likely it is to do a usual task, 0 to 1, and where that is known from. */
+      ability: z.object({ chance: z.number(), source: z.enum(['record', 'size', 'price', 'unknown']) }).optional(),
       /** Why it was excluded; null when it was not. */
       denied: z.object({ code: z.string(), text: z.string() }).nullable(),
       /** Cost of this call. */
@@ -106,6 +110,12 @@ export const routeDetailSchema = z.object({
   features: z.record(z.string(), z.number()),
   /** The step would have gone to the cloud if there had been a network. */
   degraded: z.boolean(),
+  /** How long it holds: until the recipe ends, or for one step of the loop. */
+  until: z.enum(['end', 'step']),
+  /** The model that reviews the result if that is worth its price; null: none. */
+  reviewer: z.string().nullable(),
+  /** What would have changed it; empty: nothing that is known. */
+  otherwise: z.string(),
 });
 export type RouteDetail = z.infer<typeof routeDetailSchema>;
 

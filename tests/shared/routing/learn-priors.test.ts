@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { modelOf, noTask } from '../../../bench/lib/route-events.ts';
 import { createLearnedPriors } from '../../../src/main/routing/learned-priors.ts';
 import { discoverRules } from '../../../src/main/routing/registry.ts';
-import { decideRoute } from '../../../src/main/routing/decide-route.ts';
+import { chooseModel } from '../../../src/main/routing/choose-model.ts';
 import { emptyTrajectory } from '../../../src/main/routing/trajectory/trajectory.ts';
 import { turnOptions } from '../../../src/main/settings/turn-options.ts';
 import { learnPriors } from '../../../src/shared/routing/learn-priors.ts';
@@ -35,18 +35,20 @@ function routeBy(priors: Priors, promptTokens: number) {
     promptTokens,
     maxOutputTokens: 500,
     canDrive: true,
+    strategy: 'loop' as const,
   });
-  return decideRoute(
+  return chooseModel(
     {
       purpose: 'act',
-      strategy: 'loop',
       policy: 'hybrid',
       numbers: { ...profiles.balanced, priors },
-      candidates: [seat('local'), seat('cloud')],
+      options: [seat('local'), seat('cloud')],
+      spent: [],
+      isJudged: false,
       taint: [],
       shut: null,
       pin: null,
-      needs: { images: false, tools: true },
+      needs: { images: false },
       budgetLeftUsd: null,
       task: noTask,
       trajectory: emptyTrajectory,

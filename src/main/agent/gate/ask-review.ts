@@ -3,45 +3,44 @@ import { askCloudModel } from '../step/ask-cloud-model.ts';
 import { maxOutputTokens } from '@shared/models/prompt-room.ts';
 import { handoffSummary } from '../prompt/handoff-summary.ts';
 import type { ChangesOverview } from './changes-overview.ts';
-import type { LoopCandidate, LoopCandidates } from '../loop/loop-candidates.ts';
+import { strongerThan } from '../turn/decide-work.ts';
+import type { TaskWork, Worker } from '../turn/task-work.ts';
 import { promptTexts } from '../prompt/prompt-texts.ts';
 import { routeStep } from '../step/route-step.ts';
 import type { Claim } from '../turn/turn-baseline.ts';
 
 const MAX_VERDICT_TOKENS = 400;
 
-/** The model that did the work, and those that could have. */
-export interface Reviewers extends Pick<LoopCandidates, 'turn' | 'shut'> {
-  readonly all: readonly Pick<LoopCandidate, 'stage' | 'model' | 'canDrive'>[];
-  readonly current: Pick<LoopCandidate, 'stage'>;
-}
-
 /**
  * Asks a stronger model for APPROVE or REDO, with a handoff, if the router finds that worth its price. Null: no review
  * applies (there is no stronger model, the cloud did the work itself, or the profile has no reviews).
  */
-export async function askReview(candidates: Reviewers, look: ChangesOverview, claim: Claim): Promise<GateCheck | null> {
-  const { turn, all, current, shut } = candidates;
-  const reviewer = all.find(({ stage }) => stage.where === 'cloud');
+export async function askReview(
+  work: TaskWork,
+  { stage, model }: Worker,
+  { look, claim }: { readonly look: ChangesOverview; readonly claim: Claim },
+): Promise<GateCheck | null> {
+  const { turn, door } = work;
   const most = turn.options.routing.numbers.reviews ?? 0;
-  if (reviewer === undefined || current.stage.where === 'cloud' || most === 0) return null;
+  const above = strongerThan(work, { stage, model });
+  if (above === null || most === 0) return null;
   const handoff = `${handoffSummary(turn, look)}\n\nWhat the smaller model says at its end:\n${claim.text.slice(0, 2_000)}`;
   const promptTokens = turn.tokens.count(handoff) + turn.tokens.count(promptTexts.review);
   const decision = routeStep(turn, {
     purpose: 'review',
-    strategy: 'loop',
-    shut,
+    shut: door.shut,
     ...(claim.isDoubtful === undefined ? {} : { isDoubtful: claim.isDoubtful }),
-    candidates: all.map(({ model: { info }, canDrive }) => ({
+    options: [model.info, above.model.info].map((info) => ({
       info,
+      strategy: 'loop',
       promptTokens,
       maxOutputTokens: Math.min(MAX_VERDICT_TOKENS, maxOutputTokens(info)),
-      canDrive,
+      canDrive: true,
     })),
   });
   const none = (text: string): GateCheck => ({ by: 'review', verdict: 'none', text, findings: [], callId: null });
   if (decision.chosen?.info.where !== 'cloud') return none(`No stronger model reviewed it. ${decision.text}`);
-  const said = await askCloudModel(candidates, reviewer, {
+  const said = await askCloudModel(turn, above, {
     purpose: 'review',
     reason: { code: decision.code, text: decision.text },
     system: promptTexts.review,
@@ -53,7 +52,7 @@ export async function askReview(candidates: Reviewers, look: ChangesOverview, cl
   const verdict = readVerdict(said.text);
   const { callId } = said;
   if (verdict === null) {
-    const text = `What ${reviewer.model.info.label} said is not a clear verdict, so it does not count.`;
+    const text = `What ${above.model.info.label} said is not a clear verdict, so it does not count.`;
     return { ...none(text), callId };
   }
   return { by: 'review', verdict: verdict.verdict, text: verdict.text, findings: [], callId };

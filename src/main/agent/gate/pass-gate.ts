@@ -1,13 +1,13 @@
 import type { GateCheck } from '@shared/events/gate-check.ts';
 import type { NewEvent } from '@shared/events/events.ts';
-import type { Reviewers } from './ask-review.ts';
 import { askReview } from './ask-review.ts';
 import { isHard } from './change-findings.ts';
 import { lintChanges } from './lint-changes.ts';
 import { isWish } from './missing-wishes.ts';
 import type { ChangesOverview } from './changes-overview.ts';
 import { readChangesOverview } from './changes-overview.ts';
-import type { Loop } from '../loop/run-loop.ts';
+import { strongerThan } from '../turn/decide-work.ts';
+import type { LoopMemory, TaskWork, Worker } from '../turn/task-work.ts';
 import { asksForChange } from '@shared/text/task-kind.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
 import type { Claim, TurnEnd } from '../turn/turn-baseline.ts';
@@ -26,21 +26,14 @@ export type GateOutcome =
   /** The same objection came a second time. Another model may continue, or the turn ends like this. */
   | { readonly type: 'refused'; readonly end: TurnEnd };
 
-/** The objections so far. Each worker is told the same objection once. */
-export interface GateMemory {
-  readonly objectionsRaised: Set<string>;
-  /** Workers that were asked by the reviewer to redo the work. */
-  readonly redone: Set<string>;
-}
-
 /**
  * Checks work that passed its success check: whether anything was changed, whether the change looks complete, whether
  * the project's linter has new findings, and, if the router finds it worth its price, whether a stronger model approves
  * it from a handoff. Throws `cancelled`.
  */
-export async function passGate(loop: Loop, memory: GateMemory, claim: Claim): Promise<GateOutcome> {
-  const { turn } = loop;
-  const driver = loop.candidates.current.model.info.id;
+export async function passGate(work: TaskWork, worker: Worker, claim: Claim): Promise<GateOutcome> {
+  const { turn, loop: memory } = work;
+  const driver = worker.model.info.id;
   const look = await readChangesOverview(turn);
   const objection = objectionTo(turn, look, claim);
   if (objection !== null) {
@@ -57,7 +50,7 @@ export async function passGate(loop: Loop, memory: GateMemory, claim: Claim): Pr
   }
   if (look.changed === 0 && !claim.isProven) return { type: 'passed', isAnswer: true };
   const linted = look.changed === 0 ? null : await passLint(turn, memory, { claim, driver });
-  return linted ?? review(loop, memory, { look, claim, driver });
+  return linted ?? review(work, worker, { look, claim });
 }
 
 /** Null: nothing looks wrong. */
@@ -85,7 +78,7 @@ function objectionTo(
 /** Null: the linter has no new findings. A linter that could not run is reported once per stage and blocks nothing. */
 async function passLint(
   turn: ActingTurn & Pick<Turn, 'changes' | 'found'>,
-  { objectionsRaised }: GateMemory,
+  { objectionsRaised }: LoopMemory,
   { claim, driver }: { readonly claim: Claim; readonly driver: string },
 ): Promise<GateOutcome | null> {
   if (objectionsRaised.has('lint not looked at')) return null;
@@ -136,12 +129,13 @@ export async function wishesOfRecipe(
  * Lets a stronger model review, with a handoff, the work of a recipe that is not sure of it, if the router finds that
  * worth its price. Null: no review applies.
  */
-export async function reviewOfRecipe(candidates: Reviewers, text: string): Promise<GateCheck | null> {
-  const { turn } = candidates;
+export async function reviewOfRecipe(work: TaskWork, worker: Worker, text: string): Promise<GateCheck | null> {
+  const { turn } = work;
   const look = await readChangesOverview(turn);
   if (look.changed === 0) return null;
   const check = turn.progress.lastCheck?.check ?? null;
-  const said = await askReview(candidates, look, { text, check, isProven: false, isDoubtful: true });
+  const claim = { text, check, isProven: false, isDoubtful: true };
+  const said = await askReview(work, worker, { look, claim });
   if (said !== null) await note(turn, said);
   return said;
 }
@@ -163,20 +157,22 @@ async function lintCheck(turn: ActingTurn & Pick<Turn, 'changes' | 'found'>, hin
 }
 
 async function review(
-  loop: Loop,
-  memory: GateMemory,
-  { look, claim, driver }: { readonly look: ChangesOverview; readonly claim: Claim; readonly driver: string },
+  work: TaskWork,
+  worker: Worker,
+  { look, claim }: { readonly look: ChangesOverview; readonly claim: Claim },
 ): Promise<GateOutcome> {
-  const check = await askReview(loop.candidates, look, claim);
+  const { turn, loop } = work;
+  const check = await askReview(work, worker, { look, claim });
   if (check === null) return { type: 'passed' };
-  await note(loop.turn, check);
+  await note(turn, check);
   if (check.verdict === 'pass') {
-    const by = loop.candidates.all.find(({ stage }) => stage.where === 'cloud');
-    return by === undefined ? { type: 'passed' } : { type: 'passed', approvedBy: by.model.info.label };
+    const by = strongerThan(work, worker);
+    return by === null ? { type: 'passed' } : { type: 'passed', approvedBy: by.model.info.label };
   }
   if (check.verdict !== 'redo') return { type: 'passed' };
-  const isAgain = memory.redone.has(driver);
-  memory.redone.add(driver);
+  const driver = worker.model.info.id;
+  const isAgain = loop.redone.has(driver);
+  loop.redone.add(driver);
   if (!isAgain) return { type: 'objected' };
   const end: TurnEnd = { reason: 'done', text: claim.text, confidence: 'unchecked', failure: null };
   return { type: 'refused', end };

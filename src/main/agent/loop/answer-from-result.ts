@@ -5,7 +5,7 @@ import { promptTexts } from '../prompt/prompt-texts.ts';
 import { shortenResult } from '../prompt/shorten-output.ts';
 import { runStep } from '../step/run-step.ts';
 import type { Turn } from '../turn/turn.ts';
-import type { LoopCandidate } from './loop-candidates.ts';
+import type { Worker } from '../turn/task-work.ts';
 
 const longestTask = 1_500;
 const resultTokens = 1_000;
@@ -34,7 +34,7 @@ const hollow: ReadonlySet<string> = new Set([
  */
 export async function answerFromResult(
   turn: Turn,
-  { stage, model }: LoopCandidate,
+  { stage, model }: Worker,
   text: string,
   wanted: string | null,
 ): Promise<string> {

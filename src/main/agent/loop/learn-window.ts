@@ -1,5 +1,6 @@
 import type { StepError } from '../turn/turn.ts';
-import type { LoopCandidates } from './loop-candidates.ts';
+import { driverOf } from '../turn/decide-work.ts';
+import type { Driver, TaskWork } from '../turn/task-work.ts';
 
 /** A prompt that was refused is made this much shorter where the server does not say what it takes. */
 const shorter = 0.6;
@@ -10,30 +11,29 @@ const shorter = 0.6;
  * nothing.
  */
 export async function learnWindow(
-  candidates: LoopCandidates,
-  error: StepError,
-  promptTokens: number,
-): Promise<'said' | 'guessed' | null> {
-  const { turn, current } = candidates;
+  work: TaskWork,
+  { stage, model: own }: Driver,
+  refused: { readonly error: StepError; readonly promptTokens: number },
+): Promise<{ readonly by: 'said' | 'guessed'; readonly driver: Driver } | null> {
+  const { turn } = work;
   const { effects, noteWindow } = turn.dependencies;
-  const { info } = current.model;
-  const said = saidWindow(error.message);
+  const { info } = own;
+  const { promptTokens } = refused;
+  const said = saidWindow(refused.error.message);
   const isSaid = said !== null && said < info.contextTokens;
   const contextTokens = isSaid ? said : Math.floor(Math.min(promptTokens, info.contextTokens) * shorter);
   if (contextTokens < leastTokens) return null;
   const smaller = { ...info, contextTokens };
-  const model = { ...current.model, info: smaller };
-  // A small context may need the short form of the prompt, with fewer tools.
-  const now = { ...current, shape: candidates.shapeOf(model), model };
-  candidates.all = candidates.all.map((one) => (one === current ? now : one));
-  candidates.current = now;
+  work.ways = work.ways.map((way) => (way.info.id === info.id ? { ...way, info: smaller } : way));
+  if (work.current !== null) work.current = { ...work.current, info: smaller };
   if (isSaid && !effects.replaying) noteWindow?.(info.id, said);
   const text = isSaid
     ? `${info.label} takes ${said} tokens, not ${info.contextTokens}: its server said so. The request is made again, shorter.`
     : `${info.label} refused a prompt of about ${promptTokens} tokens without saying what it takes. The request is made again, shorter.`;
   const code = isSaid ? 'window-learned' : 'window-guessed';
   await turn.log.append({ type: 'notice-added', level: 'info', code, text });
-  return isSaid ? 'said' : 'guessed';
+  // A small context may need the short form of the prompt, with fewer tools.
+  return { by: isSaid ? 'said' : 'guessed', driver: driverOf(work, { stage, model: { ...own, info: smaller } }) };
 }
 
 /** How servers name the size of their context when they refuse a prompt. The number is the first group. */

@@ -5,6 +5,7 @@ import { withThinking } from '@shared/models/model-info.ts';
 import type { TurnOptions } from '../../settings/turn-options.ts';
 import { checkCloudReach } from './cloud-reach.ts';
 import { openLinks } from './resolve-hard-links.ts';
+import { inOrder } from '../../routing/ability.ts';
 import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
 import type { TurnFacts } from './turn-facts.ts';
@@ -71,15 +72,27 @@ const isForLarge = ({ local, cloud }: Pick<TurnFacts, 'local' | 'cloud'>): boole
 
 async function modelsOf(
   turn: Pick<Turn, 'task' | 'options' | 'dependencies' | 'signal'>,
-): Promise<Pick<TurnFacts, 'local' | 'cloud' | 'network' | 'lacks' | 'ease'>> {
+): Promise<Pick<TurnFacts, 'local' | 'cloud' | 'others' | 'network' | 'lacks' | 'ease'>> {
   const { options, dependencies, signal } = turn;
   const local = needsLocal(options) ? await dependencies.modelInfo(options.local, signal) : null;
   const there = await cloudOf(turn);
-  const found = { local, ...there, ...(await eased(turn, local, there.cloud)) };
+  const found = { local, ...there, ...(await othersOf(turn)), ...(await eased(turn, local, there.cloud)) };
   // Without a cloud model, `hybrid` means local only, as configured.
   if (options.policy !== 'hybrid' || options.cloud === null || (local === null) === (there.cloud === null))
     return found;
   return { ...found, lacks: local === null ? 'local' : 'cloud' };
+}
+
+/** The models of the person's order beside the two of the message. One that is not there is left out. */
+async function othersOf({
+  options: { models = [], local, cloud, policy },
+  dependencies,
+  signal,
+}: Pick<Turn, 'options' | 'dependencies' | 'signal'>): Promise<Pick<TurnFacts, 'others'>> {
+  const ids = models.filter((id) => id !== local && id !== cloud);
+  const infos = await Promise.all(ids.map((id) => dependencies.modelInfo(id, signal)));
+  const others = infos.filter((info) => info !== null && (policy === 'hybrid' || info.where === policy));
+  return others.length === 0 ? {} : { others: others.filter((info) => info !== null) };
 }
 
 /** Work goes to the cloud because of strain only if the policy leaves the choice. */
@@ -95,13 +108,19 @@ async function eased(
 }
 
 /** The models with the settings of the message and its assistant. This is logged, so a replay does the same. */
-function asAsked<Found extends Pick<TurnFacts, 'local' | 'cloud'>>(
+function asAsked<Found extends Pick<TurnFacts, 'local' | 'cloud' | 'others'>>(
   found: Found,
   { assistant, thinking }: Pick<TurnOptions, 'assistant' | 'thinking'>,
 ): Found {
   const drive = (info: ModelInfo): ModelInfo => withThinking(asAssistant(info, assistant), thinking);
-  const { local, cloud } = found;
-  return { ...found, local: local === null ? null : drive(local), cloud: cloud === null ? null : drive(cloud) };
+  const { local, cloud, others } = found;
+  const rest = others === undefined ? {} : { others: others.map(drive) };
+  return {
+    ...found,
+    ...rest,
+    local: local === null ? null : drive(local),
+    cloud: cloud === null ? null : drive(cloud),
+  };
 }
 
 function asAssistant(info: ModelInfo, assistant: TurnOptions['assistant']): ModelInfo {
@@ -257,4 +276,21 @@ function listed(paths: readonly string[], mostCharacters: number): string {
     }
   }
   return shown;
+}
+
+/**
+ * The models that the policy lets work on a turn, the smallest first: in the person's order, else what costs nothing
+ * before what costs something, and within that the less able first.
+ */
+export function modelsOfTurn(
+  { models = [], routing, policy }: Pick<TurnOptions, 'models' | 'routing' | 'policy'>,
+  { local, cloud, others = [] }: Pick<TurnFacts, 'local' | 'cloud' | 'others'>,
+): readonly ModelInfo[] {
+  const named = { local: [local], cloud: [cloud], hybrid: [local, cloud] }[policy];
+  const more = others.filter(({ where }) => policy === 'hybrid' || where === policy);
+  const all = [...named, ...more].filter((info) => info !== null);
+  const found = all.filter((info, at) => all.findIndex(({ id }) => id === info.id) === at);
+  const place = new Map(models.map((id, at) => [id, at]));
+  if (!found.every(({ id }) => place.has(id))) return inOrder(found, routing.numbers.priors);
+  return [...found].sort((left, right) => (place.get(left.id) ?? 0) - (place.get(right.id) ?? 0));
 }

@@ -36,6 +36,8 @@ export const turnFactsSchema = z.object({
   facts: projectFactsSchema,
   local: modelInfoSchema.nullable(),
   cloud: modelInfoSchema.nullable(),
+  /** Further models that may work on this turn; absent: none. */
+  others: z.array(modelInfoSchema).optional(),
   routes: z.object({ rules: z.array(routeRuleSchema), problems: z.array(z.string()) }),
   /** What is left of the spending limits; absent if nothing can cost money. */
   caps: capsLeftSchema.optional(),

@@ -7,12 +7,13 @@ import type { StepReply } from './run-step.ts';
 import { runStep } from './run-step.ts';
 import type { ResolvedModel } from '../turn/agent-dependencies.ts';
 import { resolveModel } from '../turn/agent-dependencies.ts';
+import { modelsOfTurn } from '../preparation/gather-turn-facts.ts';
 import { promptBytes } from '../prompt/token-estimate.ts';
 import type { StepRequest, Turn } from '../turn/turn.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
 
 /** A model for one question outside the conversation, such as a search, an edit of a recipe or a summary. */
-interface RoleCandidate {
+interface RoleModel {
   readonly stage: Stage;
   readonly model: ResolvedModel;
   readonly request: ModelRequest;
@@ -41,55 +42,61 @@ export async function askByRole(turn: Turn, question: RoleQuestion): Promise<Ste
     ...(carriesConversation === undefined ? {} : { carriesConversation }),
     ...(cut === undefined ? {} : { cut }),
   };
-  const { decision, ...candidate } = await candidateForRole(turn, question);
-  const isOwn = candidate.model === own.model;
+  const { decision, ...chosen } = await modelForRole(turn, question);
+  const isOwn = chosen.model === own.model;
   const routed = decision === null ? {} : { decision };
-  const reply = await runStep(turn, { purpose, reason, ...conversation, ...candidate, ...routed, isOptional: !isOwn });
+  const reply = await runStep(turn, { purpose, reason, ...conversation, ...chosen, ...routed, isOptional: !isOwn });
   if (reply.type === 'answered' || isOwn) return reply;
   return runStep(turn, { purpose, reason, ...conversation, ...own, request: question.request(own.model) });
 }
 
 /**
- * Chooses the model for one question by its role and the numbers of the profile. A model other than the stage's own is
+ * Chooses the model for one question by its role and the numbers of the profile. A model other than the own one is
  * chosen only if it can answer in the same form and no fence stops the call.
  */
-async function candidateForRole(turn: Turn, question: RoleQuestion): Promise<RoleCandidate> {
+async function modelForRole(turn: Turn, question: RoleQuestion): Promise<RoleModel> {
   const { purpose, own, request, reason, carriesConversation } = question;
-  const here: RoleCandidate = { ...own, request: request(own.model), decision: null };
-  const other = otherModel(turn, own.model.info);
+  const { strategy } = own.stage;
+  const asked = request(own.model);
+  const here: RoleModel = { ...own, request: asked, decision: null };
   const hasRoles = turn.options.routing.numbers.roles !== undefined && turn.options.policy === 'hybrid';
-  if (other === null || !hasRoles || !canDoTheSame(here.request, own.model.info, other.info)) return here;
-  const there: Pick<RoleCandidate, 'stage' | 'model'> = {
-    stage: { strategy: own.stage.strategy, model: other.info.id, where: other.info.where },
-    model: other,
-  };
-  // Both get the same question, so one size serves for both.
-  const promptTokens = turn.tokens.countBytes(promptBytes(here.request));
-  const candidates = [here, there].map(({ model, stage }) => ({
-    info: model.info,
+  const models = hasRoles ? modelsForRole(turn, own.model, asked) : [];
+  if (models.length < 2) return here;
+  // All get the same question, so one size serves for each.
+  const promptTokens = turn.tokens.countBytes(promptBytes(asked));
+  const options = models.map(({ info }) => ({
+    info,
+    strategy,
     promptTokens,
-    maxOutputTokens: here.request.maxOutputTokens,
-    canDrive: stage.strategy === 'loop' || model.info.strategies.includes(stage.strategy) || model === own.model,
+    maxOutputTokens: asked.maxOutputTokens,
+    canDrive: strategy === 'loop' || info.strategies.includes(strategy) || info.id === own.model.info.id,
   }));
-  const decision = routeStep(turn, { purpose, strategy: own.stage.strategy, candidates, driver: own.model.info.id });
-  if (decision.chosen?.info.id !== other.info.id) return { ...here, decision };
-  const { stage, model } = there;
+  const isJudged = strategy === 'recipe';
+  const decision = routeStep(turn, { purpose, options, driver: own.model.info.id, isJudged });
+  const model = models.find(({ info }) => info.id === decision.chosen?.info.id);
+  if (model === undefined || model.info.id === own.model.info.id) return { ...here, decision };
+  const stage: Stage = { strategy, model: model.info.id, where: model.info.where };
   const passage = await passFencesAhead(turn, {
     purpose,
     stage,
     model,
-    request: request(other),
+    request: request(model),
     reason,
     isOptional: true,
     ...(carriesConversation === undefined ? {} : { carriesConversation }),
   });
-  return passage.type === 'passed' ? { ...there, request: passage.request, decision } : here;
+  return passage.type === 'passed' ? { stage, model, request: passage.request, decision } : here;
 }
 
-function otherModel(turn: Turn, own: ModelInfo): ResolvedModel | null {
-  const facts = turn.found.facts;
-  const other = [facts?.local, facts?.cloud].find((one) => one !== undefined && one !== null && one.id !== own.id);
-  return resolveModel(turn.dependencies, other);
+/** The models of the turn that can answer in the same form, in their order. */
+function modelsForRole(turn: Turn, own: ResolvedModel, request: ModelRequest): readonly ResolvedModel[] {
+  const { facts } = turn.found;
+  if (facts === null) return [];
+  return modelsOfTurn(turn.options, facts).flatMap((info) => {
+    if (info.id === own.info.id) return [own];
+    const model = canDoTheSame(request, own.info, info) ? resolveModel(turn.dependencies, info) : null;
+    return model === null ? [] : [model];
+  });
 }
 
 /** A question with a prefilled answer or a required format goes only to a model that is equally capable of it. */

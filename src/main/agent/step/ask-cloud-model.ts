@@ -1,6 +1,7 @@
 import { textOf } from '@shared/models/model-messages.ts';
 import type { Decision } from '../../routing/define.ts';
-import type { LoopCandidate, LoopCandidates } from '../loop/loop-candidates.ts';
+import type { Worker } from '../turn/task-work.ts';
+import type { Turn } from '../turn/turn.ts';
 import { textRequest } from '../prompt/build-prompt.ts';
 import { runStep } from './run-step.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
@@ -26,18 +27,14 @@ export type CloudAnswer =
  * Asks a cloud model for a few words, with a handoff instead of the whole conversation. The answer is optional: where
  * the user would have to be asked, the call is not made. Throws `cancelled`.
  */
-export async function askCloudModel(
-  { turn }: Pick<LoopCandidates, 'turn'>,
-  candidate: Pick<LoopCandidate, 'stage' | 'model'>,
-  asked: CloudQuestion,
-): Promise<CloudAnswer> {
-  const { info } = candidate.model;
+export async function askCloudModel(turn: Turn, { stage, model }: Worker, asked: CloudQuestion): Promise<CloudAnswer> {
+  const { info } = model;
   const thinks = info.capabilities.reasoning === true && info.effort !== 'none';
   const most = asked.maxTokens + (thinks ? THINKING_TOKENS : 0);
   const reply = await runStep(turn, {
     purpose: asked.purpose,
-    stage: candidate.stage,
-    model: candidate.model,
+    stage,
+    model,
     reason: asked.reason,
     isOptional: true,
     ...(asked.decision === undefined ? {} : { decision: asked.decision }),

@@ -39,7 +39,7 @@ export async function askProgramReviewer(turn: Turn, text: string): Promise<Mode
   };
   try {
     const reply = await askCloudModel(
-      { turn: asking },
+      asking,
       { stage: { strategy: 'recipe', model: id, where }, model },
       {
         purpose: 'review',

@@ -1,10 +1,10 @@
 import type { NewEvent } from '@shared/events/events.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
-import type { Decision, Pin, RouteFacts } from '../../routing/define.ts';
+import type { Decision, Pin, ChoiceFacts } from '../../routing/define.ts';
 import { discoverRules } from '../../routing/registry.ts';
-import { isNetworkAway } from '../../routing/hard-rules.ts';
-import { decideRoute } from '../../routing/decide-route.ts';
+import { hasChoice, isNetworkAway } from '../../routing/hard-rules.ts';
+import { chooseModel } from '../../routing/choose-model.ts';
 import { taskFeatures } from '../../routing/routing-features.ts';
 import { memo } from '../../lib/memo.ts';
 import { causesText } from '@shared/models/machine-strain.ts';
@@ -17,41 +17,37 @@ import type { CallingTurn, StepRequest } from '../turn/turn.ts';
 const rules = discoverRules();
 
 /** The facts that differ from step to step. The rest comes from the turn. */
-export interface StepFacts extends Pick<RouteFacts, 'purpose' | 'strategy' | 'candidates'> {
-  readonly trouble?: RouteFacts['trouble'];
-  readonly shut?: RouteFacts['shut'];
-  readonly taint?: RouteFacts['taint'];
-  readonly driver?: string;
-  readonly isDoubtful?: boolean;
-}
+export type StepFacts = Pick<ChoiceFacts, 'purpose' | 'options'> &
+  Partial<Pick<ChoiceFacts, 'trouble' | 'spent' | 'shut' | 'taint' | 'driver' | 'isDoubtful' | 'isJudged' | 'policy'>>;
 
 /** Decides where a step runs, from what is in the log. */
 export function routeStep(turn: CallingTurn, step: StepFacts): Decision {
-  return decideRoute(factsOf(turn, step), rules);
+  return chooseModel(factsOf(turn, step), rules);
 }
 
-function factsOf(turn: CallingTurn, step: StepFacts): RouteFacts {
+function factsOf(turn: CallingTurn, step: StepFacts): ChoiceFacts {
   const { options } = turn;
   const trajectory = trajectoryOf(turn);
   return {
     policy: options.policy,
     numbers: options.routing.numbers,
     taint: [],
+    spent: [],
+    isJudged: false,
     shut: null,
     pin: pinOf(turn, step),
-    needs: { images: turn.given.hasImages && seesConversation(step), tools: step.strategy === 'loop' },
+    needs: { images: turn.given.hasImages && isOfConversation(step) },
     ...budgetOf(turn, trajectory),
     task: featuresOfTask(turn),
     trajectory,
     ...strainOf(turn),
-    wasGreenBefore: trajectory.wasGreenBefore === true,
     trouble: null,
     now: turn.log.lastAt(),
     ...step,
   };
 }
 
-function strainOf({ found }: CallingTurn): Pick<RouteFacts, 'strain'> {
+function strainOf({ found }: CallingTurn): Pick<ChoiceFacts, 'strain'> {
   const ease = found.facts?.ease;
   return ease?.act === 'cloud' ? { strain: causesText(ease.causes) } : {};
 }
@@ -77,8 +73,8 @@ export function isOffline(turn: CallingTurn): boolean {
 }
 
 /** Whether the step sends the conversation with its images; a handoff or a summary has none. */
-function seesConversation({ purpose, strategy }: StepFacts): boolean {
-  return strategy === 'loop' && (purpose === 'act' || purpose === 'plan');
+function isOfConversation({ purpose }: StepFacts): boolean {
+  return purpose === 'act' || purpose === 'plan';
 }
 
 /**
@@ -87,7 +83,7 @@ function seesConversation({ purpose, strategy }: StepFacts): boolean {
 function budgetOf(
   { options, found }: CallingTurn,
   trajectory: Trajectory,
-): Pick<RouteFacts, 'budgetLeftUsd' | 'budgetCap'> {
+): Pick<ChoiceFacts, 'budgetLeftUsd' | 'budgetCap'> {
   const caps = found.facts?.caps;
   if (caps === undefined) {
     const raised = Object.values(trajectory.raisedUsd).reduce((sum, usd) => sum + usd, 0);
@@ -102,11 +98,11 @@ function budgetOf(
 }
 
 /** A rule for local applies to every call; a rule for the cloud applies only if there is a choice of models. */
-function pinOf(turn: CallingTurn, { purpose, candidates }: StepFacts): Pin | null {
+function pinOf(turn: CallingTurn, { purpose, options }: StepFacts): Pin | null {
   const rules = turn.found.facts?.routes.rules ?? [];
   if (rules.length === 0) return null;
   const rule = matchingRule(rules, { purpose, task: turn.task, paths: turn.trajectory.now().paths });
-  if (rule === null || (rule.where === 'cloud' && candidates.length < 2)) return null;
+  if (rule === null || (rule.where === 'cloud' && !hasChoice(options))) return null;
   return { where: rule.where, text: ruleText(rule) };
 }
 
@@ -125,8 +121,9 @@ export function routeAlone(
   call: { readonly info: ModelInfo; readonly promptTokens: number; readonly request: ModelRequest },
 ): Decision {
   const { info, promptTokens } = call;
-  const candidate = { info, promptTokens, maxOutputTokens: call.request.maxOutputTokens, canDrive: true };
-  return routeStep(turn, { purpose, strategy: stage.strategy, candidates: [candidate] });
+  const { strategy } = stage;
+  const option = { info, strategy, promptTokens, maxOutputTokens: call.request.maxOutputTokens, canDrive: true };
+  return routeStep(turn, { purpose, options: [option] });
 }
 
 type RouteEvent = Extract<NewEvent, { type: 'route-decided' }>;
@@ -141,7 +138,8 @@ export function routeEvent(
   },
 ): RouteEvent {
   const { callId, info, reason } = step;
-  const { runnerUp, layer, code, text, votes, options, gain, features, isDegraded } = decision;
+  const { runnerUp, layer, code, text, votes, options, gain, features, isDegraded, until, reviewer, otherwise } =
+    decision;
   const hadChoice = code !== 'only-model';
   return {
     type: 'route-decided',
@@ -155,6 +153,9 @@ export function routeEvent(
     options: [...options],
     gain,
     features,
+    until,
+    reviewer: reviewer?.info.id ?? null,
+    otherwise,
     ...(isDegraded ? { degraded: true } : {}),
   };
 }

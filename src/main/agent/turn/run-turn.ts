@@ -2,11 +2,13 @@ import { AppError, toFailure } from '@shared/errors.ts';
 import { causesText } from '@shared/models/machine-strain.ts';
 import type { Stage } from '@shared/models/model-info.ts';
 import { howToGet } from '@shared/models/model-info.ts';
-import { chooseCascade } from '../../routing/cascade/choose-cascade.ts';
+import { waysToWork } from '../../routing/ways-to-work.ts';
+import { modelsOfTurn } from '../preparation/gather-turn-facts.ts';
+import { isSmall } from '../prompt/build-prompt.ts';
 import { isAboutFailures } from '@shared/text/about-failures.ts';
 import { checkCriterion } from '../gate/check-criterion.ts';
 import { missingModel } from './missing-parts.ts';
-import { runCascade } from './run-cascade.ts';
+import { runTask } from './run-task.ts';
 import { stopEnd, timeStop } from './turn-limits.ts';
 import { readInstructions } from '../preparation/read-project-instructions.ts';
 import type { Criterion } from '../../recipes/define.ts';
@@ -33,7 +35,7 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
     const caps = turn.found.facts?.caps;
     const limits = { maxSteps, maxMinutes, maxTokens, maxUsd, ...(caps === undefined ? {} : { caps }) };
     const criterion = criterionOf(turn);
-    const cascade = cascadeOf(turn);
+    const cascade = waysOf(turn);
     const { mode, answers } = turn.given;
     const taken = {
       ...(mode === null ? {} : { mode }),
@@ -65,18 +67,18 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
   return end;
 }
 
-/** Finds the success check, runs the cascade, and accepts its result only after the check. */
+/** Finds the success check, and lets the models work on the task. */
 async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts | null): Promise<TurnEnd> {
   const found = recorded ?? (await gatherTurnFacts(turn));
   turn.found.facts = found;
   const canExecute = found.sandbox.tier !== 'read-only';
   const criterion = criterionOf(turn);
-  const cascade = cascadeOf(turn);
+  const cascade = waysOf(turn);
   await start();
   await reportRuleProblems(turn, found);
   await warnMissingModel(turn, found);
   await noteEase(turn, found);
-  const first = [found.local, found.cloud].find((model) => model?.id === cascade[0]?.model) ?? null;
+  const first = modelsOfTurn(turn.options, found).find(({ id }) => id === cascade[0]?.model) ?? null;
   if (first === null) return missingModel(turn.options);
   const asks = turn.given.isQuestion;
   // If the task is to run tests, that run is the work itself; do not run them twice.
@@ -90,7 +92,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   const { answers } = turn.given;
   const kept = answers === null || !needsCheck ? null : answers.before;
   const before = needsCheck && answers === null ? await checkCriterion(turn, criterion, 'before', isApart) : kept;
-  const end = await runCascade(turn, { found, criterion, before, isQuestion: asks, canExecute }, cascade);
+  const end = await runTask(turn, { found, criterion, before, isQuestion: asks, canExecute });
   turn.log.check();
   return end;
 }
@@ -140,9 +142,14 @@ function criterionOf(turn: Turn): Criterion | null {
   return test === null ? null : { command: test.command, source: 'project' };
 }
 
-function cascadeOf(turn: Turn): Stage[] {
-  const { facts } = turn.found;
-  return [...chooseCascade({ ...turn.options, local: facts?.local ?? null, cloud: facts?.cloud ?? null })];
+/** Every way in which the models of the turn may work, in their order. */
+function waysOf({ options, found: { facts } }: Turn): Stage[] {
+  if (facts === null) return [];
+  const models = modelsOfTurn(options, facts);
+  const { strategy, policy } = options;
+  return waysToWork({ strategy, policy, models, hasRecipe: true, isDirect: false, isSmall })
+    .filter(({ canDrive }) => canDrive)
+    .map(({ info, strategy: way }) => ({ strategy: way, model: info.id, where: info.where }));
 }
 
 function endOf(turn: Turn, error: unknown): TurnEnd {

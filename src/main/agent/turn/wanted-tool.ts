@@ -1,4 +1,4 @@
-import type { Stage } from '@shared/models/model-info.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import { isSmallTalk } from '@shared/text/task-kind.ts';
 import { namesCode } from '@shared/text/task-mode.ts';
@@ -32,16 +32,13 @@ const forFiles = [
 export async function wantedTool(
   turn: Turn,
   { found, canExecute, before }: Pick<TurnBaseline, 'found' | 'canExecute' | 'before'>,
-  stage: Stage | undefined,
+  first: ModelInfo | null,
 ): Promise<string | null> {
   const { task, options, given, dependencies } = turn;
   const isOfFiles = options.strategy === 'recipe' || options.check !== null;
   if (options.plan || !canExecute || given.mode === 'chat' || isOfFiles || isSmallTalk(task)) return null;
-  const model = resolveModel(
-    dependencies,
-    [found.local, found.cloud].find((one) => one?.id === stage?.model),
-  );
-  if (stage === undefined || model === null || !isSmall(model.info) || !model.info.capabilities.grammar) return null;
+  const model = resolveModel(dependencies, first);
+  if (model === null || !isSmall(model.info) || !model.info.capabilities.grammar) return null;
   const { tools: allowed } = options;
   const specs = (found.foreign ?? []).filter(({ name }) => allowed === undefined || allowed.includes(name));
   const asksOfProject = given.isQuestion && ofUs.test(task);
@@ -51,7 +48,7 @@ export async function wantedTool(
   if (shown.length === 0) return null;
   const reply = await runStep(turn, {
     purpose: 'choose',
-    stage,
+    stage: { strategy: 'loop', model: model.info.id, where: model.info.where },
     model,
     reason: {
       code: 'cascade',

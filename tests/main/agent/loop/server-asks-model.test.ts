@@ -129,7 +129,7 @@ describe('a server that asks a model during a call', () => {
     const asked = { ...question, system: 'x'.repeat(45_000) };
     const poor = scene('allow', { replies: [think, said, done], cloud: { ...sky, outputTokens: 500 }, asked });
     await poor.kit.runner.send('Think.', { ...cloud, maxUsd: 0.02 });
-    expect(poor.answers).toMatchObject([{ type: 'refused', why: expect.stringContaining('spending limit') }]);
+    expect(poor.answers).toMatchObject([{ type: 'refused', why: expect.stringContaining('could exceed your limit') }]);
     for (const { kit } of [one, poor]) await expectReplay(withoutServers(kit));
   });
 

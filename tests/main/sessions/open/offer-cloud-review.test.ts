@@ -88,7 +88,9 @@ describe('a task without a network', () => {
     const cloud: KitOptions['cloud'] = { price, strategies: ['recipe', 'loop'] };
     const kit = offline([], ['away'], { recipes: [recipe], model, cloud });
     const end = await kit.runner.send('Set x to 2 in a.py.', options);
-    expect(end.text).toBe('Nothing that was tried held. The cloud is unreachable, so it was not asked.');
+    expect(end.text).toBe(
+      'Nothing that was tried held. The cloud is unreachable: the network or the provider is down.',
+    );
     expect(ofType(kit.journal.events, 'stage-chosen').map(({ stage }) => stage.where)).toEqual(['local']);
     expect(notices(kit)).toEqual(['route-degraded']);
     await expectReplay(kit);

@@ -4,33 +4,35 @@ import { emptyFindings, generatedRun } from '../../../bench/lib/route-runs.ts';
 import { costOfPlan, drawTask, routedPlan } from '../../../bench/lib/route-schedule.ts';
 import { sampled } from '../../fakes/sampled.ts';
 import { seeded } from '../../../bench/lib/seeded.ts';
-import type { RouteFacts, Rule, RouteCandidate } from '../../../src/main/routing/define.ts';
+import type { ChoiceFacts, Rule, ModelOption } from '../../../src/main/routing/define.ts';
 import { createRuleRegistry, discoverRules } from '../../../src/main/routing/registry.ts';
-import { decideRoute } from '../../../src/main/routing/decide-route.ts';
+import { chooseModel } from '../../../src/main/routing/choose-model.ts';
 import { emptyTrajectory } from '../../../src/main/routing/trajectory/trajectory.ts';
 import { profiles } from '../../../src/shared/routing/routing-profiles.ts';
 
 const runs = sampled(10_000, 400);
 const rules = discoverRules();
 const price = { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15 };
-const here: RouteCandidate = {
+const here: ModelOption = {
   info: modelOf('local', 32_768, null, false),
   promptTokens: 4_000,
   maxOutputTokens: 1_000,
   canDrive: true,
-};
-const there: RouteCandidate = { ...here, info: modelOf('cloud', 200_000, price, true) };
-const last = { model: 'local/model', where: 'local' } as const;
-const facts = (own: Partial<RouteFacts> = {}): RouteFacts => ({
-  purpose: 'act',
   strategy: 'loop',
+};
+const there: ModelOption = { ...here, info: modelOf('cloud', 200_000, price, true) };
+const last = { model: 'local/model', where: 'local' } as const;
+const facts = (own: Partial<ChoiceFacts> = {}): ChoiceFacts => ({
+  purpose: 'act',
   policy: 'hybrid',
   numbers: profiles.balanced,
-  candidates: [here, there],
+  options: [here, there],
+  spent: [],
+  isJudged: false,
   taint: [],
   shut: null,
   pin: null,
-  needs: { images: false, tools: true },
+  needs: { images: false },
   budgetLeftUsd: null,
   task: noTask,
   trajectory: emptyTrajectory,
@@ -38,8 +40,8 @@ const facts = (own: Partial<RouteFacts> = {}): RouteFacts => ({
   now: 0,
   ...own,
 });
-const say = (own: Partial<RouteFacts> = {}): string => {
-  const { chosen, layer, code } = decideRoute(facts(own), rules);
+const say = (own: Partial<ChoiceFacts> = {}): string => {
+  const { chosen, layer, code } = chooseModel(facts(own), rules);
   return `${chosen?.info.where ?? 'nobody'} ${layer} ${code}`;
 };
 
@@ -51,7 +53,7 @@ describe('the hard rules', () => {
     const consecutiveFailures = { ...emptyTrajectory, last, steps: 3, consecutiveFailures: 9, boundary: null };
     expect(say({ taint, trajectory: consecutiveFailures, budgetLeftUsd: 0 })).toBe('local L0 fence');
     expect(say({ budgetLeftUsd: 0.001, trajectory: consecutiveFailures })).toBe('local L0 budget');
-    expect(say({ needs: { images: true, tools: true } })).toBe('cloud L0 capability');
+    expect(say({ needs: { images: true } })).toBe('cloud L0 capability');
     expect(say({ pin: up })).toBe('cloud L0 pin');
     expect(say({ trajectory: { ...consecutiveFailures, network: { failures: 2, at: 0 } } })).toBe('local L0 offline');
   });
@@ -75,17 +77,17 @@ describe('the hard rules', () => {
   it('let nobody go on where they contradict each other', () => {
     expect(say({ taint, pin: up })).toBe('nobody L0 pin');
     const long = { ...here, promptTokens: 60_000 };
-    expect(say({ candidates: [long, there], taint, pin: up })).toBe('nobody L0 context-fit');
+    expect(say({ options: [long, there], taint, pin: up })).toBe('nobody L0 context-fit');
   });
 
   it('move nothing to a window that is too small, and have the conversation shortened where nobody else may go on', () => {
     const long = { ...here, promptTokens: 60_000 };
-    expect(say({ candidates: [long, there] })).toBe('cloud L0 context-fit');
-    expect(say({ candidates: [long, there], taint })).toBe('local L0 context-fit');
+    expect(say({ options: [long, there] })).toBe('cloud L0 context-fit');
+    expect(say({ options: [long, there], taint })).toBe('local L0 context-fit');
   });
 
   it('leave money to the door where nobody else may go on, and nothing else with it', () => {
-    const alone = { candidates: [there], budgetLeftUsd: 0.001 };
+    const alone = { options: [there], budgetLeftUsd: 0.001 };
     expect(say(alone)).toBe('cloud L0 budget');
     expect(say({ ...alone, trajectory: { ...emptyTrajectory, isCapped: true } })).toBe('cloud L0 budget');
     expect(say({ ...alone, taint })).toBe('nobody L0 fence');
@@ -101,14 +103,14 @@ describe('the hard rules', () => {
   });
 
   it('leave this machine or nothing when they fail themselves', () => {
-    const broken = (candidates: readonly RouteCandidate[]): RouteFacts => ({
-      ...facts({ candidates }),
+    const broken = (options: readonly ModelOption[]): ChoiceFacts => ({
+      ...facts({ options }),
       get taint(): never {
         throw new Error('broken');
       },
     });
-    expect(decideRoute(broken([here, there]), rules).chosen?.info.where).toBe('local');
-    expect(decideRoute(broken([there]), rules).chosen).toBeNull();
+    expect(chooseModel(broken([here, there]), rules).chosen?.info.where).toBe('local');
+    expect(chooseModel(broken([there]), rules).chosen).toBeNull();
   });
 });
 
@@ -120,7 +122,7 @@ describe('the score', () => {
         throw new Error('broken');
       },
     };
-    const decision = decideRoute(facts({ trajectory: { ...emptyTrajectory, last, steps: 2 } }), [throws]);
+    const decision = chooseModel(facts({ trajectory: { ...emptyTrajectory, last, steps: 2 } }), [throws]);
     expect([decision.chosen?.info.where, decision.code]).toEqual(['local', 'router-failed']);
   });
 
@@ -141,12 +143,12 @@ describe('the score', () => {
         },
       };
       const broken = facts({ purpose, trajectory, driver: here.info.id, numbers });
-      const { chosen, code } = decideRoute(
-        { ...broken, trouble: { model: here.info.id, cause: 'checks', text: '' } },
+      const { chosen, code } = chooseModel(
+        { ...broken, trouble: { model: here.info.id, strategy: 'loop', cause: 'checks', text: '' } },
         rules,
       );
       expect([chosen?.info.where, code]).toEqual(['cloud', 'router-failed']);
-      expect(decideRoute({ ...broken, pin: { where: 'local', text: '' } }, rules).chosen?.info.where).toBe('local');
+      expect(chooseModel({ ...broken, pin: { where: 'local', text: '' } }, rules).chosen?.info.where).toBe('local');
     },
   );
 
@@ -157,26 +159,26 @@ describe('the score', () => {
       steps: 5,
       counts: { ...emptyTrajectory.counts, sameErrors: 1, writes: 2 },
     };
-    const forth = decideRoute(facts({ trajectory }), rules);
-    const back = decideRoute(facts({ trajectory }), [...rules].reverse());
+    const forth = chooseModel(facts({ trajectory }), rules);
+    const back = chooseModel(facts({ trajectory }), [...rules].reverse());
     expect(back.gain).toBeCloseTo(forth.gain ?? 0, 12);
     expect(back.code).toBe(forth.code);
   });
 
   it('is not made where there is one model only, but what the rules would have seen is kept', () => {
     const trajectory = { ...emptyTrajectory, last, steps: 3, consecutiveFailures: 1 };
-    const alone = decideRoute(facts({ trajectory, candidates: [here] }), rules);
+    const alone = chooseModel(facts({ trajectory, options: [here] }), rules);
     expect([alone.code, alone.votes, alone.gain]).toEqual(['only-model', [], null]);
-    expect(alone.features).toEqual(decideRoute(facts({ trajectory }), rules).features);
-    expect(decideRoute(facts({ trajectory, candidates: [there] }), rules).features).toMatchObject({
+    expect(alone.features).toEqual(chooseModel(facts({ trajectory }), rules).features);
+    expect(chooseModel(facts({ trajectory, options: [there] }), rules).features).toMatchObject({
       steps: 3,
     });
   });
 
   it('marks a step that would have gone up with a network', () => {
     const trajectory = { ...emptyTrajectory, last, steps: 3, consecutiveFailures: 2, network: { failures: 2, at: 0 } };
-    expect(decideRoute(facts({ trajectory }), rules)).toMatchObject({ code: 'offline', isDegraded: true });
-    expect(decideRoute(facts({ trajectory: { ...trajectory, consecutiveFailures: 0 } }), rules).isDegraded).toBe(false);
+    expect(chooseModel(facts({ trajectory }), rules)).toMatchObject({ code: 'offline', isDegraded: true });
+    expect(chooseModel(facts({ trajectory: { ...trajectory, consecutiveFailures: 0 } }), rules).isDegraded).toBe(false);
   });
 
   it('takes the network to be back after its time, whichever way the clock jumps', () => {

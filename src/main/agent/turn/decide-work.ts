@@ -1,0 +1,245 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
+import { maxOutputTokens } from '@shared/models/prompt-room.ts';
+import type { EventOf } from '@shared/events/events.ts';
+import type { Decision, ModelOption, Way } from '../../routing/define.ts';
+import { hasChoice } from '../../routing/hard-rules.ts';
+import { buildRequest, chatShape, promptShape, requestBytes } from '../prompt/build-prompt.ts';
+import type { PromptShape } from '../prompt/build-prompt.ts';
+import type { ModelRequest } from '../../models/providers/define.ts';
+import { toolsOfTurn } from '../loop/plan-notes.ts';
+import { passFencesAhead } from '../step/pass-fences.ts';
+import { isOffline, routeStep } from '../step/route-step.ts';
+import { resolveModel } from './agent-dependencies.ts';
+import type { Driver, TaskWork, Worker } from './task-work.ts';
+
+/** An estimate of the system text, the tools and the project facts that precede the task of a recipe, in tokens. */
+const OPENING_TOKENS = 3_000;
+
+/** What works next, with its model; or, with `worker` null, why the work stops. */
+export interface Decided {
+  readonly decision: Decision;
+  readonly worker: Worker | null;
+}
+
+/**
+ * Asks the router what works next, and hands the work to it. The only place where a turn chooses who works on its task.
+ * A move to the cloud passes the fences first, so that no move is announced that then does not happen. Throws
+ * `cancelled`.
+ */
+export async function decideWork(work: TaskWork): Promise<Decided> {
+  for (;;) {
+    const decision = decide(work);
+    const { chosen } = decision;
+    const model = resolveModel(work.turn.dependencies, chosen?.info);
+    if (chosen === null || model === null) return { decision, worker: null };
+    const worker: Worker = { stage: stageOf(chosen), model };
+    const isMove = work.current === null || !isSame(work.current, chosen);
+    const note = isMove && chosen.strategy === 'loop' ? handoverNote(work, decision) : null;
+    if (mustAskFences(work, decision, isMove) && !(await passesFences(work, worker, { decision, note }))) continue;
+    if (isMove) await enter(work, chosen, { decision, note });
+    work.trouble = null;
+    return { decision, worker };
+  }
+}
+
+const stageOf = ({ info, strategy }: Way): Stage => ({ strategy, model: info.id, where: info.where });
+
+function isSame(current: Way, chosen: Way): boolean {
+  return current.info.id === chosen.info.id && current.strategy === chosen.strategy;
+}
+
+function decide(work: TaskWork): Decision {
+  const { turn, trouble, isJudged } = work;
+  const { shut, taint } = work.door;
+  const asked = turn.given.answers?.model ?? null;
+  const isClosed = shut !== null && turn.options.policy === 'cloud';
+  return routeStep(turn, {
+    purpose: turn.options.plan ? 'plan' : 'act',
+    options: optionsOf(work),
+    spent: work.spent,
+    trouble,
+    shut,
+    taint,
+    isJudged,
+    ...(asked === null ? {} : { driver: asked }),
+    // At a limit, the person chose to go on here, whatever the policy says.
+    ...(isClosed ? { policy: 'hybrid' } : {}),
+  });
+}
+
+/** The ways with the size of the prompt that each would get. */
+function optionsOf(work: TaskWork): readonly ModelOption[] {
+  const { turn } = work;
+  const task = OPENING_TOKENS + turn.tokens.count(turn.task);
+  return work.ways.map((way) => ({
+    ...way,
+    promptTokens: way.strategy === 'loop' ? promptTokens(work, way.info) : task,
+    maxOutputTokens: maxOutputTokens(way.info),
+  }));
+}
+
+/** The tokens of the conversation so far, as a model of the loop gets it. */
+export function promptTokens(work: TaskWork, info: ModelInfo): number {
+  const { turn } = work;
+  return turn.tokens.countBytes(requestBytes(shapeOf(work, info), turn.conversation.entries(), info));
+}
+
+/** The form of the prompt for a model that drives the loop. */
+export function shapeOf({ turn, known, loop, wanted }: TaskWork, info: ModelInfo): PromptShape {
+  const made = loop.shapes.get(info);
+  if (made !== undefined) return made;
+  const isChat = turn.given.mode === 'chat';
+  const asksPerson = turn.options.approve !== 'deny';
+  const mode = { plan: turn.options.plan, canExecute: known.canExecute, asksPerson, wanted };
+  const shape = isChat ? chatShape(info, turn.found.facts?.draws === true) : promptShape(info, toolsOfTurn(turn), mode);
+  loop.shapes.set(info, shape);
+  return shape;
+}
+
+export const driverOf = (work: TaskWork, worker: Worker): Driver => ({
+  ...worker,
+  shape: shapeOf(work, worker.model.info),
+});
+
+/** The request of a model's first step in the loop. `note`: a text that it is shown before. */
+export function firstRequest(work: TaskWork, info: ModelInfo, note: string | null): ModelRequest {
+  const { conversation, options, dependencies } = work.turn;
+  const entries = note === null ? conversation.entries() : conversation.entriesWith(note);
+  const cacheKey = `${dependencies.journal.sessionId}:loop`;
+  return buildRequest(shapeOf(work, info), entries, info, { seed: options.seed, temperature: 0, cacheKey });
+}
+
+/** Whether the other model only brings an advantage. Nothing is lost if the step stays where it is. */
+function isByChoice({ code }: Decision): boolean {
+  return code === 'gain' || code === 'strain';
+}
+
+/**
+ * Whether the conversation passes the fences before another model gets it, or before it begins with one that only brings
+ * an advantage. Each question of a recipe passes them by itself, and so does a step that has no other place.
+ */
+function mustAskFences({ current, turn, ways }: TaskWork, decision: Decision, isMove: boolean): boolean {
+  const { chosen } = decision;
+  if (chosen?.strategy !== 'loop' || !hasChoice(ways)) return false;
+  const begins = isByChoice(decision) && turn.trajectory.now().steps === 0;
+  return begins || (isMove && chosen.info.id !== (current ?? ways[0])?.info.id);
+}
+
+/** The user is asked only if the work needs the move, not for an advantage. */
+async function passesFences(
+  work: TaskWork,
+  { stage, model }: Worker,
+  { decision, note }: { readonly decision: Decision; readonly note: string | null },
+): Promise<boolean> {
+  const { turn } = work;
+  const built = firstRequest(work, model.info, note);
+  const purpose = turn.options.plan ? 'plan' : 'act';
+  const step = { purpose, stage, model, request: built, reason: { code: 'route', text: '' } } as const;
+  const passage = await passFencesAhead(turn, isByChoice(decision) ? { ...step, isOptional: true } : step);
+  if (passage.type === 'passed') {
+    work.door.passed = { built, request: passage.request };
+    if (stage.where === 'cloud') work.door.taint = [];
+    return true;
+  }
+  work.door.taint = passage.hits;
+  if (passage.isFinal) work.door.shut = { code: 'fence', text: passage.stop.text };
+  return false;
+}
+
+/** Logs who works from here on, and why. Repeated calls are counted anew. */
+async function enter(
+  work: TaskWork,
+  chosen: ModelOption,
+  { decision, note }: { readonly decision: Decision; readonly note: string | null },
+): Promise<void> {
+  const { turn, trouble } = work;
+  const reason = reasonFor(work, chosen, decision);
+  const recipe = chosen.strategy === 'recipe' ? (work.fitting?.recipe ?? null) : null;
+  const cause: EventOf<'stage-chosen'>['cause'] = trouble?.cause ?? causeOf(work, chosen);
+  const index = work.entered;
+  const seconds = recipe?.giveUpSeconds;
+  await turn.log.append({
+    type: 'stage-chosen',
+    stage: stageOf(chosen),
+    recipe: recipe?.id ?? null,
+    reason,
+    index,
+    cause,
+    ...(seconds === undefined ? {} : { giveUpSeconds: seconds }),
+  });
+  turn.limits.forgetCalls();
+  if (work.current !== null) work.loop.unusableAnswers = 0;
+  work.current = { ...chosen, reason };
+  work.entered += 1;
+  if (note !== null) await turn.log.append({ type: 'notice-added', level: 'info', code: 'handover', text: note });
+}
+
+/** After a spending limit or a fence, that is why another model works. */
+function causeOf({ door: { shut }, current }: TaskWork, { info }: ModelOption): EventOf<'stage-chosen'>['cause'] {
+  if (shut === null || current === null || info.where === 'cloud') return null;
+  return shut.code === 'budget' ? 'cap' : 'fence';
+}
+
+function reasonFor(work: TaskWork, chosen: ModelOption, decision: Decision): string {
+  const { turn, fitting, last, current } = work;
+  const isChat = turn.given.mode === 'chat';
+  const isFirst = current === null;
+  if (isChat) return `${isFirst ? '' : `${decision.text} `}Answered directly.`;
+  const fit = chosen.strategy === 'recipe' ? (fitting?.fit.reason ?? '') : 'The model chooses the tools itself.';
+  if (isFirst) return decision.code === 'only-model' || chosen.strategy === 'loop' ? fit : `${fit} ${decision.text}`;
+  if (current.strategy === 'loop' && chosen.strategy === 'loop') return decision.text;
+  return `${last.text} ${fit}`.trim();
+}
+
+/** Two lines for the model that takes over: who worked before, and what went wrong. Null: no model did. */
+function handoverNote({ turn, current }: TaskWork, decision: Decision): string | null {
+  const { steps, last } = turn.trajectory.now();
+  if (steps === 0 || last === null || current === null || current.strategy !== 'loop') return null;
+  const who = `${current.info.label} worked on this until here (${steps} steps); you go on from here.`;
+  return `${who}\n${whyOf(decision)}`;
+}
+
+function whyOf({ layer, text }: Decision): string {
+  return layer === 'L5' || layer === 'L4' ? text : 'What was done so far stands; nothing needs to be done again.';
+}
+
+/** The strongest model in the cloud that has not worked yet and may; null: none. */
+export function strongerThan(work: TaskWork, worker: Worker): Worker | null {
+  const { turn, ways, spent, door } = work;
+  const isSpent = ({ info, strategy }: Way): boolean =>
+    spent.some((one) => one.model === info.id && (one.strategy === null || one.strategy === strategy));
+  const way = ways.findLast(
+    (one) => one.info.where === 'cloud' && one.canDrive && one.info.id !== worker.model.info.id && !isSpent(one),
+  );
+  const model = resolveModel(turn.dependencies, way?.info);
+  if (way === undefined || model === null || door.shut !== null || worker.stage.where === 'cloud') return null;
+  return isOffline(turn) ? null : { stage: stageOf(way), model };
+}
+
+/** The version of the request that already passed the fences, if there is one; otherwise the given request. */
+export function passedOr({ door: { passed } }: TaskWork, request: ModelRequest): ModelRequest {
+  return passed !== null && isDeepStrictEqual(passed.built, request) ? passed.request : request;
+}
+
+/**
+ * Lets the local model read the conversation ahead while a cloud model works, if the conversation is expected to come
+ * back: the local model has worked on it in this session, may take it over again, and its context can hold it.
+ */
+export function warmLocalPrompt(work: TaskWork, driver: Driver): void {
+  const { turn, ways, door } = work;
+  const { numbers } = turn.options.routing;
+  if (driver.stage.where !== 'cloud' || door.shut !== null) return;
+  const { models, takeovers } = turn.trajectory.now();
+  const way = ways.find(
+    ({ info, strategy, canDrive }) =>
+      info.where === 'local' && strategy === 'loop' && canDrive && models[info.id] !== undefined,
+  );
+  const model = resolveModel(turn.dependencies, way?.info);
+  if (model === null || model.provider.prefill === undefined || takeovers >= numbers.maxTakeovers) return;
+  const { info, provider } = model;
+  if (promptTokens(work, info) + maxOutputTokens(info) > info.contextTokens) return;
+  const request = firstRequest(work, info, null);
+  const why = `The conversation is expected to come back (takeover ${takeovers} of at most ${numbers.maxTakeovers}).`;
+  turn.warm.start({ info, provider, request, why });
+}

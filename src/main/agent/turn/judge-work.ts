@@ -1,0 +1,96 @@
+import type { CriterionResult } from '@shared/session/session-state.ts';
+import { speaksOfFailure } from '@shared/text/about-failures.ts';
+import { asksForChange, wantsTests } from '@shared/text/task-kind.ts';
+import { endlessTests, endlessText } from '../../lib/endless/endless-tests.ts';
+import { checkCriterion, isWorse } from '../gate/check-criterion.ts';
+import { isSmall } from '../prompt/build-prompt.ts';
+import type { Failure } from '@shared/errors.ts';
+import type { Trouble } from '../../routing/define.ts';
+import type { Worker, WorkOutcome } from './task-work.ts';
+import type { TurnBaseline, TurnEnd } from './turn-baseline.ts';
+import type { Turn } from './turn.ts';
+import { criterionOfWrittenTests } from './written-tests.ts';
+
+/**
+ * Marks a change that a small local model wrote and no test judges as `proposed`. Without this, three of three such
+ * changes of the starter model that counted as done were wrong.
+ */
+export function asProposed(turn: Turn, { before }: TurnBaseline, { model, stage }: Worker, end: TurnEnd): TurnEnd {
+  const isOpen = end.confidence === 'unchecked' || end.confidence === 'weak-tests';
+  const where = stage.strategy === 'loop' ? (turn.trajectory.now().last?.where ?? stage.where) : stage.where;
+  const isJudged =
+    before?.passed === false || (wantsTests(turn.task) && turn.progress.lastCheck?.check.passed === true);
+  if (end.reason !== 'done' || !isOpen || where !== 'local' || isJudged || !isSmall(model.info)) return end;
+  return { ...end, confidence: 'proposed' };
+}
+
+/** Adds who approved the change. An approval counts for more than tests that leave room for doubt. */
+export function approved(end: TurnEnd, label: string): TurnEnd {
+  const text = `${end.text}\n\n${label} reviewed the change and approves.`;
+  return { ...end, text, confidence: 'reviewed' };
+}
+
+/** If the tests that the recipe wrote ran and passed, its work counts as tested, as in the loop. */
+export function withOwnTests(
+  { criterion }: TurnBaseline,
+  { end, after }: { readonly end: TurnEnd; readonly after: CriterionResult | null },
+): TurnEnd {
+  if (criterion !== null || after?.passed !== true || end.confidence !== 'unchecked') return end;
+  return { ...end, text: `${end.text}\n\nThe tests that it wrote pass.`, confidence: 'weak-tests' };
+}
+
+export function doneEnd(text: string, work: TurnBaseline, after: CriterionResult | null): TurnEnd {
+  const isProven = after?.passed === true && work.before?.passed === false;
+  return {
+    reason: 'done',
+    text: withUnrelatedFailure(text, work, after),
+    confidence: isProven ? 'high' : work.criterion === null && after?.passed === true ? 'weak-tests' : 'unchecked',
+    failure: null,
+  };
+}
+
+export function unmet(text: string, work: TurnBaseline, after: CriterionResult | null): TurnEnd {
+  const said = `The model says that it is done, but \`${work.criterion?.command ?? 'the tests that it wrote'}\` still fails.`;
+  const endless = endlessText(endlessTests(after?.summary ?? ''));
+  const why = [said, endless, text].filter((part) => part !== '').join(' ');
+  return { reason: 'criterion-unmet', text: why, confidence: null, failure: null };
+}
+
+export const holds = (after: CriterionResult | null): boolean =>
+  after === null || after.passed || after.unrelated === true;
+
+/** Tells the user that the check still fails, for a reason unrelated to the task. */
+export function withUnrelatedFailure(text: string, work: TurnBaseline, after: CriterionResult | null): string {
+  if (after?.unrelated !== true) return text;
+  return `${text}\n\n\`${work.criterion?.command}\` failed before, for something else, and fails no more than it did.`.trim();
+}
+
+/** Null: there is nothing to check by, or the check did not run before the work either. */
+export async function checkAfter(turn: Turn, work: TurnBaseline): Promise<CriterionResult | null> {
+  if (work.criterion === null && work.canExecute && !work.isQuestion && !turn.options.plan) {
+    const written = await criterionOfWrittenTests(turn);
+    return written === null ? null : checkCriterion(turn, written, 'after');
+  }
+  if (work.criterion === null || work.before === null) return null;
+  const { before } = work;
+  return checkCriterion(turn, work.criterion, 'after', (after) => before.unrelated === true && !isWorse(before, after));
+}
+
+/** Whether the task may ask for a change of code, so that its check judges the work. A requested check always does. */
+export function isAskedForCode(
+  { task, options }: Pick<Turn, 'task' | 'options'>,
+  { criterion }: TurnBaseline,
+): boolean {
+  return options.check !== null || criterion?.source === 'option' || asksForChange(task) || speaksOfFailure(task);
+}
+
+export function ended(end: TurnEnd): WorkOutcome {
+  return { type: 'ended', end };
+}
+
+export function gaveUp(cause: Trouble['cause'], text: string, failure: Failure | null = null): WorkOutcome {
+  return { type: 'gave-up', cause, end: { reason: 'gave-up', text, confidence: null, failure } };
+}
+
+/** Whether anything but words came of the turn, so that a task that asks for no change is still judged. */
+export const hasChanged = ({ progress }: Pick<Turn, 'progress'>): boolean => progress.okWrites > 0;

@@ -1,0 +1,75 @@
+import { checkCriterion, isWorse } from '../gate/check-criterion.ts';
+import { takeAction } from './take-action.ts';
+import type { Doubted } from './task-work.ts';
+import type { TurnBaseline } from './turn-baseline.ts';
+import type { ChangingTurn, Turn } from './turn.ts';
+
+/**
+ * Reverts the changes of a turn that did not do its task if fewer tests pass than before. The changes stay in the log,
+ * so the user can apply them again.
+ */
+export async function revertWorseChanges(turn: ChangingTurn, work: TurnBaseline): Promise<void> {
+  if (work.criterion === null || work.before === null || turn.progress.okWrites === 0) return;
+  const { lastCheck, okWrites } = turn.progress;
+  const isFresh = lastCheck !== null && lastCheck.okWrites === okWrites;
+  const after = isFresh ? lastCheck.check : await checkCriterion(turn, work.criterion, 'after');
+  if (!isWorse(work.before, after)) return;
+  await takeAction(
+    turn,
+    {
+      tool: 'take_back',
+      label: 'revert the changes: fewer tests pass than before',
+      input: {},
+      run: async (toolCallId) => {
+        const { back, kept } = await turn.changes.revert(turn.changes.recorded(), toolCallId);
+        const lines = [...back.map((path) => `${path}: put back`), ...kept.map((path) => `${path}: left as it is`)];
+        return { status: 'ok', output: lines.join('\n'), data: null };
+      },
+    },
+    () => null,
+  );
+  const text =
+    'The task was not done and fewer tests passed than before, so the changes were reverted. `dewpoint changes` can restore them.';
+  await turn.log.append({ type: 'notice-added', level: 'warning', code: 'changes-taken-back', text });
+}
+
+/** Applies a reverted, doubted change again when no model found a better one. False: its files have changed since. */
+export async function reapplyDoubtedChange(turn: Turn, { from, to }: Doubted): Promise<boolean> {
+  return takeAction(
+    turn,
+    {
+      tool: 'take_back',
+      label: 'reapply the change: nothing better was found',
+      input: {},
+      run: async (toolCallId) => {
+        const recorded = turn.changes.recorded();
+        await turn.changes.revert(recorded.slice(to), toolCallId);
+        const own = recorded.slice(from, to);
+        const data = await turn.changes.reapply(own, { by: 'recipe', toolCallId });
+        return { status: data ? 'ok' : 'error', output: own.map(({ path }) => path).join('\n'), data };
+      },
+    },
+    (data) => data === true,
+  );
+}
+
+/** Reverts what the turn changed from the recorded change `from` on. */
+export async function revertChanges(turn: Turn, from: number, label: string): Promise<void> {
+  await takeAction(
+    turn,
+    {
+      tool: 'take_back',
+      label,
+      input: {},
+      run: async (toolCallId) => {
+        const { back, kept } = await turn.changes.revert(turn.changes.recorded().slice(from), toolCallId);
+        return {
+          status: 'ok',
+          output: [...back, ...kept.map((path) => `${path}: left as it is`)].join('\n'),
+          data: null,
+        };
+      },
+    },
+    () => null,
+  );
+}

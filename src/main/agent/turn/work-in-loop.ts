@@ -1,0 +1,89 @@
+import type { CriterionResult } from '@shared/session/session-state.ts';
+import type { Decision } from '../../routing/define.ts';
+import { passGate } from '../gate/pass-gate.ts';
+import { loopStep } from '../loop/loop-step.ts';
+import {
+  approved,
+  asProposed,
+  checkAfter,
+  doneEnd,
+  ended,
+  hasChanged,
+  holds,
+  isAskedForCode,
+  unmet,
+} from './judge-work.ts';
+import type { TaskWork, Worker, WorkOutcome } from './task-work.ts';
+import type { TurnEnd } from './turn-baseline.ts';
+
+const goesOn: WorkOutcome = { type: 'goes-on' };
+
+/** Makes one step of the loop, and judges the work if the model says that it is done. Throws `cancelled`. */
+export async function workInLoop(work: TaskWork, worker: Worker, decision: Decision): Promise<WorkOutcome> {
+  const { turn, known } = work;
+  const outcome = await loopStep(work, worker, decision);
+  if (outcome === null) return goesOn;
+  const none = { confidence: null, failure: null } as const;
+  switch (outcome.type) {
+    case 'stopped':
+      return { type: 'stopped', stop: outcome.stop };
+    case 'gave-up': {
+      const { reason, text, failure, cause } = outcome;
+      return { type: 'gave-up', cause, end: { reason, text, confidence: null, failure } };
+    }
+    case 'incomplete':
+      return ended({ reason: 'incomplete', text: outcome.text, confidence: null, failure: outcome.failure });
+    case 'waiting':
+      return ended({ ...none, reason: 'waiting', text: outcome.text });
+    case 'complete':
+      if (turn.options.plan) return ended({ ...none, reason: 'planned', text: outcome.text });
+      // A check rules only a task that asked for code, or that changed some.
+      if (!hasChanged(turn) && (known.isQuestion || !isAskedForCode(turn, known)))
+        return ended({ ...none, reason: 'answered', text: outcome.text });
+      return judged(work, worker, outcome.text);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/**
+ * The model says that it is done. When the check fails, it sees the output and gets one more try; after a second failure
+ * it gives up.
+ */
+async function judged(work: TaskWork, worker: Worker, text: string): Promise<WorkOutcome> {
+  const { turn, known, loop } = work;
+  const after = await checkAfter(turn, known);
+  if (!holds(after)) {
+    const { id } = worker.model.info;
+    const isSecond = loop.objectedTo === id;
+    loop.objectedTo = id;
+    return isSecond ? { type: 'gave-up', cause: 'checks', end: unmet(text, known, after) } : goesOn;
+  }
+  const outcome = await gated(work, worker, { done: doneEnd(text, known, after), after });
+  return outcome.type === 'ended' && turn.steps.last > 0
+    ? ended(asProposed(turn, known, worker, outcome.end))
+    : outcome;
+}
+
+/** How the turn ends, given everything known now; or the loop continues with an objection. */
+async function gated(
+  work: TaskWork,
+  worker: Worker,
+  { done, after }: { readonly done: TurnEnd; readonly after: CriterionResult | null },
+): Promise<WorkOutcome> {
+  const claim = { text: done.text, check: after, isProven: done.confidence === 'high' };
+  const outcome = await passGate(work, worker, claim);
+  switch (outcome.type) {
+    case 'passed':
+      if (outcome.isAnswer === true) return ended({ ...done, reason: 'answered', confidence: null });
+      if (outcome.approvedBy !== undefined && done.confidence !== 'high')
+        return ended(approved(done, outcome.approvedBy));
+      return ended(outcome.isDoubted === true ? { ...done, confidence: 'unchecked' } : done);
+    case 'objected':
+      return goesOn;
+    case 'refused':
+      return { type: 'gave-up', cause: 'checks', end: outcome.end };
+    default:
+      return outcome satisfies never;
+  }
+}

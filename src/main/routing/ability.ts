@@ -1,0 +1,62 @@
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import { effortSchema } from '@shared/models/model-info.ts';
+import type { Price } from '@shared/money/token-cost.ts';
+import type { Priors } from '@shared/routing/priors.ts';
+
+/** How likely a model is to do a usual task, 0 to 1, and where that is known from. */
+export interface Ability {
+  readonly chance: number;
+  readonly source: 'record' | 'size' | 'price' | 'unknown';
+}
+
+/** Fewer turns may be chance. */
+const LEAST_TRIES = 2;
+/** Imaginary turns that are added to counted ones, so that a few weigh little. */
+const IMAGINED = 4;
+const UNKNOWN = 0.85;
+/** What one step of thinking adds. */
+const EFFORT_STEP = 0.02;
+
+/**
+ * The ability of a model, from its record in this home, else from its size, else from its price. It only ranks models
+ * of one turn and says how far they lie apart; the votes decide about the task.
+ */
+export function abilityOf(info: ModelInfo, priors: Priors | undefined): Ability {
+  const guess = guessOf(info);
+  const known = priors?.[info.id]?.act;
+  if (known === undefined || known.tries < LEAST_TRIES) return { ...guess, chance: withEffort(guess.chance, info) };
+  const chance = (known.solved + IMAGINED * guess.chance) / (known.tries + IMAGINED);
+  return { chance: Math.min(0.99, chance), source: 'record' };
+}
+
+/** By size on a logarithmic scale: 1.5B a quarter, 30B three quarters. By price: $0.40 an answer of a million, $25. */
+function guessOf({ parametersB, price, where }: ModelInfo): Ability {
+  if (parametersB !== null) return { chance: between(0.1, 0.2 + 0.16 * Math.log2(parametersB), 0.9), source: 'size' };
+  const output = where === 'cloud' ? outputPrice(price) : null;
+  if (output === null) return { chance: where === 'cloud' ? UNKNOWN : UNKNOWN - 0.2, source: 'unknown' };
+  return { chance: between(0.65, 0.75 + 0.045 * Math.log2(Math.max(output, 0.1)), 0.97), source: 'price' };
+}
+
+function outputPrice(price: Price | null): number | null {
+  return price === null || price.output === 0 ? null : price.output;
+}
+
+function withEffort(chance: number, { effort }: ModelInfo): number {
+  const step = effort === undefined ? 0 : effortSchema.options.indexOf(effort) - 2;
+  return between(0.05, chance + step * EFFORT_STEP, 0.98);
+}
+
+function between(least: number, value: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
+}
+
+/**
+ * The order in which models are tried when the person named none: what costs nothing first, and within that the less
+ * able first.
+ */
+export function inOrder(models: readonly ModelInfo[], priors: Priors | undefined): readonly ModelInfo[] {
+  const place = ({ where }: ModelInfo): number => (where === 'local' ? 0 : 1);
+  return [...models].sort(
+    (left, right) => place(left) - place(right) || abilityOf(left, priors).chance - abilityOf(right, priors).chance,
+  );
+}

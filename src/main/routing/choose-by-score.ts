@@ -1,0 +1,104 @@
+import type { ChoiceFacts, Decision, Denial, ModelOption } from './define.ts';
+import type { Comparison } from './weigh-options.ts';
+
+export type Verdict = Pick<Decision, 'chosen' | 'layer' | 'code' | 'text'> &
+  Partial<Pick<Decision, 'wantsAdvice' | 'isDegraded' | 'otherwise'>>;
+
+/** What may be chosen, and how it compares. */
+export interface Choice {
+  readonly open: readonly ModelOption[];
+  readonly compared: Comparison;
+  /** Why an option that did not give up may not work; null: all of them may. */
+  readonly denial: Denial | null;
+}
+
+/** L1 and L2: the expected gain against the expected cost until the end. In doubt, work starts and stays cheap. */
+export function byScore(facts: ChoiceFacts, { open, compared }: Choice): Verdict {
+  const { trajectory, numbers } = facts;
+  const layer = isOfConversation(facts.purpose) && trajectory.steps === 0 ? 'L1' : 'L2';
+  const base = open[0] ?? null;
+  const last = open.find(({ info }) => info.id === trajectory.last?.model) ?? null;
+  const best = compared.best(open, base);
+  const others = open.filter((option) => option !== base);
+  if (best === null || base === null || (best.option === base && compared.best(others, null) === null)) {
+    const label = others.at(-1)?.info.label ?? 'The other model';
+    const text = `${label} has no known price, so it is used only where this machine fails.`;
+    return { chosen: last ?? base, layer, code: 'unpriced', text };
+  }
+  const isAbove = last !== null && last !== base;
+  // The remaining cost of a task is too uncertain to weigh it against work that small local models have never done
+  // correctly.
+  const top = compared.best(others, null)?.option ?? null;
+  const isNewWork = compared.scoreOf(top)?.votes.some(({ rule }) => rule === 'new-work') === true;
+  if (isNewWork && (trajectory.steps === 0 || isAbove)) {
+    const text =
+      'The task asks for something new that no test judges, and the local model is small: the cloud does it.';
+    return { chosen: top, layer, code: 'gain', text };
+  }
+  if (isAbove && trajectory.steps > 0) return stayOrLeave(numbers.marginUsd, { last, base, best, compared });
+  const { option: shown, advantageUsd } = best.option === base ? (compared.best(others, null) ?? best) : best;
+  const gain = `would help in about ${percent(compared.scoreOf(shown)?.gain ?? 0)} of such cases`;
+  const there = shown.info.where === 'cloud' ? 'the cloud' : shown.info.label;
+  if (advantageUsd > numbers.marginUsd) {
+    const text = `${capital(there)} is worth its price: it ${gain}, a gain of ${money(advantageUsd)}.`;
+    return { chosen: shown, layer, code: 'gain', text };
+  }
+  const here = base.info.where === 'local' ? 'This machine' : base.info.label;
+  const text = `${here} ${trajectory.steps === 0 ? 'starts' : 'continues'}: ${there} ${gain}, ${weighed(advantageUsd)}.`;
+  const missing = money(numbers.marginUsd - advantageUsd);
+  return {
+    chosen: base,
+    layer,
+    code: 'local-first',
+    text,
+    otherwise: `${capital(there)}, for a gain of ${missing} more.`,
+  };
+}
+
+function weighed(advantageUsd: number): string {
+  return advantageUsd < 0 ? `but costs ${money(-advantageUsd)} more than that is worth` : 'too few to switch';
+}
+
+interface Above {
+  readonly last: ModelOption;
+  readonly base: ModelOption;
+  readonly best: { readonly option: ModelOption; readonly advantageUsd: number };
+  readonly compared: Comparison;
+}
+
+/** A stronger model works: it stays unless another is worth more by the margin, and its cache is not lost for that. */
+function stayOrLeave(marginUsd: number, { last, base, best, compared }: Above): Verdict {
+  const own = compared.advantage(last) ?? 0;
+  const place = last.info.where === 'cloud' ? 'in the cloud' : `with ${last.info.label}`;
+  if (best.option === last || best.advantageUsd - own < marginUsd) {
+    const text = `The work stays ${place}: a gain of ${money(own)}.`;
+    return { chosen: last, layer: 'L2', code: 'gain', text };
+  }
+  if (compared.scoreOf(last)?.isLeavingRisky === true) {
+    const text = `The work stays ${place}: switching back now and returning later could cost more.`;
+    return { chosen: last, layer: 'L2', code: 'cache', text };
+  }
+  const saved = money(best.advantageUsd - own);
+  if (best.option === base && base.info.where === 'local') {
+    return { chosen: base, layer: 'L2', code: 'back-home', text: `Back to this machine, which saves ${saved}.` };
+  }
+  return { chosen: best.option, layer: 'L2', code: 'gain', text: `${best.option.info.label} is worth ${saved} more.` };
+}
+
+export function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)}%`;
+}
+
+export function money(usd: number): string {
+  const digits = Math.abs(usd) < 0.01 ? 4 : 2;
+  return `${usd < 0 ? '-' : ''}$${Math.abs(usd).toFixed(digits)}`;
+}
+
+/** Whether the step is one of the conversation, and no question outside it. */
+export function isOfConversation(purpose: ChoiceFacts['purpose']): boolean {
+  return purpose === 'act' || purpose === 'plan';
+}

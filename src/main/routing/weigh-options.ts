@@ -1,0 +1,314 @@
+import { chanceOf } from '@shared/routing/routing.ts';
+import type { Features, ChoiceFacts, Rule, ModelOption, Vote, WeighedOption } from './define.ts';
+import { abilityOf } from './ability.ts';
+import { featuresOf } from './routing-features.ts';
+import type { CacheFacts, Outlook, SwitchPrice } from './switch-price.ts';
+import { callUsd, nothingCached, savedUsd, switchPrice } from './switch-price.ts';
+
+/** The score of a step with everything that it was computed from. */
+export interface Score {
+  readonly features: Features;
+  readonly votes: readonly Vote[];
+  /** The chance that the stronger model does the rest of the task and the weaker one does not. */
+  readonly gain: number;
+  /** How much more the next stretch is worth with the stronger model, in US dollars; null: no price is known. */
+  readonly advantageUsd: number | null;
+  /** Leaving the stronger model now could cost more than staying with it. */
+  readonly isLeavingRisky: boolean;
+  readonly options: readonly WeighedOption[];
+}
+
+/** Log odds before anything is known: a local model fails slightly less often than not. */
+const BASE = -0.4;
+/**
+ * How often a wrong local result is accepted: if tests judge every try of a recipe and the cloud is asked when they
+ * reject them all; with a check at the end; and without one.
+ */
+const UNDETECTED = { judged: 0.02, checked: 0.15, unchecked: 0.5 } as const;
+/** Used until a model has been seen at work. */
+const GUESS = { localStepMs: 20_000, cloudStepMs: 8_000, outputTokens: 400, resultTokens: 600 } as const;
+
+/** Two options that are compared: what the stronger one gains over the weaker one. */
+export interface Pair {
+  /** Null: there is only the other. */
+  readonly weaker: ModelOption | null;
+  readonly stronger: ModelOption | null;
+  /**
+   * How much of the way from the weaker to the strongest option this stronger one goes, 0 to 1. The votes say what the
+   * strongest gains.
+   */
+  readonly share: number;
+}
+
+/**
+ * L2: the votes, prices and times of a pair, and the resulting score. `block`: the steps that the decision covers.
+ */
+export function weigh(facts: ChoiceFacts, rules: readonly Rule[], { pair, block }: Weighing): Score {
+  const { weaker, stronger } = pair;
+  const features = featuresOf(facts, pair);
+  const votes = rules.flatMap((rule) => votesOf(rule, features, facts.numbers.weights?.[rule.id] ?? 1));
+  const sum = votes.reduce((total, { toward, weight }) => total + (toward === 'cloud' ? weight : -weight), BASE);
+  const gain = chanceOf(sum) * pair.share;
+  const outlook = outlookOf(facts, { weaker, stronger, gain, block });
+  const stretch = Math.min(block, outlook.blockSteps);
+  const cache = stronger === null ? nothingCached : cacheOf(facts, stronger);
+  const price = stronger === null ? null : switchPrice(stronger.info.price, outlook, cache);
+  const saved = stronger === null ? 0 : savedByWeaker(facts, weaker, stronger);
+  const ownUsd = weaker === null ? 0 : ownCost(facts, weaker, outlook);
+  return {
+    features,
+    votes,
+    gain,
+    advantageUsd: price === null ? null : valueOf(facts, pair, { outlook, block: stretch }) - (price.extraUsd - ownUsd),
+    isLeavingRisky: price !== null && price.riskUsd > Math.max(0, saved),
+    options: [weaker, stronger]
+      .filter((one) => one !== null)
+      .map((one) => optionOf(facts, one, { outlook, cache, price, isWeaker: one === weaker })),
+  };
+}
+
+interface Weighing {
+  readonly pair: Pair;
+  readonly block: number;
+}
+
+/** What the weaker option itself costs for the same stretch, in US dollars. 0 on this machine, and without a price. */
+function ownCost(facts: ChoiceFacts, weaker: ModelOption, outlook: Outlook): number {
+  return switchPrice(weaker.info.price, outlook, cacheOf(facts, weaker))?.extraUsd ?? 0;
+}
+
+/** `factor`: the weight of a rule's votes; with 0 they are not cast. */
+function votesOf(rule: Rule, features: Features, factor: number): readonly Vote[] {
+  if (factor === 0) return [];
+  return rule.vote(features).map((vote) => ({ rule: rule.id, ...vote, weight: vote.weight * factor }));
+}
+
+interface Prospect extends Pick<Pair, 'weaker' | 'stronger'> {
+  readonly gain: number;
+  readonly block: number;
+}
+
+function outlookOf({ trajectory, numbers }: ChoiceFacts, { weaker, stronger, gain, block }: Prospect): Outlook {
+  const here = weaker === null ? undefined : trajectory.models[weaker.info.id];
+  const there = stronger === null ? undefined : trajectory.models[stronger.info.id];
+  const outputTokens =
+    (trajectory.last?.model === stronger?.info.id ? there : here)?.outputTokens ?? GUESS.outputTokens;
+  const usual = usualCallsLeft(numbers, stronger);
+  const stepsLeft = usual ?? Math.max(numbers.blockSteps, numbers.taskSteps - trajectory.steps);
+  return {
+    promptTokens: stronger?.promptTokens ?? weaker?.promptTokens ?? 0,
+    outputTokens,
+    grownTokens: outputTokens + GUESS.resultTokens,
+    stepsLeft,
+    blockSteps: usual === null ? block : Math.min(block, usual),
+    hazard: 1 - (1 - gain) ** (1 / stepsLeft),
+    localStepMs: here?.stepMs ?? stepGuess(weaker),
+    cloudStepMs: there?.stepMs ?? stepGuess(stronger, weaker),
+  };
+}
+
+/** Of two models on this machine, the larger one is slower by its size. */
+function stepGuess(option: ModelOption | null, than: ModelOption | null = null): number {
+  if (option?.info.where === 'cloud') return GUESS.cloudStepMs;
+  const [own, other] = [option?.info.parametersB ?? null, than?.info.parametersB ?? null];
+  return GUESS.localStepMs * (own === null || other === null ? 1 : Math.max(1, own / other));
+}
+
+/**
+ * How many turns of this model must be counted before its usual number of calls is used, and the weight of the guess
+ * beside them.
+ */
+const believed = { turns: 2, guess: 0.25 } as const;
+
+/**
+ * The number of calls that the cloud model is likely to make until the end, from tasks in this home that it worked on.
+ * Null: too few are known, so it is guessed.
+ */
+function usualCallsLeft({ priors, taskSteps }: ChoiceFacts['numbers'], stronger: ModelOption | null): number | null {
+  const known = stronger === null ? undefined : priors?.[stronger.info.id]?.act;
+  if (stronger === null || known?.calls === undefined || known.tries < believed.turns) return null;
+  const each = (known.calls + taskSteps * believed.guess) / (known.tries + believed.guess);
+  return Math.max(1, Math.round(each));
+}
+
+/** A clock that was set back must not give a negative age. */
+function cacheOf({ trajectory, numbers, now }: ChoiceFacts, { info }: ModelOption): CacheFacts {
+  const known = trajectory.models[info.id];
+  const lifeMs = numbers.cacheLifeSeconds * 1000;
+  if (known === undefined) return { ...nothingCached, lifeMs };
+  return { cachedTokens: known.cachedTokens, ageMs: Math.max(0, now - known.cachedAt), lifeMs };
+}
+
+function savedByWeaker({ trajectory }: ChoiceFacts, weaker: ModelOption | null, stronger: ModelOption): number {
+  const here = weaker === null ? undefined : trajectory.models[weaker.info.id];
+  const forgotten = trajectory.models[stronger.info.id]?.forgottenTokens ?? 0;
+  return savedUsd(stronger.info.price, here ?? { readTokens: 0, writtenTokens: 0 }, forgotten);
+}
+
+/** The value of a review in US dollars: what it may find that nothing else would. */
+export function reviewWorthUsd({ numbers, trajectory, isDoubtful }: ChoiceFacts, gain: number): number {
+  const isChecked = trajectory.isGreen === true && trajectory.wasGreenBefore !== true && isDoubtful !== true;
+  return gain * (isChecked ? UNDETECTED.checked : UNDETECTED.unchecked) * numbers.valueUsd;
+}
+
+/** The value of the stronger model for a stretch: avoided mistakes that nobody would notice, and the waiting time. */
+function valueOf(
+  { numbers, task, isJudged }: ChoiceFacts,
+  { weaker }: Pair,
+  { outlook, block }: { readonly outlook: Outlook; readonly block: number },
+): number {
+  const checked = weaker?.strategy === 'recipe' && isJudged ? UNDETECTED.judged : UNDETECTED.checked;
+  const undetected = task.hasCriterion ? checked : UNDETECTED.unchecked;
+  const fails = 1 - (1 - outlook.hazard) ** block;
+  const minutes = ((outlook.localStepMs - outlook.cloudStepMs) * block) / 60_000;
+  return fails * undetected * numbers.valueUsd + minutes * numbers.minuteUsd;
+}
+
+interface Costs {
+  readonly outlook: Outlook;
+  readonly cache: CacheFacts;
+  readonly price: SwitchPrice | null;
+  readonly isWeaker: boolean;
+}
+
+function optionOf(facts: ChoiceFacts, option: ModelOption, costs: Costs): WeighedOption {
+  const { outlook, cache, price, isWeaker } = costs;
+  const { info, promptTokens, strategy } = option;
+  const { outputTokens } = outlook;
+  const own = isWeaker ? cacheOf(facts, option) : cache;
+  const costUsd = callUsd(info.price, { promptTokens, outputTokens }, info.where === 'local' ? nothingCached : own);
+  const rest = price === null ? null : isWeaker ? price.localRestUsd : price.cloudRestUsd;
+  const isAlone = facts.options.length === 1 && info.where === 'local';
+  return {
+    model: info.id,
+    where: info.where,
+    strategy,
+    ...(info.effort === undefined ? {} : { effort: info.effort }),
+    ability: abilityOf(info, facts.numbers.priors),
+    denied: null,
+    costUsd,
+    seconds: secondsOf(facts, option, outputTokens),
+    restUsd: isAlone ? costUsd : rest,
+  };
+}
+
+/** From the speeds of earlier calls; null for a model that has not been called yet. */
+function secondsOf(
+  { trajectory }: ChoiceFacts,
+  { info, promptTokens }: ModelOption,
+  outputTokens: number,
+): number | null {
+  const known = trajectory.models[info.id];
+  if (known === undefined) return null;
+  const { prefillPerSecond, decodePerSecond, cachedTokens, callMs } = known;
+  if (prefillPerSecond === null || decodePerSecond === null) return callMs / 1000;
+  const kept = trajectory.last?.model === info.id ? Math.min(cachedTokens, promptTokens) : 0;
+  return (promptTokens - kept) / prefillPerSecond + outputTokens / decodePerSecond;
+}
+
+/** An option with what it is worth more than the first one, in US dollars. */
+interface Worth {
+  readonly option: ModelOption;
+  readonly advantageUsd: number;
+}
+
+/** How the options of one decision compare. Each is weighed against the first open one, the cheapest to begin with. */
+export interface Comparison {
+  /** In the order of the facts. */
+  readonly options: readonly WeighedOption[];
+  readonly weighed: (option: ModelOption) => WeighedOption;
+  /** How the pair of this option and the first one scored; for the first and for null, the pair of the strongest. */
+  readonly scoreOf: (option: ModelOption | null) => Score | null;
+  /** Null: its price is not known. 0 for the first one. */
+  readonly advantage: (option: ModelOption) => number | null;
+  /**
+   * The option that is worth most among these; `base` wins a tie. Options without a known price are left out. Null: none
+   * is left.
+   */
+  readonly best: (among: readonly ModelOption[], base: ModelOption | null) => Worth | null;
+}
+
+interface Compared {
+  /** The options that may work. */
+  readonly open: readonly ModelOption[];
+  /** The steps that the decision covers. */
+  readonly block: number;
+}
+
+export function compareOptions(facts: ChoiceFacts, rules: readonly Rule[], { open, block }: Compared): Comparison {
+  const [base = null] = open.length > 0 ? open : facts.options;
+  const models = new Map<ModelOption, Score>();
+  for (const option of facts.options) {
+    if (option.info === base?.info) continue;
+    const pair = { weaker: base, stronger: option, share: shareOf(facts, base, option) };
+    models.set(option, weigh(facts, rules, { pair, block }));
+  }
+  const strongest = [...models.keys()].at(-1) ?? null;
+  const alone = strongest === null ? weigh(facts, rules, { pair: pairOf(facts.options), block }) : null;
+  const scoreOf = (option: ModelOption | null): Score | null =>
+    (option === null ? undefined : models.get(option)) ??
+    (strongest === null ? undefined : models.get(strongest)) ??
+    alone;
+  const weighed = (option: ModelOption): WeighedOption => {
+    const { options } = scoreOf(option) ?? { options: [] };
+    const found = options.find(({ model, strategy }) => model === option.info.id && strategy === option.strategy);
+    return found ?? plain(facts, option);
+  };
+  const advantage = (option: ModelOption): number | null =>
+    option.info === base?.info ? 0 : (models.get(option)?.advantageUsd ?? null);
+  return {
+    options: facts.options.map(weighed),
+    weighed,
+    scoreOf,
+    advantage,
+    best: (among, first) => {
+      let found: Worth | null = null;
+      for (const option of first === null ? among : [first, ...among]) {
+        const advantageUsd = advantage(option);
+        if (advantageUsd !== null && (found === null || advantageUsd > found.advantageUsd))
+          found = { option, advantageUsd };
+      }
+      return found;
+    },
+  };
+}
+
+function plain({ numbers }: ChoiceFacts, { info, strategy }: ModelOption): WeighedOption {
+  const { id: model, where, effort } = info;
+  const thinking = effort === undefined ? {} : { effort };
+  const ability = abilityOf(info, numbers.priors);
+  return { model, where, strategy, ...thinking, ability, denied: null, costUsd: null, seconds: null, restUsd: null };
+}
+
+/** The first and the last model of the options, as a pair. */
+export function pairOf(options: readonly ModelOption[]): Pair {
+  const [first = null] = options;
+  const last = options.findLast(({ info }) => info !== first?.info) ?? null;
+  if (last !== null) return { weaker: first, stronger: last, share: 1 };
+  return first?.info.where === 'cloud'
+    ? { weaker: null, stronger: first, share: 1 }
+    : { weaker: first, stronger: null, share: 1 };
+}
+
+/** Whether one option's model stands above another's in the person's order. */
+export function isStronger(options: readonly ModelOption[], option: ModelOption, than: ModelOption): boolean {
+  const place = (one: ModelOption): number => options.findIndex(({ info }) => info === one.info);
+  return place(option) > place(than);
+}
+
+/** Abilities never fall along the person's order, so that the order is true whatever is guessed from size and price. */
+const LEAST_STEP = 0.02;
+
+function shareOf({ options, numbers }: ChoiceFacts, base: ModelOption | null, option: ModelOption): number {
+  let before = 0;
+  const chances = new Map<ModelOption['info'], number>();
+  for (const { info } of options) {
+    if (chances.has(info)) continue;
+    before = Math.max(abilityOf(info, numbers.priors).chance, before + (chances.size === 0 ? 0 : LEAST_STEP));
+    chances.set(info, before);
+  }
+  const from = base === null ? 0 : (chances.get(base.info) ?? 0);
+  const top = Math.max(...chances.values());
+  const own = chances.get(option.info) ?? top;
+  return top <= from ? 1 : Math.max(0, (own - from) / (top - from));
+}
