@@ -44,12 +44,13 @@ export type TurnOptions = Readonly<z.infer<typeof turnOptionsSchema>>;
 
 /** The options of a turn: as the message says, and from the settings where it says nothing. */
 export function turnOptions(settings: Settings, run: RunOptions, assistant: Assistant | null = null): TurnOptions {
-  const { local, cloud, approve } = settings;
+  const { local, cloud, modelOrder, approve } = settings;
   const { mode = run.plan ? 'plan' : 'auto', policy = settings.policy } = run;
   return turnOptionsSchema.parse({
     ...settings.limits,
     local,
     cloud,
+    modelOrder,
     approve,
     maxUsd: null,
     check: null,

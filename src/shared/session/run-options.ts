@@ -27,7 +27,7 @@ export const turnChoicesSchema = z.object({
   assistant: z.string().max(40).optional(),
   check: z.string().optional(),
   /** Every model that may work, the smallest first. Absent: `local`, then `cloud`. */
-  models: z.array(z.string()).max(12).readonly().optional(),
+  modelOrder: z.array(z.string()).max(12).readonly().optional(),
   strategy: z.enum(['auto', ...strategySchema.options]).default('auto'),
   ...runLimitsSchema.partial().shape,
   maxUsd: z.number().nonnegative().optional(),

@@ -270,6 +270,8 @@ export const settingsSchema = z.strictObject({
   routing: routingSettingsSchema.prefault({}),
   local: z.string().default('llama-cpp/qwen2.5-coder-1.5b-instruct'),
   cloud: z.string().nullable().default(null),
+  /** Every model that may work on a task, the smallest first. Absent: `local`, then `cloud`. */
+  modelOrder: z.array(z.string()).max(12).readonly().optional(),
   providers: z.record(z.string().regex(/^[a-z0-9][a-z0-9._-]*$/), providerSettingsSchema).default({}),
   limits: z
     .strictObject({

@@ -72,7 +72,7 @@ const isForLarge = ({ local, cloud }: Pick<TurnFacts, 'local' | 'cloud'>): boole
 
 async function modelsOf(
   turn: Pick<Turn, 'task' | 'options' | 'dependencies' | 'signal'>,
-): Promise<Pick<TurnFacts, 'local' | 'cloud' | 'others' | 'network' | 'lacks' | 'ease'>> {
+): Promise<Pick<TurnFacts, 'local' | 'cloud' | 'others' | 'absent' | 'network' | 'lacks' | 'ease'>> {
   const { options, dependencies, signal } = turn;
   const local = needsLocal(options) ? await dependencies.modelInfo(options.local, signal) : null;
   const there = await cloudOf(turn);
@@ -83,16 +83,17 @@ async function modelsOf(
   return { ...found, lacks: local === null ? 'local' : 'cloud' };
 }
 
-/** The models of the person's order beside the two of the message. One that is not there is left out. */
+/** The models of the person's order beside the two of the message. */
 async function othersOf({
-  options: { models = [], local, cloud, policy },
+  options: { modelOrder = [], local, cloud },
   dependencies,
   signal,
-}: Pick<Turn, 'options' | 'dependencies' | 'signal'>): Promise<Pick<TurnFacts, 'others'>> {
-  const ids = models.filter((id) => id !== local && id !== cloud);
-  const infos = await Promise.all(ids.map((id) => dependencies.modelInfo(id, signal)));
-  const others = infos.filter((info) => info !== null && (policy === 'hybrid' || info.where === policy));
-  return others.length === 0 ? {} : { others: others.filter((info) => info !== null) };
+}: Pick<Turn, 'options' | 'dependencies' | 'signal'>): Promise<Pick<TurnFacts, 'others' | 'absent'>> {
+  const ids = modelOrder.filter((id) => id !== local && id !== cloud);
+  const found = await Promise.all(ids.map(async (id) => ({ id, info: await dependencies.modelInfo(id, signal) })));
+  const others = found.flatMap(({ info }) => (info === null ? [] : [info]));
+  const absent = found.filter(({ info }) => info === null).map(({ id }) => id);
+  return { ...(others.length === 0 ? {} : { others }), ...(absent.length === 0 ? {} : { absent }) };
 }
 
 /** Work goes to the cloud because of strain only if the policy leaves the choice. */
@@ -283,14 +284,14 @@ function listed(paths: readonly string[], mostCharacters: number): string {
  * before what costs something, and within that the less able first.
  */
 export function modelsOfTurn(
-  { models = [], routing, policy }: Pick<TurnOptions, 'models' | 'routing' | 'policy'>,
+  { modelOrder = [], routing, policy }: Pick<TurnOptions, 'modelOrder' | 'routing' | 'policy'>,
   { local, cloud, others = [] }: Pick<TurnFacts, 'local' | 'cloud' | 'others'>,
 ): readonly ModelInfo[] {
   const named = { local: [local], cloud: [cloud], hybrid: [local, cloud] }[policy];
   const more = others.filter(({ where }) => policy === 'hybrid' || where === policy);
   const all = [...named, ...more].filter((info) => info !== null);
   const found = all.filter((info, at) => all.findIndex(({ id }) => id === info.id) === at);
-  const place = new Map(models.map((id, at) => [id, at]));
+  const place = new Map(modelOrder.map((id, at) => [id, at]));
   if (!found.every(({ id }) => place.has(id))) return inOrder(found, routing.numbers.priors);
   return [...found].sort((left, right) => (place.get(left.id) ?? 0) - (place.get(right.id) ?? 0));
 }

@@ -38,6 +38,8 @@ export const turnFactsSchema = z.object({
   cloud: modelInfoSchema.nullable(),
   /** Further models that may work on this turn; absent: none. */
   others: z.array(modelInfoSchema).optional(),
+  /** Models of the person's order that are not there; absent: all are. */
+  absent: z.array(z.string()).optional(),
   routes: z.object({ rules: z.array(routeRuleSchema), problems: z.array(z.string()) }),
   /** What is left of the spending limits; absent if nothing can cost money. */
   caps: capsLeftSchema.optional(),

@@ -112,7 +112,12 @@ async function warnDegraded(turn: Turn): Promise<void> {
 }
 
 /** Tells a user who asked for both models that only one is available. */
-async function warnMissingModel({ options, log }: Turn, { lacks, local, cloud }: TurnFacts): Promise<void> {
+async function warnMissingModel({ options, log }: Turn, found: TurnFacts): Promise<void> {
+  const { lacks, local, cloud, absent = [] } = found;
+  for (const id of absent) {
+    const left = `The model ${id} of your order is not available, so it is left out. ${howToGet(id)}, or take it out of the order (setting "modelOrder", or --model-order).`;
+    await log.append({ type: 'notice-added', level: 'warning', code: 'model-missing', text: left });
+  }
   if (lacks === undefined) return;
   const text =
     lacks === 'local'

@@ -18,6 +18,7 @@ export const runFlags = {
   policy: ['--policy <policy>', 'local, cloud, hybrid (or auto), economy, balanced or quality'],
   local: ['--local <model>', 'the local model, PROVIDER/MODEL'],
   cloud: ['--cloud <model>', 'the cloud model, PROVIDER/MODEL'],
+  modelOrder: ['--model-order <list>', 'every model that may work, the smallest first, separated by commas'],
   strategy: ['--strategy <strategy>', 'auto, recipe or loop (default: auto)'],
   maxSteps: ['--max-steps <n>', 'step limit'],
   maxMinutes: ['--max-minutes <n>', 'time limit in minutes'],

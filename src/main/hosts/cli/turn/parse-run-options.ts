@@ -14,6 +14,7 @@ const words: Partial<Record<FlagName, (text: string) => unknown>> = {
   // `auto` is another word for `hybrid`: the router decides.
   policy: (text) => (text === 'auto' ? 'hybrid' : text),
   network: hostsIn,
+  modelOrder: (text) => text.split(',').map((model) => model.trim()),
   thinking: (text) => {
     const effort = effortOfWord(text);
     if (effort === null) throw usageError(`--thinking takes ${thinkingWords.join(', ')}, not "${text}".`);
