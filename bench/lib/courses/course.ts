@@ -31,6 +31,8 @@ export interface Course {
   readonly stopsAfterMs?: number;
   /** What the person says to a question for an approval. Absent: nobody is there. */
   readonly approves?: 'allow' | 'deny';
+  /** What the person answers to a question of the model, while it works. */
+  readonly answers?: string;
   /** The person raises a spending limit by so many dollars, once. */
   readonly raises?: number;
   readonly expected: Expected;

@@ -17,14 +17,6 @@ export const endCourses: readonly Course[] = [
     expected: { end: ['answered', 'done'], says: [/Asked PyPI: it is reachable/u] },
   },
   {
-    name: 'a command to run is the whole task, although tests fail',
-    files: broken,
-    policy: 'cloud',
-    cloud: { strong: [run('echo hello'), says('It printed hello.')] },
-    does: [{ say: 'Use the echo command to say hello.' }],
-    expected: { end: ['answered', 'done'], says: [/It printed hello/u] },
-  },
-  {
     name: 'a question in a project whose tests fail is answered, and nothing else',
     files: broken,
     policy: 'cloud',

@@ -1,10 +1,16 @@
 import type { Course } from './course.ts';
-import { blocked, both, done, edit, lastHas, read, says } from './course.ts';
-import { broken, healthy, notes, right, settings } from './projects.ts';
+import { blocked, both, call, done, edit, lastHas, read, says } from './course.ts';
+import { broken, healthy, right, settings } from './projects.ts';
 
 const which = 'Which host do you mean: the old one or the new one?';
 const setHost = edit('config.txt', 'host=', 'host=new.example');
 const isSet = { 'config.txt': 'host=new.example\nport=80\n' } as const;
+
+const askHost = call('ask_person', {
+  question: 'Which host?',
+  choices: ['old.example', 'new.example'],
+  default: 'new.example',
+});
 
 /** A model that needs the person, at every point of a task. */
 export const questionCourses: readonly Course[] = [
@@ -98,14 +104,6 @@ export const questionCourses: readonly Course[] = [
     },
   },
   {
-    name: 'asks about a question: it is answered with what is known',
-    files: notes,
-    policy: 'cloud',
-    cloud: { strong: [read('notes.txt'), says('There are three lines. Do you mean another file, too?')] },
-    does: [{ say: 'How many lines have the notes?' }],
-    expected: { end: ['answered', 'waiting'], says: [/three lines/u] },
-  },
-  {
     name: 'asks while it only plans; the question is the end',
     files: settings,
     policy: 'cloud',
@@ -136,5 +134,36 @@ export const questionCourses: readonly Course[] = [
     options: { strategy: 'loop' },
     does: [{ say: 'Set the host in config.txt.' }],
     expected: { end: 'waiting', says: [/old one or the new one/u], paid: 0 },
+  },
+  {
+    name: 'asks by the question tool with nobody there: the turn waits with question and choices',
+    files: settings,
+    policy: 'cloud',
+    cloud: { strong: [askHost] },
+    does: [{ say: 'Set the host in config.txt.' }],
+    expected: { end: 'waiting', says: [/Which host/u, /old\.example/u, /new\.example/u] },
+  },
+  {
+    name: 'asks by the question tool, and the same turn goes on with the answer',
+    files: settings,
+    policy: 'cloud',
+    cloud: { strong: [askHost, both(setHost, done('The host is new.example.'))] },
+    answers: 'new.example',
+    does: [{ say: 'Set the host in config.txt.' }],
+    expected: {
+      ends: ['done'],
+      end: 'done',
+      files: isSet,
+      asked: lastHas(/Which host/u, /The user answered: new\.example/u),
+    },
+  },
+  {
+    name: 'asks by the question tool, and the person answers nothing: its default counts after the time they allow',
+    files: settings,
+    policy: 'cloud',
+    cloud: { strong: [askHost, both(setHost, done('I took new.example, as you did not answer.'))] },
+    options: { interactive: true, defaultAfterMinutes: 0.02 },
+    does: [{ say: 'Set the host in config.txt.' }],
+    expected: { end: 'done', says: [/did not answer/u], files: isSet },
   },
 ];

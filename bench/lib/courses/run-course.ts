@@ -130,7 +130,7 @@ async function optionsOf(
   sessionId: string,
   [course, said]: readonly [Course, { readonly options?: Partial<RunOptions> }],
 ): Promise<RunOptions> {
-  const interactive = course.approves !== undefined || course.raises !== undefined;
+  const interactive = [course.approves, course.answers, course.raises].some((one) => one !== undefined);
   const options = runOptionsSchema.parse({ interactive, ...course.options, ...said.options });
   return keptIn(commandContext({ handlers }).context, { ...options, sessionId });
 }
@@ -139,7 +139,10 @@ async function optionsOf(
 function followPerson({ client }: ClientCore, course: Course, sessionId: string): () => void {
   let { raises } = course;
   const answer = async (event: SessionEvent): Promise<void> => {
-    if (event.type === 'approval-requested' && course.approves !== undefined)
+    if (event.type === 'approval-requested' && event.kind === 'question' && course.answers !== undefined) {
+      const values = { own: course.answers };
+      await client.sessions.approve({ sessionId, approvalId: event.approvalId, answer: 'allow', values });
+    } else if (event.type === 'approval-requested' && course.approves !== undefined)
       await client.sessions.approve({ sessionId, approvalId: event.approvalId, answer: course.approves });
     if (event.type !== 'cap-reached' || course.options?.atCap !== 'ask') return;
     const decision = raises === undefined ? ({ answer: 'stop' } as const) : ({ answer: 'raise', usd: raises } as const);

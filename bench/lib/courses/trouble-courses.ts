@@ -32,14 +32,6 @@ export const troubleCourses: readonly Course[] = [
     expected: { end: 'done', says: [/add\(\) adds now/u], never: [/not tested/u], files: { 'calc.js': right } },
   },
   {
-    name: 'nobody is there to allow a change of a test: the turn ends with what it needs',
-    files: broken,
-    policy: 'cloud',
-    cloud: { strong: [bendTest, blocked('The test may not be changed here. May I?')] },
-    does: [{ say: 'Fix add(), so that the test passes.' }],
-    expected: { end: ['waiting', 'needs-approval'], says: [/calc\.test\.js|May I/u] },
-  },
-  {
     name: 'an empty answer is asked again, and the work goes on',
     files: healthy,
     policy: 'cloud',
