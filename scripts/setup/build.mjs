@@ -11,7 +11,7 @@ export const cliFile = join(root, 'out', 'main', 'cli.cjs');
 /** The built main of the desktop app, for Electron. */
 export const appFile = join(root, 'out', 'main', 'index.cjs');
 
-const shared = ['src', 'resources', 'package.json', 'package-lock.json', 'tsconfig.json'];
+const shared = ['src', 'resources', 'package.json', 'package-lock.json', 'tsconfig.base.json'];
 const bundler = ['electron.vite.config.ts', 'scripts/setup/bundle-facts.mjs', 'scripts/setup/one-byte-code.mjs'];
 
 /** @typedef {{ok: true} | {ok: false, message: string}} Done */

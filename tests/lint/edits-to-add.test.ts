@@ -27,6 +27,7 @@ interface Copy {
 function copySources(): Copy {
   const folder = mkdtempSync(join(tmpdir(), 'dewpoint-edits-'));
   for (const part of parts) cpSync(join(root, part), join(folder, part), { recursive: true });
+  cpSync(join(root, 'tsconfig.base.json'), join(folder, 'tsconfig.base.json'));
   for (const part of ['node_modules', 'resources']) symlinkSync(join(root, part), join(folder, part), 'junction');
   const texts = new Map(filesIn(folder).map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
   const edits = (): readonly string[] =>
@@ -43,8 +44,12 @@ function copySources(): Copy {
     find,
     edits,
     compile: async () => {
-      const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'));
-      const config = { compilerOptions, files: [find({ text: handlersOf }), ...edits()] };
+      const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.base.json'), 'utf8'));
+      const types = ['node', 'vite/client'];
+      const config = {
+        compilerOptions: { ...compilerOptions, types },
+        files: [find({ text: handlersOf }), ...edits()],
+      };
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
       const tsc = join(root, 'node_modules/typescript/bin/tsc');
       const done = await runFile(process.execPath, [tsc, '-p', folder], { cwd: folder }).catch(

@@ -48,7 +48,9 @@ export function createNetFetch(connection: () => Connection, env: Env, reach: Re
     const now = connection();
     const proxy = proxyFor(new URL(input instanceof Request ? input.url : input), now.proxy, env);
     try {
-      const through = { ...init, dispatcher: await dispatcherOf(now) };
+      const through: RequestInit = { ...init };
+      // The types of Node know a dispatcher of another version of undici.
+      Reflect.set(through, 'dispatcher', await dispatcherOf(now));
       const response = await fetch(input, through);
       if (proxy !== null) proxies.set(response, proxy.label);
       return response;

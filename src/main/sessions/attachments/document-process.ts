@@ -60,7 +60,9 @@ function withBody(html: string): string {
 function bodyOf(html: string): string {
   const { document } = parseHTML(html);
   for (const hidden of document.querySelectorAll('script, style, noscript, template')) hidden.remove();
-  const lines = document.body.textContent.split('\n').map((line) => line.trim());
+  const lines = String(document.body.textContent)
+    .split('\n')
+    .map((line) => line.trim());
   return lines.filter((line) => line !== '').join('\n');
 }
 

@@ -79,7 +79,7 @@ interface State {
   phase: 'checking' | 'asking' | 'running' | 'over';
   process: OpenProcess | null;
   lastId: number;
-  readonly decoder: TextDecoder;
+  readonly decoder: InstanceType<typeof TextDecoder>;
   printedBytes: number;
   printed: string;
   readonly calls: MadeCall[];

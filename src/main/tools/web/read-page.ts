@@ -107,7 +107,7 @@ export function decodeText(answer: Pick<WebAnswer, 'bytes' | 'headers'>): string
   return '';
 }
 
-function decoderOf(label: string): TextDecoder | null {
+function decoderOf(label: string): InstanceType<typeof TextDecoder> | null {
   try {
     return new TextDecoder(label);
   } catch {

@@ -69,7 +69,7 @@ function plain({ headers }: Response): Headers {
   return kept;
 }
 
-async function followed(get: typeof fetch, input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+async function followed(get: typeof fetch, input: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> {
   let target = withoutCredentials(urlOf(input), init);
   for (let redirects = 0; ; redirects += 1) {
     const { url } = target;
@@ -230,7 +230,7 @@ const throughOf = (response: Response): string => {
 
 const isPosted = (init?: RequestInit): boolean => (init?.method ?? 'GET') !== 'GET';
 
-const urlOf = (input: RequestInfo | URL): string => (input instanceof Request ? input.url : String(input));
+const urlOf = (input: Parameters<typeof fetch>[0]): string => (input instanceof Request ? input.url : String(input));
 
 function stopped(message: string): TypeError {
   return failedWith(new PermanentError(message));
