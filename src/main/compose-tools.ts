@@ -82,7 +82,7 @@ export function createToolParts(
     // Only programs get environment variables. A header has no variable of its own: an `Authorization` in the
     // environment is not meant for it.
     secret: (server, variable) =>
-      keys.own.find(nameOf(server, variable), servers()[server]?.definition.kind === 'stdio' ? variable : null),
+      keys.own.find(secretKey(server, variable), servers()[server]?.definition.kind === 'stdio' ? variable : null),
   });
   const toolCommands = {
     servers,
@@ -95,8 +95,8 @@ export function createToolParts(
     projects,
     saveProject: (projectPath: string, own: Settings['projectTools'][string] | null) =>
       settings.save(['projectTools', projectPath], own),
-    keepSecret: (server: string, variable: string, value: string) => keys.own.set(nameOf(server, variable), value),
-    dropSecret: (server: string, variable: string) => keys.own.remove(nameOf(server, variable)),
+    keepSecret: (server: string, variable: string, value: string) => keys.own.set(secretKey(server, variable), value),
+    dropSecret: (server: string, variable: string) => keys.own.remove(secretKey(server, variable)),
   };
   const tools = builtInTools(discoverTools(), { now, web: webTools });
   const recipes = discoverRecipes();
@@ -130,7 +130,7 @@ function serverReach(settings: ToolBase['settings'], env: ToolBase['env']) {
 }
 
 /** The name under which the value of a variable or header is in the key store. */
-const nameOf = (server: string, variable: string): string => `tools.${server}.${variable}`;
+const secretKey = (server: string, variable: string): string => `tools.${server}.${variable}`;
 
 /** Signing in to servers over HTTP, with this machine's network and the key store. */
 function createSignInParts(
@@ -147,7 +147,7 @@ function createSignInParts(
     // A name that nobody can resolve leads nowhere.
     hasInnerAddress: async (host) =>
       (await outward.resolve(host, neverAborts).catch(() => [])).some((address) => !isPublicAddress(address)),
-    clientSecret: (server) => keys.own.find(nameOf(server, clientSecretName), null),
+    clientSecret: (server) => keys.own.find(secretKey(server, clientSecretName), null),
     learn: (value) => redactor.learn({ kind: 'tools-sign-in', value }),
   });
 }

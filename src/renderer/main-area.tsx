@@ -76,7 +76,7 @@ export function MainArea(props: MainAreaProps) {
 
 const nothingGiven: GivenTask = {};
 /** A task from a view without a choice of models goes to those of the settings. */
-const noPick = { pick: { policy: null }, mode: null } as const;
+const noPick = { pick: { policy: null }, mode: null, assistant: null } as const;
 
 function OtherView({ view, load, actions, onShow }: MainAreaProps) {
   const client = useClient();

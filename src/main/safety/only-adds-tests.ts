@@ -18,8 +18,8 @@ export function onlyAddsTests(before: string, after: string): boolean {
     else if (line.trim() !== '' && !isImport(line)) return false;
   }
   if (at < old.length || added.every((line) => line.trim() === '')) return false;
-  const known = new Set(old.flatMap(nameOf));
-  const names = added.flatMap(nameOf);
+  const known = new Set(old.flatMap(testNamesIn));
+  const names = added.flatMap(testNamesIn);
   const isOwn = names.every((name) => !known.has(name)) && new Set(names).size === names.length;
   return isOwn && !added.some((line) => bends.test(line)) && added.every((line) => isDefining(line));
 }
@@ -48,7 +48,7 @@ function linesOf(text: string): readonly string[] {
 }
 
 /** The name that a line defines, also for a method: a second definition replaces the first. */
-function nameOf(line: string): readonly string[] {
+function testNamesIn(line: string): readonly string[] {
   const text = line.trimStart();
   const name = definition.exec(text)?.[1];
   const counts = text === line || text.startsWith('def ') || text.startsWith('async def ');

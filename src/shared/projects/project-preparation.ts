@@ -59,3 +59,9 @@ export interface KeptItem {
   readonly unneeded: string | null;
   readonly isRemoved: boolean;
 }
+
+/** A part for people: its language, and its folder where it is not the top. */
+export function partLabel({ ecosystem, folder = '' }: Pick<PreparationPart, 'ecosystem' | 'folder'>): string {
+  const name = ecosystem === 'python' ? 'Python' : 'JavaScript';
+  return folder === '' ? name : `${folder}: ${name}`;
+}

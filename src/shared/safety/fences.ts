@@ -111,7 +111,7 @@ export function compileFences({ settings, projectPath, isSecretFile }: FenceSubj
       : [
           {
             pattern: new RegExp(rule.pattern, 'gu'),
-            hit: { rule: nameOf(rule), verdict: rule.verdict, path: null, how: 'content' } as const,
+            hit: { rule: ruleLabel(rule), verdict: rule.verdict, path: null, how: 'content' } as const,
           },
         ],
   );
@@ -153,10 +153,10 @@ function firstFor(rules: readonly PathRule[], path: string): FenceRule | undefin
 }
 
 function hitOf(rule: FenceRule, verdict: FenceVerdict, path: string): FenceHit {
-  return { rule: nameOf(rule), verdict, path, how: 'content' };
+  return { rule: ruleLabel(rule), verdict, path, how: 'content' };
 }
 
-function nameOf(rule: FenceRule): string {
+function ruleLabel(rule: FenceRule): string {
   return rule.name ?? rule.paths?.join(', ') ?? rule.pattern ?? '';
 }
 

@@ -53,14 +53,14 @@ export const definitionFolder = '.dewpoint/agents';
 /** The paths of a project's instruction files: nearest first, then best known. */
 export function instructionPaths(paths: readonly string[]): readonly string[] {
   return paths
-    .filter((path) => names.includes(nameOf(path)) && path.split('/').length <= 2)
+    .filter((path) => names.includes(lowerFileName(path)) && path.split('/').length <= 2)
     .sort((left, right) => rank(left) - rank(right) || (left < right ? -1 : 1));
 }
 
 function rank(path: string): number {
-  return path.split('/').length * 10 + names.indexOf(nameOf(path));
+  return path.split('/').length * 10 + names.indexOf(lowerFileName(path));
 }
 
-function nameOf(path: string): string {
+function lowerFileName(path: string): string {
   return (path.split('/').pop() ?? '').toLowerCase();
 }

@@ -85,7 +85,7 @@ export function largestParts({ conversation, tokens }: Pick<FitTurn, 'conversati
       const name = files.length === 0 ? what : `${what} with ${files.slice(0, 3).join(', ')}`;
       return [{ name, size: tokens.count(entry.text) }];
     }
-    const results = entry.calls.map((call) => ({ name: nameOf(call), size: tokens.count(resultText(call)) }));
+    const results = entry.calls.map((call) => ({ name: resultLabel(call), size: tokens.count(resultText(call)) }));
     return [{ name: 'an answer of the model', size: answerTokens({ tokens }, entry) }, ...results];
   });
   const sorted = parts.toSorted((a, b) => b.size - a.size).filter(({ size }) => size >= 100);
@@ -106,7 +106,7 @@ function textOfPart(part: Part): string {
   return `${isLong(part.name) ? part.name : ''}${JSON.stringify(part.input ?? part.raw ?? '')}`;
 }
 
-function nameOf({ tool, input }: CallEntry): string {
+function resultLabel({ tool, input }: CallEntry): string {
   const path = isRecord(input) && typeof input.path === 'string' ? ` ${input.path.slice(0, 80)}` : '';
   return `the result of ${tool}${path}`;
 }

@@ -52,7 +52,7 @@ export async function readPrompt(core: CoreClient, place: Place, blocks: readonl
         break;
       }
       case 'image': {
-        const name = block.uri === undefined || block.uri === null ? 'image' : nameOf(block.uri);
+        const name = block.uri === undefined || block.uri === null ? 'image' : linkedFileName(block.uri);
         const image = await core.attachments.keep({ name, data: block.data });
         if (image.kind !== 'image')
           throw usageError(`${name} is not an image that models take: PNG, JPEG, GIF or WebP.`);
@@ -64,8 +64,8 @@ export async function readPrompt(core: CoreClient, place: Place, blocks: readonl
         const data = 'text' in resource ? Buffer.from(resource.text).toString('base64') : resource.blob;
         const path = pathOf(resource.uri);
         const origin = path === null ? {} : { path, place: { sessionId: place.sessionId } };
-        attachments.push(await core.attachments.keep({ name: nameOf(resource.uri), data, ...origin }));
-        text += nameOf(resource.uri);
+        attachments.push(await core.attachments.keep({ name: linkedFileName(resource.uri), data, ...origin }));
+        text += linkedFileName(resource.uri);
         break;
       }
       default:
@@ -148,7 +148,7 @@ function pathOf(uri: string): string | null {
   }
 }
 
-function nameOf(uri: string): string {
+function linkedFileName(uri: string): string {
   const path = pathOf(uri);
   return (path === null ? uri : basename(path)).slice(0, 200) || 'file';
 }

@@ -23,7 +23,7 @@ type TextKind = 'session' | 'sentence' | 'data';
  * hash: it stays the same as long as the key does, and does not reveal the path.
  */
 export interface PathAliases {
-  nameOf(place: AliasedFolder): string;
+  aliasOf(place: AliasedFolder): string;
   /** Replaces all paths in the value by names. */
   hide<T>(value: T, speech: TextKind): T;
   /** Replaces names by paths again, in data that the page received and sends back changed. */
@@ -38,13 +38,13 @@ const ofMachine: ReadonlySet<string> = new Set(['projectPath', 'target', 'movedT
 
 /** Of nested places, the inner one gives the name. */
 export function createPathAliases(key: Uint8Array, places: readonly AliasedFolder[]): PathAliases {
-  const nameOf = ({ paths: [path = ''], label }: AliasedFolder): string =>
+  const aliasOf = ({ paths: [path = ''], label }: AliasedFolder): string =>
     `~${createHmac('sha256', key).update(path).digest('hex').slice(0, idLength)}/${label}`;
   const names = new Map<string, string>();
   const paths = new Map<string, string>();
   let patterns: { readonly path: RegExp; readonly name: RegExp } | null = null;
   const learn = (place: AliasedFolder): string => {
-    const name = nameOf(place);
+    const name = aliasOf(place);
     for (const spelling of place.paths.flatMap(spellings)) if (!names.has(spelling)) names.set(spelling, name);
     if (!paths.has(name)) paths.set(name, place.paths[0] ?? '');
     patterns = null;
@@ -69,7 +69,7 @@ export function createPathAliases(key: Uint8Array, places: readonly AliasedFolde
     data: (text) => withNames(text).replace(elsewhere, nameOfPath),
   };
   return {
-    nameOf,
+    aliasOf,
     hide: (value, speech) => mapStrings(value, hideIn[speech]),
     reveal: (value) =>
       mapStrings(value, (text) =>

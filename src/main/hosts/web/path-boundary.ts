@@ -58,7 +58,7 @@ async function withFolders(input: unknown, folder: (name: string) => Promise<str
 async function folderOf(name: string, roots: readonly AliasedFolder[], names: PathAliases): Promise<string> {
   for (const root of roots) {
     const [path = ''] = root.paths;
-    const rootName = names.nameOf(root);
+    const rootName = names.aliasOf(root);
     if (name !== rootName && !name.startsWith(`${rootName}/`)) continue;
     const way = name.slice(rootName.length + 1).split('/');
     const steps = name === rootName ? [] : way.at(-1) === '' ? way.slice(0, -1) : way;

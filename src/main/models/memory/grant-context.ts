@@ -360,7 +360,7 @@ export function createLlamaOccupant(
     held: async () => {
       const path = llama.loadedPath();
       const taken = path === null ? null : await context.taken(path);
-      return path === null || taken === null ? [] : [{ model: nameOf(path), ...taken }];
+      return path === null || taken === null ? [] : [{ model: modelFileName(path), ...taken }];
     },
     unload: async () => {
       const path = llama.loadedPath();
@@ -369,6 +369,6 @@ export function createLlamaOccupant(
   };
 }
 
-function nameOf(path: string): string {
+function modelFileName(path: string): string {
   return `llama-cpp/${basename(path).replace(/\.gguf$/i, '')}`;
 }

@@ -1,6 +1,7 @@
+import { partLabel } from '@shared/projects/project-preparation.ts';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
 import type { ExtraMount } from '../sandbox.ts';
-import { mainPlaces, placeInSession, type DependencyPart } from './dependency-part.ts';
+import { mainPlaces, placeInSession } from './dependency-part.ts';
 import type { PartState } from './find-prepared.ts';
 
 /** What a session gets: volumes to read, variables, and notes for the user and the model. */
@@ -43,13 +44,8 @@ export function sessionEnvironmentFrom(
   };
 }
 
-function nameOf({ ecosystem, folder }: DependencyPart): string {
-  const name = ecosystem === 'python' ? 'Python' : 'JavaScript';
-  return folder === '' ? name : `${folder}: ${name}`;
-}
-
 function noteOf({ part, state, record }: PartState): readonly string[] {
-  const name = nameOf(part);
+  const name = partLabel(part);
   switch (state) {
     case 'ready':
     case 'outdated': {
@@ -98,7 +94,7 @@ function shortened(command: string): string {
 }
 
 function warningOf({ part, state, record }: PartState, how: string): readonly string[] {
-  const name = nameOf(part);
+  const name = partLabel(part);
   const changes = changesOf(record);
   const changed = changes === '' ? [] : [`${name} packages:${changes} To install them again: ${how} --anew`];
   switch (state) {

@@ -64,7 +64,7 @@ function partsOf(server: string, from: string, contents: readonly Omit<Part, 'na
   if (contents.length > maxAttachments) {
     throw new AppError('too-large', `${from} has ${contents.length} parts. A message takes at most ${maxAttachments}.`);
   }
-  return contents.map((one) => ({ ...one, name: nameOf(server, one.uri) }));
+  return contents.map((one) => ({ ...one, name: resourceFileName(server, one.uri) }));
 }
 
 interface Leaving {
@@ -94,7 +94,7 @@ function decoded(uri: string): string {
 }
 
 /** The last part of the address, after the name of the server. */
-function nameOf(server: string, uri: string): string {
+function resourceFileName(server: string, uri: string): string {
   const last =
     decoded(uri)
       .split(/[/\\?#]/u)

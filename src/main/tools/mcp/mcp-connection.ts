@@ -202,7 +202,7 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
     endedFor: () => transport?.endedFor() ?? null,
   };
   return {
-    server: nameOf(client),
+    server: serverName(client),
     tools: () => state.listed.tools,
     leftOut: () => state.listed.leftOut + unusable().length,
     unusable,
@@ -263,7 +263,7 @@ const anything: JsonSchemaValidator<never> = (input) => ({
   errorMessage: undefined,
 });
 
-function nameOf(client: Client): string {
+function serverName(client: Client): string {
   const server = client.getServerVersion();
   const named = server === undefined ? 'a server without a name' : `${server.name} ${server.version}`;
   return `${named.slice(0, 100)}, MCP ${client.getNegotiatedProtocolVersion() ?? 'of unknown version'}`;

@@ -57,7 +57,7 @@ export function sieveLists(transport: Transport, { isSpecType: is, isOld }: Siev
     );
     if (kind === 'Tool') {
       if (question.isFirst) unusable = [];
-      unusable.push(...items.flatMap((item, at) => (fits[at] === true ? [] : [nameOf(item, at + 1)])));
+      unusable.push(...items.flatMap((item, at) => (fits[at] === true ? [] : [itemName(item, at + 1)])));
     }
     return { ...message, result: { ...message.result, [field]: items.filter((_, at) => fits[at]) } };
   };
@@ -95,7 +95,7 @@ function fitsOld(tool: unknown): boolean {
 
 const longestName = 100;
 
-function nameOf(item: unknown, at: number): string {
+function itemName(item: unknown, at: number): string {
   const name = fieldOf(item, 'name');
   return typeof name === 'string' && name !== '' ? name.slice(0, longestName) : `number ${at} of its list`;
 }

@@ -8,7 +8,7 @@ import { createEditCommands, templateFor } from './edit-commands.ts';
 import { keepProgram, removeProgram, versionsOf } from './kept-programs.ts';
 import { forgetFile, keepApproval } from './own-tool-record.ts';
 import type { Found, Named, OwnToolCommandsOptions } from './own-tool-report.ts';
-import { mustFit, nameOf, reportOf } from './own-tool-report.ts';
+import { mustFit, toolName, reportOf } from './own-tool-report.ts';
 import type { ListedTool } from './own-tools.ts';
 import { placeOf, secretKey } from './own-tools.ts';
 import { writeToolFile } from './write-tool-file.ts';
@@ -81,7 +81,7 @@ function createLookUp({ tools }: OwnToolCommandsOptions) {
   };
   const listed = async ({ name, projectPath }: Named): Promise<Found> => {
     const { tools: all, notes } = await tools.list(projectPath ?? null);
-    const one = all.find((other) => nameOf(other) === name);
+    const one = all.find((other) => toolName(other) === name);
     if (one !== undefined) return { one, notes };
     throw new AppError(
       'not-found',
@@ -123,7 +123,7 @@ async function setOn(
   one: ListedTool,
   { isOn, projectPath }: { readonly isOn: boolean | null; readonly projectPath?: string | undefined },
 ): Promise<void> {
-  const name = nameOf(one);
+  const name = toolName(one);
   if (projectPath === undefined) {
     if (isOn === null) throw new AppError('bad-input', 'Only a project can go by the general word.');
     const rest = options.off().filter((other) => other !== name);
@@ -147,10 +147,10 @@ async function create(
   if (owner !== undefined)
     throw new AppError('conflict', `The name ${name} is taken by ${owner}. Nothing was written.`);
   const { tools: all } = await options.tools.list(projectPath ?? null);
-  const other = all.find((one) => nameOf(one) === name);
+  const other = all.find((one) => toolName(one) === name);
   if (other !== undefined)
     throw new AppError('conflict', `There is a tool ${name} already: ${other.path}. Nothing was written.`);
   await writeToolFile(place, { ...(await templateFor(options, { name, language, example })), isNew: true });
-  const made = (await options.tools.list(projectPath ?? null)).tools.find((one) => nameOf(one) === name);
+  const made = (await options.tools.list(projectPath ?? null)).tools.find((one) => toolName(one) === name);
   if (made !== undefined && source === 'project') await keepApproval(options.record, made);
 }

@@ -40,7 +40,7 @@ export function mustFit(tool: Pick<RunnableTool, 'declaration'>, input: Readonly
   throw new AppError('bad-input', `The arguments are not right: ${wrong.replace(/\.$/, '')}. It was not run.`);
 }
 
-export function nameOf({ tool, file }: ListedTool): string {
+export function toolName({ tool, file }: ListedTool): string {
   return tool?.name ?? stemOf(file);
 }
 
@@ -53,7 +53,7 @@ export function reportOf(one: ListedTool, notes: OwnToolNotes): OwnToolReport {
     source,
     file,
     path,
-    name: nameOf(one),
+    name: toolName(one),
     description: spec?.description ?? '',
     state,
     problem,

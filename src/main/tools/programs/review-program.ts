@@ -51,14 +51,14 @@ export function importFindings(imports: readonly ProgramImport[]): readonly stri
   const first = new Map([...imports].reverse().map(({ path, line }) => [path, line]));
   const all = [...first].reverse();
   // Another form could pass for words of Dewpoint.
-  const nameOf = (path: string): string => (/^[\w@+./-]{1,200}$/u.test(path) ? path : 'a file with an odd name');
+  const shownPath = (path: string): string => (/^[\w@+./-]{1,200}$/u.test(path) ? path : 'a file with an odd name');
   const lines = all
     .slice(0, linesOfImports)
     .map(
       ([path, line]) =>
-        `Line ${line}: it imports ${nameOf(path)} of the project. What that is and imports itself runs with this yes, too.`,
+        `Line ${line}: it imports ${shownPath(path)} of the project. What that is and imports itself runs with this yes, too.`,
     );
-  const rest = all.slice(linesOfImports).map(([path]) => nameOf(path));
+  const rest = all.slice(linesOfImports).map(([path]) => shownPath(path));
   return rest.length === 0 ? lines : [...lines, `It also imports ${rest.join(', ')} of the project, likewise.`];
 }
 

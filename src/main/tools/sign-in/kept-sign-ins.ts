@@ -78,14 +78,14 @@ const pollMs = 30;
 
 export function createKeptSignIns(folder: string, secrets: LongSecrets): KeptSignIns {
   const fileOf = (server: string): string => join(folder, server, 'sign-in.json');
-  const nameOf = (server: string): string => `tools.${server}.sign-in`;
+  const secretKey = (server: string): string => `tools.${server}.sign-in`;
   const note = async (server: string): Promise<SignInNote | null> => {
     const file = await readJsonFile(fileOf(server), (value) => noteSchema.nullable().parse(value));
     if (file.type === 'damaged') throw new UnreadableNote(server, fileOf(server));
     return file.type === 'value' ? file.value : null;
   };
   const stored = async (server: string): Promise<SignIn | null> => {
-    const text = await secrets.read(nameOf(server));
+    const text = await secrets.read(secretKey(server));
     return text === null ? null : parsed(server, text);
   };
   const replaceNote = async (server: string, value: SignInNote | null): Promise<void> => {
@@ -98,7 +98,7 @@ export function createKeptSignIns(folder: string, secrets: LongSecrets): KeptSig
     await writeJsonFile(path, value);
   };
   const write = (server: string, signIn: SignIn): Promise<void> =>
-    secrets.write(nameOf(server), JSON.stringify(signIn));
+    secrets.write(secretKey(server), JSON.stringify(signIn));
   return {
     note,
     stored,
@@ -119,7 +119,7 @@ export function createKeptSignIns(folder: string, secrets: LongSecrets): KeptSig
       await replaceNote(server, begun);
     },
     remove: async (server) => {
-      await secrets.remove(nameOf(server));
+      await secrets.remove(secretKey(server));
       await replaceNote(server, null);
     },
     locked: (server, work, signal = neverAborts) =>

@@ -48,7 +48,7 @@ function Question({ sessionId, cap, handle }: CapQuestionProps & { readonly cap:
       setProblem(`${t('approval.failed')} ${failureText(error)}`);
     }
   };
-  const nameOf = useModelName();
+  const modelName = useModelName();
   return (
     <div className="mx-auto w-full max-w-3xl px-5 pb-3">
       <div
@@ -62,7 +62,7 @@ function Question({ sessionId, cap, handle }: CapQuestionProps & { readonly cap:
           <Icon name="alert" className="size-4 text-warn" /> {t('cap.label')}
         </h2>
         <p id={`cap-${cap.capId}`} className="text-sm">
-          {capText(cap, nameOf(cap.model))}
+          {capText(cap, modelName(cap.model))}
           {cap.here === null && ` ${t('cap.noLocal')}`}
         </p>
         {problem !== null && <Problem text={problem} />}

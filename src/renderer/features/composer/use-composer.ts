@@ -4,7 +4,6 @@ import type { ParsedSlash, SlashCommand } from '@shared/session/slash-commands.t
 import { parseSlash } from '@shared/session/slash-commands.ts';
 import type { TaskMode } from '@shared/text/task-mode.ts';
 import { modeOfText } from '@shared/text/task-mode.ts';
-import { interactiveOptions } from '../../lib/session/interactive-options.ts';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import type { MessageFieldHandle } from '../../ui/controls/message-field.tsx';
 import type { AssistantChoiceState } from '../../lib/input/use-assistants.ts';
@@ -23,7 +22,7 @@ import { useUsualModels } from '../../lib/models/use-model-options.ts';
 import type { ContextFill } from '../../lib/session/context-fill.ts';
 import { contextFill } from '../../lib/session/context-fill.ts';
 import type { SessionChoice } from '../../lib/models/session-choice.ts';
-import { useSessionChoice } from '../../lib/models/session-choice.ts';
+import { messageOptions, useSessionChoice } from '../../lib/models/session-choice.ts';
 import { optionsOfPick, pickedModel } from '../../lib/models/model-options.ts';
 import { t } from '../../lib/text/translate.ts';
 import type { ComposerProps, ComposerNote } from './composer-types.ts';
@@ -107,14 +106,8 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
     setIsSending(true);
     try {
       const text = words.trim() === '' ? t('composer.imageOnly') : words;
-      const wish = { plan: taken === 'plan', ...(taken === null ? {} : { mode: taken }) };
-      const run = {
-        ...interactiveOptions,
-        ...assistants.option,
-        ...options,
-        ...wish,
-        ...(isCompact ? { compact: true } : {}),
-      };
+      const sent = { pick, mode: taken, assistant: assistant?.name ?? null };
+      const run = { ...messageOptions(sent), ...(isCompact ? { compact: true } : {}) };
       await client.sessions.send({ sessionId, text, options: run, attachments: [...attachments.list] });
       field.clear(typed);
       setIsCompact(false);

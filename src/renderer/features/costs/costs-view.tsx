@@ -141,7 +141,7 @@ function Row({ row, by, most, hasId }: RowProps) {
   return (
     <tr>
       <th scope="row" className="w-1/4 max-w-64 truncate py-1.5 text-left font-normal">
-        {by === 'model' ? withoutProvider(modelName(row.key), row.key) : nameOf(row, by)}
+        {by === 'model' ? withoutProvider(modelName(row.key), row.key) : rowLabel(row, by)}
         {by === 'model' && <OwnPriceMark model={row.key} />}
         {hasId && row.key !== '' && (
           <span className="block font-mono text-xs break-all whitespace-normal text-soft">{seenName(row.key)}</span>
@@ -174,7 +174,7 @@ function withoutProvider(name: string, id: string): string {
   return name === seenName(id) ? name.slice(name.indexOf('/') + 1) : name;
 }
 
-function nameOf({ key, label }: CostRow, by: CostReport['by']): string {
+function rowLabel({ key, label }: CostRow, by: CostReport['by']): string {
   if (label !== '') return seenWords(label);
   if (by === 'session') return t('sessions.untitled');
   return by === 'project' ? folderName(key) : key;

@@ -122,7 +122,7 @@ function SessionItems({ state, money, onInspect }: SessionItemsProps) {
   // An answer that was written beside another step has that step's speed.
   const step = state.steps.findLast(({ end: its }) => its !== null && !wasWrittenAhead(its)) ?? state.steps.at(-1);
   const end = step?.end ?? null;
-  const nameOf = useModelName();
+  const modelName = useModelName();
   const [choice] = useSessionChoice(state.sessionId ?? '', state);
   const next = useNextModel(choice, state.projectPath);
   const isRunning = sessionStatus(state) === 'running';
@@ -132,7 +132,7 @@ function SessionItems({ state, money, onInspect }: SessionItemsProps) {
       <Item tab="route" onClick={() => onInspect('route')} gives>
         {step !== undefined && <RouteDot where={step.where} outcome={isRunning ? 'running' : 'done'} />}
         <span className="truncate" title={step === undefined ? undefined : seenName(step.model)}>
-          {step === undefined ? t('status.noModel') : modelText(step, nameOf(step.model))}
+          {step === undefined ? t('status.noModel') : modelText(step, modelName(step.model))}
         </span>
         {next !== null && isOther && <NextModelName next={next} />}
       </Item>

@@ -68,7 +68,7 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
   const attachments = useAttachments('task', place);
   const templates = useTaskTemplates({ task, setTask, field, place, attachments });
   const assistants = useAssistants(next, (assistant) => chooseNext({ ...next, assistant }));
-  const wanted = { ...choice, ...assistants.option, pick: assistants.pick };
+  const wanted = { ...choice, pick: assistants.pick, assistant: assistants.assistant?.name ?? null };
   const files = useAttachmentPreview({ attachments, text: task, place, options: optionsOfPick(wanted.pick) });
 
   const origin = useGivenTask(asked, { text: task, setText: setTask, add: attachments.add });

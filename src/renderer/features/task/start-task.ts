@@ -1,10 +1,9 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { TaskMode } from '@shared/text/task-mode.ts';
-import { interactiveOptions } from '../../lib/session/interactive-options.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
 import type { ModelPick } from '../../lib/models/model-options.ts';
 import { expectNewsOf } from '../../lib/notices/screen-reader.ts';
-import { optionsOfPick } from '../../lib/models/model-options.ts';
+import { messageOptions } from '../../lib/models/session-choice.ts';
 
 /** Options of a task besides its text. An empty text means the value from the settings. */
 export interface TaskChoice extends OwnChoice {
@@ -33,7 +32,7 @@ interface Wanted extends TaskChoice {
   /** Empty: no project. */
   readonly project: string;
   readonly attachments: readonly Attachment[];
-  readonly assistant?: string;
+  readonly assistant: string | null;
 }
 
 /**
@@ -41,17 +40,13 @@ interface Wanted extends TaskChoice {
  * either no session exists or its turn is cancelled.
  */
 export async function startTask(client: CoreClient, wanted: Wanted, signal: AbortSignal): Promise<string> {
-  const { task, check, mode, pick, workspace } = wanted;
+  const { task, check, workspace } = wanted;
   const projectPath = wanted.project === '' ? null : wanted.project;
   const request = { projectPath, title: titleOf(task), ...(projectPath === null ? {} : { workspace }) };
   const { sessionId } = await client.sessions.create(request, { signal });
   const options = {
-    ...interactiveOptions,
-    plan: mode === 'plan',
-    ...(mode === null ? {} : { mode }),
+    ...messageOptions(wanted),
     ...(check.trim() === '' ? {} : { check: check.trim() }),
-    ...optionsOfPick(pick),
-    ...(wanted.assistant === undefined ? {} : { assistant: wanted.assistant }),
     ...(wanted.maxUsd === '' ? {} : { maxUsd: Number(wanted.maxUsd) }),
     ...(wanted.maxSteps === '' ? {} : { maxSteps: Number(wanted.maxSteps) }),
   };

@@ -13,8 +13,6 @@ export interface AssistantChoiceState {
   readonly choose: (name: string | null) => void;
   /** The model for the message: the picked one, else the assistant's. */
   readonly pick: ModelPick;
-  /** The assistant as an option of a message. */
-  readonly option: { readonly assistant?: string };
 }
 
 const none: readonly Assistant[] = [];
@@ -38,7 +36,6 @@ export function useAssistants(
     assistant,
     choose,
     pick: pickFor(picked, assistant, models),
-    option: assistant === null ? {} : { assistant: assistant.name },
   };
 }
 

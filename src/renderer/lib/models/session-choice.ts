@@ -6,6 +6,7 @@ import type { Effort } from '@shared/models/model-info.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import type { TaskMode } from '@shared/text/task-mode.ts';
 import { taskModes } from '@shared/text/task-mode.ts';
+import { interactiveOptions } from '../session/interactive-options.ts';
 import { choosablePolicies } from './routing-policies.ts';
 import type { ModelPick } from './model-options.ts';
 import { optionsOfPick } from './model-options.ts';
@@ -59,6 +60,11 @@ export function currentChoice(sessionId: string, state: Pick<SessionState, 'mess
 export function keptOptions(sessionId: string): ChosenOptions {
   const choice = choices.get().get(sessionId);
   return choice === undefined ? {} : optionsOfChoice(choice);
+}
+
+/** The options of a message that the user sends, whether it begins a session or goes on with one. */
+export function messageOptions({ pick, mode, assistant }: SessionChoice) {
+  return { ...interactiveOptions, ...optionsOfChoice({ pick, mode, assistant }) };
 }
 
 function optionsOfChoice({ pick, mode, assistant }: SessionChoice): ChosenOptions {

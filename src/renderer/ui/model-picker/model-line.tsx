@@ -39,7 +39,7 @@ export function ModelLine({ id, option, fit, isMarked, isPicked, isDefault, onCh
     >
       <span className="flex size-3.5 shrink-0 items-center justify-center">{markOf(option)}</span>
       <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2">
-        <span className="min-w-0 truncate font-semibold">{nameOf(option)}</span>
+        <span className="min-w-0 truncate font-semibold">{optionLabel(option)}</span>
         {isDefault && <span className="text-xs text-soft">{t('picker.default')}</span>}
         <span className="flex-1" />
         <Facts option={option} fit={fit} />
@@ -54,7 +54,7 @@ function markOf(option: ModelOption) {
   return <Icon name={option.type === 'auto' ? 'model' : 'plus'} className="size-3.5 text-soft" />;
 }
 
-function nameOf(option: ModelOption): string {
+function optionLabel(option: ModelOption): string {
   if (option.type === 'add-cloud') return t('picker.addCloud');
   if (option.type === 'model') return seenName(option.name);
   return t(option.policy === 'hybrid' ? 'picker.auto' : `picker.${option.policy}`);

@@ -41,7 +41,7 @@ beforeEach(async () => {
   const client = createRouterClient(createRouter(core.handlers));
   const projects: AliasedFolder = { paths: [join(folder, 'projects')], label: 'projects' };
   const names = createPathAliases(Buffer.alloc(32), [projects]);
-  root = names.nameOf(projects);
+  root = names.aliasOf(projects);
   const around = createPathBoundary({ names, roots: [projects] });
   const router = createForwardRouter({ client: async () => client, guard: createWebGuard(), around });
   server = await startPageServer(router, { port: 0, pageFolder: join(folder, 'page') });

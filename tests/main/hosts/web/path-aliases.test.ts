@@ -6,7 +6,7 @@ const root: AliasedFolder = { paths: ['/home/ann/my code', '/home/ann/link'], la
 const home: AliasedFolder = { paths: ['/home/ann'], label: 'home' };
 const key = Buffer.alloc(32, 7);
 const names = createPathAliases(key, [home, root]);
-const code = names.nameOf(root);
+const code = names.aliasOf(root);
 
 describe('names in place of paths', () => {
   it('stand for the innermost place, by each spelling, and leave what only looks alike', () => {
@@ -36,8 +36,8 @@ describe('names in place of paths', () => {
   });
 
   it('are found out by nobody without the key, and are the same with it', () => {
-    expect(createPathAliases(key, [root]).nameOf(root)).toBe(code);
-    expect(createPathAliases(Buffer.alloc(32, 8), [root]).nameOf(root)).not.toBe(code);
+    expect(createPathAliases(key, [root]).aliasOf(root)).toBe(code);
+    expect(createPathAliases(Buffer.alloc(32, 8), [root]).aliasOf(root)).not.toBe(code);
     expect(code).toMatch(/^~[0-9a-f]{16}\/my code$/u);
   });
 

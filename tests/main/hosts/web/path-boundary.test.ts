@@ -42,7 +42,7 @@ async function cross(
   return [given, answered];
 }
 
-const nameOf = (place: AliasedFolder): string => createPathAliases(key, [place]).nameOf(place);
+const aliasOf = (place: AliasedFolder): string => createPathAliases(key, [place]).aliasOf(place);
 const refusal = (name: string): Promise<unknown> =>
   cross('sessions.create', { projectPath: name }).then(
     () => 'let through',
@@ -60,18 +60,18 @@ it('leaves the name of a model of a hub as it is, in and out', async () => {
 describe('the folder that a page names', () => {
   it('is a root and the way from there, wherever in the input it stands', async () => {
     const path = join(folder, 'code', 'app');
-    const name = `${nameOf(root)}/app`;
+    const name = `${aliasOf(root)}/app`;
     const place = { place: { projectPath: name }, text: 'a' };
     expect((await cross('attachments.find', place))[0]).toEqual({ place: { projectPath: path }, text: 'a' });
     expect((await cross('costs', { by: 'day', project: `${name}/` }))[0]).toEqual({ by: 'day', project: path });
     expect((await cross('rules.show', { projectPath: null }))[0]).toEqual({ projectPath: null });
-    expect((await cross('budget.show', { projectPath: nameOf(root) }))[0]).toEqual({
+    expect((await cross('budget.show', { projectPath: aliasOf(root) }))[0]).toEqual({
       projectPath: join(folder, 'code'),
     });
   });
 
   it('is nothing else: no path, no other place, no guess, no way up or through a link', async () => {
-    const id = nameOf(root);
+    const id = aliasOf(root);
     const tricks = [
       join(folder, 'code', 'app'),
       'app',
@@ -93,8 +93,8 @@ describe('the folder that a page names', () => {
       `${id}/app\\..\\..`,
       `${id}x`,
       id.replace('code', 'other'),
-      nameOf(other),
-      `${nameOf(other)}/app`,
+      aliasOf(other),
+      `${aliasOf(other)}/app`,
       `~${'0'.repeat(16)}/code/app`,
     ];
     expect(Object.fromEntries(await Promise.all(tricks.map(async (one) => [one, await refusal(one)])))).toEqual(
@@ -217,7 +217,7 @@ describe('what the core answers', () => {
       for await (const item of streamed as AsyncIterable<unknown>) seen.push(item);
     })();
     await expect(reading).rejects.toMatchObject({ message: `No ${name}` });
-    expect(seen).toEqual([{ text: `${nameOf(root)}/app/main.py` }]);
+    expect(seen).toEqual([{ text: `${aliasOf(root)}/app/main.py` }]);
   });
 
   it('holds them where a path comes in pieces, of each text by itself', async () => {
@@ -241,13 +241,13 @@ describe('what the core answers', () => {
   });
 
   it('may be sent back with a change, but is left alone in what a person says', async () => {
-    const key = ['projects', `${nameOf(root)}/app`];
-    const value = { program: `${nameOf(other)}/bin` };
+    const key = ['projects', `${aliasOf(root)}/app`];
+    const value = { program: `${aliasOf(other)}/bin` };
     expect((await cross('settings.set', { key, value }))[0]).toEqual({
       key: ['projects', join(folder, 'code', 'app')],
       value: { program: join(folder, 'other', 'bin') },
     });
-    const said = { sessionId: 's', text: `What is in ${nameOf(root)}?` };
+    const said = { sessionId: 's', text: `What is in ${aliasOf(root)}?` };
     expect((await cross('sessions.send', said))[0]).toEqual(said);
   });
 });

@@ -93,7 +93,10 @@ function showReport(report: CostReport, terminal: Terminal): void {
     return;
   }
   const { total, elsewhere, energy } = report;
-  const lines = [...report.rows.map((row) => cells(nameOf(row), row)), cells('total', { ...total, elsewhere, energy })];
+  const lines = [
+    ...report.rows.map((row) => cells(rowLabel(row), row)),
+    cells('total', { ...total, elsewhere, energy }),
+  ];
   const head = ['calls', 'local', 'failed', 'read', 'from cache', 'written', 'money', 'all cloud', 'all local', 'Wh'];
   lines.unshift([report.by, ...head]);
   for (const line of table(lines)) terminal.out(`${line}\n`);
@@ -121,7 +124,7 @@ function showElsewhere({ elsewhere, energy, total }: CostReport, terminal: Termi
   );
 }
 
-function nameOf({ key, label }: CostRow): string {
+function rowLabel({ key, label }: CostRow): string {
   return oneLine(seenName(key === '' ? label : label === '' ? key : `${key} ${label}`), 60);
 }
 

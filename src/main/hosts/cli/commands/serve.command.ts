@@ -37,7 +37,7 @@ export async function serve(context: CommandContext, opened: OpenCore, args: Ser
   // Their folders get names before the page opens one of these sessions.
   const sessions = await opened.client.sessions.list();
   names.hide(sessions, 'session');
-  const rootNames = roots.map((root) => names.nameOf(root));
+  const rootNames = roots.map((root) => names.aliasOf(root));
   const router = createForwardRouter({
     client: async () => opened.client,
     guard: createWebGuard(granted),

@@ -19,14 +19,14 @@ export function parametersOf(
   const [first] = calls;
   if (first === undefined || calls.some((one) => one.length !== first.length) || first.length > ordinals.length)
     return null;
-  const names = first.map((_, index) => nameOf(calls, index, language));
+  const names = first.map((_, index) => parameterName(calls, index, language));
   return names.some((one) => one === null) || new Set(names).size < names.length
     ? null
     : names.filter((one) => one !== null);
 }
 
 /** The name for one argument of all calls: its keyword, a variable name that all use, or its ordinal number. */
-function nameOf(calls: readonly (readonly string[])[], index: number, language: CodeLanguage): string | null {
+function parameterName(calls: readonly (readonly string[])[], index: number, language: CodeLanguage): string | null {
   const parts = new Set(calls.map((one) => one[index] ?? ''));
   const keywords = [...parts].map((part) => (language === 'python' ? /^(\w+)\s*=(?!=)/.exec(part)?.[1] : undefined));
   const [keyword] = keywords;

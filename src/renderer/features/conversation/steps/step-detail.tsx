@@ -28,13 +28,13 @@ export function StepDetail({ sessionId, step, calls, near }: StepDetailProps) {
   const place = { id: step.callId, near };
   const load = useDetail(sessionId, place, `${step.end === null ? 'running' : 'ended'} ${calling}`);
   const detail = load.type === 'ready' ? load.detail : null;
-  const nameOf = useModelName();
+  const modelName = useModelName();
   return (
     <>
       <p className="text-xs text-soft" title={seenName(step.model)}>
         {t('step.on', {
           strategy: t(`route.strategy.${step.stage.strategy}`),
-          model: nameOf(step.model),
+          model: modelName(step.model),
           purpose: t(`purpose.${step.purpose}`),
         })}
         {step.reason !== '' && `. ${seenWords(step.reason)}`}

@@ -105,11 +105,11 @@ export function TurnStart({ turn }: { readonly turn: TurnState }) {
 
 /** The strategy and model chosen at this point, with the reason. */
 export function StageLine({ chosen: { stage, recipe, reason } }: { readonly chosen: TurnState['stages'][number] }) {
-  const nameOf = useModelName();
+  const modelName = useModelName();
   return (
     <p className="py-1 text-xs text-soft wrap-anywhere">
       <span className="text-ink" title={seenName(stage.model)}>
-        {stageText(stage, recipe, nameOf(stage.model))}
+        {stageText(stage, recipe, modelName(stage.model))}
       </span>
       : {seenWords(reason)}
     </p>

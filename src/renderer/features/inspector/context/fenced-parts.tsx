@@ -51,7 +51,7 @@ function Fenced({ manifest: { parts, builtFrom } }: { readonly manifest: Manifes
         // oxlint-disable-next-line react/no-array-index-key -- parts of one call keep their places
         <li key={at} className="wrap-anywhere">
           <div className="flex justify-between gap-3">
-            <span className="font-semibold">{seenName(origin ?? nameOf(role))}</span>
+            <span className="font-semibold">{seenName(origin ?? roleLabel(role))}</span>
             <span className="text-soft tabular-nums">{bytes(count)}</span>
           </div>
           {hits.map((hit) => (
@@ -74,7 +74,7 @@ function Why({ hit: { rule, verdict } }: { readonly hit: FenceHit }) {
   );
 }
 
-function nameOf(role: string): string {
+function roleLabel(role: string): string {
   const key = roles[role];
   return key === undefined ? role : t(key);
 }

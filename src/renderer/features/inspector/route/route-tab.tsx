@@ -86,7 +86,7 @@ function StepRoute({ step }: { readonly step: StepState }) {
 }
 
 function Stages({ turn }: { readonly turn: TurnState }) {
-  const nameOf = useModelName();
+  const modelName = useModelName();
   if (turn.cascade.length === 0) return null;
   return (
     <Section title={t('route.stages')}>
@@ -98,7 +98,7 @@ function Stages({ turn }: { readonly turn: TurnState }) {
               <RouteDot where={stage.where} />
             </span>
             <div className="min-w-0 wrap-anywhere">
-              <p title={seenName(stage.model)}>{stageText(stage, recipe, nameOf(stage.model))}</p>
+              <p title={seenName(stage.model)}>{stageText(stage, recipe, modelName(stage.model))}</p>
               <p className="text-sm text-soft">{seenWords(reason)}</p>
             </div>
           </li>
@@ -110,7 +110,7 @@ function Stages({ turn }: { readonly turn: TurnState }) {
           // oxlint-disable-next-line react/no-array-index-key -- a cascade never changes
           <li key={index} className="flex items-center gap-2.5 wrap-anywhere">
             <RouteDot where={stage.where} />{' '}
-            <span title={seenName(stage.model)}>{stageText(stage, null, nameOf(stage.model))}</span>
+            <span title={seenName(stage.model)}>{stageText(stage, null, modelName(stage.model))}</span>
           </li>
         ))}
       </ol>

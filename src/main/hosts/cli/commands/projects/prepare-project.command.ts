@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
-import type { PreparationPart, PreparationPlan } from '@shared/projects/project-preparation.ts';
+import { partLabel, type PreparationPart, type PreparationPlan } from '@shared/projects/project-preparation.ts';
 import { exitCodes } from '@shared/session/run-result.ts';
 import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { quoteRows } from '../../../text/quoted-rows.ts';
@@ -88,7 +88,7 @@ function showPlan(plan: PreparationPlan, { terminal }: CommandContext): void {
   for (const part of plan.parts) {
     if (part.state === 'ready') continue;
     say(
-      `${seenName(nameOf(part))} packages (${part.tool}), by ${part.files.map(seenName).join(', ') || 'the settings'}:`,
+      `${seenName(partLabel(part))} packages (${part.tool}), by ${part.files.map(seenName).join(', ') || 'the settings'}:`,
     );
     for (const command of part.commands) say(quoteRows(command, terminal.columns));
     if (part.state === 'failed' && part.reason !== null) say(`  The last attempt failed: ${seenWords(part.reason)}`);
@@ -107,7 +107,7 @@ function showParts(plan: PreparationPlan, { terminal }: CommandContext, isJson: 
 }
 
 function sentenceOf(part: PreparationPart): string {
-  const name = `${nameOf(part)} packages (${part.tool})`;
+  const name = `${partLabel(part)} packages (${part.tool})`;
   const size = part.sizeBytes === null ? '' : `, ${sizeText(part.sizeBytes)}`;
   switch (part.state) {
     case 'ready':
@@ -127,9 +127,4 @@ function sentenceOf(part: PreparationPart): string {
 function changedText({ changedBy = [] }: PreparationPart): string {
   if (changedBy.length === 0) return '';
   return ` Changed since then by: ${changedBy.map((command) => oneLine(seenCommand(command), 120)).join('; ')}. To install them again: --anew.`;
-}
-
-function nameOf({ ecosystem, folder = '' }: PreparationPart): string {
-  const name = ecosystem === 'python' ? 'Python' : 'JavaScript';
-  return folder === '' ? name : `${folder}: ${name}`;
 }
