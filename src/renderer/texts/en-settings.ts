@@ -330,6 +330,8 @@ export const settings = {
   'settings.maxMinutes.hint': 'Raise it if slow models do not finish.',
   'settings.maxTokens': 'Tokens',
   'settings.maxTokens.hint': 'Lower it to end runaway tasks sooner.',
+  'settings.maxCalls': 'Tool calls',
+  'settings.maxCalls.hint': 'Lower it to end tasks that call tools again and again.',
   'settings.sandbox': 'Sandbox',
   'settings.memoryMb': 'Memory in MB',
   'settings.memoryMb.hint': 'Raise it if builds or tests run out of memory.',

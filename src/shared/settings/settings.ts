@@ -278,6 +278,7 @@ export const settingsSchema = z.strictObject({
       maxSteps: runLimitsSchema.shape.maxSteps.default(40),
       maxMinutes: runLimitsSchema.shape.maxMinutes.default(15),
       maxTokens: runLimitsSchema.shape.maxTokens.default(200_000),
+      maxCalls: z.number().int().positive().default(400),
     })
     .prefault({}),
   /** Child agents, each in a session of its own. */

@@ -194,7 +194,7 @@ function blocked(info: ModelInfo, said: string): LoopOutcome {
 
 /** Ends the turn if nobody can give the approval. Going in circles ends only the stage. */
 function stoppedBy(stop: LimitStop): LoopOutcome {
-  if (stop.reason === 'needs-approval') return { type: 'stopped', stop };
+  if (stop.reason === 'needs-approval' || stop.reason === 'step-limit') return { type: 'stopped', stop };
   return { type: 'gave-up', reason: stop.reason, cause: 'no-progress', text: stop.text, failure: null };
 }
 

@@ -31,9 +31,10 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
   let isStarted = false;
   const start = async (): Promise<void> => {
     isStarted = true;
-    const { plan, maxSteps, maxMinutes, maxTokens, maxUsd, assistant } = turn.options;
+    const { plan, maxSteps, maxMinutes, maxTokens, maxCalls, maxUsd, assistant } = turn.options;
     const caps = turn.found.facts?.caps;
-    const limits = { maxSteps, maxMinutes, maxTokens, maxUsd, ...(caps === undefined ? {} : { caps }) };
+    const ofCalls = maxCalls === undefined ? {} : { maxCalls };
+    const limits = { maxSteps, maxMinutes, maxTokens, ...ofCalls, maxUsd, ...(caps === undefined ? {} : { caps }) };
     const criterion = criterionOf(turn);
     const cascade = waysOf(turn);
     const { mode, answers } = turn.given;

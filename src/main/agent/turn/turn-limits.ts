@@ -70,6 +70,7 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
   let startedAt: number | null = null;
   const spent = { steps: 0, tokens: 0, waitedMs: 0, waitedInEffectsMs: 0, outputBytes: 0 };
   const calls = createCallMemory();
+  let made = 0;
   let waitingSince: number | null = null;
   const maxMs = limits.maxMinutes * 60_000;
   const elapsed = (at: number): number => (startedAt === null ? 0 : at - startedAt - spent.waitedMs);
@@ -77,6 +78,7 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
     if (spent.steps >= limits.maxSteps) {
       return { reason: 'step-limit', text: `The limit of ${limits.maxSteps} steps was reached.` };
     }
+    if (limits.maxCalls !== undefined && made >= limits.maxCalls) return callStop(limits.maxCalls);
     if (elapsed(at) >= maxMs) return timeStop(limits.maxMinutes);
     if (spent.tokens >= limits.maxTokens) {
       return { reason: 'token-limit', text: `The limit of ${limits.maxTokens} tokens was reached.` };
@@ -115,7 +117,13 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
     noteTokens: (tokens) => {
       spent.tokens += tokens;
     },
-    noteCall: calls.noteCall,
+    noteCall: (tool, input, changes) => {
+      // The end of the task is no work.
+      if (limits.maxCalls !== undefined && made >= limits.maxCalls && tool !== 'task_complete')
+        return callStop(limits.maxCalls);
+      made += 1;
+      return calls.noteCall(tool, input, changes);
+    },
     noteResult: calls.noteResult,
     noteRejection: calls.noteRejection,
     stuck: calls.stuck,
@@ -136,6 +144,10 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
 
 export function stopEnd(stop: LimitStop): TurnEnd {
   return { reason: stop.reason, text: stop.text, confidence: null, failure: null };
+}
+
+function callStop(calls: number): LimitStop {
+  return { reason: 'step-limit', text: `The limit of ${calls} tool ${calls === 1 ? 'call' : 'calls'} was reached.` };
 }
 
 export function timeStop(minutes: number): LimitStop {

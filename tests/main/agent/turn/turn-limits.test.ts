@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noUsage } from '@shared/money/token-cost.ts';
+import { createAgentKit, turnOptions } from '../../../fakes/agent-kit.ts';
 import { createLimits, MAX_TURN_OUTPUT_BYTES } from '../../../../src/main/agent/turn/turn-limits.ts';
 
 const numbers = { maxSteps: 40, maxMinutes: 10, maxTokens: 1000, maxUsd: null };
@@ -26,6 +27,22 @@ describe('two calls that take turns', () => {
       limits.noteResult(output);
     }
     expect(limits.noteCall('edit_file', edit, 0)).toBeNull();
+  });
+});
+
+describe('a limit of tool calls', () => {
+  it('ends the turn with its sentence, whichever answer the call is in, and lets the task be ended', async () => {
+    const look = (path: string) => ({ name: 'read_file', input: { path } });
+    const kit = createAgentKit({
+      replies: [{ calls: [look('a.py'), look('b.py'), look('c.py')] }],
+      sandbox: { files: { 'a.py': '1', 'b.py': '2', 'c.py': '3' } },
+    });
+    const end = await kit.runner.send('Look at the files.', { ...turnOptions, strategy: 'loop', maxCalls: 2 });
+    expect(end).toMatchObject({ reason: 'step-limit', text: 'The limit of 2 tool calls was reached.' });
+    expect(kit.requests).toHaveLength(1);
+    const limits = createLimits({ ...numbers, maxCalls: 1 });
+    expect(limits.noteCall('read_file', read, 0)).toBeNull();
+    expect(limits.noteCall('task_complete', {}, 0)).toBeNull();
   });
 });
 

@@ -23,6 +23,7 @@ export const runFlags = {
   maxSteps: ['--max-steps <n>', 'step limit'],
   maxMinutes: ['--max-minutes <n>', 'time limit in minutes'],
   maxTokens: ['--max-tokens <n>', 'token limit, read and written'],
+  maxCalls: ['--max-calls <n>', 'tool call limit'],
   maxUsd: ['--max-usd <x>', 'spending limit in US dollars'],
   atCap: ['--at-cap <what>', 'at a spending limit: stop, local or ask (default: stop)'],
   approve: ['--approve <how>', 'when approval is needed: ask, deny or allow (default: ask)'],
