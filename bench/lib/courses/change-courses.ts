@@ -1,11 +1,14 @@
 import type { Course } from './course.ts';
 import { both, done, edit, lastHas, read, says } from './course.ts';
-import { healthy, notes, right } from './projects.ts';
+import { healthy, notes, right, settings } from './projects.ts';
+import type { Answer, Script } from './scripted-models.ts';
 
 const swap = edit('calc.js', 'a + b', 'b + a');
 const swapped = { 'calc.js': right.replace('a + b', 'b + a') } as const;
 const task = 'Change the order of the operands in add().';
 const cheap = { cloud: 'sky/cheap' } as const;
+const noKey: Answer = { status: 401 };
+const fails: Script = () => ({ status: 400 });
 
 /** A person who changes the model, stops the work, goes on, or says more in the middle of it. */
 export const changeCourses: readonly Course[] = [
@@ -91,5 +94,37 @@ export const changeCourses: readonly Course[] = [
       models: ['strong', 'cheap', 'large'],
       asked: lastHas(/One is the first/u, /Two is the second/u),
     },
+  },
+  {
+    name: 'of three models the first two are refused their key; the third does the work and its question is the end',
+    files: settings,
+    policy: 'cloud',
+    cloud: { strong: [says('Which host do you mean?')], cheap: () => noKey, middle: () => noKey },
+    options: { modelOrder: ['sky/cheap', 'sky/middle', 'sky/strong'] },
+    does: [{ say: 'Set the host in config.txt.' }],
+    expected: { end: 'waiting', says: [/Which host/u], paid: 5 },
+  },
+  {
+    name: 'of six models five have a server that fails; the sixth does the work',
+    files: healthy,
+    policy: 'hybrid',
+    cloud: { strong: [swap, done('The order is changed.')], cheap: fails, middle: fails },
+    local: { small: fails, large: fails, third: fails },
+    options: {
+      modelOrder: ['home/small', 'home/third', 'home/large', 'sky/cheap', 'sky/middle', 'sky/strong'],
+      strategy: 'loop',
+    },
+    does: [{ say: task }],
+    expected: { end: 'done', says: [/The order is changed/u], files: swapped, paid: 12 },
+  },
+  {
+    name: 'of three models only those of this machine may work, and the cloud is not paid',
+    files: notes,
+    policy: 'local',
+    cloud: { strong: [says('From the cloud.')] },
+    local: { large: () => says('Three lines.'), small: fails },
+    options: { modelOrder: ['home/small', 'home/large', 'sky/strong'], strategy: 'loop' },
+    does: [{ say: 'How many lines have the notes?' }],
+    expected: { end: 'answered', says: [/Three lines/u], paid: 0 },
   },
 ];

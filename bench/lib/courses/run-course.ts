@@ -42,7 +42,9 @@ export const starter = 'llama-cpp/qwen2.5-coder-1.5b-instruct';
 const knownModels: Readonly<Record<string, object>> = {
   strong: { price: { input: 3, output: 15, source: 'made', date: '2026-11-21' }, context: 128_000 },
   cheap: { price: { input: 0.3, output: 1.2, source: 'made', date: '2026-11-21' }, context: 64_000 },
+  middle: { price: { input: 1, output: 5, source: 'made', date: '2026-11-21' }, context: 64_000 },
   large: { parametersB: 70, context: 64_000 },
+  third: { parametersB: 14, context: 32_000 },
   small: { parametersB: 3, context: 16_000 },
 };
 
