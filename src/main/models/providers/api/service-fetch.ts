@@ -69,7 +69,11 @@ function plain({ headers }: Response): Headers {
   return kept;
 }
 
-async function followed(get: typeof fetch, input: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> {
+async function followed(
+  get: typeof fetch,
+  input: Parameters<typeof fetch>[0],
+  init: RequestInit = {},
+): Promise<Response> {
   let target = withoutCredentials(urlOf(input), init);
   for (let redirects = 0; ; redirects += 1) {
     const { url } = target;
