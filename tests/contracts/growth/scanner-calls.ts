@@ -40,6 +40,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/recipes/write/new-file.ts#wholeParagraphs': (text) => [text, false],
   'src/main/recipes/context/rank-project-chunks.ts#sharesWords': (text) => ['the message for an operator', text],
   'src/main/recipes/edit/rename-symbol.ts#parseRenameRequest': (text) => [text, 'parser', new Set(['parser'])],
+  'src/main/hosts/text/agent-question.ts#agentReply': (text) => [text, { form: [] }],
   'src/main/hosts/text/columns.ts#padRight': (text) => [text, 80],
   'src/main/hosts/text/columns.ts#padLeft': (text) => [text, 80],
   'src/main/hosts/text/quoted-rows.ts#quoteRows': (text) => [text, 80],

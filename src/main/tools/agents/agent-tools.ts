@@ -153,7 +153,9 @@ function resultOf(result: ChildResult): ToolResult {
   const { child, text, seconds, steps, tokens, costUsd, changes } = result;
   const spent = `${seconds.toFixed(0)} s, ${steps} ${steps === 1 ? 'step' : 'steps'}, ${tokens} tokens, ${moneyText(costUsd)}`;
   const output = [
-    `${child.name} ended: ${result.reason} (${spent}). It says:`,
+    result.reason === 'waiting'
+      ? `${child.name} asks you something and has ended (${spent}). Start it again with the answer, or go on without. It asks:`
+      : `${child.name} ended: ${result.reason} (${spent}). It says:`,
     text,
     ...(changes.length === 0 ? [] : [`Changed in its copy, and not yet here: ${changesText(changes)}.`]),
     ...(changes.length === 0 ? [] : ['With agent_manage, inspect shows them, and take brings them here.']),

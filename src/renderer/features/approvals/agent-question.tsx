@@ -69,11 +69,10 @@ export function AgentQuestion({ sessionId, approval, asker, handle }: AgentQuest
     <div className="mx-auto w-full max-w-3xl px-5 pb-3">
       {/* Escape skips the question, wherever the focus is in it. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
-      <form
+      <div
         role="alertdialog"
         tabIndex={-1}
         aria-labelledby={titleId}
-        onSubmit={submit}
         onKeyDown={onKeyDown}
         className="flex flex-col gap-2.5 rounded-xl border border-line-strong bg-raised p-4 shadow-float"
       >
@@ -96,7 +95,7 @@ export function AgentQuestion({ sessionId, approval, asker, handle }: AgentQuest
           </div>
         )}
         {problem !== null && <Problem text={problem} />}
-        <div className="flex items-center gap-2">
+        <form onSubmit={submit} className="flex items-center gap-2">
           <input
             ref={field}
             type="text"
@@ -113,8 +112,8 @@ export function AgentQuestion({ sessionId, approval, asker, handle }: AgentQuest
           <Button look="quiet" aria-disabled={!isAnswerable} onClick={() => void say('deny', {})}>
             {t('question.skip')}
           </Button>
-        </div>
-      </form>
+        </form>
+      </div>
     </div>
   );
 }

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { PageCore } from '../fakes/page-core.ts';
+import { createPageCore } from '../fakes/page-core.ts';
+import { furnish } from '../fakes/page-scenes.ts';
+import type { Story } from '../fakes/page-story.ts';
+import { startStory } from '../fakes/page-story.ts';
+import { violations } from './axe.ts';
+import { keepScreenshot } from './launch.ts';
+import type { ServedPage } from './page-kit.ts';
+import { servePage } from './page-kit.ts';
+
+let served: ServedPage;
+let core: PageCore;
+let story: Story;
+
+const choices = ['Keep the old column', 'Replace it', 'Keep both for a release'].map((one) => ({
+  value: one,
+  title: one,
+}));
+const common = { description: '', isRequired: false } as const;
+
+beforeAll(async () => {
+  core = createPageCore();
+  furnish(core);
+  story = await startStory(core, 'Rename the column of names', null);
+  story.ask('Rename the column `name` to `full_name`, everywhere.');
+  story.stage('cloud', 'A change in many files.');
+  story.step({ stage: 'cloud', label: 'search for "name"', tool: 'search', output: 'db/schema.sql:4' });
+  story.append({
+    type: 'approval-requested',
+    approvalId: 'q1',
+    toolCallId: `${story.sessionId}-asked`,
+    kind: 'question',
+    subject: 'A question',
+    sha256: 'd'.repeat(64),
+    text: 'Two reports outside of this project read the column `name`. **What should happen to it?**',
+    reason: '',
+    form: [
+      { ...common, name: 'choice', title: 'Choices', type: 'one-of', choices, preset: null },
+      {
+        ...common,
+        name: 'own',
+        title: 'Your answer',
+        type: 'text',
+        format: null,
+        least: null,
+        most: 8000,
+        preset: null,
+      },
+    ],
+  });
+  served = await servePage(core);
+  await served.resize(1360, 860);
+});
+
+afterAll(async () => {
+  await served?.close();
+});
+
+// Catches: a question of the agent that looks like an approval, or that a click does not answer.
+it('shows the question with its choices, in light and dark, and answers by a click or in words', async () => {
+  const { page } = served;
+  await page.locator('[data-session]', { hasText: 'Rename the column' }).click();
+  const card = page.getByRole('alertdialog', { name: 'The agent asks' });
+  await card.getByText('What should happen to it?').waitFor();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await keepScreenshot(page, `agent-question-${colorScheme}`);
+    expect(await violations(page)).toEqual([]);
+  }
+  await card.getByRole('textbox', { name: 'Your answer' }).fill('Ask the owners of the reports first');
+  await expect.poll(() => card.getByRole('button', { name: 'Answer' }).isEnabled()).toBe(true);
+  await page.waitForTimeout(800);
+  await card.getByRole('button', { name: 'Replace it' }).click();
+  await expect
+    .poll(() => core.asked.findLast(({ name }) => name === 'approve')?.args)
+    .toEqual(['q1', 'allow', { choice: 'Replace it' }]);
+});
+
+// Catches: a turn that waits for the person and is shown as a failure.
+it('says that a turn waits for you, and takes the next message as the answer', async () => {
+  const { page } = served;
+  story.append({ type: 'approval-answered', approvalId: 'q1', answer: 'deny', by: 'nobody' });
+  story.end('waiting', 'What should happen to the column `name`?');
+  await page.getByRole('log').getByText('Waiting for you').waitFor();
+  await page.getByPlaceholder('Your answer').waitFor();
+  await keepScreenshot(page, 'waiting-for-you');
+});
