@@ -109,7 +109,7 @@ describe('what people read', () => {
   });
 
   it('has units', () => {
-    expect([seconds(420), seconds(61_000)]).toEqual(['0.4 s', '61 s']);
+    expect([seconds(420), seconds(61_000)]).toEqual(['0.4 s', '1 min 01 s']);
   });
 });
 
