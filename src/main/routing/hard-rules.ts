@@ -1,5 +1,6 @@
 import { leastOutputTokens } from '@shared/money/fitting-output.ts';
 import { worstCostOf } from '@shared/money/token-cost.ts';
+import { usualOutput } from '@shared/routing/usual-steps.ts';
 import type { Denial, ChoiceFacts, ModelOption } from './define.ts';
 
 /**
@@ -68,7 +69,8 @@ function budgetDenial({ info, promptTokens, maxOutputTokens }: ModelOption, fact
   if (trajectory.isCapped) return { code: 'budget', text: 'A spending limit was reached.' };
   if (budgetLeftUsd === null || (trajectory.steps > 0 && trajectory.last?.model === info.id)) return null;
   // `runStep` shortens an answer that does not fit, so only the shortest useful one counts here.
-  const usual = trajectory.models[info.id]?.outputTokens ?? null;
+  const recorded = usualOutput(facts.numbers.priors?.[info.id]?.[facts.purpose]);
+  const usual = trajectory.models[info.id]?.outputTokens ?? recorded;
   const worst = worstCostOf(promptTokens, leastOutputTokens(info, usual, maxOutputTokens), info.price);
   if (worst === null)
     return { code: 'budget', text: `${info.label} has no known price, and there is a spending limit.` };

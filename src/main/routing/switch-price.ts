@@ -53,9 +53,6 @@ export interface Outlook extends CallShape {
 export interface SwitchPrice {
   /** The extra cost of the next stretch in the cloud compared with local, including later costs. US dollars. */
   readonly extraUsd: number;
-  /** The cost to the end in the cloud; and locally, including a likely return to the cloud. */
-  readonly cloudRestUsd: number;
-  readonly localRestUsd: number;
   /**
    * The extra cost of a return after the service has forgotten the conversation, minus what is saved locally until
    * then; 0 if it cannot forget before the next safe place.
@@ -76,7 +73,6 @@ export function switchPrice(price: Price | null, outlook: Outlook, cache: CacheF
   const warm = callUsd(price, outlook, { cachedTokens: promptTokens, ageMs: 0, lifeMs: 1 });
   if (entry === null || cold === null || warm === null) return null;
   const blockUsd = entry + (block - 1) * (warmStepUsd(price, outlook, block / 2) ?? 0);
-  const step = warmStepUsd(price, outlook, stepsLeft / 2) ?? 0;
   const comesBack = 1 - (1 - hazard) ** Math.max(0, stepsLeft - block);
   // What the service reads now need not be read later, while it is kept.
   const deferred = comesBack * Math.max(0, Math.min(entry, cold) - warm);
@@ -87,9 +83,7 @@ export function switchPrice(price: Price | null, outlook: Outlook, cache: CacheF
   const staleIfStayed = comesLate({ ...outlook, stepsLeft: stepsLeft - block }, fresh, 0) * Math.max(0, cold - warm);
   return {
     extraUsd: blockUsd - deferred + staleIfStayed - staleIfLeft,
-    cloudRestUsd: entry + Math.max(0, stepsLeft - 1) * step,
     riskUsd: mayExpire(outlook, cache) ? Math.max(0, forgotten - stepsKept(outlook, cache) * warm) : 0,
-    localRestUsd: comesBackAt(outlook) * (cold + (Math.max(0, stepsLeft - 1) * step) / 2),
   };
 }
 
@@ -127,10 +121,6 @@ function warmStepUsd(price: Price | null, outlook: Outlook, after: number): numb
   const promptTokens = Math.round(outlook.promptTokens + grownTokens * after);
   const cache = { cachedTokens: Math.max(0, promptTokens - grownTokens), ageMs: 0, lifeMs: 1 };
   return callUsd(price, { promptTokens, outputTokens }, cache);
-}
-
-function comesBackAt({ hazard, stepsLeft }: Outlook): number {
-  return 1 - (1 - hazard) ** Math.max(0, stepsLeft);
 }
 
 /** The chance of a return to the service, but only after it has forgotten. */

@@ -1,4 +1,5 @@
 import { chanceOf } from '@shared/routing/routing.ts';
+import { expectedRestUsd, usualStepsOf } from '@shared/routing/usual-steps.ts';
 import type { Features, ChoiceFacts, Rule, ModelOption, Vote, WeighedOption } from './define.ts';
 import { abilityOf } from './ability.ts';
 import { featuresOf } from './routing-features.ts';
@@ -54,6 +55,7 @@ export function weigh(facts: ChoiceFacts, rules: readonly Rule[], { pair, block 
   const cache = stronger === null ? nothingCached : cacheOf(facts, stronger);
   const price = stronger === null ? null : switchPrice(stronger.info.price, outlook, cache);
   const saved = stronger === null ? 0 : savedByWeaker(facts, weaker, stronger);
+  const restUsd = stronger === null ? null : restOf(facts, stronger, { outlook, cache });
   const ownUsd = weaker === null ? 0 : ownCost(facts, weaker, outlook);
   return {
     features,
@@ -63,7 +65,7 @@ export function weigh(facts: ChoiceFacts, rules: readonly Rule[], { pair, block 
     isLeavingRisky: price !== null && price.riskUsd > Math.max(0, saved),
     options: [weaker, stronger]
       .filter((one) => one !== null)
-      .map((one) => optionOf(facts, one, { outlook, cache, price, isWeaker: one === weaker })),
+      .map((one) => optionOf(facts, one, { outlook, cache, gain, restUsd, isWeaker: one === weaker })),
   };
 }
 
@@ -167,17 +169,37 @@ function valueOf(
 interface Costs {
   readonly outlook: Outlook;
   readonly cache: CacheFacts;
-  readonly price: SwitchPrice | null;
+  readonly gain: number;
+  /** What the stronger option costs to the end; null: no price is known. */
+  readonly restUsd: number | null;
   readonly isWeaker: boolean;
 }
 
+/**
+ * This call, and as many more of the usual size as the stronger option usually makes in such a task, by its count in
+ * this home and by the kind of task.
+ */
+function restOf(
+  { task, trajectory, numbers }: ChoiceFacts,
+  { info, promptTokens }: ModelOption,
+  { outlook, cache }: Pick<Costs, 'outlook' | 'cache'>,
+): number | null {
+  const next = callUsd(info.price, outlook, cache);
+  if (info.price === null || next === null) return null;
+  const kind = task.isQuestion ? 'question' : trajectory.wasGreenBefore === false ? 'repair' : 'change';
+  const usual = usualStepsOf(kind, numbers.priors?.[info.id]?.act);
+  const [all, first] = [usual, { ...usual, calls: 1 }];
+  const { price } = info;
+  return next + expectedRestUsd(price, promptTokens, all) - expectedRestUsd(price, promptTokens, first);
+}
+
 function optionOf(facts: ChoiceFacts, option: ModelOption, costs: Costs): WeighedOption {
-  const { outlook, cache, price, isWeaker } = costs;
+  const { outlook, cache, gain, restUsd, isWeaker } = costs;
   const { info, promptTokens, strategy } = option;
   const { outputTokens } = outlook;
   const own = isWeaker ? cacheOf(facts, option) : cache;
   const costUsd = callUsd(info.price, { promptTokens, outputTokens }, info.where === 'local' ? nothingCached : own);
-  const rest = price === null ? null : isWeaker ? price.localRestUsd : price.cloudRestUsd;
+  const rest = restUsd === null ? null : isWeaker ? gain * restUsd : restUsd;
   const isAlone = facts.options.length === 1 && info.where === 'local';
   return {
     model: info.id,

@@ -15,6 +15,7 @@ interface Work {
     readonly turnId: string | null;
     readonly purpose: StepState['purpose'];
     readonly stage: { readonly model: string };
+    readonly end?: { readonly usage: { readonly output: number } } | null;
   }[];
 }
 
@@ -33,24 +34,36 @@ export function learnPriors(priors: Priors, { turns, steps }: Work): Priors {
   );
   return [...made.values()].reduce<Priors>((sum, { purpose, model }) => {
     const before = sum[model]?.[purpose];
-    const calls = own.filter((step) => step.purpose === purpose && step.stage.model === model).length;
-    const counted = count(before, { isSolved: isSolved && last.get(purpose) === model, calls, at: endedAt });
+    const made = own.filter((step) => step.purpose === purpose && step.stage.model === model);
+    const written = made.reduce<number | null>(
+      (total, { end }) => (end === null || end === undefined ? total : (total ?? 0) + end.usage.output),
+      null,
+    );
+    const isOwn = isSolved && last.get(purpose) === model;
+    const counted = count(before, { isSolved: isOwn, calls: made.length, written, at: endedAt });
     return { ...sum, [model]: { ...sum[model], [purpose]: counted } };
   }, priors);
 }
 
-function count(
-  before: Tally | undefined,
-  { isSolved, calls, at }: { readonly isSolved: boolean; readonly calls: number; readonly at: number },
-): Tally {
+interface Counted {
+  readonly isSolved: boolean;
+  readonly calls: number;
+  /** Null: no call came to an end. */
+  readonly written: number | null;
+  readonly at: number;
+}
+
+function count(before: Tally | undefined, { isSolved, calls, written, at }: Counted): Tally {
   // A clock that was set back must not increase old counts.
   const factor = before === undefined ? 0 : 0.5 ** (Math.max(0, at - before.at) / HALF_LIFE_MS);
   // Old counts without a number of calls make the new sum of calls too low, so it is left out.
   const areKnown = before === undefined || before.calls !== undefined;
+  const isWritten = written !== null && (before === undefined || before.written !== undefined);
   return {
     tries: (before?.tries ?? 0) * factor + 1,
     solved: (before?.solved ?? 0) * factor + (isSolved ? 1 : 0),
     ...(areKnown ? { calls: (before?.calls ?? 0) * factor + calls } : {}),
+    ...(areKnown && isWritten ? { written: (before?.written ?? 0) * factor + written } : {}),
     at,
   };
 }

@@ -6,6 +6,8 @@ const tallySchema = z.strictObject({
   solved: z.number().nonnegative(),
   /** Model calls of this kind in those tries. Absent in older counts. */
   calls: z.number().nonnegative().optional(),
+  /** Tokens that those calls wrote. Absent in older counts. */
+  written: z.number().nonnegative().optional(),
   /** The time of the last count, in milliseconds since 1970. */
   at: z.number(),
 });

@@ -110,9 +110,10 @@ describe('what is learned of two models', () => {
         (_, index) => (3000 + 1000 * index) * cloudPrice.input + 400 * cloudPrice.output,
       ).reduce((sum, one) => sum + one * 1e-6, 0);
     const guessed = restOf({});
-    expect(guessed).toBeGreaterThan(20 * 0.02);
-    // One task is not enough to learn from.
-    expect(restOf(known(1, 3))).toBe(guessed);
+    // By the kind of task alone: seven calls for a change, not thirty.
+    expect(guessed).toBeGreaterThan(bill(4));
+    expect(guessed).toBeLessThan(bill(9));
+    expect(restOf(known(1, 3))).toBeLessThan(guessed);
     const often = restOf(known(12, 36));
     expect(often).toBeGreaterThan(bill(3) * 0.6);
     expect(often).toBeLessThan(bill(4) * 1.2);

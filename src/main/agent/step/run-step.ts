@@ -1,5 +1,6 @@
 import type { Energy } from '@shared/events/call-report.ts';
 import type { CutCall } from '@shared/events/call-events.ts';
+import { usualOutput } from '@shared/routing/usual-steps.ts';
 import { surenessOf } from '@shared/events/call-report.ts';
 import type { EventOf, Transient } from '@shared/events/events.ts';
 import { textOf, type Part } from '@shared/models/model-messages.ts';
@@ -82,7 +83,7 @@ async function callOnce(turn: CallingTurn, step: StepRequest): Promise<CallOutco
   const request = fitOutput(step.request, promptTokens, info);
   const decision = step.decision ?? routeAlone(turn, step, { info, promptTokens, request });
   if (decision.chosen?.info.id !== info.id) return notRouted(decision);
-  const usualTokens = usualOutput(turn, step);
+  const usualTokens = usualTokensOf(turn, step);
   const reserved = await reserveMoney(turn, info, {
     promptTokens: counted ?? turn.tokens.most(info.id, bytes),
     maxOutputTokens: request.maxOutputTokens,
@@ -116,10 +117,14 @@ function withMoney<Reason extends { readonly text: string }>(
 /** Until a model has been seen at work. */
 const GUESSED_OUTPUT_TOKENS = 400;
 
-/** What the model usually writes in a step of the conversation; null: unknown, or another kind of call. */
-function usualOutput({ trajectory }: CallingTurn, { purpose, model }: StepRequest): number | null {
+/**
+ * What the model usually writes in a step of the conversation, in this session or in this home; null: unknown, or
+ * another kind of call.
+ */
+function usualTokensOf({ trajectory, options }: CallingTurn, { purpose, model }: StepRequest): number | null {
   if (purpose !== 'act' && purpose !== 'plan') return null;
-  return trajectory.now().models[model.info.id]?.outputTokens ?? null;
+  const { id } = model.info;
+  return trajectory.now().models[id]?.outputTokens ?? usualOutput(options.routing.numbers.priors?.[id]?.[purpose]);
 }
 
 /** The turn ends if the hard rules allow the step nowhere. No other model is tried. */
