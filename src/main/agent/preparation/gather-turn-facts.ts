@@ -52,7 +52,8 @@ export async function gatherTurnFacts(
         const environment = await environmentOf(turn, data.facts);
         const isAsked = turn.given.isQuestion && !options.plan && isForLarge(data);
         const ask = isAsked ? [askNote] : [];
-        const output = [environment, brief(data.facts), ...(data.sandbox.notes ?? []), ...told, ...ask];
+        const child = dependencies.journal.state().tree?.by === undefined ? [] : [childNote];
+        const output = [...child, environment, brief(data.facts), ...(data.sandbox.notes ?? []), ...told, ...ask];
         return { status: 'ok', output: output.filter((line) => line !== '').join('\n'), data };
       },
     },
@@ -65,6 +66,9 @@ export async function gatherTurnFacts(
   );
   return found ?? nothingKnown;
 }
+
+const childNote =
+  'Another agent gave you this part of its task: your last words go to it. You work in a copy of the project, from which it takes the changes that it wants.';
 
 /** The question of a small model stays as short as it can be. */
 const isForLarge = ({ local, cloud }: Pick<TurnFacts, 'local' | 'cloud'>): boolean =>

@@ -25,7 +25,7 @@ const inputSchema = z.object({
   plan: z.string().describe('what it does, in short steps'),
   calls: z
     .array(announcedSchema)
-    .describe('all calls that it may make: the tool, how many at most, and where they are web addresses the hosts'),
+    .describe('all calls that it may make: each tool, at most how often, and the hosts of web addresses'),
   program: z.string(),
   language: z.enum(programLanguages).default('python'),
   timeoutSeconds: z.number().optional(),

@@ -65,6 +65,11 @@ describe('an agent that starts others', () => {
       { name: 'agent-2', reason: 'done', text: 'y is 2.', changedFiles: 1, costUsd: 0 },
     ]);
     expect(money.children.sessions).toBe(2);
+    const facts = async (id: string) => ofType(await kit.events(id), 'tool-ended')[0]?.output ?? '';
+    expect(await facts(state.children?.[0]?.sessionId ?? '')).toMatch(
+      /^Another agent gave you this part of its task: your last/u,
+    );
+    expect(await facts(sessionId)).not.toContain('Another agent');
     expect(await outputs(sessionId, 'agent_manage')).toEqual(['ok: Taken: a.py.', 'ok: Taken: b.py.']);
     const sandbox = kit.sandboxes.get(kit.project);
     expect([sandbox?.text('a.py'), sandbox?.text('b.py')]).toEqual(['x = 2\n', 'y = 2\n']);
