@@ -35,12 +35,15 @@ export function sessionNews(
   const watched = new Map<string, WatchedSession>();
   const news: SessionNews[] = [];
   // The user hears about a child through the session that started it.
-  for (const { sessionId, title, status } of sessions.filter(({ startedBy }) => startedBy === undefined)) {
+  for (const { sessionId, title, status, lastReason } of sessions.filter(({ startedBy }) => startedBy === undefined)) {
     const last = before.get(sessionId);
     const wasAtWork = last !== undefined && last.status !== 'idle';
     const since = wasAtWork ? last.since : now;
     if (status === 'waiting' && last?.status !== 'waiting') news.push({ sessionId, title, what: 'waits' });
-    if (status === 'idle' && wasAtWork && now - since >= longTaskMs) news.push({ sessionId, title, what: 'ended' });
+    const asks = status === 'idle' && lastReason === 'waiting';
+    if (asks && wasAtWork) news.push({ sessionId, title, what: 'waits' });
+    if (status === 'idle' && !asks && wasAtWork && now - since >= longTaskMs)
+      news.push({ sessionId, title, what: 'ended' });
     if (status !== 'idle') watched.set(sessionId, { status, since });
   }
   return { watched, news };

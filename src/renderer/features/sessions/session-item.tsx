@@ -70,7 +70,9 @@ function Box({ isChecked }: { readonly isChecked: boolean }) {
 }
 
 function Facts({ session }: Pick<SessionItemProps, 'session'>) {
-  const { projectPath, status, steps, costUsd, isArchived, tags } = session;
+  const { projectPath, status, lastReason, steps, costUsd, isArchived, tags } = session;
+  // The agent asked something, in the middle of a task or at its end.
+  const isWaiting = status === 'waiting' || (status === 'idle' && lastReason === 'waiting');
   const facts = [
     isArchived ? t('sessions.archived') : null,
     projectPath === null ? null : folderName(projectPath),
@@ -81,15 +83,15 @@ function Facts({ session }: Pick<SessionItemProps, 'session'>) {
   ];
   return (
     <span className="flex items-center gap-1.5 text-xs text-soft">
-      {status !== 'idle' && (
+      {(isWaiting || status === 'running') && (
         <span
-          className={`inline-flex shrink-0 items-center gap-1 font-semibold ${status === 'waiting' ? 'text-warn' : 'text-ink'}`}
+          className={`inline-flex shrink-0 items-center gap-1 font-semibold ${isWaiting ? 'text-warn' : 'text-ink'}`}
         >
           <span
             aria-hidden="true"
-            className="size-1.5 animate-[breathe_1.6s_ease-in-out_infinite] rounded-full bg-current"
+            className={`size-1.5 rounded-full bg-current ${status === 'idle' ? '' : 'animate-[breathe_1.6s_ease-in-out_infinite]'}`}
           />
-          {t(status === 'waiting' ? 'sessions.waiting' : 'sessions.running')}
+          {t(isWaiting ? 'sessions.waiting' : 'sessions.running')}
         </span>
       )}
       <span className="truncate tabular-nums">{facts.filter((fact) => fact !== null).join(' · ')}</span>

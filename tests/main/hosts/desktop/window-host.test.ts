@@ -56,6 +56,13 @@ describe('news of sessions', () => {
     expect(heard).toEqual(['waits 4000', 'ended 30000', 'waits 48000']);
   });
 
+  // Bug: a short task that ended with a question said nothing.
+  it('are a wait where a task, however short, ends with a question', () => {
+    const { watched } = sessionNews(new Map(), session('running'), 0);
+    const asks = session('idle').map((one) => ({ ...one, lastReason: 'waiting' }));
+    expect(sessionNews(watched, asks, 2_000).news.map(({ what }) => what)).toEqual(['waits']);
+  });
+
   it('are told as far as the setting wants', () => {
     const [waits, ended] = (['waits', 'ended'] as const).map((what) => ({ sessionId: 's', title: '', what }));
     const told = (['all', 'waits', 'off'] as const).map((notify) =>
