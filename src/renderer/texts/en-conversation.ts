@@ -112,6 +112,7 @@ export const conversation = {
   'turn.confidence.high': 'Tests pass and cover this change',
   'turn.confidence.reviewed': 'Reviewed by a stronger model',
   'turn.confidence.proposed': 'No test asks for this change; please review',
+  'turn.confidence.tests-pass': 'Tests pass',
   'turn.confidence.weak-tests': 'Tests pass; review advised',
   'turn.confidence.mechanical': 'Found by trial and error; review advised',
   'turn.confidence.unchecked': 'Not tested',

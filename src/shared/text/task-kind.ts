@@ -92,6 +92,17 @@ export function asksForChange(task: string): boolean {
   return !isQuestion(task) && work.test(task);
 }
 
+/** Orders to look, to run something or to use a tool, of which nothing in the project changes. */
+const looks = new RegExp(
+  String.raw`${politely}(?:check|look|use|call|ask|list|show|run|execute|print|fetch|search|open|say|send|tell|count|measure|ping|read|report|compare|calculate|compute|translate|draw|plot)\b`,
+  'iu',
+);
+
+/** Whether a task clearly asks for no change of code: "Check the network for me", "Use the echo tool to say hello". */
+export function asksForNoCode(task: string): boolean {
+  return looks.test(task) && !work.test(task);
+}
+
 function isAsking(sentence: string): boolean {
   if (request.test(sentence) || foreignRequest.test(sentence)) return false;
   if (/^(?:explain|describe|summari[sz]e|list|tell|show|compare|outline|find out)\b/iu.test(sentence)) {

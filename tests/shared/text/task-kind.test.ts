@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { asksToRun, hasLaterOrder, isQuestion, isSmallTalk } from '../../../src/shared/text/task-kind.ts';
+import {
+  asksForNoCode,
+  asksToRun,
+  hasLaterOrder,
+  isQuestion,
+  isSmallTalk,
+} from '../../../src/shared/text/task-kind.ts';
 
 describe('isSmallTalk', () => {
   it.each(['Hello!', 'hi there', 'Thanks a lot!', 'OK, thanks', 'Guten Morgen', 'danke schön', '你好'])(
@@ -94,5 +100,27 @@ describe('isQuestion', () => {
     '',
   ])('takes %j for work', (task) => {
     expect(isQuestion(task)).toBe(false);
+  });
+});
+
+describe('asksForNoCode', () => {
+  it.each([
+    'Check the network for me please',
+    'Use the echo tool to say hello.',
+    'Please run the linter and show me what it says.',
+    'Call the weather server for Berlin.',
+    'Count the lines of src.',
+  ])('is true for an order to look or to use something: %s', (task) => {
+    expect(asksForNoCode(task)).toBe(true);
+  });
+
+  it.each([
+    'Check the parser and fix what is wrong.',
+    'Run the tests, then add one for the empty list.',
+    'The login is slow.',
+    'Behebe den Fehler in der Suche.',
+    'Implement a queue.',
+  ])('is false where code may be meant: %s', (task) => {
+    expect(asksForNoCode(task)).toBe(false);
   });
 });

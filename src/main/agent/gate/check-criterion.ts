@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { passedTests } from '@shared/text/passed-tests.ts';
 import type { CriterionResult } from '@shared/session/session-state.ts';
 import type { Criterion } from '../../recipes/define.ts';
 import { createOutputSink } from '../loop/output-sink.ts';
@@ -107,25 +108,6 @@ function ending(output: string, characters: number): string {
   const from = line < 0 ? least : line + 1;
   const counted = output.slice(0, from).match(counts) ?? [];
   return [...counted, `…${output.slice(from)}`].join('\n');
-}
-
-const passedCounts: readonly RegExp[] = [
-  /(?<!\d)(\d+) passed/u,
-  /^# pass (\d+)$/mu,
-  /^ℹ pass (\d+)$/mu,
-  /(?<!\d)(\d+) passing/u,
-];
-
-/** The number of tests that passed, from the output of common runners; null if it does not say. */
-export function passedTests(summary: string): number | null {
-  for (const pattern of passedCounts) {
-    const match = pattern.exec(summary);
-    if (match?.[1] !== undefined) return Number(match[1]);
-  }
-  const ran = /^Ran (\d+) tests? in /mu.exec(summary)?.[1];
-  if (ran === undefined) return null;
-  const failed = [...summary.matchAll(/\b(?:failures|errors|skipped)=(\d+)/gu)];
-  return failed.reduce((left, [, count]) => left - Number(count), Number(ran));
 }
 
 /** Whether the check is worse than before: it passed and now fails, or fewer tests pass. */

@@ -8,6 +8,7 @@ import { spendingLimitOf } from '@shared/money/spending-limit.ts';
 import { turnCostUsd } from '@shared/money/turn-money.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import { addUsage, noUsage, promptTokensOf } from '@shared/money/token-cost.ts';
+import { testsText } from '@shared/text/passed-tests.ts';
 import { changeStatus } from '@shared/session/file-change-state.ts';
 import type { ServerUse } from '@shared/session/server-use.ts';
 import type { SessionState, StepState, TurnState } from '@shared/session/session-state.ts';
@@ -36,6 +37,7 @@ export function buildRunResult(state: SessionState, reference: CloudReference | 
     text: turn.text,
     confidence: turn.confidence,
     check: checkOf(turn),
+    ...(turn.after?.passed === true ? { tests: testsText(turn.before?.summary ?? null, turn.after.summary) } : {}),
     steps: turn.steps,
     actions: turn.actions,
     seconds: Math.max(0, (turn.endedAt ?? turn.startedAt) - turn.startedAt) / 1000,

@@ -1,6 +1,7 @@
+import type { Confidence } from '@shared/events/turn-events.ts';
 import type { CriterionResult } from '@shared/session/session-state.ts';
 import { speaksOfFailure } from '@shared/text/about-failures.ts';
-import { asksForChange, wantsTests } from '@shared/text/task-kind.ts';
+import { asksForChange, asksForNoCode, wantsTests } from '@shared/text/task-kind.ts';
 import { endlessTests, endlessText } from '../../lib/endless/endless-tests.ts';
 import { checkCriterion, isWorse } from '../gate/check-criterion.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
@@ -11,12 +12,15 @@ import type { TurnBaseline, TurnEnd } from './turn-baseline.ts';
 import type { Turn } from './turn.ts';
 import { criterionOfWrittenTests } from './written-tests.ts';
 
+/** What leaves open whether a small model's change is right: tests that passed before say nothing about it. */
+const open: readonly Confidence[] = ['unchecked', 'weak-tests', 'tests-pass'];
+
 /**
  * Marks a change that a small local model wrote and no test judges as `proposed`. Without this, three of three such
  * changes of the starter model that counted as done were wrong.
  */
 export function asProposed(turn: Turn, { before }: TurnBaseline, { model, stage }: Worker, end: TurnEnd): TurnEnd {
-  const isOpen = end.confidence === 'unchecked' || end.confidence === 'weak-tests';
+  const isOpen = end.confidence !== null && open.includes(end.confidence);
   const where = stage.strategy === 'loop' ? (turn.trajectory.now().last?.where ?? stage.where) : stage.where;
   const isJudged =
     before?.passed === false || (wantsTests(turn.task) && turn.progress.lastCheck?.check.passed === true);
@@ -40,13 +44,19 @@ export function withOwnTests(
 }
 
 export function doneEnd(text: string, work: TurnBaseline, after: CriterionResult | null): TurnEnd {
-  const isProven = after?.passed === true && work.before?.passed === false;
   return {
     reason: 'done',
     text: withUnrelatedFailure(text, work, after),
-    confidence: isProven ? 'high' : work.criterion === null && after?.passed === true ? 'weak-tests' : 'unchecked',
+    confidence: confidenceOf(work, after),
     failure: null,
   };
+}
+
+/** A check that failed before proves the work; one that passed before only says that nothing broke. */
+function confidenceOf({ criterion, before }: TurnBaseline, after: CriterionResult | null): Confidence {
+  if (after?.passed !== true) return 'unchecked';
+  if (criterion === null) return 'weak-tests';
+  return before?.passed === false ? 'high' : 'tests-pass';
 }
 
 export function unmet(text: string, work: TurnBaseline, after: CriterionResult | null): TurnEnd {
@@ -76,12 +86,13 @@ export async function checkAfter(turn: Turn, work: TurnBaseline): Promise<Criter
   return checkCriterion(turn, work.criterion, 'after', (after) => before.unrelated === true && !isWorse(before, after));
 }
 
-/** Whether the task may ask for a change of code, so that its check judges the work. A requested check always does. */
-export function isAskedForCode(
-  { task, options }: Pick<Turn, 'task' | 'options'>,
-  { criterion }: TurnBaseline,
-): boolean {
-  return options.check !== null || criterion?.source === 'option' || asksForChange(task) || speaksOfFailure(task);
+/**
+ * Whether the check of the project judges this task. A requested check always does. A large model that says it is done
+ * without a change is believed unless the words ask for one; before the work, only words that ask for none count.
+ */
+export function isJudged({ task, options }: Pick<Turn, 'task' | 'options'>, isBelieved: boolean): boolean {
+  if (options.check !== null || asksForChange(task) || speaksOfFailure(task)) return true;
+  return !isBelieved && !asksForNoCode(task);
 }
 
 export function ended(end: TurnEnd): WorkOutcome {

@@ -1,18 +1,9 @@
 import type { CriterionResult } from '@shared/session/session-state.ts';
 import type { Decision } from '../../routing/define.ts';
+import { isSmall } from '../prompt/build-prompt.ts';
 import { passGate } from '../gate/pass-gate.ts';
 import { loopStep } from '../loop/loop-step.ts';
-import {
-  approved,
-  asProposed,
-  checkAfter,
-  doneEnd,
-  ended,
-  hasChanged,
-  holds,
-  isAskedForCode,
-  unmet,
-} from './judge-work.ts';
+import { approved, asProposed, checkAfter, doneEnd, ended, hasChanged, holds, isJudged, unmet } from './judge-work.ts';
 import type { TaskWork, Worker, WorkOutcome } from './task-work.ts';
 import type { TurnEnd } from './turn-baseline.ts';
 
@@ -38,7 +29,7 @@ export async function workInLoop(work: TaskWork, worker: Worker, decision: Decis
     case 'complete':
       if (turn.options.plan) return ended({ ...none, reason: 'planned', text: outcome.text });
       // A check rules only a task that asked for code, or that changed some.
-      if (!hasChanged(turn) && (known.isQuestion || !isAskedForCode(turn, known)))
+      if (!hasChanged(turn) && (known.isQuestion || !isJudged(turn, !isSmall(worker.model.info))))
         return ended({ ...none, reason: 'answered', text: outcome.text });
       return judged(work, worker, outcome.text);
     default:

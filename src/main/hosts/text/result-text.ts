@@ -21,9 +21,7 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
   if (!isJson && result.text.trim() !== '') terminal.out(`${printable(result.text).trimEnd()}\n`);
   for (const chart of isJson ? [] : chartsInText(result.text))
     for (const row of canvasRows(chart, terminal.columns)) terminal.err(`${row}\n`);
-  terminal.err(
-    `${headline}${result.confidence === null ? '' : colors.dim(` (${confidenceWords(result.confidence)})`)}\n`,
-  );
+  terminal.err(`${headline}${result.confidence === null ? '' : colors.dim(` (${confidenceWords(result)})`)}\n`);
   for (const change of result.changes) {
     terminal.err(`  ${seenName(change.path)}  +${change.added ?? '?'} -${change.removed ?? '?'}\n`);
   }
@@ -50,21 +48,26 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
 
 /** Suggests what else could do the task, based on what was tried. */
 function nextStage({ byStep }: RunResult): string {
+  const words = 'next: name the function or the file, give a command that checks it (--check)';
+  // Whoever chose the cloud is not told to get a local model.
+  if (byStep.length > 0 && byStep.every(({ where }) => where === 'cloud')) return words;
   const isLocal = byStep.every(({ where }) => where === 'local');
   const cloud = isLocal ? ', or let the cloud help: --policy hybrid' : '';
-  return `next: name the function or the file, give a command that checks it (--check), use a larger local model (dewpoint models list, --local PROVIDER/MODEL)${cloud}`;
+  return `${words}, use a larger local model (dewpoint models list, --local PROVIDER/MODEL)${cloud}`;
 }
 
-function confidenceWords(confidence: string): string {
+function confidenceWords({ confidence, tests }: RunResult): string {
   switch (confidence) {
+    case 'tests-pass':
+      return tests ?? 'the success check passes';
     case 'high':
-      return 'the success check passes';
+      return tests === undefined ? 'the success check passes' : `the success check passes: ${tests}`;
     case 'reviewed':
       return 'reviewed by a stronger model';
     case 'proposed':
       return 'no test asks for this change; please review';
     case 'weak-tests':
-      return 'tests pass; review advised';
+      return `${tests ?? 'tests pass'}; review advised`;
     case 'mechanical':
       return 'found by trial and error; review advised';
     default:

@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import { passedTests, summaryOf } from '../../../../src/main/agent/gate/check-criterion.ts';
+import { describe, expect, it, test } from 'vitest';
+import { summaryOf } from '../../../../src/main/agent/gate/check-criterion.ts';
+import { passedTests, testsText } from '../../../../src/shared/text/passed-tests.ts';
 
 const detail = '  at a line of a stack that says much and counts nothing\n'.repeat(60);
 
@@ -23,5 +24,19 @@ describe('the summary of a check', () => {
     ['Segmentation fault', null],
   ])('counts what passed in %j', (output, count) => {
     expect(passedTests(output)).toBe(count);
+  });
+});
+
+describe('the words for passing tests', () => {
+  it.each([
+    ['461 passed in 1s', '474 passed in 1s', '474 tests pass, 13 of them new'],
+    ['474 passed', '474 passed', '474 tests pass'],
+    [null, '1 passed', '1 test passes'],
+    ['# pass 0', '# pass 2', '2 tests pass, new'],
+    ['4 passed', '3 passed', '3 tests pass'],
+    ['ok', 'ok', 'the tests pass'],
+    [null, null, 'the tests pass'],
+  ])('say after %s and %s: %s', (before, after, said) => {
+    expect(testsText(before, after)).toBe(said);
   });
 });

@@ -3,6 +3,8 @@ import type { Attachment } from '@shared/attachments/attachment.ts';
 import { phaseText, stageText } from '../../../lib/text/stage-text.ts';
 import { t } from '../../../lib/text/translate.ts';
 import type { CriterionResult, MessageState, SessionState, TurnState } from '@shared/session/session-state.ts';
+import type { Confidence } from '@shared/events/turn-events.ts';
+import { testsText } from '@shared/text/passed-tests.ts';
 import type { RunStatus } from '@shared/session/run-options.ts';
 import { turnStatus } from '@shared/session/session-state.ts';
 import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
@@ -209,6 +211,13 @@ interface AfterProps {
   readonly onHeading: ShowHeading;
 }
 
+/** Tests that pass are counted: "474 tests pass, 13 of them new". */
+function confidenceWords({ before, after }: TurnState, confidence: Confidence): string {
+  if (confidence !== 'tests-pass') return t(`turn.confidence.${confidence}`);
+  const said = testsText(before?.summary ?? null, after?.summary ?? null);
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
+}
+
 /** The end of a turn, once it is over. */
 export function TurnEnd({ sessionId, turn, message, text, whole, onHeading }: AfterProps) {
   const headings = useMemo(() => (whole === text ? [] : answerOutline(whole)), [whole, text]);
@@ -240,7 +249,7 @@ export function TurnEnd({ sessionId, turn, message, text, whole, onHeading }: Af
             <span className={`font-semibold ${tone}`}>
               {t(isProposed ? 'turn.proposed' : endKey(turn.reason, status))}
             </span>
-            {turn.confidence !== null && turn.reason !== 'planned' && ` · ${t(`turn.confidence.${turn.confidence}`)}`}
+            {turn.confidence !== null && turn.reason !== 'planned' && ` · ${confidenceWords(turn, turn.confidence)}`}
           </p>
           <AnswerActions {...{ sessionId, turn, message, whole }} />
         </div>
