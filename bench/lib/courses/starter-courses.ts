@@ -15,13 +15,13 @@ export const starterCourses: readonly Course[] = [
     expected: { end: 'answered', paid: 0 },
   },
   {
-    name: 'a slip that a test shows is repaired here, and costs nothing',
+    name: 'a slip that a test shows is repaired here, and costs one review at most',
     files: broken,
     policy: 'hybrid',
     hasStarter: true,
     cloud: { strong: [read('calc.js'), mend] },
     does: [{ say: 'A test fails. Fix it.' }],
-    expected: { end: 'done', never: [/not tested/u], files: { 'calc.js': right }, paid: 0 },
+    expected: { end: 'done', never: [/not tested/u], files: { 'calc.js': right }, paid: 1 },
   },
   {
     name: 'what the starter cannot repair the cloud takes over, and asks; its question is the end',
