@@ -3,7 +3,7 @@ import { expectedRestUsd, usualStepsOf } from '@shared/routing/usual-steps.ts';
 import type { Features, ChoiceFacts, Rule, ModelOption, Vote, WeighedOption } from './define.ts';
 import { abilityOf } from './ability.ts';
 import { featuresOf } from './routing-features.ts';
-import type { CacheFacts, Outlook, SwitchPrice } from './switch-price.ts';
+import type { CacheFacts, Outlook } from './switch-price.ts';
 import { callUsd, nothingCached, savedUsd, switchPrice } from './switch-price.ts';
 
 /** The score of a step with everything that it was computed from. */
