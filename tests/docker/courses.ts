@@ -190,7 +190,7 @@ export const courses: readonly Course[] = [
     end: 'done',
     calls: 'apply_patch:ok run_command:ok task_complete:ok',
     left: { 'calc.py': right, 'main.py': 'from calc import add\n\nprint(add(1, 2))\n' },
-    told: [/exit code 0\n3/u],
+    told: [/exit code 0(?: in [\d.]+ s)?\n3/u],
     steps: 2,
   },
   {
@@ -325,7 +325,7 @@ export const courses: readonly Course[] = [
     answers: [answer(run('wordcount notes.txt')), answer(run('wc -l < notes.txt')), { text: 'Three.' }],
     end: 'answered',
     calls: 'run_command:ok run_command:ok',
-    told: [/not found/u, /exit code 0\n3/u],
+    told: [/not found/u, /exit code 0(?: in [\d.]+ s)?\n3/u],
     steps: 3,
   },
   {
