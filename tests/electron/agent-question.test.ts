@@ -3,7 +3,7 @@ import type { PageCore } from '../fakes/page-core.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import { furnish } from '../fakes/page-scenes.ts';
 import type { Story } from '../fakes/page-story.ts';
-import { startStory } from '../fakes/page-story.ts';
+import { questionScene } from '../fakes/question-scene.ts';
 import { violations } from './axe.ts';
 import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
@@ -13,42 +13,10 @@ let served: ServedPage;
 let core: PageCore;
 let story: Story;
 
-const choices = ['Keep the old column', 'Replace it', 'Keep both for a release'].map((one) => ({
-  value: one,
-  title: one,
-}));
-const common = { description: '', isRequired: false } as const;
-
 beforeAll(async () => {
   core = createPageCore();
   furnish(core);
-  story = await startStory(core, 'Rename the column of names', null);
-  story.ask('Rename the column `name` to `full_name`, everywhere.');
-  story.stage('cloud', 'A change in many files.');
-  story.step({ stage: 'cloud', label: 'search for "name"', tool: 'search', output: 'db/schema.sql:4' });
-  story.append({
-    type: 'approval-requested',
-    approvalId: 'q1',
-    toolCallId: `${story.sessionId}-asked`,
-    kind: 'question',
-    subject: 'A question',
-    sha256: 'd'.repeat(64),
-    text: 'Two reports outside of this project read the column `name`. **What should happen to it?**',
-    reason: '',
-    form: [
-      { ...common, name: 'choice', title: 'Choices', type: 'one-of', choices, preset: null },
-      {
-        ...common,
-        name: 'own',
-        title: 'Your answer',
-        type: 'text',
-        format: null,
-        least: null,
-        most: 8000,
-        preset: null,
-      },
-    ],
-  });
+  story = await questionScene(core);
   served = await servePage(core);
   await served.resize(1360, 860);
 });

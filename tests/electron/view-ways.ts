@@ -16,6 +16,7 @@ import {
   workingScene,
 } from '../fakes/page-scenes.ts';
 import { programScene } from '../fakes/program-scene.ts';
+import { questionScene } from '../fakes/question-scene.ts';
 import { suggestionsFor } from '../fakes/suggestions.ts';
 
 type ViewName = keyof typeof allViews;
@@ -45,6 +46,7 @@ export async function furnishEveryView(core: PageCore, longTurns = 10): Promise<
   await add('answer', answerScene);
   at(0, 10);
   await add('approval', approvalScene);
+  await add('question', questionScene);
   await add('cap', capScene);
   at(0, 5);
   await add('working', workingScene);
@@ -178,6 +180,10 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
       await openSession('approval', 'Add a check for empty names');
       const dialog = page.getByRole('alertdialog');
       await dialog.getByRole('button', { name: 'Deny' }).waitFor();
+    },
+    question: async () => {
+      await openSession('question', 'Rename the column of names');
+      await page.getByRole('alertdialog', { name: 'The agent asks' }).waitFor();
     },
     cap: async () => {
       await openSession('cap', 'Rewrite the importer');

@@ -20,6 +20,7 @@ export const allViews = {
   plan: 'features/composer/plan-editor.tsx',
   failure: 'features/conversation/turns/turn-parts.tsx',
   approval: 'features/approvals/approvals.tsx',
+  question: 'features/approvals/agent-question.tsx',
   cap: 'features/approvals/cap-question.tsx',
   bin: 'features/bin/bin-view.tsx',
   tools: 'features/tools/tools-view.tsx',
