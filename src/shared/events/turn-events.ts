@@ -42,7 +42,15 @@ export type TurnEndReason = z.infer<typeof turnEndReasonSchema>;
  * How sure Dewpoint is of an accepted change. `weak-tests`: mutants of the change survive. `reviewed`: a stronger model
  * approves of it. `proposed`: a small model wrote it and no test asks for it, so it does not count as done.
  */
-export const confidenceSchema = z.enum(['high', 'reviewed', 'tests-pass', 'weak-tests', 'mechanical', 'proposed', 'unchecked']);
+export const confidenceSchema = z.enum([
+  'high',
+  'reviewed',
+  'tests-pass',
+  'weak-tests',
+  'mechanical',
+  'proposed',
+  'unchecked',
+]);
 
 export type Confidence = z.infer<typeof confidenceSchema>;
 

@@ -8,7 +8,10 @@ const files = {
   'calc.py': 'def add(a, b):\n    return a - b\n',
   'tests/test_calc.py': 'from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n',
 };
-const failing: NonNullable<KitOptions['sandbox']> = { files, exec: () => ({ exitCode: 1, stdout: 'E assert -1 == 3\n1 failed' }) };
+const failing: NonNullable<KitOptions['sandbox']> = {
+  files,
+  exec: () => ({ exitCode: 1, stdout: 'E assert -1 == 3\n1 failed' }),
+};
 const repair = defineRecipe({
   id: 'repair',
   label: 'Repair',
