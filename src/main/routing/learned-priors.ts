@@ -21,10 +21,11 @@ export function createLearnedPriors(path: string): LearnedPriors {
   const all = (): Promise<Priors> => (known ??= read(path));
   return {
     async given(options) {
-      const { local, cloud } = options;
-      const routing = options.policy === 'hybrid' ? options.routing : null;
+      const { local, cloud, modelOrder = [] } = options;
+      const routing = options.policy === 'hybrid' || modelOrder.length > 1 ? options.routing : null;
       const priors = await all();
-      const own = [local, cloud].flatMap((id) => (id === null || priors[id] === undefined ? [] : [[id, priors[id]]]));
+      const ids = new Set([local, cloud, ...modelOrder]);
+      const own = [...ids].flatMap((id) => (id === null || priors[id] === undefined ? [] : [[id, priors[id]]]));
       if (routing === null || own.length === 0) return options;
       // The user's settings take precedence over what was counted.
       const numbers = { priors: Object.fromEntries(own), ...routing.numbers };

@@ -36,9 +36,11 @@ export interface Pair {
   readonly stronger: ModelOption | null;
   /**
    * How much of the way from the weaker to the strongest option this stronger one goes, 0 to 1. The votes say what the
-   * strongest gains.
+   * strongest gains. Where both have a record: of all that the weaker one misses.
    */
   readonly share: number;
+  /** The chance, by both records, that the weaker one does it and the stronger one does not. Absent: nothing says so. */
+  readonly loss?: number;
 }
 
 /**
@@ -156,14 +158,15 @@ export function reviewWorthUsd({ numbers, trajectory, isDoubtful }: ChoiceFacts,
 /** The value of the stronger model for a stretch: avoided mistakes that nobody would notice, and the waiting time. */
 function valueOf(
   { numbers, task, isJudged }: ChoiceFacts,
-  { weaker }: Pair,
+  { weaker, loss = 0 }: Pair,
   { outlook, block }: { readonly outlook: Outlook; readonly block: number },
 ): number {
   const checked = weaker?.strategy === 'recipe' && isJudged ? UNDETECTED.judged : UNDETECTED.checked;
   const undetected = task.hasCriterion ? checked : UNDETECTED.unchecked;
   const fails = 1 - (1 - outlook.hazard) ** block;
   const minutes = ((outlook.localStepMs - outlook.cloudStepMs) * block) / 60_000;
-  return fails * undetected * numbers.valueUsd + minutes * numbers.minuteUsd;
+  const gained = fails - loss * (block / outlook.stepsLeft);
+  return gained * undetected * numbers.valueUsd + minutes * numbers.minuteUsd;
 }
 
 interface Costs {
@@ -262,7 +265,7 @@ export function compareOptions(facts: ChoiceFacts, rules: readonly Rule[], { ope
   const models = new Map<ModelOption, Score>();
   for (const option of facts.options) {
     if (option.info === base?.info) continue;
-    const pair = { weaker: base, stronger: option, share: shareOf(facts, base, option) };
+    const pair = { weaker: base, stronger: option, ...shareOf(facts, base, option) };
     models.set(option, weigh(facts, rules, { pair, block }));
   }
   const strongest = [...models.keys()].at(-1) ?? null;
@@ -321,7 +324,13 @@ export function isStronger(options: readonly ModelOption[], option: ModelOption,
 /** Abilities never fall along the person's order, so that the order is true whatever is guessed from size and price. */
 const LEAST_STEP = 0.02;
 
-function shareOf({ options, numbers }: ChoiceFacts, base: ModelOption | null, option: ModelOption): number {
+function shareOf(
+  { options, numbers }: ChoiceFacts,
+  base: ModelOption | null,
+  option: ModelOption,
+): Pick<Pair, 'share' | 'loss'> {
+  const counted = base === null ? null : countedShare(numbers.priors, base, option);
+  if (counted !== null) return counted;
   let before = 0;
   const chances = new Map<ModelOption['info'], number>();
   for (const { info } of options) {
@@ -332,5 +341,17 @@ function shareOf({ options, numbers }: ChoiceFacts, base: ModelOption | null, op
   const from = base === null ? 0 : (chances.get(base.info) ?? 0);
   const top = Math.max(...chances.values());
   const own = chances.get(option.info) ?? top;
-  return top <= from ? 1 : Math.max(0, (own - from) / (top - from));
+  return { share: top <= from ? 1 : Math.max(0, (own - from) / (top - from)) };
+}
+
+/** What both records leave to gain, of what the weaker one misses. Null: one of them is not known well enough. */
+function countedShare(
+  priors: ChoiceFacts['numbers']['priors'],
+  base: ModelOption,
+  option: ModelOption,
+): Required<Pick<Pair, 'share' | 'loss'>> | null {
+  const [weaker, stronger] = [abilityOf(base.info, priors), abilityOf(option.info, priors)];
+  if (weaker.source !== 'record' || stronger.source !== 'record') return null;
+  const more = stronger.chance - weaker.chance;
+  return { share: Math.max(0, more / (1 - weaker.chance)), loss: Math.max(0, -more) };
 }

@@ -155,11 +155,22 @@ describe('what is learned of two models', () => {
     const asked = (own: object) =>
       turnOptions(settingsSchema.parse({ routing: own }), runOptionsSchema.parse({ policy: 'hybrid', local: 'here' }));
     const mine = { here: { act: { tries: 5, solved: 5, at: 0 } } };
-    const told = [asked({}), asked({ numbers: { priors: mine } }), { ...asked({}), local: 'other' }];
+    const told = [
+      asked({}),
+      asked({ numbers: { priors: mine } }),
+      { ...asked({}), local: 'other' },
+      { ...asked({}), local: 'other', modelOrder: ['other', 'here'] },
+      // Several models of one place are compared, too.
+      { ...asked({}), policy: 'cloud', cloud: 'other', modelOrder: ['other', 'here'] } as const,
+      { ...asked({}), policy: 'local' } as const,
+    ];
     const given = await Promise.all(told.map(again.given));
     expect(given.map(({ routing }) => routing?.numbers.priors)).toEqual([
       { here: { act: { tries: 1, solved: 0, calls: 1, at: 0 } } },
       mine,
+      undefined,
+      { here: { act: { tries: 1, solved: 0, calls: 1, at: 0 } } },
+      { here: { act: { tries: 1, solved: 0, calls: 1, at: 0 } } },
       undefined,
     ]);
   });

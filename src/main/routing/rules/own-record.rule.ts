@@ -16,7 +16,7 @@ export default defineRule({
       votes.push(vote(Math.log((1 - share) / share), `local ${told(localSolved, localTries)}`));
     }
     // If the cloud does not solve it either, it gains nothing.
-    if (cloudTries >= LEAST) {
+    if (cloudTries >= LEAST && localTries < LEAST) {
       const share = smoothed(cloudSolved, cloudTries);
       votes.push(vote(Math.log(2 * share), `cloud ${told(cloudSolved, cloudTries)}`));
     }
