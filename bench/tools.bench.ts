@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../src/main/tools/foreign/foreign-tool-spec.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { promptShape } from '../src/main/agent/prompt/build-prompt.ts';
 import { toolsBytes } from '../src/main/agent/prompt/token-estimate.ts';

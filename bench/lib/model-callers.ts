@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../../src/main/tools/foreign/foreign-tool-spec.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { createLlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
 import type { Provider } from '../../src/main/models/providers/define.ts';

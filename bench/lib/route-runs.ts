@@ -3,7 +3,7 @@ import { leastOutputTokens } from '@shared/money/fitting-output.ts';
 import { worstCostOf } from '@shared/money/token-cost.ts';
 import type { Profile } from '@shared/routing/routing.ts';
 import { profiles } from '@shared/routing/routing-profiles.ts';
-import { routingOf } from '@shared/routing/profile-routing.ts';
+import { routingOf } from '../../src/main/settings/profile-routing.ts';
 import type { Decision, ChoiceFacts, Rule, ModelOption } from '../../src/main/routing/define.ts';
 import { chooseModel } from '../../src/main/routing/choose-model.ts';
 import { createTrajectory } from '../../src/main/routing/trajectory/trajectory.ts';

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
-import { routingOf } from '@shared/routing/profile-routing.ts';
+import { routingOf } from '../../src/main/settings/profile-routing.ts';
 import { buildRequest, promptShape } from '../../src/main/agent/prompt/build-prompt.ts';
 import { createConversation } from '../../src/main/agent/prompt/conversation.ts';
 import { promptBytes } from '../../src/main/agent/prompt/token-estimate.ts';

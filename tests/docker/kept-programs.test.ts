@@ -9,7 +9,7 @@ import { createOwnToolCommands } from '../../src/main/tools/own/commands.ts';
 import { createOwnToolRecord } from '../../src/main/tools/own/own-tool-record.ts';
 import { createOwnTools } from '../../src/main/tools/own/own-tools.ts';
 import type { ProgramReports } from '../../src/shared/session/program-reports.ts';
-import type { ForeignToolSpec } from '../../src/shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../../src/main/tools/foreign/foreign-tool-spec.ts';
 import type { AgentKit, KitOptions, Reply } from '../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../fakes/agent-kit.ts';
 import { expectReplay } from '../fakes/replay-kit.ts';

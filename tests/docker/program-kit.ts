@@ -1,7 +1,7 @@
 import type { SessionEvent } from '../../src/shared/events/events.ts';
 import type { UserAnswer } from '../../src/main/safety/approvals/approver.ts';
 import type { CallForeignTool } from '../../src/main/tools/foreign/foreign-tool.ts';
-import type { ForeignToolSpec } from '../../src/shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../../src/main/tools/foreign/foreign-tool-spec.ts';
 import type { AgentKit, KitOptions, Reply } from '../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType } from '../fakes/agent-kit.ts';
 import { expectReplay } from '../fakes/replay-kit.ts';

@@ -1,4 +1,4 @@
-import { routingOf } from '../../src/shared/routing/profile-routing.ts';
+import { routingOf } from '../../src/main/settings/profile-routing.ts';
 import { success } from '../../src/shared/errors.ts';
 import type { SessionEvent } from '../../src/shared/events/events.ts';
 import type { ModelInfo } from '../../src/shared/models/model-info.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { defineRecipe } from '../../src/main/recipes/define.ts';
 import type { Provider } from '../../src/main/models/providers/define.ts';
 import type { ModelInfo } from '../../src/shared/models/model-info.ts';
-import { routingOf } from '../../src/shared/routing/profile-routing.ts';
+import { routingOf } from '../../src/main/settings/profile-routing.ts';
 import { providerSettingsSchema } from '../../src/shared/settings/settings.ts';
 import type { AgentKit, ReplyParts } from '../fakes/agent-kit.ts';
 import { allProviders } from '../fakes/provider-kit.ts';

@@ -1,5 +1,5 @@
 import type { ForeignTools } from '../../src/main/tools/foreign/foreign-tool.ts';
-import type { ForeignToolSpec } from '../../src/shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../../src/main/tools/foreign/foreign-tool-spec.ts';
 import type { ReplyParts } from '../fakes/agent-kit.ts';
 import { call, createAgentKit, turnOptions } from '../fakes/agent-kit.ts';
 import type { Fenced, Random, Verdict } from './fence-calls.ts';

@@ -1,4 +1,4 @@
-import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../../src/main/tools/foreign/foreign-tool-spec.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import type { ForeignTools } from '../../src/main/tools/foreign/foreign-tool.ts';
 

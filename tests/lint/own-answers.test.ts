@@ -8,7 +8,7 @@ const source = resolve(import.meta.dirname, '../../src');
 /** The files that name events of questions and answers, each with the reason why it grants nothing. */
 const known: Readonly<Record<string, string>> = {
   'shared/events/approval-events.ts': 'what they are',
-  'shared/safety/session-answers.ts': 'the one place',
+  'main/safety/session-answers.ts': 'the one place',
   'shared/session/reducers/reduce-turns.ts': 'which questions are open; an import leaves none',
   'shared/session/reducers/reduce-session.ts': 'the limit that is shown; it allows nothing',
   'main/agent/approval/request-approval.ts': 'writes them',

@@ -26,6 +26,7 @@ const known: Readonly<Record<string, readonly [members: number | null, why: stri
   'recipes/define.ts RecipeContext': [19, 'what a recipe may do'],
   'routing/define.ts ChoiceFacts': [null, 'facts of a decision: data'],
   'routing/trajectory/trajectory.ts Trajectory': [null, 'facts of a turn so far: data'],
+  'safety/taint.ts State': [16, 'what a session has read so far: data'],
   'sandbox/docker/container/container-create-body.ts ContainerPlan': [null, 'a container as it is to be: data'],
   'sandbox/docker/container/session-container-options.ts SessionContainerOptions': [null, 'options: data'],
   'sandbox/docker/engine/container-engine.ts Engine': [16, 'one function for each request to Docker'],

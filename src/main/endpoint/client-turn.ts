@@ -1,4 +1,4 @@
-import { routingOf } from '@shared/routing/profile-routing.ts';
+import { routingOf } from '../settings/profile-routing.ts';
 import type { EventOf } from '@shared/events/events.ts';
 import type { EndpointCall, EndpointPush } from '@shared/contract/endpoint-contract.ts';
 import { textOf } from '@shared/models/model-messages.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { learnPriors } from '@shared/routing/learn-priors.ts';
+import { learnPriors } from './learn-priors.ts';
 import { type Priors, priorsSchema } from '@shared/routing/priors.ts';
 import type { TurnOptions } from '../settings/turn-options.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { SessionEvent } from '@shared/events/events.ts';
 import { fenceHitSchema } from '@shared/safety/fences.ts';
-import type { FencedTrace } from '@shared/safety/taint.ts';
+import type { FencedTrace } from './taint.ts';
 import { isMissing, makeFolder } from '../lib/files/json-file.ts';
 import { projectKey } from '../lib/files/project-key.ts';
 import { sha256Of } from '../lib/sha256.ts';

@@ -1,8 +1,8 @@
 import type { FenceHit, Fences, FenceSources } from '@shared/safety/fences.ts';
 import { keptMarksOf } from '@shared/safety/fence-text.ts';
 import { compileFences, foldedPath } from '@shared/safety/fences.ts';
-import type { FencedTrace, FenceTaint } from '@shared/safety/taint.ts';
-import { createFenceTaint } from '@shared/safety/taint.ts';
+import type { FencedTrace, FenceTaint } from './taint.ts';
+import { createFenceTaint } from './taint.ts';
 import { fileText } from '../lib/files/file-text.ts';
 import type { FileContent, ListEntry, Sandbox } from '../sandbox/sandbox.ts';
 import type { FenceMemory, Remembered, RememberedFile } from './fence-memory.ts';

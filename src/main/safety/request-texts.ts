@@ -1,12 +1,12 @@
-import { readImageFacts } from '@shared/attachments/image-facts.ts';
+import { readImageFacts } from '../lib/files/image-facts.ts';
 import type { Part, ToolCallPart } from '@shared/models/model-messages.ts';
 import { partSchema } from '@shared/models/model-messages.ts';
 import type { FenceHit } from '@shared/safety/fences.ts';
 import { keyOfHit } from '@shared/safety/fences.ts';
-import type { NoteMore } from '@shared/safety/fenced-texts.ts';
-import { countRemoved } from '@shared/safety/fenced-texts.ts';
-import type { FenceTaint } from '@shared/safety/taint.ts';
-import { allTextsIn, mapTexts } from '@shared/safety/value-texts.ts';
+import type { NoteMore } from './fenced-texts.ts';
+import { countRemoved } from './fenced-texts.ts';
+import type { FenceTaint } from './taint.ts';
+import { allTextsIn, mapTexts } from './value-texts.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import type { ModelRequest } from '../models/providers/define.ts';
 

@@ -6,7 +6,7 @@ import { manifestOf, summarizeManifest } from '@shared/session/call-manifest.ts'
 import type { Part } from '@shared/models/model-messages.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
-import type { TaintScope } from '@shared/safety/taint.ts';
+import type { TaintScope } from './taint.ts';
 import type { ModelRequest } from '../models/providers/define.ts';
 import type { ProjectFences, ProjectFencesOptions } from './project-fences.ts';
 import { openProject, rememberProject } from './project-fences.ts';

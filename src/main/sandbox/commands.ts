@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
 import { AppError, valueOf } from '@shared/errors.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
-import { createSessionAnswers } from '@shared/safety/session-answers.ts';
+import { createSessionAnswers } from '../safety/session-answers.ts';
 import type {
   CodeToRun,
   NetworkHistory,

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { messageOf } from '@shared/errors.ts';
 import { definitionFolder } from '@shared/safety/instruction-files.ts';
 import type { InstructionFile } from '@shared/safety/instruction-files.ts';
-import type { AgentDefinition } from '@shared/session/agent-definitions.ts';
-import { parseAgentDefinition } from '@shared/session/agent-definitions.ts';
+import type { AgentDefinition } from './agent-definitions.ts';
+import { parseAgentDefinition } from './agent-definitions.ts';
 import { isMissing } from '../lib/files/json-file.ts';
 
 /** More kinds of agents than this would be no choice any more, and would fill a prompt. */

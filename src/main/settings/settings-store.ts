@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Reply } from '@shared/errors.ts';
 import { failure, success, valueOf } from '@shared/errors.ts';
-import { issuesText } from '@shared/text/issue-text.ts';
+import { issuesText } from '../lib/issue-text.ts';
 import { didYouMean } from '@shared/text/near-name.ts';
 import type { SettingKey } from '@shared/contract/settings-contract.ts';
 import type { Settings } from '@shared/settings/settings.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { approveModeSchema } from '@shared/safety/approval-grants.ts';
 import { routingSchema, turnPolicySchema, type Policy } from '@shared/routing/routing.ts';
-import { routingOf } from '@shared/routing/profile-routing.ts';
+import { routingOf } from './profile-routing.ts';
 import type { Assistant } from '@shared/session/assistants.ts';
 import { runLimitsSchema } from '@shared/session/run-limits.ts';
 import { type RunOptions, turnChoicesSchema } from '@shared/session/run-options.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pictureTypeOf } from '@shared/attachments/image-facts.ts';
+import { pictureTypeOf } from '../lib/files/image-facts.ts';
 import type { Picture } from '@shared/tools/canvas.ts';
 import { canvasKinds, canvasLimits, canvasSummary, canvasToolName, readCanvas } from '@shared/tools/canvas.ts';
 import type { ToolContext, ToolResult } from './define.ts';

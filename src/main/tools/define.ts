@@ -1,4 +1,4 @@
-import type { ImageFacts } from '@shared/attachments/image-facts.ts';
+import type { ImageFacts } from '../lib/files/image-facts.ts';
 import type { Failure, Reply } from '@shared/errors.ts';
 import type { LeftTask } from '@shared/events/tool-events.ts';
 import type { PlanItem } from '@shared/events/conversation-events.ts';
@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
 import type { ExecRequest, NetworkResult, Sandbox } from '../sandbox/sandbox.ts';
 import type { RequestWeb, WebParts } from './web/web-request.ts';
-import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from './foreign/foreign-tool-spec.ts';
 import type { ProgramDoor } from './programs/program-calls.ts';
 import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
 import type { TestRunner } from '../projects/facts/project-facts.ts';

@@ -41,17 +41,17 @@ export const boundedPatterns: readonly BoundedPattern[] = [
     why: 'reads 20,000 characters at most',
   },
   {
-    file: 'src/shared/safety/assigned-secrets.ts',
+    file: 'src/main/safety/assigned-secrets.ts',
     written: /^\s*(?:ENV|ARG|machine\b.*|.*\blogin\s+\S+\s*)\s*$/.toString(),
     why: 'reads the 200 characters before a name',
   },
   {
-    file: 'src/shared/safety/assigned-secrets.ts',
+    file: 'src/main/safety/assigned-secrets.ts',
     written: /:\/\/|\?[^\s]*$|^&|["'`/]/.toString(),
     why: 'reads the 200 characters before a name',
   },
   {
-    file: 'src/shared/safety/assigned-secrets.ts',
+    file: 'src/main/safety/assigned-secrets.ts',
     written: /\d+$/.toString(),
     why: 'reads a word of a name of 80 characters at most',
   },

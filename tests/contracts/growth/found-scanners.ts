@@ -23,7 +23,7 @@ const names = new Set(
 
 /** Only folders whose functions touch nothing but their text. Others use the window, programs or places of the host. */
 const folders =
-  /^src\/(?:shared|renderer\/lib|main\/(?:agent|hosts\/(?:cli|text)|lib|models|recipes|routing|safety|sandbox|sessions|tools))\//u;
+  /^src\/(?:shared|renderer\/lib|main\/(?:agent|hosts\/(?:cli|text)|lib|models|recipes|routing|safety|sandbox|sessions|settings|tools))\//u;
 
 /** Every exported function below `root` whose first argument is a text, except React hooks. */
 export function findScanners(root: string): readonly FoundScanner[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { attachmentPart } from '../../../src/shared/attachments/attachment-text.ts';
-import { readImageFacts } from '../../../src/shared/attachments/image-facts.ts';
+import { readImageFacts } from '../../../src/main/lib/files/image-facts.ts';
 import { mentionOf, mentionsIn, openMention } from '../../../src/shared/attachments/file-mentions.ts';
 import { rankFiles } from '../../../src/shared/attachments/rank-file-names.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { countCauses, escalationsIn } from '../../../src/shared/routing/escalations.ts';
 import type { EventOf, NewEvent, SessionEvent } from '../../../src/shared/events/events.ts';
-import { routingRecords } from '../../../src/shared/routing/routing-records.ts';
+import { routingRecords } from '../../../src/main/hosts/cli/reports/routing-records.ts';
 
 type Decided = EventOf<'route-decided'>;
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { profiles } from '../../../src/shared/routing/routing-profiles.ts';
-import { routingOf } from '../../../src/shared/routing/profile-routing.ts';
+import { routingOf } from '../../../src/main/settings/profile-routing.ts';
 import { en } from '../../../src/renderer/texts/en.ts';
 
 it('shows the numbers of a profile as they are', () => {

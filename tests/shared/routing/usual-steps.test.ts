@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { learnPriors } from '../../../src/shared/routing/learn-priors.ts';
+import { learnPriors } from '../../../src/main/routing/learn-priors.ts';
 import { expectedRestUsd, usualOutput, usualStepsOf } from '../../../src/shared/routing/usual-steps.ts';
 
 const price = { input: 3, output: 15, source: 'test', date: '2026-11-28' };

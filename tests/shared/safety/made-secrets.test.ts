@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hideAssigned } from '@shared/safety/assigned-secrets.ts';
+import { hideAssigned } from '../../../src/main/safety/assigned-secrets.ts';
 import { hideSecrets, secretShapes } from '@shared/safety/secret-patterns.ts';
 import { sampled } from '../../fakes/sampled.ts';
 import { madeSecrets } from '../../fakes/made-secrets.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fittingResources, placeIn, resourceMentionsIn } from '../../../src/shared/tools/found-offers.ts';
-import { offersIn } from '../../../src/shared/tools/server-offers.ts';
+import { offersIn } from '../../../src/main/tools/servers/server-offers.ts';
 
 const rules = { server: 'docs', uri: 'notes://rules.md', name: 'rules', title: 'House rules' };
 const day = { server: 'docs', uri: 'notes://day/{day}.md', name: 'day', isTemplate: true } as const;

@@ -1,4 +1,4 @@
-import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../../tools/foreign/foreign-tool-spec.ts';
 import { innerCallsOf } from '@shared/tools/composio.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { AskToConnect } from '../../tools/define.ts';

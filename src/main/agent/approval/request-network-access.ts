@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isRecord } from '@shared/unknown-value.ts';
 import { failure, type Reply } from '@shared/errors.ts';
 import { areOfItself, type ApprovalScope, type NetworkUse } from '@shared/safety/network-access.ts';
-import { packagesNamedIn } from '@shared/sandbox/package-commands.ts';
+import { packagesNamedIn } from '../../sandbox/packages/package-commands.ts';
 import type { HostUse } from '../../safety/network/network-policy.ts';
 import { askedHosts } from '../../safety/network/session-network.ts';
 import type { NetworkDecision } from '../../sandbox/network/network-decision.ts';

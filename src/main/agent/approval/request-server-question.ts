@@ -1,4 +1,4 @@
-import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../../tools/foreign/foreign-tool-spec.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';

@@ -1,4 +1,4 @@
-import { textsBetween } from '@shared/text/text-between.ts';
+import { textsBetween } from '../../lib/text-between.ts';
 import { gemmaCall, pythonCalls } from './literal-calls.ts';
 import { objectAfter } from './object-after.ts';
 import type { RawCall } from './object-after.ts';

@@ -1,5 +1,5 @@
 import type { GateCheck } from '@shared/events/gate-check.ts';
-import { parsesAsJson } from '@shared/text/parses-as-json.ts';
+import { parsesAsJson } from '../../lib/parses-as-json.ts';
 import type { Syntax } from '../../recipes/code/code-syntax.ts';
 import { languageOf } from '../../recipes/code/code-syntax.ts';
 

@@ -1,6 +1,6 @@
 import type { LeftTask } from '@shared/events/tool-events.ts';
 import { leftTasks } from '@shared/session/reducers/reduce-server-tasks.ts';
-import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../../tools/foreign/foreign-tool-spec.ts';
 import { z } from 'zod';
 import { callRule } from '../../safety/approvals/approval-policy.ts';
 import { createServerDoor } from '../approval/request-server-question.ts';

@@ -1,4 +1,4 @@
-import { createSessionAnswers } from '@shared/safety/session-answers.ts';
+import { createSessionAnswers } from '../../safety/session-answers.ts';
 import type { FoundLinks, SandboxLinks } from '../../sandbox/sandbox.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import type { ActionResult } from '../turn/take-action.ts';

@@ -6,7 +6,7 @@ import { agentsOfferSchema } from '@shared/session/agent-tree.ts';
 import { z } from 'zod';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
 import { capsLeftSchema } from '@shared/events/approval-events.ts';
-import { foreignToolSchema } from '@shared/tools/foreign-tool-spec.ts';
+import { foreignToolSchema } from '../../tools/foreign/foreign-tool-spec.ts';
 
 const projectFactsSchema = z.object({
   languages: z.array(

@@ -6,7 +6,7 @@ import { textMessage, textOf } from '@shared/models/model-messages.ts';
 import { maxOutputTokens } from '@shared/models/prompt-room.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { worstCostOf } from '@shared/money/token-cost.ts';
-import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../../tools/foreign/foreign-tool-spec.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
 import type { ModelAnswer, ModelQuestion } from '../../tools/define.ts';

@@ -1,6 +1,6 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { moneyText } from '@shared/money/money-text.ts';
-import { spendingLimitNames } from '@shared/money/limit-names.ts';
+import { spendingLimitNames } from '../../money/limit-names.ts';
 import { outputWithin } from '@shared/money/fitting-output.ts';
 import { costOf, noUsage, worstCostOf } from '@shared/money/token-cost.ts';
 import type { CapDecision, CapReached } from '../../money/budget.ts';

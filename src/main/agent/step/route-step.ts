@@ -10,7 +10,7 @@ import { memo } from '../../lib/memo.ts';
 import { causesText } from '@shared/models/machine-strain.ts';
 import { matchingRule, ruleText } from '@shared/routing/route-rules.ts';
 import type { Trajectory } from '../../routing/trajectory/trajectory.ts';
-import { spendingLimitNames } from '@shared/money/limit-names.ts';
+import { spendingLimitNames } from '../../money/limit-names.ts';
 import { isQuestion, makesNew } from '@shared/text/task-kind.ts';
 import type { CallingTurn, StepRequest } from '../turn/turn.ts';
 

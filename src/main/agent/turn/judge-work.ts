@@ -1,7 +1,7 @@
 import type { Confidence } from '@shared/events/turn-events.ts';
 import type { CriterionResult } from '@shared/session/session-state.ts';
-import { speaksOfFailure } from '@shared/text/about-failures.ts';
 import { asksForChange, asksForNoCode, wantsTests } from '@shared/text/task-kind.ts';
+import { speaksOfFailure } from '../../recipes/fix/about-failures.ts';
 import { endlessTests, endlessText } from '../../lib/endless/endless-tests.ts';
 import { checkCriterion, isWorse } from '../gate/check-criterion.ts';
 import { isSmall } from '../prompt/build-prompt.ts';

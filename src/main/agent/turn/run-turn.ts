@@ -5,7 +5,7 @@ import { howToGet } from '@shared/models/model-info.ts';
 import { waysToWork } from '../../routing/ways-to-work.ts';
 import { modelsOfTurn } from '../preparation/gather-turn-facts.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
-import { isAboutFailures } from '@shared/text/about-failures.ts';
+import { isAboutFailures } from '../../recipes/fix/about-failures.ts';
 import { checkCriterion } from '../gate/check-criterion.ts';
 import { isJudged } from './judge-work.ts';
 import { missingModel } from './missing-parts.ts';

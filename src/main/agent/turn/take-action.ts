@@ -1,7 +1,7 @@
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { EventOf } from '@shared/events/events.ts';
 import type { FileLook } from '@shared/events/tool-events.ts';
-import { isFinding, pathsFound, pathsIn } from '@shared/safety/paths-in-calls.ts';
+import { isFinding, pathsFound, pathsIn } from '../../safety/paths-in-calls.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { innerCallsOf } from '@shared/tools/composio.ts';
 import type { EffectRecord } from '../../sessions/journal/journal.ts';

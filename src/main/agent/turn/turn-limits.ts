@@ -1,4 +1,4 @@
-import { canonicalJson } from '@shared/text/canonical-json.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
 import { wasWrittenAhead } from '@shared/session/step-speeds.ts';
 import type { RunLimits } from '@shared/session/run-limits.ts';
 import type { Timings } from '@shared/events/call-report.ts';

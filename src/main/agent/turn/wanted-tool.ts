@@ -2,7 +2,7 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import { isSmallTalk } from '@shared/text/task-kind.ts';
 import { namesCode } from '@shared/text/task-mode.ts';
-import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../../tools/foreign/foreign-tool-spec.ts';
 import { searchTools } from '../../tools/foreign/find-tools.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
 import { isSmall, textRequest } from '../prompt/build-prompt.ts';

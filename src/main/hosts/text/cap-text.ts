@@ -1,5 +1,5 @@
 import type { EventOf } from '@shared/events/events.ts';
-import { spendingLimitNames } from '@shared/money/limit-names.ts';
+import { spendingLimitNames } from '../../money/limit-names.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 

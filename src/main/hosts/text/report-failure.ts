@@ -2,7 +2,7 @@ import { ORPCError } from '@orpc/client';
 import { z } from 'zod';
 import type { Failure } from '@shared/errors.ts';
 import { AppError, toFailure } from '@shared/errors.ts';
-import { issuesText } from '@shared/text/issue-text.ts';
+import { issuesText } from '../../lib/issue-text.ts';
 import type { Terminal } from './terminal.ts';
 import { indented } from './terminal.ts';
 

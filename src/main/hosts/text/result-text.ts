@@ -1,5 +1,5 @@
 import type { RunResult } from '@shared/session/run-result.ts';
-import { limitText } from '@shared/money/limit-names.ts';
+import { limitText } from '../../money/limit-names.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { chartsInText } from '@shared/tools/canvas.ts';

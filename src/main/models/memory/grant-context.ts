@@ -1,5 +1,5 @@
-import { loadSizeOf } from '@shared/models/load-size.ts';
-import type { LoadSize } from '@shared/models/load-size.ts';
+import { loadSizeOf } from './load-size.ts';
+import type { LoadSize } from './load-size.ts';
 import type { CacheType, GrantedMemoryPlan } from '@shared/models/memory-estimate.ts';
 import { batchTokens } from './batch-tokens.ts';
 import type { HeldModel, EngineOccupant } from '../engine/local-engines.ts';

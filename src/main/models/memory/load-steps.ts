@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { loadSizeInWords } from '@shared/models/load-size.ts';
+import { loadSizeInWords } from './load-size.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { orNoted } from '../../lib/log.ts';
 

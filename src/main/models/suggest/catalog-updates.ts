@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import type { CatalogUpdate } from '@shared/contract/models-contract.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
-import { canonicalJson } from '@shared/text/canonical-json.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { parseOffered } from './offered-models.ts';
 import type { OfferedCatalog, OfferedModel } from './offered-models.ts';

@@ -1,4 +1,4 @@
-import { parsesAsJson } from '@shared/text/parses-as-json.ts';
+import { parsesAsJson } from '../../lib/parses-as-json.ts';
 import { languageOf, type Syntax } from '../code/code-syntax.ts';
 import type { Question } from '../define.ts';
 import { codeOf } from '../code/splice-code.ts';

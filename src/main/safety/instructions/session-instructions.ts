@@ -1,5 +1,5 @@
 import type { SessionEvent } from '@shared/events/events.ts';
-import { createSessionAnswers, isRefused } from '@shared/safety/session-answers.ts';
+import { createSessionAnswers, isRefused } from '../session-answers.ts';
 import type { InstructionCheck, ProjectInstructions } from './project-instructions.ts';
 
 /** Decides whether a session uses the instructions of its project. */

@@ -1,7 +1,7 @@
 import type { SessionEvent } from '@shared/events/events.ts';
 import { isImportedHistory } from '@shared/safety/approval-grants.ts';
-import type { SessionQuestion } from '@shared/safety/session-answers.ts';
-import { createSessionAnswers, isGranted, isRefused } from '@shared/safety/session-answers.ts';
+import type { SessionQuestion } from '../session-answers.ts';
+import { createSessionAnswers, isGranted, isRefused } from '../session-answers.ts';
 import { z } from 'zod';
 
 /** What has come together in a session. Each fact stays true once it is true. */

@@ -1,4 +1,4 @@
-import { textsBetween } from '@shared/text/text-between.ts';
+import { textsBetween } from '../../lib/text-between.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { parseToml, tomlTable, type TomlTable } from '../../lib/files/parse-toml.ts';
 import { memo } from '../../lib/memo.ts';

@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import type { ExportFile } from '@shared/attachments/attachment-inputs.ts';
 import { maxFileBytes } from '@shared/attachments/attachment-text.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
-import { readImageFacts } from '@shared/attachments/image-facts.ts';
+import { readImageFacts } from '../../lib/files/image-facts.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import type { Blobs } from '../blobs/blob-store.ts';

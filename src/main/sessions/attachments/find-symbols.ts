@@ -1,5 +1,5 @@
 import type { FoundFile } from '@shared/attachments/attachment-inputs.ts';
-import { codeFiles, definedName, definitionPattern, linesOfDefinition } from '@shared/attachments/find-definitions.ts';
+import { codeFiles, definedName, definitionPattern, linesOfDefinition } from './find-definitions.ts';
 import { fileText } from '../../lib/files/file-text.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 

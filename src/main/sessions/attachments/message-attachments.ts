@@ -22,7 +22,7 @@ import type { FileLook } from '@shared/events/tool-events.ts';
 import type { BlobRef } from '@shared/events/blob-ref.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { compileFences } from '@shared/safety/fences.ts';
-import { readImageFacts } from '@shared/attachments/image-facts.ts';
+import { readImageFacts } from '../../lib/files/image-facts.ts';
 import type { Mention } from '@shared/attachments/file-mentions.ts';
 import { looksLikePath, mentionOf, mentionsIn } from '@shared/attachments/file-mentions.ts';
 import { sizeText } from '@shared/text/size-text.ts';

@@ -10,7 +10,7 @@ import { hasImage, pagesIn } from '@shared/attachments/attachment-text.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import type { FittedText } from '@shared/attachments/fit-attachments.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
-import { settingsForProject } from '@shared/settings/settings-for-project.ts';
+import { settingsForProject } from '../../settings/settings-for-project.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { fitAttached, roomForAttached } from '../../agent/prompt/attached-parts.ts';
 import type { Attached } from '../../recipes/conversation-entries.ts';

@@ -2,7 +2,7 @@ import { AppError } from '@shared/errors.ts';
 import { maxAttachments } from '@shared/attachments/attachment-text.ts';
 import { seenLineText } from '@shared/text/seen-text.ts';
 import { compileFences } from '@shared/safety/fences.ts';
-import { createFenceTaint } from '@shared/safety/taint.ts';
+import { createFenceTaint } from '../../safety/taint.ts';
 import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
 import type { FenceSources } from '@shared/safety/fences.ts';
 import type { ServerLibrary } from '../../tools/servers/server-library.ts';

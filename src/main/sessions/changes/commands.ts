@@ -1,5 +1,5 @@
 import type { BlobRef } from '@shared/events/blob-ref.ts';
-import { readImageFacts } from '@shared/attachments/image-facts.ts';
+import { readImageFacts } from '../../lib/files/image-facts.ts';
 import type { ShownFile, ShownFileSource } from '@shared/contract/sessions-contract.ts';
 import { fileText } from '../../lib/files/file-text.ts';
 import type { Handlers } from '../../server/handlers.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
-import type { AgentDefinition } from '@shared/session/agent-definitions.ts';
+import type { AgentDefinition } from '../../settings/agent-definitions.ts';
 import type { Assistant } from '@shared/session/assistants.ts';
 import type { ChildAccess } from '@shared/session/agent-tree.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '@shared/errors.ts';
-import type { AgentDefinition } from '@shared/session/agent-definitions.ts';
+import type { AgentDefinition } from '../../settings/agent-definitions.ts';
 import type { ChildState } from '@shared/session/agent-tree.ts';
-import { settingsForProject } from '@shared/settings/settings-for-project.ts';
+import { settingsForProject } from '../../settings/settings-for-project.ts';
 import { firstLine } from '@shared/text/shorten-text.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import type { ChildAgents, ChildResult, ParentTurn, SpawnRequest } from '../../tools/agents/child-agents.ts';

@@ -4,7 +4,7 @@ import type { RouteRule } from '@shared/routing/route-rules.ts';
 import type { Routing } from '@shared/routing/routing.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 import type { Settings } from '@shared/settings/settings.ts';
-import { settingsForProject } from '@shared/settings/settings-for-project.ts';
+import { settingsForProject } from '../../settings/settings-for-project.ts';
 import type { LearnedPriors } from '../../routing/learned-priors.ts';
 import type { ActiveRules, RuleFiles } from '../../safety/rule-files.ts';
 import { turnOptions } from '../../settings/turn-options.ts';

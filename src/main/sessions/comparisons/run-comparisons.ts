@@ -7,7 +7,7 @@ import type { RunOptions } from '@shared/session/run-options.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { Settings } from '@shared/settings/settings.ts';
-import { settingsForProject } from '@shared/settings/settings-for-project.ts';
+import { settingsForProject } from '../../settings/settings-for-project.ts';
 import { buildRunResult } from '../../agent/turn/build-run-result.ts';
 import type { RoutingSnapshot, RoutingSnapshotTaker } from './routing-snapshot.ts';
 import type { HomeMoney } from '../../money/home-money.ts';

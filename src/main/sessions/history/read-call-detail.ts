@@ -3,7 +3,7 @@ import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import { keptCounts } from '@shared/session/reducers/kept-counts.ts';
 import type { Picture } from '@shared/tools/canvas.ts';
 import { canvasLimits, canvasToolName, isPictureName } from '@shared/tools/canvas.ts';
-import { pictureTypeOf } from '@shared/attachments/image-facts.ts';
+import { pictureTypeOf } from '../../lib/files/image-facts.ts';
 import { effortSchema } from '@shared/models/model-info.ts';
 import { partSchema, textOf } from '@shared/models/model-messages.ts';
 import type { Blobs } from '../blobs/blob-store.ts';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { DroppedGrants, ImportedSession } from '@shared/safety/approval-grants.ts';
-import { createSessionAnswers } from '@shared/safety/session-answers.ts';
+import { createSessionAnswers } from '../../safety/session-answers.ts';
 import { AppError, valueOf, toFailure } from '@shared/errors.ts';
 import type { BlobRef } from '@shared/events/blob-ref.ts';
 import type { NewEvent, SessionEvent } from '@shared/events/events.ts';

@@ -2,7 +2,7 @@ import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { Assistant } from '@shared/session/assistants.ts';
 import type { Reply } from '@shared/errors.ts';
 import { failure, success, toFailure, valueOf } from '@shared/errors.ts';
-import { settingsForProject } from '@shared/settings/settings-for-project.ts';
+import { settingsForProject } from '../../settings/settings-for-project.ts';
 import { chosenOptions } from '@shared/session/chosen-options.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import type { NewEvent } from '@shared/events/events.ts';

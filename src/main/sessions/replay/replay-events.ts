@@ -1,6 +1,6 @@
 import type { EventType, NewEvent, SessionEvent } from '@shared/events/events.ts';
 import { crashedNoticeCode } from '../store/crash-repair.ts';
-import { canonicalJson } from '@shared/text/canonical-json.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
 
 /** Who made an event of a recorded log, as far as a replay must know. */
 export type Origin =

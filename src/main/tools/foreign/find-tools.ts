@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from './foreign-tool-spec.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { memo } from '../../lib/memo.ts';
 import type { Tool } from '../define.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { LeftTask } from '@shared/events/tool-events.ts';
-import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from './foreign-tool-spec.ts';
 import { innerCallsOf } from '@shared/tools/composio.ts';
 import { runsApart } from '@shared/tools/own-tool.ts';
 import { memo } from '../../lib/memo.ts';

@@ -1,4 +1,4 @@
-import { readImageFacts } from '@shared/attachments/image-facts.ts';
+import { readImageFacts } from '../../lib/files/image-facts.ts';
 import { maxImageSide } from '@shared/attachments/attachment-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { canvasLimits } from '@shared/tools/canvas.ts';

@@ -1,5 +1,5 @@
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
-import { offersIn, type ServerOffers } from '@shared/tools/server-offers.ts';
+import { offersIn, type ServerOffers } from '../servers/server-offers.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 
 /** One part of a resource: its address and bytes. */

@@ -1,5 +1,5 @@
 import { AppError, type Reply } from '@shared/errors.ts';
-import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../foreign/foreign-tool-spec.ts';
 import type { Announced, OwnToolFacts, OwnToolSource } from '@shared/tools/own-tool.ts';
 import { ownToolServers, runsApart } from '@shared/tools/own-tool.ts';
 import { programLanguageOf } from '@shared/tools/program-tool.ts';

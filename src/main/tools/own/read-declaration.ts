@@ -1,5 +1,5 @@
 import { parse, TomlError } from 'smol-toml';
-import { issuesText } from '@shared/text/issue-text.ts';
+import { issuesText } from '../../lib/issue-text.ts';
 import { programLanguageOf } from '@shared/tools/program-tool.ts';
 import type { OwnToolDeclaration } from '@shared/tools/own-tool.ts';
 import { ownToolDeclarationSchema, ownToolNameSchema } from '@shared/tools/own-tool.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ModelReview } from '@shared/events/approval-events.ts';
 import { moneyText } from '@shared/money/money-text.ts';
-import { issuesText } from '@shared/text/issue-text.ts';
+import { issuesText } from '../../lib/issue-text.ts';
 import { firstLine } from '@shared/text/shorten-text.ts';
 import { keptNamesSchema, type KeptNames } from '@shared/tools/kept-program.ts';
 import { announcedSchema } from '@shared/tools/own-tool.ts';

@@ -2,7 +2,7 @@ import { jsonrepair } from 'jsonrepair';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ServerDefinition } from '@shared/tools/server-definition.ts';
 import { serverDefinitionSchema } from '@shared/tools/server-definition.ts';
-import { issuesText } from '@shared/text/issue-text.ts';
+import { issuesText } from '../../lib/issue-text.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import { parseToml } from '../../lib/files/parse-toml.ts';
 

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { FoundPrompt, FoundResource } from '@shared/tools/found-offers.ts';
-import { serverOffersSchema, type ServerOffers } from '@shared/tools/server-offers.ts';
+import { serverOffersSchema, type ServerOffers } from './server-offers.ts';
 import type { ToolServerSettings } from '@shared/tools/server-definition.ts';
 import { z } from 'zod';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';

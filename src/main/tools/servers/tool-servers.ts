@@ -8,7 +8,7 @@ import { isThisMachine } from '../../lib/net/this-machine.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { LeftTask } from '@shared/events/tool-events.ts';
 import type { ToolResult } from '../define.ts';
-import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../foreign/foreign-tool-spec.ts';
 import { connectComposio } from '../composio/composio-connection.ts';
 import { keptSessionIn } from '../composio/composio-session.ts';
 import type { CallForeignTool, OfferedTool, ToolSource } from '../foreign/foreign-tool.ts';

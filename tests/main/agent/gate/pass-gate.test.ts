@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createHiddenValues } from '../../../../src/main/safety/hidden-values.ts';
 import { readVerdict } from '../../../../src/main/agent/gate/ask-review.ts';
 import type { TurnOptions } from '../../../../src/main/settings/turn-options.ts';
-import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
+import { routingOf } from '../../../../src/main/settings/profile-routing.ts';
 import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import type { TurnOptions } from '../../../../src/main/settings/turn-options.ts';
-import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
+import { routingOf } from '../../../../src/main/settings/profile-routing.ts';
 import type { AgentKit, Reply } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';

@@ -6,7 +6,7 @@ import { readCallResult } from '../../../../src/main/tools/mcp/call-result.ts';
 import { createEventLines } from '../../../../src/main/hosts/text/event-lines.ts';
 import { safeWriting } from '../../../../src/main/hosts/text/terminal.ts';
 import { readCanvas } from '../../../../src/shared/tools/canvas.ts';
-import type { ForeignToolSpec } from '../../../../src/shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../../../../src/main/tools/foreign/foreign-tool-spec.ts';
 import type { ModelRequest } from '../../../../src/main/models/providers/define.ts';
 import type { AgentKit } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, loopModel, ofType, turnOptions } from '../../../fakes/agent-kit.ts';

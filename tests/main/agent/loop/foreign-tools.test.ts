@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ForeignTools } from '../../../../src/main/tools/foreign/foreign-tool.ts';
 import { isRecord } from '../../../../src/shared/unknown-value.ts';
-import type { ForeignToolSpec } from '../../../../src/shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../../../../src/main/tools/foreign/foreign-tool-spec.ts';
 import type { Approver, FormReply, UserAnswer } from '../../../../src/main/safety/approvals/approver.ts';
 import type { ServerForm } from '../../../../src/shared/tools/server-form.ts';
 import { createNetworkLedger } from '../../../../src/main/safety/network/network-ledger.ts';

@@ -3,7 +3,7 @@ import type { CallForeignTool, ForeignTools } from '../../../../src/main/tools/f
 import type { NetworkRules } from '../../../../src/shared/safety/network-access.ts';
 import { settingsSchema } from '../../../../src/shared/settings/settings.ts';
 import { createSessionNetwork } from '../../../../src/main/safety/network/session-network.ts';
-import type { ForeignToolSpec } from '../../../../src/shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../../../../src/main/tools/foreign/foreign-tool-spec.ts';
 import type { UserAnswer } from '../../../../src/main/safety/approvals/approver.ts';
 import { success } from '../../../../src/shared/errors.ts';
 import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';

@@ -3,7 +3,7 @@ import { createHiddenValues } from '../../../../src/main/safety/hidden-values.ts
 import type { UserAnswer } from '../../../../src/main/safety/approvals/approver.ts';
 import type { TurnOptions } from '../../../../src/main/settings/turn-options.ts';
 import type { ModelAnswer, ModelQuestion } from '../../../../src/main/tools/define.ts';
-import type { ForeignToolSpec } from '../../../../src/shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../../../../src/main/tools/foreign/foreign-tool-spec.ts';
 import type { AgentKit, KitOptions, Reply } from '../../../fakes/agent-kit.ts';
 import { blobsOf } from '../../../../src/main/sessions/blobs/event-blobs.ts';
 import { redSquare } from '../../../fakes/mcp-http-server.ts';

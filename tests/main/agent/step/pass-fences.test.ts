@@ -3,7 +3,7 @@ import { createHiddenValues } from '../../../../src/main/safety/hidden-values.ts
 import type { ApprovalQuestion } from '../../../../src/main/safety/approvals/approver.ts';
 import { readManifest } from '../../../../src/main/sessions/history/read-manifest.ts';
 import { compileFences, fencesSchema } from '../../../../src/shared/safety/fences.ts';
-import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
+import { routingOf } from '../../../../src/main/settings/profile-routing.ts';
 import type { ModelRequest } from '../../../../src/main/models/providers/define.ts';
 import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';

@@ -3,7 +3,7 @@ import type { TurnOptions } from '../../../../src/main/settings/turn-options.ts'
 import type { Budget } from '../../../../src/main/money/budget.ts';
 import type { ProviderError, StreamPart } from '../../../../src/main/models/providers/define.ts';
 import { createSessionRunner } from '../../../../src/main/agent/turn/session-runner.ts';
-import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
+import { routingOf } from '../../../../src/main/settings/profile-routing.ts';
 import type { AgentKit, KitOptions, Reply } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { memoryBudget } from '../../../fakes/memory-reservations.ts';

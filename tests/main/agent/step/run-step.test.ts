@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { suggestedRaiseUsd } from '../../../../src/shared/money/limit-raise.ts';
-import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
+import { routingOf } from '../../../../src/main/settings/profile-routing.ts';
 import type { CapDecision } from '../../../../src/main/money/budget.ts';
 import type { ReplyParts } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../../../fakes/agent-kit.ts';

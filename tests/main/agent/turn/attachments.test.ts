@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readShortenedResult } from '../../../../src/main/agent/prompt/read-shortened-result.ts';
 import type { Attachment } from '../../../../src/shared/attachments/attachment.ts';
 import type { Part } from '../../../../src/shared/models/model-messages.ts';
-import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
+import { routingOf } from '../../../../src/main/settings/profile-routing.ts';
 import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';

@@ -6,7 +6,7 @@ import type { LanguageModel } from '../../../../src/main/models/providers/define
 import type { SessionEvent } from '../../../../src/shared/events/events.ts';
 import type { RoutingNumbers } from '../../../../src/shared/routing/routing.ts';
 import { profiles } from '../../../../src/shared/routing/routing-profiles.ts';
-import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
+import { routingOf } from '../../../../src/main/settings/profile-routing.ts';
 import type { AgentKit, KitOptions, Reply } from '../../../fakes/agent-kit.ts';
 import { createAgentKit, ended, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';

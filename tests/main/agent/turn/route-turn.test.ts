@@ -6,7 +6,7 @@ import type { TurnOptions } from '../../../../src/main/settings/turn-options.ts'
 import { createSessionRunner } from '../../../../src/main/agent/turn/session-runner.ts';
 import type { ModelRequest, LanguageModel } from '../../../../src/main/models/providers/define.ts';
 import { parseRules, routeRules } from '../../../../src/shared/rules/parse-rules.ts';
-import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
+import { routingOf } from '../../../../src/main/settings/profile-routing.ts';
 import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';

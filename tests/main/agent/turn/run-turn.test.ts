@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
+import { routingOf } from '../../../../src/main/settings/profile-routing.ts';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import { call, createAgentKit, ofType, turnOptions, types } from '../../../fakes/agent-kit.ts';
 

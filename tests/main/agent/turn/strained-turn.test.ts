@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentDependencies } from '../../../../src/main/agent/turn/agent-dependencies.ts';
 import type { TurnOptions } from '../../../../src/main/settings/turn-options.ts';
-import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
+import { routingOf } from '../../../../src/main/settings/profile-routing.ts';
 import { emptyMoney, reduceMoney } from '../../../../src/shared/money/session-money.ts';
 import type { AgentKit, KitOptions, Reply } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ended, loopModel, ofType, turnOptions } from '../../../fakes/agent-kit.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import type { FormReply } from '../../../../src/main/safety/approvals/approver.ts';
 import type { ModelInfo } from '../../../../src/shared/models/model-info.ts';
-import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
+import { routingOf } from '../../../../src/main/settings/profile-routing.ts';
 import type { KitOptions, Reply } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ForeignToolSpec } from '../../../../src/shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../../../../src/main/tools/foreign/foreign-tool-spec.ts';
 import type { ModelInfo } from '../../../../src/shared/models/model-info.ts';
 import type { ForeignTools } from '../../../../src/main/tools/foreign/foreign-tool.ts';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';

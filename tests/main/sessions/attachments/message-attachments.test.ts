@@ -12,7 +12,7 @@ import type { ModelEntry } from '../../../../src/shared/contract/models-contract
 import type { ModelInfo } from '../../../../src/shared/models/model-info.ts';
 import { emptySession } from '../../../../src/shared/session/session-state.ts';
 import { compileFences, fencesSchema } from '../../../../src/shared/safety/fences.ts';
-import { createFenceTaint } from '../../../../src/shared/safety/taint.ts';
+import { createFenceTaint } from '../../../../src/main/safety/taint.ts';
 import { settingsSchema } from '../../../../src/shared/settings/settings.ts';
 
 const never = new AbortController().signal;

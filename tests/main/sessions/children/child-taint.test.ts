@@ -3,7 +3,7 @@ import type { NewEvent } from '../../../../src/shared/events/events.ts';
 import { noUsage } from '../../../../src/shared/money/token-cost.ts';
 import type { FenceHit } from '../../../../src/shared/safety/fences.ts';
 import { compileFences } from '../../../../src/shared/safety/fences.ts';
-import { createFenceTaint } from '../../../../src/shared/safety/taint.ts';
+import { createFenceTaint } from '../../../../src/main/safety/taint.ts';
 
 const settings = { rules: [{ paths: ['plans.md'], verdict: 'local-only' as const }], secrets: 'off' as const };
 const hit: FenceHit = { rule: 'plans.md', verdict: 'local-only', path: 'plans.md', how: 'content' };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { offerCloudReview } from '../../../../src/main/sessions/open/offer-cloud-review.ts';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import { createSessionRunner } from '../../../../src/main/agent/turn/session-runner.ts';
-import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
+import { routingOf } from '../../../../src/main/settings/profile-routing.ts';
 import type { AgentKit, KitOptions, Reply } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFindTools, searchTools } from '../../../../src/main/tools/foreign/find-tools.ts';
-import type { ForeignToolSpec } from '../../../../src/shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../../../../src/main/tools/foreign/foreign-tool-spec.ts';
 
 function spec(server: string, tool: string, description: string, properties: object = {}): ForeignToolSpec {
   const inputSchema = { type: 'object', properties };

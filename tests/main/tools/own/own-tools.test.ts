@@ -20,7 +20,7 @@ import { createOwnToolRecord } from '../../../../src/main/tools/own/own-tool-rec
 import { createOwnTools } from '../../../../src/main/tools/own/own-tools.ts';
 import { hideInLines, hideValues } from '../../../../src/main/tools/own/hide-values.ts';
 import { success } from '../../../../src/shared/errors.ts';
-import type { ForeignToolSpec } from '../../../../src/shared/tools/foreign-tool-spec.ts';
+import type { ForeignToolSpec } from '../../../../src/main/tools/foreign/foreign-tool-spec.ts';
 import type { ProjectTools } from '../../../../src/shared/tools/server-definition.ts';
 
 const folders: string[] = [];

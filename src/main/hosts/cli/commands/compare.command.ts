@@ -9,7 +9,7 @@ import {
   counterfactualLegend,
   comparisonRows,
 } from '@shared/comparisons/comparison-table.ts';
-import { issueText } from '@shared/text/issue-text.ts';
+import { issueText } from '../../../lib/issue-text.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { escapedJson } from '@shared/text/seen-text.ts';
 import { jsonText } from '../../../lib/files/json-file.ts';

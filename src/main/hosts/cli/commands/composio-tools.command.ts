@@ -1,5 +1,5 @@
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
-import { issuesText } from '@shared/text/issue-text.ts';
+import { issuesText } from '../../../lib/issue-text.ts';
 import { composioDefinitionSchema, composioKeyName } from '@shared/tools/composio.ts';
 import type { CommandContext } from '../../text/command-context.ts';
 import type { ToolsArguments } from '../program/tools-program.ts';

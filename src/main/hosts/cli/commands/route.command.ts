@@ -2,7 +2,7 @@ import { AppError } from '@shared/errors.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { Escalation } from '@shared/routing/escalations.ts';
 import { countCauses, escalationsIn, escalationTexts } from '@shared/routing/escalations.ts';
-import { routingRecords } from '@shared/routing/routing-records.ts';
+import { routingRecords } from '../reports/routing-records.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import type { StepCost } from '@shared/money/step-costs.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';

@@ -5,7 +5,7 @@ import type { ServerDefinition, ToolReport, ToolServerReport } from '@shared/too
 import type { WebToolReport } from '@shared/tools/web-tools.ts';
 import { isWebTool } from '@shared/tools/web-tools.ts';
 import { definitionText, secretNames, serverDefinitionSchema } from '@shared/tools/server-definition.ts';
-import { issuesText } from '@shared/text/issue-text.ts';
+import { issuesText } from '../../../lib/issue-text.ts';
 import { didYouMean } from '@shared/text/near-name.ts';
 import { signInToServer, signOutOfServer } from './tools-sign-in.command.ts';
 import { addComposio, connectAccount } from './composio-tools.command.ts';

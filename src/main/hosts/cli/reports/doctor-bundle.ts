@@ -1,5 +1,5 @@
 import { arch, cpus, homedir, release, totalmem } from 'node:os';
-import { hideAssigned } from '@shared/safety/assigned-secrets.ts';
+import { hideAssigned } from '../../../safety/assigned-secrets.ts';
 import { mapStrings } from '../../../lib/map-strings.ts';
 import type { Redactor } from '../../../sessions/log/redactor.ts';
 import type { Finding } from '@shared/contract/home-contract.ts';

@@ -4,7 +4,7 @@ import { effortOfWord, thinkingWords } from '@shared/models/model-info.ts';
 import { canonicalHost } from '@shared/safety/host-name.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
-import { issueText } from '@shared/text/issue-text.ts';
+import { issueText } from '../../../lib/issue-text.ts';
 import { type FlagName, type FlagValues, runFlags } from '../program/run-flags.ts';
 import { usageError } from '../../text/report-failure.ts';
 

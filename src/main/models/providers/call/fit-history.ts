@@ -1,4 +1,4 @@
-import { unseenImage } from '@shared/attachments/unseen-image.ts';
+import { unseenImage } from '../unseen-image.ts';
 import type { Message, Part, ReasoningPart, ToolCallPart } from '@shared/models/model-messages.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
 

@@ -4,7 +4,7 @@ import type { HeldModel } from '../../engine/local-engines.ts';
 import type { EngineEvent } from '../../engine/llama-engine.ts';
 import type { EngineError, EngineOutput, EngineRequest } from '../../engine/worker/worker-protocol.ts';
 import type { ModelRequest, ProviderError, StreamEnded, StreamPart } from '../define.ts';
-import { loadSizeInWords, loadSizeOf } from '@shared/models/load-size.ts';
+import { loadSizeInWords, loadSizeOf } from '../../memory/load-size.ts';
 import type { FoundModel, LlamaCppDependencies } from './llama-cpp-model.ts';
 import { callIn } from '../call/forced-tool-call.ts';
 

@@ -1,5 +1,5 @@
-import { loadSizeInWords } from '@shared/models/load-size.ts';
-import type { LoadSize } from '@shared/models/load-size.ts';
+import { loadSizeInWords } from '../../memory/load-size.ts';
+import type { LoadSize } from '../../memory/load-size.ts';
 import type { LlamaServerSettings } from '@shared/settings/settings.ts';
 import type { NoMemory } from '../../engine/llama-server/own-llama-server.ts';
 import type { ServerProgram } from '../../engine/llama-server/server-program.ts';

@@ -1,4 +1,4 @@
-import { speaksOfFailure } from '@shared/text/about-failures.ts';
+import { speaksOfFailure } from '../about-failures.ts';
 import type { Span } from '../../code/code-spans.ts';
 import type { RecipeOutcome } from '../../define.ts';
 import { behavioursOf, codeKey, type BehaviourParts, type Behaviours } from './candidate-behaviour.ts';

@@ -1,5 +1,5 @@
 import { success, type Reply } from '@shared/errors.ts';
-import { packagesNamedIn } from '@shared/sandbox/package-commands.ts';
+import { packagesNamedIn } from '../../packages/package-commands.ts';
 import { mainPlaces, type DependencyPart } from '../../packages/dependency-part.ts';
 import { keyOf } from '../../packages/find-parts.ts';
 import { unnamedPart, type PartState } from '../../packages/find-prepared.ts';

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { RouteArguments } from '../../../../../src/main/hosts/cli/commands/route.command.ts';
 import { route } from '../../../../../src/main/hosts/cli/commands/route.command.ts';
 import { profiles } from '../../../../../src/shared/routing/routing-profiles.ts';
-import { routingOf } from '../../../../../src/shared/routing/profile-routing.ts';
+import { routingOf } from '../../../../../src/main/settings/profile-routing.ts';
 import { call, createAgentKit, turnOptions } from '../../../../fakes/agent-kit.ts';
 import { commandContext } from '../../../../fakes/command-context.ts';
 import { createScriptedCore } from '../../../../fakes/scripted-core.ts';

@@ -1,4 +1,4 @@
-import { unseenImage } from '@shared/attachments/unseen-image.ts';
+import { unseenImage } from '../../../providers/unseen-image.ts';
 import type { Message } from '@shared/models/model-messages.ts';
 
 /** A piece of a prompt: control text of the template, or text that must never be read as control tokens. */

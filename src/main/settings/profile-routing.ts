@@ -1,6 +1,6 @@
-import { profiles } from './routing-profiles.ts';
-import type { Profile, Routing, RoutingNumbers } from './routing.ts';
-import { routingNumbersSchema } from './routing.ts';
+import { profiles } from '@shared/routing/routing-profiles.ts';
+import type { Profile, Routing, RoutingNumbers } from '@shared/routing/routing.ts';
+import { routingNumbersSchema } from '@shared/routing/routing.ts';
 
 type OwnNumbers = { readonly [Name in keyof RoutingNumbers]?: RoutingNumbers[Name] | undefined };
 

@@ -1,4 +1,4 @@
-import type { Priors, Tally } from './priors.ts';
+import type { Priors, Tally } from '@shared/routing/priors.ts';
 import type { StepState, TurnState } from '@shared/session/session-state.ts';
 import type { TurnEndReason } from '@shared/events/turn-events.ts';
 import { asides } from '@shared/session/asides.ts';

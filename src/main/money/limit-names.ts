@@ -1,6 +1,6 @@
 import type { CapScope } from '@shared/events/approval-events.ts';
-import { moneyText } from './money-text.ts';
-import type { SpendingLimit } from './spending-limit.ts';
+import { moneyText } from '@shared/money/money-text.ts';
+import type { SpendingLimit } from '@shared/money/spending-limit.ts';
 
 /** What a spending limit is for. */
 export const spendingLimitNames: Readonly<Record<CapScope, string>> = {

@@ -8,7 +8,7 @@ import { discoverRules } from '../../../src/main/routing/registry.ts';
 import { chooseModel } from '../../../src/main/routing/choose-model.ts';
 import { emptyTrajectory } from '../../../src/main/routing/trajectory/trajectory.ts';
 import { turnOptions } from '../../../src/main/settings/turn-options.ts';
-import { learnPriors } from '../../../src/shared/routing/learn-priors.ts';
+import { learnPriors } from '../../../src/main/routing/learn-priors.ts';
 import type { Priors } from '../../../src/shared/routing/priors.ts';
 import { profiles } from '../../../src/shared/routing/routing-profiles.ts';
 import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';

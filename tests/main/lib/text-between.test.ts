@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { textsBetween } from '@shared/text/text-between.ts';
+import { textsBetween } from '../../../src/main/lib/text-between.ts';
 
 const insides = (text: string): readonly string[] =>
   [...textsBetween(text, /<a=(\w+)>/gu, '</a>')].map(({ opening, inside }) => `${opening[1]}: ${inside}`);

@@ -1,7 +1,7 @@
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
-import type { FenceHit } from './fences.ts';
-import type { DroppedGrants, GrantKind } from './approval-grants.ts';
-import { approvalKinds, isImportedHistory } from './approval-grants.ts';
+import type { FenceHit } from '@shared/safety/fences.ts';
+import type { DroppedGrants, GrantKind } from '@shared/safety/approval-grants.ts';
+import { approvalKinds, isImportedHistory } from '@shared/safety/approval-grants.ts';
 
 /** A question to the user of this session. */
 export interface SessionQuestion extends Pick<EventOf<'approval-requested'>, 'kind' | 'sha256'> {

@@ -1,4 +1,4 @@
-import type { LineRange } from './attachment.ts';
+import type { LineRange } from '@shared/attachments/attachment.ts';
 
 /** The files that `definitionPattern` works for: Python, JavaScript, TypeScript, Go, Rust, Java, Kotlin and C#. */
 export const codeFiles = '*.{py,pyi,js,mjs,cjs,jsx,ts,mts,cts,tsx,go,rs,java,kt,cs}';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { definedName, linesOfDefinition } from '../../../src/shared/attachments/find-definitions.ts';
+import { definedName, linesOfDefinition } from '../../../../src/main/sessions/attachments/find-definitions.ts';
 
 describe('the name that a line defines', () => {
   // Catches: a language whose definitions are not found.

@@ -1,4 +1,4 @@
-import type { Settings } from './settings.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 
 /** The settings for a project: its own models override the general ones. */
 export function settingsForProject(settings: Settings, projectPath: string | null): Settings {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAboutFailures } from '../../../src/shared/text/about-failures.ts';
+import { isAboutFailures } from '../../../../src/main/recipes/fix/about-failures.ts';
 
 const summary = 'FAILED tests/test_dates.py::test_parse_month - AssertionError: assert 3 == 4\n1 failed, 2 passed';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { placeIn } from './found-offers.ts';
+import { placeIn } from '@shared/tools/found-offers.ts';
 
 /** The most entries and characters that are kept from one server. */
 const mostOffers = 2_000;

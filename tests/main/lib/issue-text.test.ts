@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { issuesText, issueText } from '../../../src/shared/text/issue-text.ts';
+import { issuesText, issueText } from '../../../src/main/lib/issue-text.ts';
 
 const schema = z.strictObject({
   steps: z.number().int().positive().max(500).optional(),

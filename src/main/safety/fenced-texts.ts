@@ -1,8 +1,8 @@
-import { decodedIn, lineMarksOf, lookUpsOf, marksOf, viewsOf } from './fence-text.ts';
-import type { FenceHit, Fences } from './fences.ts';
-import { keyOfHit } from './fences.ts';
+import { decodedIn, lineMarksOf, lookUpsOf, marksOf, viewsOf } from '@shared/safety/fence-text.ts';
+import type { FenceHit, Fences } from '@shared/safety/fences.ts';
+import { keyOfHit } from '@shared/safety/fences.ts';
 import { hideAssigned } from './assigned-secrets.ts';
-import { hideSecrets, type Mask, secretShapes } from './secret-patterns.ts';
+import { hideSecrets, type Mask, secretShapes } from '@shared/safety/secret-patterns.ts';
 
 /** Fenced content, each item once. */
 export type Hits = Map<string, FenceHit>;

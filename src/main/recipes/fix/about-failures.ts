@@ -1,4 +1,4 @@
-import { asksForChange, asksForNewTests } from './task-kind.ts';
+import { asksForChange, asksForNewTests } from '@shared/text/task-kind.ts';
 
 /** Words for something that does not work, or for tests. */
 const vocabulary =

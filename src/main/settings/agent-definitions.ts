@@ -1,7 +1,7 @@
 import { readDefinition, refused } from '@shared/text/front-matter.ts';
 import type { Read } from '@shared/text/front-matter.ts';
-import { assistantNamePattern, modelPattern, mostAssistantCharacters } from './assistants.ts';
-import type { ChildAccess } from './agent-tree.ts';
+import { assistantNamePattern, modelPattern, mostAssistantCharacters } from '@shared/session/assistants.ts';
+import type { ChildAccess } from '@shared/session/agent-tree.ts';
 
 /** A kind of agent that another agent may start: a Markdown file. It can only narrow what its parent may do. */
 export interface AgentDefinition {

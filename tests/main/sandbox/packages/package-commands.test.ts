@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { packagesNamedIn } from '../../../src/shared/sandbox/package-commands.ts';
+import { packagesNamedIn } from '../../../../src/main/sandbox/packages/package-commands.ts';
 
 it.each<[string, readonly string[]]>([
   ['pip install six', ['python']],

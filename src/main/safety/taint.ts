@@ -1,13 +1,13 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { FileLook } from '@shared/events/tool-events.ts';
-import type { FenceHit, Fences } from './fences.ts';
-import { foldedPath, keyOfHit, plainPath } from './fences.ts';
+import type { FenceHit, Fences } from '@shared/safety/fences.ts';
+import { foldedPath, keyOfHit, plainPath } from '@shared/safety/fences.ts';
 import { createSessionAnswers, isGranted } from './session-answers.ts';
 import type { SessionAnswers } from './session-answers.ts';
-import type { Mask } from './secret-patterns.ts';
-import { plainMask } from './secret-patterns.ts';
-import { hasKnownLine, keptMarksOf, lineMarksOf, marksOf } from './fence-text.ts';
+import type { Mask } from '@shared/safety/secret-patterns.ts';
+import { plainMask } from '@shared/safety/secret-patterns.ts';
+import { hasKnownLine, keptMarksOf, lineMarksOf, marksOf } from '@shared/safety/fence-text.ts';
 import type { FencedTexts, Hits, NoteMore } from './fenced-texts.ts';
 import { hitsInText, putHits as put, redactText } from './fenced-texts.ts';
 import { isProgramStart } from '@shared/tools/program-tool.ts';

@@ -1,8 +1,8 @@
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
-import type { EscalationCause } from './escalations.ts';
-import { escalationOf } from './escalations.ts';
+import type { EscalationCause } from '@shared/routing/escalations.ts';
+import { escalationOf } from '@shared/routing/escalations.ts';
 import type { GateCheck } from '@shared/events/gate-check.ts';
-import type { RouteDetail } from './routing.ts';
+import type { RouteDetail } from '@shared/routing/routing.ts';
 import type { TurnEndReason } from '@shared/events/turn-events.ts';
 
 /** Raised when a field changes its meaning. New fields do not need that. */
