@@ -82,7 +82,6 @@ export const exitOf: Readonly<Record<string, number>> = {
 };
 
 export const call = (name: string, input: unknown, text = ''): Answer => ({ text, calls: [{ name, input }] });
-export const calls = (...all: NonNullable<Answer['calls']>): Answer => ({ calls: all });
 export const read = (path: string): Answer => call('read_file', { path });
 export const write = (path: string, content: string): Answer => call('write_file', { path, content });
 export const edit = (path: string, old: string, next: string): Answer => call('edit_file', { path, old, new: next });

@@ -29,7 +29,6 @@ const saveSchema = z.object({
   /** For a project's rules: also approves what is written. */
   approve: z.boolean().default(false),
 });
-export type RuleSaving = z.infer<typeof saveSchema>;
 
 /** The user's own rules, and those that a project contains (`parse-rules.ts`). */
 export const rulesContract = {

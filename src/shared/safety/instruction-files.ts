@@ -9,7 +9,6 @@ export type InstructionState = z.infer<typeof instructionStateSchema>;
 
 /** Whether a run uses a project's instructions: only approved ones, any, or none. */
 export const runInstructionsSchema = z.enum(['ask', 'use', 'off']);
-export type RunInstructions = z.infer<typeof runInstructionsSchema>;
 
 /** What happened to a project's instructions in a turn. Part of the events (`events.ts`). */
 export const instructionEvents = {

@@ -54,8 +54,6 @@ export const turnChoicesSchema = z.object({
 /** What a host may set for one turn. Absent options come from the settings. */
 export const runOptionsSchema = z.object({ ...placeOptionsSchema.shape, ...turnChoicesSchema.shape });
 export type RunOptions = z.infer<typeof runOptionsSchema>;
-/** The same, as a host sends it. */
-export type SendOptions = z.input<typeof runOptionsSchema>;
 
 /** How a run ended, as the result file says it. Decides the exit code. */
 export const runStatusSchema = z.enum([

@@ -28,8 +28,6 @@ export const editorChoices = [
   'system',
 ] as const satisfies readonly ('auto' | 'system' | EditorId)[];
 
-export type EditorChoice = (typeof editorChoices)[number];
-
 /** The ids of the editors, in order. */
 export const editorIds: readonly EditorId[] = editorChoices.filter((id) => id !== 'auto' && id !== 'system');
 

@@ -9,7 +9,6 @@ export type ChartKind = (typeof chartKinds)[number];
 
 const sourceKinds = ['diagram', 'svg', 'html'] as const;
 export const canvasKinds = ['table', ...chartKinds, ...sourceKinds, 'image'] as const;
-export type CanvasKind = (typeof canvasKinds)[number];
 
 export interface ChartSeries {
   readonly name: string;

@@ -6,6 +6,7 @@ import { lintChanges } from './lint-changes.ts';
 import { isWish } from './missing-wishes.ts';
 import type { ChangesOverview } from './changes-overview.ts';
 import { readChangesOverview } from './changes-overview.ts';
+import { isSmall } from '../prompt/build-prompt.ts';
 import { strongerThan } from '../turn/decide-work.ts';
 import type { LoopMemory, TaskWork, Worker } from '../turn/task-work.ts';
 import { asksForChange } from '@shared/text/task-kind.ts';
@@ -40,11 +41,15 @@ export async function passGate(work: TaskWork, worker: Worker, claim: Claim): Pr
     const key = `${driver} ${objection.findings.map(({ code, path }) => `${code} ${path ?? ''}`).join(' ')}`;
     const isAgain = memory.objectionsRaised.has(key);
     const mayPass = !objection.findings.some((one) => one.code === 'nothing-changed' || isHard(one)) || claim.isProven;
+    const isNothing = objection.findings.every((one) => one.code === 'nothing-changed');
     if (!isAgain) {
       memory.objectionsRaised.add(key);
       await note(turn, objection);
       return { type: 'objected' };
     }
+    // A large model that was asked once and still says that nothing needs a change is believed, unless it was to do
+    // better than a change that was put back.
+    if (isNothing && work.doubted === null && !isSmall(worker.model.info)) return { type: 'passed', isAnswer: true };
     if (!mayPass) return { type: 'refused', end: endOf(turn, look, { claim, objection }) };
     return { type: 'passed', isDoubted: true };
   }

@@ -1,4 +1,4 @@
-import type { Trouble, Way } from '../../routing/define.ts';
+import type { Spent, Trouble, Way } from '../../routing/define.ts';
 import { waysToWork } from '../../routing/ways-to-work.ts';
 import type { RecipeSubject } from '../../recipes/define.ts';
 import { deliverToLoop } from '../loop/loop-step.ts';
@@ -77,6 +77,7 @@ async function createWork(turn: Turn, known: TurnBaseline): Promise<TaskWork> {
     current: null,
     entered: 0,
     spent: [],
+    reopened: new Set(),
     trouble: null,
     door: { shut: null, taint: [], passed: null },
     last: { reason: 'gave-up', text, confidence: null, failure: null },
@@ -110,8 +111,7 @@ function bestRecipe({ options, given, dependencies }: Turn, subject: RecipeSubje
 function noteOutcome(work: TaskWork, worker: Worker, outcome: WorkOutcome): TurnEnd | 'unfinished' | null {
   switch (outcome.type) {
     case 'goes-on':
-      // Another model has worked since, so one that gave up before may continue again.
-      work.spent = work.spent.filter((one) => one.strategy !== 'loop' || one.model === worker.model.info.id);
+      reopen(work, worker.model.info.id);
       return null;
     case 'ended':
       return outcome.end;
@@ -125,6 +125,18 @@ function noteOutcome(work: TaskWork, worker: Worker, outcome: WorkOutcome): Turn
     default:
       return outcome satisfies never;
   }
+}
+
+/**
+ * Another model has worked since, or could not be reached: one that gave up in the loop may continue again. Each model
+ * may do so once, so that a turn ends.
+ */
+function reopen(work: TaskWork, except: string): void {
+  const isReopened = ({ model, strategy }: Spent): boolean =>
+    strategy === 'loop' && model !== except && !work.reopened.has(model);
+  const open = work.spent.filter(isReopened);
+  work.spent = work.spent.filter((one) => !open.includes(one));
+  for (const { model } of open) work.reopened.add(model);
 }
 
 function noteGivenUp(
@@ -143,9 +155,9 @@ function noteGivenUp(
     work.tried = { isCut: outcome.isCut === true, tries: secondTries };
   }
   work.last = end.failure === null && end.reason === 'gave-up' && work.last.failure !== null ? work.last : end;
-  // Where the cloud was lost, a model that gave up before may try again.
-  const kept = cause === 'transport' ? work.spent.filter((one) => one.strategy !== 'loop') : work.spent;
-  work.spent = [...kept, { model: model.info.id, strategy: isOut ? null : strategy, text }];
+  if (cause === 'transport') reopen(work, model.info.id);
+  const isLost = isOut || cause === 'transport';
+  work.spent = [...work.spent, { model: model.info.id, strategy: isLost ? null : strategy, text }];
   work.trouble = { model: model.info.id, strategy, cause, text, ...(isDoubted ? { isDoubted } : {}) };
 }
 

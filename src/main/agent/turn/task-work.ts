@@ -67,6 +67,8 @@ export interface TaskWork {
   /** The number of ways that have worked. */
   entered: number;
   spent: readonly Spent[];
+  /** Models that gave up in the loop and may continue again, each once. */
+  readonly reopened: Set<string>;
   /** What the last piece of work ended with, until the next decision. */
   trouble: Trouble | null;
   readonly door: CloudDoor;
