@@ -1,7 +1,7 @@
 import { discoverRules } from '../src/main/routing/registry.ts';
 import { recordedTasks } from './lib/recorded-tasks.ts';
 import { bestGuessPlan, cheapestUsd, costOfPlan, drawTask, routedPlan } from './lib/route-schedule.ts';
-import { timeDecisions } from './lib/route-timing.ts';
+import { modelsTimed, timeDecisions } from './lib/route-timing.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { seeded } from './lib/seeded.ts';
 import { UsageError } from './lib/usage-error.ts';
@@ -62,25 +62,29 @@ async function recordedRows(folder: string | null): Promise<readonly BenchRow[]>
 }
 
 const talks = [
-  ['2 kB', 2_000, 4],
-  ['40 kB', 40_000, 40],
-  ['200 kB', 200_000, 80],
-  ['200 messages', 100_000, 200],
+  ['2 kB', { bytes: 2_000, messages: 4 }],
+  ['40 kB', { bytes: 40_000, messages: 40 }],
+  ['200 kB', { bytes: 200_000, messages: 80 }],
+  ['200 messages', { bytes: 100_000, messages: 200 }],
 ] as const;
 
 function timeRows(): readonly BenchRow[] {
   const rules = discoverRules();
-  timeDecisions(rules, 2_000, 4, decisionsEach);
+  const [[, first]] = talks;
+  timeDecisions(rules, first, { models: modelsTimed.six, count: decisionsEach });
   let sockets = 0;
-  const rows = talks.flatMap(([name, bytes, messages]): readonly BenchRow[] => {
-    const timing = timeDecisions(rules, bytes, messages, decisionsEach);
-    sockets += timing.sockets;
-    const note = `${decisionsEach} decisions, each after a new step; p99 of the processor's time ${timing.cpuP99Ms.toFixed(2)} ms`;
-    return [
-      { figure: `decision, ${name}, median`, value: timing.p50Ms, unit: 'ms', target: { atMost: 1 }, note },
-      { figure: `decision, ${name}, p99`, value: timing.p99Ms, unit: 'ms', target: { atMost: 5 } },
-    ];
-  });
+  const rows = (['two', 'six'] as const).flatMap((number) =>
+    talks.flatMap(([name, talk]): readonly BenchRow[] => {
+      const timing = timeDecisions(rules, talk, { models: modelsTimed[number], count: decisionsEach });
+      sockets += timing.sockets;
+      const figure = `decision among ${number}, ${name}`;
+      const note = `${decisionsEach} decisions, each after a new step; p99 of the processor's time ${timing.cpuP99Ms.toFixed(2)} ms`;
+      return [
+        { figure: `${figure}, median`, value: timing.p50Ms, unit: 'ms', target: { atMost: 1 }, note },
+        { figure: `${figure}, p99`, value: timing.p99Ms, unit: 'ms', target: { atMost: 5 } },
+      ];
+    }),
+  );
   return [...rows, { figure: 'sockets opened by these decisions', value: sockets, unit: '', target: { atMost: 0 } }];
 }
 

@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import { routingOf } from '../../src/main/settings/profile-routing.ts';
 import { buildRequest, promptShape } from '../../src/main/agent/prompt/build-prompt.ts';
 import { createConversation } from '../../src/main/agent/prompt/conversation.ts';
@@ -21,13 +22,28 @@ export interface Timing {
 }
 
 const price = { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15 };
-const models = [modelOf('local', 2_000_000, null, false), modelOf('cloud', 2_000_000, price, false)];
+const window = 2_000_000;
+const two = [modelOf('local', window, null, false), modelOf('cloud', window, price, false)];
+const six = [
+  ...two,
+  ...[1, 2, 3, 4].map((at) => ({
+    ...modelOf('cloud', window, { ...price, output: 15 + at }, false),
+    id: `cloud/${at}`,
+  })),
+];
+
+/** The models of a turn, by their number. */
+export const modelsTimed = { two, six } as const;
 
 /**
  * Times whole decisions, including the size of both requests, after each of `count` new steps of a conversation of this
  * size.
  */
-export function timeDecisions(rules: readonly Rule[], bytes: number, messages: number, count: number): Timing {
+export function timeDecisions(
+  rules: readonly Rule[],
+  { bytes, messages }: { readonly bytes: number; readonly messages: number },
+  { models, count }: { readonly models: readonly ModelInfo[]; readonly count: number },
+): Timing {
   const conversation = createConversation();
   const trajectory = createTrajectory();
   let seq = 0;

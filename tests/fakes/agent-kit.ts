@@ -60,6 +60,8 @@ export interface KitOptions {
   readonly replies?: readonly Reply[];
   readonly model?: Partial<ModelInfo>;
   readonly cloud?: Partial<ModelInfo>;
+  /** Further models; like the local one where they do not say. */
+  readonly others?: readonly Partial<ModelInfo>[];
   /** Replaces the scripted provider, for the cloud model only. */
   readonly cloudProvider?: LanguageModel;
   readonly sandbox?: MemorySandboxOptions;
@@ -82,6 +84,7 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
   if (options.cloud !== undefined) {
     infos.push({ ...loopModel, id: 'sky/model', provider: 'sky', where: 'cloud', ...options.cloud });
   }
+  infos.push(...(options.others ?? []).map((own) => ({ ...loopModel, ...own })));
   const provider = fakeProvider(options, requests);
   const dependencies: Omit<AgentDependencies, 'inbox'> = {
     journal,

@@ -135,9 +135,22 @@ function verdictOf(facts: ChoiceFacts, judged: readonly Judged[], compared: Comp
   );
 }
 
-/** Whether what happened decides: the option gave up itself, or another did and nothing else keeps it from working. */
-function hasFailed({ trouble }: ChoiceFacts, judged: readonly Judged[], { info }: ModelOption): boolean {
-  return trouble !== null && (trouble.model === info.id || !judged.some(isShut));
+/**
+ * Whether what happened decides: the option gave up itself, another did and nothing else keeps it from working, or a
+ * stronger one did that was free to go on.
+ */
+function hasFailed(facts: ChoiceFacts, judged: readonly Judged[], first: ModelOption): boolean {
+  const { trouble } = facts;
+  if (trouble === null) return false;
+  return trouble.model === first.info.id || !judged.some(isShut) || isPassed(facts, judged, first);
+}
+
+/** Whether a stronger one that was free to go on made no progress, so that this one would not either. */
+function isPassed({ trouble, options }: ChoiceFacts, judged: readonly Judged[], option: ModelOption): boolean {
+  if (trouble === null || trouble.cause === 'transport' || trouble.cause === 'window') return false;
+  const { model, strategy } = trouble;
+  const from = judged.find((one) => one.option.info.id === model && one.option.strategy === strategy);
+  return from !== undefined && !isShut(from) && isStronger(options, from.option, option);
 }
 
 function isShut({ denial }: Judged): boolean {
@@ -158,7 +171,10 @@ function nobody(facts: ChoiceFacts, judged: readonly Judged[], compared: Compari
   const shut = shutOf(judged);
   const long = judged.find(
     ({ option, denial }) =>
-      denial?.code === 'context-fit' && option.info.id !== trouble?.model && isOnlyTooLong(option, facts),
+      denial?.code === 'context-fit' &&
+      option.info.id !== trouble?.model &&
+      !isPassed(facts, judged, option) &&
+      isOnlyTooLong(option, facts),
   );
   if (trouble !== null && long === undefined) return stops(facts, shut, compared);
   if (long !== undefined) {

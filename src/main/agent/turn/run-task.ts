@@ -31,6 +31,7 @@ export async function runTask(turn: Turn, known: TurnBaseline): Promise<TurnEnd>
     // A recipe knows the message that it began with; what arrives meanwhile is for the loop, or for a turn of its own.
     if (work.current?.strategy === 'loop' || work.fitting === null) await deliverToLoop(work);
     const { decision, worker } = await decideWork(work);
+    if (worker === null && triesAgain(work)) continue;
     if (worker === null) return unfinished(work, decision);
     const { strategy } = worker.stage;
     const outcome = strategy === 'recipe' ? await workByRecipe(work, worker) : await workInLoop(work, worker, decision);
@@ -77,7 +78,6 @@ async function createWork(turn: Turn, known: TurnBaseline): Promise<TaskWork> {
     current: null,
     entered: 0,
     spent: [],
-    reopened: new Set(),
     trouble: null,
     door: { shut: null, taint: [], passed: null },
     last: { reason: 'gave-up', text, confidence: null, failure: null },
@@ -92,6 +92,7 @@ async function createWork(turn: Turn, known: TurnBaseline): Promise<TaskWork> {
       objectedTo: null,
       objectionsRaised: new Set(),
       redone: new Set(),
+      reopened: new Set(),
     },
   };
 }
@@ -127,16 +128,24 @@ function noteOutcome(work: TaskWork, worker: Worker, outcome: WorkOutcome): Turn
   }
 }
 
+/** The last model could not be reached and nobody else may go on: whether one that gave up in the loop may. */
+function triesAgain(work: TaskWork): boolean {
+  const { trouble, spent } = work;
+  if (trouble?.cause !== 'transport') return false;
+  reopen(work, trouble.model);
+  return work.spent.length < spent.length;
+}
+
 /**
- * Another model has worked since, or could not be reached: one that gave up in the loop may continue again. Each model
+ * Another model has worked since, or the last could not be reached: one that gave up in the loop may continue again. Each model
  * may do so once, so that a turn ends.
  */
 function reopen(work: TaskWork, except: string): void {
   const isReopened = ({ model, strategy }: Spent): boolean =>
-    strategy === 'loop' && model !== except && !work.reopened.has(model);
+    strategy === 'loop' && model !== except && !work.loop.reopened.has(model);
   const open = work.spent.filter(isReopened);
   work.spent = work.spent.filter((one) => !open.includes(one));
-  for (const { model } of open) work.reopened.add(model);
+  for (const { model } of open) work.loop.reopened.add(model);
 }
 
 function noteGivenUp(
@@ -155,7 +164,6 @@ function noteGivenUp(
     work.tried = { isCut: outcome.isCut === true, tries: secondTries };
   }
   work.last = end.failure === null && end.reason === 'gave-up' && work.last.failure !== null ? work.last : end;
-  if (cause === 'transport') reopen(work, model.info.id);
   const isLost = isOut || cause === 'transport';
   work.spent = [...work.spent, { model: model.info.id, strategy: isLost ? null : strategy, text }];
   work.trouble = { model: model.info.id, strategy, cause, text, ...(isDoubted ? { isDoubted } : {}) };

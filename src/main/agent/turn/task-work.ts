@@ -67,8 +67,6 @@ export interface TaskWork {
   /** The number of ways that have worked. */
   entered: number;
   spent: readonly Spent[];
-  /** Models that gave up in the loop and may continue again, each once. */
-  readonly reopened: Set<string>;
   /** What the last piece of work ended with, until the next decision. */
   trouble: Trouble | null;
   readonly door: CloudDoor;
@@ -107,4 +105,6 @@ export interface LoopMemory {
   readonly objectionsRaised: Set<string>;
   /** Models that a reviewer asked to do the work again. */
   readonly redone: Set<string>;
+  /** Models that gave up and were let in again, each once. */
+  readonly reopened: Set<string>;
 }
