@@ -9,6 +9,18 @@ const question = /[?？؟]["'”»)*_]{0,4}$|か[。.]?$/u;
 const request =
   /\bplease,? (?:tell me|let me know|choose|confirm|specify|provide|clarify|decide)\b|\b(?:let me know|tell me) (?:which|what|whether|how|who|where|when)\b|\bbitte (?:sag|nenn|wähl|bestätig|gib|geben sie|entscheid)|\b(?:dis|dites)-moi\b|\bveuillez (?:préciser|confirmer|choisir|indiquer)\b|\b(?:dime|indícame|confírmame|dígame)\b|\bpor favor,? (?:diga|confirme|escolha|indique|elige|elija)\b|请(?:告诉|选择|确认|说明|提供)|(?:教えて|選んで|お知らせ|ご確認)ください|\b(?:скажите|уточните|выберите|подтвердите)/iu;
 
+/** Words that ask for a fact or a choice, and offer nothing. */
+const which =
+  /\b(?:which|what|who|whose|where|when|welche[rsnm]?|wer|wo|wann|quel(?:le)?s?|qui|où|quand|cuál(?:es)?|quién|dónde|cuándo|qual|quais|quem|onde|quale|dove|какой|какая|какие|кто|где)\b|哪|什么|どの|どれ|何/iu;
+
+/**
+ * The same for work that has changed something already: only a question for a fact or a choice counts, because "Shall I
+ * also …?" after finished work offers more.
+ */
+export function asksForFact(text: string): boolean {
+  return questionsIn(text).some((sentence) => which.test(sentence));
+}
+
 const listLine = /^\s*(?:[-*•]|\(?[0-9a-z][.)])\s+/iu;
 
 /**
@@ -16,14 +28,18 @@ const listLine = /^\s*(?:[-*•]|\(?[0-9a-z][.)])\s+/iu;
  * of further help. A list of choices belongs to the paragraph before it, and code is left out.
  */
 export function asksPerson(text: string): boolean {
+  return questionsIn(text).length > 0;
+}
+
+function questionsIn(text: string): readonly string[] {
   const paragraphs = text
     .replaceAll(/```[\s\S]*?(?:```|$)/gu, '')
     .replaceAll(/`[^`\n]+`/gu, '``')
     .split(/\n\s*\n/u)
     .map((one) => one.trim())
     .filter((one) => one !== '');
-  return sentencesOf(lastOf(paragraphs)).some(
-    (sentence) => (question.test(sentence.trimEnd()) || request.test(sentence)) && !offer.test(sentence),
+  return sentencesOf(lastOf(paragraphs)).filter(
+    (sentence) => (question.test(sentence) || request.test(sentence)) && !offer.test(sentence),
   );
 }
 

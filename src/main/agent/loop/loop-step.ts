@@ -13,7 +13,7 @@ import { promptBytes } from '../prompt/token-estimate.ts';
 import { learnWindow } from './learn-window.ts';
 import { makeRoom } from '../prompt/compact-conversation.ts';
 import { answerFromResult } from './answer-from-result.ts';
-import { asksPerson } from './asks-person.ts';
+import { asksForFact, asksPerson } from './asks-person.ts';
 import { deliverMessages } from '../turn/deliver-messages.ts';
 import { driverOf, passedOr, warmLocalPrompt } from '../turn/decide-work.ts';
 import { failureOf } from '../step/call-failure.ts';
@@ -164,6 +164,7 @@ async function act(work: TaskWork, driver: Driver, answer: Answer): Promise<Loop
   switch (outcome.type) {
     case 'ran':
       work.loop.unusableAnswers = 0;
+      work.loop.cutText = '';
       return null;
     case 'complete': {
       const end = await answerFromResult(turn, driver, outcome.text, work.wanted);
@@ -256,6 +257,15 @@ async function withoutCall(
     return waste(work, 'The answers of the model repeated themselves without end.');
   }
   if (!answer.complete && isChat) return halfAnswer(text, lengthLimitOf(answer));
+  if (!answer.complete && driver.shape.form === 'full') {
+    work.loop.cutText += textOf(answer);
+    await noteForModel(
+      turn,
+      'answer-cut',
+      `Your answer was cut off by ${cutReason(answer)}. What came is kept: go on exactly where it stopped.`,
+    );
+    return waste(work, 'The answers of the model were cut off by the length limit.');
+  }
   if (!answer.complete) {
     const why =
       answer.cutByMoney === undefined ? 'because it was too long' : `by ${cutReason(answer).replace(/,$/u, '')}`;
@@ -263,7 +273,11 @@ async function withoutCall(
     return waste(work, 'The answers of the model were cut off by the length limit.');
   }
   if (asksInWords(work, driver, text)) return { type: 'waiting', text };
-  if (mayEndInWords(work, driver)) return { type: 'complete', text, said: 'text' };
+  if (mayEndInWords(work, driver)) {
+    const whole = work.loop.cutText === '' ? text : `${work.loop.cutText}${textOf(answer)}`.trim();
+    work.loop.cutText = '';
+    return { type: 'complete', text: whole, said: 'text' };
+  }
   await noteForModel(
     turn,
     'no-call',
@@ -278,10 +292,10 @@ function mayEndInWords({ turn, known, loop }: TaskWork, { shape }: Driver): bool
   return isTalk || shape.form === 'full' || turn.progress.okWrites > 0 || loop.unusableAnswers > 0;
 }
 
-/** Words of a large model at the end of a task that asked for work, of which nothing is changed yet. */
+/** Words of a large model that ask the person something, at the end of a task that asked for work. */
 function asksInWords({ turn, known }: TaskWork, { model }: Driver, text: string): boolean {
-  const mayAsk = turn.given.mode !== 'chat' && !turn.options.plan && !known.isQuestion && turn.progress.okWrites === 0;
-  return mayAsk && !isSmall(model.info) && asksPerson(text);
+  if (turn.given.mode === 'chat' || turn.options.plan || known.isQuestion || isSmall(model.info)) return false;
+  return turn.progress.okWrites === 0 ? asksPerson(text) : asksForFact(text);
 }
 
 function waste({ loop }: TaskWork, text: string): LoopOutcome | null {

@@ -86,6 +86,7 @@ async function createWork(turn: Turn, known: TurnBaseline): Promise<TaskWork> {
     loop: {
       shapes: new Map(),
       unusableAnswers: 0,
+      cutText: '',
       wanted,
       isToCompact: options.compact === true,
       acceptedTokens: 0,

@@ -93,6 +93,8 @@ export interface LoopMemory {
   readonly shapes: Map<ModelInfo, PromptShape>;
   /** The number of answers in a row that could not be used. */
   unusableAnswers: number;
+  /** The beginning of an answer in words that was cut off; the rest comes next. Empty: none. */
+  cutText: string;
   /** The tool of the next call; null: the model chooses. */
   wanted: string | null;
   /** The user asked for a summary of the conversation, and it is not done yet. */
@@ -103,8 +105,8 @@ export interface LoopMemory {
   objectedTo: string | null;
   /** The objections so far. Each model is told the same one once. */
   readonly objectionsRaised: Set<string>;
+  /** Models that gave up in the loop and continued again, each once. */
+  readonly reopened: Set<string>;
   /** Models that a reviewer asked to do the work again. */
   readonly redone: Set<string>;
-  /** Models that gave up and were let in again, each once. */
-  readonly reopened: Set<string>;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asksPerson } from '../../../../src/main/agent/loop/asks-person.ts';
+import { asksForFact, asksPerson } from '../../../../src/main/agent/loop/asks-person.ts';
 
 const questions = [
   'Which database should I use?',
@@ -57,4 +57,21 @@ describe('asksPerson', () => {
   it.each(answers)('is false for an answer, also with an offer at its end: %s', (text) => {
     expect(asksPerson(text)).toBe(false);
   });
+});
+
+describe('asksForFact', () => {
+  it.each([
+    'The port is set. Which host is meant?',
+    'Done with the port. Welcher Host ist gemeint?',
+    '端口已设置。用哪个主机？',
+  ])('is true for a question after half of the work: %s', (text) => {
+    expect(asksForFact(text)).toBe(true);
+  });
+
+  it.each(['The port is set.', 'All done. Shall I also add a test?', 'It is done. Anything else?', 'Is that right?'])(
+    'is false for an offer, and where nothing is asked: %s',
+    (text) => {
+      expect(asksForFact(text)).toBe(false);
+    },
+  );
 });

@@ -201,6 +201,15 @@ describe('the end of the task', () => {
     expect(promptOf(kit, 1)).toContain('The task is not complete:');
   });
 
+  // Bug: only the second half of the answer stood at the end of the turn.
+  it('keeps the beginning of an answer in words that was cut off', async () => {
+    const kit = kitOf([{ text: 'The file has three', stopReason: 'length' }, { text: ' lines: a, b, c.' }]);
+    const end = await kit.runner.send('How many lines has calc.py?', turnOptions);
+    expect(end).toMatchObject({ reason: 'answered', text: 'The file has three lines: a, b, c.' });
+    expect(promptOf(kit, 1)).toContain('go on exactly where it stopped');
+    await expectReplay(kit);
+  });
+
   // Bug: the question counted as a failure, and other work began in its place.
   it('may be a question, which waits for the person', async () => {
     const blocked = { summary: 'Which of the two formats is meant?', status: 'blocked' };
