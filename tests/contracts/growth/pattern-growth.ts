@@ -70,9 +70,9 @@ function runOf(source: string, flags: string, use: PatternUse): Run {
 }
 
 const modules = import.meta.glob<Readonly<Record<string, unknown>>>([
-  '../../src/shared/**/*.ts',
-  '../../src/renderer/lib/**/*.ts',
-  '../../src/main/{agent,hosts/cli,hosts/text,lib,models,recipes,routing,safety,sandbox,sessions,tools}/**/*.ts',
+  '../../../src/shared/**/*.ts',
+  '../../../src/renderer/lib/**/*.ts',
+  '../../../src/main/{agent,hosts/cli,hosts/text,lib,models,money,projects,recipes,routing,safety,sandbox,sessions,settings,tools}/**/*.ts',
 ]);
 
 /**
@@ -106,7 +106,7 @@ const mostOwnPumps = 16;
 
 async function scannerOf(file: string, name: string): Promise<Run> {
   const place = `${file}#${name}`;
-  const module = await modules[`../../${file}`]?.();
+  const module = await modules[`../../../${file}`]?.();
   const scanner = module?.[name];
   if (typeof scanner !== 'function') throw new Error(`${place} cannot be measured: it is not there.`);
   const argumentsOf = callsOf[place] ?? ((text: string) => [text]);
