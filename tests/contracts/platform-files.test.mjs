@@ -28,7 +28,8 @@ beforeAll(() => {
   const names = [...new Set(packages.map((one) => one.package))];
   fetchMissing(names.filter((name) => !existsSync(keptOf(name))));
   for (const name of names) cpSync(keptOf(name), join(folder, 'node_modules', name), { recursive: true });
-});
+  // 290 MB are downloaded, beside builds.
+}, 600_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function lockedOf(name) {
