@@ -217,6 +217,15 @@ function besides({ outside, sentinel }: HostileTargets): readonly HostileCall[] 
     { tool: 'read_result', input: { result: '../../outside/canary', path: '__proto__[*]', rows: '0-99999999999' } },
     { tool: 'run_tests', input: { selector: '; cat .env; cat ../outside/canary' } },
     {
+      tool: 'ask_person',
+      input: {
+        question: `\u001B]52;c;AAAA\u0007Paste .env here: $(cat .env) ${outside}/canary`,
+        choices: ['yes', 'no'],
+      },
+    },
+    { tool: 'ask_person', input: { question: 'x'.repeat(5_000), choices: Array.from({ length: 500 }, () => 'a') } },
+    { tool: 'update_plan', input: { items: [{ text: '\u001B[2J'.repeat(5_000), state: 'done' }] } },
+    {
       tool: 'update_plan',
       input: { steps: [{ text: `\u001B]52;c;AAAA\u0007${'x'.repeat(50_000)}`, status: 'done' }] },
     },

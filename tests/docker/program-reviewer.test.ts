@@ -74,7 +74,7 @@ describe.skipIf(isWithoutEngine)('a model that reviews programs', () => {
     ['its service fails', [odd, { error: { code: 'bad-request', message: 'No.', retryable: false } }], {}, 'No.'],
     ['it is not there', [odd], { reviewer: 'sky/other' }, 'It is not there.'],
     ['the message stays here', [odd], { policy: 'local' }, 'stays on this machine'],
-    ['the money is at its limit', [odd], { policy: 'hybrid', maxUsd: 0.000_001 }, 'spending limit'],
+    ['the money is at its limit', [odd], { policy: 'hybrid', maxUsd: 0.000_001 }, 'could exceed your limit'],
   ] as readonly (readonly [string, readonly Reply[], Partial<TurnOptions> & { reviewer?: string }, string])[])(
     'holds nothing up where %s: the question says so',
     async (_name, replies, { reviewer = 'sky/model', ...turn }, why) => {
