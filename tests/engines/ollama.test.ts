@@ -123,7 +123,11 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
   });
 
   it('holds an answer to one call by a schema, spoken to as any other server is', async () => {
-    const settings = openaiCompatibleSchema.parse({ kind: 'openai-compatible', baseUrl: `${server.address}/v1` });
+    const settings = openaiCompatibleSchema.parse({
+      kind: 'openai-compatible',
+      baseUrl: `${server.address}/v1`,
+      where: 'local',
+    });
     const plain = openaiCompatible.create(providerDependencies(), { id: 'plain', settings });
     const request = modelRequest(repaired, 'Read main.py.', {
       tools,

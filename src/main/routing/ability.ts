@@ -49,14 +49,3 @@ function withEffort(chance: number, { effort }: ModelInfo): number {
 function between(least: number, value: number, most: number): number {
   return Math.min(most, Math.max(least, value));
 }
-
-/**
- * The order in which models are tried when the person named none: what costs nothing first, and within that the less
- * able first.
- */
-export function inOrder(models: readonly ModelInfo[], priors: Priors | undefined): readonly ModelInfo[] {
-  const place = ({ where }: ModelInfo): number => (where === 'local' ? 0 : 1);
-  return [...models].sort(
-    (left, right) => place(left) - place(right) || abilityOf(left, priors).chance - abilityOf(right, priors).chance,
-  );
-}

@@ -11,6 +11,8 @@ export const chosenOptionsSchema = z.object({
   policy: policySchema.optional(),
   local: z.string().optional(),
   cloud: z.string().optional(),
+  /** Every model that may work, the smallest first. Absent: `local`, then `cloud`. */
+  modelOrder: z.array(z.string().min(1)).max(12).readonly().optional(),
   /** How hard models think, if they know this step. Absent: as set for each model. */
   thinking: effortSchema.optional(),
   /** How to read the message. Absent: its own words decide. */

@@ -9,14 +9,8 @@ export function lastChosen({
   return messages.findLast(({ chosen }) => chosen !== undefined)?.chosen ?? {};
 }
 
-/**
- * The options of a message, with what the session keeps where they choose nothing. Models and their policy are one
- * choice: whoever names one of them chooses all three.
- */
+/** The options of a message, with what the session keeps where they choose nothing. */
 export function withLastChosen<Run extends ChosenOptions>(run: Run, last: ChosenOptions): Run {
-  const hasModels = run.policy !== undefined || run.local !== undefined || run.cloud !== undefined;
-  const { policy: _policy, local: _local, cloud: _cloud, ...others } = last;
-  const kept = hasModels ? others : last;
   const given = Object.entries(run).filter(([, value]) => value !== undefined);
-  return { ...run, ...kept, ...Object.fromEntries(given) };
+  return { ...run, ...last, ...Object.fromEntries(given) };
 }

@@ -26,8 +26,6 @@ export const turnChoicesSchema = z.object({
   ...chosenOptionsSchema.shape,
   assistant: z.string().max(40).optional(),
   check: z.string().optional(),
-  /** Every model that may work, the smallest first. Absent: `local`, then `cloud`. */
-  modelOrder: z.array(z.string()).max(12).readonly().optional(),
   strategy: z.enum(['auto', ...strategySchema.options]).default('auto'),
   ...runLimitsSchema.partial().shape,
   maxUsd: z.number().nonnegative().optional(),

@@ -103,6 +103,22 @@ export function asksForNoCode(task: string): boolean {
   return looks.test(task) && !work.test(task);
 }
 
+const offWords =
+  /^\W*(?:(?:no|nein|non|ok(?:ay)?|ach|oh|please|bitte)[\s,.!]+)*(?:never ?mind|forget (?:it|that|about it)|leave (?:it|that|everything|all)\b|stop\b|cancel\b|do(?: not|n[’']t) (?:do|change|bother)|lass (?:es|das|alles)\b|vergiss (?:es|das)|(?:bitte )?(?:nichts|nicht) ändern|abbrechen|brich ab|laisse(?:z)? tomber|annule(?:z)?\b|déjalo|olvídalo|cancela\b|lascia (?:stare|perdere)|deixa (?:pra lá|estar)|отмена|не надо|算了|不用了|やめて)/iu;
+
+/** Whether an answer calls the task off: "Never mind, leave everything as it is." */
+export function callsOff(text: string): boolean {
+  return offWords.test(text);
+}
+
+const onWords =
+  /^\W*(?:please\s+)?(?:continue|go on|carry on|keep going|(?:mach |bitte )?weiter|continuez?|continuer|sigue|continúa|continua|продолжай|继续|続けて|(?:take )?the (?:first|second|third|fourth|last|former|latter)(?: one)?)(?:[\s,]+please)?\W*$/iu;
+
+/** Whether a message only says to go on, or names one of what was offered: it is no task of its own. */
+export function goesOn(text: string): boolean {
+  return onWords.test(text);
+}
+
 function isAsking(sentence: string): boolean {
   if (request.test(sentence) || foreignRequest.test(sentence)) return false;
   if (/^(?:explain|describe|summari[sz]e|list|tell|show|compare|outline|find out)\b/iu.test(sentence)) {

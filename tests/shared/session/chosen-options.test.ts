@@ -22,13 +22,10 @@ it('is what the next message keeps, from the log', async () => {
   expect(withLastChosen({ mode: 'work' }, lastChosen(kit.journal.state()))).toEqual({ ...sky, mode: 'work' });
 });
 
-it('takes models and policy as one choice', () => {
-  expect(withLastChosen({ local: 'fake/model' }, sky)).toEqual({
-    local: 'fake/model',
-    thinking: 'high',
-    mode: 'ask',
-    assistant: 'ada',
-  });
+// Bug: a session under the policy cloud went on here when a message named another cloud model.
+it('is kept in all that a message does not name', () => {
+  expect(withLastChosen({ cloud: 'sky/other' }, sky)).toEqual({ ...sky, cloud: 'sky/other' });
+  expect(withLastChosen({ policy: 'local' }, sky)).toEqual({ ...sky, policy: 'local' });
 });
 
 it('is nothing in a session without a message', () => {

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   asksForNoCode,
   asksToRun,
+  callsOff,
+  goesOn,
   hasLaterOrder,
   isQuestion,
   isSmallTalk,
@@ -123,4 +125,39 @@ describe('asksForNoCode', () => {
   ])('is false where code may be meant: %s', (task) => {
     expect(asksForNoCode(task)).toBe(false);
   });
+});
+
+describe('callsOff', () => {
+  it.each([
+    'Never mind, leave everything as it is.',
+    'Lass es, nichts ändern.',
+    'stop',
+    'Forget it. Explain billing.py instead.',
+    'No, leave it.',
+  ])('is true where a task is called off: %s', (text) => {
+    expect(callsOff(text)).toBe(true);
+  });
+
+  it.each(['Postgres', 'the second', 'Stopwatch.py is meant', 'yes', 'Use the one that never minds gaps.'])(
+    'is false for an answer: %s',
+    (text) => {
+      expect(callsOff(text)).toBe(false);
+    },
+  );
+});
+
+describe('goesOn', () => {
+  it.each(['continue', 'Go on.', 'weiter', 'the second one', 'The last, please'])(
+    'is true for no task of its own: %s',
+    (text) => {
+      expect(goesOn(text)).toBe(true);
+    },
+  );
+
+  it.each(['yes', 'continue with the parser', 'go on and fix it', 'the second test fails'])(
+    'is false for: %s',
+    (text) => {
+      expect(goesOn(text)).toBe(false);
+    },
+  );
 });

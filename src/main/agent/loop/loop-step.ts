@@ -171,7 +171,11 @@ async function act(work: TaskWork, driver: Driver, answer: Answer): Promise<Loop
       return { type: 'complete', text: end, said: 'call' };
     }
     case 'blocked':
-      return blocked(model.info, outcome.text);
+      // What it wrote beside its question belongs to it.
+      return blocked(
+        model.info,
+        text === '' || outcome.text.includes(text) ? outcome.text : `${text}\n\n${outcome.text}`,
+      );
     case 'stopped':
       return stoppedBy(outcome.stop);
     case 'not-understood':

@@ -1,4 +1,4 @@
-import { isQuestion } from '@shared/text/task-kind.ts';
+import { asksForChange, callsOff, isQuestion } from '@shared/text/task-kind.ts';
 import type { TaskMode } from '@shared/text/task-mode.ts';
 import type { CriterionResult, SessionState, TurnState } from '@shared/session/session-state.ts';
 
@@ -9,6 +9,8 @@ export interface AnsweredTurn {
   readonly first: string;
   /** That task, and every answer since, the newest last. */
   readonly task: string;
+  /** The answer calls the task off. */
+  readonly isOff: boolean;
   readonly mode: TaskMode | null;
   readonly plan: boolean;
   /** The check before the work began; null: none ran. */
@@ -34,7 +36,9 @@ export function answeredTurn(state: Known, text: string, wanted: TaskMode | 'aut
     turnId: turn.id,
     first: said[0] ?? text,
     task: [...said, text].join('\n'),
-    mode,
+    isOff: callsOff(text),
+    // "Switzerland. And add it to total()." answers a question, and orders work.
+    mode: mode === 'ask' && asksForChange(text) ? 'work' : mode,
     plan: turn.plan,
     before: turn.before,
     model: state.steps.findLast(({ turnId }) => turnId === turn.id)?.stage.model ?? null,

@@ -5,7 +5,6 @@ import { withThinking } from '@shared/models/model-info.ts';
 import type { TurnOptions } from '../../settings/turn-options.ts';
 import { checkCloudReach } from './cloud-reach.ts';
 import { openLinks } from './resolve-hard-links.ts';
-import { inOrder } from '../../routing/ability.ts';
 import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
 import type { TurnFacts } from './turn-facts.ts';
@@ -93,7 +92,7 @@ async function othersOf({
   dependencies,
   signal,
 }: Pick<Turn, 'options' | 'dependencies' | 'signal'>): Promise<Pick<TurnFacts, 'others' | 'absent'>> {
-  const ids = modelOrder.filter((id) => id !== local && id !== cloud);
+  const ids = [...new Set(modelOrder)].filter((id) => id !== local && id !== cloud);
   const found = await Promise.all(ids.map(async (id) => ({ id, info: await dependencies.modelInfo(id, signal) })));
   const others = found.flatMap(({ info }) => (info === null ? [] : [info]));
   const absent = found.filter(({ info }) => info === null).map(({ id }) => id);
@@ -284,18 +283,20 @@ function listed(paths: readonly string[], mostCharacters: number): string {
 }
 
 /**
- * The models that the policy lets work on a turn, the smallest first: in the person's order, else what costs nothing
- * before what costs something, and within that the less able first.
+ * The models that the policy lets work on a turn, the smallest first: those of the person's order and no other, else the
+ * local one before the cloud one.
  */
 export function modelsOfTurn(
-  { modelOrder = [], routing, policy }: Pick<TurnOptions, 'modelOrder' | 'routing' | 'policy'>,
+  { modelOrder, policy }: Pick<TurnOptions, 'modelOrder' | 'policy'>,
   { local, cloud, others = [] }: Pick<TurnFacts, 'local' | 'cloud' | 'others'>,
 ): readonly ModelInfo[] {
-  const named = { local: [local], cloud: [cloud], hybrid: [local, cloud] }[policy];
-  const more = others.filter(({ where }) => policy === 'hybrid' || where === policy);
-  const all = [...named, ...more].filter((info) => info !== null);
-  const found = all.filter((info, at) => all.findIndex(({ id }) => id === info.id) === at);
-  const place = new Map(modelOrder.map((id, at) => [id, at]));
-  if (!found.every(({ id }) => place.has(id))) return inOrder(found, routing.numbers.priors);
-  return [...found].sort((left, right) => (place.get(left.id) ?? 0) - (place.get(right.id) ?? 0));
+  if (modelOrder === undefined) {
+    const named = { local: [local], cloud: [cloud], hybrid: [local, cloud] }[policy];
+    return named
+      .filter((info, at) => info !== null && named.findIndex((one) => one?.id === info.id) === at)
+      .filter((info) => info !== null);
+  }
+  const known = new Map([local, ...others, cloud].flatMap((info) => (info === null ? [] : [[info.id, info] as const])));
+  const ordered = [...new Set(modelOrder)].flatMap((id) => known.get(id) ?? []);
+  return ordered.filter(({ where }) => policy === 'hybrid' || where === policy);
 }

@@ -1,5 +1,5 @@
 import type { SessionState } from '@shared/session/session-state.ts';
-import { isQuestion } from '@shared/text/task-kind.ts';
+import { goesOn, isQuestion } from '@shared/text/task-kind.ts';
 import { modeOfText, needsNoProject } from '@shared/text/task-mode.ts';
 import type { TurnOptions } from '../../settings/turn-options.ts';
 import type { TurnMode } from '../turn/turn.ts';
@@ -17,7 +17,7 @@ export interface ModeChoice {
  * about. A pure function of the log, so that a replay decides the same.
  */
 export function choiceOf(
-  { projectPath, changes }: Pick<SessionState, 'projectPath' | 'changes'>,
+  { projectPath, changes, turns }: Pick<SessionState, 'projectPath' | 'changes' | 'turns'>,
   asked: Asked,
 ): ModeChoice {
   const { mode: wanted } = asked;
@@ -29,7 +29,7 @@ export function choiceOf(
   const hasTools = asked.assistant?.tools !== 'off';
   const mode = (task: string): TurnMode => {
     if (!hasTools) return 'chat';
-    const taken = wanted === 'auto' ? modeOfText(task, hasFiles) : wanted;
+    const taken = wanted === 'auto' ? (keptMode(turns, task) ?? modeOfText(task, hasFiles)) : wanted;
     return taken === 'ask' && isPlain && (!hasFiles || needsNoProject(task)) ? 'chat' : taken;
   };
   const asks = (task: string): boolean => {
@@ -37,4 +37,10 @@ export function choiceOf(
     return taken === 'plan' ? isQuestion(task) : taken !== 'work';
   };
   return { isQuestion: asks, mode };
+}
+
+/** "Continue" after a question goes on with the question. Null: the words of the message decide. */
+function keptMode(turns: SessionState['turns'], text: string): 'ask' | null {
+  const last = turns.at(-1)?.mode;
+  return goesOn(text) && (last === 'ask' || last === 'chat') ? 'ask' : null;
 }

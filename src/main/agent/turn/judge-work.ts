@@ -90,7 +90,11 @@ export async function checkAfter(turn: Turn, work: TurnBaseline): Promise<Criter
  * Whether the check of the project judges this task. A requested check always does. A large model that says it is done
  * without a change is believed unless the words ask for one; before the work, only words that ask for none count.
  */
-export function isJudged({ task, options }: Pick<Turn, 'task' | 'options'>, isBelieved: boolean): boolean {
+export function isJudged(
+  { task, options, given }: Pick<Turn, 'task' | 'options' | 'given'>,
+  isBelieved: boolean,
+): boolean {
+  if (given.answers?.isOff === true) return false;
   if (options.check !== null || asksForChange(task) || speaksOfFailure(task)) return true;
   return !isBelieved && !asksForNoCode(task);
 }

@@ -8,6 +8,8 @@ import { toReportedFailure } from './report-failure.ts';
 export interface NamedModels {
   readonly local?: string | undefined;
   readonly cloud?: string | undefined;
+  /** The person's order of models, which may name the cloud models. */
+  readonly modelOrder?: readonly string[] | undefined;
   /** Absent: the policy of the settings. */
   readonly policies?: readonly string[] | undefined;
   /** The project whose own models come before the general ones. Of a session: its project. */
@@ -50,7 +52,8 @@ export async function requireModels(
   // If nothing may leave this machine, a service is not even asked for its models.
   const cloud = leaves ? (named.cloud ?? usual.cloud) : null;
   // A comparison gives more details.
-  if (cloud === null && policies.every((policy) => policy === 'cloud')) throw noCloud();
+  if (cloud === null && named.modelOrder === undefined && policies.every((policy) => policy === 'cloud'))
+    throw noCloud();
   const isNamed = named.local !== undefined;
   const wanted: readonly (Wanted | null)[] = [
     local === null ? null : { id: local, isNamed, key: 'local', isNeeded: isNamed || policies.includes('local') },

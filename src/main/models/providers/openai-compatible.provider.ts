@@ -13,13 +13,16 @@ export default defineProvider({
   settings: openaiCompatibleSchema,
   secrets: ['apiKey'],
   create(dependencies, { id, settings }) {
-    const service = chatPreset(settings.preset);
+    const preset = chatPreset(settings.preset);
+    const where = settings.where ?? preset.where;
+    // The usual servers of one's own take both, and a recipe needs them.
+    const service = where === 'local' ? { ...preset, isSamplingUnsure: false } : preset;
     return createChatProvider(dependencies, {
       id,
       kind: settings.preset ?? 'openai-compatible',
       // The schema guarantees that one of the two is there.
       baseUrl: settings.baseUrl ?? service.baseUrl ?? '',
-      where: settings.where ?? service.where,
+      where,
       service,
       models: settings.models,
       effort: settings.effort,

@@ -68,10 +68,13 @@ describe('asksForFact', () => {
     expect(asksForFact(text)).toBe(true);
   });
 
-  it.each(['The port is set.', 'All done. Shall I also add a test?', 'It is done. Anything else?', 'Is that right?'])(
-    'is false for an offer, and where nothing is asked: %s',
-    (text) => {
-      expect(asksForFact(text)).toBe(false);
-    },
-  );
+  it.each([
+    'The port is set.',
+    'All done. Do you want me to explain what changed?',
+    'All done. Shall I also add a test?',
+    'It is done. Anything else?',
+    'Is that right?',
+  ])('is false for an offer, and where nothing is asked: %s', (text) => {
+    expect(asksForFact(text)).toBe(false);
+  });
 });

@@ -144,6 +144,23 @@ describe('the answer to a question', () => {
   });
 });
 
+describe('an answer that is more or less than one', () => {
+  const ask: Reply = call('task_complete', { summary: 'Which format is meant?', status: 'blocked' });
+
+  // Bug: the model obeyed, and was told that nothing was changed although the task asks for a change.
+  it.each(['Never mind, leave everything as it is.', 'Lass es, nichts ändern.'])(
+    'calls the task off: %s',
+    async (text) => {
+      const kit = kitOf([ask, { text: 'All right, nothing is changed.' }]);
+      await kit.runner.send(task, inCloud);
+      const end = await kit.runner.send(text, inCloud);
+      expect(end).toMatchObject({ reason: 'answered', text: 'All right, nothing is changed.' });
+      expect(kit.requests.length).toBe(2);
+      await expectReplay(kit);
+    },
+  );
+});
+
 describe('a question by the tool', () => {
   const asks = (more: object = {}): Reply =>
     call('ask_person', { question: 'CSV or JSON?', choices: ['CSV', 'JSON'], ...more });
@@ -173,6 +190,20 @@ describe('a question by the tool', () => {
       text: 'CSV or JSON?\n1. CSV\n2. JSON',
     });
     expect((await kit.runner.send('2', inCloud)).reason).toBe('done');
+    await expectReplay(kit);
+  });
+
+  // Bug: what the person needed for the answer stood beside the call, and nobody saw it.
+  it('is told with what the model wrote beside it', async () => {
+    const beside = {
+      text: 'Rule A changes three bills.',
+      calls: [{ name: 'ask_person', input: { question: 'A or B?' } }],
+    };
+    const kit = kitOf([beside]);
+    expect(await kit.runner.send(task, inCloud)).toMatchObject({
+      reason: 'waiting',
+      text: 'Rule A changes three bills.\n\nA or B?',
+    });
     await expectReplay(kit);
   });
 

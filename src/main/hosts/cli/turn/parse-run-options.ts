@@ -59,9 +59,9 @@ function typedFlag(name: FlagName): string {
 function valueOf(name: FlagName, text: string): unknown {
   const read = words[name];
   if (read !== undefined) return read(text);
-  const option: unknown = runOptionsSchema.shape[name];
-  const isNumber = option instanceof z.ZodOptional && option.unwrap() instanceof z.ZodNumber;
-  if (!isNumber) return text;
+  let option: unknown = runOptionsSchema.shape[name];
+  while (option instanceof z.ZodOptional) option = option.unwrap();
+  if (!(option instanceof z.ZodNumber)) return text;
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value))
     throw usageError(`${typedFlag(name)} takes a number, not "${text}".`, 'See: dewpoint run --help');

@@ -167,8 +167,9 @@ describe('the command line', () => {
 
 describe('parseRunOptions', () => {
   it('takes numbers as numbers', () => {
-    expect(parseRunOptions({ maxSteps: '3', maxUsd: '0.5' }, false)).toMatchObject({
+    expect(parseRunOptions({ maxSteps: '3', maxCalls: '2', maxUsd: '0.5' }, false)).toMatchObject({
       maxSteps: 3,
+      maxCalls: 2,
       maxUsd: 0.5,
       strategy: 'auto',
     });
