@@ -266,7 +266,7 @@ describe('the composer', () => {
     await trimmed.getByText('Show parts').click();
     const parts = await trimmed.getByRole('listitem').allInnerTexts();
     expect(parts.join('\n')).toMatch(/file\s*paste\.txt/u);
-    expect(parts.join('\n')).toMatch(/output\s*write src\/b\.py/u);
+    expect(parts.join('\n')).toMatch(/answer\s*I will:/u);
     expect(await violations(page)).toEqual([]);
     await shot('trimmed');
     await trimmed.getByRole('button', { name: /^What is this\?/u }).click();

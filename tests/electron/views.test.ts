@@ -296,7 +296,7 @@ describe('a cap', () => {
     await dialog.getByText('$0.0405 of $0.0500 for this task is spent').waitFor();
     expect(await violations(page)).toEqual([]);
     const amount = dialog.getByLabel('Raise by $');
-    expect(await amount.inputValue()).toBe('0.03');
+    expect(await amount.inputValue()).toBe('0.18');
     await amount.fill('0.5');
     await dialog.getByRole('button', { name: 'Raise limit' }).click();
     await expect.poll(() => lastAsked('cap')).toEqual(['cap-1', { answer: 'raise', usd: 0.5 }]);

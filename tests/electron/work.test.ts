@@ -19,7 +19,7 @@ const before = 'def test_port(): assert 8000 < 8123\n';
  * does.
  */
 const price = { input: 100, output: 1000, source: 'test', date: '2026-11-21' };
-const maxUsd = '9';
+const maxUsd = '2';
 const dearReply = { text: 'word '.repeat(800), toolCalls: [{ name: 'read_file', input: { path: guarded } }] };
 
 /** The answers of the local model, one after the other. */
