@@ -35,7 +35,7 @@ const changeIt = [
  * does.
  */
 const price = { input: 100, output: 1000, source: 'test', date: '2026-11-21' };
-const maxUsd = '9';
+const maxUsd = '2';
 const dearReply = { text: 'word '.repeat(800), toolCalls: [{ name: 'read_file', input: { path: guarded } }] };
 
 beforeAll(async () => {
@@ -157,7 +157,8 @@ describe('a task at its cap', () => {
 describe('an answer that is being written', () => {
   it('can be stopped, and what was said of it is kept', async () => {
     const { page } = served;
-    await start('Tell me a long story.', 'slow/m');
+    // A new task keeps the model that was chosen for the one before.
+    await start('Tell me a long story.', 'slow/m', () => pickModel(page, 'slow/m'));
     await page.getByRole('log').getByText('The first half of an answer').first().waitFor();
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await outcome('cancelled').waitFor();
