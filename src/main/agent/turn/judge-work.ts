@@ -107,6 +107,6 @@ export function gaveUp(cause: Trouble['cause'], text: string, failure: Failure |
   return { type: 'gave-up', cause, end: { reason: 'gave-up', text, confidence: null, failure } };
 }
 
-/** Whether files were changed, by a tool or by a command, so that a task that asks for no change is still judged. */
-export const hasChanged = ({ progress, changes }: Pick<Turn, 'progress' | 'changes'>): boolean =>
-  progress.okWrites > 0 || changes.recorded().length > 0;
+/** Whether a tool changed files or a command ran, so that a task that asks for no change is still judged. */
+export const hasChanged = ({ progress }: Pick<Turn, 'progress'>): boolean =>
+  progress.okWrites + progress.okCommands > 0;
