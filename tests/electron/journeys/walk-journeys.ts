@@ -54,6 +54,8 @@ async function walkOne(journey: Journey, bed: JourneyBed, options: Omit<HandOpti
   const { page } = bed.served;
   await journey.prepare(bed);
   await page.evaluate(() => sessionStorage.removeItem('dewpoint-view'));
+  // Each journey is another person's: nothing that the last one chose is kept.
+  await page.evaluate(() => localStorage.clear());
   await page.reload();
   await page.getByRole('textbox', { name: 'Task', exact: true }).waitFor();
   await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
