@@ -172,8 +172,8 @@ export const inspector = {
   'cost.energySet': 'Set watts',
   'cost.unmetered.one': '{count} call was not metered',
   'cost.unmetered.other': '{count} calls were not metered',
-  'cost.children.one': '{money} of it by a run of a child session.',
-  'cost.children.other': '{money} of it by {count} runs of child sessions.',
+  'cost.children.one': '{money} of it for one agent that it started.',
+  'cost.children.other': '{money} of it for {count} agents that it started.',
 
   'sandbox.none': 'No sandbox yet. It starts with your first message.',
   'sandbox.tier.vm': 'Virtual machine',

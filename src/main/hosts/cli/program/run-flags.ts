@@ -29,7 +29,7 @@ export const runFlags = {
   approve: ['--approve <how>', 'when approval is needed: ask, deny or allow (default: ask)'],
   defaultAfterMinutes: [
     '--default-after-minutes <n>',
-    "take the agent's own default if its question is not answered by then",
+    'minutes until the agent takes its own default for a question that you do not answer',
   ],
   network: ['--network <hosts>', 'what commands may reach: off, ask, or hosts separated by commas (default: ask)'],
   instructions: ['--instructions <how>', 'unapproved files such as AGENTS.md: ask, use or off (default: ask)'],
