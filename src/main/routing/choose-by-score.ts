@@ -18,9 +18,10 @@ export function byScore(facts: ChoiceFacts, { open, compared }: Choice): Verdict
   const layer = isOfConversation(facts.purpose) && trajectory.steps === 0 ? 'L1' : 'L2';
   const base = open[0] ?? null;
   const last = open.find(({ info }) => info.id === trajectory.last?.model) ?? null;
-  const best = compared.best(open, base);
+  const best = compared.best(open);
   const others = open.filter((option) => option !== base);
-  if (best === null || base === null || (best.option === base && compared.best(others, null) === null)) {
+  const rival = compared.best(others);
+  if (best === null || base === null || (best.option === base && rival === null)) {
     const label = others.at(-1)?.info.label ?? 'The other model';
     const text = `${label} has no known price, so it is used only where this machine fails.`;
     return { chosen: last ?? base, layer, code: 'unpriced', text };
@@ -28,7 +29,7 @@ export function byScore(facts: ChoiceFacts, { open, compared }: Choice): Verdict
   const isAbove = last !== null && last !== base;
   // The remaining cost of a task is too uncertain to weigh it against work that small local models have never done
   // correctly.
-  const top = compared.best(others, null)?.option ?? null;
+  const top = rival?.option ?? null;
   const isNewWork = compared.scoreOf(top)?.votes.some(({ rule }) => rule === 'new-work') === true;
   if (isNewWork && (trajectory.steps === 0 || isAbove)) {
     const text =
@@ -36,7 +37,7 @@ export function byScore(facts: ChoiceFacts, { open, compared }: Choice): Verdict
     return { chosen: top, layer, code: 'gain', text };
   }
   if (isAbove && trajectory.steps > 0) return stayOrLeave(numbers.marginUsd, { last, base, best, compared });
-  const { option: shown, advantageUsd } = best.option === base ? (compared.best(others, null) ?? best) : best;
+  const { option: shown, advantageUsd } = best.option === base ? (rival ?? best) : best;
   const gain = `would help in about ${percent(compared.scoreOf(shown)?.gain ?? 0)} of such cases`;
   const there = shown.info.where === 'cloud' ? 'the cloud' : shown.info.label;
   if (advantageUsd > numbers.marginUsd) {

@@ -2,7 +2,7 @@ import type { ChoiceFacts, Decision, Denial, ModelOption, Rule, WeighedOption } 
 import { featuresOf } from './routing-features.ts';
 import { hardDenial, hasChoice, isOnlyOverBudget, isOnlyTooLong } from './hard-rules.ts';
 import type { Comparison } from './weigh-options.ts';
-import { compareOptions, isStronger, pairOf } from './weigh-options.ts';
+import { compareOptions, isStronger, pairOf, unweighed } from './weigh-options.ts';
 import type { Choice, Verdict } from './choose-by-score.ts';
 import { byScore, capital, isOfConversation } from './choose-by-score.ts';
 import { byRole, reviewed } from './choose-for-question.ts';
@@ -23,7 +23,7 @@ export function chooseModel(facts: ChoiceFacts, rules: readonly Rule[]): Decisio
   const judged = judgeAll(facts);
   const open = judged.filter(({ denial }) => denial === null).map(({ option }) => option);
   const compared = comparedOf(facts, rules, open);
-  const verdict = safely(() => verdictOf(facts, judged, compared)) ?? asBefore(facts, open);
+  const verdict = safely(() => verdictOf(facts, { judged, open, compared })) ?? asBefore(facts, open);
   const { chosen } = verdict;
   const weighed = compared?.options ?? facts.options.map(unweighed);
   const score = compared?.scoreOf(chosen) ?? null;
@@ -40,11 +40,6 @@ export function chooseModel(facts: ChoiceFacts, rules: readonly Rule[]): Decisio
     features: score?.features ?? keptFeatures(facts),
     options: weighed.map((option, at) => withDenial(option, judged[at]?.denial ?? null)),
   };
-}
-
-function unweighed({ info: { id: model, where, effort }, strategy }: ModelOption): WeighedOption {
-  const thinking = effort === undefined ? {} : { effort };
-  return { model, where, strategy, ...thinking, denied: null, costUsd: null, seconds: null, restUsd: null };
 }
 
 function withDenial(option: WeighedOption, denial: Denial | null): WeighedOption {
@@ -116,8 +111,14 @@ function blockOf({ purpose, trajectory, numbers }: ChoiceFacts): number {
   return trajectory.steps === 0 ? numbers.taskSteps : numbers.blockSteps;
 }
 
-function verdictOf(facts: ChoiceFacts, judged: readonly Judged[], compared: Comparison | null): Verdict {
-  const open = judged.filter(({ denial }) => denial === null).map(({ option }) => option);
+interface Considered {
+  readonly judged: readonly Judged[];
+  /** Those without a denial. */
+  readonly open: readonly ModelOption[];
+  readonly compared: Comparison | null;
+}
+
+function verdictOf(facts: ChoiceFacts, { judged, open, compared }: Considered): Verdict {
   const [first] = open;
   if (first === undefined) return nobody(facts, judged, compared);
   if (!hasChoice(open) && !hasFailed(facts, judged, first)) return onlyOne(facts, judged, { option: first, compared });
@@ -176,11 +177,11 @@ function nobody(facts: ChoiceFacts, judged: readonly Judged[], compared: Compari
       !isPassed(facts, judged, option) &&
       isOnlyTooLong(option, facts),
   );
-  if (trouble !== null && long === undefined) return stops(facts, shut, compared);
   if (long !== undefined) {
     const text = 'Only this model may continue, so the conversation is shortened for it.';
     return { chosen: long.option, layer: 'L0', code: 'context-fit', text };
   }
+  if (trouble !== null) return stops(facts, shut, compared);
   // `runStep` decides about money: it asks, stops or continues locally, according to the options.
   const dear = judged.find(({ option, denial }) => denial?.code === 'budget' && isOnlyOverBudget(option, facts));
   if (dear !== undefined && !hasChoice(facts.options)) {
@@ -219,7 +220,7 @@ function onlyOne(facts: ChoiceFacts, judged: readonly Judged[], { option, compar
     if (spent !== null) return { chosen: option, layer: 'L0', code: 'cascade', text: spent.text };
     return { chosen: option, layer: 'L0', code: 'only-model', text: 'No other model is available.' };
   }
-  const best = compared?.best(facts.options, option) ?? null;
+  const best = compared?.best([option, ...facts.options]) ?? null;
   const isDegraded = denial.code === 'offline' && best !== null && wouldGoUp(facts, best.advantageUsd);
   return { chosen: option, layer: 'L0', code: denial.code, text: denial.text, isDegraded };
 }
@@ -265,7 +266,7 @@ function afterTrouble(facts: ChoiceFacts, choice: Choice): Verdict | null {
     return byScore(facts, { ...choice, open: [...own, ...stronger] });
   const isSpent = trajectory.takeovers >= numbers.maxTakeovers && trouble.strategy === 'loop';
   const next = isSpent ? [] : stronger;
-  const chosen = compared.best(next, next[0] ?? null)?.option ?? next[0] ?? null;
+  const chosen = compared.best(next)?.option ?? next[0] ?? null;
   if (chosen !== null) {
     const layer = trouble.cause === 'checks' ? 'L4' : 'L5';
     const who = from.info.where === 'local' ? 'The local model' : from.info.label;
@@ -306,7 +307,7 @@ function afterBadSignals(facts: ChoiceFacts, { open, compared }: Choice): Verdic
     return { chosen: last, layer: 'L5', code: 'advice', text, wantsAdvice: true };
   }
   if (trajectory.takeovers >= numbers.maxTakeovers) return null;
-  const chosen = compared.best(stronger, stronger[0] ?? null)?.option ?? stronger[0] ?? null;
+  const chosen = compared.best(stronger)?.option ?? stronger[0] ?? null;
   const who = chosen?.info.where === 'local' ? chosen.info.label : 'The cloud';
   return { chosen, layer: isEnd ? 'L4' : 'L5', code: 'bad-signals', text: `${who} takes over after ${row}` };
 }
@@ -342,7 +343,7 @@ function staysTogether({ trajectory, numbers }: ChoiceFacts, { open }: Choice): 
  */
 function underStrain({ strain, trajectory }: ChoiceFacts, { open, compared }: Choice): Verdict | null {
   const cloud = open.filter(({ info }) => info.where === 'cloud');
-  const best = compared.best(cloud, null);
+  const best = compared.best(cloud);
   if (strain === undefined || best === null) return null;
   const layer = trajectory.steps === 0 ? 'L1' : 'L2';
   return { chosen: best.option, layer, code: 'strain', text: `The cloud does it, because ${strain}.` };

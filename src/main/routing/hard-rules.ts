@@ -1,7 +1,7 @@
 import { leastOutputTokens } from '@shared/money/fitting-output.ts';
 import { worstCostOf } from '@shared/money/token-cost.ts';
 import { usualOutput } from '@shared/routing/usual-steps.ts';
-import type { Denial, ChoiceFacts, ModelOption } from './define.ts';
+import type { Denial, ChoiceFacts, ModelOption, Spent } from './define.ts';
 
 /**
  * L0: why an option is excluded, whatever its score; null: it is not. The order makes the most important reason the
@@ -114,9 +114,17 @@ function pinDenial({ info }: ModelOption, { pin }: ChoiceFacts): Denial | null {
 }
 
 /** What gave up in this turn is not tried again. */
-function spentDenial({ info, strategy }: ModelOption, { spent }: ChoiceFacts): Denial | null {
-  const found = spent.find((one) => one.model === info.id && (one.strategy === null || one.strategy === strategy));
+function spentDenial(option: ModelOption, { spent }: ChoiceFacts): Denial | null {
+  const found = spentIn(spent, option);
   return found === undefined ? null : { code: 'gave-up', text: found.text };
+}
+
+/** How this way gave up in this turn; undefined: it did not. */
+export function spentIn(
+  spent: ChoiceFacts['spent'],
+  { info, strategy }: Pick<ModelOption, 'info' | 'strategy'>,
+): Spent | undefined {
+  return spent.find((one) => one.model === info.id && (one.strategy === null || one.strategy === strategy));
 }
 
 /** With the policy cloud, not trying would gain nothing. */

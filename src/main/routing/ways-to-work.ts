@@ -17,9 +17,9 @@ export interface WaysSubject {
 
 /**
  * The ways in which a task may be worked on: for each allowed model the strategies that its probe passed, best first. A
- * requested strategy is the only one. A recipe never follows the loop of a large model: it is made for
- * small ones. Without any
- * way left, the first model tries the loop, because there is no other way to try. Empty if no model is allowed.
+ * requested strategy is the only one. A recipe never follows the loop of a large model: it is made for small ones.
+ * Without any way left, the first model tries the loop, because there is no other way to try. Empty if no model is
+ * allowed.
  */
 export function waysToWork(subject: WaysSubject): readonly Way[] {
   const { models, strategy, isDirect } = subject;

@@ -198,19 +198,15 @@ function restOf(
 
 function optionOf(facts: ChoiceFacts, option: ModelOption, costs: Costs): WeighedOption {
   const { outlook, cache, gain, restUsd, isWeaker } = costs;
-  const { info, promptTokens, strategy } = option;
+  const { info, promptTokens } = option;
   const { outputTokens } = outlook;
   const own = isWeaker ? cacheOf(facts, option) : cache;
   const costUsd = callUsd(info.price, { promptTokens, outputTokens }, info.where === 'local' ? nothingCached : own);
   const rest = restUsd === null ? null : isWeaker ? gain * restUsd : restUsd;
   const isAlone = facts.options.length === 1 && info.where === 'local';
   return {
-    model: info.id,
-    where: info.where,
-    strategy,
-    ...(info.effort === undefined ? {} : { effort: info.effort }),
+    ...unweighed(option),
     ability: abilityOf(info, facts.numbers.priors),
-    denied: null,
     costUsd,
     seconds: secondsOf(facts, option, outputTokens),
     restUsd: isAlone ? costUsd : rest,
@@ -247,10 +243,10 @@ export interface Comparison {
   /** Null: its price is not known. 0 for the first one. */
   readonly advantage: (option: ModelOption) => number | null;
   /**
-   * The option that is worth most among these; `base` wins a tie. Options without a known price are left out. Null: none
-   * is left.
+   * The option that is worth most among these; the first wins a tie. Options without a known price are left out. Null:
+   * none is left.
    */
-  readonly best: (among: readonly ModelOption[], base: ModelOption | null) => Worth | null;
+  readonly best: (among: readonly ModelOption[]) => Worth | null;
 }
 
 interface Compared {
@@ -277,7 +273,7 @@ export function compareOptions(facts: ChoiceFacts, rules: readonly Rule[], { ope
   const weighed = (option: ModelOption): WeighedOption => {
     const { options } = scoreOf(option) ?? { options: [] };
     const found = options.find(({ model, strategy }) => model === option.info.id && strategy === option.strategy);
-    return found ?? plain(facts, option);
+    return found ?? { ...unweighed(option), ability: abilityOf(option.info, facts.numbers.priors) };
   };
   const advantage = (option: ModelOption): number | null =>
     option.info === base?.info ? 0 : (models.get(option)?.advantageUsd ?? null);
@@ -286,9 +282,9 @@ export function compareOptions(facts: ChoiceFacts, rules: readonly Rule[], { ope
     weighed,
     scoreOf,
     advantage,
-    best: (among, first) => {
+    best: (among) => {
       let found: Worth | null = null;
-      for (const option of first === null ? among : [first, ...among]) {
+      for (const option of among) {
         const advantageUsd = advantage(option);
         if (advantageUsd !== null && (found === null || advantageUsd > found.advantageUsd))
           found = { option, advantageUsd };
@@ -298,11 +294,10 @@ export function compareOptions(facts: ChoiceFacts, rules: readonly Rule[], { ope
   };
 }
 
-function plain({ numbers }: ChoiceFacts, { info, strategy }: ModelOption): WeighedOption {
-  const { id: model, where, effort } = info;
+/** An option of which no cost is known. */
+export function unweighed({ info: { id: model, where, effort }, strategy }: ModelOption): WeighedOption {
   const thinking = effort === undefined ? {} : { effort };
-  const ability = abilityOf(info, numbers.priors);
-  return { model, where, strategy, ...thinking, ability, denied: null, costUsd: null, seconds: null, restUsd: null };
+  return { model, where, strategy, ...thinking, denied: null, costUsd: null, seconds: null, restUsd: null };
 }
 
 /** The first and the last model of the options, as a pair. */

@@ -42,7 +42,7 @@ const MAX_SHORTER = 4;
 
 export type LoopOutcome =
   /** The model says that it is done, with `task_complete` or with an answer without a call. */
-  | { readonly type: 'complete'; readonly text: string; readonly said: 'call' | 'text' }
+  | { readonly type: 'complete'; readonly text: string }
   /** The model asks the person something, or cannot go on without them. Nothing else starts in its place. */
   | { readonly type: 'waiting'; readonly text: string }
   /** A part of an answer came, and it is kept. `failure`: why the rest is missing. */
@@ -168,7 +168,7 @@ async function act(work: TaskWork, driver: Driver, answer: Answer): Promise<Loop
       return null;
     case 'complete': {
       const end = await answerFromResult(turn, driver, outcome.text, work.wanted);
-      return { type: 'complete', text: end, said: 'call' };
+      return { type: 'complete', text: end };
     }
     case 'blocked':
       // What it wrote beside its question belongs to it.
@@ -280,7 +280,7 @@ async function withoutCall(
   if (mayEndInWords(work, driver)) {
     const whole = work.loop.cutText === '' ? text : `${work.loop.cutText}${textOf(answer)}`.trim();
     work.loop.cutText = '';
-    return { type: 'complete', text: whole, said: 'text' };
+    return { type: 'complete', text: whole };
   }
   await noteForModel(
     turn,

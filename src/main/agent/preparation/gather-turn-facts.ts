@@ -291,10 +291,8 @@ export function modelsOfTurn(
   { local, cloud, others = [] }: Pick<TurnFacts, 'local' | 'cloud' | 'others'>,
 ): readonly ModelInfo[] {
   if (modelOrder === undefined) {
-    const named = { local: [local], cloud: [cloud], hybrid: [local, cloud] }[policy];
-    return named
-      .filter((info, at) => info !== null && named.findIndex((one) => one?.id === info.id) === at)
-      .filter((info) => info !== null);
+    const named = { local: [local], cloud: [cloud], hybrid: [local, cloud] }[policy].filter((info) => info !== null);
+    return named.filter(({ id }, at) => named.findIndex((one) => one.id === id) === at);
   }
   const known = new Map([local, ...others, cloud].flatMap((info) => (info === null ? [] : [[info.id, info] as const])));
   const ordered = [...new Set(modelOrder)].flatMap((id) => known.get(id) ?? []);

@@ -13,6 +13,7 @@ import type { ModelAnswer, ModelQuestion } from '../../tools/define.ts';
 import { passOutgoingFences } from '../approval/pass-outgoing-fences.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import { createTokenEstimate, promptBytes } from '../prompt/token-estimate.ts';
+import { modelsOfTurn } from '../preparation/gather-turn-facts.ts';
 import { resolveModel } from '../turn/agent-dependencies.ts';
 import { createLimits } from '../turn/turn-limits.ts';
 import type { StepRequest, Turn } from '../turn/turn.ts';
@@ -85,11 +86,10 @@ function refused(why: string): ModelAnswer {
   return { type: 'refused', why };
 }
 
-/** The local model if the policy allows it, otherwise the cloud model. With images, only a model that supports them. */
-function modelFor({ dependencies, options: { policy }, found: { facts } }: Turn, hasPictures: boolean) {
-  const local = policy === 'cloud' ? null : resolveModel(dependencies, facts?.local);
-  const cloud = policy === 'local' ? null : resolveModel(dependencies, facts?.cloud);
-  return [local, cloud].find((one) => one !== null && (!hasPictures || one.info.capabilities.images === true)) ?? null;
+/** The first model of the turn that is there. With images, only a model that supports them. */
+function modelFor({ dependencies, options, found: { facts } }: Turn, hasPictures: boolean) {
+  const models = facts === null ? [] : modelsOfTurn(options, facts).map((info) => resolveModel(dependencies, info));
+  return models.find((one) => one !== null && (!hasPictures || one.info.capabilities.images === true)) ?? null;
 }
 
 type ShownPictures = readonly (readonly { readonly attachment: Attachment; readonly bytes: Uint8Array }[])[];

@@ -3,6 +3,7 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
 import type { Decision, Pin, ChoiceFacts } from '../../routing/define.ts';
 import { discoverRules } from '../../routing/registry.ts';
+import { isOfConversation } from '../../routing/choose-by-score.ts';
 import { hasChoice, isNetworkAway } from '../../routing/hard-rules.ts';
 import { chooseModel } from '../../routing/choose-model.ts';
 import { taskFeatures } from '../../routing/routing-features.ts';
@@ -36,7 +37,8 @@ function factsOf(turn: CallingTurn, step: StepFacts): ChoiceFacts {
     isJudged: false,
     shut: null,
     pin: pinOf(turn, step),
-    needs: { images: turn.given.hasImages && isOfConversation(step) },
+    // A handoff or a summary holds no images.
+    needs: { images: turn.given.hasImages && isOfConversation(step.purpose) },
     ...budgetOf(turn, trajectory),
     task: featuresOfTask(turn),
     trajectory,
@@ -70,11 +72,6 @@ export function isOffline(turn: CallingTurn): boolean {
   const { policy, routing } = turn.options;
   if (policy !== 'hybrid') return false;
   return isNetworkAway({ trajectory: trajectoryOf(turn), numbers: routing.numbers, now: turn.log.lastAt() });
-}
-
-/** Whether the step sends the conversation with its images; a handoff or a summary has none. */
-function isOfConversation({ purpose }: StepFacts): boolean {
-  return purpose === 'act' || purpose === 'plan';
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
 import { maxOutputTokens } from '@shared/models/prompt-room.ts';
 import type { EventOf } from '@shared/events/events.ts';
 import type { Decision, ModelOption, Way } from '../../routing/define.ts';
-import { hasChoice } from '../../routing/hard-rules.ts';
+import { hasChoice, spentIn } from '../../routing/hard-rules.ts';
 import { buildRequest, chatShape, promptShape, requestBytes } from '../prompt/build-prompt.ts';
 import type { PromptShape } from '../prompt/build-prompt.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
@@ -70,11 +70,10 @@ function decide(work: TaskWork): Decision {
 
 /** The ways with the size of the prompt that each would get. */
 function optionsOf(work: TaskWork): readonly ModelOption[] {
-  const { turn } = work;
-  const task = OPENING_TOKENS + turn.tokens.count(turn.task);
+  const { tokens, task } = work.turn;
   return work.ways.map((way) => ({
     ...way,
-    promptTokens: way.strategy === 'loop' ? promptTokens(work, way.info) : task,
+    promptTokens: way.strategy === 'loop' ? promptTokens(work, way.info) : OPENING_TOKENS + tokens.count(task),
     maxOutputTokens: maxOutputTokens(way.info),
   }));
 }
@@ -207,10 +206,12 @@ function whyOf({ layer, text }: Decision): string {
 /** The strongest model in the cloud that has not worked yet and may; null: none. */
 export function strongerThan(work: TaskWork, worker: Worker): Worker | null {
   const { turn, ways, spent, door } = work;
-  const isSpent = ({ info, strategy }: Way): boolean =>
-    spent.some((one) => one.model === info.id && (one.strategy === null || one.strategy === strategy));
   const way = ways.findLast(
-    (one) => one.info.where === 'cloud' && one.canDrive && one.info.id !== worker.model.info.id && !isSpent(one),
+    (one) =>
+      one.info.where === 'cloud' &&
+      one.canDrive &&
+      one.info.id !== worker.model.info.id &&
+      spentIn(spent, one) === undefined,
   );
   const model = resolveModel(turn.dependencies, way?.info);
   if (way === undefined || model === null || door.shut !== null || worker.stage.where === 'cloud') return null;

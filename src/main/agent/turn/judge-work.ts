@@ -5,7 +5,6 @@ import { speaksOfFailure } from '../../recipes/fix/about-failures.ts';
 import { endlessTests, endlessText } from '../../lib/endless/endless-tests.ts';
 import { checkCriterion, isWorse } from '../gate/check-criterion.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
-import type { Failure } from '@shared/errors.ts';
 import type { Trouble } from '../../routing/define.ts';
 import type { Worker, WorkOutcome } from './task-work.ts';
 import type { TurnBaseline, TurnEnd } from './turn-baseline.ts';
@@ -90,7 +89,7 @@ export async function checkAfter(turn: Turn, work: TurnBaseline): Promise<Criter
  * Whether the check of the project judges this task. A requested check always does. A large model that says it is done
  * without a change is believed unless the words ask for one; before the work, only words that ask for none count.
  */
-export function isJudged(
+export function isJudgedByCheck(
   { task, options, given }: Pick<Turn, 'task' | 'options' | 'given'>,
   isBelieved: boolean,
 ): boolean {
@@ -103,8 +102,8 @@ export function ended(end: TurnEnd): WorkOutcome {
   return { type: 'ended', end };
 }
 
-export function gaveUp(cause: Trouble['cause'], text: string, failure: Failure | null = null): WorkOutcome {
-  return { type: 'gave-up', cause, end: { reason: 'gave-up', text, confidence: null, failure } };
+export function gaveUp(cause: Trouble['cause'], text: string): WorkOutcome {
+  return { type: 'gave-up', cause, end: { reason: 'gave-up', text, confidence: null, failure: null } };
 }
 
 /** Whether a tool changed files or a command ran, so that a task that asks for no change is still judged. */

@@ -1,4 +1,5 @@
 import { howToGet, thinkingInWords, wordOfEffort } from '@shared/models/model-info.ts';
+import { modelsOfTurn } from '../preparation/gather-turn-facts.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import type { TurnOptions } from '../../settings/turn-options.ts';
 import type { TurnEnd } from './turn-baseline.ts';
@@ -34,12 +35,11 @@ function chosenReadOnly(): TurnEnd {
 
 /** Null: no effort was asked for, or a model that may work on the message supports it. */
 export function missingThinking(
-  { policy, thinking }: Pick<TurnOptions, 'policy' | 'thinking'>,
+  options: Pick<TurnOptions, 'policy' | 'modelOrder' | 'thinking'>,
   found: TurnFacts,
 ): TurnEnd | null {
-  const models = [policy === 'cloud' ? null : found.local, policy === 'local' ? null : found.cloud].filter(
-    (info) => info !== null,
-  );
+  const { thinking } = options;
+  const models = modelsOfTurn(options, found);
   if (thinking === undefined || models.length === 0) return null;
   if (models.some(({ efforts }) => efforts?.includes(thinking) === true)) return null;
   const word = wordOfEffort(thinking);
@@ -52,10 +52,8 @@ export function missingThinking(
 /**
  * Null: a model that may work on the message supports images. Otherwise nothing is sent, rather than the text alone.
  */
-export function missingImages(options: Pick<Asked, 'policy'>, { local, cloud }: TurnFacts): TurnEnd | null {
-  const models = [options.policy === 'cloud' ? null : local, options.policy === 'local' ? null : cloud].filter(
-    (info) => info !== null,
-  );
+export function missingImages(options: Pick<TurnOptions, 'policy' | 'modelOrder'>, found: TurnFacts): TurnEnd | null {
+  const models = modelsOfTurn(options, found);
   if (models.length === 0 || models.some(({ capabilities }) => capabilities.images === true)) return null;
   const message = `${models.map(({ label }) => label).join(' and ')} ${models.length === 1 ? 'does' : 'do'} not support images, and the message has one.`;
   const hint = 'Send it to a model that supports images, or without the image.';

@@ -75,7 +75,7 @@ function namerOf(turn: Turn): { readonly stage: Stage; readonly model: ResolvedM
   const { facts } = turn.found;
   const model = resolveModel(
     turn.dependencies,
-    [facts?.local, facts?.cloud].find((one) => one?.id === last.stage.model),
+    [facts?.local, ...(facts?.others ?? []), facts?.cloud].find((one) => one?.id === last.stage.model),
   );
   if (model === null) return null;
   // A server that holds one conversation would have to read all of it again with the next message.

@@ -1,4 +1,5 @@
-import type { Spent, Trouble, Way } from '../../routing/define.ts';
+import type { Spent, Trouble } from '../../routing/define.ts';
+import { spentIn } from '../../routing/hard-rules.ts';
 import { waysToWork } from '../../routing/ways-to-work.ts';
 import type { RecipeSubject } from '../../recipes/define.ts';
 import { deliverToLoop } from '../loop/loop-step.ts';
@@ -138,8 +139,8 @@ function triesAgain(work: TaskWork): boolean {
 }
 
 /**
- * Another model has worked since, or the last could not be reached: one that gave up in the loop may continue again. Each model
- * may do so once, so that a turn ends.
+ * Another model has worked since, or the last could not be reached: one that gave up in the loop may continue again.
+ * Each model may do so once, so that a turn ends.
  */
 function reopen(work: TaskWork, except: string): void {
   const isReopened = ({ model, strategy }: Spent): boolean =>
@@ -183,9 +184,9 @@ function goesOnHere(work: TaskWork, { stage }: Worker, stop: LimitStop): boolean
   work.door.shut = { code: stop.reason === 'cap' ? 'budget' : 'fence', text: stop.text };
   work.last = stopEnd(stop);
   const { info } = model;
-  const spent = (way: Way): boolean =>
-    work.spent.some((one) => one.model === way.info.id && one.strategy === way.strategy);
-  const isLeft = work.ways.some((way) => way.info.where === 'local' && way.canDrive && !spent(way));
+  const isLeft = work.ways.some(
+    (way) => way.info.where === 'local' && way.canDrive && spentIn(work.spent, way) === undefined,
+  );
   if (isLeft) return true;
   work.spent = work.spent.filter((one) => one.model !== info.id || one.strategy !== 'loop');
   const others = work.ways.filter((way) => way.info.id !== info.id || way.strategy !== 'loop');
@@ -206,7 +207,7 @@ async function unfinished(
   const end = decision === null ? work.last : withReason(work.last, trouble, decision);
   // Reapplying the change reverts what came after it, so no check for worse tests is needed.
   if (doubted === null || !(await reapplyDoubtedChange(turn, doubted))) {
-    if (turn.progress.okWrites > 0) await revertWorseChanges(turn, known);
+    await revertWorseChanges(turn, known);
     return end;
   }
   return end.reason === 'gave-up' || end.failure !== null

@@ -7,7 +7,7 @@ import { modelsOfTurn } from '../preparation/gather-turn-facts.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
 import { isAboutFailures } from '../../recipes/fix/about-failures.ts';
 import { checkCriterion } from '../gate/check-criterion.ts';
-import { isJudged } from './judge-work.ts';
+import { isJudgedByCheck } from './judge-work.ts';
 import { missingModel } from './missing-parts.ts';
 import { runTask } from './run-task.ts';
 import { stopEnd, timeStop } from './turn-limits.ts';
@@ -85,7 +85,8 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   const asks = turn.given.isQuestion;
   // If the task is to run tests, that run is the work itself; do not run them twice.
   const isRun = asksToRun(turn.task) !== null;
-  const needsCheck = criterion !== null && canExecute && !turn.options.plan && !asks && !isRun && isJudged(turn, false);
+  const needsCheck =
+    criterion !== null && canExecute && !turn.options.plan && !asks && !isRun && isJudgedByCheck(turn, false);
   if (found.sandbox.hardLinks !== undefined) await resolveHardLinks(turn, found.sandbox.hardLinks);
   await readInstructions(turn, found.facts.instructionFiles, first);
   if (turn.dependencies.journal.state().toolCalls.some(({ task }) => task !== undefined)) await fetchLeftTasks(turn);

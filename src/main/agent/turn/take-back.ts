@@ -14,20 +14,10 @@ export async function revertWorseChanges(turn: ChangingTurn, work: TurnBaseline)
   const isFresh = lastCheck !== null && lastCheck.okWrites === okWrites;
   const after = isFresh ? lastCheck.check : await checkCriterion(turn, work.criterion, 'after');
   if (!isWorse(work.before, after)) return;
-  await takeAction(
-    turn,
-    {
-      tool: 'take_back',
-      label: 'revert the changes: fewer tests pass than before',
-      input: {},
-      run: async (toolCallId) => {
-        const { back, kept } = await turn.changes.revert(turn.changes.recorded(), toolCallId);
-        const lines = [...back.map((path) => `${path}: put back`), ...kept.map((path) => `${path}: left as it is`)];
-        return { status: 'ok', output: lines.join('\n'), data: null };
-      },
-    },
-    () => null,
-  );
+  await revertFrom(turn, 0, {
+    label: 'revert the changes: fewer tests pass than before',
+    told: (path) => `${path}: put back`,
+  });
   const text =
     'The task was not done and fewer tests passed than before, so the changes were reverted. `dewpoint changes` can restore them.';
   await turn.log.append({ type: 'notice-added', level: 'warning', code: 'changes-taken-back', text });
@@ -54,7 +44,16 @@ export async function reapplyDoubtedChange(turn: Turn, { from, to }: Doubted): P
 }
 
 /** Reverts what the turn changed from the recorded change `from` on. */
-export async function revertChanges(turn: Turn, from: number, label: string): Promise<void> {
+export async function revertChanges(turn: ChangingTurn, from: number, label: string): Promise<void> {
+  await revertFrom(turn, from, { label, told: (path) => path });
+}
+
+/** `told`: how the log names a file that was put back. */
+async function revertFrom(
+  turn: ChangingTurn,
+  from: number,
+  { label, told }: { readonly label: string; readonly told: (path: string) => string },
+): Promise<void> {
   await takeAction(
     turn,
     {
@@ -63,11 +62,8 @@ export async function revertChanges(turn: Turn, from: number, label: string): Pr
       input: {},
       run: async (toolCallId) => {
         const { back, kept } = await turn.changes.revert(turn.changes.recorded().slice(from), toolCallId);
-        return {
-          status: 'ok',
-          output: [...back, ...kept.map((path) => `${path}: left as it is`)].join('\n'),
-          data: null,
-        };
+        const lines = [...back.map(told), ...kept.map((path) => `${path}: left as it is`)];
+        return { status: 'ok', output: lines.join('\n'), data: null };
       },
     },
     () => null,

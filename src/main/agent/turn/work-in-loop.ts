@@ -3,7 +3,17 @@ import type { Decision } from '../../routing/define.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
 import { passGate } from '../gate/pass-gate.ts';
 import { loopStep } from '../loop/loop-step.ts';
-import { approved, asProposed, checkAfter, doneEnd, ended, hasChanged, holds, isJudged, unmet } from './judge-work.ts';
+import {
+  approved,
+  asProposed,
+  checkAfter,
+  doneEnd,
+  ended,
+  hasChanged,
+  holds,
+  isJudgedByCheck,
+  unmet,
+} from './judge-work.ts';
 import type { TaskWork, Worker, WorkOutcome } from './task-work.ts';
 import type { TurnEnd } from './turn-baseline.ts';
 
@@ -29,7 +39,7 @@ export async function workInLoop(work: TaskWork, worker: Worker, decision: Decis
     case 'complete':
       if (turn.options.plan) return ended({ ...none, reason: 'planned', text: outcome.text });
       // A check rules only a task that asked for code, or that changed some.
-      if (!hasChanged(turn) && (known.isQuestion || !isJudged(turn, !isSmall(worker.model.info))))
+      if (!hasChanged(turn) && (known.isQuestion || !isJudgedByCheck(turn, !isSmall(worker.model.info))))
         return ended({ ...none, reason: 'answered', text: outcome.text });
       return judged(work, worker, outcome.text);
     default:
@@ -51,9 +61,7 @@ async function judged(work: TaskWork, worker: Worker, text: string): Promise<Wor
     return isSecond ? { type: 'gave-up', cause: 'checks', end: unmet(text, known, after) } : goesOn;
   }
   const outcome = await gated(work, worker, { done: doneEnd(text, known, after), after });
-  return outcome.type === 'ended' && turn.steps.last > 0
-    ? ended(asProposed(turn, known, worker, outcome.end))
-    : outcome;
+  return outcome.type === 'ended' ? ended(asProposed(turn, known, worker, outcome.end)) : outcome;
 }
 
 /** How the turn ends, given everything known now; or the loop continues with an objection. */
