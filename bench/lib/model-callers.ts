@@ -184,7 +184,7 @@ function jsonSchemaOf(value: unknown): unknown {
   );
 }
 
-/** The data's own criterion: each argument has one of its accepted values, and there are no other arguments. */
+/** How the data itself judges: each argument has one of its accepted values, and there are no other arguments. */
 export function areRight(input: unknown, values: Readonly<Record<string, unknown>>): boolean {
   if (!isRecord(input)) return false;
   const isFit = ([name, allowed]: readonly [string, unknown]): boolean => {

@@ -40,7 +40,7 @@ export const noTask = {
   characters: 0,
   files: 0,
   hasTrace: false,
-  hasCriterion: true,
+  hasCheck: true,
   isQuestion: false,
   riskyWords: 0,
   roteWords: 0,

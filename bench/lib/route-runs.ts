@@ -120,7 +120,7 @@ export function generatedRun(random: () => number, rules: readonly Rule[], into:
       pin,
       needs: { images },
       budgetLeftUsd: capUsd === null ? null : capUsd - spent,
-      task: { ...noTask, riskyWords: Math.floor(random() * 3), hasCriterion: hit(0.5) },
+      task: { ...noTask, riskyWords: Math.floor(random() * 3), hasCheck: hit(0.5) },
       trajectory: trajectory.now(),
       trouble,
       now: at,

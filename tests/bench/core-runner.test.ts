@@ -86,7 +86,7 @@ describe('the core as a runner of tasks', () => {
     expect(calls).toEqual(['unsubscribe', 'after', 'dispose']);
   });
 
-  it('leaves the criterion to Dewpoint where none is given', async () => {
+  it('leaves the check to Dewpoint where none is given', async () => {
     const { core, sent } = fakeCore([turnEnded()], aResult());
     await createCoreRunner(core, hooks()).run({ ...task, check: null }, none);
     expect(sent[0]).not.toHaveProperty('check');

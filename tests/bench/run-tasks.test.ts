@@ -78,7 +78,7 @@ async function only(scene: Scene): Promise<TaskRecord> {
 const write = (path: string, text: string) => (run: TaskRun) => writeFile(join(run.projectPath, path), text);
 
 describe('a task of the bench', () => {
-  it('is given as a user gives it, with the shown tests as its criterion', async () => {
+  it('is given as a user gives it, with the shown tests as its check', async () => {
     const { runs } = await play({ args: '--models a/b --seed 3 --max-minutes 2' });
     expect(runs).toEqual([
       {

@@ -302,11 +302,11 @@ test('a change that copies the value of the test is called weak', async () => {
   expect(await fixFailingTests.run(harness.context)).toMatchObject({ type: 'done', confidence: 'weak-tests' });
 });
 
-test('fits only where a criterion fails before the work and commands can run', async () => {
+test('fits only where a check fails before the work and commands can run', async () => {
   const harness = await harnessOf({ files: calculator });
   const { context } = harness;
   expect(fixFailingTests.fits(context)?.score).toBeGreaterThan(0.9);
-  expect(fixFailingTests.fits({ ...context, criterionMet: true })).toBeNull();
+  expect(fixFailingTests.fits({ ...context, checkPasses: true })).toBeNull();
   expect(fixFailingTests.fits({ ...context, canExecute: false })).toBeNull();
   expect(fixFailingTests.fits({ ...context, plan: true })).toBeNull();
 });

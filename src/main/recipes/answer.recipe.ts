@@ -8,7 +8,7 @@ export default defineRecipe({
   label: 'Answer a question about the project',
   fits: (subject) => {
     if (subject.plan) return { score: 0.9, reason: 'Plan only: no files will change.' };
-    if (subject.criterion?.source === 'option') return null;
+    if (subject.check?.source === 'option') return null;
     if (isSmallTalk(subject.task)) return { score: 0.97, reason: 'Small talk: there is no task.' };
     if (isQuestionTask(subject)) return { score: 0.97, reason: 'Question: no files will change.' };
     if (!subject.canExecute) return { score: 0.3, reason: 'No sandbox: the project can only be read.' };

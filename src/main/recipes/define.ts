@@ -32,12 +32,12 @@ export interface RecipeSubject {
   /** The mode of the message if it is known; otherwise its words decide. */
   readonly wish?: 'ask' | 'work' | undefined;
   readonly facts: ProjectFacts;
-  readonly criterion: Criterion | ExampleCriterion | null;
+  readonly check: SuccessCheck | ExampleCheck | null;
   /**
    * Whether the success check passed before any work. Null: there is none, it was not run, or it fails for an unrelated
    * reason.
    */
-  readonly criterionMet: boolean | null;
+  readonly checkPasses: boolean | null;
   /** What was said before in this session, oldest first. A text like "And why?" refers to it. */
   readonly earlier: readonly Exchange[];
   /** False without a sandbox for commands: then only questions and plans are possible. */
@@ -50,13 +50,13 @@ export interface RecipeFit {
   readonly reason: string;
 }
 
-export interface Criterion {
+export interface SuccessCheck {
   readonly command: string;
   readonly source: 'option' | 'project';
 }
 
 /** An example in the task itself, used as a check if there is nothing better. */
-export interface ExampleCriterion {
+export interface ExampleCheck {
   readonly command: string;
   readonly source: 'text';
 }

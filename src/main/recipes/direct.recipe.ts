@@ -55,8 +55,8 @@ async function deleteFile(context: RecipeContext, file: string): Promise<RecipeO
 }
 
 async function runTests(context: RecipeContext): Promise<RecipeOutcome> {
-  const { facts, criterion, world } = context;
-  const given = criterion?.command ?? facts.test?.command ?? null;
+  const { facts, check, world } = context;
+  const given = check?.command ?? facts.test?.command ?? null;
   if (given === null)
     return {
       type: 'answered',

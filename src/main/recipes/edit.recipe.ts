@@ -23,7 +23,7 @@ import { asksForNotes, changeEach, functionsForEach, keptToNotes } from './edit/
 import { parseCrash, crashPlaces, reproduceCrash, type Crash } from './facts/program-crash.ts';
 import { conversationExcerpt, lastExchangeText } from './context/earlier-conversation.ts';
 import { asksForWork, isQuestionTask, looksEnglish } from './context/question-shape.ts';
-import { exampleCriterion } from './facts/task-example.ts';
+import { exampleCheck } from './facts/task-example.ts';
 import { rankChunks, sharesWords, chunkText, type Chunk, type RankedChunk } from './context/rank-project-chunks.ts';
 import { readChunks } from './context/read-project-chunks.ts';
 import { spliceNeighbours } from './edit/splice-neighbours.ts';
@@ -35,8 +35,8 @@ export default defineRecipe({
   id: 'edit',
   label: 'Make a change described in words',
   fits: (subject) => {
-    if (subject.plan || !subject.canExecute || subject.criterionMet === false) return null;
-    if (subject.wish === 'ask' || (subject.criterion === null && isQuestionTask(subject))) return null;
+    if (subject.plan || !subject.canExecute || subject.checkPasses === false) return null;
+    if (subject.wish === 'ask' || (subject.check === null && isQuestionTask(subject))) return null;
     if (subject.facts.fileCount === 0) return null;
     return { score: 0.6, reason: 'The task describes a change, and no failing test can check it yet.' };
   },
@@ -74,11 +74,11 @@ async function editByExample(
   syntax: Syntax,
   chunks: readonly Chunk[],
 ): Promise<RecipeOutcome | null> {
-  const example = context.canExecute ? await exampleCriterion(context, syntax, chunks) : null;
+  const example = context.canExecute ? await exampleCheck(context, syntax, chunks) : null;
   if (example === null) return null;
-  const tests = context.criterion === null ? '' : ` && ${context.criterion.command}`;
-  const criterion = { command: `${example}${tests}`, source: 'text' } as const;
-  return fixFailingTests({ ...context, criterion, criterionMet: false }, planForExample(context));
+  const tests = context.check === null ? '' : ` && ${context.check.command}`;
+  const check = { command: `${example}${tests}`, source: 'text' } as const;
+  return fixFailingTests({ ...context, check, checkPasses: false }, planForExample(context));
 }
 
 async function editEach(context: RecipeContext, syntax: Syntax, places: readonly Chunk[]): Promise<RecipeOutcome> {
@@ -99,8 +99,8 @@ const ofFailingTests =
  * Gives up on a failing test that cannot be run and names nothing, because a change would be a guess. Null: there is
  * something to work on.
  */
-function withoutTests({ task, criterion }: RecipeContext, chunks: readonly Chunk[]): RecipeOutcome | null {
-  if (criterion !== null || !ofFailingTests.test(task)) return null;
+function withoutTests({ task, check }: RecipeContext, chunks: readonly Chunk[]): RecipeOutcome | null {
+  if (check !== null || !ofFailingTests.test(task)) return null;
   const isNamed = ({ span, path }: Chunk): boolean =>
     task.includes(path.split('/').pop() ?? path) ||
     (span !== null && span.shortName.length > 3 && task.includes(span.shortName));

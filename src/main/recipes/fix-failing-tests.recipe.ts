@@ -20,12 +20,11 @@ export default defineRecipe({
   instructions: 'large-models',
   giveUpSeconds,
   fits: (subject) => {
-    if (!subject.canExecute || subject.plan || subject.criterion === null || subject.criterionMet !== false)
-      return null;
+    if (!subject.canExecute || subject.plan || subject.check === null || subject.checkPasses !== false) return null;
     if (subject.facts.sourceFiles.length === 0) return null;
     return {
       score: 0.95,
-      reason: `\`${subject.criterion.command}\` fails now. Each attempt is checked against it.`,
+      reason: `\`${subject.check.command}\` fails now. Each attempt is checked against it.`,
     };
   },
   run: (context) => fixFailingTests(context),
@@ -33,14 +32,14 @@ export default defineRecipe({
 
 /** `plan`: the search steps, in another order to measure them. */
 export async function fixFailingTests(context: RecipeContext, plan = planFor(context)): Promise<RecipeOutcome> {
-  const { criterion, budget } = context;
-  if (criterion === null) return gaveUp('There is no success criterion to judge by.');
+  const { check, budget } = context;
+  if (check === null) return gaveUp('There is no success check to judge by.');
   const begin = budget.millisecondsLeft();
   const elapsed = () => (begin - budget.millisecondsLeft()) / 1000;
   const secondsLeft = () => Math.min(searchSeconds - elapsed(), budget.millisecondsLeft() / 1000 - 10);
   const secondsToGiveUp = () => Math.min(giveUpSeconds - elapsed(), secondsLeft());
   const syntax = await loadSyntax();
-  const judge = await createJudge(context, criterion.command);
+  const judge = await createJudge(context, check.command);
   if (judge === null) return gaveUp('A copy of the project for trials could not be made.');
   const { report, exitCode, output } = judge.baseline();
   if (exitCode === 0)

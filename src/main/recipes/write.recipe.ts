@@ -48,7 +48,7 @@ export default defineRecipe({
   id: 'write',
   label: 'Write a new file, or tests',
   fits: (subject) => {
-    if (subject.plan || !subject.canExecute || subject.criterionMet === false || isQuestionTask(subject)) return null;
+    if (subject.plan || !subject.canExecute || subject.checkPasses === false || isQuestionTask(subject)) return null;
     const path = newFileIn(subject.task);
     const { sourceFiles, testFiles } = subject.facts;
     const isThere = path !== null && [...sourceFiles, ...testFiles].includes(path);

@@ -43,7 +43,7 @@ export interface TaskFeatures {
   readonly characters: number;
   readonly files: number;
   readonly hasTrace: boolean;
-  readonly hasCriterion: boolean;
+  readonly hasCheck: boolean;
   readonly isQuestion: boolean;
   /** Words for work that weak models get wrong: races, security, migrations. */
   readonly riskyWords: number;

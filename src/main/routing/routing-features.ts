@@ -15,7 +15,7 @@ const READ_CHARACTERS = 20_000;
 /** The task in numbers, from its words. A weak signal, but cheap. */
 export function taskFeatures(
   task: string,
-  known: { readonly hasCriterion: boolean; readonly isQuestion: boolean },
+  known: { readonly hasCheck: boolean; readonly isQuestion: boolean },
 ): TaskFeatures {
   const text = task.slice(0, READ_CHARACTERS);
   return {
@@ -51,7 +51,7 @@ export function featuresOf(
     taskCharacters: task.characters,
     taskFiles: task.files,
     taskHasTrace: flag(task.hasTrace),
-    taskHasCriterion: flag(task.hasCriterion),
+    taskHasCriterion: flag(task.hasCheck),
     taskIsQuestion: flag(task.isQuestion),
     taskRiskyWords: task.riskyWords,
     taskRoteWords: task.roteWords,

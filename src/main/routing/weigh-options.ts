@@ -162,7 +162,7 @@ function valueOf(
   { outlook, block }: { readonly outlook: Outlook; readonly block: number },
 ): number {
   const checked = weaker?.strategy === 'recipe' && isJudged ? UNDETECTED.judged : UNDETECTED.checked;
-  const undetected = task.hasCriterion ? checked : UNDETECTED.unchecked;
+  const undetected = task.hasCheck ? checked : UNDETECTED.unchecked;
   const fails = 1 - (1 - outlook.hazard) ** block;
   const minutes = ((outlook.localStepMs - outlook.cloudStepMs) * block) / 60_000;
   const gained = fails - loss * (block / outlook.stepsLeft);

@@ -54,7 +54,7 @@ export const confidenceSchema = z.enum([
 
 export type Confidence = z.infer<typeof confidenceSchema>;
 
-export const criterionSchema = z.object({ command: z.string(), source: z.enum(['option', 'project']) }).nullable();
+export const successCheckSchema = z.object({ command: z.string(), source: z.enum(['option', 'project']) }).nullable();
 
 /** A turn from its start to its checked end. */
 export const turnEvents = {
@@ -67,7 +67,7 @@ export const turnEvents = {
     answers: z.string().optional(),
     /** The assistant's name. Its content at that time is in the turn's `gather_facts` action. */
     assistant: z.string().optional(),
-    criterion: criterionSchema,
+    criterion: successCheckSchema,
     cascade: z.array(stageSchema),
     limits: z.object({
       ...runLimitsSchema.shape,

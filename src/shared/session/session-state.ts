@@ -161,9 +161,9 @@ export interface TurnState {
   readonly steps: number;
   /** Actions of recipes, and started tool calls of models except the one that ends the task. */
   readonly actions: number;
-  readonly criterion: { readonly command: string; readonly source: 'option' | 'project' } | null;
-  readonly before: CriterionResult | null;
-  readonly after: CriterionResult | null;
+  readonly check: { readonly command: string; readonly source: 'option' | 'project' } | null;
+  readonly before: CheckResult | null;
+  readonly after: CheckResult | null;
   readonly cascade: readonly Stage[];
   readonly stages: readonly {
     readonly stage: Stage;
@@ -182,7 +182,7 @@ export interface TurnState {
 }
 
 /** The result of running the success check. */
-export interface CriterionResult {
+export interface CheckResult {
   readonly passed: boolean;
   readonly exitCode: number | null;
   /** The end of the output, capped: the failures and the counts. */

@@ -361,7 +361,7 @@ describe('edit', () => {
       files: { ...files, 'package.json': '{ "type": "module" }\n', 'test/flood.test.js': test_ },
       task,
       command: 'node --test',
-      criterionMet: true,
+      checkPasses: true,
       answer: (question) => (question.purpose === 'choose' ? '1' : changed),
     });
     harnesses.push(harness);

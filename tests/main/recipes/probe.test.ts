@@ -176,7 +176,7 @@ describe('the probe', () => {
   });
 
   it('is started by its own words only', () => {
-    const subject = { plan: true, criterion: null, criterionMet: null, canExecute: false, earlier: [] };
+    const subject = { plan: true, check: null, checkPasses: null, canExecute: false, earlier: [] };
     const empty = {
       languages: [],
       fileCount: 0,

@@ -37,7 +37,7 @@ export interface MadeTask {
   readonly difficulty: number;
   readonly steps: number;
   readonly promptTokens: number;
-  readonly hasCriterion: boolean;
+  readonly hasCheck: boolean;
   readonly valueUsd: number;
   readonly minuteUsd: number;
 }
@@ -48,7 +48,7 @@ export function drawMadeTask(random: () => number): MadeTask {
     difficulty: random() * 6 - 2,
     steps: 4 + Math.floor(random() * 36),
     promptTokens: Math.round(4_000 * 10 ** random()),
-    hasCriterion: random() < 0.5,
+    hasCheck: random() < 0.5,
     valueUsd: one([0.2, 1, 1, 5]),
     minuteUsd: one([0, 0, 0.02, 0.1]),
   };
@@ -78,7 +78,7 @@ export function trueCost(model: MadeModel, task: MadeTask): number {
       usd += (known * (input / 10) + fresh * input * 1.25 + OUTPUT * output) / 1_000_000;
     }
   }
-  const undetected = task.hasCriterion ? 0.15 : 0.5;
+  const undetected = task.hasCheck ? 0.15 : 0.5;
   const minutes = (model.stepMs * task.steps) / 60_000;
   return usd + (1 - chanceFor(model, task)) * undetected * task.valueUsd + minutes * task.minuteUsd;
 }
@@ -111,7 +111,7 @@ export function factsOfTask(models: readonly MadeModel[], task: MadeTask): Choic
     const act = { tries: TRIES, solved: TRIES * chanceFor(model, task), calls: TRIES * task.steps, at: 0 };
     return [infos[at]?.id ?? '', { act }];
   });
-  const { valueUsd, minuteUsd, hasCriterion } = task;
+  const { valueUsd, minuteUsd, hasCheck } = task;
   return {
     purpose: 'act',
     policy: 'hybrid',
@@ -124,7 +124,7 @@ export function factsOfTask(models: readonly MadeModel[], task: MadeTask): Choic
     pin: null,
     needs: { images: false },
     budgetLeftUsd: null,
-    task: { ...noTask, hasCriterion },
+    task: { ...noTask, hasCheck },
     trajectory: {
       ...emptyTrajectory,
       models: Object.fromEntries(models.map(({ stepMs }, at) => [infos[at]?.id ?? '', seenAtWork(stepMs)])),

@@ -1,6 +1,6 @@
 import { asksForChange, callsOff, isQuestion } from '@shared/text/task-kind.ts';
 import type { TaskMode } from '@shared/text/task-mode.ts';
-import type { CriterionResult, SessionState, TurnState } from '@shared/session/session-state.ts';
+import type { CheckResult, SessionState, TurnState } from '@shared/session/session-state.ts';
 
 /** The turn that waits for the person. A message that answers its question goes on with its task. */
 export interface AnsweredTurn {
@@ -14,7 +14,7 @@ export interface AnsweredTurn {
   readonly mode: TaskMode | null;
   readonly plan: boolean;
   /** The check before the work began; null: none ran. */
-  readonly before: CriterionResult | null;
+  readonly before: CheckResult | null;
   /** The model that asked; null: not known any more. */
   readonly model: string | null;
 }

@@ -167,7 +167,7 @@ function addEvent(fold: Fold, event: SessionEvent): void {
 function addNote(fold: Fold, event: SessionEvent): void {
   switch (event.type) {
     case 'criterion-checked':
-      note(fold, event.seq, criterionNote(event, fold.wasGuarded));
+      note(fold, event.seq, checkNote(event, fold.wasGuarded));
       return;
     case 'gate-checked':
       if (event.verdict === 'redo') note(fold, event.seq, gateNote(event));
@@ -197,7 +197,7 @@ function takenBackNote({ path, hunks }: EventOf<'file-changed'>): string {
   return `Of the change of ${path}, ${undone} of ${hunks.states.length} parts were taken back. Read the file before you edit it.`;
 }
 
-function criterionNote(event: EventOf<'criterion-checked'>, wasGuarded: boolean): string {
+function checkNote(event: EventOf<'criterion-checked'>, wasGuarded: boolean): string {
   if (event.phase === 'before') {
     if (event.unrelated === true)
       return `\`${event.command}\` fails already, for something that is not the task. Leave that alone, and make no more fail:\n${outputBlock(event.summary)}`;

@@ -106,8 +106,8 @@ export function subjectOf(turn: Turn, work: TurnBaseline): RecipeSubject {
     plan: turn.options.plan,
     wish: wishOf(turn),
     facts: work.found.facts,
-    criterion: work.criterion,
-    criterionMet: work.before?.unrelated === true ? null : (work.before?.passed ?? null),
+    check: work.check,
+    checkPasses: work.before?.unrelated === true ? null : (work.before?.passed ?? null),
     canExecute: work.canExecute,
     earlier: turn.conversation.exchanges(),
   };
@@ -126,14 +126,14 @@ function createContext(
   subject: RecipeSubject & { readonly turnFacts: TurnFacts },
   met: Met,
 ): RecipeContext {
-  const { task, plan, wish, facts, criterion, criterionMet, canExecute, earlier } = subject;
+  const { task, plan, wish, facts, check, checkPasses, canExecute, earlier } = subject;
   return {
     task,
     plan,
     wish,
     facts,
-    criterion,
-    criterionMet,
+    check,
+    checkPasses,
     canExecute,
     earlier,
     before: chosen.before,

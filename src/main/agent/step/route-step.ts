@@ -105,7 +105,7 @@ function pinOf(turn: CallingTurn, { purpose, options }: StepFacts): Pin | null {
 
 const featuresOfTask = memo((turn: CallingTurn) => ({
   ...taskFeatures(turn.task, {
-    hasCriterion: turn.options.check !== null || (turn.found.facts?.facts.test ?? null) !== null,
+    hasCheck: turn.options.check !== null || (turn.found.facts?.facts.test ?? null) !== null,
     isQuestion: isQuestion(turn.task),
   }),
   makesNew: makesNew(turn.task),

@@ -75,8 +75,8 @@ function reasonOf(turn: TurnState): string {
 }
 
 function checkOf(turn: TurnState): RunResult['check'] {
-  if (turn.criterion === null) return null;
-  const { command } = turn.criterion;
+  if (turn.check === null) return null;
+  const { command } = turn.check;
   return { command, before: turn.before?.passed ?? null, after: turn.after?.passed ?? null };
 }
 

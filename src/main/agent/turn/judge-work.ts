@@ -1,15 +1,15 @@
 import type { Confidence } from '@shared/events/turn-events.ts';
-import type { CriterionResult } from '@shared/session/session-state.ts';
+import type { CheckResult } from '@shared/session/session-state.ts';
 import { asksForChange, asksForNoCode, wantsTests } from '@shared/text/task-kind.ts';
 import { speaksOfFailure } from '../../recipes/fix/about-failures.ts';
 import { endlessTests, endlessText } from '../../lib/endless/endless-tests.ts';
-import { checkCriterion, isWorse } from '../gate/check-criterion.ts';
+import { runCheck, isWorse } from '../gate/run-check.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
 import type { Trouble } from '../../routing/define.ts';
 import type { Worker, WorkOutcome } from './task-work.ts';
 import type { TurnBaseline, TurnEnd } from './turn-baseline.ts';
 import type { Turn } from './turn.ts';
-import { criterionOfWrittenTests } from './written-tests.ts';
+import { checkOfWrittenTests } from './written-tests.ts';
 
 /** What leaves open whether a small model's change is right: tests that passed before say nothing about it. */
 const open: readonly Confidence[] = ['unchecked', 'weak-tests', 'tests-pass'];
@@ -35,14 +35,14 @@ export function approved(end: TurnEnd, label: string): TurnEnd {
 
 /** If the tests that the recipe wrote ran and passed, its work counts as tested, as in the loop. */
 export function withOwnTests(
-  { criterion }: TurnBaseline,
-  { end, after }: { readonly end: TurnEnd; readonly after: CriterionResult | null },
+  { check }: TurnBaseline,
+  { end, after }: { readonly end: TurnEnd; readonly after: CheckResult | null },
 ): TurnEnd {
-  if (criterion !== null || after?.passed !== true || end.confidence !== 'unchecked') return end;
+  if (check !== null || after?.passed !== true || end.confidence !== 'unchecked') return end;
   return { ...end, text: `${end.text}\n\nThe tests that it wrote pass.`, confidence: 'weak-tests' };
 }
 
-export function doneEnd(text: string, work: TurnBaseline, after: CriterionResult | null): TurnEnd {
+export function doneEnd(text: string, work: TurnBaseline, after: CheckResult | null): TurnEnd {
   return {
     reason: 'done',
     text: withUnrelatedFailure(text, work, after),
@@ -52,37 +52,36 @@ export function doneEnd(text: string, work: TurnBaseline, after: CriterionResult
 }
 
 /** A check that failed before proves the work; one that passed before only says that nothing broke. */
-function confidenceOf({ criterion, before }: TurnBaseline, after: CriterionResult | null): Confidence {
+function confidenceOf({ check, before }: TurnBaseline, after: CheckResult | null): Confidence {
   if (after?.passed !== true) return 'unchecked';
-  if (criterion === null) return 'weak-tests';
+  if (check === null) return 'weak-tests';
   return before?.passed === false ? 'high' : 'tests-pass';
 }
 
-export function unmet(text: string, work: TurnBaseline, after: CriterionResult | null): TurnEnd {
-  const said = `The model says that it is done, but \`${work.criterion?.command ?? 'the tests that it wrote'}\` still fails.`;
+export function unmet(text: string, work: TurnBaseline, after: CheckResult | null): TurnEnd {
+  const said = `The model says that it is done, but \`${work.check?.command ?? 'the tests that it wrote'}\` still fails.`;
   const endless = endlessText(endlessTests(after?.summary ?? ''));
   const why = [said, endless, text].filter((part) => part !== '').join(' ');
   return { reason: 'criterion-unmet', text: why, confidence: null, failure: null };
 }
 
-export const holds = (after: CriterionResult | null): boolean =>
-  after === null || after.passed || after.unrelated === true;
+export const holds = (after: CheckResult | null): boolean => after === null || after.passed || after.unrelated === true;
 
 /** Tells the user that the check still fails, for a reason unrelated to the task. */
-export function withUnrelatedFailure(text: string, work: TurnBaseline, after: CriterionResult | null): string {
+export function withUnrelatedFailure(text: string, work: TurnBaseline, after: CheckResult | null): string {
   if (after?.unrelated !== true) return text;
-  return `${text}\n\n\`${work.criterion?.command}\` failed before, for something else, and fails no more than it did.`.trim();
+  return `${text}\n\n\`${work.check?.command}\` failed before, for something else, and fails no more than it did.`.trim();
 }
 
 /** Null: there is nothing to check by, or the check did not run before the work either. */
-export async function checkAfter(turn: Turn, work: TurnBaseline): Promise<CriterionResult | null> {
-  if (work.criterion === null && work.canExecute && !work.isQuestion && !turn.options.plan) {
-    const written = await criterionOfWrittenTests(turn);
-    return written === null ? null : checkCriterion(turn, written, 'after');
+export async function checkAfter(turn: Turn, work: TurnBaseline): Promise<CheckResult | null> {
+  if (work.check === null && work.canExecute && !work.isQuestion && !turn.options.plan) {
+    const written = await checkOfWrittenTests(turn);
+    return written === null ? null : runCheck(turn, written, 'after');
   }
-  if (work.criterion === null || work.before === null) return null;
+  if (work.check === null || work.before === null) return null;
   const { before } = work;
-  return checkCriterion(turn, work.criterion, 'after', (after) => before.unrelated === true && !isWorse(before, after));
+  return runCheck(turn, work.check, 'after', (after) => before.unrelated === true && !isWorse(before, after));
 }
 
 /**

@@ -6,16 +6,16 @@ import { waysToWork } from '../../routing/ways-to-work.ts';
 import { modelsOfTurn } from '../preparation/gather-turn-facts.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
 import { isAboutFailures } from '../../recipes/fix/about-failures.ts';
-import { checkCriterion } from '../gate/check-criterion.ts';
+import { runCheck } from '../gate/run-check.ts';
 import { isJudgedByCheck } from './judge-work.ts';
 import { missingModel } from './missing-parts.ts';
 import { runTask } from './run-task.ts';
 import { stopEnd, timeStop } from './turn-limits.ts';
 import { readInstructions } from '../preparation/read-project-instructions.ts';
-import type { Criterion } from '../../recipes/define.ts';
+import type { SuccessCheck } from '../../recipes/define.ts';
 import { resolveHardLinks } from '../preparation/resolve-hard-links.ts';
 import { asksToRun } from '@shared/text/task-kind.ts';
-import type { CriterionResult } from '@shared/session/session-state.ts';
+import type { CheckResult } from '@shared/session/session-state.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import { fetchLeftTasks } from '../preparation/fetch-left-tasks.ts';
 import { gatherTurnFacts } from '../preparation/gather-turn-facts.ts';
@@ -36,7 +36,7 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
     const caps = turn.found.facts?.caps;
     const ofCalls = maxCalls === undefined ? {} : { maxCalls };
     const limits = { maxSteps, maxMinutes, maxTokens, ...ofCalls, maxUsd, ...(caps === undefined ? {} : { caps }) };
-    const criterion = criterionOf(turn);
+    const check = checkOf(turn);
     const cascade = waysOf(turn);
     const { mode, answers } = turn.given;
     const taken = {
@@ -44,7 +44,7 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
       ...(answers === null ? {} : { answers: answers.turnId }),
       ...(assistant === undefined ? {} : { assistant: assistant.name }),
     };
-    const began = { type: 'turn-started', messageId, plan, ...taken, criterion, cascade, limits } as const;
+    const began = { type: 'turn-started', messageId, plan, ...taken, criterion: check, cascade, limits } as const;
     const { at } = await turn.log.close(began);
     turn.limits.start(at);
   };
@@ -74,7 +74,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   const found = recorded ?? (await gatherTurnFacts(turn));
   turn.found.facts = found;
   const canExecute = found.sandbox.tier !== 'read-only';
-  const criterion = criterionOf(turn);
+  const check = checkOf(turn);
   const cascade = waysOf(turn);
   await start();
   await reportRuleProblems(turn, found);
@@ -86,16 +86,16 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   // If the task is to run tests, that run is the work itself; do not run them twice.
   const isRun = asksToRun(turn.task) !== null;
   const needsCheck =
-    criterion !== null && canExecute && !turn.options.plan && !asks && !isRun && isJudgedByCheck(turn, false);
+    check !== null && canExecute && !turn.options.plan && !asks && !isRun && isJudgedByCheck(turn, false);
   if (found.sandbox.hardLinks !== undefined) await resolveHardLinks(turn, found.sandbox.hardLinks);
   await readInstructions(turn, found.facts.instructionFiles, first);
   if (turn.dependencies.journal.state().toolCalls.some(({ task }) => task !== undefined)) await fetchLeftTasks(turn);
-  const isApart = ({ exitCode, summary }: CriterionResult): boolean =>
-    criterion?.source === 'project' && exitCode !== null && !isAboutFailures(turn.task, summary);
+  const isApart = ({ exitCode, summary }: CheckResult): boolean =>
+    check?.source === 'project' && exitCode !== null && !isAboutFailures(turn.task, summary);
   const { answers } = turn.given;
   const kept = answers === null || !needsCheck ? null : answers.before;
-  const before = needsCheck && answers === null ? await checkCriterion(turn, criterion, 'before', isApart) : kept;
-  const end = await runTask(turn, { found, criterion, before, isQuestion: asks, canExecute });
+  const before = needsCheck && answers === null ? await runCheck(turn, check, 'before', isApart) : kept;
+  const end = await runTask(turn, { found, check, before, isQuestion: asks, canExecute });
   turn.log.check();
   return end;
 }
@@ -144,7 +144,7 @@ async function reportRuleProblems(turn: Turn, { routes }: TurnFacts): Promise<vo
 }
 
 /** `--check`, else the project's test command, else none. */
-function criterionOf(turn: Turn): Criterion | null {
+function checkOf(turn: Turn): SuccessCheck | null {
   if (turn.options.check !== null) return { command: turn.options.check, source: 'option' };
   const test = turn.found.facts?.facts.test ?? null;
   return test === null ? null : { command: test.command, source: 'project' };

@@ -1,4 +1,4 @@
-import { checkCriterion, isWorse } from '../gate/check-criterion.ts';
+import { runCheck, isWorse } from '../gate/run-check.ts';
 import { takeAction } from './take-action.ts';
 import type { Doubted } from './task-work.ts';
 import type { TurnBaseline } from './turn-baseline.ts';
@@ -9,10 +9,10 @@ import type { ChangingTurn, Turn } from './turn.ts';
  * so the user can apply them again.
  */
 export async function revertWorseChanges(turn: ChangingTurn, work: TurnBaseline): Promise<void> {
-  if (work.criterion === null || work.before === null || turn.progress.okWrites === 0) return;
+  if (work.check === null || work.before === null || turn.progress.okWrites === 0) return;
   const { lastCheck, okWrites } = turn.progress;
   const isFresh = lastCheck !== null && lastCheck.okWrites === okWrites;
-  const after = isFresh ? lastCheck.check : await checkCriterion(turn, work.criterion, 'after');
+  const after = isFresh ? lastCheck.check : await runCheck(turn, work.check, 'after');
   if (!isWorse(work.before, after)) return;
   await revertFrom(turn, 0, {
     label: 'revert the changes: fewer tests pass than before',

@@ -1,15 +1,15 @@
 import type { Failure } from '@shared/errors.ts';
-import type { Criterion } from '../../recipes/define.ts';
+import type { SuccessCheck } from '../../recipes/define.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
-import type { CriterionResult } from '@shared/session/session-state.ts';
+import type { CheckResult } from '@shared/session/session-state.ts';
 import type { Confidence, TurnEndReason } from '@shared/events/turn-events.ts';
 
 /** What is known once a turn has started. */
 export interface TurnBaseline {
   readonly found: TurnFacts;
-  readonly criterion: Criterion | null;
+  readonly check: SuccessCheck | null;
   /** Null: there is no check, or it did not run (for a question or a plan). */
-  readonly before: CriterionResult | null;
+  readonly before: CheckResult | null;
   readonly isQuestion: boolean;
   readonly canExecute: boolean;
 }
@@ -19,7 +19,7 @@ export interface Claim {
   /** The text of the claim. */
   readonly text: string;
   /** Null: there was nothing to check by. */
-  readonly check: CriterionResult | null;
+  readonly check: CheckResult | null;
   /** The check failed before the work and passes now. */
   readonly isProven: boolean;
   /** The tests leave room for doubt, or there are none. */

@@ -20,7 +20,7 @@ import type { TurnFacts } from '../preparation/turn-facts.ts';
 import type { TokenEstimate } from '../prompt/token-estimate.ts';
 import type { TurnLog } from './turn-log.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
-import type { CriterionResult } from '@shared/session/session-state.ts';
+import type { CheckResult } from '@shared/session/session-state.ts';
 
 /** `chat`: a question that needs no look at the project, or a conversation that has none. */
 export type TurnMode = TaskMode | 'chat';
@@ -77,7 +77,7 @@ export interface Turn {
     okConnected: number;
     /** The cloud would have continued where the local model gave up, but there was no network. */
     isCloudUnasked: boolean;
-    lastCheck: { readonly okWrites: number; readonly check: CriterionResult } | null;
+    lastCheck: { readonly okWrites: number; readonly check: CheckResult } | null;
   };
   /** `contextTokens`: of the model that reads the results. */
   readonly toolFacts: (contextTokens: number) => ToolFacts;

@@ -93,7 +93,7 @@ async function recipeEnd(
 
 async function unmetByRecipe({ turn, known }: TaskWork, changesBefore: number): Promise<WorkOutcome> {
   await revertChanges(turn, changesBefore, 'take the change back');
-  const text = `The change of the recipe did not meet \`${known.criterion?.command ?? 'the tests that were written'}\` and was taken back.`;
+  const text = `The change of the recipe did not meet \`${known.check?.command ?? 'the tests that were written'}\` and was taken back.`;
   const end: TurnEnd = { reason: 'criterion-unmet', text, confidence: null, failure: null };
   return { type: 'gave-up', cause: 'checks', end };
 }

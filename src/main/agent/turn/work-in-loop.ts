@@ -1,4 +1,4 @@
-import type { CriterionResult } from '@shared/session/session-state.ts';
+import type { CheckResult } from '@shared/session/session-state.ts';
 import type { Decision } from '../../routing/define.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
 import { passGate } from '../gate/pass-gate.ts';
@@ -68,7 +68,7 @@ async function judged(work: TaskWork, worker: Worker, text: string): Promise<Wor
 async function gated(
   work: TaskWork,
   worker: Worker,
-  { done, after }: { readonly done: TurnEnd; readonly after: CriterionResult | null },
+  { done, after }: { readonly done: TurnEnd; readonly after: CheckResult | null },
 ): Promise<WorkOutcome> {
   const claim = { text: done.text, check: after, isProven: done.confidence === 'high' };
   const outcome = await passGate(work, worker, claim);

@@ -1,7 +1,7 @@
 import { wantsTests } from '@shared/text/task-kind.ts';
 import { z } from 'zod';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
-import type { Criterion } from '../../recipes/define.ts';
+import type { SuccessCheck } from '../../recipes/define.ts';
 import { guardKind, mayBeAdded } from '../../safety/guarded-files.ts';
 import { takeAction } from './take-action.ts';
 import type { Turn } from './turn.ts';
@@ -14,7 +14,7 @@ const script = /\.[cm]?js$/u;
  * If a task asks for tests and nothing else judges it, the tests that were written become the success check. Null: none
  * are asked for, or none was written that can run here. Runs as an action, because a replay has no files.
  */
-export async function criterionOfWrittenTests(turn: Turn): Promise<Criterion | null> {
+export async function checkOfWrittenTests(turn: Turn): Promise<SuccessCheck | null> {
   if (!wantsTests(turn.task)) return null;
   const command = await takeAction<string | null>(
     turn,

@@ -14,7 +14,7 @@ export interface Proposal {
 
 /** Null: there is no test, or no copy could be made to run it in. */
 export async function judgeOf(context: RecipeContext): Promise<Judge | null> {
-  return context.criterion === null ? null : createJudge(context, context.criterion.command);
+  return context.check === null ? null : createJudge(context, context.check.command);
 }
 
 /** Writes the change if the existing tests still pass; null if they do not. */

@@ -64,7 +64,7 @@ function isPlain(node: SyntaxNode): boolean {
  * A command that fails now and passes once the call gives the wanted result. Null: the text has no such example. The
  * present result of the call is never taken as wanted.
  */
-export async function exampleCriterion(
+export async function exampleCheck(
   context: RecipeContext,
   syntax: Syntax,
   chunks: readonly Chunk[],

@@ -83,7 +83,7 @@ export function reduceTurns(state: SessionState, event: SessionEvent): Change | 
     case 'turn-started':
       return turnStarted(state, event);
     case 'criterion-checked':
-      return criterionChecked(state, event);
+      return noteCheck(state, event);
     case 'stage-chosen':
       return stageChosen(state, event);
     case 'file-changed':
@@ -256,7 +256,7 @@ function turnStarted(state: SessionState, event: EventOf<'turn-started'>): Chang
     failure: null,
     steps: 0,
     actions: 0,
-    criterion: event.criterion,
+    check: event.criterion,
     // The check ran before the task began, not again before an answer.
     before: state.turns.find(({ id }) => id === event.answers)?.before ?? null,
     after: null,
@@ -283,7 +283,7 @@ function turnEnded(state: SessionState, event: EventOf<'turn-ended'>): Change {
   };
 }
 
-function criterionChecked(state: SessionState, event: EventOf<'criterion-checked'>): Change {
+function noteCheck(state: SessionState, event: EventOf<'criterion-checked'>): Change {
   const { passed, exitCode, summary, unrelated } = event;
   const result = {
     passed,

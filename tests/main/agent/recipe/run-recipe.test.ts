@@ -188,7 +188,7 @@ describe('a recipe', () => {
     expect(ofType(kit.journal.events, 'call-fenced')).toMatchObject([{ step: 2, outcome: 'refused' }]);
   });
 
-  it('is believed when the criterion holds after its change', async () => {
+  it('is believed when the check passes after its change', async () => {
     const kit = kitFor(async ({ world }) => {
       await world.read('a.py');
       expect(await world.apply([{ path: 'a.py', text: 'x = 2\n' }])).toBeNull();
@@ -199,7 +199,7 @@ describe('a recipe', () => {
     expect(ofType(kit.journal.events, 'file-changed')).toMatchObject([{ path: 'a.py', by: 'recipe' }]);
   });
 
-  it('loses its change when the criterion does not hold after it', async () => {
+  it('loses its change when the check fails after it', async () => {
     const kit = kitFor(async ({ world }) => {
       await world.read('a.py');
       await world.apply([{ path: 'a.py', text: 'x = 3\n' }]);

@@ -15,7 +15,7 @@ const failing: NonNullable<KitOptions['sandbox']> = {
 const repair = defineRecipe({
   id: 'repair',
   label: 'Repair',
-  fits: ({ criterionMet }) => (criterionMet === false ? { score: 1, reason: 'A test fails.' } : null),
+  fits: ({ checkPasses }) => (checkPasses === false ? { score: 1, reason: 'A test fails.' } : null),
   run: async () => ({ type: 'done', text: 'Repaired.', confidence: 'high' }),
 });
 const said = (summary: string) => call('task_complete', { summary });

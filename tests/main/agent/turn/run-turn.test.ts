@@ -9,7 +9,7 @@ const brokenCalc = {
 };
 
 describe('a turn in the loop', () => {
-  it('reads, edits, tests and is believed when the criterion holds', async () => {
+  it('reads, edits, tests and is believed when the check passes', async () => {
     const kit = createAgentKit({
       replies: [
         call('read_file', { path: 'calc.py' }),
@@ -118,7 +118,7 @@ describe('a turn in the loop', () => {
     expect(kit.sandbox.text('verbose.py')).toBeFalsy();
   });
 
-  it('returns a completion once when the criterion is unmet, with the evidence', async () => {
+  it('returns a completion once when the check fails, with the evidence', async () => {
     const kit = createAgentKit({
       replies: [
         call('task_complete', { summary: 'done' }),

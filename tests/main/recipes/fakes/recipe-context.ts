@@ -29,7 +29,7 @@ export interface HarnessOptions {
   readonly task: string;
   readonly command: string | null;
   readonly runner?: TestRunner;
-  readonly criterionMet?: boolean | null;
+  readonly checkPasses?: boolean | null;
   readonly plan?: boolean;
   readonly earlier?: RecipeContext['earlier'];
   readonly before?: RecipeContext['before'];
@@ -74,8 +74,8 @@ export async function makeHarness(options: HarnessOptions): Promise<RecipeHarnes
     earlier: options.earlier ?? [],
     before: options.before ?? null,
     canExecute: true,
-    criterion: options.command === null ? null : { command: options.command, source: 'project' },
-    criterionMet: options.criterionMet ?? (options.command === null ? null : false),
+    check: options.command === null ? null : { command: options.command, source: 'project' },
+    checkPasses: options.checkPasses ?? (options.command === null ? null : false),
     facts: {
       languages: [],
       fileCount: paths.length,

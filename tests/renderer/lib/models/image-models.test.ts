@@ -31,7 +31,7 @@ function turn(...cascade: readonly ModelEntry[]): TurnState {
     failure: { code: 'missing-model', message: 'It does not see pictures.' },
     steps: 0,
     actions: 0,
-    criterion: null,
+    check: null,
     before: null,
     after: null,
     cascade: cascade.map(({ id, where }) => ({ strategy: 'loop', model: id, where })),

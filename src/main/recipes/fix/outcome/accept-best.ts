@@ -253,7 +253,7 @@ function doubtOf(ranked: Ranked, mutants: MutantCount | null, result: SearchResu
 }
 
 async function doubtIn(parts: BehaviourParts, result: SearchResult, ranked: Ranked): Promise<Doubt | null> {
-  if (parts.context.criterion?.source === 'text') return 'one-example';
+  if (parts.context.check?.source === 'text') return 'one-example';
   const { candidate } = ranked.verdict;
   const mutants = parts.secondsLeft() > 5 ? await tryMutants(parts, candidate) : null;
   return doubtOf(ranked, mutants, result) ?? (await secondOpinion(parts, result, candidate));
@@ -307,9 +307,9 @@ function describe(
   const weak = doubt === null ? '' : ` ${doubtTexts[doubt]}`;
   const what =
     candidate.origin === 'mechanical' ? candidate.label : `${candidate.span?.name ?? files.join(', ')} was rewritten`;
-  const holds = context.criterion?.source === 'text' ? 'The example in the task works now.' : 'The tests pass now.';
+  const holds = context.check?.source === 'text' ? 'The example in the task works now.' : 'The tests pass now.';
   // In a project with failing tests, the task may be about them or about something else.
-  const isMeasure = context.criterion?.source !== 'project' || speaksOfFailure(context.task);
+  const isMeasure = context.check?.source !== 'project' || speaksOfFailure(context.task);
   const only = isMeasure ? '' : ' Only the failing tests were worked on. If the task asks for more, send it again.';
   return `Changed ${files.join(' and ')}: ${what}. ${holds} ${how}.${weak}${only}`;
 }

@@ -87,7 +87,7 @@ async function coverageOf({ context, judge }: FailureContextParts): Promise<Cove
   // Where a test stands that does not end is known better.
   if (durationMs > 20_000 || report.failures.every(({ errorName }) => errorName === 'DoesNotEndError')) return null;
   return measureCoverage(context, {
-    command: reportingCommand(context.criterion?.command ?? ''),
+    command: reportingCommand(context.check?.command ?? ''),
     trial: judge.paths.trial,
     workFolder: judge.paths.workFolder,
     report,

@@ -115,10 +115,10 @@ function usualOf({ policy, local = '', cloud }: ModelPick): UsualModels {
   return { policy: policy ?? 'local', local, cloud: cloud ?? null };
 }
 
-function limitsOf({ plan, limits, criterion }: TurnState): Pick<SendOptions, 'plan' | 'maxUsd' | 'check'> {
+function limitsOf({ plan, limits, check }: TurnState): Pick<SendOptions, 'plan' | 'maxUsd' | 'check'> {
   return {
     plan,
     ...(limits.maxUsd === null ? {} : { maxUsd: limits.maxUsd }),
-    ...(criterion?.source === 'option' ? { check: criterion.command } : {}),
+    ...(check?.source === 'option' ? { check: check.command } : {}),
   };
 }

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { phaseText, stageText } from '../../../lib/text/stage-text.ts';
 import { t } from '../../../lib/text/translate.ts';
-import type { CriterionResult, MessageState, SessionState, TurnState } from '@shared/session/session-state.ts';
+import type { CheckResult, MessageState, SessionState, TurnState } from '@shared/session/session-state.ts';
 import type { Confidence } from '@shared/events/turn-events.ts';
 import { testsText } from '@shared/text/passed-tests.ts';
 import type { RunStatus } from '@shared/session/run-options.ts';
@@ -100,7 +100,7 @@ export function TurnStart({ turn }: { readonly turn: TurnState }) {
   return (
     <div className="mb-1 flex flex-col text-xs text-soft">
       {first !== undefined && <StageLine chosen={first} />}
-      <Criterion label={t('turn.before')} turn={turn} result={turn.before} />
+      <CheckRun label={t('turn.before')} turn={turn} result={turn.before} />
     </div>
   );
 }
@@ -127,19 +127,19 @@ export function RecipeNote({ note: { phase, text } }: { readonly note: SessionSt
   );
 }
 
-interface CriterionProps {
+interface CheckRunProps {
   readonly label: string;
   readonly turn: TurnState;
-  readonly result: CriterionResult | null;
+  readonly result: CheckResult | null;
 }
 
-function Criterion({ label, turn, result }: CriterionProps) {
+function CheckRun({ label, turn, result }: CheckRunProps) {
   if (result === null) return null;
   return (
     <Fold
       label={
         <span>
-          {label}: <code className="font-mono">{seenCommand(turn.criterion?.command ?? '')}</code>{' '}
+          {label}: <code className="font-mono">{seenCommand(turn.check?.command ?? '')}</code>{' '}
           <span
             className={`font-semibold ${result.passed ? 'text-good' : result.unrelated === true ? 'text-soft' : 'text-bad'}`}
           >
@@ -173,7 +173,7 @@ export function TurnProgress({ sessionId, timeline }: RanProps) {
 export function TurnCheck({ turn }: { readonly turn: TurnState }) {
   return (
     <div className="mt-2 text-xs text-soft">
-      <Criterion label={t('turn.after')} turn={turn} result={turn.after} />
+      <CheckRun label={t('turn.after')} turn={turn} result={turn.after} />
     </div>
   );
 }

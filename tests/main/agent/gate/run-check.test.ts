@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { summaryOf } from '../../../../src/main/agent/gate/check-criterion.ts';
+import { summaryOf } from '../../../../src/main/agent/gate/run-check.ts';
 import { passedTests, testsText } from '../../../../src/shared/text/passed-tests.ts';
 
 const detail = '  at a line of a stack that says much and counts nothing\n'.repeat(60);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { passedTests } from '@shared/text/passed-tests.ts';
-import type { CriterionResult } from '@shared/session/session-state.ts';
-import type { Criterion } from '../../recipes/define.ts';
+import type { CheckResult } from '@shared/session/session-state.ts';
+import type { SuccessCheck } from '../../recipes/define.ts';
 import { createOutputSink } from '../loop/output-sink.ts';
 import { takeAction } from '../turn/take-action.ts';
 import { revertGuardedChanges } from '../changes/revert-guarded-changes.ts';
@@ -9,7 +9,7 @@ import type { ChangingTurn } from '../turn/turn.ts';
 import { endlessTests, endlessText } from '../../lib/endless/endless-tests.ts';
 import { lateMark, watchedCommand } from '../../lib/endless/watch-script.ts';
 
-const checkSchema = z.object({ passed: z.boolean(), exitCode: z.number().nullable(), summary: z.string() });
+const resultSchema = z.object({ passed: z.boolean(), exitCode: z.number().nullable(), summary: z.string() });
 const STDOUT_CHARACTERS = 1_600;
 const STDERR_CHARACTERS = 500;
 /** After the work, a test that is only slow gets more time: its check decides how the turn ends. */
@@ -21,18 +21,18 @@ const spareMs = 5_000;
  * Runs the success check in the workspace, as an action, and logs the result. `isUnrelated` decides about a failed
  * check.
  */
-export async function checkCriterion(
+export async function runCheck(
   turn: ChangingTurn,
-  criterion: Criterion,
+  check: SuccessCheck,
   phase: 'before' | 'after',
-  isUnrelated: (failed: CriterionResult) => boolean = () => false,
-): Promise<CriterionResult> {
-  const seen = await takeAction<CriterionResult>(
+  isUnrelated: (failed: CheckResult) => boolean = () => false,
+): Promise<CheckResult> {
+  const seen = await takeAction<CheckResult>(
     turn,
     {
       tool: 'check_criterion',
-      label: `check: ${criterion.command}`,
-      input: { command: criterion.command, phase },
+      label: `check: ${check.command}`,
+      input: { command: check.command, phase },
       limitMs: turn.dependencies.config.commandTimeoutMs,
       run: async (toolCallId) => {
         const { sandbox, config, journal } = turn.dependencies;
@@ -41,7 +41,7 @@ export async function checkCriterion(
         const { value: reply, changed } = await turn.changes.around(who, () =>
           sandbox.exec(
             {
-              command: watchedCommand(criterion.command, {
+              command: watchedCommand(check.command, {
                 patienceSeconds: patienceSeconds[phase],
                 limitSeconds: Math.ceil(config.commandTimeoutMs / 1000),
               }),
@@ -76,12 +76,12 @@ export async function checkCriterion(
       },
     },
     (data) =>
-      data === null ? { passed: false, exitCode: null, summary: 'It could not be run.' } : checkSchema.parse(data),
+      data === null ? { passed: false, exitCode: null, summary: 'It could not be run.' } : resultSchema.parse(data),
   );
-  const check = !seen.passed && isUnrelated(seen) ? { ...seen, unrelated: true as const } : seen;
-  turn.progress.lastCheck = { okWrites: turn.progress.okWrites, check };
-  await turn.log.append({ type: 'criterion-checked', phase, command: criterion.command, ...check });
-  return check;
+  const result = !seen.passed && isUnrelated(seen) ? { ...seen, unrelated: true as const } : seen;
+  turn.progress.lastCheck = { okWrites: turn.progress.okWrites, check: result };
+  await turn.log.append({ type: 'criterion-checked', phase, command: check.command, ...result });
+  return result;
 }
 
 /** What did not end, which is the first thing to know about a check. Empty: everything ended. */
@@ -111,7 +111,7 @@ function ending(output: string, characters: number): string {
 }
 
 /** Whether the check is worse than before: it passed and now fails, or fewer tests pass. */
-export function isWorse(before: CriterionResult, after: CriterionResult): boolean {
+export function isWorse(before: CheckResult, after: CheckResult): boolean {
   if (before.passed) return !after.passed;
   if (after.passed) return false;
   const had = passedTests(before.summary);
