@@ -2,7 +2,7 @@ import { decodedIn, lineMarksOf, lookUpsOf, marksOf, viewsOf } from '@shared/saf
 import type { FenceHit, Fences } from '@shared/safety/fences.ts';
 import { keyOfHit } from '@shared/safety/fences.ts';
 import { hideAssigned } from './assigned-secrets.ts';
-import { hideSecrets, type Mask, secretShapes } from '@shared/safety/secret-patterns.ts';
+import { hideSecrets, type Mask } from '@shared/safety/secret-patterns.ts';
 
 /** Fenced content, each item once. */
 export type Hits = Map<string, FenceHit>;
@@ -38,7 +38,7 @@ export function hitsInText(state: FencedTexts, text: string, withSecrets = false
 }
 
 function secretHits(text: string, verdict: 'redact' | 'local-only'): readonly FenceHit[] {
-  const plain = hideSecrets(text, secretShapes);
+  const plain = hideSecrets(text);
   return [...new Set([...plain.kinds, ...hideAssigned(plain.text).kinds])].map((rule) => ({
     rule,
     verdict,
@@ -81,7 +81,7 @@ export function countRemoved(before: string, after: string): number {
 export function redactText(state: FencedTexts, input: string, note: NoteMore = () => undefined): string {
   const { patterns, secrets } = state.fences;
   let text = redactWholes(state, input);
-  if (secrets === 'redact') text = hideAssigned(hideSecrets(text, secretShapes, state.mask).text, state.mask).text;
+  if (secrets === 'redact') text = hideAssigned(hideSecrets(text, state.mask).text, state.mask).text;
   for (const { pattern, hit } of patterns) if (hit.verdict === 'redact') text = text.replace(pattern, '[fenced]');
   text = redactRuns(state, text, note);
   if (state.marks.size === 0) return text;

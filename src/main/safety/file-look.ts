@@ -18,9 +18,7 @@ export function createLookAtFiles(root: string, inside = '/workspace'): LookAtFi
     const each = [...new Set(paths)];
     for (let at = 0; at < each.length; at += pathsAtOnce) {
       const some = each.slice(at, at + pathsAtOnce);
-      const looks = await Promise.all(
-        some.flatMap((path) => [lookAt({ root, inside, path }, 'system'), lookAt({ root, inside, path }, 'words')]),
-      );
+      const looks = (await Promise.all(some.map((path) => bothWays({ root, inside, path })))).flat();
       for (const look of looks) if (look !== null) found.push(look);
     }
     return [...new Map(found.map((look) => [JSON.stringify(look), look])).values()];
@@ -39,9 +37,17 @@ interface Asked {
  */
 type Way = 'system' | 'words';
 
-async function lookAt(asked: Asked, way: Way): Promise<FileLook | null> {
+/** The ways differ only where a link is met. */
+async function bothWays(asked: Asked): Promise<readonly (FileLook | null)[]> {
+  const met = { links: 0 };
+  const bySystem = await lookAt(asked, 'system', met);
+  return met.links === 0 ? [bySystem] : [bySystem, await lookAt(asked, 'words', { links: 0 })];
+}
+
+/** Counts the links in `met`, also where the path leads to nothing. */
+async function lookAt(asked: Asked, way: Way, met: { links: number }): Promise<FileLook | null> {
   try {
-    const real = await followed(asked, way);
+    const real = await followed(asked, way, met);
     if (real === null) return null;
     const { ino, birthtimeMs, isFile } = await numbersOf(join(asked.root, real));
     return {
@@ -64,13 +70,13 @@ async function numbersOf(
 }
 
 /** The path without links, relative to the workspace. Null: it leads out. */
-async function followed({ root, inside, path }: Asked, way: Way): Promise<string | null> {
+async function followed({ root, inside, path }: Asked, way: Way, met: { links: number }): Promise<string | null> {
   const roots = [root, inside];
   const first = insideOf(path, roots);
   // A path as it is asked for is taken by its words in every sandbox.
   let left = first === null ? null : upward(first);
   let done: string[] = [];
-  for (let links = 0; left !== null && links <= mostLinks;) {
+  while (left !== null && met.links <= mostLinks) {
     const [step, ...rest] = left;
     // The system's own spelling of the names, where it does not tell some letters apart.
     if (step === undefined) return within(await realpath(root), await realpath(join(root, ...done)));
@@ -84,7 +90,7 @@ async function followed({ root, inside, path }: Asked, way: Way): Promise<string
       done.push(step);
       continue;
     }
-    links += 1;
+    met.links += 1;
     const target = insideOf(await readlink(place), roots);
     if (target === null) return null;
     if (target.isWhole) done = [];

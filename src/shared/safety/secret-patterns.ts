@@ -136,13 +136,17 @@ function runsOf(text: string): string {
   return runs.join('\n');
 }
 
-/** The text with every secret of these shapes replaced, and the kinds of what was replaced. */
-export function hideSecrets(input: string, shapes: readonly SecretShape[], mask: Mask = plainMask): HiddenText {
+/** Their hints are two words, which stand in the text as they are. */
+const withPhrase = secretShapes.filter(({ hints }) => hints.some((hint) => hint.includes(' ')));
+
+/** The text with every secret replaced, and the kinds of what was replaced. */
+export function hideSecrets(input: string, mask: Mask = plainMask): HiddenText {
+  // Names and short words, of which a log has most.
+  if (input.length < shortestRun) return { text: input, kinds: [] };
   let text = input;
   const kinds: string[] = [];
   const small = runsOf(input).toLowerCase();
-  for (const { kind, hints, pattern, accepts } of shapes) {
-    // A hint of two words stands in the text as it is.
+  for (const { kind, hints, pattern, accepts } of small === '' ? withPhrase : secretShapes) {
     if (!hints.some((hint) => (hint.includes(' ') ? input : small).includes(hint))) continue;
     text = text.replace(pattern, (found) => {
       if (found.startsWith('[redacted:') || accepts?.(found) === false) return found;

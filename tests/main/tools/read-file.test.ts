@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ToolContext } from '../../../src/main/tools/define.ts';
 import { builtInTools, discoverTools } from '../../../src/main/tools/registry.ts';
-import { hideSecrets, secretShapes } from '../../../src/shared/safety/secret-patterns.ts';
+import { hideSecrets } from '../../../src/shared/safety/secret-patterns.ts';
 import { createMemorySandbox } from '../../fakes/sandbox/memory-sandbox.ts';
 
 const tool = builtInTools(discoverTools(), { now: () => 0 }).find(({ name }) => name === 'read_file');
@@ -27,7 +27,7 @@ it('shows no part of a private key that could not be told from other text', asyn
     [1, 5],
     [22, 24],
   ] as const) {
-    const shown = hideSecrets(await read(lines.join('\n'), from, to), secretShapes).text;
+    const shown = hideSecrets(await read(lines.join('\n'), from, to)).text;
     expect([from, shown.includes('MIIE')]).toEqual([from, false]);
   }
   expect(await read(lines.join('\n'), 24, 24)).toBe('[Showing lines 24-24 of 24]\n24: name = "x"');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { hideAssigned } from '../../../src/main/safety/assigned-secrets.ts';
-import { hideSecrets, secretShapes } from '@shared/safety/secret-patterns.ts';
+import { hideSecrets } from '@shared/safety/secret-patterns.ts';
 
-const hidden = (text: string): string => hideSecrets(text, secretShapes).text;
+const hidden = (text: string): string => hideSecrets(text).text;
 // The keys are put together here so that no scanner takes this file for a leak.
 const key = (...parts: readonly string[]): string => parts.join('-');
 const head = (kind: string): string => `-----BEGIN ${kind}PRIVATE KEY-----`;
@@ -35,7 +35,7 @@ describe('the shapes of secrets', () => {
       2,
     ],
   ])('are found: %s', (_name, text, count) => {
-    expect(hideSecrets(text, secretShapes).kinds).toHaveLength(count);
+    expect(hideSecrets(text).kinds).toHaveLength(count);
     expect(hidden(text)).not.toMatch(/MII|eyJ|1234|a1b2|(?:a1){4}/u);
   });
 

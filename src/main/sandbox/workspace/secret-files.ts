@@ -1,4 +1,4 @@
-import { hideSecrets, secretShapes } from '@shared/safety/secret-patterns.ts';
+import { hideSecrets } from '@shared/safety/secret-patterns.ts';
 import { secretNames, type SecretKind, type SecretNames } from './secret-names.ts';
 
 /**
@@ -87,7 +87,7 @@ const login =
   /"(http-basic|(github|gitlab|bitbucket)-oauth|(gitlab|forgejo)-token|bearer)"\s{0,40}:\s{0,40}\{\s{0,40}"|"(access_?token|refresh_?token|id_?token|client_?secret|token|access|refresh|key|\w{1,40}_api_key)"\s{0,40}:\s{0,40}"[^"\s]{16}/i;
 
 function hasKnownKey(text: string): boolean {
-  return hideSecrets(text, secretShapes).kinds.length > 0;
+  return hideSecrets(text).kinds.length > 0;
 }
 
 const assigned =

@@ -1,4 +1,4 @@
-import { hideSecrets, type Mask, plainMask, secretShapes } from '@shared/safety/secret-patterns.ts';
+import { hideSecrets, type Mask, plainMask } from '@shared/safety/secret-patterns.ts';
 import { mapStrings } from '../../lib/map-strings.ts';
 
 /** Removes secrets from what is about to be stored. Deterministic; redacting twice changes nothing more. */
@@ -67,7 +67,7 @@ function redactText(input: string, literals: readonly Literal[], mask: Mask): st
   for (const { kind, value } of literals) {
     if (text.includes(value)) text = text.replaceAll(value, () => mask(kind, value));
   }
-  return hideSecrets(text, secretShapes, mask).text;
+  return hideSecrets(text, mask).text;
 }
 
 /** The most that is held back without a line break. */

@@ -1,4 +1,4 @@
-import { hideSecrets, secretShapes } from '@shared/safety/secret-patterns.ts';
+import { hideSecrets } from '@shared/safety/secret-patterns.ts';
 import { diagnostics, keepDiagnostics } from '../../../lib/log.ts';
 import { createNetFetch } from '../../../lib/net/net-fetch.ts';
 import { createFetchUri } from '../../files/download/fetch-uri.ts';
@@ -109,7 +109,7 @@ process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 const [enginesDir = '', logFolder = ''] = process.argv.slice(2);
 if (enginesDir !== '') useFetchedEngines(enginesDir);
-if (logFolder !== '') keepDiagnostics(logFolder, 'engine', (text) => hideSecrets(text, secretShapes).text);
+if (logFolder !== '') keepDiagnostics(logFolder, 'engine', (text) => hideSecrets(text).text);
 process.on('uncaughtExceptionMonitor', (error) => diagnostics.error('a bug that nothing caught', error));
 
 send({ type: 'ready' });
