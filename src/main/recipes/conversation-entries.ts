@@ -46,12 +46,14 @@ export interface CallEntry {
   readonly result: CallResult | null;
 }
 
-interface CallResult {
+export interface CallResult {
   readonly text: string;
   readonly isError: boolean;
   readonly keepTokens: number | null;
   /** How to read what is left out. */
   readonly rest?: string;
+  /** An equal result that the conversation shows, so that a line stands for this one. Absent: it is shown itself. */
+  readonly above?: { readonly toolCallId: string; readonly answersBack: number };
   /** Images in the result; shown until the result is shortened. */
   readonly pictures?: readonly Attached[];
 }

@@ -120,6 +120,11 @@ export const toolEvents = {
     /** Nothing ran: the result was taken from this equal, earlier call of the turn. Absent: it ran. */
     reusedFrom: z.string().optional(),
     /**
+     * The earlier call whose result says the same and was still in the conversation. A model reads one line in place of
+     * `output` while that is so. Absent: none.
+     */
+    sameAs: z.string().optional(),
+    /**
      * The result of a recipe's action as data. A replay returns it instead of acting. Above 32 KB it is in `dataBlob`.
      */
     data: z.unknown(),

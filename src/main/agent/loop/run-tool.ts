@@ -59,7 +59,7 @@ export async function runTool(turn: Turn, run: ToolRun): Promise<EffectRecord> {
 }
 
 /** Web tools that only read, and tools of servers that the user marked as reading only. */
-function isReading({ access, isWeb, foreign }: Tool): boolean {
+export function isReading({ access, isWeb, foreign }: Tool): boolean {
   return (isWeb === true && access === 'web') || foreign?.reads === true;
 }
 

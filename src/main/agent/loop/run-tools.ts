@@ -4,12 +4,13 @@ import type { Tool } from '../../tools/define.ts';
 import type { EffectRecord } from '../../sessions/journal/journal.ts';
 import { parseCalls } from '../calls/parse-calls.ts';
 import type { CallError, CallStyle } from '../calls/call-types.ts';
+import { equalAbove } from '../prompt/equal-results.ts';
 import { attachedParts } from '../prompt/attached-parts.ts';
 import { deliverMessages } from '../turn/deliver-messages.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
 import { needsAnswer } from '../../tools/ask-person.tool.ts';
 import { spawnToolName } from '../../tools/agents/agent-tools.ts';
-import { needsApproval, runTool } from './run-tool.ts';
+import { isReading, needsApproval, runTool } from './run-tool.ts';
 import { checkAfter, emptyRecord, endTool, labelOf, writeStart } from '../turn/take-action.ts';
 import type { Turn } from '../turn/turn.ts';
 import { withoutWords } from './without-words.ts';
@@ -120,7 +121,7 @@ async function runGroup(
   // All calls have ended here, even if one of them was cancelled.
   for (const { call, toolCallId, record } of ran) {
     turn.conversation.noteResult(toolCallId, await attachedParts(turn.dependencies.journal, record.pictures));
-    await endTool(turn, toolCallId, call.tool.name, record);
+    await endTool(turn, { toolCallId, tool: call.tool.name, ...sameAbove(turn, call, { toolCallId, record }) }, record);
   }
   // Steps that servers asked for are numbered too, also in a replay, which runs none of them.
   turn.steps.last = Math.max(turn.steps.last, turn.dependencies.journal.state().totals.steps);
@@ -131,6 +132,17 @@ async function runGroup(
     if (call.tool.access === 'write' && record.status !== 'ok') noteFailed(failed, call);
   }
   return stop === null ? null : { type: 'stopped', stop };
+}
+
+/** Which earlier result says the same as that of a call that only reads. Commands may have done something again. */
+function sameAbove(
+  { conversation }: Pick<Turn, 'conversation'>,
+  { tool, input }: ParsedCall,
+  { toolCallId, record }: { readonly toolCallId: string; readonly record: EffectRecord },
+): { readonly sameAs?: string } {
+  if (record.status !== 'ok' || (tool.access !== 'read' && !isReading(tool))) return {};
+  const sameAs = equalAbove(conversation.entries(), { toolCallId, tool: tool.name, input }, record.output);
+  return sameAs === null ? {} : { sameAs };
 }
 
 async function request(turn: Turn, { callId, style }: ToolAnswer, call: ParsedCall): Promise<string> {
@@ -182,7 +194,7 @@ async function leaveOut(
 ): Promise<null> {
   await writeStart(turn, { ...call, toolCallId });
   const output = `Skipped: before it in the same answer, this failed: ${failed.labels.join('; ')}. Call it again when that is done.`;
-  await endTool(turn, toolCallId, call.tool.name, emptyRecord('error', output));
+  await endTool(turn, { toolCallId, tool: call.tool.name }, emptyRecord('error', output));
   return null;
 }
 
@@ -233,7 +245,7 @@ async function complete(
   const { text, isBlocked } = endOf(call.input);
   await writeStart(turn, { ...call, toolCallId });
   const output = hasErrors ? 'Another call of the same answer was not understood, so the task is not complete.' : text;
-  await endTool(turn, toolCallId, call.tool.name, emptyRecord(hasErrors ? 'error' : 'ok', output));
+  await endTool(turn, { toolCallId, tool: call.tool.name }, emptyRecord(hasErrors ? 'error' : 'ok', output));
   if (hasErrors) return null;
   return isBlocked ? { type: 'blocked', text } : { type: 'complete', text, toolCallId };
 }
@@ -278,7 +290,7 @@ async function answerBadCall(turn: Turn, { callId, style }: ToolAnswer, error: I
     input,
     label: `${tool}: not understood`,
   });
-  await endTool(turn, toolCallId, tool, emptyRecord('error', `This call was not run. ${error.message}`));
+  await endTool(turn, { toolCallId, tool }, emptyRecord('error', `This call was not run. ${error.message}`));
   await turn.log.append({ type: 'notice-added', level: 'info', code: 'bad-call', text: error.message });
 }
 

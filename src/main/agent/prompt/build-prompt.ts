@@ -6,6 +6,7 @@ import type { ModelRequest, ToolSpec } from '../../models/providers/define.ts';
 import type { Tool } from '../../tools/define.ts';
 import { callToolName, definitionText } from '../../tools/foreign/find-tools.ts';
 import type { CallStyle } from '../calls/call-types.ts';
+import { aboveText } from './equal-results.ts';
 import { shortenResult } from './shorten-output.ts';
 import type { AssistantEntry, CallEntry, Entry, UserEntry } from '../../recipes/conversation-entries.ts';
 import { partsOf, roomForAttached } from './attached-parts.ts';
@@ -287,6 +288,7 @@ function partText(part: Part, frame: (call: string) => string): string {
 /** A call's result as the model sees it. */
 export function resultText(call: CallEntry): string {
   if (call.result === null) return NOT_RUN;
-  const { text, keepTokens, rest } = call.result;
+  const { text, keepTokens, rest, above } = call.result;
+  if (above !== undefined) return aboveText(above);
   return keepTokens === null ? text : shortenResult(text, keepTokens, rest);
 }

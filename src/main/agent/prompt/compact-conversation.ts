@@ -16,7 +16,7 @@ import { promptBytes } from './token-estimate.ts';
 import type { Turn } from '../turn/turn.ts';
 
 /** The part of a turn that making room needs. */
-type RoomTurn = Pick<Turn, 'conversation' | 'log' | 'tokens'>;
+type RoomTurn = Pick<Turn, 'conversation' | 'limits' | 'log' | 'tokens'>;
 
 /** The model that `makeRoom` makes room for, and the form of its prompt. */
 export interface RoomSubject {
@@ -102,8 +102,13 @@ function sizeOf(turn: Pick<Turn, 'tokens'>, request: ModelRequest): number {
 async function trimResults(turn: RoomTurn, subject: RoomSubject, surplus: number): Promise<void> {
   const answers = turn.conversation.entries().filter((entry) => entry.type === 'assistant');
   let saved = 0;
+  const needed = new Set(
+    answers.slice(-FRESH_ANSWERS).flatMap(({ calls }) => calls.map(({ result }) => result?.above?.toolCallId)),
+  );
   for (const call of answers.slice(0, -FRESH_ANSWERS).flatMap((entry) => entry.calls)) {
     if (saved >= surplus) return;
+    // A fresh answer points to it, and would show it again.
+    if (needed.has(call.toolCallId)) continue;
     const { keepTokens = null } = call.result ?? {};
     const before = call.result === null ? 0 : (keepTokens ?? resultTokens(turn, subject, call.result));
     if (before <= TRIMMED_TOKENS * 2) continue;
@@ -148,6 +153,8 @@ async function compact(
     beforeTokens,
     afterTokens: Math.max(0, beforeTokens - tokensOf(turn, subject, old) + turn.tokens.count(summary)),
   });
+  // What is summed up may be read again, and that is no model going in circles.
+  turn.limits.forgetCalls();
 }
 
 /** Keeps the last answers as they are. Cutting right after an answer keeps its results with it. */

@@ -2,6 +2,7 @@ import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 import type { Attached, CallEntry, Entry, Exchange, UserEntry } from '../../recipes/conversation-entries.ts';
 import { notedParts } from './noted-parts.ts';
+import { answersBack, withResultsBack } from './equal-results.ts';
 import { askNote, factsBlock, inert, outputBlock } from './harness-facts.ts';
 import { guardedWords } from '../../safety/guarded-files.ts';
 
@@ -139,18 +140,7 @@ function addEvent(fold: Fold, event: SessionEvent): void {
       addResult(fold, event);
       return;
     case 'observation-trimmed':
-      updateCall(fold, event.toolCallId, (call) =>
-        call.result === null
-          ? call
-          : {
-              ...call,
-              result: {
-                ...call.result,
-                keepTokens: event.afterTokens,
-                ...(event.rest === undefined ? {} : { rest: event.rest }),
-              },
-            },
-      );
+      trimResult(fold, event);
       return;
     case 'answer-trimmed':
       noteAnswer(fold, event);
@@ -317,11 +307,15 @@ function addResult(fold: Fold, event: EventOf<'tool-ended'>): void {
   if (event.status === 'refused' && event.output.includes(guardedWords)) fold.wasGuarded = true;
   const pictures = fold.attached.get(event.toolCallId);
   fold.attached.delete(event.toolCallId);
-  const result = { text: resultOf(event), isError: event.status !== 'ok', keepTokens: null };
-  updateCall(fold, event.toolCallId, (call) => ({
-    ...call,
-    result: pictures === undefined ? result : { ...result, pictures },
-  }));
+  const back = event.sameAs === undefined ? null : answersBack(fold.entries, event.sameAs);
+  const result = {
+    text: resultOf(event),
+    isError: event.status !== 'ok',
+    keepTokens: null,
+    ...(event.sameAs === undefined || back === null ? {} : { above: { toolCallId: event.sameAs, answersBack: back } }),
+    ...(pictures === undefined ? {} : { pictures }),
+  };
+  updateCall(fold, event.toolCallId, (call) => ({ ...call, result }));
 }
 
 /** `data` is true if a change was applied again instead of reverted. */
@@ -347,6 +341,15 @@ function resultOf({ status, output }: EventOf<'tool-ended'>): string {
   return status === 'refused' ? `Refused: ${output}` : output;
 }
 
+function trimResult(fold: Fold, { toolCallId, afterTokens, rest }: EventOf<'observation-trimmed'>): void {
+  updateCall(fold, toolCallId, (call) => {
+    if (call.result === null) return call;
+    const result = { ...call.result, keepTokens: afterTokens, ...(rest === undefined ? {} : { rest }) };
+    return { ...call, result };
+  });
+  fold.entries.splice(0, fold.entries.length, ...withResultsBack(fold.entries));
+}
+
 function updateCall(fold: Fold, toolCallId: string, change: (call: CallEntry) => CallEntry): void {
   const place = fold.callOf.get(toolCallId);
   if (place === undefined) return;
@@ -360,7 +363,12 @@ function updateCall(fold: Fold, toolCallId: string, change: (call: CallEntry) =>
 function compact(fold: Fold, event: EventOf<'context-compacted'>): void {
   const kept = fold.entries.filter((entry) => entry.seq > event.replacesUpToSeq);
   const text = `What happened so far, in short:\n${event.summary}`;
-  fold.entries.splice(0, fold.entries.length, { type: 'user', seq: event.replacesUpToSeq, text, said: text }, ...kept);
+  fold.entries.splice(
+    0,
+    fold.entries.length,
+    { type: 'user', seq: event.replacesUpToSeq, text, said: text },
+    ...withResultsBack(kept),
+  );
   fold.taskOpen = false;
   fold.lastInstructions = '';
   fold.lastFacts = [];

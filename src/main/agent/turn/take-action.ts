@@ -56,7 +56,7 @@ export async function takeAction<T>(turn: ActingTurn, action: Action<T>, parse: 
     ...(action.foreign === undefined ? {} : { foreign: action.foreign }),
   });
   const record = await effects.perform(toolCallId, () => runAction(turn, action, toolCallId));
-  await endTool(turn, toolCallId, action.tool, record);
+  await endTool(turn, { toolCallId, tool: action.tool }, record);
   const value = parse(record.data);
   checkAfter(turn, record);
   return value;
@@ -174,16 +174,25 @@ function foreignOf({ tool: { foreign }, input }: CallOfModel): Pick<EventOf<'too
 }
 
 /** Logs the end of a call or action. Large data goes to a blob. */
-export async function endTool(turn: ActingTurn, toolCallId: string, tool: string, record: EffectRecord): Promise<void> {
+export async function endTool(turn: ActingTurn, call: EndedCall, record: EffectRecord): Promise<void> {
   const { waitedMs = 0 } = record;
   if (waitedMs > 0) turn.limits.noteWaitInEffect(waitedMs);
-  await writeEnd(turn, { toolCallId, tool }, record);
+  await writeEnd(turn, call, record);
+}
+
+interface EndedCall {
+  readonly toolCallId: string;
+  readonly tool: string;
+  /** Set for a call that a program made: the id of the program's own call. */
+  readonly parent?: string;
+  /** The earlier call with the same result, if the conversation shows that. */
+  readonly sameAs?: string;
 }
 
 /** Like `endTool`, for a call inside a program: its wait is not counted, because the program's own end counts it. */
 export async function writeEnd(
   turn: Pick<ActingTurn, 'dependencies' | 'log'>,
-  call: { readonly toolCallId: string; readonly tool: string; readonly parent?: string },
+  call: EndedCall,
   record: EffectRecord,
 ): Promise<void> {
   const json = record.data === null || record.data === undefined ? null : JSON.stringify(record.data);

@@ -1,0 +1,74 @@
+import { isRecord } from '@shared/unknown-value.ts';
+import type { CallEntry, CallResult, Entry } from '../../recipes/conversation-entries.ts';
+
+/** A shorter text takes no more room than the line that would stand for it. */
+const leastCharacters = 300;
+
+interface ReadCall {
+  readonly toolCallId: string;
+  readonly tool: string;
+  readonly input: unknown;
+}
+
+/**
+ * The earlier call whose result says word for word what this one says, while the conversation still shows it whole. It
+ * is compared after reading anew, so it cannot be out of date. Null: there is none.
+ */
+export function equalAbove(entries: readonly Entry[], call: ReadCall, text: string): string | null {
+  if (text.length < leastCharacters) return null;
+  const same = callsIn(entries).findLast(
+    ({ call: { toolCallId, tool, input, result } }) =>
+      toolCallId !== call.toolCallId &&
+      tool === call.tool &&
+      isWhole(result) &&
+      !result.isError &&
+      pathOf(input) === pathOf(call.input) &&
+      // A text that was cut names the id of its own call.
+      result.text.replaceAll(toolCallId, call.toolCallId) === text,
+  );
+  return same?.call.toolCallId ?? null;
+}
+
+/** How many answers of the model before the last one a call stands. Null: the conversation does not show it whole. */
+export function answersBack(entries: readonly Entry[], toolCallId: string): number | null {
+  const found = callsIn(entries).find(({ call }) => call.toolCallId === toolCallId);
+  if (found === undefined || !isWhole(found.call.result)) return null;
+  return entries.slice(found.at + 1).filter((entry) => entry.type === 'assistant').length;
+}
+
+/** What the model reads in place of a text that stands above. */
+export function aboveText({ answersBack: back }: NonNullable<CallResult['above']>): string {
+  const where = back === 0 ? 'in this answer' : back === 1 ? '1 answer back' : `${back} answers back`;
+  return `Unchanged: word for word the result of the same call above, ${where}.`;
+}
+
+/** A result is shown again where the one that it points to is not shown whole any more. */
+export function withResultsBack(entries: readonly Entry[]): readonly Entry[] {
+  const whole = new Set(callsIn(entries).flatMap(({ call }) => (isWhole(call.result) ? [call.toolCallId] : [])));
+  return entries.map((entry) => {
+    if (entry.type === 'user' || !entry.calls.some((call) => isLost(call, whole))) return entry;
+    return { ...entry, calls: entry.calls.map((call) => (isLost(call, whole) ? shownAgain(call) : call)) };
+  });
+}
+
+function isLost({ result }: CallEntry, whole: ReadonlySet<string>): boolean {
+  return result?.above !== undefined && !whole.has(result.above.toolCallId);
+}
+
+function shownAgain(call: CallEntry): CallEntry {
+  if (call.result === null) return call;
+  const { above: _above, ...result } = call.result;
+  return { ...call, result };
+}
+
+function isWhole(result: CallResult | null): result is CallResult {
+  return result !== null && result.keepTokens === null && result.above === undefined;
+}
+
+function callsIn(entries: readonly Entry[]): readonly { readonly at: number; readonly call: CallEntry }[] {
+  return entries.flatMap((entry, at) => (entry.type === 'assistant' ? entry.calls.map((call) => ({ at, call })) : []));
+}
+
+function pathOf(input: unknown): unknown {
+  return isRecord(input) ? input.path : undefined;
+}
