@@ -134,6 +134,7 @@ const pageMayUse = [
   'session/session-tags.ts',
   'session/slash-commands.ts',
   'session/step-speeds.ts',
+  'session/waiting-turn.ts',
   'settings/known-editors.ts',
   'text/csv-text.ts',
   'text/duration-text.ts',

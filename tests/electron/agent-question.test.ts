@@ -31,6 +31,7 @@ it('shows the question with its choices, in light and dark, and answers by a cli
   await page.locator('[data-session]', { hasText: 'Rename the column' }).click();
   const card = page.getByRole('alertdialog', { name: 'The agent asks' });
   await card.getByText('What should happen to it?').waitFor();
+  await card.getByText('Without an answer within 5 minutes, the suggestion counts.').waitFor();
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await keepScreenshot(page, `agent-question-${colorScheme}`);
@@ -39,7 +40,7 @@ it('shows the question with its choices, in light and dark, and answers by a cli
   await card.getByRole('textbox', { name: 'Your answer' }).fill('Ask the owners of the reports first');
   await expect.poll(() => card.getByRole('button', { name: 'Answer' }).isEnabled()).toBe(true);
   await page.waitForTimeout(800);
-  await card.getByRole('button', { name: 'Replace it' }).click();
+  await card.getByRole('button', { name: 'Replace it (suggested)' }).click();
   await expect
     .poll(() => core.asked.findLast(({ name }) => name === 'approve')?.args)
     .toEqual(['q1', 'allow', { choice: 'Replace it' }]);

@@ -22,9 +22,9 @@ export async function questionScene(core: PageCore): Promise<Story> {
     subject: 'A question',
     sha256: 'd'.repeat(64),
     text: 'Two reports outside of this project read the column `name`. **What should happen to it?**',
-    reason: '',
+    reason: 'Without an answer within 5 minutes, the suggestion counts.',
     form: [
-      { ...common, name: 'choice', title: 'Choices', type: 'one-of', choices, preset: null },
+      { ...common, name: 'choice', title: 'Choices', type: 'one-of', choices, preset: 'Replace it' },
       {
         ...common,
         name: 'own',
@@ -32,7 +32,7 @@ export async function questionScene(core: PageCore): Promise<Story> {
         type: 'text',
         format: null,
         least: null,
-        most: 8000,
+        most: 20_000,
         preset: null,
       },
     ],

@@ -1,22 +1,29 @@
 import { z } from 'zod';
 import { shortenText } from '@shared/text/shorten-text.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 import { defineTool } from './define.ts';
-import type { ToolResult } from './define.ts';
+import type { PersonQuestion, ToolResult } from './define.ts';
 import { okResult } from './values/tool-results.ts';
 
-/** Marks a result that ends the turn as waiting: nobody could answer the question in it now. */
-export const needsAnswer = { needsAnswer: true } as const;
+export const askToolName = 'ask_person';
+
+/** The question in a result that ends the turn as waiting, because nobody answers it now; null: another result. */
+export function openQuestion(data: unknown): string | null {
+  const question = fieldOf(data, 'needsAnswer');
+  return typeof question === 'string' ? question : null;
+}
 
 /** The model's question to the person. Where nobody can answer now, the turn waits with the question as its text. */
 export default defineTool({
-  name: 'ask_person',
-  description: 'Ask the user one question that only they can answer. Not for leave to go on.',
+  name: askToolName,
+  description:
+    'Ask the user one question that only they can answer. If they are away, the task waits. Not for leave to go on.',
   access: 'read',
   isForStrong: true,
   input: z.object({
     question: z.string().min(1).max(2000),
-    choices: z.array(z.string().min(1).max(200)).min(2).max(6).optional(),
-    default: z.string().min(1).max(200).optional().describe('counts if they do not answer'),
+    choices: z.array(z.string().min(1).max(500)).min(2).max(20).optional(),
+    default: z.string().min(1).max(500).optional().describe('your suggestion; may count if they do not answer'),
   }),
   label: ({ question }) => `ask: ${shortenText(question, 200)}`,
   create:
@@ -27,15 +34,23 @@ export default defineTool({
         case 'answered':
           return okResult(`The user answered: ${said.text}`);
         case 'default':
-          return okResult(`The user did not answer in time, so your default counts: ${said.text}`);
+          return okResult(`The user did not answer, so your default counts: ${said.text}`);
         case 'declined':
           return okResult('The user does not want to answer this. Go on without it, or say why you cannot.');
         default:
-          return { status: 'refused', output: questionText(question, choices), data: needsAnswer };
+          return waitingResult(questionText({ question, choices, usual }));
       }
     },
 });
 
-function questionText(question: string, choices: readonly string[]): string {
-  return [question, ...choices.map((choice, at) => `${at + 1}. ${choice}`)].join('\n');
+function waitingResult(asked: string): ToolResult {
+  return okResult(`Not answered yet. The next message of the user answers it. They were asked:\n${asked}`, {
+    needsAnswer: asked,
+  });
+}
+
+function questionText({ question, choices, usual }: PersonQuestion): string {
+  const numbered = choices.map((choice, at) => `${at + 1}. ${choice}${choice === usual ? ' (suggested)' : ''}`);
+  const other = usual === null || choices.includes(usual) ? [] : [`Suggested: ${usual}`];
+  return [question, ...numbered, ...other].join('\n');
 }

@@ -365,6 +365,7 @@ export const conversation = {
   'question.own': 'Your answer',
   'question.another': 'Another answer',
   'question.answer': 'Answer',
+  'question.suggested': '{answer} (suggested)',
   'question.skip': 'Skip',
   'approval.server-form': 'A tool server asks you to fill in a form',
   'approval.server-link': 'A tool server asks you to open this address',

@@ -70,7 +70,6 @@ const words: readonly (readonly [GrantKind, string])[] = [
   ['server-link', 'links of servers'],
   ['server-model', 'questions of servers to a model'],
   ['connection', 'accounts to connect'],
-  ['question', 'questions of the agent'],
   ['cap', 'a higher spending limit'],
 ];
 

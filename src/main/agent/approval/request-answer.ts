@@ -6,60 +6,59 @@ import type { AskPerson, PersonAnswer, PersonQuestion } from '../../tools/define
 import type { Turn } from '../turn/turn.ts';
 import { askForm } from './request-approval.ts';
 
-/** Asks the person the model's question, with question and answer in the log. Only their own words count. */
+/**
+ * Asks the person the model's question, with question and answer in the log. `--approve` has no say in it, because an
+ * answer is no permission.
+ */
 export function personQuestion(turn: Turn, toolCallId: string): AskPerson {
-  return async (asked) => {
-    const { defaultAfterMinutes: minutes, approve } = turn.options;
-    const usual = minutes === undefined ? null : asked.usual;
-    // Whoever answers approvals for the person has no answer to a question.
-    const said =
-      approve === 'ask' ? await askOnce(turn, toolCallId, asked, usual === null ? null : (minutes ?? null)) : null;
-    if (said !== null) return said;
-    return usual === null ? { type: 'nobody' } : { type: 'default', text: usual };
-  };
+  return (asked) => askOnce(turn, toolCallId, asked);
 }
 
-/** Null: nobody answered. `minutes`: how long it waits; null: as long as it takes. */
-async function askOnce(
-  turn: Turn,
-  toolCallId: string,
-  { question, choices }: PersonQuestion,
-  minutes: number | null,
-): Promise<PersonAnswer | null> {
-  const form = formOf(choices);
+async function askOnce(turn: Turn, toolCallId: string, asked: PersonQuestion): Promise<PersonAnswer> {
+  const { question, choices, usual } = asked;
+  const { defaultAfterMinutes: minutes } = turn.options;
+  const form = formOf(asked);
   const wait = childAbort(turn.signal);
-  const late =
-    minutes === null
-      ? {}
-      : {
-          settled: sleep(minutes * 60_000, wait.signal).then(
-            () => 'deny' as const,
-            () => 'deny' as const,
-          ),
-        };
+  const isTimed = usual !== null && minutes !== undefined;
+  const ended = (): void => undefined;
+  const late = isTimed
+    ? {
+        usual: {
+          values: choices.includes(usual) ? { choice: usual } : { own: usual },
+          late: sleep(minutes * 60_000, wait.signal).then(ended, ended),
+        },
+      }
+    : {};
   try {
     const { answer, values, isSettled } = await askForm(turn, {
       kind: 'question',
       subject: 'A question',
-      reason: '',
+      reason: isTimed ? `Without an answer within ${minutesText(minutes)}, the suggestion counts.` : '',
       toolCallId,
       shown: { sha256: sha256Of(JSON.stringify([question, choices])), text: question, diff: null },
       form,
       ...late,
     });
-    if (answer === 'nobody' || isSettled === true) return null;
-    const text = [values?.own, values?.choice].find((one): one is string => typeof one === 'string' && one !== '');
-    if (text !== undefined) return { type: 'answered', text };
+    const text = [values?.own, values?.choice]
+      .map((one) => (typeof one === 'string' ? one.trim() : ''))
+      .find((one) => one !== '');
+    if (answer === 'allow' && text !== undefined) return { type: isSettled === true ? 'default' : 'answered', text };
     // A yes without an answer: the person answers later.
-    return { type: answer === 'allow' ? 'nobody' : 'declined' };
+    return { type: answer === 'deny' ? 'declined' : 'nobody' };
   } finally {
     wait.abort();
     wait.release();
   }
 }
 
-function formOf(choices: readonly string[]): ServerForm {
+function minutesText(minutes: number): string {
+  if (minutes < 1) return `${Math.max(1, Math.round(minutes * 60))} s`;
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`;
+}
+
+function formOf({ choices, usual }: PersonQuestion): ServerForm {
   const common = { description: '', isRequired: false } as const;
+  const isChoice = usual !== null && choices.includes(usual);
   const own = {
     ...common,
     name: 'own',
@@ -67,10 +66,11 @@ function formOf(choices: readonly string[]): ServerForm {
     type: 'text',
     format: null,
     least: null,
-    most: 8_000,
-    preset: null,
+    most: 20_000,
+    preset: isChoice ? null : usual,
   } as const;
   if (choices.length === 0) return [own];
   const listed = [...new Set(choices)].map((choice) => ({ value: choice, title: choice }));
-  return [{ ...common, name: 'choice', title: 'Choices', type: 'one-of', choices: listed, preset: null }, own];
+  const preset = isChoice ? usual : null;
+  return [{ ...common, name: 'choice', title: 'Choices', type: 'one-of', choices: listed, preset }, own];
 }

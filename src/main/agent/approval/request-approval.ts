@@ -31,6 +31,8 @@ export interface ApprovalSubject {
   readonly shown?: { readonly sha256: string; readonly text: string; readonly diff: string | null };
   /** For a question of a tool server: its form, or the address that it wants opened. */
   readonly form?: ServerForm;
+  /** The values that count if the user gives none by then, or cannot be asked. `late` never rejects. */
+  readonly usual?: { readonly values: FormValues; readonly late: Promise<void> };
   readonly url?: string;
   readonly review?: ProgramReview;
   /** Images that belong to the question and are shown to the user. */
@@ -52,14 +54,18 @@ export async function askApproval(turn: Asker, question: ApprovalSubject): Promi
 export async function askForm(turn: Asker, question: ApprovalSubject & { readonly form: ServerForm }): Promise<Said> {
   const { approver } = turn.dependencies;
   return askAs(turn, question, async (approvalId) => {
-    if (approver.askForm === undefined) return { answer: 'nobody' };
+    const { usual } = question;
+    const otherwise: Said | null =
+      usual === undefined ? null : { answer: 'allow', isSettled: true, values: usual.values };
+    if (approver.askForm === undefined) return otherwise ?? { answer: 'nobody' };
     const wait = childAbort(turn.signal);
     try {
-      const asked = abortable(approver.askForm(approvalId, question.form, wait.signal), wait.signal);
-      const settled = question.settled?.then((answer): Said => ({ answer, isSettled: true }));
-      return await (settled === undefined ? asked : Promise.race([asked, settled]));
+      const asked: Promise<Said> = abortable(approver.askForm(approvalId, question.form, wait.signal), wait.signal);
+      if (usual === undefined || otherwise === null) return await asked;
+      const said = await Promise.race([asked, usual.late.then(() => otherwise)]);
+      return said.answer === 'nobody' ? otherwise : said;
     } catch {
-      return { answer: turn.signal.aborted ? 'deny' : 'nobody' };
+      return turn.signal.aborted ? { answer: 'deny' } : (otherwise ?? { answer: 'nobody' });
     } finally {
       wait.abort();
       wait.release();

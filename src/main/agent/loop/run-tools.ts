@@ -8,7 +8,7 @@ import { equalAbove } from '../prompt/equal-results.ts';
 import { attachedParts } from '../prompt/attached-parts.ts';
 import { deliverMessages } from '../turn/deliver-messages.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
-import { needsAnswer } from '../../tools/ask-person.tool.ts';
+import { askToolName, openQuestion } from '../../tools/ask-person.tool.ts';
 import { spawnToolName } from '../../tools/agents/agent-tools.ts';
 import { isReading, needsApproval, runTool } from './run-tool.ts';
 import { checkAfter, emptyRecord, endTool, labelOf, writeStart } from '../turn/take-action.ts';
@@ -48,12 +48,21 @@ export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOut
   if (calls.length === 0 && errors.length === 0) return { type: 'no-call' };
   for (const error of errors) if (hasResult(error)) await answerBadCall(turn, answer, error);
   const failed: FailedEdits = { labels: [], paths: new Set() };
+  const open: string[] = [];
   for (const group of groupsOf(calls)) {
+    const isQuestion = group.every(({ tool }) => tool.name === askToolName);
+    // Nothing goes on before the answer, but every question of the answer is asked.
+    if (open.length > 0 && !isQuestion) break;
     const outcome = await runGroup(turn, answer, { group, failed, hasErrors: errors.length > 0 });
+    if (isQuestion && outcome?.type === 'blocked') {
+      open.push(outcome.text);
+      continue;
+    }
     if (outcome !== null) return outcome;
     if (turn.limits.stuck(turn.progress.okWrites) === 'same-call') await reportSameCall(turn, group);
     await deliverMessages(turn);
   }
+  if (open.length > 0) return { type: 'blocked', text: open.join('\n\n') };
   const told = errors.filter((error) => !hasResult(error));
   if (told.length > 0) await reportCallErrors(turn, told, answer.style);
   return calls.length === 0 ? { type: 'not-understood' } : { type: 'ran', calls: calls.length };
@@ -206,8 +215,8 @@ function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsO
     const text = `${record.output}: an approval was needed, and there was nobody to give it.`;
     return { type: 'stopped', stop: { reason: 'needs-approval', text } };
   }
-  if (isRecord(record.data) && record.data.needsAnswer === needsAnswer.needsAnswer)
-    return { type: 'blocked', text: record.output };
+  const question = openQuestion(record.data);
+  if (question !== null) return { type: 'blocked', text: question };
   if (call.tool.name === 'run_command' && record.status === 'ok' && record.exitCode === 0)
     turn.progress.okCommands += 1;
   if (call.tool.foreign !== undefined && record.status === 'ok') turn.progress.okConnected += 1;

@@ -1,5 +1,6 @@
 import { asksForChange, callsOff, isQuestion } from '@shared/text/task-kind.ts';
 import type { TaskMode } from '@shared/text/task-mode.ts';
+import { waitingTurn } from '@shared/session/waiting-turn.ts';
 import type { CheckResult, SessionState, TurnState } from '@shared/session/session-state.ts';
 
 /** The turn that waits for the person. A message that answers its question goes on with its task. */
@@ -23,8 +24,8 @@ type Known = Pick<SessionState, 'turns' | 'messages' | 'steps'>;
 
 /**
  * The turn that a message answers, as a pure function of the log. Null: the message is a task of its own. That is so if
- * no turn waits, if the message asks something back, or if the person chose another mode for it. Questions that were
- * asked back in between leave the turn waiting.
+ * no turn waits, if the message asks something back, or if the person chose another mode for it. After an answer that
+ * was stopped, by the person, a limit or a failure, the next message goes on with it.
  */
 export function answeredTurn(state: Known, text: string, wanted: TaskMode | 'auto' | undefined): AnsweredTurn | null {
   const turn = waitingTurn(state.turns);
@@ -41,7 +42,7 @@ export function answeredTurn(state: Known, text: string, wanted: TaskMode | 'aut
     mode: mode === 'ask' && asksForChange(text) ? 'work' : mode,
     plan: turn.plan,
     before: turn.before,
-    model: state.steps.findLast(({ turnId }) => turnId === turn.id)?.stage.model ?? null,
+    model: lastModel(state, turn),
   };
 }
 
@@ -50,9 +51,11 @@ function asksBack(text: string): boolean {
   return /[?？]["'”»)]{0,4}$/u.test(text.trimEnd()) && isQuestion(text);
 }
 
-function waitingTurn(turns: readonly TurnState[]): TurnState | null {
-  const last = turns.findLast(({ reason }) => reason !== 'answered');
-  return last?.reason === 'waiting' ? last : null;
+/** The model that asked, or that worked on the answer since. */
+function lastModel({ turns, steps }: Known, turn: TurnState): string | null {
+  const model = steps.findLast(({ turnId }) => turnId === turn.id)?.stage.model;
+  const before = turn.answers === undefined ? undefined : turns.find(({ id }) => id === turn.answers);
+  return model ?? (before === undefined ? null : lastModel({ turns, steps, messages: [] }, before));
 }
 
 /** The messages of a task whose turns asked and were answered, the oldest first. */

@@ -13,7 +13,7 @@ import type { Asked } from './ask-permission.ts';
  */
 export async function askForm(
   { client, sessionId, signal }: Asked,
-  { kind, toolCallId, subject, text = '' }: EventOf<'approval-requested'>,
+  { kind, toolCallId, subject, reason = '', text = '' }: EventOf<'approval-requested'>,
   form: ServerForm,
 ): Promise<ApprovalReply> {
   if (signal.aborted) return { answer: 'deny' };
@@ -26,7 +26,7 @@ export async function askForm(
         toolCallId,
         message:
           kind === 'question'
-            ? seenWords(text)
+            ? seenWords([text, reason].filter((one) => one !== '').join('\n'))
             : [
                 `The tool server of ${seenWords(subject)} asks you to fill this in. It gets what you type: never a password or a key.`,
                 `The server says (not verified): ${seenWords(text)}`,

@@ -117,10 +117,11 @@ export async function workOnPrompt(
         queue.add(() => updates.event(event));
       },
       onTransient: (transient) => queue.send(...updates.transient(transient)),
-      approve: async (question) => {
+      approve: async (question, ended) => {
         await queue.flushed();
-        if (question.form !== undefined) return askForm(asked, question, question.form);
-        return askPermission(asked, question);
+        const who = { ...asked, signal: AbortSignal.any([signal, ended]) };
+        if (question.form !== undefined) return askForm(who, question, question.form);
+        return askPermission(who, question);
       },
       atCap: async (event) => {
         await queue.flushed();

@@ -13,6 +13,7 @@ import { sizeText } from '@shared/text/size-text.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { describeTests, summarizeTests } from '../../tools/commands/test-run-output.ts';
 import { canvasToolName } from '@shared/tools/canvas.ts';
+import { agentAnswerText } from './agent-question.ts';
 import { describeReachedCap } from './cap-text.ts';
 import { canvasRows, mostResultRows } from './canvas-rows.ts';
 import type { Terminal } from './terminal.ts';
@@ -31,6 +32,7 @@ export function createEventLines(terminal: Terminal): (event: SessionEvent) => r
   const calls = new Map<string, EventOf<'model-call-started'>>();
   const drawn = new Map<string, unknown>();
   const foreign = new Set<string>();
+  const questions = new Set<string>();
   let isChat = false;
   return (event) => {
     switch (event.type) {
@@ -63,6 +65,13 @@ export function createEventLines(terminal: Terminal): (event: SessionEvent) => r
         drawn.delete(event.toolCallId);
         return [...actionLines(event, label, terminal), ...shown, ...given];
       }
+      case 'approval-requested':
+        // Its text stands in the call of the agent, and where it is asked.
+        if (event.kind !== 'question') return [approvalLine(event, terminal)];
+        questions.add(event.approvalId);
+        return [];
+      case 'approval-answered':
+        return [answerLine(event, questions.delete(event.approvalId), terminal)];
       case 'child-session-started':
         agents.set(event.sessionId, event.name);
         return [terminal.colors.dim(`    ${seenName(event.name)} begins: ${oneLine(seenWords(event.task), 120)}`)];
@@ -150,6 +159,18 @@ const deciders = {
   nobody: 'because nobody could be asked',
 } as const satisfies Record<EventOf<'approval-answered'>['by'], string>;
 
+function approvalLine({ kind, hosts, subject }: EventOf<'approval-requested'>, { colors }: Terminal): string {
+  const to = hosts === undefined ? '' : ` to ${hosts.map(seenName).join(', ')}`;
+  return colors.yellow(`approval needed (${seenName(kind)}${to}): ${oneLine(seenCommand(subject), 200)}`);
+}
+
+function answerLine(event: EventOf<'approval-answered'>, isQuestion: boolean, { colors }: Terminal): string {
+  if (isQuestion) return colors.dim(`    ${agentAnswerText(event)}`);
+  const { answer, by, scope = 'once' } = event;
+  const how = scope === 'once' ? '' : ` for the ${scope}`;
+  return colors.dim(`    ${answer === 'allow' ? 'allowed' : 'denied'} ${deciders[by]}${how}`);
+}
+
 function capAnswer({ answer, raisedUsd }: EventOf<'cap-answered'>): string {
   return answer === 'raise' ? `raised by ${moneyText(raisedUsd)}` : answer === 'local' ? 'continues locally' : 'stops';
 }
@@ -202,10 +223,6 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
         : colors.dim(`attached: ${event.attachments.map((one) => seenName(attachmentLabel(one))).join(', ')}`);
     case 'message-delivered':
       return colors.dim('    your message was delivered');
-    case 'approval-requested':
-      return colors.yellow(
-        `approval needed (${seenName(event.kind)}${event.hosts === undefined ? '' : ` to ${event.hosts.map(seenName).join(', ')}`}): ${oneLine(seenCommand(event.subject), 200)}`,
-      );
     case 'instructions-found':
       return instructionsLine(event, colors);
     case 'network-used':
@@ -224,10 +241,6 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
       );
     case 'cap-answered':
       return colors.dim(`    ${capAnswer(event)} (decided ${deciders[event.by]})`);
-    case 'approval-answered':
-      return colors.dim(
-        `    ${event.answer === 'allow' ? 'allowed' : 'denied'} ${deciders[event.by]}${event.scope === undefined || event.scope === 'once' ? '' : ` for the ${event.scope}`}`,
-      );
     default:
       return ofSession(event, colors);
   }

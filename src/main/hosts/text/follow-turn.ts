@@ -6,6 +6,7 @@ import type { CoreClient } from '../../server/local-socket.ts';
 import type { ApprovalReply } from './approval-text.ts';
 import type { CapDecision } from '../../money/budget.ts';
 import type { CommandContext } from './command-context.ts';
+import { toReportedFailure } from './report-failure.ts';
 import { orNoted } from '../../lib/log.ts';
 
 export interface TurnToFollow {
@@ -17,8 +18,10 @@ export interface TurnToFollow {
   readonly options: RunOptions;
   readonly onEvent: (event: SessionEvent) => void;
   readonly onTransient: (transient: Transient) => void;
-  /** Null: the answer comes another way. */
-  readonly approve: (question: EventOf<'approval-requested'>) => Promise<ApprovalReply | null>;
+  /** Null: the answer comes another way. The signal: the question was answered elsewhere, or has ended. */
+  readonly approve: (question: EventOf<'approval-requested'>, signal: AbortSignal) => Promise<ApprovalReply | null>;
+  /** An answer was not taken, so the question comes again. */
+  readonly onRefused?: (error: unknown) => void;
   /** What to do at a spending limit, if the options say `ask`. Null: the answer comes another way. */
   readonly atCap: (event: EventOf<'cap-reached'>) => Promise<CapDecision | null>;
   /**
@@ -63,6 +66,7 @@ export async function followTurn(
   if (context.signal.aborted) cancel();
   const followed = createFollowedTurn(messageId, turn.onNext !== undefined);
   let failure: unknown = null;
+  const questions = createQuestions(core, turn);
   core.sessions.result({ sessionId }, { signal: stop.signal }).catch((error: unknown) => {
     failure = error;
     // Events that were written before are still on their way.
@@ -74,12 +78,13 @@ export async function followTurn(
       if (push.type !== 'events') continue;
       for (const event of push.events) {
         if (event.seq <= seen) {
-          if (event.type === 'approval-requested' && waiting.has(event.approvalId)) void answer(core, turn, event);
+          if (event.type === 'approval-requested' && waiting.has(event.approvalId)) questions.ask(event);
           continue;
         }
         followed.take(event);
         turn.onEvent(event);
-        if (event.type === 'approval-requested') void answer(core, turn, event);
+        if (event.type === 'approval-requested') questions.ask(event);
+        if (event.type === 'approval-answered') questions.end(event.approvalId);
         if (event.type === 'cap-reached' && followed.isOf(event)) void answerCap(core, turn, event);
         if (event.type !== 'turn-ended' || !followed.isOf(event)) continue;
         if (turn.onNext === undefined || !followed.hasNext()) return event;
@@ -128,12 +133,47 @@ async function answerCap(core: CoreClient, turn: TurnToFollow, event: EventOf<'c
   await core.sessions.answerCap({ sessionId: turn.sessionId, capId: event.capId, decision }).catch(() => undefined);
 }
 
-async function answer(core: CoreClient, turn: TurnToFollow, question: EventOf<'approval-requested'>): Promise<void> {
-  if (!turn.options.interactive || (turn.options.approve ?? 'ask') !== 'ask') return;
-  const said = await turn.approve(question);
-  if (said === null) return;
-  // If the turn has ended meanwhile, nobody waits for the answer any more.
-  await core.sessions
-    .approve({ sessionId: turn.sessionId, approvalId: question.approvalId, ...said })
-    .catch(() => undefined);
+/**
+ * Asks one question at a time, because there is one keyboard, and children may ask while their session does. A question
+ * that is answered elsewhere is withdrawn.
+ */
+function createQuestions(core: CoreClient, turn: TurnToFollow) {
+  const open = new Map<string, AbortController>();
+  let last: Promise<void> = Promise.resolve();
+  return {
+    ask: (event: EventOf<'approval-requested'>): void => {
+      const { signal } = mapped(open, event.approvalId);
+      last = last.then(() => (signal.aborted ? undefined : answer(core, turn, event, signal)));
+    },
+    end: (approvalId: string): void => mapped(open, approvalId).abort(),
+  };
+}
+
+function mapped(open: Map<string, AbortController>, id: string): AbortController {
+  const controller = open.get(id) ?? new AbortController();
+  open.set(id, controller);
+  return controller;
+}
+
+/** Asks again if the core does not take the answer, because nobody else might end that wait. */
+async function answer(
+  core: CoreClient,
+  turn: TurnToFollow,
+  question: EventOf<'approval-requested'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const isAnswered = (turn.options.approve ?? 'ask') !== 'ask' && question.kind !== 'question';
+  if (!turn.options.interactive || isAnswered) return;
+  for (;;) {
+    const said = await turn.approve(question, signal);
+    if (said === null || signal.aborted) return;
+    try {
+      await core.sessions.approve({ sessionId: turn.sessionId, approvalId: question.approvalId, ...said });
+      return;
+    } catch (error) {
+      // If the turn has ended meanwhile, nobody waits for the answer any more.
+      if (toReportedFailure(error).code !== 'bad-input') return;
+      turn.onRefused?.(error);
+    }
+  }
 }

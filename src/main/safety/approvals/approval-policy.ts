@@ -39,13 +39,14 @@ const personal: readonly ApprovalKind[] = [
   'server-form',
   'server-link',
   'server-model',
-  'question',
 ];
 
 /**
  * How `--approve` answers a question before the user is asked. Only the user's own yes can lift a fence, approve a
- * project's instructions, connect an account or answer a server.
+ * project's instructions, connect an account or answer a server. A question of the agent asks for no permission, so it
+ * always goes to the user.
  */
 export function standingAnswer(mode: ApproveMode, kind: ApprovalKind): ApproveMode {
+  if (kind === 'question') return 'ask';
   return mode === 'allow' && personal.includes(kind) ? 'deny' : mode;
 }

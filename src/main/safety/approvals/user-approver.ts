@@ -1,6 +1,7 @@
 import { AppError } from '@shared/errors.ts';
 import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
 import { formProblem } from '@shared/tools/server-form.ts';
+import type { ApproveMode } from '@shared/safety/approval-grants.ts';
 import type { CapDecision } from '../../money/budget.ts';
 import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import { createDeadlinePause } from '../../lib/async/deadline-pause.ts';
@@ -27,8 +28,8 @@ export interface UserApprover extends Approver {
   readonly askCap: (capId: string, signal: AbortSignal) => Promise<CapDecision | null>;
   /** False: no question with this id waits. */
   readonly answerCap: (capId: string, decision: CapDecision) => boolean;
-  /** Whether there is a user to ask. */
-  readonly setInteractive: (isInteractive: boolean) => void;
+  /** Whether there is a user to ask, and how approvals are answered for them. */
+  readonly setInteractive: (isInteractive: boolean, approve?: ApproveMode) => void;
   readonly isInteractive: () => boolean;
 }
 
@@ -39,9 +40,11 @@ export function createUserApprover(): UserApprover {
   const shown = new Map<string, ServerForm>();
   const caps = createPendingQuestions<CapDecision>({ answer: 'stop' });
   let isInteractive = false;
+  let hasUser = false;
   return {
-    setInteractive: (value) => {
-      isInteractive = value;
+    setInteractive: (value, approve = 'ask') => {
+      isInteractive = value && approve === 'ask';
+      hasUser = value;
     },
     isInteractive: () => isInteractive,
     ask: async ({ approvalId }, signal) => {
@@ -50,7 +53,8 @@ export function createUserApprover(): UserApprover {
       return approvals.ask(approvalId, signal).finally(hold.end);
     },
     askForm: async (approvalId, form, signal) => {
-      if (!isInteractive) return { answer: 'nobody' };
+      // Forms that are answered for the user do not come this far.
+      if (!hasUser) return { answer: 'nobody' };
       hold.begin();
       shown.set(approvalId, form);
       return forms.ask(approvalId, signal).finally(() => {

@@ -207,7 +207,7 @@ async function sendTo(
   const { routing } = session.held ?? { routing: null };
   const routed = routing === null ? await options.priors.given(usual) : { ...usual, routing };
   const chosen = tools === null ? routed : { ...routed, tools: [...tools] };
-  session.approver.setInteractive(run.interactive && chosen.approve === 'ask');
+  session.approver.setInteractive(run.interactive, chosen.approve);
   const known = session.journal.state();
   const mode = answeredTurn(known, text, chosen.mode)?.mode ?? choiceOf(known, chosen).mode(text) ?? 'work';
   const runner = await runnerFor(options, session, { mode, signal });

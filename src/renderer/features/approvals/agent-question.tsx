@@ -1,6 +1,7 @@
 import type { FormEvent, KeyboardEvent, Ref } from 'react';
 import { useId, useImperativeHandle, useRef, useState } from 'react';
 import type { ApprovalState } from '@shared/session/session-state.ts';
+import type { ServerForm } from '@shared/tools/server-form.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
@@ -47,9 +48,29 @@ function useReply(sessionId: string, approvalId: string): Reply {
   return { say, problem, isAnswerable };
 }
 
+interface OfferedAnswer {
+  readonly values: Record<string, string>;
+  readonly title: string;
+  readonly isSuggested: boolean;
+}
+
+/** The answers that one click gives: the choices, and a suggestion that is none of them. */
+function answersOf(form: ServerForm): readonly OfferedAnswer[] {
+  return form.flatMap((field): OfferedAnswer[] => {
+    if (field.type === 'one-of')
+      return field.choices.map(({ value, title }) => ({
+        values: { choice: value },
+        title,
+        isSuggested: value === field.preset,
+      }));
+    const { name, type, preset } = field;
+    return type === 'text' && preset !== null ? [{ values: { [name]: preset }, title: preset, isSuggested: true }] : [];
+  });
+}
+
 /** A question of the agent: one click on a choice, or words of your own. Escape skips it. */
 export function AgentQuestion({ sessionId, approval, asker, handle }: AgentQuestionProps) {
-  const { approvalId, text = '', form = [] } = approval;
+  const { approvalId, text = '', form = [], reason = '' } = approval;
   const { say, problem, isAnswerable } = useReply(sessionId, approvalId);
   const titleId = useId();
   const [own, setOwn] = useState('');
@@ -64,7 +85,7 @@ export function AgentQuestion({ sessionId, approval, asker, handle }: AgentQuest
     event.preventDefault();
     void say('deny', {});
   };
-  const choices = form.flatMap((one) => (one.type === 'one-of' ? one.choices : []));
+  const answers = answersOf(form);
   return (
     <div className="mx-auto w-full max-w-3xl px-5 pb-3">
       {/* Escape skips the question, wherever the focus is in it. */}
@@ -85,22 +106,25 @@ export function AgentQuestion({ sessionId, approval, asker, handle }: AgentQuest
         <div className="max-h-60 overflow-y-auto text-sm">
           <Markdown text={text} />
         </div>
-        {choices.length > 0 && (
-          <div className="flex flex-wrap gap-2">
-            {choices.map(({ value, title }) => (
-              <Button key={value} aria-disabled={!isAnswerable} onClick={() => void say('allow', { choice: value })}>
-                {seenWords(title)}
+        {answers.length > 0 && (
+          <div className="flex max-h-60 flex-wrap gap-2 overflow-y-auto">
+            {answers.map(({ values, title, isSuggested }) => (
+              <Button key={title} aria-disabled={!isAnswerable} onClick={() => void say('allow', values)}>
+                <span className="min-w-0 text-left break-words whitespace-normal">
+                  {isSuggested ? t('question.suggested', { answer: seenWords(title) }) : seenWords(title)}
+                </span>
               </Button>
             ))}
           </div>
         )}
+        {reason !== '' && <p className="text-sm text-soft">{reason}</p>}
         {problem !== null && <Problem text={problem} />}
         <form onSubmit={submit} className="flex items-center gap-2">
           <input
             ref={field}
             type="text"
             aria-label={t('question.own')}
-            placeholder={t(choices.length > 0 ? 'question.another' : 'question.own')}
+            placeholder={t(answers.length > 0 ? 'question.another' : 'question.own')}
             autoComplete="off"
             value={own}
             onChange={(event) => setOwn(event.target.value)}

@@ -1,6 +1,7 @@
 import type { FormEvent, Ref, RefObject } from 'react';
 import { lazy, memo, Suspense, useImperativeHandle, useRef, useState } from 'react';
 import { sessionStatus } from '@shared/session/session-state.ts';
+import { waitingTurn } from '@shared/session/waiting-turn.ts';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import type { SlashCommand } from '@shared/session/slash-commands.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -44,8 +45,8 @@ export interface ComposerHandle {
  */
 export const Composer = memo(function Composer(props: ComposerProps & { readonly handle: Ref<ComposerHandle> }) {
   const { sessionId, state, handle } = props;
-  const status = sessionStatus(state);
-  const isRunning = status === 'running';
+  const isRunning = sessionStatus(state) === 'running';
+  const isWaiting = waitingTurn(state.turns) !== null;
   const [text, setText, takeAway] = useDraft(sessionId);
   const attachments = useAttachments(sessionId, { sessionId });
   const field = useRef<MessageFieldHandle>(null);
@@ -95,7 +96,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
         <MessageField
           id="composer"
           label={t('composer.label')}
-          placeholder={t(isRunning ? 'composer.running' : status === 'waiting' ? 'composer.waiting' : 'composer.idle')}
+          placeholder={t(isRunning ? 'composer.running' : isWaiting ? 'composer.waiting' : 'composer.idle')}
           text={text}
           onText={setText}
           rows={[1, 10]}

@@ -144,6 +144,38 @@ describe('the answer to a question', () => {
   });
 });
 
+describe('an answer that had no effect', () => {
+  const write = { name: 'write_file', input: { path: 'export.py', content: 'y = 1\n' } };
+  const done = { calls: [write, { name: 'task_complete', input: { summary: 'It is there.' } }] };
+  const asked = blocked('CSV or JSON?');
+  const broken: Reply = { error: { code: 'bad-request', message: 'No.', retryable: false } };
+  const startedOf = (kit: ReturnType<typeof kitOf>) => ofType(kit.journal.events, 'turn-started').at(-1);
+
+  // Bug: the next message was a new task, and the question was forgotten.
+  it.each(['continue', 'CSV', 'JSON after all'])('leaves the task waiting, and goes on with: %s', async (text) => {
+    const kit = kitOf([asked, broken, done]);
+    await kit.runner.send(task, { ...inCloud, mode: 'auto' });
+    const failed = await kit.runner.send('CSV with a header', { ...inCloud, mode: 'auto' });
+    expect(failed.reason).toBe('error');
+    const before = startedOf(kit);
+    expect((await kit.runner.send(text, { ...inCloud, mode: 'auto' })).reason).toBe('done');
+    expect(startedOf(kit)?.answers).toBe(before?.turnId);
+    const said = JSON.stringify(kit.requests.at(-1)?.messages);
+    for (const part of [task, 'CSV or JSON?', 'CSV with a header', text]) expect(said).toContain(part);
+    expect(ofType(kit.journal.events, 'criterion-checked').map(({ phase }) => phase)).toEqual(['before', 'after']);
+    await expectReplay(kit);
+  });
+
+  // Bug: after "Never mind", the next task was taken for another answer.
+  it('ends the wait where it called the task off', async () => {
+    const kit = kitOf([asked, { text: 'All right.' }, done]);
+    await kit.runner.send(task, inCloud);
+    expect((await kit.runner.send('Never mind.', inCloud)).reason).toBe('answered');
+    await kit.runner.send('Add a README.', inCloud);
+    expect(startedOf(kit)?.answers).toBeUndefined();
+  });
+});
+
 describe('an answer that is more or less than one', () => {
   const ask: Reply = call('task_complete', { summary: 'Which format is meant?', status: 'blocked' });
 
@@ -231,7 +263,62 @@ describe('a question by the tool', () => {
     expect(resultOf(kit)).toMatchObject({ output: expect.stringContaining('your default counts: CSV') });
     await expectReplay(kit);
     const strict = kitOf([asks({ default: 'CSV' })]);
-    expect((await strict.runner.send(task, inCloud)).reason).toBe('waiting');
+    const end = await strict.runner.send(task, inCloud);
+    expect(end).toMatchObject({ reason: 'waiting', text: 'CSV or JSON?\n1. CSV (suggested)\n2. JSON' });
+    // Bug: the log said that the person had refused.
+    expect(ofType(kit.journal.events, 'approval-answered')).toMatchObject([
+      { answer: 'allow', by: 'policy', values: { choice: 'CSV' } },
+    ]);
+    expect(ofType(kit.journal.events, 'approval-requested')[0]).toMatchObject({
+      reason: 'Without an answer within 1 s, the suggestion counts.',
+      form: [
+        { name: 'choice', preset: 'CSV' },
+        { name: 'own', preset: null },
+      ],
+    });
+  });
+
+  it.each(['allow', 'deny'] as const)('is asked under --approve %s', async (approve) => {
+    const kit = kitOf([asks(), complete], answering({ answer: 'allow', values: { own: ' JSON ' } }));
+    expect((await kit.runner.send(task, { ...inCloud, approve })).reason).toBe('done');
+    expect(resultOf(kit)).toMatchObject({ output: 'The user answered: JSON' });
+    await expectReplay(kit);
+  });
+
+  it('waits if the answer is only white space', async () => {
+    const kit = kitOf([asks()], answering({ answer: 'allow', values: { own: ' \n ' } }));
+    expect((await kit.runner.send(task, inCloud)).reason).toBe('waiting');
+  });
+
+  it('is asked together with the others of its answer, and nothing else is done before', async () => {
+    const calls = [
+      { name: 'ask_person', input: { question: 'CSV or JSON?' } },
+      { name: 'ask_person', input: { question: 'With a header?' } },
+      { name: 'write_file', input: { path: 'export.py', content: 'y = 1\n' } },
+    ];
+    const kit = kitOf([{ calls }]);
+    expect(await kit.runner.send(task, inCloud)).toMatchObject({
+      reason: 'waiting',
+      text: 'CSV or JSON?\n\nWith a header?',
+    });
+    expect(kit.sandbox.text('export.py')).toBeNull();
+    await expectReplay(kit);
+  });
+
+  it('is skipped without asking after three that were skipped', async () => {
+    let asked = 0;
+    const approver = {
+      ask: async () => 'nobody' as const,
+      askForm: async () => {
+        asked += 1;
+        return { answer: 'deny' as const };
+      },
+    };
+    const ask = (question: string): Reply => call('ask_person', { question });
+    const replies = [ask('A?'), ask('B?'), ask('C?'), ask('D?'), complete];
+    const kit = kitOf(replies, { dependencies: { approver } });
+    expect((await kit.runner.send(task, inCloud)).reason).toBe('done');
+    expect(asked).toBe(3);
   });
 
   it('is offered to large models only', async () => {

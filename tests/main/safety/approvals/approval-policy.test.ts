@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { callRule } from '../../../../src/main/safety/approvals/approval-policy.ts';
+import { callRule, standingAnswer } from '../../../../src/main/safety/approvals/approval-policy.ts';
 
 it('asks nobody inside the sandbox, somebody at its boundary, and refuses what only reading does not allow', () => {
   expect(callRule('write', 'container', false)).toBe('free');
@@ -9,4 +9,11 @@ it('asks nobody inside the sandbox, somebody at its boundary, and refuses what o
   expect(callRule('write', 'read-only', false)).toBe('refused');
   expect(callRule('execute', 'container', true)).toBe('refused');
   expect(callRule('network', 'read-only', false)).toBe('refused');
+});
+
+// Catches: a run with `--approve` in which the question of the agent never reaches the person at the keyboard.
+it('asks the person every question of the agent, however approvals are answered', () => {
+  for (const mode of ['ask', 'deny', 'allow'] as const) expect(standingAnswer(mode, 'question')).toBe('ask');
+  expect(standingAnswer('allow', 'fence')).toBe('deny');
+  expect(standingAnswer('deny', 'network')).toBe('deny');
 });

@@ -5,32 +5,62 @@ import { headingOf, questionText } from '../../text/approval-text.ts';
 import type { ServerForm } from '@shared/tools/server-form.ts';
 import { openUserPrompter } from '../questions/ask-user.ts';
 import { askFields } from '../../text/form-fields.ts';
+import { printable } from '@shared/text/seen-text.ts';
+import { askingTurn, waitingTurn } from '@shared/session/waiting-turn.ts';
 import { orNoted } from '../../../lib/log.ts';
-import type { AskedQuestion, Chat } from './chat-state.ts';
+import type { Chat } from './chat-state.ts';
 import { usageError } from '../../text/report-failure.ts';
 
-/** The prompt is in use, so the answer comes as a command. */
-export function showQuestion(chat: Chat, event: EventOf<'approval-requested'>): void {
+/** The prompt is in use, so the answer comes as a line of the chat. Further questions wait until this one is answered. */
+export function addQuestion(chat: Chat, event: EventOf<'approval-requested'>): void {
+  chat.questions = [...chat.questions, event];
+  if (chat.questions.length === 1) showFirst(chat, event);
+}
+
+/** Shows the question that the session waits for, since an earlier run or another window. */
+export async function showWaiting({ context, sessionId }: Pick<Chat, 'context' | 'sessionId'>): Promise<void> {
+  const core = await context.core();
+  const { state } = await core.sessions.show({ sessionId });
+  const turn = waitingTurn(state.turns);
+  const asking = turn === null ? null : askingTurn(state.turns, turn);
+  if (asking === null) return;
+  const text = (await core.sessions.detail({ sessionId, id: asking.id })).text ?? asking.text;
+  const { out, err, colors } = context.terminal;
+  out(`${printable(text).trimEnd()}\n`);
+  err(`${colors.yellow('The task waits for your answer.')} Your next message answers it.\n`);
+}
+
+/** The question is answered, here or elsewhere. */
+export function dropQuestion(chat: Chat, approvalId: string): void {
+  const [before] = chat.questions;
+  chat.questions = chat.questions.filter((one) => one.approvalId !== approvalId);
+  const [first] = chat.questions;
+  if (first !== undefined && first !== before) showFirst(chat, first);
+}
+
+function showFirst(chat: Chat, event: EventOf<'approval-requested'>): void {
   const { terminal, now } = chat.context;
-  chat.question = { event, shownAt: now() };
+  chat.shownAt = now();
   const yes =
     event.hosts === undefined || event.isOnce === true ? '/allow' : '/allow once, /allow session, /allow project';
   const how = event.kind === 'question' ? `${howToReply(event)} /deny skips it.` : `${yes}, or /deny`;
   terminal.err(`${terminal.colors.yellow(headingOf(event))} ${questionText(event, terminal.columns)}\n${how}\n`);
+  chat.showPrompt();
 }
 
 /** A line that answers the open question of the agent. False: there is none. */
 export async function answerAgent(chat: Chat, line: string): Promise<boolean> {
-  const { question, context, sessionId } = chat;
-  if (question?.event.kind !== 'question') return false;
-  const { approvalId } = question.event;
-  chat.question = null;
-  await (await context.core()).sessions.approve({ sessionId, approvalId, ...agentReply(line, question.event) });
+  const { context, sessionId } = chat;
+  const [question] = chat.questions;
+  if (question?.kind !== 'question') return false;
+  const { approvalId } = question;
+  await (await context.core()).sessions.approve({ sessionId, approvalId, ...agentReply(line, question) });
+  dropQuestion(chat, approvalId);
   return true;
 }
 
 /** The form uses the keyboard meanwhile. Ctrl-C stops the turn, as at the prompt. */
-async function fillIn(chat: Chat, question: AskedQuestion, form: ServerForm): Promise<void> {
+async function fillIn(chat: Chat, approvalId: string, form: ServerForm): Promise<void> {
   const { context, sessionId } = chat;
   const core = await context.core();
   let isStopped = false;
@@ -47,22 +77,22 @@ async function fillIn(chat: Chat, question: AskedQuestion, form: ServerForm): Pr
         asker.close();
       }
     });
-    const { approvalId } = question.event;
     await core.sessions.approve({ sessionId, approvalId, answer: 'allow', values });
   } catch (error) {
-    if (isStopped) return;
-    chat.question = question;
-    throw error;
+    if (!isStopped) throw error;
   }
 }
 
 /** Handles `/allow` and `/deny`. An approval that comes before anybody could have read the question is refused. */
 export async function answerQuestion(chat: Chat, word: 'allow' | 'deny', scope: string | undefined): Promise<void> {
-  const { question, context, sessionId } = chat;
-  if (question === null) throw usageError('Nothing is waiting for approval.');
-  if (word === 'allow' && context.now() - question.shownAt < guardMs)
+  const { context, sessionId, shownAt } = chat;
+  const [question] = chat.questions;
+  if (question === undefined) throw usageError('Nothing is waiting for approval.');
+  if (question.kind === 'question' && word === 'allow')
+    throw usageError('The agent asks for an answer, not for an approval.', `${howToReply(question)} /deny skips it.`);
+  if (word === 'allow' && context.now() - shownAt < guardMs)
     throw usageError('That was too fast to have read the question. Answer again.');
-  const { approvalId, hosts } = question.event;
+  const { approvalId, hosts, form } = question;
   const said =
     word === 'deny' ? ({ answer: 'deny' } as const) : parseApprovalReply(scope ?? 'yes', hosts !== undefined);
   if (word === 'allow' && said.answer === 'deny')
@@ -70,8 +100,7 @@ export async function answerQuestion(chat: Chat, word: 'allow' | 'deny', scope: 
       `/allow does not take "${scope ?? ''}".`,
       'Use /allow, or for hosts also /allow session or /allow project.',
     );
-  chat.question = null;
-  const { form } = question.event;
-  if (form !== undefined && word === 'allow') await fillIn(chat, question, form);
+  if (form !== undefined && word === 'allow') await fillIn(chat, approvalId, form);
   else await (await context.core()).sessions.approve({ sessionId, approvalId, ...said });
+  dropQuestion(chat, approvalId);
 }

@@ -3,13 +3,6 @@ import type { EventOf } from '@shared/events/events.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import type { CommandContext } from '../../text/command-context.ts';
 
-/** A question that was shown in a conversation. */
-export interface AskedQuestion {
-  readonly event: EventOf<'approval-requested'>;
-  /** When it was shown, in milliseconds, by `context.now`. */
-  readonly shownAt: number;
-}
-
 /** The state of a conversation, for its commands. */
 export interface Chat {
   readonly context: CommandContext;
@@ -22,8 +15,10 @@ export interface Chat {
   running: Promise<void> | null;
   /** The spending limit at which the turn waits for an answer. */
   cap: EventOf<'cap-reached'> | null;
-  /** The question at which the turn waits for a yes or no. */
-  question: AskedQuestion | null;
+  /** The questions at which the turn waits, the oldest first. Only that one is shown and can be answered. */
+  questions: readonly EventOf<'approval-requested'>[];
+  /** When the first question was shown, in milliseconds, by `context.now`. */
+  shownAt: number;
   readonly say: (text: string, options: RunOptions) => Promise<void>;
   /** Gives the keyboard to another program during the work. */
   readonly withoutPrompt: <T>(work: () => Promise<T>) => Promise<T>;

@@ -10,7 +10,7 @@ import { raisedSteps } from '@shared/money/limit-raise.ts';
 import { raiseText } from '../questions/cap-question.ts';
 import { showResult } from '../../text/result-text.ts';
 import type { Chat } from '../chat/chat-state.ts';
-import { answerAgent, showQuestion } from '../chat/chat-questions.ts';
+import { addQuestion, answerAgent, dropQuestion, showWaiting } from '../chat/chat-questions.ts';
 import { runChatCommand, sayServerPrompt } from '../chat/chat-commands.ts';
 import type { Command } from '../../text/command-context.ts';
 import { reportFailure } from '../../text/report-failure.ts';
@@ -53,11 +53,13 @@ export const chat: Command<[FlagValues]> = async (context, args) => {
     attached: [],
     running: null,
     cap: null,
-    question: null,
+    questions: [],
+    shownAt: 0,
     say: (text, said) => say(state, text, said),
     withoutPrompt: prompt.without,
     showPrompt: prompt.show,
   };
+  if (options.sessionId !== undefined) await showWaiting(state);
   // A reader created after an abort would never notice the abort.
   if (!context.signal.aborted) await converse(state, reader);
   reader.close();
@@ -132,7 +134,7 @@ async function say(state: Chat, text: string, options: RunOptions): Promise<void
   state.running = follow(state, { text, options, attachments }).finally(() => {
     state.running = null;
     state.cap = null;
-    state.question = null;
+    state.questions = [];
     state.showPrompt();
   });
   // If nobody is at the keyboard, the next line waits for the end of the turn.
@@ -156,11 +158,11 @@ async function follow(
         isSent ||= event.type === 'user-message-added';
         hasChanged ||= event.type === 'file-changed';
         view.event(event);
+        if (event.type === 'approval-answered') dropQuestion(state, event.approvalId);
       },
       onTransient: (transient) => view.transient(transient),
       approve: async (question) => {
-        showQuestion(state, question);
-        state.showPrompt();
+        addQuestion(state, question);
         return null;
       },
       // The prompt is in use, so the answer comes as a command.

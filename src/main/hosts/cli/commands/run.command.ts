@@ -22,6 +22,8 @@ import { offerPreparation } from './projects/prepare-project.command.ts';
 import { previewFiles } from '../../text/preview-files.ts';
 import { readTask } from '../turn/read-task.ts';
 import { withAssistant } from '../checks/with-assistant.ts';
+import { isLeftOpen } from '../../text/agent-question.ts';
+import { reportFailure } from '../../text/report-failure.ts';
 import { requireModels } from '../../text/require-models.ts';
 import { jsonLine, oneLine } from '../../text/terminal.ts';
 import { sizeText } from '@shared/text/size-text.ts';
@@ -55,6 +57,8 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   const sessionId = await openSession(context, options, oneLine(task, 80));
   const view = createLiveView(terminal, context.now);
   terminal.err(`${terminal.colors.dim(`session ${sessionId}`)}\n`);
+  // The question was asked a moment ago, and is to be answered later.
+  let isLeft = false;
   const follow = (text: string, attachments: readonly Attachment[], isFirst: boolean) =>
     followTurn(context, core, {
       sessionId,
@@ -67,10 +71,13 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
         view.event(event);
       },
       onTransient: (transient) => view.transient(transient),
-      approve: (question) => {
+      approve: async (question, signal) => {
         view.close();
-        return askApproval(question, context);
+        const reply = await askApproval(question, { ...context, signal: AbortSignal.any([context.signal, signal]) });
+        isLeft = reply !== null && isLeftOpen(question, reply);
+        return reply;
       },
+      onRefused: (error) => void reportFailure(error, terminal),
       atCap: (event) => {
         view.close();
         return askCap(event, context);
@@ -81,7 +88,8 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
     view.close();
     const result = await core.sessions.result({ sessionId });
     showResult(result, terminal, args.json === true);
-    const answer = result.status === 'waiting' && options.interactive ? await askAnswer(context) : null;
+    const isAsked = result.status === 'waiting' && options.interactive && !isLeft;
+    const answer = isAsked ? await askAnswer(context) : null;
     if (answer === null) return endRun(context, args, result);
     await follow(answer, [], false);
   }
