@@ -130,7 +130,7 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
       expect(reason).toContain('npm ci: it ended with code');
       expect(await bed.volumes()).toEqual(before);
       await bed.session(path, async ({ description }) => {
-        expect(description.notes?.join()).toContain(
+        expect(description.absent?.join()).toContain(
           'JavaScript packages of this project could not be installed: it ended',
         );
         expect(description.warnings.join()).toContain('Try again: dewpoint projects prepare');

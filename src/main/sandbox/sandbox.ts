@@ -184,6 +184,8 @@ export interface SandboxDescription {
   readonly limits: Readonly<Record<string, string | number | boolean>>;
   /** What a model should know about the project's installed packages. Absent: nothing to say. */
   readonly notes?: readonly string[];
+  /** Which packages are not installed, for a model whose command lacks one. Absent: none. */
+  readonly absent?: readonly string[];
   readonly warnings: readonly string[];
   /** Why there are no commands although they were wanted, and what to do. Absent: nothing is missing. */
   readonly missing?: Failure;

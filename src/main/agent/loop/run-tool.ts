@@ -18,6 +18,7 @@ import type { CappedOutput } from '../prompt/shorten-output.ts';
 import { capOutput, capStructured } from '../prompt/shorten-output.ts';
 import { resultPath } from '../../tools/values/tool-path-input.ts';
 import { keptResult, readOnce } from './earlier-results.ts';
+import { absentPackages } from './absent-packages.ts';
 import { createOutputSink } from './output-sink.ts';
 import type { RecordedChange } from '../changes/file-changes.ts';
 import { planProgressNotes } from './plan-notes.ts';
@@ -397,7 +398,7 @@ function isStatus(value: unknown): value is ToolResult['status'] {
 
 /** Says what was changed in the arguments, and contradicts a write tool that reports success without a change. */
 function afterNotes(turn: Turn, run: ToolRun, result: ToolResult, before: number): readonly string[] {
-  const corrected = (run.corrections ?? []).map((text) => `[${text}]`);
+  const corrected = [...(run.corrections ?? []).map((text) => `[${text}]`), ...absentPackages(turn, run, result)];
   if (run.tool.access !== 'write' || result.status !== 'ok') return corrected;
   return turn.changes.writes() > before ? corrected : [...corrected, '(No file was changed by this call.)'];
 }

@@ -90,7 +90,7 @@ export class DockerSandbox implements Sandbox {
 
   get description(): SandboxDescription {
     const { imageName, description, limits, warnings, session } = this.#options;
-    const { notes, warnings: told } = this.#sessionEnvironment;
+    const { notes, absent, warnings: told } = this.#sessionEnvironment;
     const linked = this.links.warning();
     return {
       tier: 'container',
@@ -98,6 +98,7 @@ export class DockerSandbox implements Sandbox {
       text: `${description} ${userText(session.user)} ${skippedText}`,
       limits,
       notes,
+      absent,
       warnings: [
         ...warnings,
         ...told,

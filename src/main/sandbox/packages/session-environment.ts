@@ -4,17 +4,25 @@ import type { ExtraMount } from '../sandbox.ts';
 import { mainPlaces, placeInSession } from './dependency-part.ts';
 import type { PartState } from './find-prepared.ts';
 
-/** What a session gets: volumes to read, variables, and notes for the user and the model. */
+/** What a session gets: volumes to read, variables, and what the user and the model are told. */
 export interface SessionEnvironment {
   readonly mounts: readonly ExtraMount[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Tells a model what it can use and what not. */
+  /** Tells a model which packages it can use. */
   readonly notes: readonly string[];
+  /** Tells a model which packages are not there. It matters only where a command lacks one. */
+  readonly absent: readonly string[];
   /** Tells the user what is missing and how to get it. */
   readonly warnings: readonly string[];
 }
 
-export const emptySessionEnvironment: SessionEnvironment = { mounts: [], environment: {}, notes: [], warnings: [] };
+export const emptySessionEnvironment: SessionEnvironment = {
+  mounts: [],
+  environment: {},
+  notes: [],
+  absent: [],
+  warnings: [],
+};
 
 /** `imagePath` is the image's own PATH, to which ours is added. */
 export function sessionEnvironmentFrom(
@@ -40,6 +48,7 @@ export function sessionEnvironmentFrom(
     mounts,
     environment,
     notes: states.flatMap(noteOf),
+    absent: states.flatMap(absentOf),
     warnings: states.flatMap((state) => warningOf(state, how)),
   };
 }
@@ -63,18 +72,23 @@ function noteOf({ part, state, record }: PartState): readonly string[] {
       return [`${said}${place}${age}${changes}`, ...left];
     }
     case 'failed':
-      return [
-        `${name} packages of this project could not be installed: ${record?.outcome.type === 'failed' ? record.outcome.reason : 'unknown'}`,
-      ];
     case 'missing':
-      return part.isNeeded
-        ? [
-            `${name} packages of this project were not installed for it. Commands have those of the image, and no network for more.`,
-          ]
-        : [];
+      return [];
     default:
       return state satisfies never;
   }
+}
+
+function absentOf({ part, state, record }: PartState): readonly string[] {
+  const name = partLabel(part);
+  if (state === 'failed') {
+    const reason = record?.outcome.type === 'failed' ? record.outcome.reason : 'unknown';
+    return [`${name} packages of this project could not be installed: ${reason}`];
+  }
+  if (state !== 'missing' || !part.isNeeded) return [];
+  return [
+    `The ${name} packages of this project are not installed here. Commands have those of the image, and a network only where "network" names hosts.`,
+  ];
 }
 
 const shownCommands = 3;

@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { createAgentKit, turnOptions } from '../../../fakes/agent-kit.ts';
 import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
-it('tells the model what of the project is not installed, and why', async () => {
+it('tells the model which packages of the project are installed', async () => {
   const sandbox = createMemorySandbox({ files: { 'a.py': 'x = 1\n' } });
-  const notes = ['Python packages of this project could not be installed: no such version'];
+  const notes = ['Python packages of this project are installed (pip), to be read only.'];
   const told = { ...sandbox, description: { ...sandbox.description, notes } };
   const kit = createAgentKit({ replies: [{ text: 'Done.' }], dependencies: { sandbox: told } });
   await kit.runner.send('What is this project?', turnOptions);

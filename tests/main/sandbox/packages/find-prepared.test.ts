@@ -55,8 +55,9 @@ describe('what is installed for a project', () => {
     expect(await surroundings()).toEqual({
       mounts: [],
       environment: {},
-      notes: [
-        'Python packages of this project were not installed for it. Commands have those of the image, and no network for more.',
+      notes: [],
+      absent: [
+        'The Python packages of this project are not installed here. Commands have those of the image, and a network only where "network" names hosts.',
       ],
       warnings: [
         `The Python packages of this project (pip) are not installed. Install them with: dewpoint projects prepare ${project}`,
@@ -70,6 +71,7 @@ describe('what is installed for a project', () => {
       mounts: [{ type: 'volume', source: volume, target: '/deps/python', readOnly: true }],
       environment: { VIRTUAL_ENV: '/deps/python', PATH: '/deps/python/bin:/bin' },
       notes: ['Python packages of this project are installed (pip), to be read only.'],
+      absent: [],
       warnings: [],
     });
   });
@@ -93,8 +95,8 @@ describe('what is installed for a project', () => {
 
   it('says why a try failed, to the person and to the model', async () => {
     await record({ type: 'failed', command: 'pip', reason: 'No matching distribution found for six' });
-    const { mounts, notes, warnings } = await surroundings();
-    expect([mounts, notes[0], warnings[0]]).toEqual([
+    const { mounts, absent, warnings } = await surroundings();
+    expect([mounts, absent[0], warnings[0]]).toEqual([
       [],
       'Python packages of this project could not be installed: No matching distribution found for six',
       expect.stringContaining('No matching distribution found for six Try again: dewpoint projects prepare'),
