@@ -116,13 +116,15 @@ function createSlots(stateFile: string): Slots {
   const slots = new Map<number, Slot>();
   let last: Slot | null = null;
   let isQuitting = false;
+  // The system may take a window away before it says so.
+  const left = (): readonly Slot[] => [...slots.values()].filter(({ window }) => !window.isDestroyed());
   const keep = (): void => {
     const kept = [...slots.values()].map((slot) => slot.kept);
     // Windows that were open at the end are reopened: the last one that was closed, or all of them on quit.
     if (!isQuitting && kept.length > 0) saveWindowState(stateFile, kept);
   };
   app.on('before-quit', () => {
-    for (const slot of slots.values()) slot.kept = { ...slot.kept, place: windowPlaceOf(slot.window) };
+    for (const slot of left()) slot.kept = { ...slot.kept, place: windowPlaceOf(slot.window) };
     keep();
     isQuitting = true;
   });
@@ -131,7 +133,8 @@ function createSlots(stateFile: string): Slots {
     of: (page) => slots.get(page.id),
     front: () => {
       const focused = BrowserWindow.getFocusedWindow();
-      return (focused === null ? undefined : slots.get(focused.webContents.id)) ?? last;
+      const slot = focused === null ? last : (slots.get(focused.webContents.id) ?? last);
+      return slot?.window.isDestroyed() === false ? slot : (left().at(-1) ?? null);
     },
     add: (slot) => {
       const { window } = slot;
@@ -142,7 +145,7 @@ function createSlots(stateFile: string): Slots {
       window.on('focus', () => (last = slot));
       window.on('closed', () => {
         slots.delete(id);
-        if (last === slot) last = [...slots.values()].at(-1) ?? null;
+        if (last === slot) last = left().at(-1) ?? null;
         keep();
       });
     },
@@ -155,6 +158,7 @@ function followPlace(slot: Slot, keep: () => void): void {
   let timer: NodeJS.Timeout | undefined;
   const take = (): void => {
     clearTimeout(timer);
+    if (window.isDestroyed()) return;
     slot.kept = { ...slot.kept, place: windowPlaceOf(window) };
     keep();
   };
