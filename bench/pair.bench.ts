@@ -111,7 +111,7 @@ function pairRunner(parts: {
     root: process.cwd(),
     home: join(folder, 'home'),
     cache,
-    recipe: { seed: options.seed, ...(options.samples === null ? {} : { samples: options.samples }) },
+    recipe: { seed: options.seed },
     models: [models.local],
     say,
     wrapProvider: replies.wrap,

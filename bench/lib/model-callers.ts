@@ -136,7 +136,7 @@ async function tryOne(provider: Provider, parametersB: number, asked: AskedCall)
     model: {
       ...loopModel,
       parametersB,
-      capabilities: { tools: false, grammar: true, prefill: true, infill: false, together: true, countTokens: true },
+      capabilities: { tools: false, grammar: true, prefill: true, infill: false, countTokens: true },
     },
     sandbox: { files: {} },
     dependencies: { foreign, provider: () => provider, approver: { ask: async () => 'allow' } },

@@ -18,8 +18,6 @@ export interface PairOptions {
   readonly maxMinutes: number;
   /** No run starts after this time. */
   readonly totalMinutes: number | null;
-  /** Samples of the recipe. Null: the users' default. */
-  readonly samples: number | null;
   /** The policies to run. A report covers only tasks that were run under all of them. */
   readonly policies: readonly PairPolicy[];
   /** Policies to run again although the results contain them. */
@@ -30,7 +28,7 @@ export interface PairOptions {
 }
 
 const usage = `npm run bench -- pair [--split dev|held|all] [--tasks GLOB,…] [--sample N] [--seed S] [--max-minutes N a run]
-  [--total-minutes N] [--samples N] [--policies LIST] [--again ${pairPolicies.join(',')}] [--results FILE] [--report]`;
+  [--total-minutes N] [--policies LIST] [--again ${pairPolicies.join(',')}] [--results FILE] [--report]`;
 
 /** Throws a `UsageError` for everything it does not understand. */
 export function parsePairOptions(args: readonly string[]): PairOptions {
@@ -44,7 +42,6 @@ export function parsePairOptions(args: readonly string[]): PairOptions {
     seed: number('seed', values.seed) ?? 1,
     maxMinutes: number('max-minutes', values['max-minutes']) ?? 15,
     totalMinutes: number('total-minutes', values['total-minutes']),
-    samples: number('samples', values.samples),
     policies: values.policies === undefined ? pairPolicies : policies('policies', values.policies),
     again: policies('again', values.again ?? ''),
     results: values.results ?? null,
@@ -81,7 +78,6 @@ function read(args: readonly string[]) {
         seed: text,
         'max-minutes': text,
         'total-minutes': text,
-        samples: text,
         policies: text,
         again: text,
         results: text,

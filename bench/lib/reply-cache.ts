@@ -75,8 +75,8 @@ export function createReplyCache({ folder, digestOf, speedOf }: ReplyCacheParts)
     return { ...ended, timings: { queuedMs: 0, prefillMs: isTold ? prefillMs : null, decodeMs, totalMs } };
   };
   const fileOf = (provider: Provider, request: ModelRequest, what: string): string => {
-    // `cacheKey` contains the session's id, and `also` does not change the answer.
-    const { cacheKey: _, also: _also, seed, ...rest } = request;
+    // `cacheKey` contains the session's id.
+    const { cacheKey: _, seed, ...rest } = request;
     const asked = { ...rest, seed: rest.temperature === 0 ? null : seed };
     const text = JSON.stringify([what, digestOf(provider.id, request.model), sorted(asked)]);
     const key = createHash('sha256').update(text).digest('hex');

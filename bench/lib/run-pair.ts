@@ -30,10 +30,9 @@ const policyOf = { local: 'local', cloud: 'cloud', auto: 'hybrid' } as const sat
 export function pairKey(
   task: string,
   policy: PairPolicy,
-  { seed, maxMinutes, samples }: Pick<PairOptions, 'seed' | 'maxMinutes' | 'samples'>,
+  { seed, maxMinutes }: Pick<PairOptions, 'seed' | 'maxMinutes'>,
 ): string {
-  const own = samples === null ? '' : `, ${samples} samples`;
-  return `${task}, ${policy}, seed ${seed}, ${maxMinutes} minutes${own}, by tokens`;
+  return `${task}, ${policy}, seed ${seed}, ${maxMinutes} minutes, by tokens`;
 }
 
 /**

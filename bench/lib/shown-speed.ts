@@ -4,7 +4,6 @@ import { startGeneration } from '../../src/main/models/engine/worker/answer/gene
 import { loadModel } from '../../src/main/models/engine/worker/load/load-model.ts';
 import type { Engine } from '../../src/main/models/engine/worker/load/load-model.ts';
 import type { EngineRequest } from '../../src/main/models/engine/worker/worker-protocol.ts';
-import { createReadyAnswers } from '../../src/main/models/engine/worker/answer/ready-answers.ts';
 import { createTokenMemory } from '../../src/main/models/engine/worker/prompt/tokenize-chat.ts';
 import { toEnded } from '../../src/main/models/providers/llama-cpp/engine-call.ts';
 import { speed } from '../../src/renderer/lib/text/format.ts';
@@ -57,7 +56,6 @@ async function time(engine: Engine, seed: string): Promise<Speeds> {
   const context = {
     engine,
     memory: createTokenMemory(),
-    ready: createReadyAnswers(),
     counters: nothingCounted(),
     log: [],
   };

@@ -47,7 +47,6 @@ const texts = [
   'limit',
   'seed',
   'drive',
-  'samples',
   'max-minutes',
   'total-minutes',
   'resume',
@@ -61,7 +60,7 @@ type Text = (typeof texts)[number];
 
 const tasksUsage = `npm run bench -- tasks [--models ID,…] [--strategies recipe,loop] [--split dev|held|all] [--kinds ${allKinds.join(',')}]
   [--only GLOB] [--limit N] [--seed N] [--max-minutes N a task] [--total-minutes N] [--resume FILE] [--report FILE.md] [--keep FOLDER]
-  [--replies FOLDER] [--drive NAME=VALUE,… as dewpoint models set] [--samples N] [--no-check] [--no-mechanical] [--no-coverage] [--no-agreement] [--no-varied]`;
+  [--replies FOLDER] [--drive NAME=VALUE,… as dewpoint models set] [--no-check] [--no-mechanical] [--no-coverage] [--no-agreement] [--no-varied]`;
 
 /** Throws a `UsageError` for everything it does not understand, so that a typo does not cost an hour. */
 export function parseTaskOptions(args: readonly string[]): TaskOptions {
@@ -83,19 +82,17 @@ export function parseTaskOptions(args: readonly string[]): TaskOptions {
     keep: text('keep') ?? null,
     replies: text('replies') ?? null,
     drive: driving(text('drive')),
-    recipe: { ...switchesOf({ has, text }), seed },
+    recipe: { ...switchesOf(has), seed },
   };
 }
 
 /** Only the switched settings. The defaults are in the recipes. */
-function switchesOf({ has, text }: Given): Partial<RecipeSettings> {
-  const samples = wholeNumber('samples', text('samples'));
+function switchesOf(has: Given['has']): Partial<RecipeSettings> {
   const judge = {
     agreement: !has('no-agreement'),
     varied: !has('no-varied'),
   };
   return {
-    ...(samples === undefined ? {} : { samples }),
     ...(has('no-mechanical') ? { mechanicalChanges: false } : {}),
     ...(Object.values(judge).every(Boolean) ? {} : { judge }),
     ...(has('no-coverage') ? { locate: { coverage: false } } : {}),
@@ -108,7 +105,7 @@ export function isPlainRun(options: TaskOptions): boolean {
 }
 
 /**
- * The switches that differ from the users' defaults, for people to read: "no-mechanical, samples 2". Empty for none.
+ * The switches that differ from the users' defaults, for people to read: "no-mechanical, no-varied". Empty for none.
  */
 export function describeSwitches({
   recipe,
@@ -118,7 +115,6 @@ export function describeSwitches({
 }: Pick<TaskOptions, 'recipe' | 'passCheck' | 'drive' | 'replies'>): string {
   const { judge, locate } = recipe;
   const parts = [
-    recipe.samples === undefined ? '' : `samples ${recipe.samples}`,
     recipe.mechanicalChanges === false ? 'no-mechanical' : '',
     locate?.coverage === false ? 'no-coverage' : '',
     judge?.agreement === false ? 'no-agreement' : '',

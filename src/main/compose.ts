@@ -95,7 +95,6 @@ export interface ComposeConfig {
 }
 
 const recipeDefaults: AgentConfig['recipe'] = {
-  samples: 20,
   mechanicalChanges: true,
   judge: { agreement: true, varied: true },
   locate: { coverage: true },

@@ -60,7 +60,6 @@ describe('the key of a run', () => {
 
   it.each([
     '--seed 2',
-    '--samples 9',
     '--no-mechanical',
     '--no-agreement',
     '--no-varied',

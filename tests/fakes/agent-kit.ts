@@ -142,7 +142,6 @@ export const agentConfig: AgentConfig = {
   toolTimeoutMs: 20_000,
   maxWriteBytes: 1024 * 1024,
   recipe: {
-    samples: 4,
     mechanicalChanges: true,
     judge: { agreement: true, varied: true },
     locate: { coverage: true },

@@ -45,7 +45,7 @@ describe('a small slip', () => {
     const constant = '```javascript\nexport function pick(a, b) {\n  return 2;\n}\n```';
     const harness = await harnessOf({
       files,
-      settings: { mechanicalChanges: false, samples: 1 },
+      settings: { mechanicalChanges: false },
       answer: ({ label }) => (label.includes('pick') ? constant : null),
     });
     const outcome = await fixFailingTests.run(harness.context);
@@ -64,7 +64,7 @@ describe('a small slip', () => {
     const files = { ...calculator, 'calc.js': calculator['calc.js'].replace('a - b', 'a * 7 * b') };
     const harness = await harnessOf({
       files,
-      settings: { mechanicalChanges: false, samples: 1 },
+      settings: { mechanicalChanges: false },
       answer: () => null,
     });
     const outcome = await fixFailingTests.run(harness.context);
@@ -84,30 +84,33 @@ describe('a small slip', () => {
     expect(facts).toContain("test('doubles'");
   });
 
-  // Bug: sixteen answers side by side took two minutes, the next ones the rest of the turn, and nothing was handed on.
+  // Bug: a slow model took the rest of the turn for its answers, and nothing was handed on.
   test.for([
-    { answerSeconds: 20, sampled: 0, answers: 6 },
-    { answerSeconds: 60, sampled: 0, answers: 3 },
-    { answerSeconds: 1, sampled: 16, answers: null },
+    { answerSeconds: 20, answers: 5 },
+    { answerSeconds: 60, answers: 3 },
   ])(
-    'that nobody finds ends within two minutes, a slow model has three answers, and answers of $answerSeconds s are sampled where they fit',
-    async ({ answerSeconds, sampled, answers }) => {
-      const files = { ...calculator, 'calc.js': calculator['calc.js'].replace('a - b', 'a * 7 * b') };
+    'that nobody finds ends within two minutes, and a model that takes $answerSeconds s has $answers answers',
+    async ({ answerSeconds, answers }) => {
+      const name = (at: number): string => `step${at}`;
+      const steps = Array.from({ length: 4 }, (_, at) => `export function ${name(at)}(a) {\n  return a * 7;\n}\n`);
+      const calls = Array.from({ length: 4 }, (_, at) => `${name(at)}(1)`).join(' + ');
+      const names = Array.from({ length: 4 }, (_, at) => name(at)).join(', ');
       const harness = await harnessOf({
-        files,
-        together: true,
+        files: {
+          'package.json': '{ "type": "module" }\n',
+          'calc.js': steps.join('\n'),
+          'calc.test.js': `${header}import { ${names} } from './calc.js';\n\ntest('adds', () => {\n  assert.equal(${calls}, 5);\n});\n`,
+        },
         answerSeconds,
         settings: { mechanicalChanges: false },
         answer: ({ label }) => {
-          const name = /rewrite (\w+)/u.exec(label)?.[1] ?? 'add';
-          return `\`\`\`javascript\nexport function ${name}(a, b) {\n  return ${label.length};\n}\n\`\`\``;
+          const told = /rewrite (\w+)/u.exec(label)?.[1] ?? name(0);
+          return `\`\`\`javascript\nexport function ${told}(a) {\n  return ${label.length} * 7;\n}\n\`\`\``;
         },
       });
       const outcome = await fixFailingTests.run(harness.context);
-      expect(outcome).toMatchObject({ type: 'gave-up', isCut: answers !== null });
-      expect(harness.questions.filter(({ temperature }) => temperature > 0).length).toBeGreaterThanOrEqual(sampled);
-      if (answers !== null) expect(harness.questions).toHaveLength(answers);
-      expect((harness.questions.length - 1) * answerSeconds).toBeLessThanOrEqual(Math.max(105, 3 * answerSeconds));
+      expect(outcome).toMatchObject({ type: 'gave-up', isCut: true });
+      expect(harness.questions).toHaveLength(answers);
     },
   );
 
@@ -130,7 +133,7 @@ describe('a small slip', () => {
     const outcome = await fixFailingTests.run(harness.context);
     expect(outcome).toMatchObject({ type: 'done', confidence: 'high' });
     // Its caller could hide the fault. Asked in another way, the model makes the same change, so this one is sure.
-    expect(harness.questions.map((question) => /\((\w+),/.exec(question.label)?.[1])).toEqual(['fix', 'fix', 'body']);
+    expect(harness.questions.map((question) => /\((\w+)\)/.exec(question.label)?.[1])).toEqual(['fix', 'fix', 'body']);
     expect(harness.questions[0]?.prefill).toBe('```javascript\nexport function add(a, b) {\n');
   });
 
@@ -160,7 +163,6 @@ test('where another model found nothing, only the first answers are asked for an
   // The run before already tried the small change that repairs it.
   expect(await fixFailingTests.run(second.context)).toMatchObject({ type: 'gave-up', isCut: false });
   expect(second.questions.length).toBe(2);
-  expect(second.questions.every(({ temperature }) => temperature === 0)).toBe(true);
 });
 
 test('a change that makes tests pass but breaks others is not taken, and the workspace stays as it was', async () => {
@@ -209,83 +211,6 @@ test('two faults in two files are repaired one after the other', async () => {
   expect(outcome).toMatchObject({ type: 'done' });
   expect(await harness.text('a.js')).toContain('x / 2');
   expect(await harness.text('b.js')).toContain('Math.max');
-});
-
-describe('answers side by side', () => {
-  const fenced = (line: string): string => `\`\`\`javascript\nexport function add(a, b) {\n  ${line}\n}\n\`\`\``;
-  const one = `${header}import { add } from './calc.js';\n\ntest('adds', () => {\n  assert.equal(add(2, 2), 4);\n});\n`;
-  const files = { ...calculator, 'calc.test.js': one };
-  /** Greedy answers are always the same. Sampled ones are used in turn. */
-  const model = (greedy: string, sampled: readonly string[]) => {
-    let next = 0;
-    return ({ temperature }: Question): string => {
-      if (temperature === 0) return fenced(greedy);
-      next += 1;
-      return fenced(sampled[(next - 1) % sampled.length] ?? greedy);
-    };
-  };
-
-  test('choose among what passes by what most of it does', async () => {
-    const harness = await harnessOf({
-      files,
-      together: true,
-      settings: { mechanicalChanges: false },
-      answer: model('return a - b;', ['return a + b;', 'return b + a;', 'return a * b;', 'return a - b;']),
-    });
-    const outcome = await fixFailingTests.run(harness.context);
-    expect(outcome).toMatchObject({ type: 'done', confidence: 'weak-tests' });
-    expect(await harness.text('calc.js')).toMatch(/return (a \+ b|b \+ a);/);
-  });
-
-  test('are asked for with the seeds that come next, and tried in one go', async () => {
-    const harness = await harnessOf({
-      files,
-      together: true,
-      settings: { mechanicalChanges: false },
-      answer: model('return a - b;', ['return a - b - b;', 'return b - a;', 'return a + b;', 'return a - a;']),
-    });
-    expect(await fixFailingTests.run(harness.context)).toMatchObject({ type: 'done' });
-    expect(await harness.text('calc.js')).toContain('a + b');
-    const sampled = harness.questions.filter(({ temperature }) => temperature > 0);
-    const [first] = sampled;
-    expect(first?.also).toEqual(sampled.slice(1, 16).map(({ seed }) => seed));
-    const tries = harness.progress.filter((line) => line.startsWith('judge: ') && line.includes('temperature'));
-    expect(tries).toHaveLength(1);
-  });
-
-  test('that turn a crash into a wrong value are no step forward where they break what passed', async () => {
-    const other = `${header}import { add } from './calc.js';\n\ntest('counts', () => {\n  assert.equal(add({ value: 'ab' }, 1), 3);\n});\n`;
-    const harness = await harnessOf({
-      files: {
-        ...files,
-        'calc.js': 'export function add(a, b) {\n  return a.value.length + b;\n}\n',
-        'other.test.js': other,
-      },
-      together: true,
-      settings: { mechanicalChanges: false },
-      answer: model('return a.value.length + b;', [
-        'return a + b + 1;',
-        'return a + b + 2;',
-        'return a + b + 3;',
-        'return a + b + 4;',
-      ]),
-    });
-    expect(await fixFailingTests.run(harness.context)).toMatchObject({ type: 'gave-up' });
-    expect(
-      harness.progress.filter((line) => line.startsWith('judge: ') && line.includes('now fail differently')),
-    ).not.toEqual([]);
-    expect(harness.progress.filter((line) => line.startsWith('keep: '))).toEqual([]);
-  });
-
-  test('cost a question each elsewhere, so nobody is asked again who has passed', async () => {
-    const harness = await harnessOf({
-      files,
-      settings: { mechanicalChanges: false },
-      answer: model('return a * b;', ['return a + b;']),
-    });
-    expect(await fixFailingTests.run(harness.context)).toMatchObject({ type: 'done' });
-    expect(harness.questions.every(({ temperature }) => temperature === 0)).toBe(true);
-  });
 });
 
 test('a change that copies the value of the test is called weak', async () => {

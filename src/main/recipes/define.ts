@@ -132,8 +132,6 @@ export interface RecipeBudget {
 
 /** Switches that measure what each part of a recipe is worth. Users get the defaults. */
 export interface RecipeSettings {
-  /** Sampled answers of one search. An answer written in parallel with another counts a fifth. */
-  readonly samples: number;
   readonly mechanicalChanges: boolean;
   readonly judge: {
     readonly agreement: boolean;
@@ -147,7 +145,7 @@ export interface RecipeSettings {
 /** One question to the model: one step. */
 export interface Question {
   readonly purpose: Purpose;
-  /** One line for the user: "rewrite add() in calc.py (fix, greedy)". */
+  /** One line for the user: "rewrite add in calc.py (fix)". */
   readonly label: string;
   readonly system: string;
   readonly user: string;
@@ -157,8 +155,6 @@ export interface Question {
   readonly temperature: number;
   readonly topP: number;
   readonly seed: number | null;
-  /** Seeds of the same question that follow, for an engine that can answer them in parallel. */
-  readonly also?: readonly number[];
   readonly maxOutputTokens: number;
   /** True if the question contains text of `earlier`, so that fences on that conversation apply. */
   readonly carriesConversation?: true;
@@ -170,8 +166,6 @@ export type Answer =
       readonly ok: true;
       readonly text: string;
       readonly complete: boolean;
-      /** True if it was written in parallel with others of `also`, in the time of the first of them. */
-      readonly together: boolean;
     }
   /** The model could not answer (lost engine, full context …). A step was used. */
   | { readonly ok: false; readonly message: string; readonly fatal: boolean };

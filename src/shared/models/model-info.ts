@@ -31,8 +31,6 @@ export const capabilitiesSchema = z.object({
   prefill: z.boolean(),
   /** Fill-in-the-middle. */
   infill: z.boolean(),
-  /** Several answers to one prompt cost little more than one, at least on a CPU. Absent: no. */
-  together: z.boolean().optional(),
   /** Tokens can be counted with the model's own tokenizer. */
   countTokens: z.boolean(),
   /** Accepts images in a message. For this field and the next two, absent means no. */

@@ -11,21 +11,6 @@ export function answerSpeedOf({ usage, timings }: Pick<StepEnd, 'usage' | 'timin
   return perSecond(timings.decodeTokens ?? usage.output, timings.decodeMs);
 }
 
-interface TimedAnswer {
-  readonly usage: { readonly output: number };
-  readonly timings: { readonly decodeTokens?: number | undefined };
-}
-
-/** The answer existed before it was asked for: it was written beside an earlier one, within that one's time. */
-export function wasWrittenAhead({ usage, timings }: TimedAnswer): boolean {
-  return timings.decodeTokens === 0 && usage.output > 1;
-}
-
-/** Other answers were written in the same time, or this one was written ahead. */
-export function wasWrittenInParallel(call: TimedAnswer): boolean {
-  return wasWrittenAhead(call) || (call.timings.decodeTokens ?? 0) > call.usage.output;
-}
-
 /** From the moment the call had its turn to the answer's first token, with loading. Null when unknown. */
 export function firstTokenMsOf({ timings }: Pick<StepEnd, 'timings'>): number | null {
   const { totalMs, queuedMs, decodeMs } = timings;

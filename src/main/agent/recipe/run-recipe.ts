@@ -1,5 +1,4 @@
 import { hasLaterOrder } from '@shared/text/task-kind.ts';
-import { wasWrittenInParallel } from '@shared/session/step-speeds.ts';
 import type { ErrorCode, Failure } from '@shared/errors.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
@@ -213,10 +212,6 @@ async function ask(
         ok: true,
         text: afterPrefill(question.prefill ?? '', text),
         complete: reply.complete,
-        together: wasWrittenInParallel({
-          usage: { output: reply.measured.outputTokens },
-          timings: reply.measured.timings,
-        }),
       };
     }
     case 'stopped':
@@ -311,7 +306,6 @@ function requestFor(turn: Turn, model: ResolvedModel, question: Question, recipe
     temperature: question.temperature,
     topP: question.topP,
     seed: question.seed,
-    ...(question.also === undefined || model.info.capabilities.together !== true ? {} : { also: question.also }),
     maxOutputTokens: question.maxOutputTokens,
     cacheKey: `${turn.dependencies.journal.sessionId}:${recipe.id}`,
     ...(model.info.effort === undefined ? {} : { effort: model.info.effort }),

@@ -15,7 +15,6 @@ const configSchema = z.object({
   toolTimeoutMs: z.number(),
   maxWriteBytes: z.number(),
   recipe: z.object({
-    samples: z.number(),
     mechanicalChanges: z.boolean(),
     judge: z.object({
       agreement: z.boolean(),

@@ -1,5 +1,4 @@
 import { canonicalJson } from '../../lib/canonical-json.ts';
-import { wasWrittenAhead } from '@shared/session/step-speeds.ts';
 import type { RunLimits } from '@shared/session/run-limits.ts';
 import type { Timings } from '@shared/events/call-report.ts';
 import type { TurnEnd } from './turn-baseline.ts';
@@ -96,10 +95,8 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
       startedAt = at;
     },
     noteStep({ usage, timings }) {
-      // The step before read the prompt for both and wrote this one ahead.
-      const isPart = wasWrittenAhead({ usage, timings });
-      if (!isPart) spent.steps += 1;
-      spent.tokens += (isPart ? 0 : promptTokensOf(usage)) + usage.output;
+      spent.steps += 1;
+      spent.tokens += promptTokensOf(usage) + usage.output;
       const { queuedMs, sleptMs = 0 } = timings;
       spent.waitedMs += queuedMs + sleptMs;
       spent.waitedInEffectsMs += sleptMs;

@@ -7,7 +7,7 @@ import { droppedGrantsText } from '@shared/safety/approval-grants.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { runStatusOf } from '@shared/session/session-state.ts';
-import { decodeSpeedOf, wasWrittenAhead } from '@shared/session/step-speeds.ts';
+import { decodeSpeedOf } from '@shared/session/step-speeds.ts';
 import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
@@ -109,7 +109,7 @@ function stepLine(
     `${String(started?.step ?? '?').padStart(3)} ${paint(where.padEnd(5))} ${started?.purpose ?? 'call'} by ${oneLine(seenName(started?.model ?? '?'), 60)}`,
     `${promptTokensOf(usage)} in${usage.cacheRead > 0 ? ` (${usage.cacheRead} cached)` : ''}, ${usage.output} out`,
     ...(rate === null ? [] : [`${rate.toFixed(1)} tok/s`]),
-    wasWrittenAhead(event) ? 'written in parallel' : seconds(timings.totalMs),
+    seconds(timings.totalMs),
     moneyText(event.costUsd),
     ...(event.error === null ? [] : [colors.red(oneLine(event.error.message, 120))]),
   ];

@@ -43,11 +43,6 @@ export interface ModelRequest {
   /** A person set temperature or `topP` for this model, so a service that is not known is sent them, too. */
   readonly isSamplingChosen?: true;
   readonly seed: number | null;
-  /**
-   * Seeds of further calls that will be otherwise identical. An engine that can write several answers at little
-   * extra cost may write these at the same time and return them when they are asked for. Others ignore this.
-   */
-  readonly also?: readonly number[];
   readonly maxOutputTokens: number;
   /** Calls with the same key share a prefix; the engine keeps its tokens between them. */
   readonly cacheKey: string;

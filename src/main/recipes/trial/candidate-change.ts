@@ -1,7 +1,7 @@
 import type { Span } from '../code/code-spans.ts';
 
 /** How a candidate was made. It decides the confidence and is shown to the user. */
-export type Origin = 'mechanical' | 'polish' | 'fix' | 'body' | 'steps' | 'insert';
+export type Origin = 'mechanical' | 'fix' | 'body' | 'insert';
 
 export interface FileText {
   readonly path: string;

@@ -7,7 +7,7 @@ import type { MoneyState } from '@shared/money/session-money.ts';
 import { spendingLimitOf } from '@shared/money/spending-limit.ts';
 import type { SessionState, StepEnd, StepState } from '@shared/session/session-state.ts';
 import { sessionStatus } from '@shared/session/session-state.ts';
-import { decodeSpeedOf, prefillSpeedOf, wasWrittenAhead } from '@shared/session/step-speeds.ts';
+import { decodeSpeedOf, prefillSpeedOf } from '@shared/session/step-speeds.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { money as dollars, span, speed } from '../../lib/text/format.ts';
@@ -119,8 +119,7 @@ interface SessionItemsProps {
 }
 
 function SessionItems({ state, money, onInspect }: SessionItemsProps) {
-  // An answer that was written beside another step has that step's speed.
-  const step = state.steps.findLast(({ end: its }) => its !== null && !wasWrittenAhead(its)) ?? state.steps.at(-1);
+  const step = state.steps.findLast(({ end: its }) => its !== null) ?? state.steps.at(-1);
   const end = step?.end ?? null;
   const modelName = useModelName();
   const [choice] = useSessionChoice(state.sessionId ?? '', state);

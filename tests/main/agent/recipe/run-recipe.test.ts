@@ -42,7 +42,7 @@ describe('a recipe', () => {
       { replies: [{ text: 'a(): pass', stopReason: 'length' }] },
     );
     await kit.runner.send('Do the work.', turnOptions);
-    expect(answers).toEqual([{ ok: true, text: 'def a(): pass', complete: false, together: false }]);
+    expect(answers).toEqual([{ ok: true, text: 'def a(): pass', complete: false }]);
     expect(kit.requests[0]).toMatchObject({ prefill: 'def ', seed: 7, tools: [] });
     expect(ofType(kit.journal.events, 'model-call-started')[0]).toMatchObject({
       purpose: 'propose',

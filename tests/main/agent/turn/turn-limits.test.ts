@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { noUsage } from '@shared/money/token-cost.ts';
 import { createAgentKit, turnOptions } from '../../../fakes/agent-kit.ts';
 import { createLimits, MAX_TURN_OUTPUT_BYTES } from '../../../../src/main/agent/turn/turn-limits.ts';
 
@@ -54,30 +53,5 @@ describe('what the tools of a turn print', () => {
     expect(limits.exceeded(1)).toBeNull();
     limits.noteOutput(1);
     expect(limits.exceeded(1)?.reason).toBe('output-limit');
-  });
-});
-
-describe('an answer that was written beside the one before', () => {
-  const timings = { queuedMs: 0, prefillMs: 900, decodeMs: 5000, decodeTokens: 200, totalMs: 6000 };
-  const usage = { ...noUsage, freshInput: 1000, output: 100 };
-
-  it('is no step of its own, and its prompt was read once', () => {
-    const limits = createLimits({ ...numbers, maxSteps: 3, maxTokens: 5000 });
-    limits.start(0);
-    limits.noteStep({ usage, timings });
-    const beside = { ...usage, freshInput: 0, cacheRead: 1000 };
-    for (let index = 0; index < 15; index += 1)
-      limits.noteStep({ usage: beside, timings: { ...timings, prefillMs: 0, decodeMs: 0, decodeTokens: 0 } });
-    expect(limits.stepsLeft()).toBe(2);
-    expect(limits.tokensLeft()).toBe(5000 - 1000 - 16 * 100);
-    limits.noteStep({ usage, timings });
-    limits.noteStep({ usage, timings });
-    expect(limits.exceeded(1)?.reason).toBe('step-limit');
-  });
-
-  it('is not one of a single token, whose time is that of the prompt', () => {
-    const limits = createLimits({ ...numbers, maxSteps: 3 });
-    limits.noteStep({ usage: { ...usage, output: 1 }, timings: { ...timings, decodeTokens: 0 } });
-    expect(limits.stepsLeft()).toBe(2);
   });
 });

@@ -36,14 +36,11 @@ export interface HarnessOptions {
   readonly settings?: Partial<RecipeSettings>;
   /** The time of each answer. Absent: no time. */
   readonly answerSeconds?: number;
-  /** Whether the engine writes sampled answers side by side. */
-  readonly together?: boolean;
   /** The model's answer to a question. Null: it cannot answer. */
   readonly answer?: (question: Question) => string | null;
 }
 
 const defaults: RecipeSettings = {
-  samples: 4,
   mechanicalChanges: true,
   judge: { agreement: true, varied: true },
   locate: { coverage: true },
@@ -103,7 +100,6 @@ export async function makeHarness(options: HarnessOptions): Promise<RecipeHarnes
         prefill: true,
         infill: false,
         countTokens: true,
-        together: options.together === true,
       },
       price: null,
       strategies: ['recipe'],
@@ -138,7 +134,6 @@ export async function makeHarness(options: HarnessOptions): Promise<RecipeHarnes
         ok: true,
         text: said,
         complete: true,
-        together: question.temperature > 0 && options.together === true,
       });
     },
     world: {

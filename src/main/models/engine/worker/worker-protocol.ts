@@ -70,8 +70,6 @@ const engineRequestSchema = z.object({
   temperature: z.number().nonnegative(),
   topP: z.number().min(0).max(1),
   seed: z.number().nullable(),
-  /** Seeds with which the same request comes next. These answers may be written in parallel. Only for free text. */
-  also: z.array(z.number()).readonly().optional(),
   maxOutputTokens: z.number().int().positive(),
   cacheKey: z.string(),
   /** Only reads the prompt, without an answer. */
@@ -171,11 +169,6 @@ const generationSchema = z.object({
   outputTokens: z.number().int(),
   prefillMs: z.number().nullable(),
   decodeMs: z.number().nullable(),
-  /**
-   * The tokens that `decodeMs` covers, if answers were written in parallel. Absent: the tokens of this answer
-   * without its first.
-   */
-  decodedTokens: z.number().int().optional(),
   /** The output tokens that were thoughts. Absent: none. */
   thoughtTokens: z.number().int().optional(),
   counted: timingsSchema.shape.counted,

@@ -12,8 +12,6 @@ import { loadReader, TooLongError } from './load/load-reader.ts';
 import type { TextReader } from './load/load-reader.ts';
 import { measureContext } from './load/dry-run-watch.ts';
 import type { Counters } from './sequences/prepare-sequence.ts';
-import { createReadyAnswers } from './answer/ready-answers.ts';
-import type { ReadyAnswers } from './answer/ready-answers.ts';
 import { downloadErrorSchema, toWorkerSchema } from './worker-protocol.ts';
 import type { EmbedRequest, EngineError, EngineRequest, FromWorker, LoadOptions, ToWorker } from './worker-protocol.ts';
 import { createTokenMemory, tokenizeChat } from './prompt/tokenize-chat.ts';
@@ -35,7 +33,6 @@ const running = new Map<number, { readonly abort: AbortController }>();
 interface Loaded {
   readonly engine: Engine;
   readonly memory: TokenMemory;
-  readonly ready: ReadyAnswers;
   readonly options: string;
 }
 let loaded: Loaded | null = null;
@@ -140,7 +137,7 @@ async function load(id: number, options: LoadOptions): Promise<void> {
     const engine = await loadModel(options, { onProgress, onLog: hear });
     // Messages about failed tries of this load must not explain a later failure.
     log.length = 0;
-    loaded = { engine, memory: createTokenMemory(), ready: createReadyAnswers(), options: wanted };
+    loaded = { engine, memory: createTokenMemory(), options: wanted };
   }
   const now = reader ?? loaded;
   if (now !== null) send({ type: 'loaded', id, model: now.engine.info });

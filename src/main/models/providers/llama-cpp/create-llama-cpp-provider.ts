@@ -154,12 +154,11 @@ async function* answer(
       yield* (split?.end() ?? []).map((piece) => deltaOf(piece, 1));
       if (thoughts !== '' && event.loaded?.keepsThoughts === true)
         yield { type: 'reasoning', part: { type: 'reasoning', text: thoughts, by: `llama-cpp/${name}` } };
-      const { error, stopReason, outputTokens, decodeMs, decodedTokens } = event.generation;
+      const { error, stopReason, outputTokens, decodeMs } = event.generation;
       const call = isCall && stopReason === 'stop' ? parseCall(text) : null;
       if (call !== null) yield call;
-      // The decode time does not include the first token. Answers written in parallel have another speed and are left
-      // out.
-      const timed = { outputTokens: outputTokens - 1, outputMs: decodedTokens === undefined ? decodeMs : null };
+      // The decode time does not include the first token.
+      const timed = { outputTokens: outputTokens - 1, outputMs: decodeMs };
       const slow = error === null ? speeds.note(model.path, timed) : null;
       const engine = reportOf(event, model, { slow, unloaded, strain: strainText(strain) });
       const smaller = error === null ? null : await smallerLoad(dependencies, model, error);
@@ -262,7 +261,6 @@ async function infoOf(
       grammar: file.use === undefined,
       prefill: file.use === undefined,
       infill: false,
-      together: file.use === undefined,
       countTokens: file.use === undefined,
       ...(file.efforts === undefined ? {} : { reasoning: true }),
     },

@@ -361,10 +361,6 @@ function compileCheck(path: string): string | null {
   }
 }
 
-export function isWithoutModel({ candidate }: Verdict): boolean {
-  return candidate.origin === 'mechanical' || candidate.origin === 'polish';
-}
-
 /** A crash that became a wrong comparison is progress. A new crash, or another wrong value, says nothing. */
 export function isStepForward(judge: Judge, verdict: Verdict): boolean {
   const before = judge.baseline().report.failures;

@@ -152,7 +152,7 @@ function areLoose(verdicts: readonly Verdict[], behaviours: Behaviours): boolean
   return small.length < verdicts.length && (doings.size > 1 || new Set(small.map(codeKey)).size > mostAlike);
 }
 
-const isSmall = ({ origin }: Candidate): boolean => origin === 'mechanical' || origin === 'polish';
+const isSmall = ({ origin }: Candidate): boolean => origin === 'mechanical';
 
 /** Whether a change alters a signature. Callers depend on it, so that is seldom the repair. */
 function changesSignature(before: string, after: string): boolean {

@@ -20,9 +20,6 @@ const system = 'You are an expert programmer who fixes code.';
 
 export interface PromptOptions {
   readonly label: string;
-  readonly temperature: number;
-  readonly seed: number | null;
-  readonly also?: readonly number[];
   readonly maxOutputTokens: number;
 }
 
@@ -57,10 +54,9 @@ function baseQuestion(
     prefill: `\`\`\`${fenceName[opening.language]}\n${opening.text}`,
     output: { type: 'text' },
     stop: ['\n```'],
-    temperature: asking.temperature,
+    temperature: 0,
     topP: 0.95,
-    seed: asking.seed,
-    ...(asking.also === undefined || asking.also.length === 0 ? {} : { also: asking.also }),
+    seed: null,
     maxOutputTokens: asking.maxOutputTokens,
   };
 }
@@ -84,13 +80,6 @@ export function fixQuestion(promptContext: PromptContext, target: Target, asking
 export function bodyQuestion(promptContext: PromptContext, target: Target, asking: PromptOptions): Question {
   const { name, path } = target.span;
   const tail = `The body of ${name} in ${path} is missing. Write the complete ${name} so that the tests pass, only that, in one code block.`;
-  return baseQuestion(promptContext, tail, openedWith(target), asking);
-}
-
-/** Asks for reasoning as comments inside the code, which suits small code models. */
-export function stepsQuestion(promptContext: PromptContext, target: Target, asking: PromptOptions): Question {
-  const { name, path } = target.span;
-  const tail = `Rewrite ${name} in ${path} so that the tests pass. Think about each test line, then write the complete ${name} with a comment before each step, in one code block.`;
   return baseQuestion(promptContext, tail, openedWith(target), asking);
 }
 

@@ -1,38 +1,27 @@
+import type { Syntax } from '../../code/code-syntax.ts';
+import type { Candidate } from '../../trial/candidate-change.ts';
+import { lineWeight, type Evidence, type Suspect } from '../locate/rank-suspects.ts';
+import { mechanicalCandidates } from '../mechanical/mechanical-changes.ts';
+import type { ProjectReader } from '../../facts/project-reader.ts';
 import type { Attempt } from './propose-change.ts';
-import type { Suspect } from '../locate/rank-suspects.ts';
 import type { SearchStep } from './search-plan.ts';
 import type { FailureContext } from './failure-context.ts';
 
 /** A step of the plan that asks the model. */
-export type ModelStep = Exclude<SearchStep, { arm: 'mechanical' | 'polish' }>;
+export type ModelStep = Exclude<SearchStep, { arm: 'mechanical' }>;
 
 /** A suspect with a smaller share of the first one's score is not worth a rewrite. */
 const leastShare = 0.25;
 
 /** The attempts of a step, in order. */
-export function attemptsOf(failureContext: FailureContext, step: ModelStep): readonly Attempt[] {
-  const { temperature } = step;
-  switch (step.arm) {
-    case 'insert':
-      return failureContext.insertions.slice(0, 2).map((insertion) => ({ form: 'insert', insertion, temperature }));
-    case 'fix':
-    case 'body':
-    case 'steps': {
-      // A whole class is rewritten only if its methods are no suspects themselves; otherwise it is not worth its
-      // tokens.
-      const pool = failureContext.suspects.filter((one) => (step.only === 'constants') === (one.span.kind === 'block'));
-      const small = pool.filter((one) => one.span.kind !== 'class' || one.isMissing || !hasMembers(pool, one));
-      const least = (small[0]?.score ?? 0) * leastShare;
-      const likely = small.filter((one) => one.score >= least).slice(step.from, step.to);
-      // The calls of unlikely suspects go to the likely ones.
-      const rounds = temperature === 0 || likely.length === 0 ? 1 : Math.ceil((step.to - step.from) / likely.length);
-      return Array.from({ length: rounds }, () => likely)
-        .flat()
-        .map((suspect) => ({ form: step.arm, suspect, temperature }));
-    }
-    default:
-      return step satisfies never;
-  }
+export function attemptsOf({ insertions, suspects }: FailureContext, step: ModelStep): readonly Attempt[] {
+  if (step.arm === 'insert') return insertions.slice(0, 2).map((insertion) => ({ form: 'insert', insertion }));
+  // A whole class is rewritten only if its methods are no suspects themselves; otherwise it is not worth its tokens.
+  const pool = suspects.filter((one) => (step.only === 'constants') === (one.span.kind === 'block'));
+  const small = pool.filter((one) => one.span.kind !== 'class' || one.isMissing || !hasMembers(pool, one));
+  const least = (small[0]?.score ?? 0) * leastShare;
+  const likely = small.filter((one) => one.score >= least).slice(step.from, step.to);
+  return likely.map((suspect) => ({ form: step.arm, suspect }));
 }
 
 function hasMembers(pool: readonly Suspect[], suspect: Suspect): boolean {
@@ -40,21 +29,30 @@ function hasMembers(pool: readonly Suspect[], suspect: Suspect): boolean {
   return pool.some((one) => one.span.path === path && one.span.container === name);
 }
 
-/** Writing a longer function sixteen times takes about a minute. */
-const longLines = 24;
-const fewTogether = 8;
-
-/** How many answers a sampled step asks for one attempt: fewer if each is long. */
-export function countsOf(
-  attempt: Attempt,
-  { samples, together = samples }: ModelStep,
-): { readonly samples: number; readonly together: number } {
-  const span = attempt.form === 'insert' ? null : attempt.suspect.span;
-  const isLong = span !== null && span.endLine - span.startLine >= longLines;
-  return { samples, together: isLong ? Math.min(together, fewTogether) : together };
+/** A key for a question. Its answer is always the same, because it is asked at temperature 0. */
+export function attemptKey(attempt: Attempt): string {
+  return `${attempt.form} ${attempt.form === 'insert' ? attempt.insertion.name : attempt.suspect.span.id}`;
 }
 
-/** A key for a question at temperature 0, which always has the same answer. */
-export function greedyKey(attempt: Attempt): string {
-  return `${attempt.form} ${attempt.form === 'insert' ? attempt.insertion.name : attempt.suspect.span.id}`;
+/**
+ * Small changes of all suspects in one order: a likely slip in the second suspect comes before an unlikely one in the
+ * first.
+ */
+export async function mechanicalPool(
+  syntax: Syntax,
+  reader: ProjectReader,
+  suspects: readonly Suspect[],
+  evidence: Evidence,
+): Promise<readonly Candidate[]> {
+  const pool: { readonly candidate: Candidate; readonly weight: number }[] = [];
+  for (const suspect of suspects) {
+    const text = await reader.text(suspect.span.path);
+    if (text === null) continue;
+    const weigh = lineWeight(suspect, evidence);
+    const file = { path: suspect.span.path, text };
+    const found = mechanicalCandidates(syntax, file, [suspect.span], { weigh, limit: 600 });
+    for (const [index, candidate] of found.entries())
+      pool.push({ candidate, weight: Math.sqrt(suspect.score) / (8 + index) });
+  }
+  return pool.sort((left, right) => right.weight - left.weight).map((one) => one.candidate);
 }

@@ -10,7 +10,6 @@ import {
   insertQuestion,
   opening,
   openingOfName,
-  stepsQuestion,
   type PromptOptions,
   type PromptContext,
 } from '../prompts/fix-prompts.ts';
@@ -19,8 +18,8 @@ import { spliceSpan, type Spliced } from '../../code/splice-code.ts';
 
 /** One thing to ask the model for. */
 export type Attempt =
-  | { readonly form: 'fix' | 'body' | 'steps'; readonly suspect: Suspect; readonly temperature: number }
-  | { readonly form: 'insert'; readonly insertion: Insertion; readonly temperature: number };
+  | { readonly form: 'fix' | 'body'; readonly suspect: Suspect }
+  | { readonly form: 'insert'; readonly insertion: Insertion };
 
 export interface ProposalContext {
   readonly context: RecipeContext;
@@ -28,18 +27,11 @@ export interface ProposalContext {
   readonly reader: ProjectReader;
   /** The prompt context for an attempt, shared between attempts as far as possible. */
   readonly promptContextFor: (attempt: Attempt) => Promise<PromptContext>;
-  readonly sample: Sample;
-}
-
-/** The seed of an answer, and the seeds of the same question that follow. */
-export interface Sample {
-  readonly seed: number;
-  readonly also: readonly number[];
 }
 
 export type Proposal =
-  | { readonly type: 'candidate'; readonly candidate: Candidate; readonly together: boolean }
-  | { readonly type: 'unusable'; readonly reason: string; readonly together: boolean }
+  | { readonly type: 'candidate'; readonly candidate: Candidate }
+  | { readonly type: 'unusable'; readonly reason: string }
   | { readonly type: 'failed'; readonly message: string; readonly fatal: boolean };
 
 /** The model answered, whether the answer is usable or not. */
@@ -50,57 +42,36 @@ export async function proposeChange(asker: ProposalContext, attempt: Attempt): P
   const target = attempt.form === 'insert' ? attempt.insertion.path : attempt.suspect.span.path;
   const text = (await asker.reader.text(target)) ?? '';
   const promptContext = await asker.promptContextFor(attempt);
-  const question = questionOf(asker, attempt, promptContext, text);
+  const question = questionOf(attempt, promptContext, text);
   const answer: Answer = await asker.context.ask(question);
   if (!answer.ok) return { type: 'failed', message: answer.message, fatal: answer.fatal };
-  const { together } = answer;
   const spliced = splice(asker.syntax, attempt, text, answer.text);
-  if (!spliced.ok) return { type: 'unusable', reason: spliced.reason, together };
+  if (!spliced.ok) return { type: 'unusable', reason: spliced.reason };
   const span = attempt.form === 'insert' ? attempt.insertion.into : attempt.suspect.span;
   const files = [{ path: target, text: spliced.text }];
-  return { type: 'candidate', candidate: { files, origin: attempt.form, label: question.label, span }, together };
+  return { type: 'candidate', candidate: { files, origin: attempt.form, label: question.label, span } };
 }
 
 function splice(syntax: Syntax, attempt: Attempt, text: string, answer: string): Spliced {
-  switch (attempt.form) {
-    case 'fix':
-    case 'body':
-    case 'steps':
-      return spliceSpan(syntax, text, attempt.suspect.span, answer);
-    case 'insert':
-      return spliceInsertion(syntax, text, attempt.insertion, answer);
-    default:
-      return attempt satisfies never;
-  }
+  return attempt.form === 'insert'
+    ? spliceInsertion(syntax, text, attempt.insertion, answer)
+    : spliceSpan(syntax, text, attempt.suspect.span, answer);
 }
 
 export function labelOf(attempt: Attempt): string {
-  const how = attempt.temperature === 0 ? 'greedy' : `temperature ${attempt.temperature}`;
-  if (attempt.form === 'insert') return `write ${attempt.insertion.name} in ${attempt.insertion.path} (insert, ${how})`;
+  if (attempt.form === 'insert') return `write ${attempt.insertion.name} in ${attempt.insertion.path} (insert)`;
   const { name, path } = attempt.suspect.span;
-  return `rewrite ${name} in ${path} (${attempt.form}, ${how})`;
+  return `rewrite ${name} in ${path} (${attempt.form})`;
 }
 
-function questionOf(asker: ProposalContext, attempt: Attempt, promptContext: PromptContext, text: string): Question {
-  const asking: PromptOptions = {
-    label: labelOf(attempt),
-    temperature: attempt.temperature,
-    ...(attempt.temperature === 0 ? { seed: null } : asker.sample),
-    maxOutputTokens: maxTokens(attempt, text),
-  };
+function questionOf(attempt: Attempt, promptContext: PromptContext, text: string): Question {
+  const asking: PromptOptions = { label: labelOf(attempt), maxOutputTokens: maxTokens(attempt, text) };
   if (attempt.form === 'insert') return insertQuestion(promptContext, attempt.insertion, asking);
   const { span, isMissing } = attempt.suspect;
   const about = { span, opening: isMissing ? openingOfName(span, text) : opening(span, text) };
-  switch (attempt.form) {
-    case 'fix':
-      return fixQuestion(promptContext, about, asking);
-    case 'body':
-      return bodyQuestion(promptContext, about, asking);
-    case 'steps':
-      return stepsQuestion(promptContext, about, asking);
-    default:
-      return attempt satisfies never;
-  }
+  return attempt.form === 'fix'
+    ? fixQuestion(promptContext, about, asking)
+    : bodyQuestion(promptContext, about, asking);
 }
 
 /** Room for the rewritten span and half as much again, so that a runaway answer is cut early. */
@@ -109,5 +80,5 @@ function maxTokens(attempt: Attempt, text: string): number {
   const { span } = attempt.suspect;
   const lines = text.split('\n').slice(span.startLine - 1, span.endLine);
   const body = roughTokens(lines.join('\n')) - roughTokens(opening(span, text));
-  return Math.min(600, Math.max(110, Math.ceil(body * (attempt.form === 'steps' ? 2.2 : 1.5)) + 60));
+  return Math.min(600, Math.max(110, Math.ceil(body * 1.5) + 60));
 }

@@ -1,22 +1,13 @@
 import type { RecipeContext } from '../../define.ts';
 import type { Syntax } from '../../code/code-syntax.ts';
-import {
-  labelOf,
-  proposeChange,
-  type ProposalContext,
-  type Attempt,
-  type Sample,
-  type UsableProposal,
-} from './propose-change.ts';
-import { attemptsOf, countsOf, greedyKey, type ModelStep } from './plan-attempts.ts';
+import { labelOf, proposeChange, type ProposalContext, type Attempt, type UsableProposal } from './propose-change.ts';
+import { attemptKey, attemptsOf, mechanicalPool, type ModelStep } from './plan-attempts.ts';
 import { candidateKey, type Candidate } from '../../trial/candidate-change.ts';
-import { verdictTexts, type Judge, type Verdict, isStepForward, isWithoutModel } from '../judge/judge-candidate.ts';
+import { verdictTexts, type Judge, type Verdict, isStepForward } from '../judge/judge-candidate.ts';
 import { withMissingImport } from './missing-import.ts';
 import type { SearchStep } from './search-plan.ts';
-import { mechanicalPool, polishPool } from './mechanical-pools.ts';
 import { makeProjectReader, type ProjectReader } from '../../facts/project-reader.ts';
 import type { SearchResult, Tried } from './search-result.ts';
-import { sampleTogether, type SampleGroup } from './sample-together.ts';
 import { readFailureContext, type FailureContext, promptContextFor } from './failure-context.ts';
 
 export interface SearchParts {
@@ -31,11 +22,8 @@ export interface SearchParts {
 
 const maxKeeps = 4;
 const secondsElsewhere = 40;
-/** The cost of an answer written in parallel with others, compared with one alone. */
-const togetherCost = 0.2;
 /** A slow model gets this many answers, however long they take. */
 const firstAnswers = 3;
-const anyway = { again: true, sample: null };
 
 /** Tries the steps of the plan in turn, keeps progress, and ends with the first accepted change or when time is up. */
 export async function searchFix(parts: SearchParts): Promise<SearchResult> {
@@ -50,30 +38,23 @@ class Search {
   readonly #seen = new Set<string>();
   readonly #kept = new Map<string, string>();
   #moved: Verdict[] = [];
-  /** Answers of the model that came near. */
-  #misses: Verdict[] = [];
   #isAmbiguous = false;
   /** Small changes without a model: how many were tried, out of how many. */
   #variations = { tried: 0, of: new Set<string>() };
   /** Near misses of any origin, for the next stage. */
   readonly #near: Verdict[] = [];
-  /** Answers at temperature 0. Asked again on the same base, the model would say the same. */
-  readonly #greedy = new Map<string, Candidate | null>();
+  /** Asked again on the same base, the model would say the same. */
+  readonly #answers = new Map<string, Candidate | null>();
   #asked = 0;
   /** The longest time that a single answer took, in seconds. */
   #answerSeconds = 0;
   #hasFound = false;
   /** Something was skipped for lack of time. */
   #isCut = false;
-  #samples = 0;
-  #seed: number;
-  readonly #writesTogether: boolean;
   #fatal: string | null = null;
 
   constructor(parts: SearchParts) {
     this.#parts = parts;
-    this.#seed = parts.context.settings.seed;
-    this.#writesTogether = parts.context.model.capabilities.together === true;
     this.#reader = makeProjectReader(parts.syntax, (path) => parts.judge.read(path));
   }
 
@@ -112,7 +93,7 @@ class Search {
     }
   }
 
-  /** In a group only the failing tests ran, so tests that passed before may fail now. */
+  /** Where only the failing tests ran, tests that passed before may fail now. */
   async #nextMoved(): Promise<Verdict | undefined> {
     for (let next = this.#moved.shift(); next !== undefined && !this.#over(); next = this.#moved.shift()) {
       const [whole] = await this.#parts.judge.try([next.candidate], { stopAfter: 1, totalSeconds: 300 });
@@ -138,11 +119,10 @@ class Search {
     return this.#hasFound || this.#asked < firstAnswers ? secondsLeft() : secondsToGiveUp();
   }
 
-  /** Whether the answers to one question will come in time, judged by the longest answer so far. */
-  #hasTimeFor(step: ModelStep): boolean {
+  /** Whether the answer to a question will come in time, judged by the longest answer so far. */
+  #hasTime(): boolean {
     if (this.#asked < firstAnswers) return true;
-    const together = this.#writesTogether && step.temperature > 0 ? (step.together ?? 1) : 1;
-    const isIn = this.#patience() >= this.#answerSeconds * (1 + togetherCost * (together - 1));
+    const isIn = this.#patience() >= this.#answerSeconds;
     this.#isCut ||= !isIn;
     return isIn;
   }
@@ -157,7 +137,7 @@ class Search {
     this.#moved = [];
     // On the new base, everything may be tried again.
     this.#seen.clear();
-    this.#greedy.clear();
+    this.#answers.clear();
   }
 
   #look(): Promise<FailureContext> {
@@ -173,10 +153,10 @@ class Search {
     if ((form !== 'fix' && form !== 'body') || !this.#parts.context.settings.judge.agreement) return [];
     const end = this.#parts.secondsLeft() - secondsElsewhere;
     const verdicts: Verdict[] = [];
-    const step = { arm: form, from: 0, to: 5, samples: 1, temperature: 0 } as const;
+    const step = { arm: form, from: 0, to: 5 } as const;
     for (const attempt of attemptsOf(failureContext, step)) {
       if (this.#over() || this.#parts.secondsLeft() < end) break;
-      const verdict = this.#greedy.has(greedyKey(attempt)) ? null : await this.#ask(failureContext, attempt);
+      const verdict = this.#answers.has(attemptKey(attempt)) ? null : await this.#ask(failureContext, attempt);
       if (verdict?.type === 'accepted') verdicts.push(verdict);
     }
     return verdicts;
@@ -190,7 +170,7 @@ class Search {
     const { settings } = this.#parts.context;
     // For new code, no small change of existing code is an alternative.
     const isRewrite =
-      found.length > 0 && found.every((one) => !isWithoutModel(one) && one.candidate.origin !== 'insert');
+      found.length > 0 && found.every(({ candidate }) => candidate.origin === 'fix' || candidate.origin === 'body');
     if (
       !isRewrite ||
       this.#kept.size > 0 ||
@@ -221,26 +201,10 @@ class Search {
   }
 
   async #runStep(failureContext: FailureContext, step: SearchStep): Promise<readonly Verdict[]> {
-    const { syntax } = this.#parts;
-    switch (step.arm) {
-      case 'mechanical': {
-        const pool = await mechanicalPool(
-          syntax,
-          this.#reader,
-          failureContext.suspects.slice(0, step.suspects),
-          failureContext.evidence,
-        );
-        return this.#tryPool(pool, step.limit, { how: 'without a model', ownSeconds: step.seconds });
-      }
-      case 'polish': {
-        const misses = this.#misses.sort((left, right) => right.gained - left.gained).slice(0, step.misses);
-        this.#misses = [];
-        const how = `of ${misses.length} near misses`;
-        return this.#tryPool(polishPool(syntax, misses, step.limit), step.limit, { how });
-      }
-      default:
-        return this.#model(failureContext, step);
-    }
+    if (step.arm !== 'mechanical') return this.#model(failureContext, step);
+    const { suspects, evidence } = failureContext;
+    const pool = await mechanicalPool(this.#parts.syntax, this.#reader, suspects.slice(0, step.suspects), evidence);
+    return this.#tryPool(pool, step.limit, { how: 'without a model', ownSeconds: step.seconds });
   }
 
   async #tryPool(
@@ -274,47 +238,12 @@ class Search {
   async #model(failureContext: FailureContext, step: ModelStep): Promise<readonly Verdict[]> {
     const verdicts: Verdict[] = [];
     for (const attempt of attemptsOf(failureContext, step)) {
-      if (this.#over() || !this.#hasTimeFor(step)) return verdicts;
-      if (step.temperature > 0 && (this.#isSpent() || this.#isLate())) return verdicts;
-      if (step.temperature === 0) {
-        const verdict = await this.#ask(failureContext, attempt);
-        if (verdict !== null) verdicts.push(verdict);
-      } else verdicts.push(...(await sampleTogether(this.#sampler(failureContext, attempt), countsOf(attempt, step))));
-      if (verdicts.some(({ type }) => type === 'accepted' || type === 'partial')) return verdicts;
+      if (this.#over() || !this.#hasTime()) return verdicts;
+      const verdict = await this.#ask(failureContext, attempt);
+      if (verdict !== null) verdicts.push(verdict);
+      if (verdict?.type === 'accepted' || verdict?.type === 'partial') return verdicts;
     }
     return verdicts;
-  }
-
-  /** Whether it is too late for parallel answers, which arrive all at once. */
-  #isLate(): boolean {
-    return this.#writesTogether && this.#parts.secondsLeft() < secondsElsewhere;
-  }
-
-  #isSpent(): boolean {
-    return this.#samples >= this.#parts.context.settings.samples;
-  }
-
-  #sampler(failureContext: FailureContext, attempt: Attempt): SampleGroup {
-    const { judge, context } = this.#parts;
-    const before = new Set(this.#seen);
-    return {
-      nextSeed: () => (this.#seed += 1),
-      isOver: () => this.#over() || this.#isSpent(),
-      isKnown: (key) => before.has(key),
-      propose: (sample) => this.#propose(failureContext, attempt, { again: true, sample }),
-      judgeAlone: (proposal) => this.#judged(failureContext, proposal),
-      judgeAll: async (candidates) => {
-        const tried = await judge.try(candidates, { stopAfter: candidates.length, totalSeconds: 60, graceSeconds: 60 });
-        const verdicts: Verdict[] = [];
-        for (const one of tried) verdicts.push(await this.#imported(failureContext, one));
-        for (const verdict of verdicts) this.#note(verdict);
-        await context.progress(
-          'judge',
-          `Attempt ${this.#asked}: ${verdicts.map(({ type }) => verdictTexts[type]).join(', ')}. (${labelOf(attempt)})`,
-        );
-        return verdicts;
-      },
-    };
   }
 
   /** Asks one question and runs the tests once. */
@@ -350,30 +279,21 @@ class Search {
     return again ?? verdict;
   }
 
-  /** Null: there is nothing new to judge. `again`: return known candidates too. */
-  async #propose(
-    failureContext: FailureContext,
-    attempt: Attempt,
-    { again, sample }: { readonly again: boolean; readonly sample: Sample | null } = { again: false, sample: null },
-  ): Promise<UsableProposal | null> {
+  /** Null: there is nothing new to judge. */
+  async #propose(failureContext: FailureContext, attempt: Attempt): Promise<UsableProposal | null> {
     const { context, syntax } = this.#parts;
     this.#asked += 1;
     const asker: ProposalContext = {
       context,
       syntax,
       reader: this.#reader,
-      sample: sample ?? { seed: (this.#seed += 1), also: [] },
       promptContextFor: (one) => promptContextFor({ task: context.task, reader: this.#reader, failureContext }, one),
     };
     const before = context.budget.millisecondsLeft();
     const proposal = await proposeChange(asker, attempt);
     const seconds = (before - context.budget.millisecondsLeft()) / 1000;
-    if (attempt.temperature === 0) this.#answerSeconds = Math.max(this.#answerSeconds, seconds);
-    const isCheap = proposal.type !== 'failed' && proposal.together;
-    if (attempt.temperature > 0) this.#samples += isCheap ? togetherCost : 1;
-    if (attempt.temperature === 0) {
-      this.#greedy.set(greedyKey(attempt), proposal.type === 'candidate' ? proposal.candidate : null);
-    }
+    this.#answerSeconds = Math.max(this.#answerSeconds, seconds);
+    this.#answers.set(attemptKey(attempt), proposal.type === 'candidate' ? proposal.candidate : null);
     if (proposal.type === 'failed') {
       if (proposal.fatal) this.#fatal = proposal.message;
       return null;
@@ -386,7 +306,7 @@ class Search {
       );
       return proposal;
     }
-    if (this.#isNew(proposal.candidate) || again) return proposal;
+    if (this.#isNew(proposal.candidate)) return proposal;
     this.#tried.push({ label: proposal.candidate.label, result: 'same' });
     return null;
   }
@@ -395,12 +315,11 @@ class Search {
   async #confer(failureContext: FailureContext, { span, origin }: Candidate): Promise<Verdict | null> {
     const suspect = failureContext.suspects.find((one) => one.span.id === span?.id);
     if (suspect === undefined) return null;
-    // Asked at temperature 0, so the same question has the same answer. Hiding the old body makes it a different
-    // approach.
+    // The same question has the same answer. Hiding the old body makes it a different approach.
     const form = origin === 'fix' ? 'body' : 'fix';
-    const key = greedyKey({ form, suspect, temperature: 0 });
-    if (!this.#greedy.has(key)) await this.#propose(failureContext, { form, suspect, temperature: 0 }, anyway);
-    const own = this.#greedy.get(key) ?? null;
+    const key = attemptKey({ form, suspect });
+    if (!this.#answers.has(key)) await this.#propose(failureContext, { form, suspect });
+    const own = this.#answers.get(key) ?? null;
     if (own === null) return null;
     const [verdict] = await this.#parts.judge.try([own], { stopAfter: 1, totalSeconds: 60 });
     return verdict ?? null;
@@ -416,9 +335,7 @@ class Search {
   #note(verdict: Verdict): void {
     this.#tried.push({ label: verdict.candidate.label, result: verdict.type });
     if (verdict.gained > 0 || verdict.type === 'moved') this.#near.push(verdict);
-    const byModel = !isWithoutModel(verdict);
+    const byModel = verdict.candidate.origin !== 'mechanical';
     if (verdict.type === 'moved' && byModel && isStepForward(this.#parts.judge, verdict)) this.#moved.push(verdict);
-    if (byModel && (verdict.type === 'moved' || (verdict.type === 'broken' && verdict.gained > 0)))
-      this.#misses.push(verdict);
   }
 }

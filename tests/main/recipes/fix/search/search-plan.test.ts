@@ -1,38 +1,43 @@
 import { describe, expect, it } from 'vitest';
-import { defaultPlan, planFor } from '../../../../../src/main/recipes/fix/search/search-plan.ts';
+import { planFor } from '../../../../../src/main/recipes/fix/search/search-plan.ts';
 import type { RecipeContext } from '../../../../../src/main/recipes/define.ts';
 
-type Asked = Parameters<typeof planFor>[0];
-
-function asked(together: boolean, mechanicalChanges = true, before: RecipeContext['before'] = null): Asked {
-  const capabilities = { tools: false, grammar: true, prefill: true, infill: false, countTokens: true, together };
-  const settings = { mechanicalChanges };
-  // The parts of a context that a plan uses.
-  return { settings, before, model: { capabilities } } as unknown as Asked;
+function armsOf({
+  mechanicalChanges = true,
+  before = null,
+}: {
+  readonly mechanicalChanges?: boolean;
+  readonly before?: RecipeContext['before'];
+}): readonly string[] {
+  const settings = {
+    mechanicalChanges,
+    judge: { agreement: true, varied: true },
+    locate: { coverage: true },
+    seed: 1,
+  };
+  return planFor({ settings, before }).map(({ arm }) => arm);
 }
 
 describe('the plan of a search', () => {
-  it('asks for what is missing in a group at once where an engine writes side by side, and else greedily first', () => {
-    expect(planFor(asked(false)).slice(1)).toEqual(defaultPlan);
-    const [, first, ...rest] = planFor(asked(true));
-    expect(first).toMatchObject({ arm: 'insert', together: 12 });
-    expect(rest).toEqual(defaultPlan.slice(2));
+  it('starts with the small changes that need no model, and comes back to those that it had no time for', () => {
+    const arms = armsOf({});
+    expect(arms[0]).toBe('mechanical');
+    expect(arms.at(-1)).toBe('mechanical');
   });
 
-  it('starts with the small changes that need no model', () => {
-    expect(planFor(asked(false))[0]).toMatchObject({ arm: 'mechanical', seconds: 40 });
+  it('asks for what is missing before it asks for rewrites', () => {
+    const arms = armsOf({});
+    expect(arms.indexOf('insert')).toBeLessThan(arms.indexOf('fix'));
+    expect(arms.indexOf('fix')).toBeLessThan(arms.indexOf('body'));
   });
 
-  it('does without small changes where they are switched off', () => {
-    const arms = planFor(asked(true, false)).map(({ arm }) => arm);
-    expect(arms).not.toContain('mechanical');
-    expect(arms).not.toContain('polish');
+  it('has no small changes if they are switched off', () => {
+    expect(armsOf({ mechanicalChanges: false })).not.toContain('mechanical');
+    expect(armsOf({ mechanicalChanges: false, before: { isCut: true, tries: 3 } })).not.toContain('mechanical');
   });
 
-  it('is short for a second model, whatever its engine can', () => {
-    const before = { isCut: false, tries: 3 };
-    expect(planFor(asked(true, true, before)).every((step) => 'temperature' in step && step.temperature === 0)).toBe(
-      true,
-    );
+  it('has no small changes for a second model, except those that the first had no time for', () => {
+    expect(armsOf({ before: { isCut: false, tries: 3 } })).not.toContain('mechanical');
+    expect(armsOf({ before: { isCut: true, tries: 3 } }).at(-1)).toBe('mechanical');
   });
 });

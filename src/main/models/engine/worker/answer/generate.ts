@@ -1,7 +1,6 @@
 import type { LlamaGrammarEvaluationState, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
 import { createAnswerText } from './answer-text.ts';
-import { generateInParallel, freeSampling } from './generate-in-parallel.ts';
-import { openAccount, endCall } from './generation-call.ts';
+import { openAccount, endCall, freeSampling } from './generation-call.ts';
 import type { GenerationCall, Decoding, Emit, GenerationContext } from './generation-call.ts';
 import { createByteGuard } from '../grammar/byte-guard.ts';
 import type { ByteGuard } from '../grammar/byte-guard.ts';
@@ -11,7 +10,6 @@ import { explainError } from '../explain-engine-error.ts';
 import type { ConversationSlot } from '../sequences/conversation-slots.ts';
 import { keepSystemState, prepareSequence, wantsSystemState } from '../sequences/prepare-sequence.ts';
 import type { EngineOutput, EngineRequest, Generation } from '../worker-protocol.ts';
-import type { ReadyAnswer } from './ready-answers.ts';
 import { thinkFirst } from './think-first.ts';
 import { createTokenTaker } from './token-taker.ts';
 import { tokenizeChat } from '../prompt/tokenize-chat.ts';
@@ -56,11 +54,7 @@ export function startGeneration(
         return endCall(account, 'error', await explainError(error, context.log));
       })
       // Taken after every call, even an abandoned one, so that the counts of the next call start at zero.
-      .then(async (generation) => {
-        const counted = await countedOf(context.engine);
-        // Parallel answers run in another context, which these counts do not include.
-        return generation.decodedTokens === undefined ? { ...generation, ...counted } : generation;
-      }),
+      .then(async (generation) => ({ ...generation, ...(await countedOf(context.engine)) })),
   };
 }
 
@@ -96,12 +90,6 @@ async function run(context: GenerationContext, request: EngineRequest, call: Gen
     });
   }
   const most = Math.min(request.maxOutputTokens, room);
-  if (request.thinking === undefined) {
-    const ready = context.ready.take(request);
-    if (ready !== null) return giveReady(ready, call);
-    const together = await generateInParallel(context, { request, prompt, most }, call);
-    if (together !== null) return together;
-  }
   const grammar = grammarStateFor(engine, request.output);
   const slot = await prepareSequence(engine, prompt, request.cacheKey, context.counters);
   if (call.signal.aborted) return endCall(call.account, 'cancelled', null);
@@ -118,15 +106,6 @@ async function run(context: GenerationContext, request: EngineRequest, call: Gen
   return call.signal.aborted
     ? endCall(call.account, 'cancelled', null)
     : decode(context, { ...decoding, ...thought }, call);
-}
-
-/** Returns an answer that was written beside another one. Its time belongs to that one. */
-function giveReady({ text, tokens, stopReason }: ReadyAnswer, { account, emit }: GenerationCall): Generation {
-  account.outputTokens = tokens.length;
-  account.decodedTokens = 0;
-  account.prefillStartedAt = account.firstTokenAt = performance.now();
-  emit.delta(text, tokens.length);
-  return endCall(account, stopReason, null);
 }
 
 /**
@@ -233,7 +212,7 @@ function samplingOf({ request, grammar }: Decoding, guard: ByteGuard | null): Se
     grammar === null
       ? {}
       : { grammarEvaluationState: grammar, ...(guard === null ? {} : { tokenBias: () => guard.bias() }) };
-  return { ...freeSampling(request, request.seed), ...form };
+  return { ...freeSampling(request), ...form };
 }
 
 function grammarStateFor(engine: Engine, output: EngineOutput): LlamaGrammarEvaluationState | null {

@@ -1,10 +1,9 @@
-import type { LlamaGrammarEvaluationState, Token } from 'node-llama-cpp';
+import type { LlamaGrammarEvaluationState, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
 import type { AnswerText } from './answer-text.ts';
 import type { Engine } from '../load/load-model.ts';
 import type { ConversationSlot } from '../sequences/conversation-slots.ts';
 import type { Counters } from '../sequences/prepare-sequence.ts';
 import type { EngineError, EngineRequest, Generation } from '../worker-protocol.ts';
-import type { ReadyAnswers } from './ready-answers.ts';
 import type { TokenizedPrompt, TokenMemory } from '../prompt/tokenize-chat.ts';
 
 export interface Emit {
@@ -17,7 +16,6 @@ export interface Emit {
 export interface GenerationContext {
   readonly engine: Engine;
   readonly memory: TokenMemory;
-  readonly ready: ReadyAnswers;
   readonly counters: Counters;
   /** The engine's last output. */
   readonly log: readonly string[];
@@ -49,8 +47,6 @@ export interface Account {
   prefillStartedAt: number | null;
   firstTokenAt: number | null;
   endedAt: number | null;
-  /** The tokens of all answers that were written in parallel. Null: there is only this one. */
-  decodedTokens: number | null;
   readonly logprobs: number[];
 }
 
@@ -63,7 +59,6 @@ export function openAccount(): Account {
     prefillStartedAt: null,
     firstTokenAt: null,
     endedAt: null,
-    decodedTokens: null,
     logprobs: [],
   };
 }
@@ -80,8 +75,15 @@ export function endCall(account: Account, stopReason: Generation['stopReason'], 
     prefillMs: started === null ? null : (first ?? ended) - started,
     decodeMs: first === null ? null : ended - first,
     ...(account.thoughtTokens === 0 ? {} : { thoughtTokens: account.thoughtTokens }),
-    ...(account.decodedTokens === null ? {} : { decodedTokens: account.decodedTokens }),
     ...(account.logprobs.length === 0 ? {} : { logprobs: account.logprobs }),
     error,
   };
+}
+
+/** The sampling options for free text. */
+export function freeSampling({ temperature, topP, seed: wanted }: EngineRequest): SequenceEvaluateOptions {
+  const seed = wanted === null ? Math.floor(Math.random() * 0x7fffffff) : Math.abs(Math.trunc(wanted)) % 0x7fffffff;
+  // The engine keeps the 40 likeliest tokens before top-p, as it does by default. That is cheaper than sorting the
+  // vocabulary.
+  return { temperature, topP, topK: 40, seed };
 }

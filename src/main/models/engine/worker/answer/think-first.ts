@@ -2,7 +2,7 @@ import type { Token } from 'node-llama-cpp';
 import type { Engine } from '../load/load-model.ts';
 import { createAnswerText } from './answer-text.ts';
 import type { Decoding, GenerationCall, GenerationContext } from './generation-call.ts';
-import { freeSampling } from './generate-in-parallel.ts';
+import { freeSampling } from './generation-call.ts';
 import { createTokenTaker } from './token-taker.ts';
 
 /** With greedy sampling, thoughts go round in circles. Makers recommend 0.6 to 1. */
@@ -33,10 +33,7 @@ export async function thinkFirst(
     later: (work) => void setTimeout(work, 0),
   });
   const taker = createTokenTaker(text, budget);
-  const sampling = freeSampling(
-    { ...request, temperature: Math.max(leastTemperature, request.temperature) },
-    request.seed,
-  );
+  const sampling = freeSampling({ ...request, temperature: Math.max(leastTemperature, request.temperature) });
   let ended: ReturnType<typeof taker.push> = null;
   for await (const token of slot.sequence.evaluate([...last], sampling)) {
     account.firstTokenAt ??= performance.now();

@@ -13,8 +13,6 @@ import { createThreadGovernor } from '../thread-count.ts';
 import type { ThreadGovernor } from '../thread-count.ts';
 import { createDryRunWatch } from './dry-run-watch.ts';
 import type { DryRunWatch } from './dry-run-watch.ts';
-import { createParallelSequencePool } from '../sequences/parallel-sequences.ts';
-import type { ContextCells, ParallelSequencePool } from '../sequences/parallel-sequences.ts';
 import { openLibrary } from './open-library.ts';
 import { openConversationSlots } from '../sequences/conversation-slots.ts';
 import type { ConversationSlot } from '../sequences/conversation-slots.ts';
@@ -43,8 +41,6 @@ export interface Engine {
   readonly states: StateStore | null;
   readonly threads: ThreadGovernor;
   readonly info: LoadedModel;
-  /** Null on a card, because all of its memory is planned. */
-  readonly beside: ParallelSequencePool | null;
   /**
    * The engine's own counts since the last call. Null if it does not print them. Call it only between calls of the
    * model.
@@ -119,7 +115,6 @@ async function openModel(opened: Opened, options: LoadOptions): Promise<Engine> 
   const observedBytes = await said.buffers.total();
   llama.logLevel = library.LlamaLogLevel.error;
   const template = templateOf(model);
-  const beside = onCard ? null : createParallelSequencePool(model, cells);
   const identity = await identityOf(
     [options.modelPath, options.adapterPath ?? null],
     [llama.llamaCppRelease.release, onCard, context.contextSize, slots.length, options.cacheType],
@@ -147,10 +142,8 @@ async function openModel(opened: Opened, options: LoadOptions): Promise<Engine> 
       observedBytes,
       loadMs: performance.now() - opened.startedAt,
     },
-    beside,
     takeCounts: () => said.counters.take({ llama, levels: library.LlamaLogLevel, context }),
     async dispose() {
-      await beside?.dispose();
       await context.dispose();
       await model.dispose();
     },
@@ -191,7 +184,7 @@ async function heardLibrary(
  * The options that all contexts of a load share. Quantized cells need flash attention; without them, the engine
  * decides by its cards. An adapter belongs to a context, so a context without it would answer as the bare model.
  */
-function cellsOf({ GgmlType }: Library, { cacheType, adapterPath }: LoadOptions): ContextCells {
+function cellsOf({ GgmlType }: Library, { cacheType, adapterPath }: LoadOptions): Partial<LlamaContextOptions> {
   const lora = adapterPath === undefined ? {} : { lora: adapterPath };
   if (cacheType === 'f16') return lora;
   const kept = cacheType === 'q8_0' ? GgmlType.Q8_0 : GgmlType.Q4_0;

@@ -79,7 +79,7 @@ async function fill(
   const path = await engine.states.temporary().catch(orNoted('engine: no room for a kept prompt', null));
   if (path === null) return;
   try {
-    await copySequence(source.sequence, [slot.sequence], path);
+    await copySequence(source.sequence, slot.sequence, path);
     counters.forks += 1;
   } catch (error) {
     // The disk is full, so the shared part is computed.
@@ -88,15 +88,11 @@ async function fill(
   }
 }
 
-/** Copies what one sequence has read to others of its context. Throws if the disk is full. Leaves no file. */
-export async function copySequence(
-  from: LlamaContextSequence,
-  to: readonly LlamaContextSequence[],
-  path: string,
-): Promise<void> {
+/** Copies what one sequence has read to another of its context. Throws if the disk is full. Leaves no file. */
+async function copySequence(from: LlamaContextSequence, to: LlamaContextSequence, path: string): Promise<void> {
   try {
     await from.saveStateToFile(path);
-    for (const sequence of to) await sequence.loadStateFromFile(path, { acceptRisk: true });
+    await to.loadStateFromFile(path, { acceptRisk: true });
   } finally {
     await rm(path, { force: true });
   }
@@ -128,7 +124,7 @@ async function loadSystemState(
 }
 
 /** Erases everything that is not a beginning of the prompt, and everything beyond `most` tokens. */
-export async function cutTo(sequence: LlamaContextSequence, tokens: readonly Token[], most: number): Promise<void> {
+async function cutTo(sequence: LlamaContextSequence, tokens: readonly Token[], most: number): Promise<void> {
   const end = sequence.nextTokenIndex;
   const start = Math.min(most, commonPrefix(sequence.contextTokens, tokens));
   if (start < end) await sequence.eraseContextTokenRanges([{ start, end }]);
