@@ -18,9 +18,8 @@ import type { CappedOutput } from '../prompt/shorten-output.ts';
 import { capOutput, capStructured } from '../prompt/shorten-output.ts';
 import { resultPath } from '../../tools/values/tool-path-input.ts';
 import { keptResult, readOnce } from './earlier-results.ts';
-import { absentPackages } from './absent-packages.ts';
+import { afterNotes, changedText } from './result-notes.ts';
 import { createOutputSink } from './output-sink.ts';
-import type { RecordedChange } from '../changes/file-changes.ts';
 import { planProgressNotes } from './plan-notes.ts';
 import { createProgramDoor } from './program-door.ts';
 import { emptyRecord, uncountedMs, waitedMs } from '../turn/take-action.ts';
@@ -281,15 +280,6 @@ async function runForeignTool(
   }
 }
 
-/** What is known of a command whose end is unknown. */
-function changedText(changed: readonly RecordedChange[], isOwed: boolean): string {
-  if (isOwed) return 'What it changed cannot be seen while the sandbox is away; it is noted with the next command.';
-  if (changed.length === 0) return 'No file is different from before it.';
-  const shown = changed.slice(0, 50).map(({ path }) => path);
-  const more = changed.length > shown.length ? ` and ${changed.length - shown.length} more` : '';
-  return `Different from before it: ${shown.join(', ')}${more}.`;
-}
-
 /** Marks a result that ends the turn, because a question came up and there was nobody to ask. */
 export const needsApproval = { needsApproval: true } as const;
 
@@ -394,13 +384,6 @@ const picturesSchema = z.array(
 
 function isStatus(value: unknown): value is ToolResult['status'] {
   return typeof value === 'string' && statuses.includes(value);
-}
-
-/** Says what was changed in the arguments, and contradicts a write tool that reports success without a change. */
-function afterNotes(turn: Turn, run: ToolRun, result: ToolResult, before: number): readonly string[] {
-  const corrected = [...(run.corrections ?? []).map((text) => `[${text}]`), ...absentPackages(turn, run, result)];
-  if (run.tool.access !== 'write' || result.status !== 'ok') return corrected;
-  return turn.changes.writes() > before ? corrected : [...corrected, '(No file was changed by this call.)'];
 }
 
 const mostDataCharacters = 1024 * 1024;
