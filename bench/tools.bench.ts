@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ForeignToolSpec } from '../src/main/tools/foreign/foreign-tool-spec.ts';
+import type { ConnectedToolSpec } from '../src/main/tools/connected/connected-tool-spec.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { promptShape } from '../src/main/agent/prompt/build-prompt.ts';
 import { toolsBytes } from '../src/main/agent/prompt/token-estimate.ts';
 import { isAdded } from '../src/main/agent/prompt/tool-descriptions.ts';
 import { findDataFolders } from '../src/main/lib/files/data-folders.ts';
-import { createFindTools, searchTools } from '../src/main/tools/foreign/find-tools.ts';
-import { createForeignTool } from '../src/main/tools/foreign/foreign-tool.ts';
+import { createFindTools, searchTools } from '../src/main/tools/connected/find-tools.ts';
+import { createConnectedTool } from '../src/main/tools/connected/connected-tool.ts';
 import { builtInTools, discoverTools } from '../src/main/tools/registry.ts';
 import { loopModel } from '../tests/fakes/agent-kit.ts';
 import type { AskedCall } from './lib/model-callers.ts';
@@ -132,7 +132,7 @@ function textOf(question: unknown): string {
     .trim();
 }
 
-function specOf(tool: unknown): readonly ForeignToolSpec[] {
+function specOf(tool: unknown): readonly ConnectedToolSpec[] {
   if (!isRecord(tool) || !isRecord(tool.parameters) || typeof tool.name !== 'string') return [];
   const { name, description, parameters } = tool;
   const inputSchema = { ...parameters, type: 'object' };
@@ -141,18 +141,18 @@ function specOf(tool: unknown): readonly ForeignToolSpec[] {
 }
 
 /** The first tools of the data, each name once. */
-function poolOf(asked: readonly AskedCall[], count: number): readonly ForeignToolSpec[] {
-  const pool = new Map<string, ForeignToolSpec>();
+function poolOf(asked: readonly AskedCall[], count: number): readonly ConnectedToolSpec[] {
+  const pool = new Map<string, ConnectedToolSpec>();
   for (const { tools } of asked) for (const tool of tools) if (!pool.has(tool.tool)) pool.set(tool.tool, tool);
   return [...pool.values()].slice(0, count);
 }
 
 /** What the connected tools add to the first prompt of a model with a window of 32k. */
-function definitionRow(specs: readonly ForeignToolSpec[]): BenchRow {
+function definitionRow(specs: readonly ConnectedToolSpec[]): BenchRow {
   const ours = builtInTools(discoverTools(), { now: () => 0 });
   const own = ours.filter((tool) => !isAdded(tool));
   const reader = ours.filter(({ isForResults }) => isForResults === true);
-  const all = [...own, ...reader, ...createFindTools(specs), ...specs.map((spec) => createForeignTool(spec, null))];
+  const all = [...own, ...reader, ...createFindTools(specs), ...specs.map((spec) => createConnectedTool(spec, null))];
   const bytes = (tools: typeof all): number => {
     const { system, specs: told } = promptShape(loopModel, tools, { plan: false, canExecute: true });
     return Buffer.byteLength(system) + toolsBytes(told);
@@ -173,7 +173,7 @@ function definitionRow(specs: readonly ForeignToolSpec[]): BenchRow {
 async function foundRow(
   figure: string,
   asked: readonly AskedCall[],
-  pool: readonly ForeignToolSpec[],
+  pool: readonly ConnectedToolSpec[],
   atLeast: number | null,
 ): Promise<BenchRow> {
   const names = new Set(pool.map(({ tool }) => tool));
@@ -194,7 +194,7 @@ async function foundRow(
   };
 }
 
-async function timeRow(pool: readonly ForeignToolSpec[]): Promise<BenchRow> {
+async function timeRow(pool: readonly ConnectedToolSpec[]): Promise<BenchRow> {
   await searchTools([...pool], 'warm up');
   // Another array is another list of tools: the first search in each makes its index.
   const other = [...pool];

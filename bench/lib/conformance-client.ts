@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { presetValues } from '@shared/tools/preset-values.ts';
 import { isRecord } from '@shared/unknown-value.ts';
-import type { ForeignCallWays } from '../../src/main/tools/foreign/foreign-tool.ts';
+import type { ConnectedCallWays } from '../../src/main/tools/connected/connected-tool.ts';
 import { connectMcp, type McpConnection } from '../../src/main/tools/mcp/mcp-connection.ts';
 import { browse, realSignIns, signInDefinition, tableSecrets } from '../../tests/fakes/sign-in-kit.ts';
 
@@ -20,7 +20,7 @@ const { signal } = new AbortController();
 /** A user who is asked again and again stops. */
 const mostSignIns = 2;
 
-const how: ForeignCallWays = {
+const how: ConnectedCallWays = {
   signal,
   onProgress: () => undefined,
   door: {

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { ForeignToolSpec } from '../../src/main/tools/foreign/foreign-tool-spec.ts';
+import type { ConnectedToolSpec } from '../../src/main/tools/connected/connected-tool-spec.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { createLlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
 import type { Provider } from '../../src/main/models/providers/define.ts';
-import type { ForeignTools } from '../../src/main/tools/foreign/foreign-tool.ts';
+import type { ConnectedTools } from '../../src/main/tools/connected/connected-tool.ts';
 import { createAgentKit, loopModel, turnOptions } from '../../tests/fakes/agent-kit.ts';
 import { testPrograms } from '../../tests/fakes/test-programs.ts';
 import { localProvider } from './local-provider.ts';
@@ -18,7 +18,7 @@ export interface AskedCall {
   readonly right: string;
   /** The accepted values of each argument. If an empty text is among them, the argument may be left out. */
   readonly values: Readonly<Record<string, unknown>>;
-  readonly tools: readonly ForeignToolSpec[];
+  readonly tools: readonly ConnectedToolSpec[];
 }
 
 export interface Callers {
@@ -53,7 +53,7 @@ interface Tried {
 export async function callerRows(
   { models, folder, count, offset }: Callers,
   asked: readonly AskedCall[],
-  pool: readonly ForeignToolSpec[],
+  pool: readonly ConnectedToolSpec[],
 ): Promise<readonly BenchRow[]> {
   const names = new Set(pool.map(({ tool }) => tool));
   const fit = asked.filter(({ right }) => names.has(right));
@@ -124,7 +124,7 @@ async function withModel(modelPath: string, use: (provider: Provider) => Promise
 
 async function tryOne(provider: Provider, parametersB: number, asked: AskedCall): Promise<Tried> {
   const called: { readonly tool: string; readonly input: unknown }[] = [];
-  const foreign: ForeignTools = {
+  const connected: ConnectedTools = {
     offered: async () => asked.tools.map(withJsonSchema),
     call: async ({ tool }, input) => {
       called.push({ tool, input });
@@ -139,7 +139,7 @@ async function tryOne(provider: Provider, parametersB: number, asked: AskedCall)
       capabilities: { tools: false, grammar: true, prefill: true, infill: false, countTokens: true },
     },
     sandbox: { files: {} },
-    dependencies: { foreign, provider: () => provider, approver: { ask: async () => 'allow' } },
+    dependencies: { connected, provider: () => provider, approver: { ask: async () => 'allow' } },
   });
   let isLate = false;
   const late = setTimeout(() => {
@@ -164,7 +164,7 @@ async function tryOne(provider: Provider, parametersB: number, asked: AskedCall)
 /** The data uses type names of Python. */
 const types: Readonly<Record<string, string>> = { dict: 'object', float: 'number', tuple: 'array' };
 
-export function withJsonSchema(spec: ForeignToolSpec): ForeignToolSpec {
+export function withJsonSchema(spec: ConnectedToolSpec): ConnectedToolSpec {
   return { ...spec, inputSchema: asRecord(jsonSchemaOf(spec.inputSchema)) };
 }
 

@@ -33,7 +33,7 @@ async function callRow(session: DockerUnderTest, language: ProgramLanguage): Pro
     dependencies: {
       sandbox: session.sandbox,
       programs: () => 'on',
-      foreign: shopTools(() => undefined),
+      connected: shopTools(() => undefined),
       approver: { ask: async () => 'allow' },
     },
   });

@@ -6,7 +6,7 @@ import { createHostServers } from '../../src/main/tools/mcp/server-process.ts';
 import { createToolPins, hashOfTool } from '../../src/main/tools/servers/tool-pins.ts';
 import { createToolServers, hashOfServer } from '../../src/main/tools/servers/tool-servers.ts';
 import { serverDefinitionSchema } from '../../src/shared/tools/server-definition.ts';
-import type { ForeignTools } from '../../src/main/tools/foreign/foreign-tool.ts';
+import type { ConnectedTools } from '../../src/main/tools/connected/connected-tool.ts';
 import { realSignIns, tableSecrets } from '../../tests/fakes/sign-in-kit.ts';
 import { call, createAgentKit, turnOptions } from '../../tests/fakes/agent-kit.ts';
 
@@ -22,7 +22,7 @@ export async function seamTimes(): Promise<readonly number[]> {
   for (let round = 0; round < rounds; round += 1) {
     let answered = 0;
     let atServer = 0;
-    const foreign: ForeignTools = {
+    const connected: ConnectedTools = {
       offered: async () => [
         {
           name: 'far__note',
@@ -46,7 +46,7 @@ export async function seamTimes(): Promise<readonly number[]> {
       answered = performance.now();
       return call('far__note', { text: `note ${at}` });
     });
-    const kit = createAgentKit({ replies, dependencies: { foreign, approver: { ask: async () => 'allow' } } });
+    const kit = createAgentKit({ replies, dependencies: { connected, approver: { ask: async () => 'allow' } } });
     await kit.runner.send('Note it.', { ...turnOptions, strategy: 'loop' });
   }
   // Compilation and loading happen once, and are not part of a call.

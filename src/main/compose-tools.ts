@@ -18,8 +18,8 @@ import { createToolPins } from './tools/servers/tool-pins.ts';
 import { createToolServers } from './tools/servers/tool-servers.ts';
 import { createContainerServers } from './sandbox/container-servers.ts';
 import { createApartRuns, type RunApart } from './sandbox/tool-containers.ts';
-import { joinToolSources } from './tools/foreign/foreign-tool.ts';
-import { callToolName, findToolName } from './tools/foreign/find-tools.ts';
+import { joinToolSources } from './tools/connected/connected-tool.ts';
+import { callToolName, findToolName } from './tools/connected/find-tools.ts';
 import type { OwnToolCommandsOptions } from './tools/own/own-tool-report.ts';
 import { createOwnToolRecord } from './tools/own/own-tool-record.ts';
 import { createOwnTools } from './tools/own/own-tools.ts';
@@ -110,7 +110,7 @@ export function createToolParts(
   );
   return {
     engine: { tools, recipes },
-    foreign: (projectPath: string | null, folder: string) =>
+    connected: (projectPath: string | null, folder: string) =>
       joinToolSources(toolServers.forProject(projectPath, folder), own.tools.forProject(projectPath)),
     library: toolServers.library,
     toolCommands,

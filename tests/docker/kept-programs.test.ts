@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSyntax } from '../../src/main/recipes/code/code-syntax.ts';
 import { readPrograms } from '../../src/main/sessions/history/read-programs.ts';
-import { joinToolSources, type ToolSource } from '../../src/main/tools/foreign/foreign-tool.ts';
+import { joinToolSources, type ToolSource } from '../../src/main/tools/connected/connected-tool.ts';
 import { createOwnToolCommands } from '../../src/main/tools/own/commands.ts';
 import { createOwnToolRecord } from '../../src/main/tools/own/own-tool-record.ts';
 import { createOwnTools } from '../../src/main/tools/own/own-tools.ts';
 import type { ProgramReports } from '../../src/shared/session/program-reports.ts';
-import type { ForeignToolSpec } from '../../src/main/tools/foreign/foreign-tool-spec.ts';
+import type { ConnectedToolSpec } from '../../src/main/tools/connected/connected-tool-spec.ts';
 import type { AgentKit, KitOptions, Reply } from '../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../fakes/agent-kit.ts';
 import { expectReplay } from '../fakes/replay-kit.ts';
@@ -22,7 +22,7 @@ const done = call('task_complete', { summary: 'ok' });
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'dewpoint-kept-home-')));
 const project = realpathSync(mkdtempSync(join(tmpdir(), 'dewpoint-kept-project-')));
 
-const lookUp: ForeignToolSpec = {
+const lookUp: ConnectedToolSpec = {
   name: 'shop__look_up',
   server: 'shop',
   tool: 'look_up',
@@ -77,7 +77,7 @@ async function run(replies: readonly Reply[], options: KitOptions = {}): Promise
     dependencies: {
       sandbox: session.sandbox,
       programs: () => 'on',
-      foreign: joinToolSources(shop, tools.forProject(project)),
+      connected: joinToolSources(shop, tools.forProject(project)),
       approver: { ask: async () => 'allow' },
     },
   });
@@ -102,9 +102,9 @@ const outputs = ({ journal }: AgentKit, tool = 'run_program') =>
     .filter((one) => one.tool === tool && one.parent === undefined)
     .map(({ output }) => output);
 
-/** Replays its log without any foreign tools. */
+/** Replays its log without any connected tools. */
 async function replays(kit: AgentKit): Promise<void> {
-  const { foreign: _foreign, programs: _programs, ...dependencies } = kit.dependencies;
+  const { connected: _connected, programs: _programs, ...dependencies } = kit.dependencies;
   const before = sent.length;
   await expectReplay({ ...kit, dependencies });
   expect(sent).toHaveLength(before);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSyntax } from '../../src/main/recipes/code/code-syntax.ts';
 import { createSandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
 import { createApartRuns } from '../../src/main/sandbox/tool-containers.ts';
-import type { ForeignCallWays } from '../../src/main/tools/foreign/foreign-tool.ts';
+import type { ConnectedCallWays } from '../../src/main/tools/connected/connected-tool.ts';
 import { createOwnToolRecord } from '../../src/main/tools/own/own-tool-record.ts';
 import { createOwnTools } from '../../src/main/tools/own/own-tools.ts';
 import { settingsSchema } from '../../src/shared/settings/settings.ts';
@@ -54,7 +54,7 @@ const factory = {
   connection: () => ({ proxy: null, certificates: null }),
 };
 
-async function call(name: string, input: object, more: Partial<ForeignCallWays> = {}, tools = toolsWith()) {
+async function call(name: string, input: object, more: Partial<ConnectedCallWays> = {}, tools = toolsWith()) {
   const spec = (await tools.offered()).map((one) => one.spec).find((one) => one.name === name);
   if (spec === undefined) throw new Error(`There is no tool ${name}.`);
   const how = { signal: none, onProgress: () => undefined, sandbox: session.sandbox, ...more };
@@ -211,7 +211,8 @@ export default { description: 'x', execute: async ({ text }: Input): Promise<unk
       CHAT_WEBHOOK_URL: 'https://hooks.slack.com/services/T0/sword',
     });
     const reached: string[] = [];
-    const onNetwork: ForeignCallWays['onNetwork'] = ({ host, isAllowed }) => void reached.push(`${host} ${isAllowed}`);
+    const onNetwork: ConnectedCallWays['onNetwork'] = ({ host, isAllowed }) =>
+      void reached.push(`${host} ${isAllowed}`);
     const ask = (name: string, input: object) => call(name, input, { onNetwork }, tools);
     const issue = await ask('create_issue', { repository: 'a/b', title: 'Sums are wrong' });
     expect(issue).toMatchObject({ status: 'ok', output: expect.stringContaining('https://github.com/a/b/issues/7') });

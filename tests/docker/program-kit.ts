@@ -1,7 +1,7 @@
 import type { SessionEvent } from '../../src/shared/events/events.ts';
 import type { UserAnswer } from '../../src/main/safety/approvals/approver.ts';
-import type { CallForeignTool } from '../../src/main/tools/foreign/foreign-tool.ts';
-import type { ForeignToolSpec } from '../../src/main/tools/foreign/foreign-tool-spec.ts';
+import type { CallConnectedTool } from '../../src/main/tools/connected/connected-tool.ts';
+import type { ConnectedToolSpec } from '../../src/main/tools/connected/connected-tool-spec.ts';
 import type { AgentKit, KitOptions, Reply } from '../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType } from '../fakes/agent-kit.ts';
 import { expectReplay } from '../fakes/replay-kit.ts';
@@ -10,7 +10,7 @@ import type { DockerUnderTest } from './docker-kit.ts';
 const done = call('task_complete', { summary: 'ok' });
 
 /** A server's tool that counts its calls. */
-const lookUp: ForeignToolSpec = {
+const lookUp: ConnectedToolSpec = {
   name: 'shop__look_up',
   server: 'shop',
   tool: 'look_up',
@@ -35,7 +35,7 @@ export function programScene(
 ): Scene {
   const sent: unknown[] = [];
   const asked: string[] = [];
-  const lookedUp: CallForeignTool = async (_spec, input) => {
+  const lookedUp: CallConnectedTool = async (_spec, input) => {
     sent.push(input);
     return { status: 'ok', output: JSON.stringify({ price: 3, ...Object(input) }) };
   };
@@ -45,7 +45,7 @@ export function programScene(
     dependencies: {
       sandbox: session.sandbox,
       programs: () => 'on',
-      foreign: { offered: async () => [lookUp], call: lookedUp },
+      connected: { offered: async () => [lookUp], call: lookedUp },
       approver: {
         ask: async ({ kind }) => {
           asked.push(kind);
@@ -67,8 +67,8 @@ export const endOf = (kit: AgentKit, nth = 0) =>
 export const innerOf = (events: readonly SessionEvent[]) =>
   ofType(events, 'tool-ended').filter(({ parent }) => parent !== undefined);
 
-/** Replays its log without any foreign tools. */
+/** Replays its log without any connected tools. */
 export async function replays({ kit }: Scene): Promise<void> {
-  const { foreign: _foreign, programs: _programs, ...dependencies } = kit.dependencies;
+  const { connected: _connected, programs: _programs, ...dependencies } = kit.dependencies;
   await expectReplay({ ...kit, dependencies });
 }

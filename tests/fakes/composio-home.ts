@@ -1,6 +1,6 @@
 import { createToolCommands } from '../../src/main/tools/commands.ts';
-import type { ForeignTools, ToolSource } from '../../src/main/tools/foreign/foreign-tool.ts';
-import { joinToolSources } from '../../src/main/tools/foreign/foreign-tool.ts';
+import type { ConnectedTools, ToolSource } from '../../src/main/tools/connected/connected-tool.ts';
+import { joinToolSources } from '../../src/main/tools/connected/connected-tool.ts';
 import { createToolPins } from '../../src/main/tools/servers/tool-pins.ts';
 import { createToolServers } from '../../src/main/tools/servers/tool-servers.ts';
 import type { ToolServerSettings } from '../../src/shared/tools/server-definition.ts';
@@ -11,7 +11,7 @@ import { realSignIns, tableSecrets } from './sign-in-kit.ts';
 /** Dewpoint's tool servers in a home that has one Composio server, `work`: added, but not approved. */
 export interface ComposioHome {
   readonly fake: FakeComposio;
-  readonly tools: ReturnType<typeof createToolServers> & ForeignTools;
+  readonly tools: ReturnType<typeof createToolServers> & ConnectedTools;
   readonly commands: ReturnType<typeof createToolCommands>;
   readonly settings: Record<string, ToolServerSettings>;
 }

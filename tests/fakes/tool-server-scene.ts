@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createHostPrograms } from '../../src/main/lib/programs/host-programs.ts';
 import { createToolCommands } from '../../src/main/tools/commands.ts';
-import type { ForeignTools, ToolSource } from '../../src/main/tools/foreign/foreign-tool.ts';
-import { joinToolSources } from '../../src/main/tools/foreign/foreign-tool.ts';
+import type { ConnectedTools, ToolSource } from '../../src/main/tools/connected/connected-tool.ts';
+import { joinToolSources } from '../../src/main/tools/connected/connected-tool.ts';
 import { createHostServers } from '../../src/main/tools/mcp/server-process.ts';
 import { createToolPins } from '../../src/main/tools/servers/tool-pins.ts';
 import { createToolServers } from '../../src/main/tools/servers/tool-servers.ts';
@@ -33,7 +33,7 @@ interface SceneOptions {
 
 export interface ToolServerScene {
   readonly tools: Omit<ReturnType<typeof createToolServers>, 'forProject'> &
-    ForeignTools & { readonly forProject: (projectPath: string | null) => ForeignTools };
+    ConnectedTools & { readonly forProject: (projectPath: string | null) => ConnectedTools };
   readonly commands: ReturnType<typeof createToolCommands>;
   readonly settings: Record<string, ToolServerSettings>;
   readonly notes: () => string;

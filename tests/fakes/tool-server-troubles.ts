@@ -7,8 +7,8 @@ import { serverDefinitionSchema, type ServerDefinition } from '@shared/tools/ser
 import { toolsBytes } from '../../src/main/agent/prompt/token-estimate.ts';
 import { toolSpec } from '../../src/main/agent/prompt/tool-descriptions.ts';
 import { isRawInput } from '../../src/main/tools/define.ts';
-import { createFindTools } from '../../src/main/tools/foreign/find-tools.ts';
-import { createForeignTool, type ForeignCallWays } from '../../src/main/tools/foreign/foreign-tool.ts';
+import { createFindTools } from '../../src/main/tools/connected/find-tools.ts';
+import { createConnectedTool, type ConnectedCallWays } from '../../src/main/tools/connected/connected-tool.ts';
 import { bridgeHostile } from './hostile-http-bridge.ts';
 import {
   approveAll,
@@ -191,7 +191,7 @@ async function play(scene: ToolServerScene, trouble: ServerTrouble, notes: () =>
   return wrong;
 }
 
-const quiet: ForeignCallWays = { signal: new AbortController().signal, onProgress: () => undefined };
+const quiet: ConnectedCallWays = { signal: new AbortController().signal, onProgress: () => undefined };
 
 async function callIt(scene: ToolServerScene, { cancelMs }: ServerTrouble, call: RegExp): Promise<readonly string[]> {
   const spec = (await scene.tools.offered()).find(({ server, tool }) => server === 'made' && tool === 'say');
@@ -231,7 +231,7 @@ async function fitsPrompt(scene: ToolServerScene): Promise<readonly string[]> {
   if (new Set(specs.map(({ name }) => name)).size !== specs.length) wrong.push('two tools have one name');
   const odd = specs.find(({ name }) => !/^[a-z][\w-]{0,63}$/iu.test(name));
   if (odd !== undefined) wrong.push(`a name that is none: ${JSON.stringify(odd.name)}`);
-  const tools = specs.map((spec) => createForeignTool(spec, null));
+  const tools = specs.map((spec) => createConnectedTool(spec, null));
   if (tools.some(({ access }) => access !== 'network')) wrong.push('a tool needs no yes');
   for (const { input } of tools) if (isRawInput(input)) input.check({ text: 'a'.repeat(40) });
   toolsBytes(tools.slice(0, 100).map((tool) => toolSpec(tool, 'short', true)));

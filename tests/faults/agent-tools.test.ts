@@ -11,7 +11,7 @@ function oddTool(run: Tool['run'], access: Tool['access'] = 'read'): Tool {
   return { name: 'odd', description: 'Odd.', access, input: z.object({}).loose(), label: () => 'odd', run };
 }
 
-// The result of a foreign tool may break Dewpoint's types. The cast lets a test return such a result.
+// The result of a connected tool may break Dewpoint's types. The cast lets a test return such a result.
 const lie = (value: unknown): Promise<ToolResult> => Promise.resolve(value as ToolResult);
 
 async function runOdd(tool: Tool, options: KitOptions = {}): Promise<AgentKit> {

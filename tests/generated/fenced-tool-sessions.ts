@@ -1,5 +1,5 @@
-import type { ForeignTools } from '../../src/main/tools/foreign/foreign-tool.ts';
-import type { ForeignToolSpec } from '../../src/main/tools/foreign/foreign-tool-spec.ts';
+import type { ConnectedTools } from '../../src/main/tools/connected/connected-tool.ts';
+import type { ConnectedToolSpec } from '../../src/main/tools/connected/connected-tool-spec.ts';
 import type { ReplyParts } from '../fakes/agent-kit.ts';
 import { call, createAgentKit, turnOptions } from '../fakes/agent-kit.ts';
 import type { Fenced, Random, Verdict } from './fence-calls.ts';
@@ -20,7 +20,7 @@ interface SessionOptions {
   readonly touches: boolean;
 }
 
-const spec = (server: string, tool: string, more: Partial<ForeignToolSpec> = {}): ForeignToolSpec => ({
+const spec = (server: string, tool: string, more: Partial<ConnectedToolSpec> = {}): ConnectedToolSpec => ({
   name: `${server}__${tool}`,
   server,
   tool,
@@ -50,7 +50,7 @@ export async function playFencedTools(random: Random, { isFenced, touches }: Ses
   positions.push(way, isMany ? 'found on demand' : 'in the prompt');
   const body = told(random, { fenced, verdict, positions });
   const got: string[] = [];
-  const foreign: ForeignTools = {
+  const connected: ConnectedTools = {
     offered: async () => [far, farReader, near, ...(isMany ? crowd : [])],
     call: async ({ leaves }, input) => {
       if (leaves) got.push(JSON.stringify(input));
@@ -69,7 +69,10 @@ export async function playFencedTools(random: Random, { isFenced, touches }: Ses
       exec: () => ({ stdout: encode(random, fenced.text, positions), exitCode: 0 }),
     },
     ...(isFenced ? { fences: { rules: [{ paths: fencedRules, verdict }] } } : { fences: { secrets: 'off' } }),
-    dependencies: { foreign, approver: { ask: async ({ kind }) => (kind === 'fence' && isFenced ? 'deny' : 'allow') } },
+    dependencies: {
+      connected,
+      approver: { ask: async ({ kind }) => (kind === 'fence' && isFenced ? 'deny' : 'allow') },
+    },
   });
   await kit.runner.send('Look at it and note what matters.', { ...turnOptions, strategy: 'loop' });
   await kit.runner.send('And now?', { ...turnOptions, strategy: 'loop' });

@@ -188,7 +188,7 @@ async function runOne(
     dependencies: {
       sandbox: session.sandbox,
       programs: () => 'on',
-      foreign: shopTools((tool) => sent.push(`shop__${tool}`)),
+      connected: shopTools((tool) => sent.push(`shop__${tool}`)),
       approver: { ask: async ({ kind }) => (kind === 'program' ? answer : 'deny') },
     },
   });
@@ -216,7 +216,7 @@ function endOf(kit: AgentKit): string {
 }
 
 async function problemsOf(kit: AgentKit): Promise<readonly string[]> {
-  const { foreign: _foreign, programs: _programs, ...dependencies } = kit.dependencies;
+  const { connected: _connected, programs: _programs, ...dependencies } = kit.dependencies;
   const { firstDifference } = await replayOf({ ...kit, dependencies });
   const ended = ofType(kit.journal.events, 'tool-ended').find(({ tool }) => tool === 'run_program');
   const isKnown = isRecord(ended?.data) || ended?.status === 'error';

@@ -1,6 +1,6 @@
-import type { ForeignToolSpec } from '../../src/main/tools/foreign/foreign-tool-spec.ts';
+import type { ConnectedToolSpec } from '../../src/main/tools/connected/connected-tool-spec.ts';
 import { isRecord } from '@shared/unknown-value.ts';
-import type { ForeignTools } from '../../src/main/tools/foreign/foreign-tool.ts';
+import type { ConnectedTools } from '../../src/main/tools/connected/connected-tool.ts';
 
 interface Order {
   readonly id: number;
@@ -24,7 +24,7 @@ export function orderOf(id: number): Order {
   return { id, customer: `customer-${id % 9}`, status, total, lines };
 }
 
-const spec = (tool: string, properties: object): ForeignToolSpec => ({
+const spec = (tool: string, properties: object): ConnectedToolSpec => ({
   name: `shop__${tool}`,
   server: 'shop',
   tool,
@@ -41,7 +41,7 @@ const specs = [
 ];
 
 /** Calls `sent` for each call that arrives. */
-export function shopTools(sent: (tool: string, input: unknown) => void): ForeignTools {
+export function shopTools(sent: (tool: string, input: unknown) => void): ConnectedTools {
   return {
     offered: async () => specs,
     call: async ({ tool }, input) => {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
 import type { ExecRequest, NetworkResult, Sandbox } from '../sandbox/sandbox.ts';
 import type { RequestWeb, WebParts } from './web/web-request.ts';
-import type { ForeignToolSpec } from './foreign/foreign-tool-spec.ts';
+import type { ConnectedToolSpec } from './connected/connected-tool-spec.ts';
 import type { ProgramDoor } from './programs/program-calls.ts';
 import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
 import type { TestRunner } from '../projects/facts/project-facts.ts';
@@ -80,7 +80,7 @@ export interface ToolContext {
   readonly keptResult?: (id: string | null) => Promise<string | null>;
   /** Asks the person a question of the model. Absent: nobody can be asked, as in a program of the agent. */
   readonly askPerson?: AskPerson;
-  /** Only for foreign tools: answers the questions of their server. */
+  /** Only for connected tools: answers the questions of their server. */
   readonly serverDoor?: ServerDoor;
   /** Only for a tool that runs programs: the tools that a program may call. */
   readonly programDoor?: ProgramDoor<Tool>;
@@ -169,7 +169,7 @@ export interface ToolFacts {
   readonly maxWriteBytes: number;
 }
 
-/** The input of a foreign tool: its schema, passed to the model word for word, and the check of values against it. */
+/** The input of a connected tool: its schema, passed to the model word for word, and the check of values against it. */
 export interface RawInput {
   readonly jsonSchema: Readonly<Record<string, unknown>>;
   /** Returns what is wrong with a value; null if it fits. */
@@ -191,10 +191,10 @@ export interface Tool {
   readonly access: Access;
   readonly input: z.ZodType | RawInput;
   /** Set for a tool that Dewpoint does not bring: which server or file answers, and where it runs. */
-  readonly foreign?: ForeignToolSpec;
+  readonly connected?: ConnectedToolSpec;
   /** It reaches the web. Offered only if the user switched it on. */
   readonly isWeb?: boolean;
-  /** It reads more of shortened results. Offered only where foreign results are shortened by their structure. */
+  /** It reads more of shortened results. Offered only where their results are shortened by their structure. */
   readonly isForResults?: boolean;
   /** It draws for the user. Offered only in sessions that asked for a drawing. */
   readonly isForDrawing?: boolean;
@@ -206,7 +206,7 @@ export interface Tool {
   readonly isForStrong?: true;
   /** Returns the tool that counts for this input. One name may cover several kinds of access. */
   as?(input: unknown): Tool;
-  /** No prompt lists it. It is found on demand (`foreign/find-tools.ts`), and can be called then. */
+  /** No prompt lists it. It is found on demand (`connected/find-tools.ts`), and can be called then. */
   readonly isHidden?: true;
   /** One line for the user: "read src/a.ts", "run pytest -q". Must not throw for any parsed input. */
   label(input: unknown): string;

@@ -15,7 +15,7 @@ export function discoverTools(): ReadonlyMap<string, ToolDefinition> {
   return createToolRegistry(import.meta.glob('./*.tool.ts', { eager: true, import: 'default' }));
 }
 
-/** The tools that Dewpoint brings. Foreign tools come with each turn (`foreign/foreign-tool.ts`). */
+/** The tools that Dewpoint brings. Connected tools come with each turn (`connected/connected-tool.ts`). */
 export function builtInTools(
   definitions: ReadonlyMap<string, ToolDefinition>,
   dependencies: ToolDependencies,

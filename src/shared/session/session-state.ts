@@ -255,7 +255,7 @@ export interface ToolCallState {
   /** A connected tool returned a table that is drawn. */
   readonly hasTable?: true;
   /** For a connected tool: its server, and how many calls of other tools it carries. */
-  readonly foreign?: { readonly server: string; readonly carries: number };
+  readonly connected?: { readonly server: string; readonly carries: number };
   /** The server's task for this call, running or ended. */
   readonly task?: LeftTask;
   /** For a program: its latest calls; `innerCalls` counts all. Absent: it made none. */
@@ -271,7 +271,8 @@ export function endedCall(
 ): ToolCallState {
   const reused = reusedFrom === undefined ? {} : ({ isReused: true } as const);
   const shown = pictures === undefined ? {} : { pictures: pictures.map(({ name }) => name) };
-  const table = call.foreign === undefined || fieldOf(data, 'table') === undefined ? {} : ({ hasTable: true } as const);
+  const table =
+    call.connected === undefined || fieldOf(data, 'table') === undefined ? {} : ({ hasTable: true } as const);
   return {
     ...call,
     status,

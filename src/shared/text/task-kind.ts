@@ -5,7 +5,7 @@ const request = /^(?:can|could|would|will|please|how about|why don't you|why not
 /**
  * "Could you …?" in other languages. Without one of these, a sentence with a question mark is a question there, too.
  */
-const foreignRequest =
+const requestInOtherLanguages =
   /(?:^|[\s,¿])(?:bitte|kannst du|könntest du|können sie|peux[- ]tu|pouvez[- ]vous|s'il (?:te|vous) plaît|puedes|podrías|por favor|puoi|potresti|você pode)(?=[\s,.!?]|$)|请|請|帮我|幫我|ください/iu;
 const work =
   /\b(?:fix|add|change|write|create|implement|remove|delete|rename|refactor|update|replace|move|make|repair|correct|convert|migrate|upgrade|install)\b/iu;
@@ -120,7 +120,7 @@ export function goesOn(text: string): boolean {
 }
 
 function isAsking(sentence: string): boolean {
-  if (request.test(sentence) || foreignRequest.test(sentence)) return false;
+  if (request.test(sentence) || requestInOtherLanguages.test(sentence)) return false;
   if (/^(?:explain|describe|summari[sz]e|list|tell|show|compare|outline|find out)\b/iu.test(sentence)) {
     return !/\b(?:and|then)\s+(?:fix|add|change|write|create|implement|remove|delete|rename|refactor|update)\b/iu.test(
       sentence,

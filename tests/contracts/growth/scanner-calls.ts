@@ -69,8 +69,8 @@ export const callsOf: Readonly<Record<string, Call>> = {
     [{ name: 'shop', language: 'python', text }],
   ],
   'src/main/tools/own/read-declaration.ts#looksLikeTool': (text) => ['say', text],
-  'src/main/tools/foreign/approval-diff.ts#approvalDiff': (text) => ['approved\nbefore', text],
-  'src/main/tools/foreign/foreign-tool.ts#foreignToolName': (text) => ['docs', text],
+  'src/main/tools/connected/approval-diff.ts#approvalDiff': (text) => ['approved\nbefore', text],
+  'src/main/tools/connected/connected-tool.ts#connectedToolName': (text) => ['docs', text],
   'src/main/agent/gate/missing-wishes.ts#missingWishes': (text) => [
     text,
     [{ path: 'a.py', before: text, after: text }],

@@ -1,4 +1,4 @@
-import type { ForeignToolSpec } from '../../tools/foreign/foreign-tool-spec.ts';
+import type { ConnectedToolSpec } from '../../tools/connected/connected-tool-spec.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
@@ -29,7 +29,7 @@ export interface OpenServerDoor extends ServerDoor {
  * the server's. Question and answer are logged inside the call. Only the user's own yes counts, whatever `--approve`
  * says.
  */
-export function createServerDoor(whole: Turn, spec: ForeignToolSpec, call: CallOfServer): OpenServerDoor {
+export function createServerDoor(whole: Turn, spec: ConnectedToolSpec, call: CallOfServer): OpenServerDoor {
   const { server, tool } = spec;
   const { toolCallId } = call;
   const own = childAbort(call.signal);

@@ -1,5 +1,5 @@
-import { foreignSpans } from './foreign-calls.ts';
-import type { Span } from './foreign-calls.ts';
+import { otherFormatSpans } from './other-formats.ts';
+import type { Span } from './other-formats.ts';
 import { objectAfter } from './object-after.ts';
 import type { RawCall } from './object-after.ts';
 
@@ -15,17 +15,17 @@ const nameKey = /["']?(?:tool|name|action|function|tool_name)["']?\s*:/u;
  * mark. Anything inside another call is part of that call's text.
  */
 export function extractCalls(text: string): readonly RawCall[] {
-  const foreign = foreignSpans(text);
+  const others = otherFormatSpans(text);
   const isBareFirst = text.trimStart().startsWith('{');
-  const bare = isBareFirst ? bareCalls(text, foreign) : [];
+  const bare = isBareFirst ? bareCalls(text, others) : [];
   if (bare.length > 0) return bare;
-  const marked = markedCalls(text, foreign);
-  return marked.length > 0 || isBareFirst ? marked : bareCalls(text, foreign);
+  const marked = markedCalls(text, others);
+  return marked.length > 0 || isBareFirst ? marked : bareCalls(text, others);
 }
 
-function markedCalls(text: string, foreign: readonly Span[]): readonly RawCall[] {
+function markedCalls(text: string, others: readonly Span[]): readonly RawCall[] {
   const calls: RawCall[] = [];
-  const isForeign = insideOf(foreign);
+  const isOtherFormat = insideOf(others);
   let from = 0;
   // No fence counts inside a fenced object that names no tool.
   let fenceFrom = 0;
@@ -34,7 +34,7 @@ function markedCalls(text: string, foreign: readonly Span[]): readonly RawCall[]
     const isFence = match[0].startsWith('```');
     // A fence inside a marked block belongs to the same call.
     if (match.index < (isFence ? Math.max(from, fenceFrom) : from)) continue;
-    if (isForeign(match.index, from)) continue;
+    if (isOtherFormat(match.index, from)) continue;
     if (text.slice(Math.max(0, match.index - 4), match.index).endsWith('END_')) continue;
     const next = objectAfter(text, start);
     if (next === null) {
@@ -67,8 +67,8 @@ function insideOf(spans: readonly Span[]): (at: number, from: number) => boolean
   };
 }
 
-function bareCalls(text: string, foreign: readonly Span[]): readonly RawCall[] {
-  const isForeign = insideOf(foreign);
+function bareCalls(text: string, others: readonly Span[]): readonly RawCall[] {
+  const isOtherFormat = insideOf(others);
   const calls: RawCall[] = [];
   let from = 0;
   for (
@@ -77,7 +77,7 @@ function bareCalls(text: string, foreign: readonly Span[]): readonly RawCall[] {
     next = objectAfter(text, from, /(?:^|[\s:>,])(?=\{)/gu)
   ) {
     const { start } = next;
-    if (nameKey.test(next.call.text) && !isForeign(start, 0)) calls.push(next.call);
+    if (nameKey.test(next.call.text) && !isOtherFormat(start, 0)) calls.push(next.call);
     from = next.end;
     if (!next.call.whole) break;
   }

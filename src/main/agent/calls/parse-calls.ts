@@ -1,9 +1,9 @@
 import type { ParsedCall } from '../../tools/parsed-call.ts';
 import type { Part, ToolCallPart } from '@shared/models/model-messages.ts';
 import type { Tool } from '../../tools/define.ts';
-import { callToolName, findToolName } from '../../tools/foreign/find-tools.ts';
+import { callToolName, findToolName } from '../../tools/connected/find-tools.ts';
 import { extractCalls } from './extract-calls.ts';
-import { foreignCalls } from './foreign-calls.ts';
+import { callsInOtherFormats } from './other-formats.ts';
 import { fitInput, isClosedJson, readJson } from './read-arguments.ts';
 import type { CallError, ParseCalls, ParsedCalls } from './call-types.ts';
 import { shortenText } from '@shared/text/shorten-text.ts';
@@ -54,7 +54,7 @@ function readNative(part: ToolCallPart, tools: readonly Tool[]): Outcome {
 
 function readText(text: string, isExpected: boolean, tools: readonly Tool[]): readonly Outcome[] {
   const own = extractCalls(text);
-  return (own.length > 0 ? own : foreignCalls(text)).flatMap((raw) => {
+  return (own.length > 0 ? own : callsInOtherFormats(text)).flatMap((raw) => {
     if (raw.isUnread === true) return [badJson(raw.text, null, tools)];
     if (!raw.whole) return isExpected || mentionsTool(raw.text, tools) ? [cut(raw.text, null)] : [];
     const read = readJson(raw.text);
@@ -103,8 +103,8 @@ function readEnvelope(value: unknown, raw: string, repairs: readonly string[]): 
 function toCall(named: Named, tools: readonly Tool[]): Outcome {
   const tool =
     tools.find((candidate) => candidate.name === named.name) ??
-    tools.find((candidate) => candidate.foreign === undefined && sameName(candidate.name, named.name)) ??
-    onlyForeign(named.name, tools);
+    tools.find((candidate) => candidate.connected === undefined && sameName(candidate.name, named.name)) ??
+    onlyConnected(named.name, tools);
   if (tool?.name === callToolName) return toFoundCall(named, tools);
   if (tool === undefined) {
     const told = tools.filter((candidate) => candidate.isHidden !== true);
@@ -152,9 +152,9 @@ function toFoundCall(named: Named, tools: readonly Tool[]): Outcome {
  * A tool whose name differs only in case and hyphens, if there is exactly one: names of connected tools are often
  * similar.
  */
-function onlyForeign(name: string, tools: readonly Tool[]): Tool | undefined {
+function onlyConnected(name: string, tools: readonly Tool[]): Tool | undefined {
   const plain = (one: string): string => one.toLowerCase().replaceAll('-', '_');
-  const [first, ...others] = tools.filter((tool) => tool.foreign !== undefined && plain(tool.name) === plain(name));
+  const [first, ...others] = tools.filter((tool) => tool.connected !== undefined && plain(tool.name) === plain(name));
   return others.length === 0 ? first : undefined;
 }
 

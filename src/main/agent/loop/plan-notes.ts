@@ -3,10 +3,10 @@ import { createAgentTools } from '../../tools/agents/agent-tools.ts';
 import { fencedIn } from '../../safety/fenced-text.ts';
 import type { AgentDoor } from '../../tools/agents/agent-tools.ts';
 import type { Turn } from '../turn/turn.ts';
-import { createFindTools } from '../../tools/foreign/find-tools.ts';
+import { createFindTools } from '../../tools/connected/find-tools.ts';
 import { isAdded } from '../prompt/tool-descriptions.ts';
 import { createProgramTool } from '../../tools/programs/run-program.ts';
-import { createForeignTool } from '../../tools/foreign/foreign-tool.ts';
+import { createConnectedTool } from '../../tools/connected/connected-tool.ts';
 
 /** The tool with which a model keeps the steps of its work. A turn that makes a plan changes nothing yet. */
 const planTool = 'update_plan';
@@ -16,7 +16,7 @@ const planTool = 'update_plan';
  * connected tools as they were at the start of the turn.
  */
 export function toolsOfTurn(turn: Turn): readonly Tool[] {
-  const { tools, foreign } = turn.dependencies;
+  const { tools, connected } = turn.dependencies;
   const { foreign: specs = [], findsTools, readsResults, draws, web = [] } = turn.found.facts ?? {};
   const offered = tools.filter(
     ({ name, isWeb, isForResults, isForDrawing }) =>
@@ -34,7 +34,7 @@ export function toolsOfTurn(turn: Turn): readonly Tool[] {
     ...(programs === true ? [createProgramTool()] : []),
     ...own.filter(isAdded),
     ...finders,
-    ...specs.map((spec) => createForeignTool(spec, foreign?.call ?? null)),
+    ...specs.map((spec) => createConnectedTool(spec, connected?.call ?? null)),
   ];
   const { tools: allowed } = turn.options;
   return allowed === undefined ? all : all.filter(({ name, access }) => access === 'end' || allowed.includes(name));

@@ -4,7 +4,7 @@ import { sha256Of } from '../../lib/sha256.ts';
 import { loadSyntax } from '../../recipes/code/code-syntax.ts';
 import type { EffectRecord } from '../../sessions/journal/journal.ts';
 import type { Tool } from '../../tools/define.ts';
-import { isFinder } from '../../tools/foreign/find-tools.ts';
+import { isFinder } from '../../tools/connected/find-tools.ts';
 import type {
   EarlierPrograms,
   KeptProgram,
@@ -128,9 +128,9 @@ async function resultOf({ dependencies }: Turn, record: EffectRecord | null): Pr
 }
 
 /** The approved programs of the project, with their present texts. */
-async function keptPrograms({ found, dependencies: { foreign } }: Turn): Promise<readonly KeptProgram[]> {
+async function keptPrograms({ found, dependencies: { connected } }: Turn): Promise<readonly KeptProgram[]> {
   const specs = (found.facts?.foreign ?? []).filter(({ own }) => own?.isProgram === true);
-  const texts = await Promise.all(specs.map(async (spec) => ({ spec, text: await foreign?.programText?.(spec) })));
+  const texts = await Promise.all(specs.map(async (spec) => ({ spec, text: await connected?.programText?.(spec) })));
   return texts.flatMap(({ spec: { name, own }, text }) => {
     const language = programLanguageOf(own?.file ?? '');
     return typeof text === 'string' && language !== null ? [{ name, language, text }] : [];

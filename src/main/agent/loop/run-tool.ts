@@ -8,7 +8,7 @@ import type { EffectRecord, Journal } from '../../sessions/journal/journal.ts';
 import type { ServerDoor, Tool, ToolContext, ToolResult } from '../../tools/define.ts';
 import { callRule } from '../../safety/approvals/approval-policy.ts';
 import { askApproval } from '../approval/request-approval.ts';
-import { accountQuestion, askForeignCall } from '../approval/request-foreign-call.ts';
+import { accountQuestion, askConnectedCall } from '../approval/request-connected-call.ts';
 import { askNetwork, createNetworkUses, withNetwork, type NetworkAnswer } from '../approval/request-network-access.ts';
 import { personQuestion } from '../approval/request-answer.ts';
 import { createServerDoor } from '../approval/request-server-question.ts';
@@ -59,8 +59,8 @@ export async function runTool(turn: Turn, run: ToolRun): Promise<EffectRecord> {
 }
 
 /** Web tools that only read, and tools of servers that the user marked as reading only. */
-export function isReading({ access, isWeb, foreign }: Tool): boolean {
-  return (isWeb === true && access === 'web') || foreign?.reads === true;
+export function isReading({ access, isWeb, connected }: Tool): boolean {
+  return (isWeb === true && access === 'web') || connected?.reads === true;
 }
 
 async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
@@ -79,7 +79,7 @@ async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
       (await runWithDeadline(
         turn,
         { ...run, input: access.input ?? run.input, network: access.network },
-        run.tool.foreign === undefined && run.tool.isProgram !== true ? sink.emit : progressOf(turn, run.toolCallId),
+        run.tool.connected === undefined && run.tool.isProgram !== true ? sink.emit : progressOf(turn, run.toolCallId),
       )),
   );
   const notes = afterNotes(turn, run, result, before);
@@ -110,10 +110,10 @@ function capWhole({ tool, toolCallId, contextTokens }: ToolRun, whole: string): 
 /** Stores images as blobs, so that the session can show them later and a replay needs no server. */
 async function keptPictures(
   journal: Pick<Journal, 'putBlob'>,
-  { name, foreign }: Tool,
+  { name, connected }: Tool,
   { pictures = [] }: ToolResult,
 ): Promise<Pick<EffectRecord, 'pictures'>> {
-  if (foreign === undefined || pictures.length === 0) return {};
+  if (connected === undefined || pictures.length === 0) return {};
   const kept = pictures.map(async ({ bytes, ...facts }, index) => {
     return { kind: 'image' as const, name: `${name} ${index + 1}`, blob: await journal.putBlob(bytes), ...facts };
   });
@@ -121,8 +121,8 @@ async function keptPictures(
 }
 
 /** Output from outside, and output of programs, is cut by its structure. */
-function isOfOthers({ foreign, isWeb, isForResults, isProgram }: Tool): boolean {
-  return foreign !== undefined || isWeb === true || isForResults === true || isProgram === true;
+function isOfOthers({ connected, isWeb, isForResults, isProgram }: Tool): boolean {
+  return connected !== undefined || isWeb === true || isForResults === true || isProgram === true;
 }
 
 function restText(result: string, { rows, path }: MoreOf): string {
@@ -152,9 +152,9 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
   const child = childAbort(turn.signal);
   const left = new AbortController();
   const { toolTimeoutMs } = turn.dependencies.config;
-  const { foreign } = run.tool;
+  const { connected } = run.tool;
   const { toolCallId } = run;
-  const door = foreign === undefined ? null : createServerDoor(turn, foreign, { toolCallId, signal: child.signal });
+  const door = connected === undefined ? null : createServerDoor(turn, connected, { toolCallId, signal: child.signal });
   const limitMs = run.tool.isLong === true ? longestMs : deadlineOf(run, toolTimeoutMs);
   let late = false;
   // Time while the user is asked does not count for the command.
@@ -207,7 +207,7 @@ const ownToolSpareMs = 60_000;
  * its own.
  */
 function deadlineOf({ tool, input }: Pick<ToolRun, 'tool' | 'input'>, toolTimeoutMs: number): number {
-  const own = tool.foreign?.own;
+  const own = tool.connected?.own;
   if (own !== undefined) return Math.max(toolTimeoutMs, own.timeoutSeconds * 1000 + ownToolSpareMs);
   if (typeof input !== 'object' || input === null || !('timeoutSeconds' in input)) return toolTimeoutMs;
   const { timeoutSeconds } = input;
@@ -239,12 +239,12 @@ async function runTracked(
     ...planProgressNotes(turn),
     ...(run.door === null ? {} : { serverDoor: run.door }),
     askPerson: personQuestion(turn, run.toolCallId),
-    ...(run.tool.foreign?.isRouter === true ? { askToConnect: accountQuestion(turn, run.toolCallId) } : {}),
+    ...(run.tool.connected?.isRouter === true ? { askToConnect: accountQuestion(turn, run.toolCallId) } : {}),
     ...(run.tool.isProgram === true ? { programDoor: createProgramDoor(turn, run, runTool) } : {}),
     ...(network === null ? {} : { runWithNetwork: (command) => network.run(command, signal) }),
   };
   if (run.tool.isWeb === true) return runWebTool(turn, run, context);
-  if (run.tool.access === 'network') return runForeignTool(turn, run, context);
+  if (run.tool.access === 'network') return runConnectedTool(turn, run, context);
   if (run.tool.access !== 'execute') return run.tool.run(run.input, context);
   const who = { by: 'model', toolCallId: run.toolCallId } as const;
   const { value, changed, isOwed } = await turn.changes.around(who, () => run.tool.run(run.input, context));
@@ -267,7 +267,7 @@ async function runWebTool(
 }
 
 /** Logs the hosts that the tool reached, as for commands. */
-async function runForeignTool(
+async function runConnectedTool(
   turn: Turn,
   { tool, input, toolCallId }: GrantedRun,
   context: ToolContext,
@@ -314,7 +314,7 @@ async function askForAccess(turn: Turn, run: ToolRun): Promise<AccessAnswer> {
   // A small model without an answer tends to write a file instead. Only an undoubted question counts as one
   // (`task-kind.ts`).
   if (run.tool.access === 'write' && turn.given.isQuestion) return denied({ status: 'refused', output: onlyAsked });
-  if (run.tool.access === 'execute' && run.tool.foreign === undefined) {
+  if (run.tool.access === 'execute' && run.tool.connected === undefined) {
     const answer = await askNetwork(
       turn,
       run.toolCallId,
@@ -325,9 +325,9 @@ async function askForAccess(turn: Turn, run: ToolRun): Promise<AccessAnswer> {
     if (answer.type === 'denied') return refusal(answer.text, answer.byNobody);
   }
   // A connected tool that runs in the sandbox needs no more approval than a command.
-  if (run.tool.foreign !== undefined && run.tool.access === 'network') {
+  if (run.tool.connected !== undefined && run.tool.access === 'network') {
     const { toolCallId, input } = run;
-    const answer = await askForeignCall(turn, { spec: run.tool.foreign, toolCallId, input });
+    const answer = await askConnectedCall(turn, { spec: run.tool.connected, toolCallId, input });
     return answer.type === 'granted'
       ? { denied: null, network: null, input: answer.input }
       : refusal(answer.text, answer.byNobody);

@@ -219,7 +219,7 @@ function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsO
   if (question !== null) return { type: 'blocked', text: question };
   if (call.tool.name === 'run_command' && record.status === 'ok' && record.exitCode === 0)
     turn.progress.okCommands += 1;
-  if (call.tool.foreign !== undefined && record.status === 'ok') turn.progress.okConnected += 1;
+  if (call.tool.connected !== undefined && record.status === 'ok') turn.progress.okConnected += 1;
   noteProgram(turn, record.data);
   if (call.tool.access !== 'write') return null;
   if (record.status === 'ok') {

@@ -8,8 +8,8 @@ const words: readonly string[] = ['why'];
  * The arguments of a call without those that are only words for the person, and without space around a command. A
  * connected tool keeps all of its own.
  */
-export function withoutWords({ foreign }: Pick<Tool, 'foreign'>, input: unknown): unknown {
-  if (foreign !== undefined) return input;
+export function withoutWords({ connected }: Pick<Tool, 'connected'>, input: unknown): unknown {
+  if (connected !== undefined) return input;
   return plain(input);
 }
 

@@ -1,6 +1,6 @@
 import type { LeftTask } from '@shared/events/tool-events.ts';
 import { leftTasks } from '@shared/session/reducers/reduce-server-tasks.ts';
-import type { ForeignToolSpec } from '../../tools/foreign/foreign-tool-spec.ts';
+import type { ConnectedToolSpec } from '../../tools/connected/connected-tool-spec.ts';
 import { z } from 'zod';
 import { callRule } from '../../safety/approvals/approval-policy.ts';
 import { createServerDoor } from '../approval/request-server-question.ts';
@@ -41,7 +41,7 @@ export async function fetchLeftTasks(turn: Turn): Promise<void> {
 }
 
 interface Left {
-  readonly spec: ForeignToolSpec;
+  readonly spec: ConnectedToolSpec;
   readonly task: LeftTask;
   readonly label: string;
 }
@@ -52,7 +52,7 @@ async function askFor(turn: Turn, { spec, task, label }: Left, toolCallId: strin
   const onProgress = (text: string): void =>
     dependencies.journal.push({ type: 'output-chunk', toolCallId, stream: 'stdout', text: `${text}\n` });
   try {
-    const { status, output } = (await dependencies.foreign?.askTask?.(spec, task, { signal, onProgress, door })) ?? {
+    const { status, output } = (await dependencies.connected?.askTask?.(spec, task, { signal, onProgress, door })) ?? {
       status: 'refused',
       output: 'There is no way to its server.',
     };

@@ -29,7 +29,7 @@ export async function gatherTurnFacts(
         // A chat needs no container and looks at no files.
         if (!isChat) await sandbox.prepare?.(turn.signal);
         const links = isChat ? 0 : await openLinks(turn);
-        const told = isChat || options.plan ? [] : ((await dependencies.foreign?.told?.(turn.signal)) ?? []);
+        const told = isChat || options.plan ? [] : ((await dependencies.connected?.told?.(turn.signal)) ?? []);
         const data: TurnFacts = turnFactsSchema.parse({
           facts: isChat ? nothingKnown.facts : await dependencies.gatherFacts(sandbox, turn.signal),
           ...asAsked(await modelsOf(turn), options),
@@ -146,10 +146,10 @@ function needsLocal({ policy, atCap }: Turn['options']): boolean {
   return policy !== 'cloud' || atCap !== 'stop';
 }
 
-async function foreignTools({
+async function connectedTools({
   dependencies,
 }: Pick<Turn, 'dependencies'>): Promise<Pick<TurnFacts, 'foreign' | 'findsTools'>> {
-  const offered = (await dependencies.foreign?.offered()) ?? [];
+  const offered = (await dependencies.connected?.offered()) ?? [];
   return offered.length === 0 ? {} : { foreign: [...offered], findsTools: true };
 }
 
@@ -162,7 +162,7 @@ function webTools({ dependencies }: Pick<Turn, 'dependencies'>): Pick<TurnFacts,
 async function addedTools(
   turn: Pick<Turn, 'dependencies' | 'options' | 'given' | 'signal'>,
 ): Promise<Partial<TurnFacts>> {
-  const others = { ...(await foreignTools(turn)), ...webTools(turn) };
+  const others = { ...(await connectedTools(turn)), ...webTools(turn) };
   const programs = programsOffered(turn, Object.keys(others).length > 0);
   const isReviewed = programs.programs === true || others.foreign?.some(({ own }) => own?.isProgram === true) === true;
   const found = { ...others, ...programs, ...(isReviewed ? await reviewerOf(turn) : {}) };

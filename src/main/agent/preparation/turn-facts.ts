@@ -6,7 +6,7 @@ import { agentsOfferSchema } from '@shared/session/agent-tree.ts';
 import { z } from 'zod';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
 import { capsLeftSchema } from '@shared/events/approval-events.ts';
-import { foreignToolSchema } from '../../tools/foreign/foreign-tool-spec.ts';
+import { connectedToolSchema } from '../../tools/connected/connected-tool-spec.ts';
 
 const projectFactsSchema = z.object({
   languages: z.array(
@@ -48,7 +48,7 @@ export const turnFactsSchema = z.object({
   /** What the turn does differently because this machine is under strain; absent: nothing. */
   ease: easeSchema.optional(),
   /** Connected tools that this turn may be offered; absent: none. */
-  foreign: z.array(foreignToolSchema).optional(),
+  foreign: z.array(connectedToolSchema).optional(),
   /** Web tools that are switched on; absent: none. */
   web: z.array(z.string()).optional(),
   /** The kinds of child agents that may be started; absent: none. */

@@ -4,7 +4,7 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { memo } from '../../lib/memo.ts';
 import type { ModelRequest, ToolSpec } from '../../models/providers/define.ts';
 import type { Tool } from '../../tools/define.ts';
-import { callToolName, definitionText } from '../../tools/foreign/find-tools.ts';
+import { callToolName, definitionText } from '../../tools/connected/find-tools.ts';
 import type { CallStyle } from '../calls/call-types.ts';
 import { aboveText } from './equal-results.ts';
 import { shortenResult } from './shorten-output.ts';
@@ -79,7 +79,7 @@ export function promptShape(
   if (mode.plan) pieces.push(promptTexts.plan);
   else if (!mode.canExecute) pieces.push(promptTexts.readOnly);
   if (style !== 'native') pieces.push(`Tools:\n${toolLines(told, form, isPlain)}`, howToCall(style, told));
-  const wanted = told.find(({ name }) => name === mode.wanted)?.foreign;
+  const wanted = told.find(({ name }) => name === mode.wanted)?.connected;
   if (wanted !== undefined && form === 'short') pieces.push(`Call this tool first:\n${definitionText(wanted)}`);
   if (info.driving?.systemText !== undefined) pieces.push(info.driving.systemText);
   const specs = style === 'text' ? [] : told.map((tool) => toolSpec(tool, form, isPlain));

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { ToolSpec } from '../../models/providers/define.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { Tool } from '../../tools/define.ts';
-import { findToolName, isFinder } from '../../tools/foreign/find-tools.ts';
-import { definitionTokens } from '../../tools/foreign/foreign-tool.ts';
+import { findToolName, isFinder } from '../../tools/connected/find-tools.ts';
+import { definitionTokens } from '../../tools/connected/connected-tool.ts';
 import { isRawInput } from '../../tools/define.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
@@ -48,15 +48,20 @@ export function withFinders(
   wanted: string | null = null,
 ): readonly Tool[] {
   if (!tools.some(({ name }) => name === findToolName)) return tools;
-  const taken = tools.reduce((sum, { foreign }) => sum + (foreign === undefined ? 0 : definitionTokens(foreign)), 0);
+  const taken = tools.reduce(
+    (sum, { connected }) => sum + (connected === undefined ? 0 : definitionTokens(connected)),
+    0,
+  );
   if (taken <= contextTokens * mostOfWindow) return tools.filter((tool) => !isFinder(tool));
-  return tools.map((tool) => (tool.foreign === undefined || tool.name === wanted ? tool : { ...tool, isHidden: true }));
+  return tools.map((tool) =>
+    tool.connected === undefined || tool.name === wanted ? tool : { ...tool, isHidden: true },
+  );
 }
 
 /** Whether the tool is there because the user connected it, switched it on or asked for it. */
 export function isAdded(tool: Tool): boolean {
   const isWanted = tool.isWeb === true || tool.isForResults === true || tool.isForDrawing === true;
-  return isWanted || tool.foreign !== undefined || isFinder(tool);
+  return isWanted || tool.connected !== undefined || isFinder(tool);
 }
 
 /**

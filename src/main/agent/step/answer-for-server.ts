@@ -6,7 +6,7 @@ import { textMessage, textOf } from '@shared/models/model-messages.ts';
 import { maxOutputTokens } from '@shared/models/prompt-room.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { worstCostOf } from '@shared/money/token-cost.ts';
-import type { ForeignToolSpec } from '../../tools/foreign/foreign-tool-spec.ts';
+import type { ConnectedToolSpec } from '../../tools/connected/connected-tool-spec.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
 import type { ModelAnswer, ModelQuestion } from '../../tools/define.ts';
@@ -24,7 +24,7 @@ import { runStep } from './run-step.ts';
 const most = { answers: 20, characters: 50_000, messages: 40, outputTokens: 4_096, stops: 4 };
 
 export interface ServerCall {
-  readonly spec: ForeignToolSpec;
+  readonly spec: ConnectedToolSpec;
   readonly toolCallId: string;
   /** Called with the number of tokens that were used. */
   readonly onTokens: (tokens: number) => void;

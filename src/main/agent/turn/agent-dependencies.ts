@@ -17,7 +17,7 @@ import type { QueuedMessage } from '../../sessions/journal/queued-message.ts';
 import type { Effects, Journal } from '../../sessions/journal/journal.ts';
 import type { Tool } from '../../tools/define.ts';
 import type { WebExchange } from '../../tools/web/web-request.ts';
-import type { ForeignTools } from '../../tools/foreign/foreign-tool.ts';
+import type { ConnectedTools } from '../../tools/connected/connected-tool.ts';
 import type { ChildAgents } from '../../tools/agents/child-agents.ts';
 import type { Recipe, RecipeSettings } from '../../recipes/define.ts';
 
@@ -59,7 +59,7 @@ export interface AgentDependencies {
   readonly provider: (providerId: string) => LanguageModel | null;
   readonly tools: readonly Tool[];
   /** Tools that are not built in; absent: none, as in a replay. */
-  readonly foreign?: ForeignTools;
+  readonly connected?: ConnectedTools;
   /** Access to the web; absent: none, as in a replay. `offered`: the web tools that are switched on. */
   readonly web?: { readonly offered: () => readonly string[]; readonly exchange: WebExchange };
   /** Whether models may run programs that call tools; absent: no, as in a replay. */

@@ -134,13 +134,13 @@ export async function writeStart(turn: Pick<ActingTurn, 'dependencies' | 'log'>,
     label: labelOf(call),
     ...limitOf(call, turn.dependencies.config.commandTimeoutMs),
     ...(await filesOf(turn, pathsIn(input))),
-    ...foreignOf(call),
+    ...connectedOf(call),
   });
 }
 
 /** When the command of a call is stopped. Other tools have no such limit, or one that is never met. */
 function limitOf({ tool, input }: CallOfModel, usualMs: number): Pick<EventOf<'tool-started'>, 'limitMs'> {
-  if (tool.access !== 'execute' || tool.foreign !== undefined || tool.isProgram === true) return {};
+  if (tool.access !== 'execute' || tool.connected !== undefined || tool.isProgram === true) return {};
   const wanted = fieldOf(input, 'timeoutSeconds');
   return { limitMs: typeof wanted === 'number' ? wanted * 1000 : usualMs };
 }
@@ -165,9 +165,9 @@ export function labelOf({ tool, input }: Pick<CallOfModel, 'tool' | 'input'>): s
 }
 
 /** Who answers a tool that is not built in. It decides what untrusted text the session has seen from then on. */
-function foreignOf({ tool: { foreign }, input }: CallOfModel): Pick<EventOf<'tool-started'>, 'foreign'> {
-  if (foreign === undefined) return {};
-  const { server, leaves, readsFiles, isRouter, own } = foreign;
+function connectedOf({ tool: { connected }, input }: CallOfModel): Pick<EventOf<'tool-started'>, 'foreign'> {
+  if (connected === undefined) return {};
+  const { server, leaves, readsFiles, isRouter, own } = connected;
   const carries = isRouter === true ? innerCallsOf(input).calls.length : 0;
   const program = own?.isProgram === true ? ({ isProgram: true } as const) : {};
   return { foreign: { server, leaves, readsFiles, ...program, ...(carries === 0 ? {} : { carries }) } };

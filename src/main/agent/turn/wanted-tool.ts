@@ -2,8 +2,8 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import { isSmallTalk } from '@shared/text/task-kind.ts';
 import { namesCode } from '@shared/text/task-mode.ts';
-import type { ForeignToolSpec } from '../../tools/foreign/foreign-tool-spec.ts';
-import { searchTools } from '../../tools/foreign/find-tools.ts';
+import type { ConnectedToolSpec } from '../../tools/connected/connected-tool-spec.ts';
+import { searchTools } from '../../tools/connected/find-tools.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
 import { isSmall, textRequest } from '../prompt/build-prompt.ts';
 import { promptTexts } from '../prompt/prompt-texts.ts';
@@ -61,12 +61,12 @@ export async function wantedTool(
 }
 
 /** "Add the file to Drive" is about a file and is for the server all the same. */
-function namesServer(specs: readonly ForeignToolSpec[], task: string): boolean {
+function namesServer(specs: readonly ConnectedToolSpec[], task: string): boolean {
   const words = new Set(task.toLowerCase().split(/[^\p{L}\p{N}]+/u));
   return specs.some(({ server }) => words.has(server.toLowerCase()));
 }
 
-function choiceRequest(turn: Turn, shown: readonly ForeignToolSpec[], model: string): ModelRequest {
+function choiceRequest(turn: Turn, shown: readonly ConnectedToolSpec[], model: string): ModelRequest {
   const tools = shown.map(({ name, description }) => {
     const about = firstSentence(description.slice(0, longestDescription)).replaceAll(/\s+/gu, ' ');
     return `${name}: ${about}`;

@@ -11,7 +11,7 @@ const mostRows = 200;
 const widestCell = 40;
 const bar = { full: '█', parts: ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'], columns: 30 } as const;
 
-/** Limit for a table in a foreign tool's result, which nobody asked to see. */
+/** Limit for a table in a connected tool's result, which nobody asked to see. */
 export const mostResultRows = 20;
 
 /** What a call of `canvas_render` shows, for a terminal. Each row is marked as foreign text. */

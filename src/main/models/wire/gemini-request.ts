@@ -27,7 +27,7 @@ export interface GeminiRequest {
 }
 
 /** The service accepts this instead of its own signature, for calls that another model made. */
-const foreignCall = 'skip_thought_signature_validator';
+const callOfOtherModel = 'skip_thought_signature_validator';
 
 /** Converts our request to `streamGenerateContent`. The service caches prompt beginnings by itself. */
 export function encodeGeminiRequest(request: ModelRequest, target: ModelTarget): GeminiRequest {
@@ -117,7 +117,7 @@ function modelParts(turn: AssistantTurn, signs: boolean): readonly WirePart[] {
   return turn.parts.flatMap((part): WirePart[] => {
     if (part.type === 'reasoning') return [];
     if (part.type === 'text') return [{ text: part.text }];
-    const signature = part.state ?? (signs && isFirst ? foreignCall : null);
+    const signature = part.state ?? (signs && isFirst ? callOfOtherModel : null);
     isFirst = false;
     const call = { functionCall: { name: part.name, args: part.input } };
     return [signature === null ? call : { ...call, thoughtSignature: signature }];

@@ -14,7 +14,7 @@ export interface SessionExposure {
    * A model has seen content of a project that others may have written: where the project came from. Null: not as far
    * as is known.
    */
-  readonly foreign: string | null;
+  readonly origin: string | null;
   /** Something was sent out. */
   readonly outward: boolean;
 }
@@ -43,7 +43,7 @@ function isOfPackage(input: unknown): boolean {
 
 export function createNetworkLedger(): NetworkLedger {
   let hasProject = false;
-  let bits: SessionExposure = { private: false, untrusted: false, foreign: null, outward: false };
+  let bits: SessionExposure = { private: false, untrusted: false, origin: null, outward: false };
   let cameFrom: string | null = null;
   const answers = createSessionAnswers();
   let askedBefore = 0;
@@ -82,7 +82,7 @@ export function createNetworkLedger(): NetworkLedger {
           if (isImportedHistory(event)) bits = { ...bits, untrusted: true };
           return;
         case 'tool-ended':
-          if (hasProject && !tellsNothing.has(event.tool)) bits = { ...bits, private: true, foreign: cameFrom };
+          if (hasProject && !tellsNothing.has(event.tool)) bits = { ...bits, private: true, origin: cameFrom };
           return;
         case 'network-used':
           if (event.sentBytes > 0) bits = { ...bits, outward: true };

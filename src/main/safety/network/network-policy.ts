@@ -68,9 +68,9 @@ function metText({ exposure, rules, projectPath, use = 'command' }: NetworkReque
   const what = use === 'command' ? 'read what would be run' : 'read what would be sent';
   if (exposure.untrusted)
     return `Text from outside has come into this session, beside content of your project: ${what}.`;
-  if (exposure.foreign === null || projectPath === null || rules.trusted.includes(projectPath)) return null;
+  if (exposure.origin === null || projectPath === null || rules.trusted.includes(projectPath)) return null;
   const trust = JSON.stringify([...rules.trusted, projectPath]);
-  return `The model has read files of this project that others may have written (it came from ${exposure.foreign}): ${what}. If you trust everything in them: dewpoint settings set network.trusted '${trust}'`;
+  return `The model has read files of this project that others may have written (it came from ${exposure.origin}): ${what}. If you trust everything in them: dewpoint settings set network.trusted '${trust}'`;
 }
 
 function deny(reason: string): NetworkVerdict {

@@ -88,7 +88,7 @@ async function startRunner(
   await session.agents.settle();
   session.runner = createSessionRunner({
     ...options.agent,
-    foreign: options.foreign(projectPath, request.workspacePath),
+    connected: options.connected(projectPath, request.workspacePath),
     journal,
     sandbox,
     baselineFile: createBaselineFile(baselinePath(options.store.folderOf(journal.sessionId))),

@@ -10,7 +10,7 @@ import type { HiddenValues } from '../../safety/hidden-values.ts';
 import type { RuleFiles } from '../../safety/rule-files.ts';
 import type { SandboxFactory } from '../../sandbox/sandbox-factory.ts';
 import type { PreparedWorkspace, WorkspaceRequest } from '../../sandbox/workspace/prepare-workspace.ts';
-import type { ForeignTools } from '../../tools/foreign/foreign-tool.ts';
+import type { ConnectedTools } from '../../tools/connected/connected-tool.ts';
 import type { AgentFiles } from '../../settings/agent-files.ts';
 import type { SessionStore } from '../store/session-store.ts';
 
@@ -45,8 +45,8 @@ export interface OpenSessionsOptions {
     | 'sleptMs'
     | 'delay'
   >;
-  /** The foreign tools that are on in a project. */
-  readonly foreign: (projectPath: string | null, folder: string) => ForeignTools;
+  /** The connected tools that are on in a project. */
+  readonly connected: (projectPath: string | null, folder: string) => ConnectedTools;
   /** What earlier work showed about each model. */
   readonly priors: LearnedPriors;
   readonly recipeSettings: AgentConfig['recipe'];

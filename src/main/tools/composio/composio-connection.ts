@@ -8,7 +8,7 @@ import { jsonIn } from '@shared/text/json-in.ts';
 import { sleep } from '../../lib/async/abort.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import type { ToolResult } from '../define.ts';
-import type { ForeignCallWays } from '../foreign/foreign-tool.ts';
+import type { ConnectedCallWays } from '../connected/connected-tool.ts';
 import type { ConnectOptions, McpConnection } from '../mcp/mcp-connection.ts';
 import { connectMcp } from '../mcp/mcp-connection.ts';
 import { definitionsIn } from '../servers/tool-pins.ts';
@@ -202,7 +202,7 @@ interface Pending {
 async function connectAll(
   name: string,
   { accounts, links, result }: Pending,
-  how: ForeignCallWays,
+  how: ConnectedCallWays,
 ): Promise<ToolResult> {
   const lines: string[] = [];
   for (const link of links) {
@@ -222,7 +222,7 @@ async function connectOne(
   name: string,
   accounts: ServiceAccounts,
   { url, toolkit }: ConnectionLink,
-  { signal, askToConnect }: ForeignCallWays,
+  { signal, askToConnect }: ConnectedCallWays,
 ): Promise<string> {
   const byHand = toolkit === null ? '' : ` It can be done later by: dewpoint tools connect ${name} ${toolkit}`;
   if (askToConnect === undefined) return `nobody could be asked to connect it.${byHand}`;

@@ -17,7 +17,7 @@ import type { OpenSocket } from '../../lib/net/net-socket.ts';
 import type { ServiceAccounts } from '../composio/composio-accounts.ts';
 import type { ToolResult } from '../define.ts';
 import type { ServerAuth } from '../sign-in/server-sign-ins.ts';
-import type { ForeignCallWays } from '../foreign/foreign-tool.ts';
+import type { ConnectedCallWays } from '../connected/connected-tool.ts';
 import type { KeptWay } from './kept-way.ts';
 import { readCallResult } from './call-result.ts';
 import { cappedFetch } from './capped-fetch.ts';
@@ -58,12 +58,16 @@ export interface McpConnection {
   /** Names of listed tools that are invalid by the protocol. */
   readonly unusable?: () => readonly string[];
   /** Never rejects. */
-  readonly call: (tool: string, input: Readonly<Record<string, unknown>>, how: ForeignCallWays) => Promise<ToolResult>;
+  readonly call: (
+    tool: string,
+    input: Readonly<Record<string, unknown>>,
+    how: ConnectedCallWays,
+  ) => Promise<ToolResult>;
   /**
    * The result of an earlier call that became this task. Does not call the tool. Never rejects. `refused` and
    * `unknown`: it may be asked for again.
    */
-  readonly askTask?: (taskId: string, how: ForeignCallWays) => Promise<ToolResult>;
+  readonly askTask?: (taskId: string, how: ConnectedCallWays) => Promise<ToolResult>;
   /** The tasks that the server works on. */
   readonly tasks?: {
     readonly list: (signal: AbortSignal) => Promise<ServerTasks>;
@@ -354,7 +358,7 @@ function createTaskServer(client: Client, ways: Pick<TaskServer, 'isOpen' | 'ans
 async function callTool(
   { client, calls, tasks, listed, endedFor }: Live,
   { tool, input, taskId, auth }: Call,
-  { signal, onProgress, door, folder = null, noteTask }: ForeignCallWays,
+  { signal, onProgress, door, folder = null, noteTask }: ConnectedCallWays,
 ): Promise<ToolResult> {
   const notes: string[] = [];
   let quietUntil = 0;

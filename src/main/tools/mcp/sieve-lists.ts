@@ -1,6 +1,6 @@
 import type { isSpecType, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
-import { depthOf } from '../foreign/schema-check.ts';
+import { depthOf } from '../connected/schema-check.ts';
 import { deepest } from '../servers/tool-pins.ts';
 
 /** For each list request: the field of the answer, and the type of its items. */

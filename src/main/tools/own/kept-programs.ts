@@ -3,7 +3,7 @@ import type { ProgramReports } from '@shared/session/program-reports.ts';
 import { programEndings, programLanguageOf, type ProgramLanguage } from '@shared/tools/program-tool.ts';
 import type { KeptNames } from '@shared/tools/kept-program.ts';
 import type { Announced, KeptVersion } from '@shared/tools/own-tool.ts';
-import { approvalDiff } from '../foreign/approval-diff.ts';
+import { approvalDiff } from '../connected/approval-diff.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { OwnToolNotes, OwnToolRecord } from './own-tool-record.ts';
 import { forgetFile, keepApproval } from './own-tool-record.ts';

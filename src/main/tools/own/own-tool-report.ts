@@ -1,8 +1,8 @@
 import { AppError } from '@shared/errors.ts';
 import type { OwnToolReport } from '@shared/tools/own-tool.ts';
-import { approvalDiff } from '../foreign/approval-diff.ts';
-import { definitionTokens } from '../foreign/foreign-tool.ts';
-import { schemaCheck } from '../foreign/schema-check.ts';
+import { approvalDiff } from '../connected/approval-diff.ts';
+import { definitionTokens } from '../connected/connected-tool.ts';
+import { schemaCheck } from '../connected/schema-check.ts';
 import type { ProjectWords } from '../servers/project-words.ts';
 import type { KeptProgramsOptions } from './kept-programs.ts';
 import type { OwnToolNotes } from './own-tool-record.ts';

@@ -1,5 +1,5 @@
 import { AppError, type Reply } from '@shared/errors.ts';
-import type { ForeignToolSpec } from '../foreign/foreign-tool-spec.ts';
+import type { ConnectedToolSpec } from '../connected/connected-tool-spec.ts';
 import type { Announced, OwnToolFacts, OwnToolSource } from '@shared/tools/own-tool.ts';
 import { ownToolServers, runsApart } from '@shared/tools/own-tool.ts';
 import { programLanguageOf } from '@shared/tools/program-tool.ts';
@@ -8,7 +8,7 @@ import { sha256Of } from '../../lib/sha256.ts';
 import type { ExecRequest, ExecResult } from '../../sandbox/sandbox.ts';
 import type { RunApart } from '../../sandbox/tool-containers.ts';
 import type { ToolResult } from '../define.ts';
-import type { ForeignCallWays, OfferedTool, ToolSource } from '../foreign/foreign-tool.ts';
+import type { ConnectedCallWays, OfferedTool, ToolSource } from '../connected/connected-tool.ts';
 import { ownOf, type ProjectWords } from '../servers/project-words.ts';
 import type { ProgramWays } from '../programs/run-program.ts';
 import { runProgram } from '../programs/run-program.ts';
@@ -62,7 +62,7 @@ export interface OwnTools {
   readonly run: (
     listed: Pick<ListedTool, 'tool' | 'source' | 'path'>,
     input: Readonly<Record<string, unknown>>,
-    how: Pick<ForeignCallWays, 'signal' | 'onProgress'> & { readonly projectPath: string | null },
+    how: Pick<ConnectedCallWays, 'signal' | 'onProgress'> & { readonly projectPath: string | null },
   ) => Promise<ToolResult>;
 }
 
@@ -183,7 +183,7 @@ async function offeredTools(options: OwnToolsOptions, { tools, notes }: ListedTo
   });
 }
 
-export function specOf({ tool, source, file, sha256 }: ListedTool): ForeignToolSpec | null {
+export function specOf({ tool, source, file, sha256 }: ListedTool): ConnectedToolSpec | null {
   if (tool === null) return null;
   const { description, secrets, hosts, timeout_seconds: timeoutSeconds } = tool.declaration;
   const isProgram = tool.declaration.calls !== undefined;
@@ -201,7 +201,7 @@ export function specOf({ tool, source, file, sha256 }: ListedTool): ForeignToolS
   };
 }
 
-export function inputSchemaOf({ declaration }: Pick<RunnableTool, 'declaration'>): ForeignToolSpec['inputSchema'] {
+export function inputSchemaOf({ declaration }: Pick<RunnableTool, 'declaration'>): ConnectedToolSpec['inputSchema'] {
   return { type: 'object', ...declaration.input_schema };
 }
 
@@ -216,7 +216,7 @@ interface Called extends RunnableTool {
  */
 async function toolToCall(
   options: OwnToolsOptions,
-  { spec, projectPath }: { readonly spec: ForeignToolSpec; readonly projectPath: string | null },
+  { spec, projectPath }: { readonly spec: ConnectedToolSpec; readonly projectPath: string | null },
 ): Promise<Called> {
   const refused = (why: string): AppError =>
     new AppError('refused', `${spec.name} ${why} It was not run. Go on without it.`);
@@ -236,12 +236,12 @@ async function toolToCall(
   return { ...now.tool, source: own.source, path: file.path };
 }
 
-function isSameDeclaration(spec: ForeignToolSpec, now: ListedTool): boolean {
-  const plain = (one: ForeignToolSpec | null): string => JSON.stringify({ ...one, own: { ...one?.own, sha256: '' } });
+function isSameDeclaration(spec: ConnectedToolSpec, now: ListedTool): boolean {
+  const plain = (one: ConnectedToolSpec | null): string => JSON.stringify({ ...one, own: { ...one?.own, sha256: '' } });
   return plain(spec) === plain(specOf(now));
 }
 
-interface OwnCall extends ForeignCallWays {
+interface OwnCall extends ConnectedCallWays {
   readonly tool: Called;
   readonly input: Readonly<Record<string, unknown>>;
   readonly projectPath: string | null;

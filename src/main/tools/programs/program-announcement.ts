@@ -68,7 +68,7 @@ function take(
   const entry = entries.get(name);
   if (entry === undefined) return { problem: `"${name.slice(0, 100)}" is not among the announced calls.` };
   if (entry.made >= entry.most) return { problem: `${name} was announced for at most ${entry.most} calls.` };
-  for (const host of entry.tool.foreign === undefined || entry.hosts.length > 0 ? hostsIn(input) : [])
+  for (const host of entry.tool.connected === undefined || entry.hosts.length > 0 ? hostsIn(input) : [])
     if (host === null || !entry.hosts.includes(host))
       return { problem: `${name} was not announced for the host ${host ?? 'of this address'}.` };
   const { paths } = entry;

@@ -6,8 +6,8 @@ import type {
   ToolServerSettings,
 } from '@shared/tools/server-definition.ts';
 import { clientSecretName, definitionText, projectWord, secretNames } from '@shared/tools/server-definition.ts';
-import { approvalDiff } from '../foreign/approval-diff.ts';
-import { definitionTokens, foreignToolName } from '../foreign/foreign-tool.ts';
+import { approvalDiff } from '../connected/approval-diff.ts';
+import { definitionTokens, connectedToolName } from '../connected/connected-tool.ts';
 import type { ToolDefinitionText, ToolPin, ToolPins } from './tool-pins.ts';
 import { hashOfTool, textOfTool } from './tool-pins.ts';
 import type { ToolServers } from './tool-servers.ts';
@@ -97,7 +97,7 @@ interface ShownTool extends Pick<ToolReport, 'state' | 'lastUsedAt' | 'isReading
 }
 
 function toolReport({ name: serverName, server, own }: Place, { tool, ...shown }: ShownTool): ToolReport {
-  const name = foreignToolName(serverName, tool.name);
+  const name = connectedToolName(serverName, tool.name);
   const isWanted = isToolOn(server, own, serverName, tool.name);
   const { description, inputSchema, annotations = {} } = tool;
   return {

@@ -4,7 +4,7 @@ import { AppError } from '@shared/errors.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { memo } from '../../lib/memo.ts';
-import { depthOf } from '../foreign/schema-check.ts';
+import { depthOf } from '../connected/schema-check.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
 /** A tool as its server defines it: everything that the user approves, so that nothing can change unnoticed. */

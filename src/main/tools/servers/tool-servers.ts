@@ -8,11 +8,11 @@ import { isThisMachine } from '../../lib/net/this-machine.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { LeftTask } from '@shared/events/tool-events.ts';
 import type { ToolResult } from '../define.ts';
-import type { ForeignToolSpec } from '../foreign/foreign-tool-spec.ts';
+import type { ConnectedToolSpec } from '../connected/connected-tool-spec.ts';
 import { connectComposio } from '../composio/composio-connection.ts';
 import { keptSessionIn } from '../composio/composio-session.ts';
-import type { CallForeignTool, OfferedTool, ToolSource } from '../foreign/foreign-tool.ts';
-import { foreignToolName } from '../foreign/foreign-tool.ts';
+import type { CallConnectedTool, OfferedTool, ToolSource } from '../connected/connected-tool.ts';
+import { connectedToolName } from '../connected/connected-tool.ts';
 import type { ConnectOptions, McpConnection } from '../mcp/mcp-connection.ts';
 import { heldReach, type HeldReachOptions } from '../mcp/kept-place.ts';
 import { keptWayIn } from '../mcp/kept-way.ts';
@@ -142,9 +142,9 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
 
 interface Call {
   readonly own: ProjectTools;
-  readonly spec: ForeignToolSpec;
-  readonly input: Parameters<CallForeignTool>[1];
-  readonly how: Parameters<CallForeignTool>[2];
+  readonly spec: ConnectedToolSpec;
+  readonly input: Parameters<CallConnectedTool>[1];
+  readonly how: Parameters<CallConnectedTool>[2];
   /** Set for an earlier call: the server is only asked for this task. */
   readonly task?: LeftTask;
 }
@@ -326,9 +326,9 @@ function specOf(
   server: string,
   definition: ServerDefinition,
   { definition: tool, isReading }: ToolPin,
-): ForeignToolSpec {
+): ConnectedToolSpec {
   return {
-    name: foreignToolName(server, tool.name),
+    name: connectedToolName(server, tool.name),
     server,
     tool: tool.name,
     description: tool.description === '' ? (tool.title ?? tool.name) : tool.description,
@@ -346,7 +346,7 @@ function specOf(
 async function pinOf(
   { pins, servers }: ToolServersOptions,
   own: ProjectTools,
-  { server: name, tool }: ForeignToolSpec,
+  { server: name, tool }: ConnectedToolSpec,
 ): Promise<ToolPin> {
   const server = servers()[name];
   const pin = (await pins.of(name)).find(({ definition }) => definition.name === tool);
@@ -357,7 +357,7 @@ async function pinOf(
 }
 
 /** Refuses the call if the definition has changed since it was approved. */
-function differenceFrom(pin: ToolPin, { server, tool }: ForeignToolSpec, live: McpConnection): ToolResult | null {
+function differenceFrom(pin: ToolPin, { server, tool }: ConnectedToolSpec, live: McpConnection): ToolResult | null {
   const now = live.tools().find(({ name }) => name === tool);
   if (now !== undefined && hashOfTool(now) === pin.sha256) return null;
   const what = now === undefined ? 'its server has it no more' : 'its definition changed since it was approved';
@@ -440,7 +440,7 @@ function connectServer(
   return connectComposio({ ...options, ...server, definition, kept }, signal);
 }
 
-async function noteUse({ pins, now }: ToolServersOptions, { server, tool }: ForeignToolSpec): Promise<void> {
+async function noteUse({ pins, now }: ToolServersOptions, { server, tool }: ConnectedToolSpec): Promise<void> {
   const at = now();
   await pins
     .change(server, (all) => all.map((pin) => (pin.definition.name === tool ? { ...pin, lastUsedAt: at } : pin)))

@@ -395,7 +395,7 @@ function callStartedByModel(state: SessionState, event: EventOf<'tool-started'>)
   const label = firstLine(event.label);
   const call = state.toolCalls.findLast((candidate) => candidate.toolCallId === toolCallId);
   const { foreign } = event;
-  const whose = foreign === undefined ? {} : { foreign: { server: foreign.server, carries: foreign.carries ?? 0 } };
+  const whose = foreign === undefined ? {} : { connected: { server: foreign.server, carries: foreign.carries ?? 0 } };
   const started = { label, startedAt: event.at, ...whose };
   if (!call) {
     const unasked: ToolCallState = {
@@ -425,11 +425,11 @@ function toolEnded(state: SessionState, event: EventOf<'tool-ended'>): Change {
   const end = (call: ToolCallState): ToolCallState => endedCall(call, event, output);
   if (state.actions.some(fits)) return { actions: forgetOutput(changeLastMatch(state.actions, fits, end)) };
   const ended = { toolCalls: forgetOutput(changeLastMatch(state.toolCalls, fits, end)) };
-  const foreign = state.toolCalls.findLast(fits)?.foreign;
-  if (foreign === undefined || event.reusedFrom !== undefined) return ended;
+  const connected = state.toolCalls.findLast(fits)?.connected;
+  if (connected === undefined || event.reusedFrom !== undefined) return ended;
   return {
     ...ended,
-    ...inTurn(state, event.turnId, ({ servers = [] }) => ({ servers: withUse(servers, foreign, event) })),
+    ...inTurn(state, event.turnId, ({ servers = [] }) => ({ servers: withUse(servers, connected, event) })),
   };
 }
 

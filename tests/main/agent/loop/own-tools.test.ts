@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { CallForeignTool, ForeignTools } from '../../../../src/main/tools/foreign/foreign-tool.ts';
+import type { CallConnectedTool, ConnectedTools } from '../../../../src/main/tools/connected/connected-tool.ts';
 import type { NetworkRules } from '../../../../src/shared/safety/network-access.ts';
 import { settingsSchema } from '../../../../src/shared/settings/settings.ts';
 import { createSessionNetwork } from '../../../../src/main/safety/network/session-network.ts';
-import type { ForeignToolSpec } from '../../../../src/main/tools/foreign/foreign-tool-spec.ts';
+import type { ConnectedToolSpec } from '../../../../src/main/tools/connected/connected-tool-spec.ts';
 import type { UserAnswer } from '../../../../src/main/safety/approvals/approver.ts';
 import { success } from '../../../../src/shared/errors.ts';
 import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';
@@ -20,7 +20,7 @@ const own = {
 } as const;
 
 /** A tool that reaches a host with a key. */
-const issue: ForeignToolSpec = {
+const issue: ConnectedToolSpec = {
   name: 'create_issue',
   server: 'your tools',
   tool: 'create_issue',
@@ -32,7 +32,7 @@ const issue: ForeignToolSpec = {
 };
 
 /** A tool that works on the files of the session. */
-const tidy: ForeignToolSpec = {
+const tidy: ConnectedToolSpec = {
   ...issue,
   name: 'tidy',
   tool: 'tidy',
@@ -49,10 +49,10 @@ interface Scene {
 
 function scene(
   answer: UserAnswer,
-  options: KitOptions & { readonly run?: CallForeignTool; readonly rules?: Partial<NetworkRules> } = {},
+  options: KitOptions & { readonly run?: CallConnectedTool; readonly rules?: Partial<NetworkRules> } = {},
 ): Scene {
   const sent: unknown[] = [];
-  const foreign: ForeignTools = {
+  const connected: ConnectedTools = {
     offered: async () => [issue, tidy],
     call: async (spec, input, how) => {
       sent.push(input);
@@ -64,7 +64,7 @@ function scene(
     ...options,
     dependencies: {
       ...options.dependencies,
-      foreign,
+      connected,
       approver: { ask: async () => answer },
       network: createSessionNetwork({
         rules: () => rules,
@@ -78,7 +78,7 @@ function scene(
 }
 
 const withoutTools = ({ kit }: Scene): AgentKit => {
-  const { foreign: _foreign, ...dependencies } = kit.dependencies;
+  const { connected: _connected, ...dependencies } = kit.dependencies;
   return { ...kit, dependencies };
 };
 
@@ -153,7 +153,7 @@ describe('a tool from a file that reaches a host', () => {
 });
 
 describe('a tool from a file that reaches nothing', () => {
-  const writes: CallForeignTool = async (_spec, _input, { sandbox, signal }) => {
+  const writes: CallConnectedTool = async (_spec, _input, { sandbox, signal }) => {
     await sandbox?.writeFile('a.py', Buffer.from('x = 2\n'), undefined, signal);
     return { status: 'ok', output: 'tidied' };
   };

@@ -3,14 +3,14 @@ import { createHiddenValues } from '../../../../src/main/safety/hidden-values.ts
 import type { UserAnswer } from '../../../../src/main/safety/approvals/approver.ts';
 import type { TurnOptions } from '../../../../src/main/settings/turn-options.ts';
 import type { ModelAnswer, ModelQuestion } from '../../../../src/main/tools/define.ts';
-import type { ForeignToolSpec } from '../../../../src/main/tools/foreign/foreign-tool-spec.ts';
+import type { ConnectedToolSpec } from '../../../../src/main/tools/connected/connected-tool-spec.ts';
 import type { AgentKit, KitOptions, Reply } from '../../../fakes/agent-kit.ts';
 import { blobsOf } from '../../../../src/main/sessions/blobs/event-blobs.ts';
 import { redSquare } from '../../../fakes/mcp-http-server.ts';
 import { call, createAgentKit, loopModel, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
 
-const spec: ForeignToolSpec = {
+const spec: ConnectedToolSpec = {
   name: 'made__think',
   server: 'made',
   tool: 'think',
@@ -45,7 +45,7 @@ function scene(
   const kit = createAgentKit({
     ...options,
     dependencies: {
-      foreign: {
+      connected: {
         offered: async () => [spec],
         call: async (_spec, _input, { door }) => {
           for (let at = 0; at < times; at += 1) {
@@ -64,7 +64,7 @@ function scene(
 
 const think = call(spec.name, {});
 const said: Reply = { text: 'It is 42.' };
-const withoutServers = ({ dependencies: { foreign: _foreign, ...dependencies }, ...kit }: AgentKit): AgentKit => ({
+const withoutServers = ({ dependencies: { connected: _connected, ...dependencies }, ...kit }: AgentKit): AgentKit => ({
   ...kit,
   dependencies,
 });
@@ -187,7 +187,7 @@ describe('a server that asks a model during a call', () => {
     const kit = createAgentKit({
       replies: [think, done],
       dependencies: {
-        foreign: {
+        connected: {
           offered: async () => [spec],
           call: async (_spec, _input, { door }) => {
             void door?.model(question);

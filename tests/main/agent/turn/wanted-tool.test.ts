@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { ForeignToolSpec } from '../../../../src/main/tools/foreign/foreign-tool-spec.ts';
+import type { ConnectedToolSpec } from '../../../../src/main/tools/connected/connected-tool-spec.ts';
 import type { ModelInfo } from '../../../../src/shared/models/model-info.ts';
-import type { ForeignTools } from '../../../../src/main/tools/foreign/foreign-tool.ts';
+import type { ConnectedTools } from '../../../../src/main/tools/connected/connected-tool.ts';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import type { AgentKit, Reply } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, loopModel, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
 
-const spec = (tool: string, description: string): ForeignToolSpec => ({
+const spec = (tool: string, description: string): ConnectedToolSpec => ({
   name: `desk__${tool}`,
   server: 'desk',
   tool,
@@ -35,20 +35,20 @@ const takesAll = defineRecipe({
 });
 
 interface World {
-  readonly specs?: readonly ForeignToolSpec[];
+  readonly specs?: readonly ConnectedToolSpec[];
   readonly model?: Partial<ModelInfo>;
 }
 
 function kitWith(replies: readonly Reply[], { specs = few, model = starter }: World = {}) {
   const called: unknown[] = [];
-  const foreign: ForeignTools = {
+  const connected: ConnectedTools = {
     offered: async () => specs,
     call: async ({ tool }, input) => {
       called.push({ tool, input });
       return { status: 'ok', output: 'Ticket 7.' };
     },
   };
-  const dependencies = { foreign, approver: { ask: async () => 'allow' as const } };
+  const dependencies = { connected, approver: { ask: async () => 'allow' as const } };
   const kit = createAgentKit({ replies, model, recipes: [takesAll], dependencies });
   return { kit, called };
 }

@@ -54,11 +54,11 @@ function bitsOf(...events: readonly SessionEvent[]): SessionExposure {
 }
 
 it('counts what others wrote once a model has read of the project, also where the traces are gone later', () => {
-  const nothing = { private: false, untrusted: false, foreign: null, outward: false };
+  const nothing = { private: false, untrusted: false, origin: null, outward: false };
   expect(bitsOf(sandbox('https://example.org'))).toEqual(nothing);
   const read = [began({ path: 'a.py' }), ended];
   expect(bitsOf(sandbox(), ...read)).toEqual({ ...nothing, private: true });
-  const met = { ...nothing, private: true, foreign: 'https://example.org' };
+  const met = { ...nothing, private: true, origin: 'https://example.org' };
   expect(bitsOf(sandbox('https://example.org'), ...read)).toEqual(met);
   expect(bitsOf(sandbox('https://example.org'), sandbox(), ...read)).toEqual(met);
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { networkRulesSchema } from '../../../../src/shared/safety/network-access.ts';
 import { decideNetwork, type NetworkRequest } from '../../../../src/main/safety/network/network-policy.ts';
 
-const clean = { private: false, untrusted: false, foreign: null, outward: false };
-const foreign = { ...clean, private: true, foreign: 'https://example.org/x.git' };
+const clean = { private: false, untrusted: false, origin: null, outward: false };
+const cloned = { ...clean, private: true, origin: 'https://example.org/x.git' };
 const base: NetworkRequest = {
   hosts: ['a.example.org'],
   rules: networkRulesSchema.parse({}),
@@ -75,17 +75,17 @@ describe('the network of a command', () => {
     ],
     [
       'is asked for again when a model has read a project that others wrote',
-      { granted: new Set(['a.example.org']), exposure: foreign },
+      { granted: new Set(['a.example.org']), exposure: cloned },
       'ask',
     ],
     [
       'is allowed then where the person trusts what stands in it',
-      { rules: rules({ allow: ['a.example.org'], trusted: ['/p'] }), exposure: foreign },
+      { rules: rules({ allow: ['a.example.org'], trusted: ['/p'] }), exposure: cloned },
       'allow',
     ],
     [
       'is allowed before a model has read anything of it',
-      { granted: new Set(['a.example.org']), exposure: { ...foreign, private: false } },
+      { granted: new Set(['a.example.org']), exposure: { ...cloned, private: false } },
       'allow',
     ],
     ['is not asked for a fourth time', { refusals: 3 }, 'deny'],
@@ -112,9 +112,9 @@ describe('a yes to a network', () => {
       decideNetwork({ ...base, exposure, ...more }).isOnce;
     expect(isOnce({ ...clean, private: true })).toBe(false);
     expect(isOnce({ ...clean, private: true, untrusted: true })).toBe(true);
-    expect(isOnce(foreign)).toBe(true);
-    expect(isOnce(foreign, { rules: rules({ trusted: ['/p'] }) })).toBe(false);
-    expect(decideNetwork({ ...base, exposure: foreign }).reason).toMatch(
+    expect(isOnce(cloned)).toBe(true);
+    expect(isOnce(cloned, { rules: rules({ trusted: ['/p'] }) })).toBe(false);
+    expect(decideNetwork({ ...base, exposure: cloned }).reason).toMatch(
       /example\.org\/x\.git.*network\.trusted '\["\/p"\]'/,
     );
   });

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ForeignTools } from '../../../../src/main/tools/foreign/foreign-tool.ts';
+import type { ConnectedTools } from '../../../../src/main/tools/connected/connected-tool.ts';
 import { serverDefinitionSchema } from '../../../../src/shared/tools/server-definition.ts';
 import type { ComposioHome } from '../../../fakes/composio-home.ts';
 import { approveComposio, composioSettings, openComposioHome } from '../../../fakes/composio-home.ts';
@@ -43,7 +43,7 @@ async function approved(more: object = {}): Promise<Scene> {
   return one;
 }
 
-type How = Parameters<ForeignTools['call']>[2];
+type How = Parameters<ConnectedTools['call']>[2];
 
 async function callIn(
   { tools }: Scene,

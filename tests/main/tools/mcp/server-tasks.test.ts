@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { fieldOf, isRecord } from '../../../../src/shared/unknown-value.ts';
 import { serverDefinitionSchema } from '../../../../src/shared/tools/server-definition.ts';
 import type { ServerDoor } from '../../../../src/main/tools/define.ts';
-import type { ForeignCallWays } from '../../../../src/main/tools/foreign/foreign-tool.ts';
+import type { ConnectedCallWays } from '../../../../src/main/tools/connected/connected-tool.ts';
 import { connectMcp, type McpConnection } from '../../../../src/main/tools/mcp/mcp-connection.ts';
 import { freePort } from '../../../fakes/free-port.ts';
 import { approveAll, toolServerScene, type ToolServerScene } from '../../../fakes/tool-server-scene.ts';
@@ -35,12 +35,12 @@ function door(): ServerDoor & { readonly asked: unknown[] } {
   };
 }
 
-function ways(more: Partial<ForeignCallWays> = {}): ForeignCallWays & { readonly told: string[] } {
+function ways(more: Partial<ConnectedCallWays> = {}): ConnectedCallWays & { readonly told: string[] } {
   const told: string[] = [];
   return { signal, onProgress: (text) => void told.push(text), ...more, told };
 }
 
-async function call(scene: ToolServerScene, tool: string, input: Record<string, unknown>, how: ForeignCallWays) {
+async function call(scene: ToolServerScene, tool: string, input: Record<string, unknown>, how: ConnectedCallWays) {
   const spec = (await scene.tools.offered()).find((one) => one.tool === tool);
   if (spec === undefined) throw new Error(`${tool} is not offered`);
   return scene.tools.call(spec, input, how);

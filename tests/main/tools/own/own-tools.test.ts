@@ -20,7 +20,7 @@ import { createOwnToolRecord } from '../../../../src/main/tools/own/own-tool-rec
 import { createOwnTools } from '../../../../src/main/tools/own/own-tools.ts';
 import { hideInLines, hideValues } from '../../../../src/main/tools/own/hide-values.ts';
 import { success } from '../../../../src/shared/errors.ts';
-import type { ForeignToolSpec } from '../../../../src/main/tools/foreign/foreign-tool-spec.ts';
+import type { ConnectedToolSpec } from '../../../../src/main/tools/connected/connected-tool-spec.ts';
 import type { ProjectTools } from '../../../../src/shared/tools/server-definition.ts';
 
 const folders: string[] = [];
@@ -96,15 +96,15 @@ function scene() {
   });
   const put = (place: keyof typeof places, file: string, text: string): void =>
     writeFileSync(join(places[place], file), text);
-  const offered = async (path: string | null = project): Promise<readonly ForeignToolSpec[]> =>
+  const offered = async (path: string | null = project): Promise<readonly ConnectedToolSpec[]> =>
     (await tools.forProject(path).offered()).toSorted((left, right) => left.at - right.at).map(({ spec }) => spec);
   const names = async (path: string | null = project) => (await offered(path)).map(({ name }) => name);
-  const specOf = async (name: string): Promise<ForeignToolSpec> => {
+  const specOf = async (name: string): Promise<ConnectedToolSpec> => {
     const found = (await offered()).find((one) => one.name === name);
     if (found === undefined) throw new Error(`There is no ${name}.`);
     return found;
   };
-  const call = (spec: ForeignToolSpec, input = {}) =>
+  const call = (spec: ConnectedToolSpec, input = {}) =>
     tools.forProject(project).call(spec, input, { signal, onProgress: () => undefined });
   const reports = async () => commands.list({ input: { projectPath: project }, signal });
   const reportOf = async (name: string) => (await reports()).tools.find((one) => one.name === name);

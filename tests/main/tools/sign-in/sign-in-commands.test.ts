@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { signInToServer, signOutOfServer } from '../../../../src/main/hosts/cli/commands/tools-sign-in.command.ts';
 import { refusedCommands } from '../../../../src/main/hosts/web/web-guard.ts';
 import { createToolCommands } from '../../../../src/main/tools/commands.ts';
-import type { ToolSource } from '../../../../src/main/tools/foreign/foreign-tool.ts';
-import { joinToolSources } from '../../../../src/main/tools/foreign/foreign-tool.ts';
+import type { ToolSource } from '../../../../src/main/tools/connected/connected-tool.ts';
+import { joinToolSources } from '../../../../src/main/tools/connected/connected-tool.ts';
 import { createToolPins } from '../../../../src/main/tools/servers/tool-pins.ts';
 import { createToolServers } from '../../../../src/main/tools/servers/tool-servers.ts';
 import type { ServerSignIns } from '../../../../src/main/tools/sign-in/server-sign-ins.ts';
@@ -93,9 +93,9 @@ async function signIn(stop = signal): Promise<readonly SignInProgress[]> {
 
 /** Calls a tool, also of a server whose tools were approved during a sign-in. */
 async function call(tool: string) {
-  const foreign = joinToolSources(running.forProject(null), noTools);
-  const spec = (await foreign.offered()).find((one) => one.tool === tool);
-  return spec === undefined ? null : foreign.call(spec, {}, quiet);
+  const connected = joinToolSources(running.forProject(null), noTools);
+  const spec = (await connected.offered()).find((one) => one.tool === tool);
+  return spec === undefined ? null : connected.call(spec, {}, quiet);
 }
 
 describe('a sign-in by the commands', () => {

@@ -7,7 +7,7 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Returns what is wrong, in words. Null: the value fits, or only the server can tell. */
 export type SchemaCheck = (value: unknown) => string | null;
 
-/** The most subschemas that a foreign schema may apply in one check of a value. */
+/** The most subschemas that a connected schema may apply in one check of a value. */
 const mostWork = 20_000;
 /** The most steps of one check: the parts of the value, times the parts of the schema. */
 const mostSteps = 20_000_000;
@@ -15,7 +15,7 @@ const deepestValue = 24;
 const longestProblem = 600;
 
 /**
- * Checks values against a foreign JSON Schema (any keyword of 2020-12). The schema never runs as code and fetches
+ * Checks values against a connected JSON Schema (any keyword of 2020-12). The schema never runs as code and fetches
  * nothing. Checks that could block the program are left to the server: regular expressions, formats, unique
  * items, values that are large for their schema, and schemas that branch without end. An unreadable schema accepts everything, because its server checks again.
  */

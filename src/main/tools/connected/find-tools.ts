@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ForeignToolSpec } from './foreign-tool-spec.ts';
+import type { ConnectedToolSpec } from './connected-tool-spec.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { memo } from '../../lib/memo.ts';
 import type { Tool } from '../define.ts';
@@ -11,7 +11,7 @@ export const callToolName = 'call_tool';
 const mostFound = 5;
 /** Further matches are only named, so that the model can ask for them. */
 const mostNamed = 10;
-/** For all definitions together, so that foreign text does not fill a small context. */
+/** For all definitions together, so that connected text does not fill a small context. */
 const mostCharacters = 12_000;
 const longestDescription = 1_500;
 /** Only this much of a name or description is searched. */
@@ -30,7 +30,7 @@ const idle = new Set(
  * Tools that find other tools on demand. Definitions come as results at the end of the conversation, so the beginning
  * of the prompt does not change.
  */
-export function createFindTools(specs: readonly ForeignToolSpec[]): readonly Tool[] {
+export function createFindTools(specs: readonly ConnectedToolSpec[]): readonly Tool[] {
   const servers = serversText(specs);
   return [
     {
@@ -62,7 +62,7 @@ function queryOf(input: unknown): string {
   return isRecord(input) && typeof input.query === 'string' ? input.query : '';
 }
 
-function serversText(specs: readonly ForeignToolSpec[]): string {
+function serversText(specs: readonly ConnectedToolSpec[]): string {
   const counts = new Map<string, number>();
   for (const { server } of specs) counts.set(server, (counts.get(server) ?? 0) + 1);
   const named = [...counts].slice(0, mostServers).map(([server, count]) => `${server} (${count})`);
@@ -72,9 +72,9 @@ function serversText(specs: readonly ForeignToolSpec[]): string {
 
 /** The best match first (BM25). A tool whose exact name is given comes before all others. */
 export async function searchTools(
-  specs: readonly ForeignToolSpec[],
+  specs: readonly ConnectedToolSpec[],
   query: string,
-): Promise<readonly ForeignToolSpec[]> {
+): Promise<readonly ConnectedToolSpec[]> {
   const index = await indexOf(specs);
   const named = specs.filter(({ name, tool }) => query === name || query === tool);
   const found = index.search(query.slice(0, 1000)).flatMap(({ id }) => specs[Number(id)] ?? []);
@@ -82,7 +82,7 @@ export async function searchTools(
 }
 
 /** Made by the first search. The tools do not change during a turn. */
-const indexOf = memo(async (specs: readonly ForeignToolSpec[]) => {
+const indexOf = memo(async (specs: readonly ConnectedToolSpec[]) => {
   const { default: MiniSearch } = await import('minisearch');
   const index = new MiniSearch({
     fields: Object.keys(weights),
@@ -118,7 +118,7 @@ function stem(word: string): string {
 }
 
 /** Names and descriptions of the arguments at the first level. */
-function argumentWords({ properties }: ForeignToolSpec['inputSchema']): string {
+function argumentWords({ properties }: ConnectedToolSpec['inputSchema']): string {
   if (!isRecord(properties)) return '';
   const entries = Object.entries(properties).slice(0, 50);
   return entries
@@ -131,7 +131,7 @@ function argumentWords({ properties }: ForeignToolSpec['inputSchema']): string {
 }
 
 /** As many whole definitions as there is room for, at least one. Further matches are only named. */
-function foundText(found: readonly ForeignToolSpec[], all: readonly ForeignToolSpec[]): string {
+function foundText(found: readonly ConnectedToolSpec[], all: readonly ConnectedToolSpec[]): string {
   const [first] = found;
   if (first === undefined) return `None of the ${all.length} tools fits. Say it in other words.`;
   const whole: string[] = [];
@@ -152,7 +152,7 @@ function foundText(found: readonly ForeignToolSpec[], all: readonly ForeignToolS
 }
 
 /** A tool whole, as far as there is room for a stranger's words. */
-export function definitionText({ name, description, inputSchema }: ForeignToolSpec): string {
+export function definitionText({ name, description, inputSchema }: ConnectedToolSpec): string {
   const about = description.length > longestDescription ? `${description.slice(0, longestDescription)} …` : description;
   return `${name}: ${about}\nArguments: ${JSON.stringify(inputSchema)}`.slice(0, mostCharacters);
 }

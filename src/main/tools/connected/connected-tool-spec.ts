@@ -5,7 +5,7 @@ import { ownToolFactsSchema } from '@shared/tools/own-tool.ts';
  * A tool that is not built in. The facts of each turn hold it in full, so that a replay reads the calls as they were
  * read, without the server.
  */
-export const foreignToolSchema = z.object({
+export const connectedToolSchema = z.object({
   /** The name for models: `server__tool`. */
   name: z.string(),
   server: z.string(),
@@ -25,4 +25,4 @@ export const foreignToolSchema = z.object({
   /** Set for a tool from a file of the user or the project, instead of a server. */
   own: ownToolFactsSchema.optional(),
 });
-export type ForeignToolSpec = z.infer<typeof foreignToolSchema>;
+export type ConnectedToolSpec = z.infer<typeof connectedToolSchema>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { LeftTask } from '@shared/events/tool-events.ts';
-import type { ForeignToolSpec } from './foreign-tool-spec.ts';
+import type { ConnectedToolSpec } from './connected-tool-spec.ts';
 import { innerCallsOf } from '@shared/tools/composio.ts';
 import { runsApart } from '@shared/tools/own-tool.ts';
 import { memo } from '../../lib/memo.ts';
@@ -10,7 +10,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { AskToConnect, ServerDoor, Tool, ToolContext, ToolResult } from '../define.ts';
 import { schemaCheck } from './schema-check.ts';
 
-export interface ForeignCallWays {
+export interface ConnectedCallWays {
   readonly signal: AbortSignal;
   readonly onProgress: (text: string) => void;
   /** Absent: nobody could connect an account. */
@@ -30,47 +30,47 @@ export interface ForeignCallWays {
 }
 
 /** How a call reaches its server. Never rejects. */
-export type CallForeignTool = (
-  spec: ForeignToolSpec,
+export type CallConnectedTool = (
+  spec: ConnectedToolSpec,
   input: Readonly<Record<string, unknown>>,
-  how: ForeignCallWays,
+  how: ConnectedCallWays,
 ) => Promise<ToolResult>;
 
-/** Where foreign tools come from. All sessions share it. */
-export interface ForeignTools {
+/** Where connected tools come from. All sessions share it. */
+export interface ConnectedTools {
   /**
    * The tools that are approved and switched on now, in the order of approval. New ones come last, so that the
    * beginning of a prompt does not change. Starts no server.
    */
-  readonly offered: () => Promise<readonly ForeignToolSpec[]>;
-  readonly call: CallForeignTool;
+  readonly offered: () => Promise<readonly ConnectedToolSpec[]>;
+  readonly call: CallConnectedTool;
   /**
    * The result of a call that became a task and was cut off by a crash. It only asks the server for that task and never
    * calls the tool again. `refused` and `unknown`: it may be asked for again. Never rejects.
    */
-  readonly askTask?: (spec: ForeignToolSpec, task: LeftTask, how: ForeignCallWays) => Promise<ToolResult>;
+  readonly askTask?: (spec: ConnectedToolSpec, task: LeftTask, how: ConnectedCallWays) => Promise<ToolResult>;
   /**
    * Facts for the start of the work: one line for each server that uses the user's accounts, with those that are
    * connected. Asks those servers. Never rejects.
    */
   readonly told?: (signal: AbortSignal) => Promise<readonly string[]>;
   /** The text of a kept program as it is approved now. Null: it is not approved. Never rejects. */
-  readonly programText?: (spec: ForeignToolSpec) => Promise<string | null>;
+  readonly programText?: (spec: ConnectedToolSpec) => Promise<string | null>;
 }
 
 /** A tool, and the time from which it is in the list. */
 export interface OfferedTool {
-  readonly spec: ForeignToolSpec;
+  readonly spec: ConnectedToolSpec;
   readonly at: number;
 }
 
-/** One source of foreign tools: servers, or files. */
-export interface ToolSource extends Pick<ForeignTools, 'call' | 'askTask' | 'told' | 'programText'> {
+/** One source of connected tools: servers, or files. */
+export interface ToolSource extends Pick<ConnectedTools, 'call' | 'askTask' | 'told' | 'programText'> {
   readonly offered: () => Promise<readonly OfferedTool[]>;
 }
 
 /** Tools of servers and tools from files as one list, ordered by the time from which they are in it. */
-export function joinToolSources(servers: ToolSource, own: ToolSource): ForeignTools {
+export function joinToolSources(servers: ToolSource, own: ToolSource): ConnectedTools {
   return {
     offered: async () => inOrder([...(await servers.offered()), ...(await own.offered())]),
     call: (spec, input, how) => (spec.own === undefined ? servers : own).call(spec, input, how),
@@ -80,7 +80,7 @@ export function joinToolSources(servers: ToolSource, own: ToolSource): ForeignTo
   };
 }
 
-function inOrder(tools: readonly OfferedTool[]): readonly ForeignToolSpec[] {
+function inOrder(tools: readonly OfferedTool[]): readonly ConnectedToolSpec[] {
   const sorted = [...tools].sort((left, right) => left.at - right.at || (left.spec.name < right.spec.name ? -1 : 1));
   return sorted.map(({ spec }) => spec);
 }
@@ -92,7 +92,7 @@ const bytesPerToken = 3.5;
 
 /** Estimated size of a definition in a prompt, in tokens. */
 export const definitionTokens = memo(
-  ({ name, description, inputSchema }: Pick<ForeignToolSpec, 'name' | 'description' | 'inputSchema'>): number =>
+  ({ name, description, inputSchema }: Pick<ConnectedToolSpec, 'name' | 'description' | 'inputSchema'>): number =>
     Math.ceil(Buffer.byteLength(JSON.stringify({ name, description, inputSchema })) / bytesPerToken),
 );
 
@@ -100,7 +100,7 @@ export const definitionTokens = memo(
  * A name that every service accepts: letters, digits, `_` and `-`, at most 64. A changed or shortened name ends in a
  * hash of the whole name, so that two tools never get the same name.
  */
-export function foreignToolName(server: string, tool: string): string {
+export function connectedToolName(server: string, tool: string): string {
   const plain = `${server}__${tool.replaceAll(/[^A-Za-z0-9_-]/gu, '_')}`;
   if (plain.length <= longest && plain === `${server}__${tool}`) return plain;
   const end = `_${sha256Of(JSON.stringify([server, tool])).slice(0, 8)}`;
@@ -108,22 +108,22 @@ export function foreignToolName(server: string, tool: string): string {
 }
 
 /** The spec as a tool of the loop. `call` is null in a replay, which answers from its log. */
-export function createForeignTool(spec: ForeignToolSpec, call: CallForeignTool | null): Tool {
+export function createConnectedTool(spec: ConnectedToolSpec, call: CallConnectedTool | null): Tool {
   return {
     name: spec.name,
     description: spec.description,
     // A tool that runs in the session's own sandbox is a command: its changes are visible and can be undone.
     access: spec.own !== undefined && !runsApart(spec.own) ? 'execute' : 'network',
     input: { jsonSchema: spec.inputSchema, check: schemaCheck(spec.inputSchema) },
-    foreign: spec,
+    connected: spec,
     ...(spec.own?.isProgram === true ? { isProgram: true, isLong: true } : {}),
     label: (input) => `${spec.server}: ${calledText(spec, input)}`,
-    run: (input, context) => runForeign(spec, call, { input, context }),
+    run: (input, context) => runConnected(spec, call, { input, context }),
   };
 }
 
 /** The name of the called tool. For a router: the tools that its arguments name. */
-export function calledText({ tool, isRouter }: ForeignToolSpec, input: unknown): string {
+export function calledText({ tool, isRouter }: ConnectedToolSpec, input: unknown): string {
   const names = isRouter === true ? innerCallsOf(input).calls.map((inner) => inner.tool) : [];
   if (names.length === 0) return tool;
   const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
@@ -132,9 +132,9 @@ export function calledText({ tool, isRouter }: ForeignToolSpec, input: unknown):
 
 const mostNamed = 5;
 
-async function runForeign(
-  spec: ForeignToolSpec,
-  call: CallForeignTool | null,
+async function runConnected(
+  spec: ConnectedToolSpec,
+  call: CallConnectedTool | null,
   { input, context }: { readonly input: unknown; readonly context: ToolContext },
 ): Promise<ToolResult> {
   if (call === null) return { status: 'error', output: `${spec.tool} of ${spec.server} cannot be reached.` };

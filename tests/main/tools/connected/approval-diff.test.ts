@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { approvalDiff } from '../../../../src/main/tools/foreign/approval-diff.ts';
+import { approvalDiff } from '../../../../src/main/tools/connected/approval-diff.ts';
 
 const lines = (word: string, count: number): string =>
   Array.from({ length: count }, (_, at) => `${word} ${at}`).join('\n');

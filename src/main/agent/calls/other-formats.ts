@@ -98,7 +98,7 @@ const anyMark = /[<[]|to=functions\.|```tool_code|Action:/u;
  * Calls in the format of another template. Use it only if no call in our own format was found, because a file's text
  * may contain such calls.
  */
-export function foreignCalls(text: string): readonly RawCall[] {
+export function callsInOtherFormats(text: string): readonly RawCall[] {
   if (!anyMark.test(text)) return [];
   for (const pattern of named) {
     const calls = namedCalls(text, pattern);
@@ -140,7 +140,7 @@ export interface Span {
 /**
  * The spans of calls in these formats, in order, from mark to end, so that nothing inside is taken for another call.
  */
-export function foreignSpans(text: string): readonly Span[] {
+export function otherFormatSpans(text: string): readonly Span[] {
   const afterObject = (from: number): number => objectAfter(text, from)?.end ?? text.length;
   const spans = [
     ...named.flatMap((pattern) => spansOf(text, pattern, afterObject)),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createFindTools, searchTools } from '../../../../src/main/tools/foreign/find-tools.ts';
-import type { ForeignToolSpec } from '../../../../src/main/tools/foreign/foreign-tool-spec.ts';
+import { createFindTools, searchTools } from '../../../../src/main/tools/connected/find-tools.ts';
+import type { ConnectedToolSpec } from '../../../../src/main/tools/connected/connected-tool-spec.ts';
 
-function spec(server: string, tool: string, description: string, properties: object = {}): ForeignToolSpec {
+function spec(server: string, tool: string, description: string, properties: object = {}): ConnectedToolSpec {
   const inputSchema = { type: 'object', properties };
   return { name: `${server}__${tool}`, server, tool, description, inputSchema, leaves: true, readsFiles: false };
 }
@@ -19,7 +19,7 @@ const tools = [
 const best = async (query: string) => (await searchTools(tools, query))[0]?.tool;
 
 /** The tool's text. The tool never throws. */
-async function said(specs: readonly ForeignToolSpec[], query: string): Promise<string> {
+async function said(specs: readonly ConnectedToolSpec[], query: string): Promise<string> {
   const [find] = createFindTools(specs);
   // The tool uses only its input.
   const { output = '' } = (await find?.run({ query }, {} as never)) ?? {};

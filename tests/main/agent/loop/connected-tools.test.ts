@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ForeignTools } from '../../../../src/main/tools/foreign/foreign-tool.ts';
+import type { ConnectedTools } from '../../../../src/main/tools/connected/connected-tool.ts';
 import { isRecord } from '../../../../src/shared/unknown-value.ts';
-import type { ForeignToolSpec } from '../../../../src/main/tools/foreign/foreign-tool-spec.ts';
+import type { ConnectedToolSpec } from '../../../../src/main/tools/connected/connected-tool-spec.ts';
 import type { Approver, FormReply, UserAnswer } from '../../../../src/main/safety/approvals/approver.ts';
 import type { ServerForm } from '../../../../src/shared/tools/server-form.ts';
 import { createNetworkLedger } from '../../../../src/main/safety/network/network-ledger.ts';
@@ -10,7 +10,7 @@ import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-
 import { hostedIssues } from '../../../fakes/tracker-results.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
 
-const spec: ForeignToolSpec = {
+const spec: ConnectedToolSpec = {
   name: 'tracker__create_issue',
   server: 'tracker',
   tool: 'create_issue',
@@ -32,9 +32,12 @@ interface Scene {
   readonly sent: unknown[];
 }
 
-function scene(answer: UserAnswer, options: KitOptions & { readonly specs?: readonly ForeignToolSpec[] } = {}): Scene {
+function scene(
+  answer: UserAnswer,
+  options: KitOptions & { readonly specs?: readonly ConnectedToolSpec[] } = {},
+): Scene {
   const sent: unknown[] = [];
-  const foreign: ForeignTools = {
+  const connected: ConnectedTools = {
     offered: async () => options.specs ?? [spec],
     call: async (_spec, input) => {
       sent.push(input);
@@ -43,7 +46,7 @@ function scene(answer: UserAnswer, options: KitOptions & { readonly specs?: read
   };
   const kit = createAgentKit({
     ...options,
-    dependencies: { ...options.dependencies, foreign, approver: { ask: async () => answer } },
+    dependencies: { ...options.dependencies, connected, approver: { ask: async () => answer } },
   });
   return { kit, sent };
 }
@@ -54,7 +57,7 @@ const loop = { ...turnOptions, strategy: 'loop' } as const;
 
 /** The same log with dependencies that have no server and nobody to ask. */
 const withoutServers = ({ kit }: Pick<Scene, 'kit'>): AgentKit => {
-  const { foreign: _foreign, ...dependencies } = kit.dependencies;
+  const { connected: _connected, ...dependencies } = kit.dependencies;
   return { ...kit, dependencies };
 };
 
@@ -125,7 +128,7 @@ describe('what a server asks while it works on a call', () => {
   ) {
     const url = more.url ?? 'https://example.org/consent';
     const said: unknown[] = [];
-    const foreign: ForeignTools = {
+    const connected: ConnectedTools = {
       offered: async () => [spec],
       call: async (_spec, _input, { door }) => {
         said.push(await door?.form('Where are you?', form), await door?.link('Open this.', url));
@@ -136,7 +139,7 @@ describe('what a server asks while it works on a call', () => {
       ask: async () => answer,
       ...(reply === null ? {} : { askForm: async () => reply }),
     };
-    const kit = createAgentKit({ replies: [issue, done], dependencies: { foreign, approver } });
+    const kit = createAgentKit({ replies: [issue, done], dependencies: { connected, approver } });
     return { said, kit, run: () => kit.runner.send('Report the bug.', { ...loop, approve: more.approve ?? 'ask' }) };
   }
 
@@ -303,14 +306,14 @@ describe('a long result of a tool', () => {
 
   function listScene(replies: readonly ReplyParts[], model: KitOptions['model'] = {}) {
     const sent: unknown[] = [];
-    const foreign: ForeignTools = {
+    const connected: ConnectedTools = {
       offered: async () => [reading, spec],
       call: async (_spec, input) => {
         sent.push(input);
         return { status: 'ok', output: issues };
       },
     };
-    const kit = createAgentKit({ replies, model, dependencies: { foreign, approver: { ask: async () => 'allow' } } });
+    const kit = createAgentKit({ replies, model, dependencies: { connected, approver: { ask: async () => 'allow' } } });
     return { kit, sent };
   }
   const results = ({ kit }: Pick<Scene, 'kit'>) =>

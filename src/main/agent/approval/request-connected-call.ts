@@ -1,8 +1,8 @@
-import type { ForeignToolSpec } from '../../tools/foreign/foreign-tool-spec.ts';
+import type { ConnectedToolSpec } from '../../tools/connected/connected-tool-spec.ts';
 import { innerCallsOf } from '@shared/tools/composio.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { AskToConnect } from '../../tools/define.ts';
-import { calledText } from '../../tools/foreign/foreign-tool.ts';
+import { calledText } from '../../tools/connected/connected-tool.ts';
 import type { Turn } from '../turn/turn.ts';
 import type { FencesAnswer } from './pass-outgoing-fences.ts';
 import { passOutgoingFences } from './pass-outgoing-fences.ts';
@@ -10,8 +10,8 @@ import { askApproval } from './request-approval.ts';
 import { askHosts } from './request-network-access.ts';
 
 /** A call of a connected tool, before it is made. */
-export interface ForeignCall {
-  readonly spec: ForeignToolSpec;
+export interface ConnectedCall {
+  readonly spec: ConnectedToolSpec;
   readonly toolCallId: string;
   readonly input: unknown;
 }
@@ -21,7 +21,7 @@ export interface ForeignCall {
  * question. Then the user is asked, and sees exactly what would be sent. Question and answer are logged. What a server
  * says about its own tool has no influence. Throws `cancelled`.
  */
-export async function askForeignCall(turn: Turn, call: ForeignCall): Promise<FencesAnswer> {
+export async function askConnectedCall(turn: Turn, call: ConnectedCall): Promise<FencesAnswer> {
   const { spec, toolCallId } = call;
   const fenced = await passFences(turn, call);
   if (fenced.type === 'denied') return fenced;
@@ -64,13 +64,13 @@ export async function askForeignCall(turn: Turn, call: ForeignCall): Promise<Fen
   return { type: 'denied', text: `Not allowed: ${subject}`, byNobody: answer === 'nobody' };
 }
 
-function reasonOf({ leaves, own }: ForeignToolSpec): string {
+function reasonOf({ leaves, own }: ConnectedToolSpec): string {
   if (own !== undefined) return `It reaches no host. The tool gets ${own.secrets.join(', ')}.`;
   return leaves ? 'What it gets leaves this machine.' : 'You said that its server keeps what it gets here.';
 }
 
 /** Checks a call as if a cloud model got its arguments, which were written with the whole conversation in view. */
-async function passFences(turn: Turn, { spec, toolCallId, input }: ForeignCall): Promise<FencesAnswer> {
+async function passFences(turn: Turn, { spec, toolCallId, input }: ConnectedCall): Promise<FencesAnswer> {
   if (!spec.leaves) return { type: 'granted', input };
   const { server } = spec;
   const name = calledText(spec, input);
@@ -83,7 +83,7 @@ async function passFences(turn: Turn, { spec, toolCallId, input }: ForeignCall):
 }
 
 /** Exactly what would be sent. Calls inside it are listed first, one by one, so that none is overlooked. */
-function shownText({ isRouter }: ForeignToolSpec, input: unknown): string {
+function shownText({ isRouter }: ConnectedToolSpec, input: unknown): string {
   const whole = JSON.stringify(input, null, 2);
   const inner = isRouter === true ? innerCallsOf(input).calls : [];
   if (inner.length === 0) return whole;

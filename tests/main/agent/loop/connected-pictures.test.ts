@@ -6,14 +6,14 @@ import { readCallResult } from '../../../../src/main/tools/mcp/call-result.ts';
 import { createEventLines } from '../../../../src/main/hosts/text/event-lines.ts';
 import { safeWriting } from '../../../../src/main/hosts/text/terminal.ts';
 import { readCanvas } from '../../../../src/shared/tools/canvas.ts';
-import type { ForeignToolSpec } from '../../../../src/main/tools/foreign/foreign-tool-spec.ts';
+import type { ConnectedToolSpec } from '../../../../src/main/tools/connected/connected-tool-spec.ts';
 import type { ModelRequest } from '../../../../src/main/models/providers/define.ts';
 import type { AgentKit } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, loopModel, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { redSquare } from '../../../fakes/mcp-http-server.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
 
-const spec: ForeignToolSpec = {
+const spec: ConnectedToolSpec = {
   name: 'made__draw',
   server: 'made',
   tool: 'draw',
@@ -32,7 +32,7 @@ function scene(images: boolean, replies = [call(spec.name, {}), done, done]): Ag
     replies,
     model: { capabilities: { ...loopModel.capabilities, images } },
     dependencies: {
-      foreign: {
+      connected: {
         offered: async () => [spec],
         call: async () => ({ status: 'ok', output: 'Drawn.\n[image 1]', pictures: [picture] }),
       },
@@ -46,7 +46,7 @@ function listing(): AgentKit {
   return createAgentKit({
     replies: [call(spec.name, {}), done],
     dependencies: {
-      foreign: {
+      connected: {
         offered: async () => [spec],
         call: async () => readCallResult({ content: [{ type: 'text', text: '2 days' }], structuredContent: days }),
       },
@@ -76,7 +76,7 @@ describe('a list that a tool of others gave back', () => {
     const printed = kit.journal.events.flatMap((event) => lines(event)).join('\n');
     expect(printed).toMatch(/day +degrees\n.*\n.*Mon +21\n/u);
     expect(printed).not.toContain('\u202E');
-    const { foreign: _foreign, ...dependencies } = kit.dependencies;
+    const { connected: _connected, ...dependencies } = kit.dependencies;
     await expectReplay({ ...kit, dependencies });
   });
 });
@@ -107,7 +107,7 @@ describe('an image that a tool of others gave back', () => {
     await kit.runner.send('Draw a square.', loop);
     await createSessionRunner(kit.dependencies).send('What colour is it?', loop);
     expect(imagesOf(kit.requests.at(-1))).toEqual([expect.objectContaining(shown)]);
-    const { foreign: _foreign, ...dependencies } = kit.dependencies;
+    const { connected: _connected, ...dependencies } = kit.dependencies;
     await expectReplay({ ...kit, dependencies });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { foreignToolName } from '../../../../src/main/tools/foreign/foreign-tool.ts';
+import { connectedToolName } from '../../../../src/main/tools/connected/connected-tool.ts';
 import { isRecord } from '../../../../src/shared/unknown-value.ts';
-import { schemaCheck } from '../../../../src/main/tools/foreign/schema-check.ts';
+import { schemaCheck } from '../../../../src/main/tools/connected/schema-check.ts';
 
 /** JSON Schema has the keyword `then`, and lint allows no object with that name. */
 const conditional: unknown = JSON.parse('{"then": {"required": ["path"]}}');
@@ -59,13 +59,13 @@ describe('the check of a foreign schema', () => {
   });
 });
 
-describe('the name of a foreign tool', () => {
+describe('the name of a connected tool', () => {
   it('is legal at every service, and never that of another', () => {
     const names = ['a.b', 'a_b', 'a/b', 'a b', 'x'.repeat(100), `${'x'.repeat(99)}y`, 'ü'].map((tool) =>
-      foreignToolName('srv', tool),
+      connectedToolName('srv', tool),
     );
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) expect(name).toMatch(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/);
-    expect(foreignToolName('srv', 'a_b')).toBe('srv__a_b');
+    expect(connectedToolName('srv', 'a_b')).toBe('srv__a_b');
   });
 });
