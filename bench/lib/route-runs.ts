@@ -130,7 +130,7 @@ export function generatedRun(random: () => number, rules: readonly Rule[], into:
     check(facts, decision, watch, into);
     const { chosen } = decision;
     if (chosen === null) return;
-    if (decision.wantsAdvice) add({ type: 'notice-added', level: 'info', code: 'advice', text: '' });
+    if (decision.adviser !== null) add({ type: 'notice-added', level: 'info', code: 'advice', text: '' });
     const worked = step({ index, chosen, tokens, hit, one, add });
     watch.steps += 1;
     if (watch.driver !== chosen.info.id) {
@@ -167,7 +167,7 @@ function step({ index, chosen, tokens, hit, one, add }: Making): Made {
   const { id: model, where } = chosen.info;
   const callId = `c${index}`;
   const usage = { freshInput: tokens, cacheRead: 0, cacheWrite: 0, output: 300, reasoning: 0, estimated: false };
-  add({ ...callStarted, callId, step: index + 1, stage: { strategy: 'loop', model, where } });
+  add({ ...callStarted, provider: where, callId, step: index + 1, stage: { strategy: 'loop', model, where } });
   const kind = one(['calls', 'calls', 'calls', 'calls', 'broken', 'done', 'away'] as const);
   const error = { code: 'network', message: 'away', retryable: false };
   add({ ...callEnded, callId, usage, error: kind === 'away' ? error : null });
@@ -261,5 +261,11 @@ function isShut(facts: ChoiceFacts, id: string | null): boolean {
   const isDenied =
     (facts.pin !== null && facts.pin.where !== where) || (facts.policy !== 'hybrid' && facts.policy !== where);
   const isBlind = facts.needs.images && capabilities.images !== true;
-  return isFenced || isDenied || isBlind || !candidate.canDrive || facts.trajectory.network.failures > 0;
+  return (
+    isFenced ||
+    isDenied ||
+    isBlind ||
+    !candidate.canDrive ||
+    (facts.trajectory.services[candidate.info.provider]?.failures ?? 0) > 0
+  );
 }

@@ -90,13 +90,13 @@ it('what was done here without a network is offered to the cloud once it is back
   await pickModel(page, 'auto:hybrid');
   await page.getByRole('textbox', { name: 'Message' }).fill('Set x to 2 in a.py.');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
-  await log.getByText('because the cloud was unreachable').waitFor();
+  await log.getByText('could not be reached').waitFor();
   await page.locator('[data-outcome=done]').waitFor();
   service = await startChatServer(Number(new URL(service.baseUrl).port));
   service.behave({ type: 'stream', body: said, after: 'end' });
   const offer = page.getByRole('region', { name: 'Cloud review' });
   await offer.waitFor();
-  await log.getByText('The cloud is available again').waitFor();
+  await log.getByText('can be reached again').waitFor();
   expect(await violations(page)).toEqual([]);
   await keepScreenshot(page, 'second-look');
   expect(service.requests).toEqual([]);

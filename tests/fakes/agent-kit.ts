@@ -82,7 +82,14 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
   const requests: ModelRequest[] = [];
   const infos: ModelInfo[] = [{ ...loopModel, ...options.model }];
   if (options.cloud !== undefined) {
-    infos.push({ ...loopModel, id: 'sky/model', provider: 'sky', where: 'cloud', ...options.cloud });
+    infos.push({
+      ...loopModel,
+      id: 'sky/model',
+      provider: 'sky',
+      label: 'Sky model',
+      where: 'cloud',
+      ...options.cloud,
+    });
   }
   infos.push(...(options.others ?? []).map((own) => ({ ...loopModel, ...own })));
   const provider = fakeProvider(options, requests);

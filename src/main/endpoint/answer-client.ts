@@ -3,7 +3,7 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { PowerMeter } from '../models/machine/power-meter.ts';
-import { checkCloudReach } from '../agent/preparation/cloud-reach.ts';
+import { checkCloudReach, reachOf } from '../agent/preparation/cloud-reach.ts';
 import { nothingKnown, type TurnFacts } from '../agent/preparation/turn-facts.ts';
 import { createTokenEstimate, promptBytes } from '../agent/prompt/token-estimate.ts';
 import { routeStep } from '../agent/step/route-step.ts';
@@ -248,7 +248,7 @@ async function candidatesOf(options: AnswerOptions, given: ClientCall): Promise<
     routes: copied(await options.routeRules()),
     caps: [...caps],
     ...(eased?.ease.act === 'cloud' ? { ease: eased.ease } : {}),
-    ...(there?.reach === 'there' || there?.reach === 'away' ? { network: there.reach } : {}),
+    ...(there === null ? {} : { reach: reachOf(there) }),
   };
   return withRequests(options, { call, client }, infos, facts);
 }

@@ -14,8 +14,8 @@ export interface ClientLog {
   /** A number for one call, unique in this log. */
   readonly nextStep: () => number;
   readonly note: (event: SessionEvent) => void;
-  /** What is known of models and the network. Everything else belongs to single conversations. */
-  readonly known: () => Pick<Trajectory, 'models' | 'network'>;
+  /** What is known of models and services. Everything else belongs to single conversations. */
+  readonly known: () => Pick<Trajectory, 'models' | 'services'>;
   /** The model that answered last in a conversation. */
   readonly lastIn: (conversation: string) => Trajectory['last'];
   readonly noteAnswer: (conversation: string, model: string, where: Where) => void;

@@ -131,11 +131,11 @@ function trajectoryOf({ log, call, conversation }: ClientTurnOptions): Trajector
   const user = messages.findLastIndex(({ role }) => role === 'user');
   const steps = messages.slice(user + 1).filter(({ role }) => role === 'assistant').length;
   const isLoopOpen = messages.at(-1)?.role === 'tool';
-  const { models, network } = log.known();
+  const { models, services } = log.known();
   return {
     ...emptyTrajectory,
     models,
-    network,
+    services,
     last: log.lastIn(conversation),
     steps,
     stepsSinceSwitch: steps,

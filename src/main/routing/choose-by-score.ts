@@ -2,7 +2,7 @@ import type { ChoiceFacts, Decision, Denial, ModelOption } from './define.ts';
 import type { Comparison } from './weigh-options.ts';
 
 export type Verdict = Pick<Decision, 'chosen' | 'layer' | 'code' | 'text'> &
-  Partial<Pick<Decision, 'wantsAdvice' | 'isDegraded' | 'otherwise'>>;
+  Partial<Pick<Decision, 'adviser' | 'isDegraded' | 'otherwise'>>;
 
 /** What may be chosen, and how it compares. */
 export interface Choice {
@@ -22,9 +22,7 @@ export function byScore(facts: ChoiceFacts, { open, compared }: Choice): Verdict
   const others = open.filter((option) => option !== base);
   const rival = compared.best(others);
   if (best === null || base === null || (best.option === base && rival === null)) {
-    const label = others.at(-1)?.info.label ?? 'The other model';
-    const text = `${label} has no known price, so it is used only where this machine fails.`;
-    return { chosen: last ?? base, layer, code: 'unpriced', text };
+    return { chosen: last ?? base, layer, code: 'unpriced', text: unpricedText(others, base) };
   }
   const isAbove = last !== null && last !== base;
   // The remaining cost of a task is too uncertain to weigh it against work that small local models have never done
@@ -32,28 +30,34 @@ export function byScore(facts: ChoiceFacts, { open, compared }: Choice): Verdict
   const top = rival?.option ?? null;
   const isNewWork = compared.scoreOf(top)?.votes.some(({ rule }) => rule === 'new-work') === true;
   if (isNewWork && (trajectory.steps === 0 || isAbove)) {
-    const text =
-      'The task asks for something new that no test judges, and the local model is small: the cloud does it.';
+    const text = `The task asks for something new that no test judges, and ${base.info.label} is small: ${top?.info.label ?? 'another model'} does it.`;
     return { chosen: top, layer, code: 'gain', text };
   }
   if (isAbove && trajectory.steps > 0) return stayOrLeave(numbers.marginUsd, { last, base, best, compared });
   const { option: shown, advantageUsd } = best.option === base ? (rival ?? best) : best;
   const gain = `would help in about ${percent(compared.scoreOf(shown)?.gain ?? 0)} of such cases`;
-  const there = shown.info.where === 'cloud' ? 'the cloud' : shown.info.label;
+  const there = shown.info.label;
   if (advantageUsd > numbers.marginUsd) {
-    const text = `${capital(there)} is worth its price: it ${gain}, a gain of ${money(advantageUsd)}.`;
+    const text = `${there} is worth its price: it ${gain}, a gain of ${money(advantageUsd)}.`;
     return { chosen: shown, layer, code: 'gain', text };
   }
-  const here = base.info.where === 'local' ? 'This machine' : base.info.label;
-  const text = `${here} ${trajectory.steps === 0 ? 'starts' : 'continues'}: ${there} ${gain}, ${weighed(advantageUsd)}.`;
+  const text = `${base.info.label} ${trajectory.steps === 0 ? 'starts' : 'continues'}: ${there} ${gain}, ${weighed(advantageUsd)}.`;
   const missing = money(numbers.marginUsd - advantageUsd);
   return {
     chosen: base,
     layer,
     code: 'local-first',
     text,
-    otherwise: `${capital(there)}, for a gain of ${missing} more.`,
+    otherwise: `${there}, for a gain of ${missing} more.`,
   };
+}
+
+/** None of the others has a price, so nothing can be weighed. */
+function unpricedText(others: readonly ModelOption[], base: ModelOption | null): string {
+  const names = [...new Set(others.map(({ info }) => info.label))];
+  const who = names.length === 0 ? 'The other model' : names.join(' and ');
+  const [has, is] = names.length > 1 ? ['have', 'they are'] : ['has', 'it is'];
+  return `${who} ${has} no known price, so ${is} used only where ${base?.info.label ?? 'no other model'} fails.`;
 }
 
 function weighed(advantageUsd: number): string {
@@ -70,7 +74,7 @@ interface Above {
 /** A stronger model works: it stays unless another is worth more by the margin, and its cache is not lost for that. */
 function stayOrLeave(marginUsd: number, { last, base, best, compared }: Above): Verdict {
   const own = compared.advantage(last) ?? 0;
-  const place = last.info.where === 'cloud' ? 'in the cloud' : `with ${last.info.label}`;
+  const place = `with ${last.info.label}`;
   if (best.option === last || best.advantageUsd - own < marginUsd) {
     const text = `The work stays ${place}: a gain of ${money(own)}.`;
     return { chosen: last, layer: 'L2', code: 'gain', text };
@@ -81,7 +85,7 @@ function stayOrLeave(marginUsd: number, { last, base, best, compared }: Above): 
   }
   const saved = money(best.advantageUsd - own);
   if (best.option === base && base.info.where === 'local') {
-    return { chosen: base, layer: 'L2', code: 'back-home', text: `Back to this machine, which saves ${saved}.` };
+    return { chosen: base, layer: 'L2', code: 'back-home', text: `Back to ${base.info.label}, which saves ${saved}.` };
   }
   return { chosen: best.option, layer: 'L2', code: 'gain', text: `${best.option.info.label} is worth ${saved} more.` };
 }

@@ -17,7 +17,7 @@ export function byRole(facts: ChoiceFacts, choice: Choice): Verdict {
   const what = role === null ? 'This' : roleNames[role];
   const local = open.find(({ info }) => info.where === 'local');
   if (place === 'local' && local !== undefined) {
-    return { chosen: local, layer: 'L2', code: 'role', text: `${what} runs on this machine in this profile.` };
+    return { chosen: local, layer: 'L2', code: 'role', text: `${what} goes to ${local.info.label} in this profile.` };
   }
   if (place === 'score' && own === open[0]) return byScore(facts, choice);
   const text = `${what} stays with the model that works on the task.`;
@@ -59,9 +59,13 @@ export function reviewed(facts: ChoiceFacts, { open, compared }: Choice): Verdic
   if (costUsd === null) return no('unpriced', `${reviewer.info.label} has no known price.`);
   const worthUsd = reviewWorthUsd(facts, compared.scoreOf(reviewer)?.gain ?? 0);
   if (worthUsd <= costUsd)
-    return no('review-dear', `A check by the cloud costs about ${about(costUsd)}, more than it is likely to save.`);
-  const what = facts.isDoubtful === true ? 'The result is doubtful' : 'The local model says that it is done';
-  const text = `${what}. A check costs about ${about(costUsd)} and may save a retry.`;
+    return no(
+      'review-dear',
+      `A check by ${reviewer.info.label} costs about ${about(costUsd)}, more than it is likely to save.`,
+    );
+  const who = local?.info.label ?? 'The model';
+  const what = facts.isDoubtful === true ? 'The result is doubtful' : `${who} says that it is done`;
+  const text = `${what}. A check by ${reviewer.info.label} costs about ${about(costUsd)} and may save a retry.`;
   return { chosen: reviewer, layer: 'L4', code: 'review', text };
 }
 

@@ -28,13 +28,13 @@ export function chooseModel(facts: ChoiceFacts, rules: readonly Rule[]): Decisio
   const weighed = compared?.options ?? facts.options.map(unweighed);
   const score = compared?.scoreOf(chosen) ?? null;
   return {
-    wantsAdvice: false,
+    adviser: null,
     isDegraded: false,
     otherwise: judged.find(({ denial }) => denial !== null)?.denial?.text ?? '',
     ...verdict,
     until: chosen?.strategy === 'recipe' ? 'end' : 'step',
-    runnerUp: second(facts, open, chosen),
-    reviewer: safely(() => reviewerOf(facts, open, chosen)),
+    runnerUp: verdict.adviser ?? second(facts, open, chosen),
+    reviewer: safely(() => reviewerOf(facts, chosen)),
     votes: score?.votes ?? [],
     gain: score?.gain ?? null,
     features: score?.features ?? keptFeatures(facts),
@@ -92,14 +92,16 @@ function second(
   return open.findLast(isOther) ?? options.find(isOther) ?? null;
 }
 
-/** The strongest model above the chosen one, if the profile has reviews at all. */
-function reviewerOf(
-  { options, numbers: { reviews = 0 } }: ChoiceFacts,
-  open: readonly ModelOption[],
-  chosen: ModelOption | null,
-): ModelOption | null {
-  if (chosen === null || reviews === 0 || chosen.info.where === 'cloud') return null;
-  return open.findLast((option) => option.info.where === 'cloud' && isStronger(options, option, chosen)) ?? null;
+/**
+ * The strongest model above the chosen one. It reads a handoff, so the size of the conversation, its images and what the
+ * fences found in it do not count; the handoff passes the fences itself.
+ */
+function reviewerOf(facts: ChoiceFacts, chosen: ModelOption | null): ModelOption | null {
+  if (chosen === null || chosen.info.where === 'cloud') return null;
+  const handoff = { ...facts, taint: [], pin: null, budgetLeftUsd: null, needs: { images: false } };
+  const mayReview = (option: ModelOption): boolean =>
+    option.info.where === 'cloud' && isStronger(facts.options, option, chosen) && isOnlyTooLong(option, handoff);
+  return facts.options.findLast(mayReview) ?? null;
 }
 
 /**
@@ -269,8 +271,7 @@ function afterTrouble(facts: ChoiceFacts, choice: Choice): Verdict | null {
   const chosen = compared.best(next)?.option ?? next[0] ?? null;
   if (chosen !== null) {
     const layer = trouble.cause === 'checks' ? 'L4' : 'L5';
-    const who = from.info.where === 'local' ? 'The local model' : from.info.label;
-    return { chosen, layer, code: trouble.cause, text: `${who} made no progress: ${trouble.text}` };
+    return { chosen, layer, code: trouble.cause, text: `${from.info.label} made no progress: ${trouble.text}` };
   }
   const [other] = trouble.isDoubted === true || isSpent ? [] : own;
   if (other !== undefined) return { chosen: other, layer: 'L5', code: trouble.cause, text: trouble.text };
@@ -285,8 +286,8 @@ function afterLoss(facts: ChoiceFacts, { open, denial, compared }: Choice, from:
     .filter(({ info }) => info !== from.info)
     .sort((left, right) => Math.abs(options.indexOf(left) - place) - Math.abs(options.indexOf(right) - place));
   if (nearest === undefined) return stops(facts, denial, compared);
-  const what = from.info.where === 'cloud' ? 'The cloud is unreachable' : `${from.info.label} does not answer`;
-  return { chosen: nearest, layer: 'L5', code: 'transport', text: `${what}: ${trouble?.text ?? ''}` };
+  const text = `${from.info.label} does not answer, so ${nearest.info.label} goes on: ${trouble?.text ?? ''}`;
+  return { chosen: nearest, layer: 'L5', code: 'transport', text };
 }
 
 /** L3 and L5: one bad signal is answered in place, with what went wrong. After several in a row, another model helps. */
@@ -302,21 +303,23 @@ function afterBadSignals(facts: ChoiceFacts, { open, compared }: Choice): Verdic
     return { chosen: last, layer: isEnd ? 'L4' : 'L3', code: 'retry-here', text };
   }
   const row = `${trajectory.consecutiveFailures} failures in a row, the last: ${trajectory.lastSignal}.`;
-  if (numbers.advice && !trajectory.isAdvised) {
-    const text = `${row} A stronger model gives advice, and the work continues here.`;
-    return { chosen: last, layer: 'L5', code: 'advice', text, wantsAdvice: true };
+  // A larger model on this machine costs nothing, so it takes over instead of giving advice.
+  const adviser = stronger.findLast(({ info }) => info.where === 'cloud') ?? null;
+  if (numbers.advice && !trajectory.isAdvised && adviser !== null) {
+    const text = `${row} ${adviser.info.label} gives advice, and ${last.info.label} goes on.`;
+    return { chosen: last, layer: 'L5', code: 'advice', text, adviser };
   }
   if (trajectory.takeovers >= numbers.maxTakeovers) return null;
   const chosen = compared.best(stronger)?.option ?? stronger[0] ?? null;
-  const who = chosen?.info.where === 'local' ? chosen.info.label : 'The cloud';
-  return { chosen, layer: isEnd ? 'L4' : 'L5', code: 'bad-signals', text: `${who} takes over after ${row}` };
+  const text = `${chosen?.info.label ?? 'Nobody'} takes over after ${row}`;
+  return { chosen, layer: isEnd ? 'L4' : 'L5', code: 'bad-signals', text };
 }
 
 /** L1: the person answers a question, and the model that asked goes on. */
 function answersTo({ driver, trajectory }: ChoiceFacts, { open }: Choice): Verdict | null {
   const asked = open.find(({ info }) => info.id === driver);
   if (asked === undefined || trajectory.steps > 0) return null;
-  return { chosen: asked, layer: 'L1', code: 'answer', text: 'The answer goes to the model that asked.' };
+  return { chosen: asked, layer: 'L1', code: 'answer', text: `The answer goes to ${asked.info.label}, which asked.` };
 }
 
 /**
@@ -327,12 +330,12 @@ function staysTogether({ trajectory, numbers }: ChoiceFacts, { open }: Choice): 
   const last = open.find(({ info, strategy }) => info.id === trajectory.last?.model && strategy === 'loop');
   if (last === undefined || trajectory.boundary === 'message') return null;
   const stay = (code: string, text: string): Verdict => ({ chosen: last, layer: 'L2', code, text });
-  if (trajectory.isLoopOpen) return stay('tool-loop', 'The model is reading the results that it asked for.');
+  if (trajectory.isLoopOpen) return stay('tool-loop', `${last.info.label} is reading the results that it asked for.`);
   if (last.info.where === 'cloud' && trajectory.takeovers >= numbers.maxTakeovers) {
-    return stay('stays', 'The local model used its tries, so the cloud finishes the task.');
+    return stay('stays', `The smaller models used their tries, so ${last.info.label} finishes the task.`);
   }
   if (trajectory.takeovers > 0 && trajectory.stepsSinceSwitch < numbers.holdSteps) {
-    return stay('hold', `After a switch, the model stays for at least ${numbers.holdSteps} steps.`);
+    return stay('hold', `After a switch, ${last.info.label} stays for at least ${numbers.holdSteps} steps.`);
   }
   return trajectory.boundary === null ? stay('no-boundary', 'This is no safe point to switch models.') : null;
 }
@@ -346,7 +349,7 @@ function underStrain({ strain, trajectory }: ChoiceFacts, { open, compared }: Ch
   const best = compared.best(cloud);
   if (strain === undefined || best === null) return null;
   const layer = trajectory.steps === 0 ? 'L1' : 'L2';
-  return { chosen: best.option, layer, code: 'strain', text: `The cloud does it, because ${strain}.` };
+  return { chosen: best.option, layer, code: 'strain', text: `${best.option.info.label} does it, because ${strain}.` };
 }
 
 function sentence(text: string): string {

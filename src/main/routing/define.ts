@@ -115,11 +115,17 @@ export interface Trouble {
 /** What voting rules see: plain numbers, which are also kept to learn from. */
 export type Features = Readonly<Record<string, number>>;
 
+/** The names of the two models that are compared, as the user knows them. */
+export interface PairNames {
+  readonly weaker: string;
+  readonly stronger: string;
+}
+
 /** A rule votes on where a step runs. Votes are summed, so their order does not matter. Must be pure. */
 export interface Rule {
   readonly id: string;
-  /** Empty: no vote. Weights are in log odds that the cloud gains something here. */
-  vote(features: Features): readonly Omit<Vote, 'rule'>[];
+  /** Empty: no vote. Weights are in log odds that the stronger model gains something here. */
+  vote(features: Features, names: PairNames): readonly Omit<Vote, 'rule'>[];
 }
 
 export function defineRule(rule: Rule): Rule {
@@ -136,7 +142,7 @@ export interface Decision {
   /** A recipe works to its end, the loop makes one step; then it is decided again. */
   readonly until: 'end' | 'step';
   readonly runnerUp: ModelOption | null;
-  /** The model that reviews the result if that is worth its price; null: none is stronger, or none may. */
+  /** The model that judges the result if that is worth its price; null: none is stronger, or none may. */
   readonly reviewer: ModelOption | null;
   readonly layer: Layer;
   readonly code: string;
@@ -148,8 +154,8 @@ export interface Decision {
   /** The chance, by the votes, that the stronger of the two does the rest and the other does not. */
   readonly gain: number | null;
   readonly features: Features;
-  /** The stronger model is asked for advice from a handoff before this step. */
-  readonly wantsAdvice: boolean;
+  /** The stronger model that is asked for advice from a handoff before this step; null: none. */
+  readonly adviser: ModelOption | null;
   /** The step would have gone to the cloud if there were a network. */
   readonly isDegraded: boolean;
 }

@@ -1,6 +1,7 @@
 import { leastOutputTokens } from '@shared/money/fitting-output.ts';
 import { worstCostOf } from '@shared/money/token-cost.ts';
 import { usualOutput } from '@shared/routing/usual-steps.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { Denial, ChoiceFacts, ModelOption, Spent } from './define.ts';
 
 /**
@@ -127,20 +128,27 @@ export function spentIn(
   return spent.find((one) => one.model === info.id && (one.strategy === null || one.strategy === strategy));
 }
 
-/** With the policy cloud, not trying would gain nothing. */
+/** With the policy cloud and no other service, not trying would gain nothing. */
 function networkDenial({ info }: ModelOption, facts: ChoiceFacts): Denial | null {
-  if (info.where === 'local' || facts.policy === 'cloud' || !isNetworkAway(facts)) return null;
-  return { code: 'offline', text: 'The cloud is unreachable: the network or the provider is down.' };
+  const isAlone = facts.policy === 'cloud' && !hasOtherService(info, facts);
+  if (info.where === 'local' || isAlone || !isServiceAway(info, facts)) return null;
+  return { code: 'offline', text: `${info.label} cannot be reached: the network or ${info.provider} is down.` };
 }
 
-export function isNetworkAway({
-  trajectory,
-  numbers,
-  now,
-}: Pick<ChoiceFacts, 'trajectory' | 'numbers' | 'now'>): boolean {
-  if (trajectory.network.failures < numbers.offlineAfter) return false;
+function hasOtherService({ provider }: ModelInfo, facts: ChoiceFacts): boolean {
+  return facts.options.some(
+    ({ info }) => info.where === 'cloud' && info.provider !== provider && !isServiceAway(info, facts),
+  );
+}
+
+function isServiceAway(
+  { provider }: Pick<ModelInfo, 'provider'>,
+  { trajectory, numbers, now }: Pick<ChoiceFacts, 'trajectory' | 'numbers' | 'now'>,
+): boolean {
+  const known = trajectory.services[provider];
+  if (known === undefined || known.failures < numbers.offlineAfter) return false;
   // A clock that was set back must not extend the wait.
-  return Math.abs(now - trajectory.network.at) < numbers.offlineSeconds * 1000;
+  return Math.abs(now - known.at) < numbers.offlineSeconds * 1000;
 }
 
 /** Whether more than one model may be chosen. */

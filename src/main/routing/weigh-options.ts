@@ -1,6 +1,6 @@
 import { chanceOf } from '@shared/routing/routing.ts';
 import { expectedRestUsd, usualStepsOf } from '@shared/routing/usual-steps.ts';
-import type { Features, ChoiceFacts, Rule, ModelOption, Vote, WeighedOption } from './define.ts';
+import type { Features, ChoiceFacts, PairNames, Rule, ModelOption, Vote, WeighedOption } from './define.ts';
 import { abilityOf } from './ability.ts';
 import { featuresOf } from './routing-features.ts';
 import type { CacheFacts, Outlook } from './switch-price.ts';
@@ -49,7 +49,9 @@ export interface Pair {
 export function weigh(facts: ChoiceFacts, rules: readonly Rule[], { pair, block }: Weighing): Score {
   const { weaker, stronger } = pair;
   const features = featuresOf(facts, pair);
-  const votes = rules.flatMap((rule) => votesOf(rule, features, facts.numbers.weights?.[rule.id] ?? 1));
+  const names = { weaker: weaker?.info.label ?? 'The model', stronger: stronger?.info.label ?? 'A stronger model' };
+  const seen = { features, names };
+  const votes = rules.flatMap((rule) => votesOf(rule, seen, facts.numbers.weights?.[rule.id] ?? 1));
   const sum = votes.reduce((total, { toward, weight }) => total + (toward === 'cloud' ? weight : -weight), BASE);
   const gain = chanceOf(sum) * pair.share;
   const outlook = outlookOf(facts, { weaker, stronger, gain, block });
@@ -82,9 +84,13 @@ function ownCost(facts: ChoiceFacts, weaker: ModelOption, outlook: Outlook): num
 }
 
 /** `factor`: the weight of a rule's votes; with 0 they are not cast. */
-function votesOf(rule: Rule, features: Features, factor: number): readonly Vote[] {
+function votesOf(
+  rule: Rule,
+  { features, names }: { readonly features: Features; readonly names: PairNames },
+  factor: number,
+): readonly Vote[] {
   if (factor === 0) return [];
-  return rule.vote(features).map((vote) => ({ rule: rule.id, ...vote, weight: vote.weight * factor }));
+  return rule.vote(features, names).map((vote) => ({ rule: rule.id, ...vote, weight: vote.weight * factor }));
 }
 
 interface Prospect extends Pick<Pair, 'weaker' | 'stronger'> {

@@ -55,7 +55,9 @@ describe('the hard rules', () => {
     expect(say({ budgetLeftUsd: 0.001, trajectory: consecutiveFailures })).toBe('local L0 budget');
     expect(say({ needs: { images: true } })).toBe('cloud L0 capability');
     expect(say({ pin: up })).toBe('cloud L0 pin');
-    expect(say({ trajectory: { ...consecutiveFailures, network: { failures: 2, at: 0 } } })).toBe('local L0 offline');
+    expect(say({ trajectory: { ...consecutiveFailures, services: { cloud: { failures: 2, at: 0 } } } })).toBe(
+      'local L0 offline',
+    );
   });
 
   it('leave what a person is asked about here until the work needs the cloud', () => {
@@ -176,13 +178,56 @@ describe('the score', () => {
   });
 
   it('marks a step that would have gone up with a network', () => {
-    const trajectory = { ...emptyTrajectory, last, steps: 3, consecutiveFailures: 2, network: { failures: 2, at: 0 } };
+    const trajectory = {
+      ...emptyTrajectory,
+      last,
+      steps: 3,
+      consecutiveFailures: 2,
+      services: { cloud: { failures: 2, at: 0 } },
+    };
     expect(chooseModel(facts({ trajectory }), rules)).toMatchObject({ code: 'offline', isDegraded: true });
     expect(chooseModel(facts({ trajectory: { ...trajectory, consecutiveFailures: 0 } }), rules).isDegraded).toBe(false);
   });
 
+  it('leaves out the service that is down, and no other', () => {
+    const other: ModelOption = { ...there, info: { ...there.info, id: 'sky/model', provider: 'sky', label: 'Sky' } };
+    const services = { cloud: { failures: 2, at: 0 } };
+    const options = [here, there, other];
+    const found = chooseModel(facts({ options, trajectory: { ...emptyTrajectory, services } }), rules);
+    expect(found.options.map(({ denied }) => denied?.code ?? null)).toEqual([null, 'offline', null]);
+    expect(found.options[1]?.denied?.text).toBe('cloud cannot be reached: the network or cloud is down.');
+    const policy = { policy: 'cloud', trajectory: { ...emptyTrajectory, services } } as const;
+    expect(chooseModel(facts({ ...policy, options: [there, other] }), rules).chosen?.info.id).toBe('sky/model');
+    // There is nothing else to try.
+    expect(chooseModel(facts({ ...policy, options: [there] }), rules).chosen?.info.id).toBe('cloud/model');
+  });
+
+  it('has a larger model here take over, and asks only one in the cloud for advice', () => {
+    const large: ModelOption = { ...here, info: { ...here.info, id: 'local/large', label: 'large' } };
+    const trajectory = { ...emptyTrajectory, last, steps: 3, consecutiveFailures: 2, boundary: null };
+    expect(chooseModel(facts({ options: [here, large], trajectory }), rules)).toMatchObject({
+      adviser: null,
+      code: 'bad-signals',
+      text: 'large takes over after 2 failures in a row, the last: .',
+    });
+    expect(chooseModel(facts({ options: [here, large, there], trajectory }), rules)).toMatchObject({
+      code: 'advice',
+      adviser: there,
+      runnerUp: there,
+    });
+  });
+
+  it('names a stronger model as the reviewer of work done here, whatever its own conversation would cost', () => {
+    const named = (own: Partial<ChoiceFacts>) => chooseModel(facts(own), rules).reviewer?.info.id ?? null;
+    expect(named({})).toBe('cloud/model');
+    expect(named({ budgetLeftUsd: 0.001 })).toBe('cloud/model');
+    expect(named({ policy: 'local' })).toBeNull();
+    expect(named({ shut: { code: 'fence', text: 'It stays here.' } })).toBeNull();
+    expect(named({ options: [there, here] })).toBeNull();
+  });
+
   it('takes the network to be back after its time, whichever way the clock jumps', () => {
-    const trajectory = { ...emptyTrajectory, network: { failures: 3, at: 1_000_000 } };
+    const trajectory = { ...emptyTrajectory, services: { cloud: { failures: 3, at: 1_000_000 } } };
     const back = profiles.balanced.offlineSeconds * 1000;
     expect(say({ trajectory, now: 1_000_000 + back })).toBe('local L1 local-first');
     expect(say({ trajectory, now: 1_000_000 - back })).toBe('local L1 local-first');

@@ -130,7 +130,7 @@ describe('what is learned of two models', () => {
     expect(of(0, 'cloud/model').gain).toBeLessThan(unknown.gain ?? 0);
     const said = bad.votes.filter(({ rule }) => rule === 'own-record').map(({ reason }) => reason);
     expect(said).toEqual([
-      'On this machine the local model ended 0 of 10 checked tasks with such steps well (older ones count less).',
+      'In this home, local ended 0 of 10 checked tasks with such steps well (older ones count less).',
     ]);
     expect(unknown.votes.some(({ rule }) => rule === 'own-record')).toBe(false);
   });

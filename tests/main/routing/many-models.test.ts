@@ -128,7 +128,7 @@ function anyFacts(random: () => number): ChoiceFacts {
       isAdvised: hit(0.5),
       isLoopOpen: hit(0.2),
       boundary: one([null, 'message', 'tests-green', 'done-said']),
-      network: { failures: hit(0.1) ? 3 : 0, at: base.now },
+      services: Object.fromEntries(models.map(({ name }) => [name, { failures: hit(0.1) ? 3 : 0, at: base.now }])),
     },
   };
 }

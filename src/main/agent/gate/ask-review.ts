@@ -3,7 +3,6 @@ import { askCloudModel } from '../step/ask-cloud-model.ts';
 import { maxOutputTokens } from '@shared/models/prompt-room.ts';
 import { handoffSummary } from '../prompt/handoff-summary.ts';
 import type { ChangesOverview } from './changes-overview.ts';
-import { strongerThan } from '../turn/decide-work.ts';
 import type { TaskWork, Worker } from '../turn/task-work.ts';
 import { promptTexts } from '../prompt/prompt-texts.ts';
 import { routeStep } from '../step/route-step.ts';
@@ -17,20 +16,19 @@ const MAX_VERDICT_TOKENS = 400;
  */
 export async function askReview(
   work: TaskWork,
-  { stage, model }: Worker,
+  { model, reviewer }: Worker,
   { look, claim }: { readonly look: ChangesOverview; readonly claim: Claim },
 ): Promise<GateCheck | null> {
   const { turn, door } = work;
   const most = turn.options.routing.numbers.reviews ?? 0;
-  const above = strongerThan(work, { stage, model });
-  if (above === null || most === 0) return null;
+  if (reviewer === null || most === 0) return null;
   const handoff = `${handoffSummary(turn, look)}\n\nWhat the smaller model says at its end:\n${claim.text.slice(0, 2_000)}`;
   const promptTokens = turn.tokens.count(handoff) + turn.tokens.count(promptTexts.review);
   const decision = routeStep(turn, {
     purpose: 'review',
     shut: door.shut,
     ...(claim.isDoubtful === undefined ? {} : { isDoubtful: claim.isDoubtful }),
-    options: [model.info, above.model.info].map((info) => ({
+    options: [model.info, reviewer.model.info].map((info) => ({
       info,
       strategy: 'loop',
       promptTokens,
@@ -39,8 +37,9 @@ export async function askReview(
     })),
   });
   const none = (text: string): GateCheck => ({ by: 'review', verdict: 'none', text, findings: [], callId: null });
-  if (decision.chosen?.info.where !== 'cloud') return none(`No stronger model reviewed it. ${decision.text}`);
-  const said = await askCloudModel(turn, above, {
+  if (decision.chosen?.info.where !== 'cloud')
+    return none(`${reviewer.model.info.label} did not review it. ${decision.text}`);
+  const said = await askCloudModel(turn, reviewer, {
     purpose: 'review',
     reason: { code: decision.code, text: decision.text },
     system: promptTexts.review,
@@ -48,11 +47,11 @@ export async function askReview(
     maxTokens: MAX_VERDICT_TOKENS,
     decision,
   });
-  if (said.type === 'unsaid') return none(`A stronger model was to look at it and could not: ${said.why}`);
+  if (said.type === 'unsaid') return none(`${reviewer.model.info.label} was to review it and could not: ${said.why}`);
   const verdict = readVerdict(said.text);
   const { callId } = said;
   if (verdict === null) {
-    const text = `What ${above.model.info.label} said is not a clear verdict, so it does not count.`;
+    const text = `What ${reviewer.model.info.label} said is not a clear verdict, so it does not count.`;
     return { ...none(text), callId };
   }
   return { by: 'review', verdict: verdict.verdict, text: verdict.text, findings: [], callId };

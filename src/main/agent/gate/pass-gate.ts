@@ -7,7 +7,6 @@ import { isWish } from './missing-wishes.ts';
 import type { ChangesOverview } from './changes-overview.ts';
 import { readChangesOverview } from './changes-overview.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
-import { strongerThan } from '../turn/decide-work.ts';
 import type { LoopMemory, TaskWork, Worker } from '../turn/task-work.ts';
 import { asksForChange } from '@shared/text/task-kind.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
@@ -171,7 +170,7 @@ async function review(
   if (check === null) return { type: 'passed' };
   await note(turn, check);
   if (check.verdict === 'pass') {
-    const by = strongerThan(work, worker);
+    const by = worker.reviewer;
     return by === null ? { type: 'passed' } : { type: 'passed', approvedBy: by.model.info.label };
   }
   if (check.verdict !== 'redo') return { type: 'passed' };

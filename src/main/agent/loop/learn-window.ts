@@ -12,7 +12,7 @@ const shorter = 0.6;
  */
 export async function learnWindow(
   work: TaskWork,
-  { stage, model: own }: Driver,
+  { stage, model: own, reviewer }: Driver,
   refused: { readonly error: StepError; readonly promptTokens: number },
 ): Promise<{ readonly by: 'said' | 'guessed'; readonly driver: Driver } | null> {
   const { turn } = work;
@@ -33,7 +33,10 @@ export async function learnWindow(
   const code = isSaid ? 'window-learned' : 'window-guessed';
   await turn.log.append({ type: 'notice-added', level: 'info', code, text });
   // A small context may need the short form of the prompt, with fewer tools.
-  return { by: isSaid ? 'said' : 'guessed', driver: driverOf(work, { stage, model: { ...own, info: smaller } }) };
+  return {
+    by: isSaid ? 'said' : 'guessed',
+    driver: driverOf(work, { stage, reviewer, model: { ...own, info: smaller } }),
+  };
 }
 
 /** How servers name the size of their context when they refuse a prompt. The number is the first group. */

@@ -3,7 +3,7 @@ import { textOf } from '@shared/models/model-messages.ts';
 import { shortenText } from '@shared/text/shorten-text.ts';
 import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
-import type { Decision, Trouble } from '../../routing/define.ts';
+import type { Decision, ModelOption, Trouble } from '../../routing/define.ts';
 import { cutsOf } from '../prompt/attached-parts.ts';
 import { buildRequest, isSmall } from '../prompt/build-prompt.ts';
 import type { RoomSubject } from '../prompt/compact-conversation.ts';
@@ -65,8 +65,8 @@ export type LoopOutcome =
 export async function loopStep(work: TaskWork, worker: Worker, decision: Decision): Promise<LoopOutcome | null> {
   const { turn, loop, current } = work;
   const isChat = turn.given.mode === 'chat';
-  if (decision.wantsAdvice) {
-    await askAdvice(work);
+  if (decision.adviser !== null) {
+    await askAdvice(work, decision.adviser);
     // Decided again, with or without its advice in the conversation.
     return null;
   }
@@ -331,33 +331,28 @@ function tooSmall(turn: Turn, info: ModelInfo): LoopOutcome {
 }
 
 /**
- * Asks the cloud model what to do next, with a handoff instead of the whole conversation: this costs a few cents, while
+ * Asks a stronger model what to do next, with a handoff instead of the whole conversation: this costs a few cents, while
  * a takeover reads everything. The advice goes into the conversation. If the model could not be asked, the log says so.
  */
-async function askAdvice(work: TaskWork): Promise<void> {
-  const { turn, current } = work;
-  const way = work.ways.findLast(({ info, canDrive }) => info.where === 'cloud' && canDrive);
-  const model =
-    way === undefined || way.info.id === current?.info.id ? null : resolveModel(turn.dependencies, way.info);
-  if (way === undefined || model === null) return;
-  const stage: Stage = { strategy: 'loop', model: way.info.id, where: way.info.where };
+async function askAdvice({ turn, current }: TaskWork, { info }: ModelOption): Promise<void> {
+  const model = resolveModel(turn.dependencies, info);
+  if (model === null) return noteForModel(turn, 'advice-failed', `No advice was available: ${info.label} is gone.`);
+  const text = `${current?.info.label ?? 'The model'} makes no progress, so ${info.label} gives advice.`;
+  const stage: Stage = { strategy: 'loop', model: info.id, where: info.where };
   const look = await readChangesOverview(turn);
   const said = await askCloudModel(
     turn,
     { stage, model },
     {
       purpose: 'advise',
-      reason: { code: 'advice', text: 'The local model makes no progress, so a stronger one gives advice.' },
+      reason: { code: 'advice', text },
       system: promptTexts.advise,
       handoff: handoffSummary(turn, look),
       maxTokens: MAX_ADVICE_TOKENS,
     },
   );
   if (said.type === 'said') {
-    const text = `Advice of a stronger model that has seen what you did:\n${said.text}`;
-    await turn.log.append({ type: 'notice-added', level: 'info', code: 'advice', text });
-    return;
+    return noteForModel(turn, 'advice', `Advice of a stronger model that has seen what you did:\n${said.text}`);
   }
-  const text = `No advice was available: ${said.why}`;
-  await turn.log.append({ type: 'notice-added', level: 'info', code: 'advice-failed', text });
+  return noteForModel(turn, 'advice-failed', `No advice was available: ${said.why}`);
 }

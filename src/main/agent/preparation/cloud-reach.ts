@@ -1,5 +1,6 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { AgentDependencies } from '../turn/agent-dependencies.ts';
+import type { TurnFacts } from './turn-facts.ts';
 
 /** A cloud model and whether its service can be reached; null: unknown. */
 export interface CloudReach {
@@ -15,4 +16,9 @@ export async function checkCloudReach(
 ): Promise<CloudReach> {
   const info = await modelInfo(id, signal);
   return { info, reach: info === null ? null : (provider(info.provider)?.reach?.() ?? null) };
+}
+
+/** As a fact of the turn. Empty: nothing is known, or it runs on this machine. */
+export function reachOf({ info, reach }: CloudReach): NonNullable<TurnFacts['reach']> {
+  return info === null || reach === null || info.where === 'local' ? {} : { [info.provider]: reach };
 }

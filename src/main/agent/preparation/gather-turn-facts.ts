@@ -3,7 +3,7 @@ import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { withThinking } from '@shared/models/model-info.ts';
 import type { TurnOptions } from '../../settings/turn-options.ts';
-import { checkCloudReach } from './cloud-reach.ts';
+import { checkCloudReach, reachOf } from './cloud-reach.ts';
 import { openLinks } from './resolve-hard-links.ts';
 import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
@@ -75,11 +75,14 @@ const isForLarge = ({ local, cloud }: Pick<TurnFacts, 'local' | 'cloud'>): boole
 
 async function modelsOf(
   turn: Pick<Turn, 'task' | 'options' | 'dependencies' | 'signal'>,
-): Promise<Pick<TurnFacts, 'local' | 'cloud' | 'others' | 'absent' | 'network' | 'lacks' | 'ease'>> {
+): Promise<Pick<TurnFacts, 'local' | 'cloud' | 'others' | 'absent' | 'reach' | 'lacks' | 'ease'>> {
   const { options, dependencies, signal } = turn;
   const local = needsLocal(options) ? await dependencies.modelInfo(options.local, signal) : null;
   const there = await cloudOf(turn);
-  const found = { local, ...there, ...(await othersOf(turn)), ...(await eased(turn, local, there.cloud)) };
+  const more = await othersOf(turn);
+  const reach = { ...more.reach, ...there.reach };
+  const known = Object.keys(reach).length === 0 ? {} : { reach };
+  const found = { local, ...there, ...more, ...known, ...(await eased(turn, local, there.cloud)) };
   // Without a cloud model, `hybrid` means local only, as configured.
   if (options.policy !== 'hybrid' || options.cloud === null || (local === null) === (there.cloud === null))
     return found;
@@ -91,12 +94,15 @@ async function othersOf({
   options: { modelOrder = [], local, cloud },
   dependencies,
   signal,
-}: Pick<Turn, 'options' | 'dependencies' | 'signal'>): Promise<Pick<TurnFacts, 'others' | 'absent'>> {
+}: Pick<Turn, 'options' | 'dependencies' | 'signal'>): Promise<Pick<TurnFacts, 'others' | 'absent' | 'reach'>> {
   const ids = [...new Set(modelOrder)].filter((id) => id !== local && id !== cloud);
-  const found = await Promise.all(ids.map(async (id) => ({ id, info: await dependencies.modelInfo(id, signal) })));
+  const found = await Promise.all(
+    ids.map(async (id) => ({ id, ...(await checkCloudReach(dependencies, id, signal)) })),
+  );
   const others = found.flatMap(({ info }) => (info === null ? [] : [info]));
   const absent = found.filter(({ info }) => info === null).map(({ id }) => id);
-  return { ...(others.length === 0 ? {} : { others }), ...(absent.length === 0 ? {} : { absent }) };
+  const reach = Object.fromEntries(found.flatMap((one) => Object.entries(reachOf(one))));
+  return { reach, ...(others.length === 0 ? {} : { others }), ...(absent.length === 0 ? {} : { absent }) };
 }
 
 /** Work goes to the cloud because of strain only if the policy leaves the choice. */
@@ -111,13 +117,23 @@ async function eased(
   return options.policy === 'hybrid' && cloud !== null ? { ease: found.ease } : {};
 }
 
-/** The models with the settings of the message and its assistant. This is logged, so a replay does the same. */
+/** No two models of a turn have the same name: one that shares its name is shown with its provider. */
+function distinctLabels(models: readonly ModelInfo[]): (info: ModelInfo) => ModelInfo {
+  return (info) => {
+    const { id, label, provider } = info;
+    const isShared = models.some((other) => other.label === label && other.id !== id);
+    return isShared ? { ...info, label: `${label} (${provider})` } : info;
+  };
+}
+
+/** The models with names of their own, and with the settings of the message and its assistant. This is logged, so a replay does the same. */
 function asAsked<Found extends Pick<TurnFacts, 'local' | 'cloud' | 'others'>>(
   found: Found,
   { assistant, thinking }: Pick<TurnOptions, 'assistant' | 'thinking'>,
 ): Found {
-  const drive = (info: ModelInfo): ModelInfo => withThinking(asAssistant(info, assistant), thinking);
   const { local, cloud, others } = found;
+  const named = distinctLabels([local, cloud, ...(others ?? [])].filter((info) => info !== null));
+  const drive = (info: ModelInfo): ModelInfo => withThinking(asAssistant(named(info), assistant), thinking);
   const rest = others === undefined ? {} : { others: others.map(drive) };
   return {
     ...found,
@@ -229,11 +245,11 @@ async function cloudOf({
   options,
   dependencies,
   signal,
-}: Pick<Turn, 'options' | 'dependencies' | 'signal'>): Promise<Pick<TurnFacts, 'cloud' | 'network'>> {
+}: Pick<Turn, 'options' | 'dependencies' | 'signal'>): Promise<Pick<TurnFacts, 'cloud' | 'reach'>> {
   const { policy, cloud: id } = options;
   if (policy === 'local' || id === null) return { cloud: null };
-  const { info, reach } = await checkCloudReach(dependencies, id, signal);
-  return { cloud: info, ...(reach === null ? {} : { network: reach }) };
+  const found = await checkCloudReach(dependencies, id, signal);
+  return { cloud: found.info, reach: reachOf(found) };
 }
 
 /** Includes the date, so that the model need not guess it. This is logged, so a replay has the same text. */

@@ -66,8 +66,8 @@ export const turnFactsSchema = z.object({
   readsResults: z.literal(true).optional(),
   /** The user asked for a drawing; absent: no, or an older log. */
   draws: z.literal(true).optional(),
-  /** Whether the service of the cloud model could be reached; absent: unknown. */
-  network: z.enum(['there', 'away']).optional(),
+  /** Whether each service in the cloud could be reached, by provider; absent: nothing is known. */
+  reach: z.record(z.string(), z.enum(['there', 'away'])).optional(),
   sandbox: z.object({
     tier: sandboxTierSchema,
     workspacePath: z.string(),

@@ -1,6 +1,6 @@
 import { textOf } from '@shared/models/model-messages.ts';
 import type { Decision } from '../../routing/define.ts';
-import type { Worker } from '../turn/task-work.ts';
+import type { ReadyModel } from '../turn/task-work.ts';
 import type { Turn } from '../turn/turn.ts';
 import { textRequest } from '../prompt/build-prompt.ts';
 import { runStep } from './run-step.ts';
@@ -27,7 +27,11 @@ export type CloudAnswer =
  * Asks a cloud model for a few words, with a handoff instead of the whole conversation. The answer is optional: where
  * the user would have to be asked, the call is not made. Throws `cancelled`.
  */
-export async function askCloudModel(turn: Turn, { stage, model }: Worker, asked: CloudQuestion): Promise<CloudAnswer> {
+export async function askCloudModel(
+  turn: Turn,
+  { stage, model }: ReadyModel,
+  asked: CloudQuestion,
+): Promise<CloudAnswer> {
   const { info } = model;
   const thinks = info.capabilities.reasoning === true && info.effort !== 'none';
   const most = asked.maxTokens + (thinks ? THINKING_TOKENS : 0);

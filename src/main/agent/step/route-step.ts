@@ -4,7 +4,7 @@ import type { ModelRequest } from '../../models/providers/define.ts';
 import type { Decision, Pin, ChoiceFacts } from '../../routing/define.ts';
 import { discoverRules } from '../../routing/registry.ts';
 import { isOfConversation } from '../../routing/choose-by-score.ts';
-import { hasChoice, isNetworkAway } from '../../routing/hard-rules.ts';
+import { hasChoice } from '../../routing/hard-rules.ts';
 import { chooseModel } from '../../routing/choose-model.ts';
 import { taskFeatures } from '../../routing/routing-features.ts';
 import { memo } from '../../lib/memo.ts';
@@ -55,23 +55,22 @@ function strainOf({ found }: CallingTurn): Pick<ChoiceFacts, 'strain'> {
 }
 
 /**
- * Network state, newest source first: what happened during the turn, then the check at its start, then what was known
- * before.
+ * The state of each service, newest source first: what happened during the turn, then the check at its start, then what
+ * was known before.
  */
 function trajectoryOf({ id, trajectory, found, dependencies, options }: CallingTurn): Trajectory {
   const { numbers } = options.routing;
   const known = trajectory.now();
-  const reach = found.facts?.network;
   const at = dependencies.journal.state().turns.findLast((turn) => turn.id === id)?.startedAt ?? 0;
-  if (reach === undefined || known.network.at >= at) return known;
-  return { ...known, network: { failures: reach === 'away' ? numbers.offlineAfter : 0, at } };
-}
-
-/** Whether the cloud is unreachable for now; false if the policy leaves no choice. */
-export function isOffline(turn: CallingTurn): boolean {
-  const { policy, routing } = turn.options;
-  if (policy !== 'hybrid') return false;
-  return isNetworkAway({ trajectory: trajectoryOf(turn), numbers: routing.numbers, now: turn.log.lastAt() });
+  const checked = Object.entries(found.facts?.reach ?? {}).filter(
+    ([provider]) => (known.services[provider]?.at ?? -1) < at,
+  );
+  if (checked.length === 0) return known;
+  const services = checked.map(([provider, reach]) => {
+    const failures = reach === 'away' ? numbers.offlineAfter : 0;
+    return [provider, { failures, at }] as const;
+  });
+  return { ...known, services: { ...known.services, ...Object.fromEntries(services) } };
 }
 
 /**

@@ -3,15 +3,15 @@ import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
 import { maxOutputTokens } from '@shared/models/prompt-room.ts';
 import type { EventOf } from '@shared/events/events.ts';
 import type { Decision, ModelOption, Way } from '../../routing/define.ts';
-import { hasChoice, spentIn } from '../../routing/hard-rules.ts';
+import { hasChoice } from '../../routing/hard-rules.ts';
 import { buildRequest, chatShape, promptShape, requestBytes } from '../prompt/build-prompt.ts';
 import type { PromptShape } from '../prompt/build-prompt.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
 import { toolsOfTurn } from '../loop/plan-notes.ts';
 import { passFencesAhead } from '../step/pass-fences.ts';
-import { isOffline, routeStep } from '../step/route-step.ts';
+import { routeStep } from '../step/route-step.ts';
 import { resolveModel } from './agent-dependencies.ts';
-import type { Driver, TaskWork, Worker } from './task-work.ts';
+import type { Driver, ReadyModel, TaskWork, Worker } from './task-work.ts';
 
 /** An estimate of the system text, the tools and the project facts that precede the task of a recipe, in tokens. */
 const OPENING_TOKENS = 3_000;
@@ -33,7 +33,7 @@ export async function decideWork(work: TaskWork): Promise<Decided> {
     const { chosen } = decision;
     const model = resolveModel(work.turn.dependencies, chosen?.info);
     if (chosen === null || model === null) return { decision, worker: null };
-    const worker: Worker = { stage: stageOf(chosen), model };
+    const worker: Worker = { stage: stageOf(chosen), model, reviewer: readyOf(work, decision.reviewer) };
     const isMove = work.current === null || !isSame(work.current, chosen);
     const note = isMove && chosen.strategy === 'loop' ? handoverNote(work, decision) : null;
     if (mustAskFences(work, decision, isMove) && !(await passesFences(work, worker, { decision, note }))) continue;
@@ -41,6 +41,11 @@ export async function decideWork(work: TaskWork): Promise<Decided> {
     work.trouble = null;
     return { decision, worker };
   }
+}
+
+function readyOf({ turn }: TaskWork, option: ModelOption | null): ReadyModel | null {
+  const model = resolveModel(turn.dependencies, option?.info);
+  return option === null || model === null ? null : { stage: stageOf(option), model };
 }
 
 const stageOf = ({ info, strategy }: Way): Stage => ({ strategy, model: info.id, where: info.where });
@@ -128,7 +133,7 @@ function mustAskFences({ current, turn, ways }: TaskWork, decision: Decision, is
 /** The user is asked only if the work needs the move, not for an advantage. */
 async function passesFences(
   work: TaskWork,
-  { stage, model }: Worker,
+  { stage, model }: ReadyModel,
   { decision, note }: { readonly decision: Decision; readonly note: string | null },
 ): Promise<boolean> {
   const { turn } = work;
@@ -191,31 +196,19 @@ function reasonFor(work: TaskWork, chosen: ModelOption, decision: Decision): str
   return `${last.text} ${fit}`.trim();
 }
 
-/** Two lines for the model that takes over: who worked before, and what went wrong. Null: no model did. */
-function handoverNote({ turn, current }: TaskWork, decision: Decision): string | null {
-  const { steps, last } = turn.trajectory.now();
-  if (steps === 0 || last === null || current === null || current.strategy !== 'loop') return null;
-  const who = `${current.info.label} worked on this until here (${steps} steps); you go on from here.`;
-  return `${who}\n${whyOf(decision)}`;
+/** Two lines for the model that takes over: who worked before, and what went wrong. Null: no model answered. */
+function handoverNote({ turn, ways, current }: TaskWork, decision: Decision): string | null {
+  const answered = Object.entries(turn.trajectory.now().answered);
+  if (answered.length === 0 || current === null || current.strategy !== 'loop') return null;
+  const who = answered.map(([id, steps]) => {
+    const label = ways.find(({ info }) => info.id === id)?.info.label ?? id;
+    return `${label} (${steps === 1 ? '1 step' : `${steps} steps`})`;
+  });
+  return `${who.join(' and ')} worked on this until here; you go on from here.\n${whyOf(decision)}`;
 }
 
 function whyOf({ layer, text }: Decision): string {
   return layer === 'L5' || layer === 'L4' ? text : 'What was done so far stands; nothing needs to be done again.';
-}
-
-/** The strongest model in the cloud that has not worked yet and may; null: none. */
-export function strongerThan(work: TaskWork, worker: Worker): Worker | null {
-  const { turn, ways, spent, door } = work;
-  const way = ways.findLast(
-    (one) =>
-      one.info.where === 'cloud' &&
-      one.canDrive &&
-      one.info.id !== worker.model.info.id &&
-      spentIn(spent, one) === undefined,
-  );
-  const model = resolveModel(turn.dependencies, way?.info);
-  if (way === undefined || model === null || door.shut !== null || worker.stage.where === 'cloud') return null;
-  return isOffline(turn) ? null : { stage: stageOf(way), model };
 }
 
 /** The version of the request that already passed the fences, if there is one; otherwise the given request. */

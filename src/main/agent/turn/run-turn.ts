@@ -1,6 +1,6 @@
 import { AppError, toFailure } from '@shared/errors.ts';
 import { causesText } from '@shared/models/machine-strain.ts';
-import type { Stage } from '@shared/models/model-info.ts';
+import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
 import { howToGet } from '@shared/models/model-info.ts';
 import { waysToWork } from '../../routing/ways-to-work.ts';
 import { modelsOfTurn } from '../preparation/gather-turn-facts.ts';
@@ -100,18 +100,25 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   return end;
 }
 
-/** Offers a review of steps that ran locally because the cloud was unreachable. */
+/** Offers a review of steps that ran locally because no service in the cloud could be reached. */
 async function warnDegraded(turn: Turn): Promise<void> {
   const { degraded } = turn.trajectory.now();
   const { isCloudUnasked } = turn.progress;
   if ((degraded === 0 && !isCloudUnasked) || turn.signal.aborted) return;
   const steps = degraded === 1 ? '1 step ran' : `${degraded} steps ran`;
+  const who = strongestCloud(turn)?.label ?? 'the cloud';
   const text = [
-    ...(degraded === 0 ? [] : [`${steps} on this machine because the cloud was unreachable.`]),
-    ...(isCloudUnasked ? ['The cloud would have continued where this machine gave up, but it was unreachable.'] : []),
-    'To have the cloud review the work, send the task again.',
+    ...(degraded === 0 ? [] : [`${steps} on this machine because ${who} could not be reached.`]),
+    ...(isCloudUnasked ? [`Where this machine gave up, ${who} would have gone on, but could not be reached.`] : []),
+    `To have ${who} review the work, send the task again.`,
   ].join(' ');
   await turn.log.close({ type: 'notice-added', level: 'info', code: 'route-degraded', text });
+}
+
+/** The strongest model in the cloud that the policy lets work on the turn. */
+function strongestCloud({ options, found }: Turn): ModelInfo | null {
+  if (found.facts === null) return null;
+  return modelsOfTurn(options, found.facts).findLast(({ where }) => where === 'cloud') ?? null;
 }
 
 /** Tells a user who asked for both models that only one is available. */

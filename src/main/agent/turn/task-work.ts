@@ -14,10 +14,16 @@ export interface FittingRecipe {
   readonly fit: RecipeFit;
 }
 
-/** A model that works on the task now, and how. */
-export interface Worker {
+/** A model that can be called, and how it is driven. */
+export interface ReadyModel {
   readonly stage: Stage;
   readonly model: ResolvedModel;
+}
+
+/** A model that works on the task now, and how. */
+export interface Worker extends ReadyModel {
+  /** The stronger model that may judge its result, as it was decided; null: none. */
+  readonly reviewer: ReadyModel | null;
 }
 
 /** A model that drives the loop, with the form of its prompt. */

@@ -3,7 +3,6 @@ import type { RecipeOutcome } from '../../recipes/define.ts';
 import { lintOfRecipe, reviewOfRecipe, wishesOfRecipe } from '../gate/pass-gate.ts';
 import { roomForAttached, taskWithTexts } from '../prompt/attached-parts.ts';
 import { runRecipe, subjectOf, tellFacts } from '../recipe/run-recipe.ts';
-import { strongerThan } from './decide-work.ts';
 import {
   approved,
   asProposed,
@@ -78,7 +77,7 @@ async function recipeEnd(
       const isProven = known.before?.passed === false && after?.passed === true;
       const wishes = isProven ? null : await wishesOfRecipe(turn);
       // Without a stronger model, work that lacks the tests it should have is shown, but not called done.
-      if (wishes !== null && (!wishes.lacksTests || strongerThan(work, worker) !== null))
+      if (wishes !== null && (!wishes.lacksTests || worker.reviewer !== null))
         return withoutWishes(work, changesBefore, wishes.text);
       const lint = await lintOfRecipe(turn);
       const said = [...(wishes === null ? [] : [wishes.text]), ...(lint === null ? [] : [lint])];
@@ -115,11 +114,11 @@ async function reviewed(
   { fitting, end, changesBefore: from, facts }: ToReview,
 ): Promise<WorkOutcome> {
   const { turn } = work;
-  const stronger = strongerThan(work, worker);
-  if (stronger === null || end.confidence === 'high') return ended(end);
+  const { reviewer } = worker;
+  if (reviewer === null || end.confidence === 'high') return ended(end);
   const check = await reviewOfRecipe(work, worker, end.text);
   if (check === null || check.verdict === 'none') return ended(end);
-  const { label } = stronger.model.info;
+  const { label } = reviewer.model.info;
   if (check.verdict === 'pass') return ended(approved(end, label));
   const to = turn.changes.recorded().length;
   await revertChanges(turn, from, 'revert the change: the reviewer asked for changes');

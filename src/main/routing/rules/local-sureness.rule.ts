@@ -6,14 +6,14 @@ import { defineRule } from '../define.ts';
  */
 export default defineRule({
   id: 'local-sureness',
-  vote({ hasLocalSureness = 0, localTenthSure = 0 }) {
+  vote({ hasLocalSureness = 0, localTenthSure = 0 }, { weaker }) {
     if (hasLocalSureness === 0) return [];
     const percent = Math.round(localTenthSure * 100);
     if (localTenthSure < 0.35) {
-      const reason = `The local model was unsure of its last words (${percent}% at the tenth).`;
+      const reason = `${weaker} was unsure of its last words (${percent}% at the tenth).`;
       return [{ toward: 'cloud', weight: 0.8 * (1 - localTenthSure / 0.35), reason }];
     }
     if (localTenthSure < 0.8) return [];
-    return [{ toward: 'local', weight: 0.3, reason: `The local model was sure of its last words (${percent}%).` }];
+    return [{ toward: 'local', weight: 0.3, reason: `${weaker} was sure of its last words (${percent}%).` }];
   },
 });

@@ -34,8 +34,10 @@ export interface Trajectory {
   /** Whether the success check passed before this turn's work. */
   readonly wasGreenBefore: boolean | null;
   readonly models: Readonly<Record<string, ModelTrajectory>>;
-  /** Consecutive network failures, and the time of the last. */
-  readonly network: { readonly failures: number; readonly at: number };
+  /** The services in the cloud that were called, by provider. */
+  readonly services: Readonly<Record<string, ServiceState>>;
+  /** Steps of the conversation in this turn that a model answered, by model. */
+  readonly answered: Readonly<Record<string, number>>;
   /** What this turn has cost so far, and how much the user raised each limit during it, in US dollars. */
   readonly spentUsd: number;
   readonly raisedUsd: Readonly<Partial<Record<CapScope, number>>>;
@@ -45,6 +47,12 @@ export interface Trajectory {
   readonly paths: readonly string[];
   /** In this turn, a spending limit was answered with "continue locally". */
   readonly isCapped: boolean;
+}
+
+/** How often in a row a service could not be reached, and when it was last called. */
+export interface ServiceState {
+  readonly failures: number;
+  readonly at: number;
 }
 
 export type Boundary = 'message' | 'done-said' | 'tests-green' | 'compaction';
@@ -63,10 +71,17 @@ export interface TrajectoryCounts {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Counts = Mutable<TrajectoryCounts>;
 
+interface OpenCall {
+  readonly model: string;
+  readonly provider: string;
+  readonly where: Where;
+  readonly isOfConversation: boolean;
+}
+
 interface Fold {
   trajectory: Omit<Mutable<Trajectory>, 'counts'> & { counts: Counts };
   /** Calls that have not ended. */
-  readonly open: Map<string, { readonly model: string; readonly where: Where; readonly isOfConversation: boolean }>;
+  readonly open: Map<string, OpenCall>;
   readonly toolOf: Map<string, string>;
   /** Calls of connected tools that have not ended. */
   readonly served: Set<string>;
@@ -109,7 +124,8 @@ export const emptyTrajectory: Trajectory = {
   isGreen: null,
   wasGreenBefore: null,
   models: {},
-  network: { failures: 0, at: 0 },
+  services: {},
+  answered: {},
   spentUsd: 0,
   raisedUsd: {},
   degraded: 0,
@@ -227,8 +243,8 @@ function addEvent(fold: Fold, event: SessionEvent): void {
 }
 
 function startTurn(fold: Fold): void {
-  const { last, models, network } = fold.trajectory;
-  fold.trajectory = { ...emptyTrajectory, counts: { ...noCounts }, last, models, network };
+  const { last, models, services } = fold.trajectory;
+  fold.trajectory = { ...emptyTrajectory, counts: { ...noCounts }, last, models, services };
   fold.severity = 0;
   fold.signal = '';
   fold.wrote = false;
@@ -266,7 +282,7 @@ function settleStep(fold: Fold): void {
 function startCall(fold: Fold, event: EventOf<'model-call-started'>): void {
   const { model, where, strategy } = event.stage;
   const isOfConversation = strategy === 'loop' && (event.purpose === 'act' || event.purpose === 'plan');
-  fold.open.set(event.callId, { model, where, isOfConversation });
+  fold.open.set(event.callId, { model, provider: event.provider, where, isOfConversation });
   if (!isOfConversation) return;
   settleStep(fold);
   const { trajectory } = fold;
@@ -303,21 +319,27 @@ function endCall(fold: Fold, event: EventOf<'model-call-ended'>): void {
   const call = fold.open.get(event.callId);
   fold.open.delete(event.callId);
   if (event.stopReason === 'cancelled' || call === undefined) return;
-  if (call.where === 'cloud') noteNetwork(trajectory, event);
+  if (call.where === 'cloud') noteService(trajectory, call.provider, event);
   if (!call.isOfConversation) return;
   if (event.error !== null) {
     bad(fold, 0.3, event.error.message);
     return;
   }
+  trajectory.answered = { ...trajectory.answered, [call.model]: (trajectory.answered[call.model] ?? 0) + 1 };
   if (event.stopReason === 'length') bad(fold, BAD, 'the answer was cut off');
   if (event.stopReason === 'repetition') bad(fold, 1, 'the answer repeated itself');
   trajectory.models = { ...trajectory.models, [call.model]: afterCall(trajectory.models[call.model], event) };
 }
 
-/** Any answer from the cloud, even a refusal, shows that there is a network. */
-function noteNetwork(trajectory: Mutable<Trajectory>, { error, at }: EventOf<'model-call-ended'>): void {
+/** Any answer of a service, even a refusal, shows that it can be reached. It says nothing about another service. */
+function noteService(
+  trajectory: Mutable<Trajectory>,
+  provider: string,
+  { error, at }: EventOf<'model-call-ended'>,
+): void {
   const isLost = error !== null && (error.code === 'network' || error.code === 'stalled');
-  trajectory.network = { failures: isLost ? trajectory.network.failures + 1 : 0, at };
+  const failures = isLost ? (trajectory.services[provider]?.failures ?? 0) + 1 : 0;
+  trajectory.services = { ...trajectory.services, [provider]: { failures, at } };
 }
 
 function noteCall(fold: Fold, event: EventOf<'tool-call-requested'>): void {

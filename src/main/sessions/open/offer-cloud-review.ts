@@ -25,10 +25,11 @@ export async function offerCloudReview(
     // The check below ends the loop on abort.
     await dependencies.delay(FIRST_WAITS_MS[look] ?? LATER_WAIT_MS, signal).catch(() => undefined);
     if (signal.aborted || journal.state().totals.turns !== totals.turns) return;
-    const { reach } = await checkCloudReach(dependencies, cloud, signal);
-    if (reach === null) return;
-    if (reach === 'there' && !signal.aborted && journal.state().totals.turns === totals.turns) break;
+    const { info, reach } = await checkCloudReach(dependencies, cloud, signal);
+    if (info === null || reach === null) return;
+    if (reach === 'away' || signal.aborted || journal.state().totals.turns !== totals.turns) continue;
+    const text = `${info.label} can be reached again, and can review the work done without it.`;
+    await journal.append({ type: 'notice-added', level: 'info', code: 'network-back', text });
+    return;
   }
-  const text = 'The cloud is available again, and can review the work done without it.';
-  await journal.append({ type: 'notice-added', level: 'info', code: 'network-back', text });
 }

@@ -126,7 +126,7 @@ describe('the stronger model at the end', () => {
     const texts = [vague, revoked, dear, capped].map((kit) => ofType(kit.journal.events, 'gate-checked')[0]);
     expect(texts.map((check) => check?.verdict)).toEqual(['none', 'none', 'none', 'none']);
     expect(texts.map((check) => check?.text ?? '').join('\n')).toMatch(
-      /not a clear verdict[\s\S]*key was revoked[\s\S]*A check by the cloud costs about[\s\S]*is left/u,
+      /not a clear verdict[\s\S]*key was revoked[\s\S]*A check by Sky model costs about[\s\S]*is left/u,
     );
     expect(checks(off)).toEqual([]);
     for (const kit of [vague, revoked, dear, capped]) await expectReplay(kit);

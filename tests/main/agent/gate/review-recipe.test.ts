@@ -58,7 +58,7 @@ describe('what a recipe found and is not sure of', () => {
     const kit = kitOf([{ text: 'APPROVE' }]);
     expect(await play(kit)).toEqual({
       reason: 'done',
-      text: 'It was rewritten.\n\nFake model reviewed the change and approves.',
+      text: 'It was rewritten.\n\nSky model reviewed the change and approves.',
       confidence: 'reviewed',
       calls: ['cloud review'],
       file: bug.replace('a - b', 'a * b'),

@@ -59,7 +59,7 @@ it('gives a reviewer of programs a minute, and the turn goes on', async () => {
   expect(said).toEqual([]);
   await vi.advanceTimersByTimeAsync(2_000);
   const end = await running;
-  expect(said).toEqual([{ label: 'Fake model', text: null, why: 'It gave no answer within 60 s.', costUsd: null }]);
+  expect(said).toEqual([{ label: 'Sky model', text: null, why: 'It gave no answer within 60 s.', costUsd: null }]);
   expect(end.reason).not.toBe('cancelled');
   // The program was written with the whole conversation in view, so everything that is fenced in it counts.
   expect(looked).toContain('review conversation');

@@ -68,8 +68,8 @@ describe('a task with two local models and one in the cloud', () => {
     expect(end.reason).toBe('done');
     expect(who(kit)).toEqual([small, small, large, large, cloud, cloud]);
     expect(notices(kit, 'handover').map((text) => text.split(' worked on this')[0])).toEqual([
-      'Fake model',
-      'Large model',
+      'Fake model (2 steps)',
+      'Fake model (2 steps) and Large model (2 steps)',
     ]);
     await expectReplay(kit);
   });
@@ -117,6 +117,27 @@ describe('a task with two local models and one in the cloud', () => {
     const end = await kit.runner.send('Fix add().', asked());
     expect(end.reason).toBe('criterion-unmet');
     expect(who(kit)).toEqual([small, small, large, large]);
+    await expectReplay(kit);
+  });
+
+  it('goes on with the other service when one is down, names it, and counts only who answered', async () => {
+    const dear = { ...price, input: 60, output: 300 };
+    const star = { id: 'star/model', provider: 'star', label: 'Star model', where: 'cloud', price: dear } as const;
+    const kit = kitOf([done, done, away, fix, done], { others: [star] });
+    const end = await kit.runner.send('Fix add().', asked({ modelOrder: [small, cloud, star.id] }));
+    expect(end.reason).toBe('done');
+    expect(who(kit)).toEqual([small, small, cloud, star.id, star.id]);
+    const last = ofType(kit.journal.events, 'stage-chosen').at(-1);
+    expect(last?.reason).toContain('Sky model does not answer, so Star model goes on');
+    expect(notices(kit, 'handover').at(-1)).toContain('Fake model (2 steps) worked on this until here');
+    await expectReplay(kit);
+  });
+
+  it('shows models of the same name with their providers', async () => {
+    const kit = kitOf([look, fix, done], { cloud: { price, label: 'Fake model' } });
+    await kit.runner.send('Fix add().', asked({ modelOrder: [small, cloud] }));
+    const [first] = ofType(kit.journal.events, 'route-decided');
+    expect(first?.reason).toMatch(/^Fake model \(fake\) starts: Fake model \(sky\) would help/u);
     await expectReplay(kit);
   });
 

@@ -103,7 +103,7 @@ describe('a session whose first words do not say it all', () => {
     expect(purposes(kit)).toEqual(['act local', 'title local']);
     expect(ofType(kit.journal.events, 'route-decided')[1]).toMatchObject({
       reasonCode: 'role',
-      reason: 'A title runs on this machine in this profile.',
+      reason: 'A title goes to Fake model in this profile.',
     });
     expect(kit.requests.at(-1)?.messages.at(-1)?.parts).toEqual([{ type: 'text', text: task }]);
     expect(kit.journal.money()).toMatchObject({ calls: 2, costUsd: 0 });

@@ -76,7 +76,7 @@ describe('a task with a local and a cloud model', () => {
       'cloud L2 tool-loop',
     ]);
     const note = JSON.stringify(kit.requests[3]?.messages.at(-1));
-    expect(note).toContain('Fake model worked on this until here (3 steps); you go on from here.');
+    expect(note).toContain('Fake model (3 steps) worked on this until here; you go on from here.');
     expect(note).toContain('2 failures in a row, the last: an edit was not made.');
     await expectReplay(kit);
   });
@@ -143,7 +143,7 @@ describe('a task with a local and a cloud model', () => {
     expect(route(kit).slice(5)).toEqual(['local L0 offline', 'local L0 offline', 'local L0 offline']);
     expect(ofType(kit.journal.events, 'notice-added').at(-1)).toMatchObject({
       code: 'route-degraded',
-      text: '3 steps ran on this machine because the cloud was unreachable. To have the cloud review the work, send the task again.',
+      text: '3 steps ran on this machine because Sky model could not be reached. To have Sky model review the work, send the task again.',
     });
     await expectReplay(kit);
   });
@@ -374,7 +374,7 @@ describe('a task with a local and a cloud model', () => {
       await kit.runner.send('Fix add().', routed());
       await expectReplay(kit);
       const chosen = ofType(kit.journal.events, 'stage-chosen');
-      const why = recipes.length === 0 ? /^The model chooses/u : /^a test fails This machine starts: the cloud /u;
+      const why = recipes.length === 0 ? /^The model chooses/u : /^a test fails Fake model starts: Sky model /u;
       expect(chosen[0]?.reason).toMatch(why);
       return chosen.map(({ stage, cause }) => [stage.where, stage.strategy, cause]);
     };

@@ -34,7 +34,7 @@ describe('a turn on a machine under strain', () => {
     await kit.runner.send('What is in a.py?', hybrid);
     expect(route(kit)).toEqual(['cloud strain']);
     expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toBe(
-      'The cloud does it, because the machine runs on battery.',
+      'Sky model does it, because the machine runs on battery.',
     );
     await expectReplay(kit);
   });

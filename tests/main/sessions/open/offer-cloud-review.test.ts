@@ -73,7 +73,7 @@ describe('a task without a network', () => {
       'local',
     ]);
     const said = ofType(kit.journal.events, 'notice-added').find(({ code }) => code === 'route-degraded');
-    expect(said?.text).toContain('The cloud would have continued where this machine gave up, but it was unreachable.');
+    expect(said?.text).toContain('Where this machine gave up, Sky model would have gone on, but could not be reached.');
     await expectReplay(kit);
   });
 
@@ -88,9 +88,7 @@ describe('a task without a network', () => {
     const cloud: KitOptions['cloud'] = { price, strategies: ['recipe', 'loop'] };
     const kit = offline([], ['away'], { recipes: [recipe], model, cloud });
     const end = await kit.runner.send('Set x to 2 in a.py.', options);
-    expect(end.text).toBe(
-      'Nothing that was tried held. The cloud is unreachable: the network or the provider is down.',
-    );
+    expect(end.text).toBe('Nothing that was tried held. Sky model cannot be reached: the network or sky is down.');
     expect(ofType(kit.journal.events, 'stage-chosen').map(({ stage }) => stage.where)).toEqual(['local']);
     expect(notices(kit)).toEqual(['route-degraded']);
     await expectReplay(kit);
