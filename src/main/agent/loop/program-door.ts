@@ -41,7 +41,7 @@ function isCallable(tool: Tool): boolean {
  */
 export function createProgramDoor(turn: Turn, parent: Parent, runTool: RunTool): ProgramDoor<Tool> {
   const tools = toolsOfTurn(turn).filter(isCallable);
-  const state: DoorState = { hasYes: false, changing: Promise.resolve() };
+  const state: DoorState = { hasYes: false, made: 0, changing: Promise.resolve() };
   return {
     tools,
     read: (tool, input) => {
@@ -73,6 +73,8 @@ export function createProgramDoor(turn: Turn, parent: Parent, runTool: RunTool):
 
 interface DoorState {
   hasYes: boolean;
+  /** The calls so far, which count for the turn's limit. */
+  made: number;
   /** Calls that may change files run one after the other, so that each change belongs to one call. */
   changing: Promise<unknown>;
 }
@@ -86,6 +88,9 @@ interface Door {
 
 async function callTool(door: Door, call: ProgramCall<Tool>, signal: AbortSignal): Promise<ProgramCallResult> {
   const { state } = door;
+  const stop = door.turn.limits.callsStop(state.made);
+  if (stop !== null) return notMade('refused', stop.text);
+  state.made += 1;
   const tool = call.tool.as?.(call.input) ?? call.tool;
   if (tool.access !== 'write' && tool.access !== 'execute') return callNow(door, { ...call, tool }, signal);
   const made = state.changing.then(() => callNow(door, { ...call, tool }, signal));
@@ -98,7 +103,7 @@ async function callNow({ turn, parent, runTool, state }: Door, call: ProgramCall
   const { tool, input, hosts } = call;
   const toolCallId = journal.newId('tool');
   const own = { toolCallId, parent: parent.toolCallId };
-  if (signal.aborted) return resultOf(turn, null);
+  if (signal.aborted) return notMade('cancelled', 'It was cancelled.');
   await writeStart(turn, { ...own, tool, input });
   const inner: Turn = {
     ...turn,
@@ -116,10 +121,12 @@ async function callNow({ turn, parent, runTool, state }: Door, call: ProgramCall
   return resultOf(turn, record);
 }
 
-/** The whole result, if the log has more than a model would be shown. Null: the call was not made. */
-async function resultOf({ dependencies }: Turn, record: EffectRecord | null): Promise<ProgramCallResult> {
-  if (record === null)
-    return { status: 'cancelled', text: 'It was cancelled.', exitCode: null, data: null, isUnanswered: false };
+function notMade(status: 'cancelled' | 'refused', text: string): ProgramCallResult {
+  return { status, text, exitCode: null, data: null, isUnanswered: false };
+}
+
+/** The whole result, if the log has more than a model would be shown. */
+async function resultOf({ dependencies }: Turn, record: EffectRecord): Promise<ProgramCallResult> {
   const { status, output, full, exitCode, data } = record;
   const bytes = full === null ? null : await dependencies.journal.getBlob(full);
   const text = bytes === null ? output : Buffer.from(bytes).toString('utf8');

@@ -15,7 +15,7 @@ import { checkAfter, emptyRecord, endTool, labelOf, writeStart } from '../turn/t
 import type { Turn } from '../turn/turn.ts';
 import { withoutWords } from './without-words.ts';
 import { shortenText } from '@shared/text/shorten-text.ts';
-import { isRecord } from '@shared/unknown-value.ts';
+import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 
 /** One answer of a model, whose calls are to be run. */
 export interface ToolAnswer {
@@ -231,11 +231,18 @@ function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsO
 }
 
 /** Counts what a program did by its calls as if the model had called the tools itself. */
-function noteProgram({ progress }: Turn, data: unknown): void {
+function noteProgram({ progress, limits }: Turn, data: unknown): void {
   const program = isRecord(data) && isRecord(data.program) ? data.program : {};
-  const { okWrites = 0, okCommands = 0 } = program;
+  const { okWrites = 0, okCommands = 0, calls = [] } = program;
+  const made = Array.isArray(calls) ? calls.map((call) => numberAt(call, 'made')) : [];
+  limits.noteInnerCalls(made.reduce((sum, count) => sum + count, 0));
   if (typeof okWrites === 'number') progress.okWrites += okWrites;
   if (typeof okCommands === 'number') progress.okCommands += okCommands;
+}
+
+function numberAt(value: unknown, name: string): number {
+  const found = fieldOf(value, name);
+  return typeof found === 'number' ? found : 0;
 }
 
 /** The tokens of a child agent, or of a model that a server asked, which count for this turn. */

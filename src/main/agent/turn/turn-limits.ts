@@ -39,6 +39,10 @@ export interface LimitTracker {
   readonly noteTokens: (tokens: number) => void;
   /** Call it before every tool call. `changes`: how often this turn has changed the workspace so far. */
   readonly noteCall: (tool: string, input: unknown, changes: number) => LimitStop | null;
+  /** Whether a program that has made `more` calls may make none after them. They count once the program has ended. */
+  readonly callsStop: (more: number) => LimitStop | null;
+  /** The calls that a program made. They are no sign of a model that goes in circles. */
+  readonly noteInnerCalls: (count: number) => void;
   /** Call it with the result of the last call, as the model reads it. */
   readonly noteResult: (output: string) => void;
   /** Call it for an edit that was rejected. */
@@ -73,11 +77,14 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
   let waitingSince: number | null = null;
   const maxMs = limits.maxMinutes * 60_000;
   const elapsed = (at: number): number => (startedAt === null ? 0 : at - startedAt - spent.waitedMs);
+  const callsStop = (more: number): LimitStop | null =>
+    limits.maxCalls !== undefined && made + more >= limits.maxCalls ? callStop(limits.maxCalls) : null;
   const exceeded = (at: number): LimitStop | null => {
     if (spent.steps >= limits.maxSteps) {
       return { reason: 'step-limit', text: `The limit of ${limits.maxSteps} steps was reached.` };
     }
-    if (limits.maxCalls !== undefined && made >= limits.maxCalls) return callStop(limits.maxCalls);
+    const noCalls = callsStop(0);
+    if (noCalls !== null) return noCalls;
     if (elapsed(at) >= maxMs) return timeStop(limits.maxMinutes);
     if (spent.tokens >= limits.maxTokens) {
       return { reason: 'token-limit', text: `The limit of ${limits.maxTokens} tokens was reached.` };
@@ -116,10 +123,14 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
     },
     noteCall: (tool, input, changes) => {
       // The end of the task is no work.
-      if (limits.maxCalls !== undefined && made >= limits.maxCalls && tool !== 'task_complete')
-        return callStop(limits.maxCalls);
+      const stop = tool === 'task_complete' ? null : callsStop(0);
+      if (stop !== null) return stop;
       made += 1;
       return calls.noteCall(tool, input, changes);
+    },
+    callsStop,
+    noteInnerCalls: (count) => {
+      made += count;
     },
     noteResult: calls.noteResult,
     noteRejection: calls.noteRejection,

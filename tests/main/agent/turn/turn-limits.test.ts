@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createAgentKit, turnOptions } from '../../../fakes/agent-kit.ts';
+import { z } from 'zod';
+import type { Tool } from '../../../../src/main/tools/define.ts';
+import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
+import type { AgentKit } from '../../../fakes/agent-kit.ts';
+import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
+import { expectReplay } from '../../../fakes/replay-kit.ts';
 import { createLimits, MAX_TURN_OUTPUT_BYTES } from '../../../../src/main/agent/turn/turn-limits.ts';
 
 const numbers = { maxSteps: 40, maxMinutes: 10, maxTokens: 1000, maxUsd: null };
@@ -42,6 +47,51 @@ describe('a limit of tool calls', () => {
     const limits = createLimits({ ...numbers, maxCalls: 1 });
     expect(limits.noteCall('read_file', read, 0)).toBeNull();
     expect(limits.noteCall('task_complete', {}, 0)).toBeNull();
+  });
+});
+
+describe('a limit of tool calls in a program', () => {
+  /** Reads the file so often by calls of a program, and says how each ended. */
+  const reader = (times: number): Tool => ({
+    name: 'reader',
+    description: 'Reads.',
+    access: 'execute',
+    isProgram: true,
+    isLong: true,
+    input: z.object({}),
+    label: () => 'reader',
+    run: async (_input, { programDoor, signal }) => {
+      const tool = programDoor?.tools.find(({ name }) => name === 'read_file');
+      const said: string[] = [];
+      for (let at = 0; at < times && tool !== undefined; at += 1) {
+        const result = await programDoor?.call({ tool, input: { path: 'a.py' }, hosts: [] }, signal);
+        said.push(result?.status === 'refused' ? result.text : (result?.status ?? ''));
+      }
+      return { status: 'ok', output: said.join('; '), data: { program: { calls: [{ made: times }] } } };
+    },
+  });
+  const kitOf = (times: number) =>
+    createAgentKit({
+      tools: [reader(times), ...builtInTools(discoverTools(), { now: () => 0 })],
+      replies: [call('reader', {}), call('reader', {}), call('task_complete', { summary: 'ok' })],
+      dependencies: { programs: () => 'on' },
+    });
+  const outputs = ({ journal }: AgentKit) =>
+    ofType(journal.events, 'tool-ended').flatMap(({ tool, output }) => (tool === 'reader' ? [output] : []));
+
+  it('counts the calls that a program makes, and refuses those that are too many', async () => {
+    const kit = kitOf(4);
+    const end = await kit.runner.send('Set x to 2.', { ...turnOptions, strategy: 'loop', maxCalls: 4 });
+    expect(outputs(kit)).toEqual(['ok; ok; ok; The limit of 4 tool calls was reached.']);
+    expect(end).toMatchObject({ reason: 'step-limit', text: 'The limit of 4 tool calls was reached.' });
+    await expectReplay(kit);
+  });
+
+  it('takes equal calls of programs for no sign of going in circles', async () => {
+    const kit = kitOf(5);
+    await kit.runner.send('Set x to 2.', { ...turnOptions, strategy: 'loop', maxCalls: 40 });
+    expect(outputs(kit)).toEqual(Array(2).fill(Array(5).fill('ok').join('; ')));
+    await expectReplay(kit);
   });
 });
 
