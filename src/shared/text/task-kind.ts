@@ -1,12 +1,5 @@
-const opening =
-  /^(?:what|which|who|whose|where|when|why|how|is|are|was|were|does|do|did|explain|describe|summari[sz]e|show|list|find out|tell|compare|outline)\b/iu;
-/** "Can you fix …?" and "How about adding …?" ask for work. */
-const request = /^(?:can|could|would|will|please|how about|why don't you|why not)\b/iu;
-/**
- * "Could you …?" in other languages. Without one of these, a sentence with a question mark is a question there, too.
- */
-const requestInOtherLanguages =
-  /(?:^|[\s,¿])(?:bitte|kannst du|könntest du|können sie|peux[- ]tu|pouvez[- ]vous|s'il (?:te|vous) plaît|puedes|podrías|por favor|puoi|potresti|você pode)(?=[\s,.!?]|$)|请|請|帮我|幫我|ください/iu;
+import { isAskingSentence } from './asking-sentence.ts';
+
 const work =
   /\b(?:fix|add|change|write|create|implement|remove|delete|rename|refactor|update|replace|move|make|repair|correct|convert|migrate|upgrade|install)\b/iu;
 
@@ -66,7 +59,7 @@ export function isQuestion(task: string): boolean {
   const sentences = text.split(/(?<=[.!?。？！])\s+|\n+/u).filter((sentence) => sentence.trim() !== '');
   if (sentences.length === 0) return false;
   if (hasLaterOrder(task)) return false;
-  const asking = sentences.map((sentence) => isAsking(sentence.trim()));
+  const asking = sentences.map((sentence) => isAskingSentence(sentence.trim()));
   return asking.includes(true) && sentences.every((sentence, at) => asking[at] === true || isTelling(sentence));
 }
 
@@ -117,18 +110,6 @@ const onWords =
 /** Whether a message only says to go on, or names one of what was offered: it is no task of its own. */
 export function goesOn(text: string): boolean {
   return onWords.test(text);
-}
-
-function isAsking(sentence: string): boolean {
-  if (request.test(sentence) || requestInOtherLanguages.test(sentence)) return false;
-  if (/^(?:explain|describe|summari[sz]e|list|tell|show|compare|outline|find out)\b/iu.test(sentence)) {
-    return !/\b(?:and|then)\s+(?:fix|add|change|write|create|implement|remove|delete|rename|refactor|update)\b/iu.test(
-      sentence,
-    );
-  }
-  // "Do the work." is no question, though "Do they agree?" is.
-  if (!/[?？]$/u.test(sentence)) return opening.test(sentence) && !/^do\b/iu.test(sentence) && !work.test(sentence);
-  return opening.test(sentence) || !work.test(sentence);
 }
 
 const asksForTests =

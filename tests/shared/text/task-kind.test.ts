@@ -54,6 +54,16 @@ describe('isQuestion', () => {
     'I still get old mails. Why?',
     'How often do we retry, and which file says so? I need the exact number.',
     'How does it find out that a file has changed? Name the function that decides it.',
+    'Can you explain what this regex does?',
+    'Could you tell me where the config is loaded?',
+    'Please describe the data model.',
+    'Would it be hard to add pagination?',
+    'Can I delete the dist folder?',
+    'Give me an overview of the src folder.',
+    'Kannst du mir erklären, was diese Funktion macht?',
+    'Erkläre mir den Aufbau.',
+    "Peux-tu m'expliquer ce que fait cette fonction ?",
+    '¿Puedes explicarme cómo funciona el router?',
   ])('takes %j for a question', (task) => {
     expect(isQuestion(task)).toBe(true);
   });
@@ -99,6 +109,21 @@ describe('isQuestion', () => {
     'Some games come out too high. Can you find out why? There is a red test.',
     'When a download finally fails we still wait once more. See the failing test.',
     'I ran it twice, and both times it crashed. Why?',
+    'Is the date parser correct, and if not fix it?',
+    'Is README.md up to date, and if not, update it.',
+    'Could you tell me why the build fails and repair it?',
+    'Could you explain the bug, then patch it?',
+    'why does this fail? please fix',
+    'Would you be so kind as to translate the comments?',
+    'Any chance you could speed up the query?',
+    'I would like you to extract the helper into its own file, ok?',
+    'Ist der Parser richtig, und wenn nicht, korrigiere ihn?',
+    'Kannst du mir sagen, warum der Test fehlschlägt, und ihn reparieren?',
+    'Pourrais-tu ajouter un test ?',
+    'Kun je deze fout oplossen?',
+    'このバグを直してくれますか？',
+    '你能修复这个错误吗？',
+    'Можешь исправить эту ошибку?',
     '',
   ])('takes %j for work', (task) => {
     expect(isQuestion(task)).toBe(false);

@@ -13,7 +13,7 @@ import { promptBytes } from '../prompt/token-estimate.ts';
 import { learnWindow } from './learn-window.ts';
 import { makeRoom } from '../prompt/compact-conversation.ts';
 import { answerFromResult } from './answer-from-result.ts';
-import { asksForFact, asksPerson } from './asks-person.ts';
+import { asksForFact, asksInPlan, asksPerson } from './asks-person.ts';
 import { deliverMessages } from '../turn/deliver-messages.ts';
 import { driverOf, passedOr, warmLocalPrompt } from '../turn/decide-work.ts';
 import { failureOf } from '../step/call-failure.ts';
@@ -296,9 +296,14 @@ function mayEndInWords({ turn, known, loop }: TaskWork, { shape }: Driver): bool
   return isTalk || shape.form === 'full' || turn.progress.okWrites > 0 || loop.unusableAnswers > 0;
 }
 
-/** Words of a large model that ask the person something, at the end of a task that asked for work. */
+/**
+ * Words of a large model that ask the person something, at the end of a task that asked for work. A plan may close with
+ * "Shall I start?", which its button answers.
+ */
 function asksInWords({ turn, known }: TaskWork, { model }: Driver, text: string): boolean {
-  if (turn.given.mode === 'chat' || turn.options.plan || known.isQuestion || isSmall(model.info)) return false;
+  const { plan } = turn.options;
+  if (turn.given.mode === 'chat' || isSmall(model.info) || (known.isQuestion && !plan)) return false;
+  if (plan) return asksInPlan(text);
   return turn.progress.okWrites === 0 ? asksPerson(text) : asksForFact(text);
 }
 

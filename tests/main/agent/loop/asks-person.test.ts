@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asksForFact, asksPerson } from '../../../../src/main/agent/loop/asks-person.ts';
+import { asksForFact, asksInPlan, asksPerson } from '../../../../src/main/agent/loop/asks-person.ts';
 
 const questions = [
   'Which database should I use?',
@@ -25,6 +25,17 @@ const questions = [
   'どちらの形式を使いますか。',
   'どのファイルですか？',
   'Какую базу данных использовать?',
+  'Should it be `total` or `sum`?\n\n- `total`: as the API\n- `sum`: shorter\n\nThanks for your help.',
+  'Should errors be logged or raised?\n\n- logged: it goes on\n- raised: it stops\n\nBoth are easy to do.',
+  'What should it return for an empty list?\nA) None\nB) 0\n\nI would take None.',
+  'Which of these do you want?\n\n| A | B |\n|---|---|\n| fast | small |',
+  'Which of them do you want:\n\n1. the fast one\n2. the small one',
+  'Should I delete the old files? I will wait for your answer.',
+  'Do you want me to go on? It would drop two columns.',
+  'Before I continue, I need to know whether the table may be dropped.',
+  'Where is the schema? I cannot find it in the project.',
+  'Welche Datei soll ich ändern?\n\n1. a.py\n2. b.py\n\nVielen Dank!',
+  'Удалить старые файлы?',
   'أي قاعدة بيانات يجب أن أستخدم؟',
 ];
 
@@ -44,6 +55,15 @@ const answers = [
   '完成了。还有其他问题吗？',
   '完了しました。他に何かありますか？',
   'Готово. Что-нибудь ещё?',
+  'Why did it fail? Because the index was one too far. I corrected it.',
+  'Is it async? Yes, since the last release.',
+  'It asks "Continue? (y/n)" before it deletes.',
+  '> Should I use tabs?\n\nYes: the project uses tabs.',
+  'Done. Please let me know if you would like any changes.',
+  'The file is updated. Let me know what you think.',
+  'I changed the color to blue. How does it look?',
+  'I wrote the FAQ:\n\n- What is it?\n- How much does it cost?\n\nBoth have an answer of one line.',
+  'Alles erledigt. Passt das so?',
   'I could not find the file.',
   '',
 ];
@@ -76,5 +96,23 @@ describe('asksForFact', () => {
     'Is that right?',
   ])('is false for an offer, and where nothing is asked: %s', (text) => {
     expect(asksForFact(text)).toBe(false);
+  });
+});
+
+describe('asksInPlan', () => {
+  it.each([
+    '1. Read.\n2. Write.\n\nWhich format do you want?',
+    '1. Read.\n2. Write.\n\nShould the export also contain the archived rows?',
+  ])('is true for a question that the plan depends on: %s', (text) => {
+    expect(asksInPlan(text)).toBe(true);
+  });
+
+  it.each([
+    '1. Read.\n2. Write.\n\nShall I start?',
+    '1. Read.\n2. Write.\n\nDoes this plan look good?',
+    '1. Read.\n2. Soll ich loslegen?',
+    '1. Read.\n2. Write.',
+  ])('is false where it only asks for leave: %s', (text) => {
+    expect(asksInPlan(text)).toBe(false);
   });
 });

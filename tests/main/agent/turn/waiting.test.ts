@@ -60,6 +60,19 @@ describe('a turn whose model needs the person', () => {
     expect((await kit.runner.send(task, inCloud)).reason).toBe('done');
   });
 
+  // Bug: the plan was done, and its question stood in it like a step.
+  it('waits for the answer that a plan needs, and plans on with it', async () => {
+    const kit = kitOf([
+      { text: '1. Read the rows.\n2. Write them.\n\nWhich format do you want, CSV or JSON?' },
+      { text: '1. Read the rows.\n2. Write CSV.\n\nShall I start?' },
+    ]);
+    const plan = { ...inCloud, plan: true, mode: 'plan' } as const;
+    expect((await kit.runner.send(task, plan)).reason).toBe('waiting');
+    expect((await kit.runner.send('CSV', inCloud)).reason).toBe('planned');
+    expect(kit.journal.state().turns.at(-1)?.plan).toBe(true);
+    await expectReplay(kit);
+  });
+
   it('is answered where the task was a question', async () => {
     const kit = kitOf([{ text: 'It subtracts. Is that what you meant?' }]);
     expect((await kit.runner.send('What does add() do?', inCloud)).reason).toBe('answered');
