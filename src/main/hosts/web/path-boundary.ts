@@ -67,8 +67,15 @@ async function folderOf(name: string, roots: readonly AliasedFolder[], names: Pa
     await folder.close();
     return join(path, ...steps);
   }
+  const labels = roots.map((root) => root.label);
+  const elsewhere = 'For other folders: dewpoint serve --root DIR';
+  // A whole path is hidden in the answer, so it would read like a name that is allowed.
+  if (name.startsWith('/'))
+    throw new AppError('refused', 'In the browser, a folder is named without the path of this machine before it.', {
+      hint: `Use a path that begins with ${labels.join(' or ')}, such as ${labels[0]}/my-project. ${elsewhere}`,
+    });
   throw new AppError('refused', `The folder ${name} is not in the folders that Dewpoint serves here.`, {
-    hint: `Use a path that begins with ${roots.map((root) => root.label).join(' or ')}. For other folders: dewpoint serve --root DIR`,
+    hint: `Use a path that begins with ${labels.join(' or ')}. ${elsewhere}`,
   });
 }
 

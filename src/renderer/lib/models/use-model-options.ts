@@ -1,46 +1,20 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
-import type { CoreClient } from '../connection/core-client.ts';
 import { useClient } from '../connection/core-context.ts';
 import { announce } from '../notices/announce.ts';
 import { failureText } from '../connection/failure-text.ts';
 import type { UsualModels } from './model-options.ts';
-import type { Policy } from './routing-policies.ts';
-import { choosablePolicies } from './routing-policies.ts';
+import { usualModels } from './usual-models.ts';
 import { memoryPlanQuery } from './use-memory-plan.ts';
 
-/** The models in the settings (the project's own, if it has any); undefined while they are loading. */
+/** See `usualModels`; undefined while they are loading. */
 export function useUsualModels(projectPath: string | null): UsualModels | undefined {
   const client = useClient();
   return useQuery({
     queryKey: ['models', 'usual', projectPath],
-    queryFn: ({ signal }) => usualFor(client, projectPath, signal),
+    queryFn: ({ signal }) => usualModels(client, projectPath, signal),
     placeholderData: (before) => before,
   }).data;
-}
-
-async function usualFor(client: CoreClient, projectPath: string | null, signal: AbortSignal): Promise<UsualModels> {
-  if (projectPath !== null) {
-    const { own, usual } = await client.projects.settings({ projectPath }, { signal });
-    const { policy, local, cloud } = usual;
-    return {
-      policy: own.policy ?? policy,
-      local: own.local ?? local,
-      cloud: own.cloud === undefined ? cloud : own.cloud,
-    };
-  }
-  const [policy, local, cloud] = await Promise.all(
-    ['policy', 'local', 'cloud'].map((key) => client.settings.get({ key }, { signal })),
-  );
-  return { policy: asPolicy(policy), local: asText(local) ?? '', cloud: asText(cloud) };
-}
-
-function asPolicy(value: unknown): Policy {
-  return choosablePolicies.find((policy) => policy === value) ?? 'local';
-}
-
-function asText(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
 }
 
 /** The starred models, and a function that stars a model or removes the star. */

@@ -102,6 +102,16 @@ describe('the folder that a page names', () => {
     );
   });
 
+  // Bug: the answer to a whole path was that "code/app" is not served: the path was hidden in it.
+  it('is asked for by its name where a whole path was typed', async () => {
+    const error: unknown = await cross('sessions.create', { projectPath: join(folder, 'code', 'app') }).catch(
+      (one: unknown) => one,
+    );
+    const { message, data } = error instanceof ORPCError ? error : { message: '', data: { hint: '' } };
+    expect(message).toBe('In the browser, a folder is named without the path of this machine before it.');
+    expect(data.hint).toContain('such as code/my-project');
+  });
+
   it('is looked for in every input of the contract that has one', () => {
     const found = new Set(
       inputs(contract, '').flatMap(([name, schema]) => pathFields(schema).map((at) => `${name}: ${at}`)),
