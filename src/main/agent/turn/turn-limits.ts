@@ -72,18 +72,15 @@ export interface LimitTracker {
 export function createLimits(limits: LimitNumbers): LimitTracker {
   let startedAt: number | null = null;
   const spent = { steps: 0, tokens: 0, waitedMs: 0, waitedInEffectsMs: 0, outputBytes: 0 };
-  const calls = createCallMemory();
-  let made = 0;
+  const calls = createCallMemory(limits.maxCalls);
   let waitingSince: number | null = null;
   const maxMs = limits.maxMinutes * 60_000;
   const elapsed = (at: number): number => (startedAt === null ? 0 : at - startedAt - spent.waitedMs);
-  const callsStop = (more: number): LimitStop | null =>
-    limits.maxCalls !== undefined && made + more >= limits.maxCalls ? callStop(limits.maxCalls) : null;
   const exceeded = (at: number): LimitStop | null => {
     if (spent.steps >= limits.maxSteps) {
       return { reason: 'step-limit', text: `The limit of ${limits.maxSteps} steps was reached.` };
     }
-    const noCalls = callsStop(0);
+    const noCalls = calls.callsStop(0);
     if (noCalls !== null) return noCalls;
     if (elapsed(at) >= maxMs) return timeStop(limits.maxMinutes);
     if (spent.tokens >= limits.maxTokens) {
@@ -121,17 +118,9 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
     noteTokens: (tokens) => {
       spent.tokens += tokens;
     },
-    noteCall: (tool, input, changes) => {
-      // The end of the task is no work.
-      const stop = tool === 'task_complete' ? null : callsStop(0);
-      if (stop !== null) return stop;
-      made += 1;
-      return calls.noteCall(tool, input, changes);
-    },
-    callsStop,
-    noteInnerCalls: (count) => {
-      made += count;
-    },
+    noteCall: calls.noteCall,
+    callsStop: calls.callsStop,
+    noteInnerCalls: calls.noteInnerCalls,
     noteResult: calls.noteResult,
     noteRejection: calls.noteRejection,
     stuck: calls.stuck,
@@ -164,29 +153,40 @@ export function timeStop(minutes: number): LimitStop {
 
 export type StuckReason = 'same-call' | 'rejected-edit';
 
-interface CallMemory {
-  readonly noteCall: (tool: string, input: unknown, changes: number) => LimitStop | null;
-  readonly noteResult: (output: string) => void;
-  readonly noteRejection: (tool: string, input: unknown) => LimitStop | null;
-  readonly stuck: (changes: number) => StuckReason | null;
+interface CallMemory extends Pick<
+  LimitTracker,
+  'noteCall' | 'callsStop' | 'noteInnerCalls' | 'noteResult' | 'noteRejection' | 'stuck'
+> {
   readonly forget: () => void;
 }
 
 /**
- * Detects three signs of a model that is stuck. Below 3B, these are how a free loop usually ends:
+ * Counts the calls against their limit, and detects three signs of a model that is stuck. Below 3B, these are how a
+ * free loop usually ends:
  * - The same call three times while the workspace did not change.
  * - Two calls that alternate (A-B-A-B) while the first gives the same output each time. If the output differs, the user
  *   changed something, and repeating is right.
  * - An edit that was rejected before.
  */
-function createCallMemory(): CallMemory {
+function createCallMemory(maxCalls: number | undefined): CallMemory {
+  let made = 0;
   let recent: { readonly key: string; output: string | null }[] = [];
   let equal = new Map<string, number>();
   let rejected = new Set<string>();
   let lastChanges = 0;
   let stuck: StuckReason | null = null;
+  const callsStop = (more: number): LimitStop | null =>
+    maxCalls !== undefined && made + more >= maxCalls ? callStop(maxCalls) : null;
   return {
+    callsStop,
+    noteInnerCalls(count) {
+      made += count;
+    },
     noteCall(tool, input, changes) {
+      // The end of the task is no work.
+      const stop = tool === 'task_complete' ? null : callsStop(0);
+      if (stop !== null) return stop;
+      made += 1;
       const key = `${tool} ${canonicalJson(input)}`;
       if (changes !== lastChanges) equal = new Map();
       lastChanges = changes;
