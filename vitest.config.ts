@@ -62,7 +62,7 @@ const suites: readonly Suite[] = [
       'fenced-tools',
       'host-folder-race',
       'allow-list-proxy',
-      'decide-route',
+      'choose-model',
       'endpoint-schedules',
       'made-secrets',
     ],

@@ -4,7 +4,7 @@ import type { ChoiceFacts, Rule, ModelOption } from '../../src/main/routing/defi
 import { chooseModel } from '../../src/main/routing/choose-model.ts';
 import { createTrajectory } from '../../src/main/routing/trajectory/trajectory.ts';
 import { profiles } from '@shared/routing/routing-profiles.ts';
-import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from './route-events.ts';
+import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from '../../bench/lib/route-events.ts';
 
 /**
  * A task as a row of steps. This machine can do easy steps, but not hard ones. Hard steps come in stretches, and some

@@ -7,7 +7,7 @@ import { routingOf } from '../../src/main/settings/profile-routing.ts';
 import type { Decision, ChoiceFacts, Rule, ModelOption } from '../../src/main/routing/define.ts';
 import { chooseModel } from '../../src/main/routing/choose-model.ts';
 import { createTrajectory } from '../../src/main/routing/trajectory/trajectory.ts';
-import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from './route-events.ts';
+import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from '../../bench/lib/route-events.ts';
 
 /** Findings of a run of generated steps. All but `decisions` and `switches` must be 0. */
 export interface RunFindings {
@@ -134,7 +134,9 @@ export function generatedRun(random: () => number, rules: readonly Rule[], into:
     const worked = step({ index, chosen, tokens, hit, one, add });
     watch.steps += 1;
     if (watch.driver !== chosen.info.id) {
-      if (watch.driver !== null && chosen.info.where === 'cloud' && watch.steps > 1) watch.takeovers += 1;
+      // A model that may not go on is replaced, however often that was so before.
+      const isTakeover = watch.driver !== null && chosen.info.where === 'cloud' && !isShut(facts, watch.driver);
+      if (isTakeover && watch.steps > 1) watch.takeovers += 1;
       watch.failures = 0;
     }
     watch.driver = chosen.info.id;
