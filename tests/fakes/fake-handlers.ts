@@ -64,6 +64,7 @@ export const emptyHandlers: SomeHandlers = {
   },
   sessions: {
     cancel: () => undefined,
+    choose: () => undefined,
     withdraw: () => undefined,
     approve: () => undefined,
     answerCap: () => undefined,

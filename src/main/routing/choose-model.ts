@@ -217,6 +217,10 @@ interface Only {
 
 function onlyOne(facts: ChoiceFacts, judged: readonly Judged[], { option, compared }: Only): Verdict {
   const denial = shutOf(judged);
+  if (denial === null && facts.isChosenAnew === true) {
+    const text = 'You chose it in the middle of the task.';
+    return { chosen: option, layer: 'L1', code: 'choice', text };
+  }
   if (denial === null) {
     const spent = judged.find((one) => one.denial !== null)?.denial ?? null;
     if (spent !== null) return { chosen: option, layer: 'L0', code: 'cascade', text: spent.text };

@@ -60,6 +60,8 @@ export interface ChoiceFacts {
   readonly numbers: RoutingNumbers;
   /** For a question outside the conversation: the model of its stage. In one: the model whose question is answered. */
   readonly driver?: string;
+  /** The person chose the models anew since the last decision of this turn. Absent: no. */
+  readonly isChosenAnew?: boolean;
   /** In the person's order of models, the smallest first, and each model's strategies with the best first. */
   readonly options: readonly ModelOption[];
   /** What was tried in this turn and does not go on. */

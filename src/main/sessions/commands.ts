@@ -4,6 +4,7 @@ import type { HomeMoney } from '../money/home-money.ts';
 import type { Handlers } from '../server/handlers.ts';
 import { toSessionSummary } from './library/session-list-entry.ts';
 import type { OpenSessions } from './open/open-sessions.ts';
+import { takenMessage } from './open/refused-requests.ts';
 import { sessionStream } from './open/session-stream.ts';
 import type { SessionStore } from './store/session-store.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
@@ -24,7 +25,10 @@ export function createSessionCommands({ sessions, store, money }: SessionCommand
       const { messageId, queued } = await sessions.send(sessionId, text, options, attachments);
       return { messageId, queued };
     },
-    withdraw: ({ input }) => sessions.withdraw(input.sessionId, input.messageId),
+    choose: ({ input }) => sessions.choose(input.sessionId, input.chosen),
+    withdraw: async ({ input }) => {
+      if ((await sessions.runner(input.sessionId)?.withdraw(input.messageId)) !== true) throw takenMessage();
+    },
     events: ({ input, signal }) => sessionStream(() => sessions.journal(input.sessionId), input.fromSeq, signal),
     cancel: ({ input }) => sessions.cancel(input.sessionId),
     approve: ({ input }) => sessions.approve(input),

@@ -3,6 +3,7 @@ import { approveModeSchema } from '@shared/safety/approval-grants.ts';
 import { routingSchema, turnPolicySchema, type Policy } from '@shared/routing/routing.ts';
 import { routingOf } from './profile-routing.ts';
 import type { Assistant } from '@shared/session/assistants.ts';
+import { chosenOptionsSchema } from '@shared/session/chosen-options.ts';
 import { runLimitsSchema } from '@shared/session/run-limits.ts';
 import { type RunOptions, turnChoicesSchema } from '@shared/session/run-options.ts';
 import type { Settings } from '@shared/settings/settings.ts';
@@ -41,6 +42,23 @@ export const turnOptionsSchema = z.object({
   approve: approveModeSchema,
 });
 export type TurnOptions = Readonly<z.infer<typeof turnOptionsSchema>>;
+
+/** The part of them that a person may choose anew while the turn runs. What is absent is chosen off. */
+export const turnChoiceSchema = z.object({
+  ...chosenOptionsSchema.omit({ mode: true }).shape,
+  ...turnOptionsSchema.pick({ policy: true, routing: true, local: true, cloud: true, assistant: true }).shape,
+});
+export type TurnChoice = Readonly<z.infer<typeof turnChoiceSchema>>;
+
+/** The choices among the options of a turn. */
+export function turnChoice(options: TurnOptions): TurnChoice {
+  return turnChoiceSchema.parse(options);
+}
+
+export function withChoice(options: TurnOptions, choice: TurnChoice): TurnOptions {
+  const others = Object.entries(options).filter(([name]) => !(name in turnChoiceSchema.shape));
+  return turnOptionsSchema.parse({ ...Object.fromEntries(others), ...choice });
+}
 
 /** The options of a turn: as the message says, and from the settings where it says nothing. */
 export function turnOptions(settings: Settings, run: RunOptions, assistant: Assistant | null = null): TurnOptions {

@@ -9,6 +9,7 @@ import { workspaceModeSchema } from '@shared/events/session-events.ts';
 import { sandboxTierSchema } from '@shared/events/sandbox-events.ts';
 import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import type { ProgramReports } from '@shared/session/program-reports.ts';
+import { chosenOptionsSchema } from '@shared/session/chosen-options.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 import { attachmentSchema } from '@shared/attachments/attachment.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
@@ -262,6 +263,11 @@ export const sessionsContract = {
         }),
       )
       .output(type<{ messageId: string; queued: boolean }>()),
+    /**
+     * Notes what the person chose for the session: all of it, so that what is absent is left to the settings. A running
+     * task takes it at its next step, or says in the log why not; the next message keeps it.
+     */
+    choose: base.input(bySession.extend({ chosen: chosenOptionsSchema })).output(type<void>()),
     /**
      * Takes back a message that waits; the caller keeps its text. Rejects with `conflict` if a model already has it.
      */

@@ -18,6 +18,8 @@ export const conversationEvents = {
     /** What the person chose for it. The next message of the session keeps that. */
     chosen: chosenOptionsSchema.optional(),
   }),
+  /** What the person chose while a task ran. It counts from the task's next step on, and the next message keeps it. */
+  'options-chosen': z.object({ chosen: chosenOptionsSchema }),
   'message-delivered': z.object({ messageId: z.string() }),
   /** No turn took the message and none will, because the process or a stop ended it first. It can be sent again. */
   'message-dropped': z.object({

@@ -28,3 +28,9 @@ export function chosenOptions(run: ChosenOptions & { readonly plan: boolean }): 
   const chosen = Object.entries({ ...run, mode }).filter(([, value]) => value !== undefined);
   return chosenOptionsSchema.parse(Object.fromEntries(chosen));
 }
+
+/** The options of a message, with what the session keeps where they choose nothing. */
+export function withLastChosen<Run extends ChosenOptions>(run: Run, last: ChosenOptions): Run {
+  const given = Object.entries(run).filter(([, value]) => value !== undefined);
+  return { ...run, ...last, ...Object.fromEntries(given) };
+}

@@ -48,6 +48,8 @@ export interface SessionState {
   readonly sandbox: SandboxState | null;
   readonly turns: readonly TurnState[];
   readonly messages: readonly MessageState[];
+  /** What was chosen last, which the next message keeps. Empty: nothing was. */
+  readonly chosen: ChosenOptions;
   /** The agents that it started, in order. Absent: none. */
   readonly children?: readonly ChildState[];
   /** Messages that wait for the running turn, uncut. */
@@ -348,6 +350,7 @@ export const emptySession: SessionState = {
   sandbox: null,
   turns: [],
   messages: [],
+  chosen: {},
   queued: [],
   plan: null,
   pending: [],

@@ -130,6 +130,7 @@ const types: Readonly<Record<EventType, 'question' | 'answer' | 'none'>> = {
   'history-copied': 'none',
   'session-repaired': 'none',
   'user-message-added': 'none',
+  'options-chosen': 'none',
   'message-delivered': 'none',
   'message-dropped': 'none',
   // The user sees these steps and sends them.

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { chosenOptions } from '../../../src/shared/session/chosen-options.ts';
-import { lastChosen, withLastChosen } from '../../../src/shared/session/last-chosen.ts';
+import { chosenOptions, withLastChosen } from '../../../src/shared/session/chosen-options.ts';
 import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';
 import { createAgentKit, turnOptions } from '../../fakes/agent-kit.ts';
 
@@ -18,8 +17,8 @@ it('is what the next message keeps, from the log', async () => {
   await (
     await kit.runner.post('Hi', turnOptions, { chosen: sky })
   ).ended;
-  expect(lastChosen(kit.journal.state())).toEqual(sky);
-  expect(withLastChosen({ mode: 'work' }, lastChosen(kit.journal.state()))).toEqual({ ...sky, mode: 'work' });
+  expect(kit.journal.state().chosen).toEqual(sky);
+  expect(withLastChosen({ mode: 'work' }, kit.journal.state().chosen)).toEqual({ ...sky, mode: 'work' });
 });
 
 // Bug: a session under the policy cloud went on here when a message named another cloud model.
@@ -29,5 +28,5 @@ it('is kept in all that a message does not name', () => {
 });
 
 it('is nothing in a session without a message', () => {
-  expect(lastChosen({ messages: [] })).toEqual({});
+  expect(createAgentKit({ replies: [] }).journal.state().chosen).toEqual({});
 });

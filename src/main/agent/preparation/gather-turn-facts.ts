@@ -1,13 +1,15 @@
 import { asksToDraw } from '@shared/text/task-kind.ts';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
-import { withThinking } from '@shared/models/model-info.ts';
+import { howToGet, withThinking } from '@shared/models/model-info.ts';
+import type { EventOf } from '@shared/events/events.ts';
+import { causesText } from '@shared/models/machine-strain.ts';
 import type { TurnOptions } from '../../settings/turn-options.ts';
 import { checkCloudReach, reachOf } from './cloud-reach.ts';
 import { openLinks } from './resolve-hard-links.ts';
 import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
-import type { TurnFacts } from './turn-facts.ts';
+import type { FoundModels, TurnFacts } from './turn-facts.ts';
 import { nothingKnown, turnFactsSchema } from './turn-facts.ts';
 import { askNote } from '../prompt/harness-facts.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
@@ -32,9 +34,8 @@ export async function gatherTurnFacts(
         const told = isChat || options.plan ? [] : ((await dependencies.connected?.told?.(turn.signal)) ?? []);
         const data: TurnFacts = turnFactsSchema.parse({
           facts: isChat ? nothingKnown.facts : await dependencies.gatherFacts(sandbox, turn.signal),
-          ...asAsked(await modelsOf(turn), options),
+          ...(await gatherModels(turn)),
           routes: await dependencies.routeRules(),
-          ...(await capsLeft(turn)),
           ...(await addedTools(turn)),
           ...(await agentsOffered(turn)),
           ...drawing(turn),
@@ -69,13 +70,20 @@ export async function gatherTurnFacts(
 const childNote =
   'Another agent gave you this part of its task: your last words go to it. You work in a copy of the project, from which it takes the changes that it wants.';
 
+/** The models that the options of a turn name, with their settings, and what may be spent on them. */
+export async function gatherModels(
+  turn: Pick<Turn, 'id' | 'task' | 'options' | 'dependencies' | 'signal'>,
+): Promise<FoundModels> {
+  return { ...asAsked(await modelsOf(turn), turn.options), ...(await capsLeft(turn)) };
+}
+
 /** The question of a small model stays as short as it can be. */
 const isForLarge = ({ local, cloud }: Pick<TurnFacts, 'local' | 'cloud'>): boolean =>
   [local, cloud].some((info) => info !== null && !isSmall(info));
 
 async function modelsOf(
   turn: Pick<Turn, 'task' | 'options' | 'dependencies' | 'signal'>,
-): Promise<Pick<TurnFacts, 'local' | 'cloud' | 'others' | 'absent' | 'reach' | 'lacks' | 'ease'>> {
+): Promise<Omit<FoundModels, 'caps'>> {
   const { options, dependencies, signal } = turn;
   const local = needsLocal(options) ? await dependencies.modelInfo(options.local, signal) : null;
   const there = await cloudOf(turn);
@@ -313,4 +321,32 @@ export function modelsOfTurn(
   const known = new Map([local, ...others, cloud].flatMap((info) => (info === null ? [] : [[info.id, info] as const])));
   const ordered = [...new Set(modelOrder)].flatMap((id) => known.get(id) ?? []);
   return ordered.filter(({ where }) => policy === 'hybrid' || where === policy);
+}
+
+type Notice = Pick<EventOf<'notice-added'>, 'level' | 'code' | 'text'>;
+
+/** What is different about the models than was asked for: one that is not there, or a smaller one in its place. */
+export function modelNotices(
+  { local: asked, cloud: askedCloud }: Pick<TurnOptions, 'local' | 'cloud'>,
+  found: TurnFacts,
+): readonly Notice[] {
+  const { lacks, local, cloud, absent = [], ease } = found;
+  const notices: Notice[] = absent.map((id) => ({
+    level: 'warning',
+    code: 'model-missing',
+    text: `The model ${id} of your order is not available, so it is left out. ${howToGet(id)}, or take it out of the order (setting "modelOrder", or --model-order).`,
+  }));
+  if (lacks !== undefined) {
+    const text =
+      lacks === 'local'
+        ? `Both models were asked for, but ${asked} is not available. Everything runs in the cloud, on ${cloud?.label ?? ''}. ${howToGet(asked)}, or name another one with --local.`
+        : `Both models were asked for, but ${askedCloud ?? ''} or its provider is not available. Everything runs on this machine, on ${local?.label ?? ''}.`;
+    notices.push({ level: 'warning', code: 'model-missing', text });
+  }
+  // Steps in the cloud say so themselves.
+  if (ease?.act === 'smaller' && local !== null) {
+    const text = `This message runs on ${local.label} instead of ${asked}, because ${causesText(ease.causes)}. Settings, "Power and heat", has the choice.`;
+    notices.push({ level: 'info', code: 'model-eased', text });
+  }
+  return notices;
 }

@@ -86,6 +86,19 @@ export const turnFactsSchema = z.object({
  */
 export type TurnFacts = z.infer<typeof turnFactsSchema>;
 
+/** The part that follows from the models that were chosen. */
+export const foundModelsSchema = turnFactsSchema.pick({
+  local: true,
+  cloud: true,
+  others: true,
+  absent: true,
+  caps: true,
+  lacks: true,
+  ease: true,
+  reach: true,
+});
+export type FoundModels = z.infer<typeof foundModelsSchema>;
+
 export const nothingKnown: TurnFacts = {
   facts: {
     languages: [],

@@ -28,6 +28,7 @@ import { failureOf, isProviderFailure } from '../step/call-failure.ts';
 import { runStep } from '../step/run-step.ts';
 import type { ResolvedModel } from '../turn/agent-dependencies.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
+import { isStillChosen, takeChoice } from '../turn/take-choice.ts';
 import { isCancelled } from '../turn/turn-log.ts';
 import type { StepError, Turn } from '../turn/turn.ts';
 import type { TurnBaseline } from '../turn/turn-baseline.ts';
@@ -47,12 +48,15 @@ export interface RecipeRun {
   readonly stop: LimitStop | null;
   /** Why the model could not be reached, if its provider failed: no other question would have been answered either. */
   readonly failure: Failure | null;
+  /** What the person chose meanwhile: anything, or another model in place of its own, so that it stopped. Null: nothing. */
+  readonly chosen: 'beside' | 'instead' | null;
 }
 
 /** What its questions met that ends more than the question itself. */
 interface Met {
   stop: LimitStop | null;
   failure: Failure | null;
+  chosen: RecipeRun['chosen'];
   /** Answers given at temperature 0, by question. */
   readonly answers: Map<string, { readonly answer: Answer; times: number }>;
 }
@@ -67,7 +71,7 @@ export async function runRecipe(
   subject: RecipeSubject & { readonly turnFacts: TurnFacts },
 ): Promise<RecipeRun> {
   const { recipe } = chosen;
-  const met: Met = { stop: null, failure: null, answers: new Map() };
+  const met: Met = { stop: null, failure: null, chosen: null, answers: new Map() };
   if (turn.conversation.instructions() !== '' && isLeftOut(recipe, chosen.model.info)) {
     const text = `${chosen.model.info.label} gets no project instructions while it fixes tests: a small model fixes less with them.`;
     await turn.log.append({ type: 'notice-added', level: 'info', code: 'instructions-left-out', text });
@@ -79,12 +83,12 @@ export async function runRecipe(
     await turn.log.append({ type: 'notice-added', level: 'warning', code: 'recipe-failed', text });
     return { type: 'gave-up', reason: text, facts: '' };
   });
-  if (outcome.type === 'gave-up') {
+  if (outcome.type === 'gave-up' && met.chosen !== 'instead') {
     // The reason is for the user and repeats the facts, which are for the next stage.
     const text = outcome.facts === '' ? outcome.reason : outcome.facts;
     await tellFacts(turn, recipe, text);
   }
-  return { outcome, stop: met.stop, failure: met.failure };
+  return { outcome, stop: met.stop, failure: met.failure, chosen: met.chosen };
 }
 
 /** Logs what a recipe found out, for the stage that continues its task. */
@@ -197,6 +201,7 @@ async function ask(
   question: Question,
   met: Met,
 ): Promise<Answer> {
+  if (await isOvertaken(turn, model, met)) return { ok: false, message: overtaken, fatal: true };
   const reply = await askByRole(turn, {
     purpose: question.purpose,
     own: { stage, model },
@@ -227,6 +232,16 @@ async function ask(
   }
 }
 
+const overtaken = 'You chose another model in the middle of the task.';
+
+/** A question is a safe point of a recipe: nothing that it tries has reached the workspace. */
+async function isOvertaken(turn: Turn, { info }: ResolvedModel, met: Met): Promise<boolean> {
+  const choice = turn.dependencies.inbox.choice();
+  if (choice !== null && (await takeChoice(turn, choice)))
+    met.chosen = isStillChosen(turn, info) ? 'beside' : 'instead';
+  return met.chosen === 'instead';
+}
+
 /** The attached texts in a question of which only the beginning is sent. */
 function cutIn(turn: Turn, { info }: ResolvedModel, { user }: Question): ReturnType<typeof cutsOf> {
   const { attached } = turn.given;
@@ -245,6 +260,7 @@ function afterPrefill(prefill: string, text: string): string {
 
 async function call(turn: Turn, chosen: ChosenRecipe, request: CallRequest, met: Met): Promise<CallAnswer> {
   const { stage, model, recipe, reason } = chosen;
+  if (await isOvertaken(turn, model, met)) return { ok: false, message: overtaken };
   const { system = '', user = '', messages, tools, output = { type: 'text' }, stop = [] } = request;
   const prefill = model.info.capabilities.prefill ? (request.prefill ?? null) : null;
   const { purpose, temperature, maxOutputTokens } = request;

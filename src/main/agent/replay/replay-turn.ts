@@ -5,7 +5,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Tool } from '../../tools/define.ts';
 import type { Recipe } from '../../recipes/define.ts';
 import type { AgentConfig, AgentDependencies } from '../turn/agent-dependencies.ts';
-import { turnOptionsSchema } from '../../settings/turn-options.ts';
+import { turnChoiceSchema, turnOptionsSchema } from '../../settings/turn-options.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import { nothingKnown, turnFactsSchema } from '../preparation/turn-facts.ts';
 import { createTurnStarter } from '../turn/turn-starter.ts';
@@ -55,7 +55,7 @@ export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promi
     instructions: noInstructions,
     budget: turn.budget,
     fences: turn.fences,
-    inbox: turn.inbox,
+    inbox: { take: () => turn.inbox.take(), choice: () => turnChoiceSchema.nullable().parse(turn.inbox.choice()) },
     delay: async () => undefined,
     config,
   });

@@ -13,6 +13,7 @@ import type { GatherFacts } from '../../projects/facts/project-facts.ts';
 import type { ReadEnvironment } from '../../projects/facts/read-environment.ts';
 import type { LanguageModel } from '../../models/providers/define.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { TurnChoice } from '../../settings/turn-options.ts';
 import type { QueuedMessage } from '../../sessions/journal/queued-message.ts';
 import type { Effects, Journal } from '../../sessions/journal/journal.ts';
 import type { Tool } from '../../tools/define.ts';
@@ -29,11 +30,14 @@ export interface ResolvedModel {
 
 /**
  * Messages that wait for the running turn. A replay answers from the log:
- * a message is there exactly when the next recorded event of the agent is its `message-delivered`.
+ * a message is there exactly when the next recorded event of the agent is its `message-delivered`, and a choice exactly
+ * when it is the action `take_choice`.
  */
 export interface Inbox {
   /** The next message in order, taken out; null when none waits. Synchronous. */
   take(): QueuedMessage | null;
+  /** What the person has chosen anew since the last look; null: nothing. Synchronous. */
+  choice(): TurnChoice | null;
 }
 
 export interface AgentConfig {

@@ -39,6 +39,7 @@ export async function decideWork(work: TaskWork): Promise<Decided> {
     if (mustAskFences(work, decision, isMove) && !(await passesFences(work, worker, { decision, note }))) continue;
     if (isMove) await enter(work, chosen, { decision, note });
     work.trouble = null;
+    if (work.current?.isLeft === true) work.current = { ...work.current, isLeft: false };
     return { decision, worker };
   }
 }
@@ -68,6 +69,7 @@ function decide(work: TaskWork): Decision {
     taint,
     isJudged,
     ...(asked === null ? {} : { driver: asked }),
+    ...(work.current?.isLeft === true ? { isChosenAnew: true } : {}),
     // At a limit, the person chose to go on here, whatever the policy says.
     ...(isClosed ? { policy: 'hybrid' } : {}),
   });
@@ -193,6 +195,7 @@ function reasonFor(work: TaskWork, chosen: ModelOption, decision: Decision): str
   const fit = chosen.strategy === 'recipe' ? (fitting?.fit.reason ?? '') : 'The model chooses the tools itself.';
   if (isFirst) return decision.code === 'only-model' || chosen.strategy === 'loop' ? fit : `${fit} ${decision.text}`;
   if (current.strategy === 'loop' && chosen.strategy === 'loop') return decision.text;
+  if (current.isLeft === true) return `${decision.text} ${fit}`.trim();
   return `${last.text} ${fit}`.trim();
 }
 

@@ -10,6 +10,7 @@ import { isProviderFailure } from '../step/call-failure.ts';
 import { resolveModel } from './agent-dependencies.ts';
 import { decideWork } from './decide-work.ts';
 import { missingImages, missingSandbox, missingThinking } from './missing-parts.ts';
+import { chooseAnew, takeChoice } from './take-choice.ts';
 import { reapplyDoubtedChange, revertWorseChanges } from './take-back.ts';
 import type { FittingRecipe, TaskWork, Worker, WorkOutcome } from './task-work.ts';
 import type { TurnBaseline, TurnEnd } from './turn-baseline.ts';
@@ -31,6 +32,8 @@ export async function runTask(turn: Turn, known: TurnBaseline): Promise<TurnEnd>
   for (;;) {
     // A recipe knows the message that it began with; what arrives meanwhile is for the loop, or for a turn of its own.
     if (work.current?.strategy === 'loop' || work.fitting === null) await deliverToLoop(work);
+    const choice = turn.dependencies.inbox.choice();
+    if (choice !== null && (await takeChoice(turn, choice))) await chooseAnew(work);
     const { decision, worker } = await decideWork(work);
     if (worker === null && triesAgain(work)) continue;
     if (worker === null) return unfinished(work, decision);
@@ -176,10 +179,10 @@ function noteGivenUp(
  * turn's option. Then later decisions leave out the cloud.
  */
 function goesOnHere(work: TaskWork, { stage }: Worker, stop: LimitStop): boolean {
-  const { turn, known, doubted } = work;
+  const { turn, doubted } = work;
   const isClosed = stop.reason === 'cap' || stop.reason === 'fenced';
   const mayGoOn = isClosed && (stop.goesOnLocally ?? turn.options.atCap === 'local');
-  const model = resolveModel(turn.dependencies, known.found.local);
+  const model = resolveModel(turn.dependencies, turn.found.facts?.local);
   if (!mayGoOn || model === null || doubted !== null || stage.where === 'local') return false;
   work.door.shut = { code: stop.reason === 'cap' ? 'budget' : 'fence', text: stop.text };
   work.last = stopEnd(stop);

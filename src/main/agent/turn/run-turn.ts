@@ -1,7 +1,5 @@
 import { AppError, toFailure } from '@shared/errors.ts';
-import { causesText } from '@shared/models/machine-strain.ts';
 import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
-import { howToGet } from '@shared/models/model-info.ts';
 import { waysToWork } from '../../routing/ways-to-work.ts';
 import { modelsOfTurn } from '../preparation/gather-turn-facts.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
@@ -18,7 +16,7 @@ import { asksToRun } from '@shared/text/task-kind.ts';
 import type { CheckResult } from '@shared/session/session-state.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import { fetchLeftTasks } from '../preparation/fetch-left-tasks.ts';
-import { gatherTurnFacts } from '../preparation/gather-turn-facts.ts';
+import { gatherTurnFacts, modelNotices } from '../preparation/gather-turn-facts.ts';
 import { isCancelled } from './turn-log.ts';
 import type { Turn } from './turn.ts';
 import type { TurnEnd } from './turn-baseline.ts';
@@ -78,8 +76,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   const cascade = waysOf(turn);
   await start();
   await reportRuleProblems(turn, found);
-  await warnMissingModel(turn, found);
-  await noteEase(turn, found);
+  for (const notice of modelNotices(turn.options, found)) await turn.log.append({ type: 'notice-added', ...notice });
   const first = modelsOfTurn(turn.options, found).find(({ id }) => id === cascade[0]?.model) ?? null;
   if (first === null) return missingModel(turn.options);
   const asks = turn.given.isQuestion;
@@ -119,28 +116,6 @@ async function warnDegraded(turn: Turn): Promise<void> {
 function strongestCloud({ options, found }: Turn): ModelInfo | null {
   if (found.facts === null) return null;
   return modelsOfTurn(options, found.facts).findLast(({ where }) => where === 'cloud') ?? null;
-}
-
-/** Tells a user who asked for both models that only one is available. */
-async function warnMissingModel({ options, log }: Turn, found: TurnFacts): Promise<void> {
-  const { lacks, local, cloud, absent = [] } = found;
-  for (const id of absent) {
-    const left = `The model ${id} of your order is not available, so it is left out. ${howToGet(id)}, or take it out of the order (setting "modelOrder", or --model-order).`;
-    await log.append({ type: 'notice-added', level: 'warning', code: 'model-missing', text: left });
-  }
-  if (lacks === undefined) return;
-  const text =
-    lacks === 'local'
-      ? `Both models were asked for, but ${options.local} is not available. Everything runs in the cloud, on ${cloud?.label ?? ''}. ${howToGet(options.local)}, or name another one with --local.`
-      : `Both models were asked for, but ${options.cloud ?? ''} or its provider is not available. Everything runs on this machine, on ${local?.label ?? ''}.`;
-  await log.append({ type: 'notice-added', level: 'warning', code: 'model-missing', text });
-}
-
-/** Says when a smaller model runs instead of the chosen one. Steps in the cloud say so themselves. */
-async function noteEase({ options, log }: Turn, { ease, local }: TurnFacts): Promise<void> {
-  if (ease?.act !== 'smaller' || local === null) return;
-  const text = `This message runs on ${local.label} instead of ${options.local}, because ${causesText(ease.causes)}. Settings, "Power and heat", has the choice.`;
-  await log.append({ type: 'notice-added', level: 'info', code: 'model-eased', text });
 }
 
 /** Reports routing rules that could not be read, in every turn that they would have applied to. */

@@ -1,10 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { QueuedMessage } from '../../sessions/journal/queued-message.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { ChosenOptions } from '@shared/session/chosen-options.ts';
 import { AppError } from '@shared/errors.ts';
 import { firstLine } from '@shared/text/shorten-text.ts';
 import type { AgentDependencies, Inbox } from './agent-dependencies.ts';
-import type { TurnOptions } from '../../settings/turn-options.ts';
+import type { TurnChoice, TurnOptions } from '../../settings/turn-options.ts';
+import { turnChoice, withChoice } from '../../settings/turn-options.ts';
 import type { TurnStarter } from './turn-starter.ts';
 import { createTurnStarter } from './turn-starter.ts';
 import type { TurnEnd } from './turn-baseline.ts';
@@ -37,6 +39,8 @@ export interface SessionRunner {
   readonly send: (text: string, options: TurnOptions) => Promise<TurnEnd>;
   /** Withdraws a waiting message; false: no message with this id waits. */
   readonly withdraw: (messageId: string) => Promise<boolean>;
+  /** Chooses anew for the running turn, from its next step on, and for what waits. */
+  readonly choose: (choice: TurnChoice) => void;
   /** Stops the running turn. Waiting messages are dropped, and the log says so. */
   readonly cancel: () => void;
   readonly isRunning: () => boolean;
@@ -49,7 +53,7 @@ export interface SessionRunner {
 }
 
 interface Waiting extends QueuedMessage {
-  readonly options: TurnOptions;
+  options: TurnOptions;
   readonly resolve: (end: TurnEnd) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -94,6 +98,7 @@ export function createSessionRunner(dependencies: Omit<AgentDependencies, 'inbox
       queue.add(message);
       await dependencies.journal.append(event);
     } else {
+      queue.begin(options);
       const named = naming.end();
       const written = dependencies.journal.append(event);
       running = written.then(
@@ -120,12 +125,11 @@ export function createSessionRunner(dependencies: Omit<AgentDependencies, 'inbox
       await dependencies.journal.append({ type: 'message-dropped', messageId, withdrawn: true });
       return true;
     },
+    choose: queue.choose,
     cancel: stop,
     isRunning: () => running !== null,
     failure: () => failure,
-    idle: async () => {
-      await running;
-    },
+    idle: async () => running ?? undefined,
     dispose: async () => {
       isDisposed = true;
       stop();
@@ -220,23 +224,52 @@ interface MessageQueue {
   /** The messages that the running turn has taken. They end with it. */
   readonly taken: () => readonly Waiting[];
   readonly drop: (each: (message: Waiting) => void) => void;
+  /** A turn begins with these options. */
+  readonly begin: (options: TurnOptions) => void;
+  readonly choose: (choice: TurnChoice) => void;
 }
 
 function createQueue(): MessageQueue {
   const messages: Waiting[] = [];
   const taken: Waiting[] = [];
+  let current: TurnOptions | null = null;
+  let chosen: TurnChoice | null = null;
+  const begin = (options: TurnOptions): void => {
+    current = options;
+    chosen = null;
+  };
+  const take = (options: TurnOptions): void => {
+    if (current !== null && !isChosenAlike(options, current)) chosen = turnChoice(options);
+    current = options;
+  };
   return {
+    begin,
+    choose: (choice) => {
+      for (const message of messages) message.options = withChoice(message.options, choice);
+      if (current !== null) take(withChoice(current, choice));
+    },
     inbox: {
       take: () => {
         const next = messages.shift();
         if (next !== undefined) taken.push(next);
+        // What was chosen for a message counts as soon as the turn has it.
+        if (next !== undefined) take(next.options);
         return next ?? null;
+      },
+      choice: () => {
+        const choice = chosen;
+        chosen = null;
+        return choice;
       },
     },
     add: (message) => {
       messages.push(message);
     },
-    next: () => messages.shift() ?? null,
+    next: () => {
+      const next = messages.shift() ?? null;
+      if (next !== null) begin(next.options);
+      return next;
+    },
     remove: (messageId) => {
       const at = messages.findIndex((message) => message.messageId === messageId);
       return at < 0 ? null : (messages.splice(at, 1)[0] ?? null);
@@ -246,6 +279,12 @@ function createQueue(): MessageQueue {
       for (const message of messages.splice(0)) each(message);
     },
   };
+}
+
+/** What was learned meanwhile about the models is no choice. */
+function isChosenAlike(left: TurnOptions, right: TurnOptions): boolean {
+  const [one, other] = [turnChoice(left), turnChoice(right)];
+  return isDeepStrictEqual({ ...one, routing: null }, { ...other, routing: null });
 }
 
 /** Reports an error to the senders of its messages and to the caller. */

@@ -42,7 +42,7 @@ export interface Doubted {
 
 /** What a piece of work came to: a recipe to its end, or one step of the loop. */
 export type WorkOutcome =
-  /** The loop goes on with its next step. */
+  /** The loop goes on with its next step, or the person chose another model for a recipe. */
   | { readonly type: 'goes-on' }
   | { readonly type: 'ended'; readonly end: TurnEnd }
   /** This way makes no progress. If no other may try, the turn ends with `end`. */
@@ -68,8 +68,8 @@ export interface TaskWork {
   /** The connected tool that is called first; null: none. */
   readonly wanted: string | null;
   ways: readonly Way[];
-  /** Null: nothing has worked yet. */
-  current: (Way & { readonly reason: string }) | null;
+  /** Null: nothing has worked yet. `isLeft`: the person chose anew since. */
+  current: (Way & { readonly reason: string; readonly isLeft?: boolean }) | null;
   /** The number of ways that have worked. */
   entered: number;
   spent: readonly Spent[];

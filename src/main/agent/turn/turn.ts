@@ -43,7 +43,8 @@ export interface Turn {
     readonly answers: AnsweredTurn | null;
   };
   readonly dependencies: AgentDependencies;
-  readonly options: TurnOptions;
+  /** Replaced only where the turn takes what the person chose anew (`preparation/take-choice.ts`). */
+  options: TurnOptions;
   readonly signal: AbortSignal;
   /** Stops the turn like the user's cancel. A replay calls it when it meets a recorded cancel. */
   readonly abort: (reason?: 'time-limit') => void;
@@ -57,7 +58,7 @@ export interface Turn {
   readonly trajectory: { readonly now: () => Trajectory };
   /** The number of the session's last step. Every model call is a step. */
   readonly steps: { last: number };
-  /** The facts gathered at the start of the turn; set once. */
+  /** The facts gathered at the start of the turn; its models are found again if others are chosen. */
   readonly found: { facts: TurnFacts | null };
   /** How often the user has said no in this turn, by the subject of the question. */
   readonly refusals: Map<string, number>;

@@ -13,6 +13,7 @@ import {
   withOwnTests,
   withUnrelatedFailure,
 } from './judge-work.ts';
+import { chooseAnew } from './take-choice.ts';
 import { revertChanges } from './take-back.ts';
 import type { FittingRecipe, TaskWork, Worker, WorkOutcome } from './task-work.ts';
 import type { TurnEnd } from './turn-baseline.ts';
@@ -36,7 +37,9 @@ export async function workByRecipe(work: TaskWork, worker: Worker): Promise<Work
     // What was tried with a smaller model is not tried again in full.
     before: worker.stage.where === 'local' ? null : work.tried,
   };
-  const { outcome, stop, failure } = await runRecipe(turn, chosen, subject);
+  const { outcome, stop, failure, chosen: anew } = await runRecipe(turn, chosen, subject);
+  if (anew !== null) await chooseAnew(work);
+  if (outcome.type === 'gave-up' && anew === 'instead') return { type: 'goes-on' };
   if (outcome.type === 'gave-up' && stop !== null) return { type: 'stopped', stop };
   if (outcome.type === 'gave-up' && failure !== null) return unreached(failure);
   const result = await recipeEnd(work, worker, { fitting, outcome, changesBefore });

@@ -1,4 +1,3 @@
-import { lastChosen } from '@shared/session/last-chosen.ts';
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { ListSessionsResponse, McpServer } from '@agentclientprotocol/sdk';
@@ -48,7 +47,7 @@ export async function openEditorSession(
       'Open that folder, then load it.',
     );
   const { state } = await core.sessions.show({ sessionId });
-  const choices = await createSessionChoices(core, found.projectPath, { signal, kept: lastChosen(state) });
+  const choices = await createSessionChoices(core, found.projectPath, { signal, kept: state.chosen });
   return { ...(await placed(core, sessionId)), choices, note: serversNote(place), running: null };
 }
 

@@ -3,8 +3,10 @@ import type { Assistant } from '@shared/session/assistants.ts';
 import type { Reply } from '@shared/errors.ts';
 import { failure, success, toFailure, valueOf } from '@shared/errors.ts';
 import { settingsForProject } from '../../settings/settings-for-project.ts';
+import type { ChosenOptions } from '@shared/session/chosen-options.ts';
 import { chosenOptions } from '@shared/session/chosen-options.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
+import { runOptionsSchema } from '@shared/session/run-options.ts';
 import type { NewEvent } from '@shared/events/events.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { SentMessage, SessionRunner } from '../../agent/turn/session-runner.ts';
@@ -20,7 +22,7 @@ import type { RoutingSnapshot } from '../comparisons/routing-snapshot.ts';
 import type { NewSessionRequest } from './new-session.ts';
 import { startNewSession } from './new-session.ts';
 import { offerCloudReview } from './offer-cloud-review.ts';
-import { busySession, checkTaskText, editPlan, mustWait, takenMessage } from './refused-requests.ts';
+import { busySession, checkTaskText, editPlan, mustWait } from './refused-requests.ts';
 import type { OpenSession } from './open-session.ts';
 import {
   atRest,
@@ -40,7 +42,8 @@ import type { ChildHost } from '../children/child-run.ts';
 import { createChildSessions } from '../children/child-sessions.ts';
 import type { ExecResult, Sandbox } from '../../sandbox/sandbox.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
-import { turnOptions } from '../../settings/turn-options.ts';
+import type { TurnOptions } from '../../settings/turn-options.ts';
+import { turnChoice, turnOptions } from '../../settings/turn-options.ts';
 import { agentConfig } from './agent-config.ts';
 import { orNoted } from '../../lib/log.ts';
 
@@ -65,8 +68,10 @@ export interface OpenSessions {
   readonly runner: (sessionId: string) => SessionRunner | null;
   readonly openJournal: (sessionId: string) => LiveJournal | null;
   readonly cancel: (sessionId: string) => Promise<void>;
-  /** Takes back a message that waits for the running turn. Rejects with `conflict` if no such message is waiting. */
-  readonly withdraw: (sessionId: string, messageId: string) => Promise<void>;
+  /**
+   * Notes what the person chose for the session. A running task takes it at its next step, or says why not.
+   */
+  readonly choose: (sessionId: string, chosen: ChosenOptions) => Promise<void>;
   readonly approve: (said: UserReply & { readonly sessionId: string }) => void;
   readonly answerCap: (sessionId: string, capId: string, decision: CapDecision) => void;
   /** Runs a command in the sandbox of a session without a running turn. It is not logged. */
@@ -114,6 +119,7 @@ export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
       const gathered = await options.gather(sessionId, { text, given }, stop.signal);
       return sendTo(options, await get(sessionId), { text, run, assistant, gathered, signal: stop.signal });
     },
+    choose: async (sessionId, chosen) => chooseIn(options, await get(sessionId), chosen, stop.signal),
     editPlan: async (sessionId, turnId, steps) => editPlan((await get(sessionId)).journal, turnId, steps),
     note: (sessionId, eventOf) =>
       kept.briefly(sessionId, async ({ journal }) => {
@@ -124,9 +130,6 @@ export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
     openJournal: (sessionId) => kept.ready(sessionId)?.journal ?? null,
     runner: (sessionId) => kept.ready(sessionId)?.runner ?? null,
     cancel: (sessionId) => cancelSession(kept.ready(sessionId)),
-    withdraw: async (sessionId, messageId) => {
-      if ((await kept.ready(sessionId)?.runner?.withdraw(messageId)) !== true) throw takenMessage();
-    },
     approve: ({ sessionId, ...said }) => mustWait(kept.ready(sessionId)?.approver.answer(said)),
     answerCap: (id, capId, decision) => mustWait(kept.ready(id)?.approver.answerCap(capId, decision)),
     execute: async (sessionId, command, signal) => executeIn(options, await get(sessionId), { command, signal }),
@@ -179,6 +182,40 @@ function childHost(
   };
 }
 
+interface Asked {
+  readonly asked: RunOptions;
+  readonly assistant: Assistant | null;
+  readonly signal: AbortSignal;
+}
+
+/** The options of a turn of this session, with the settings, the assistant and what was learned filled in. */
+async function optionsFor(
+  options: OpenSessionsOptions,
+  { journal, held }: OpenSession,
+  { asked, assistant, signal }: Asked,
+): Promise<{ readonly run: RunOptions; readonly routed: TurnOptions }> {
+  const settings = settingsForProject(options.settings(), journal.state().projectPath);
+  const modelInfo = (id: string) => options.agent.modelInfo(id, signal);
+  const run = assistant === null ? asked : await runWithAssistant(asked, assistant, { settings, modelInfo });
+  const usual = turnOptions(settings, run, assistant);
+  const { routing } = held ?? { routing: null };
+  return { run, routed: routing === null ? await options.priors.given(usual) : { ...usual, routing } };
+}
+
+/** The log has the choice before the turn does. */
+async function chooseIn(
+  options: OpenSessionsOptions,
+  session: OpenSession,
+  chosen: ChosenOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const assistant = chosen.assistant === undefined ? null : await options.assistant(chosen.assistant);
+  const asked = runOptionsSchema.parse({ ...chosen, plan: chosen.mode === 'plan' });
+  const { routed } = await optionsFor(options, session, { asked, assistant, signal });
+  await session.journal.append({ type: 'options-chosen', chosen });
+  session.runner?.choose(turnChoice(routed));
+}
+
 async function sendTo(
   options: OpenSessionsOptions,
   session: OpenSession,
@@ -198,14 +235,9 @@ async function sendTo(
     readonly signal: AbortSignal;
   },
 ): Promise<SentMessage> {
-  const { projectPath } = session.journal.state();
-  const settings = settingsForProject(options.settings(), projectPath);
-  const modelInfo = (id: string) => options.agent.modelInfo(id, signal);
-  const run = assistant === null ? asked : await runWithAssistant(asked, assistant, { settings, modelInfo });
+  const { chosen: before } = session.journal.state();
+  const { run, routed } = await optionsFor(options, session, { asked, assistant, signal });
   if (run.sandbox !== undefined) session.wanted = run.sandbox;
-  const usual = turnOptions(settings, run, assistant);
-  const { routing } = session.held ?? { routing: null };
-  const routed = routing === null ? await options.priors.given(usual) : { ...usual, routing };
   const chosen = tools === null ? routed : { ...routed, tools: [...tools] };
   session.approver.setInteractive(run.interactive, chosen.approve);
   const known = session.journal.state();
@@ -215,7 +247,10 @@ async function sendTo(
     await session.journal.append({ type: 'notice-added', level: 'warning', code: 'not-attached', text: note });
   }
   const { attachments } = gathered;
+  const { chosen: now } = session.journal.state();
   const sent = await runner.post(text, chosen, { attachments, chosen: chosenOptions(asked) });
+  // Chosen while the sandbox was started: later than the message, so it counts for its turn.
+  if (now !== before) await chooseIn(options, session, now, signal);
   const { journal } = session;
   void sent.ended
     // The runs of a comparison repeat one task: the results of earlier ones would affect the routing of later ones.

@@ -20,6 +20,7 @@ const outsideTypes: ReadonlySet<EventType> = new Set<EventType>([
   'history-copied',
   'session-repaired',
   'user-message-added',
+  'options-chosen',
   'message-dropped',
   'plan-edited',
   'sandbox-lost',

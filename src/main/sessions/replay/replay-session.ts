@@ -30,7 +30,11 @@ export interface ReplayTurn {
   /** Answers in place of every provider of the recorded run. */
   readonly provider: LanguageModel;
   /** Returns a message exactly where the recorded engine took it. */
-  readonly inbox: { take(): QueuedMessage | null };
+  readonly inbox: {
+    take(): QueuedMessage | null;
+    /** What was chosen anew, exactly where the recorded engine took it; null: nothing. */
+    choice(): unknown;
+  };
   readonly approver: { ask(question: { readonly approvalId: string }): Promise<'allow' | 'deny' | 'nobody'> };
   readonly budget: Budget;
   readonly fences: SessionFences;
@@ -234,6 +238,9 @@ const cutOff: StreamPart = {
   error: null,
 };
 
+/** The action in which a turn takes what was chosen anew. */
+export const choiceAction = 'take_choice';
+
 function createReplayInbox(journal: ReplayJournal, events: readonly SessionEvent[]): ReplayTurn['inbox'] {
   const taken = new Set<string>();
   return {
@@ -243,6 +250,10 @@ function createReplayInbox(journal: ReplayJournal, events: readonly SessionEvent
       const { messageId } = next;
       taken.add(messageId);
       return recordedMessage(events, messageId);
+    },
+    choice: () => {
+      const next = journal.next();
+      return next?.type === 'tool-started' && next.tool === choiceAction ? next.input : null;
     },
   };
 }

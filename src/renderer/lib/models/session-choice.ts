@@ -1,5 +1,4 @@
 import { useEffect } from 'react';
-import { lastChosen } from '@shared/session/last-chosen.ts';
 import type { ChosenOptions } from '@shared/session/chosen-options.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { Effort } from '@shared/models/model-info.ts';
@@ -37,10 +36,10 @@ export function keepChoice(sessionId: string, choice: SessionChoice): void {
   nextTaskChoice.set(choice);
 }
 
-/** The choice for the next message of a session: what was chosen here, else what its last message was sent with. */
+/** The choice for the next message of a session: what was chosen here, else what the log says was chosen last. */
 export function useSessionChoice(
   sessionId: string,
-  state: Pick<SessionState, 'messages' | 'turns'>,
+  state: Pick<SessionState, 'chosen' | 'messages' | 'turns'>,
 ): readonly [SessionChoice, (change: Partial<SessionChoice>) => void] {
   const isHere = useSharedValue(choices).has(sessionId);
   const choice = currentChoice(sessionId, state);
@@ -52,7 +51,7 @@ export function useSessionChoice(
 }
 
 /** The same, without a component. */
-export function currentChoice(sessionId: string, state: Pick<SessionState, 'messages' | 'turns'>): SessionChoice {
+export function currentChoice(sessionId: string, state: Pick<SessionState, 'chosen' | 'turns'>): SessionChoice {
   return choices.get().get(sessionId) ?? sentChoice(state);
 }
 
@@ -75,8 +74,8 @@ function optionsOfChoice({ pick, mode, assistant }: SessionChoice): ChosenOption
   };
 }
 
-function sentChoice({ messages, turns }: Pick<SessionState, 'messages' | 'turns'>): SessionChoice {
-  const { assistant = turns.at(-1)?.assistant, ...chosen } = lastChosen({ messages });
+function sentChoice({ chosen: last, turns }: Pick<SessionState, 'chosen' | 'turns'>): SessionChoice {
+  const { assistant = turns.at(-1)?.assistant, ...chosen } = last;
   return choiceOf({ ...chosen, ...(assistant === undefined ? {} : { assistant }) });
 }
 

@@ -6,7 +6,7 @@ import { shortenText, lastItems, textLimit } from '@shared/text/shorten-text.ts'
 import { droppedGrantsText, isImportedHistory } from '@shared/safety/approval-grants.ts';
 import { withNotice } from './session-notices.ts';
 
-type Change = Partial<Pick<SessionState, 'messages' | 'queued' | 'pending' | 'plan'>>;
+type Change = Partial<Pick<SessionState, 'chosen' | 'messages' | 'queued' | 'pending' | 'plan'>>;
 
 /** The most messages in the state. */
 const keptMessages = 200;
@@ -14,10 +14,13 @@ const keptMessages = 200;
 /** Folds the user's messages: they wait for a turn, are taken by one, or are dropped when the process ends. */
 export function reduceMessages(
   state: SessionState,
-  event: EventOf<'user-message-added' | 'message-delivered' | 'message-dropped' | 'plan-edited' | 'turn-started'>,
+  event: EventOf<
+    'user-message-added' | 'options-chosen' | 'message-delivered' | 'message-dropped' | 'plan-edited' | 'turn-started'
+  >,
 ): Change {
   const { messages, queued, pending } = state;
   if (event.type === 'plan-edited') return { plan: { turnId: event.planTurnId, steps: event.steps } };
+  if (event.type === 'options-chosen') return { chosen: event.chosen };
   const { messageId } = event;
   switch (event.type) {
     case 'user-message-added': {
@@ -34,6 +37,7 @@ export function reduceMessages(
         ),
         queued: event.queued ? [...queued, { messageId, seq, text, at, ...given }] : queued,
         pending: lastItems([...pending, messageId], keptMessages),
+        ...(chosen === undefined ? {} : { chosen }),
       };
     }
     case 'message-delivered': {
@@ -100,4 +104,9 @@ export function reduceCopiedHistory(state: SessionState, event: EventOf<'history
       : { organized: { ...usualPlace, tags: isImportedHistory(event) ? [] : state.organized.tags } }),
     ...(text === null ? {} : withNotice(state, { seq, at, level: 'info', code: 'grants-dropped', text })),
   };
+}
+
+export function reduceRepaired(state: SessionState, event: EventOf<'session-repaired'>): Partial<SessionState> {
+  const text = `The log was repaired: ${event.reason}.`;
+  return withNotice(state, { ...event, level: 'warning', code: event.type, text });
 }

@@ -12,7 +12,7 @@ import {
 import { reduceInnerCalls } from './reduce-programs.ts';
 import { keptCounts } from './kept-counts.ts';
 import { cappedItems } from '@shared/session/plan-steps.ts';
-import { reduceMessages, reduceCopiedHistory, reduceOrganized } from './reduce-messages.ts';
+import { reduceMessages, reduceCopiedHistory, reduceOrganized, reduceRepaired } from './reduce-messages.ts';
 import { reduceChildren } from './reduce-children.ts';
 import { changesTaken, fileChanged, hunksTaken } from './reduce-file-changes.ts';
 import { reduceSandbox } from './reduce-sandbox.ts';
@@ -64,18 +64,14 @@ export function reduceTurns(state: SessionState, event: SessionEvent): Change | 
     case 'history-copied':
       return reduceCopiedHistory(state, event);
     case 'session-repaired':
-      return withNotice(state, {
-        ...event,
-        level: 'warning',
-        code: event.type,
-        text: `The log was repaired: ${event.reason}.`,
-      });
+      return reduceRepaired(state, event);
     case 'sandbox-started':
     case 'sandbox-lost':
     case 'service-changed':
     case 'untracked-found':
       return reduceSandbox(state, event);
     case 'user-message-added':
+    case 'options-chosen':
     case 'message-delivered':
     case 'message-dropped':
     case 'plan-edited':

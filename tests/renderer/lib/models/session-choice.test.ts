@@ -7,25 +7,23 @@ import {
 } from '../../../../src/renderer/lib/models/session-choice.ts';
 
 const nothing = { pick: { policy: null }, mode: null, assistant: null };
-const at = { messageId: 'm', seq: 1, text: 'Hi', at: 0 };
 
 // Bug: a session forgot its model after a restart and in a fork, and its mode whenever it was opened.
-it('is what the last message of the session was sent with', () => {
+it('is what was chosen last in the log', () => {
   const chosen = { policy: 'cloud', cloud: 'sky/model', thinking: 'high', mode: 'ask', assistant: 'ada' } as const;
-  const messages = [{ ...at, chosen }, at];
-  expect(currentChoice('restarted', { messages, turns: [] })).toEqual({
+  expect(currentChoice('restarted', { chosen, turns: [] })).toEqual({
     pick: { policy: 'cloud', cloud: 'sky/model', thinking: 'high' },
     mode: 'ask',
     assistant: 'ada',
   });
-  expect(currentChoice('old', { messages: [at], turns: [] })).toEqual(nothing);
+  expect(currentChoice('old', { chosen: {}, turns: [] })).toEqual(nothing);
 });
 
 // Bug: a new task began with the model of the settings, and buttons such as "Send again" did, too.
 it('is what was chosen here, which the next task and every button keep', () => {
   const choice = { pick: { policy: 'local', local: 'fake/model' }, mode: 'work', assistant: null } as const;
   keepChoice('here', choice);
-  expect(currentChoice('here', { messages: [], turns: [] })).toEqual(choice);
+  expect(currentChoice('here', { chosen: {}, turns: [] })).toEqual(choice);
   expect(nextTaskChoice.get()).toEqual(choice);
   expect(keptOptions('here')).toEqual({ policy: 'local', local: 'fake/model', mode: 'work' });
   expect(keptOptions('never shown')).toEqual({});

@@ -1,6 +1,6 @@
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
-import { lastChosen, withLastChosen } from '@shared/session/last-chosen.ts';
+import { withLastChosen } from '@shared/session/chosen-options.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
 import { exitCodes } from '@shared/session/run-result.ts';
@@ -101,7 +101,7 @@ export async function keptIn(context: CommandContext, options: RunOptions): Prom
   const core = await context.core();
   const { sessionId } = await core.sessions.find({ id: options.sessionId });
   const { state } = await core.sessions.show({ sessionId });
-  const kept = withLastChosen(options.plan ? { ...options, mode: 'plan' } : options, lastChosen(state));
+  const kept = withLastChosen(options.plan ? { ...options, mode: 'plan' } : options, state.chosen);
   return { ...kept, plan: kept.mode === 'plan' };
 }
 
