@@ -63,7 +63,6 @@ function optionsOf({ projectPath, check, model, strategy, seed, maxMinutes, poli
     maxMinutes,
     approve: 'deny',
     atCap: 'stop',
-    plan: false,
     interactive: false,
     ...(cloud === undefined ? {} : { cloud }),
     ...(check === null ? {} : { check }),

@@ -77,7 +77,6 @@ describe('the core as a runner of tasks', () => {
         maxMinutes: 2,
         approve: 'deny',
         atCap: 'stop',
-        plan: false,
         interactive: false,
         check: 'pytest',
       },

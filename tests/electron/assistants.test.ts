@@ -29,7 +29,6 @@ beforeAll(async () => {
           type: 'turn-started',
           turnId: `turn-${messageId}`,
           messageId,
-          plan: false,
           ...(assistant === undefined ? {} : { assistant }),
           criterion: null,
           cascade: [],

@@ -33,7 +33,7 @@ describe('the probe of a real model', () => {
       },
       dependencies: { provider: () => provider },
     });
-    const options = { ...turnOptions, plan: true, strategy: 'recipe', maxSteps: 60 } as const;
+    const options = { ...turnOptions, mode: 'plan', strategy: 'recipe', maxSteps: 60 } as const;
     expect((await kit.runner.send(probeTask, options)).reason).toBe('answered');
     const found = kit.journal.events.flatMap((event) =>
       event.type === 'recipe-progressed' && event.phase === 'card' ? [probeCardSchema.parse(event.data)] : [],

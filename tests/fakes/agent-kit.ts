@@ -158,7 +158,6 @@ export const agentConfig: AgentConfig = {
 
 export const turnOptions: TurnOptions = {
   strategy: 'auto',
-  plan: false,
   atCap: 'stop',
   check: null,
   policy: 'local',

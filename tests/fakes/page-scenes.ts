@@ -242,7 +242,7 @@ export async function answerScene(core: PageCore): Promise<Story> {
 export async function planScene(core: PageCore): Promise<Story> {
   const story = await startStory(core, 'Move the settings into one file', project);
   story.sandbox('read-only');
-  story.ask('Plan how the settings get into one file.', { plan: true });
+  story.ask('Plan how the settings get into one file.', { mode: 'plan' });
   story.stage('local', 'A plan needs no writing.');
   story.step({ stage: 'local', label: 'read settings.py', tool: 'read_file', output: 'PORT = 8000' });
   story.end('planned', '1. Read what is in `settings.py`\n2. Write `config/default.toml`\n3. Run the tests');

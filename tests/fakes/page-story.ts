@@ -53,7 +53,7 @@ export interface Story {
   ask(
     text: string,
     options?: {
-      readonly plan?: boolean;
+      readonly mode?: 'plan';
       readonly maxUsd?: number;
       readonly criterion?: string;
       readonly messageId?: string;
@@ -153,7 +153,14 @@ export async function startStory(core: PageCore, title: string, projectPath: str
         options.criterion === undefined ? null : { command: options.criterion, source: 'project' as const };
       const limits = { maxSteps: 40, maxMinutes: 15, maxTokens: 200_000, maxUsd: options.maxUsd ?? null };
       const cascade = [stages.recipe, stages.local, stages.cloud];
-      append({ type: 'turn-started', messageId, plan: options.plan ?? false, criterion, cascade, limits });
+      append({
+        type: 'turn-started',
+        messageId,
+        ...(options.mode === undefined ? {} : { mode: options.mode }),
+        criterion,
+        cascade,
+        limits,
+      });
     },
     sandbox(tier) {
       const isContainer = tier === 'container';

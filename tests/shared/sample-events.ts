@@ -56,7 +56,6 @@ export function sampleEvents(seed: number, count: number): readonly SessionEvent
         type: 'turn-started',
         ...turn,
         messageId: id('message'),
-        plan: false,
         criterion: null,
         cascade: [...stages],
         limits,

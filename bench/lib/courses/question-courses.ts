@@ -108,7 +108,7 @@ export const questionCourses: readonly Course[] = [
     files: settings,
     policy: 'cloud',
     cloud: { strong: [read('config.txt'), says(which)] },
-    options: { plan: true, mode: 'plan' },
+    options: { mode: 'plan' },
     does: [{ say: 'Plan how to set the host in config.txt.' }],
     expected: { end: ['waiting', 'planned'], says: [/old one or the new one/u] },
   },

@@ -78,7 +78,6 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
       },
       options: {
         strategy: 'loop',
-        plan: false,
         atCap: 'stop',
         check: null,
         policy: call.model === 'dewpoint/hybrid' ? 'hybrid' : leavesMachine(info) ? 'cloud' : 'local',

@@ -170,7 +170,7 @@ async function withDigest(card: ProbeCard, probed: ProbeResults, signal: AbortSi
 /** The probe needs no workspace, so no sandbox that runs commands. Only this model may answer. */
 function optionsFor({ id, where }: ModelInfo): RunOptions {
   return runOptionsSchema.parse({
-    plan: true,
+    mode: 'plan',
     strategy: 'recipe',
     sandbox: 'read-only',
     maxSteps: 60,

@@ -63,7 +63,7 @@ export function withChoice(options: TurnOptions, choice: TurnChoice): TurnOption
 /** The options of a turn: as the message says, and from the settings where it says nothing. */
 export function turnOptions(settings: Settings, run: RunOptions, assistant: Assistant | null = null): TurnOptions {
   const { local, cloud, modelOrder, approve } = settings;
-  const { mode = run.plan ? 'plan' : 'auto', policy = settings.policy } = run;
+  const { policy = settings.policy } = run;
   return turnOptionsSchema.parse({
     ...settings.limits,
     local,
@@ -73,10 +73,9 @@ export function turnOptions(settings: Settings, run: RunOptions, assistant: Assi
     maxUsd: null,
     check: null,
     seed: null,
+    mode: 'auto',
     ...Object.fromEntries(Object.entries(run).filter(([, value]) => value !== undefined)),
     ...routed(settings, policy),
-    plan: mode === 'plan',
-    mode,
     assistant: assistant ?? undefined,
   });
 }

@@ -60,7 +60,6 @@ export const successCheckSchema = z.object({ command: z.string(), source: z.enum
 export const turnEvents = {
   'turn-started': z.object({
     messageId: z.string(),
-    plan: z.boolean(),
     /** How the message was read. `chat`: it can be answered without a look at the project. Absent in older logs. */
     mode: z.enum(['chat', ...taskModes]).optional(),
     /** The turn whose question the message answers. This turn goes on with that one's task. */

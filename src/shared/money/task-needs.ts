@@ -45,7 +45,7 @@ export function taskOf(turn: TurnState, steps: readonly StepState[]): TaskShape 
  * keeps.
  */
 export function shapeOf(turn: TurnState, steps: readonly StepState[]): TaskShape | null {
-  if (turn.plan) return null;
+  if (turn.mode === 'plan') return null;
   const own = steps.filter(({ turnId }) => turnId === turn.id);
   const first = own.find(({ purpose }) => !asides.has(purpose));
   if (first === undefined || own.length < turn.steps) return null;

@@ -23,9 +23,8 @@ export const chosenOptionsSchema = z.object({
 export type ChosenOptions = Readonly<z.infer<typeof chosenOptionsSchema>>;
 
 /** The choices among a message's options. */
-export function chosenOptions(run: ChosenOptions & { readonly plan: boolean }): ChosenOptions {
-  const mode = run.mode ?? (run.plan ? 'plan' : undefined);
-  const chosen = Object.entries({ ...run, mode }).filter(([, value]) => value !== undefined);
+export function chosenOptions(run: ChosenOptions): ChosenOptions {
+  const chosen = Object.entries(run).filter(([, value]) => value !== undefined);
   return chosenOptionsSchema.parse(Object.fromEntries(chosen));
 }
 

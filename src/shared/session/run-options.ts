@@ -41,7 +41,6 @@ export const turnChoicesSchema = z.object({
   network: runNetworkSchema.optional(),
   /** What happens to a project's instructions that nobody has approved: ask, use them as they are, or ignore all. */
   instructions: runInstructionsSchema.optional(),
-  plan: z.boolean().default(false),
   /** Summarizes the conversation before the first step. */
   compact: z.boolean().optional(),
   seed: z.number().int().optional(),

@@ -146,7 +146,6 @@ export interface TurnState {
   /** Of the event that began it. */
   readonly seq: number;
   readonly messageId: string;
-  readonly plan: boolean;
   /** How the message was read. Absent in older logs. */
   readonly mode?: EventOf<'turn-started'>['mode'];
   readonly assistant?: string;

@@ -8,8 +8,8 @@ const withRoots: Call = (text) => [text, ['/workspace']];
 /** Arguments for functions that need more than a text, or take it in another position. Keys are `FILE#NAME`. */
 export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/recipes/fix/about-failures.ts#isAboutFailures': (text) => [text, text],
-  'src/main/agent/turn/repeated-request.ts#resolveRepeatedRequest': (text) => [text, []],
-  'src/main/agent/step/other-model-notice.ts#isSameModel': (text) => [text, text],
+  'src/main/agent/preparation/read-message.ts#resolveRepeatedRequest': (text) => [text, []],
+  'src/main/agent/step/note-call-differences.ts#isSameModel': (text) => [text, text],
   'src/main/tools/edits/marked-patch.ts#applyChunks': (text) => [text, [{ under: '', before: ['x'], after: ['y'] }]],
   'src/main/agent/calls/object-after.ts#objectAfter': (text) => [text, 0],
   'src/main/agent/prompt/shorten-output.ts#capOutput': (text) => [text, 4096],

@@ -41,7 +41,7 @@ async function probed(
   model: Partial<ModelInfo> = {},
 ): Promise<{ readonly card: ProbeCard | null; readonly kit: AgentKit; readonly reason: string }> {
   const kit = createAgentKit({ recipes: [probe], model, replies: Array.from({ length: 80 }, () => answer) });
-  const end = await kit.runner.send(probeTask, { ...turnOptions, plan: true, strategy: 'recipe', maxSteps: 60 });
+  const end = await kit.runner.send(probeTask, { ...turnOptions, mode: 'plan', strategy: 'recipe', maxSteps: 60 });
   const events = kit.journal.events;
   const last = events.findLast((event) => event.type === 'recipe-progressed' && event.phase === 'card');
   const card = last?.type === 'recipe-progressed' ? probeCardSchema.parse(last.data) : null;

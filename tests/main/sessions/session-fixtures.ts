@@ -82,7 +82,6 @@ export function turnEvents(turn: string): readonly NewEvent[] {
       type: 'turn-started',
       ...at,
       messageId: `message-${turn}`,
-      plan: false,
       criterion: null,
       cascade: [stage],
       limits,

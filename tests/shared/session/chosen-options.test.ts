@@ -7,7 +7,6 @@ const sky = { policy: 'cloud', cloud: 'sky/model', thinking: 'high', mode: 'ask'
 
 it('holds what a message chose, and nothing that the settings decide', () => {
   expect(chosenOptions(runOptionsSchema.parse({ ...sky, maxSteps: 3 }))).toEqual(sky);
-  expect(chosenOptions(runOptionsSchema.parse({ plan: true }))).toEqual({ mode: 'plan' });
   expect(chosenOptions(runOptionsSchema.parse({}))).toEqual({});
 });
 

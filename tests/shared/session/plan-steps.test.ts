@@ -17,7 +17,6 @@ it('folds what a model said last of its plan into the turn, capped, and leaves o
     type: 'turn-started',
     turnId,
     messageId: turnId,
-    plan: false,
     criterion: null,
     cascade: [],
     limits,

@@ -130,7 +130,7 @@ describe('the fold of a session', () => {
   it('counts what was done in a turn: calls of a model that began and actions of a recipe, not the end itself', () => {
     const stamp = { v: 2, at: 1, turnId: 'turn-1' };
     const limits = { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null };
-    const about = { messageId: 'm', plan: false, criterion: null, cascade: [], limits };
+    const about = { messageId: 'm', criterion: null, cascade: [], limits };
     const began = (seq: number, tool: string, by: 'model' | 'recipe'): SessionEvent => ({
       ...stamp,
       seq,

@@ -84,7 +84,7 @@ export async function loopStep(work: TaskWork, worker: Worker, decision: Decisio
   const request = wanted ?? (await makeRoom(turn, subject, false));
   if (request === null) return tooSmall(turn, model.info);
   const step = {
-    purpose: turn.options.plan ? 'plan' : 'act',
+    purpose: turn.options.mode === 'plan' ? 'plan' : 'act',
     stage,
     model,
     reason: { code: 'cascade', text: current?.reason ?? '' },
@@ -292,7 +292,7 @@ async function withoutCall(
 
 /** A small model that was asked to work and only talks is told to call a tool first. */
 function mayEndInWords({ turn, known, loop }: TaskWork, { shape }: Driver): boolean {
-  const isTalk = turn.options.plan || known.isQuestion || turn.given.mode === 'chat';
+  const isTalk = turn.options.mode === 'plan' || known.isQuestion || turn.given.mode === 'chat';
   return isTalk || shape.form === 'full' || turn.progress.okWrites > 0 || loop.unusableAnswers > 0;
 }
 
@@ -301,9 +301,9 @@ function mayEndInWords({ turn, known, loop }: TaskWork, { shape }: Driver): bool
  * "Shall I start?", which its button answers.
  */
 function asksInWords({ turn, known }: TaskWork, { model }: Driver, text: string): boolean {
-  const { plan } = turn.options;
-  if (turn.given.mode === 'chat' || isSmall(model.info) || (known.isQuestion && !plan)) return false;
-  if (plan) return asksInPlan(text);
+  const isPlan = turn.options.mode === 'plan';
+  if (turn.given.mode === 'chat' || isSmall(model.info) || (known.isQuestion && !isPlan)) return false;
+  if (isPlan) return asksInPlan(text);
   return turn.progress.okWrites === 0 ? asksPerson(text) : asksForFact(text);
 }
 

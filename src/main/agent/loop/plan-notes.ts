@@ -24,7 +24,7 @@ export function toolsOfTurn(turn: Turn): readonly Tool[] {
       (isForResults !== true || readsResults === true) &&
       (isForDrawing !== true || draws === true),
   );
-  const own = turn.options.plan ? offered.filter(({ name }) => name !== planTool) : offered;
+  const own = turn.options.mode === 'plan' ? offered.filter(({ name }) => name !== planTool) : offered;
   const { agents, programs } = turn.found.facts ?? {};
   const starters = agents === undefined ? [] : createAgentTools(agents, agentDoor(turn));
   const finders = findsTools === true ? createFindTools(specs) : [];
@@ -42,7 +42,7 @@ export function toolsOfTurn(turn: Turn): readonly Tool[] {
 
 /** How a tool records the plan's progress. Written inside the tool's effect, so that a replay takes it from the log. */
 export function planProgressNotes(turn: Turn): Pick<ToolContext, 'notePlan'> {
-  if (turn.options.plan) return {};
+  if (turn.options.mode === 'plan') return {};
   return {
     notePlan: async (items) => {
       await turn.log.append({ type: 'plan-progressed', items: [...items] });

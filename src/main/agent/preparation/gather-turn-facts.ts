@@ -31,7 +31,8 @@ export async function gatherTurnFacts(
         // A chat needs no container and looks at no files.
         if (!isChat) await sandbox.prepare?.(turn.signal);
         const links = isChat ? 0 : await openLinks(turn);
-        const told = isChat || options.plan ? [] : ((await dependencies.connected?.told?.(turn.signal)) ?? []);
+        const isPlan = options.mode === 'plan';
+        const told = isChat || isPlan ? [] : ((await dependencies.connected?.told?.(turn.signal)) ?? []);
         const data: TurnFacts = turnFactsSchema.parse({
           facts: isChat ? nothingKnown.facts : await dependencies.gatherFacts(sandbox, turn.signal),
           ...(await gatherModels(turn)),
@@ -50,7 +51,7 @@ export async function gatherTurnFacts(
         });
         if (isChat) return { status: 'ok', output: '', data };
         const environment = await environmentOf(turn, data.facts);
-        const isAsked = turn.given.isQuestion && !options.plan && isForLarge(data);
+        const isAsked = turn.given.isQuestion && options.mode !== 'plan' && isForLarge(data);
         const ask = isAsked ? [askNote] : [];
         const child = dependencies.journal.state().tree?.by === undefined ? [] : [childNote];
         const output = [...child, environment, brief(data.facts), ...(data.sandbox.notes ?? []), ...told, ...ask];
@@ -211,7 +212,7 @@ function programsOffered(
   const wanted = dependencies.programs?.() ?? 'off';
   const isWanted = wanted === 'on' || (wanted === 'auto' && hasOthers);
   const { tier } = dependencies.sandbox;
-  return isWanted && !options.plan && given.mode !== 'chat' && tier !== 'read-only' ? { programs: true } : {};
+  return isWanted && options.mode !== 'plan' && given.mode !== 'chat' && tier !== 'read-only' ? { programs: true } : {};
 }
 
 async function reviewerOf({
@@ -228,7 +229,7 @@ async function agentsOffered({
   options,
   given,
 }: Pick<Turn, 'dependencies' | 'options' | 'given'>): Promise<Pick<TurnFacts, 'agents'>> {
-  if (options.plan || given.mode === 'chat' || dependencies.agents === undefined) return {};
+  if (options.mode === 'plan' || given.mode === 'chat' || dependencies.agents === undefined) return {};
   const offer = await dependencies.agents.offer();
   return offer === null ? {} : { agents: offer };
 }

@@ -7,7 +7,7 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 import type { Attached } from '../../recipes/conversation-entries.ts';
 import type { Journal } from '../../sessions/journal/journal.ts';
-import { maxOutputTokens } from '@shared/models/prompt-room.ts';
+import { promptRoom } from '@shared/models/prompt-room.ts';
 
 /** The attachments of a message with their bytes. */
 export async function attachedParts(
@@ -21,7 +21,7 @@ export async function attachedParts(
 
 /** The tokens that the attached texts of one message may take: half of the prompt room in the model's context. */
 export function roomForAttached(info: ModelInfo): number {
-  return Math.max(0, Math.floor((info.contextTokens - maxOutputTokens(info) - 64) / 2));
+  return Math.max(0, Math.floor(promptRoom(info) / 2));
 }
 
 /**

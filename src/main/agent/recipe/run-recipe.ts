@@ -106,7 +106,7 @@ function isFatal(error: unknown): boolean {
 export function subjectOf(turn: Turn, work: TurnBaseline): RecipeSubject {
   return {
     task: turn.task,
-    plan: turn.options.plan,
+    plan: turn.options.mode === 'plan',
     wish: wishOf(turn),
     facts: work.found.facts,
     check: work.check,

@@ -61,7 +61,7 @@ function decide(work: TaskWork): Decision {
   const asked = turn.given.answers?.model ?? null;
   const isClosed = shut !== null && turn.options.policy === 'cloud';
   return routeStep(turn, {
-    purpose: turn.options.plan ? 'plan' : 'act',
+    purpose: turn.options.mode === 'plan' ? 'plan' : 'act',
     options: optionsOf(work),
     spent: work.spent,
     trouble,
@@ -97,7 +97,7 @@ export function shapeOf({ turn, known, loop, wanted }: TaskWork, info: ModelInfo
   if (made !== undefined) return made;
   const isChat = turn.given.mode === 'chat';
   const asksPerson = turn.options.approve !== 'deny';
-  const mode = { plan: turn.options.plan, canExecute: known.canExecute, asksPerson, wanted };
+  const mode = { plan: turn.options.mode === 'plan', canExecute: known.canExecute, asksPerson, wanted };
   const shape = isChat ? chatShape(info, turn.found.facts?.draws === true) : promptShape(info, toolsOfTurn(turn), mode);
   loop.shapes.set(info, shape);
   return shape;
@@ -140,7 +140,7 @@ async function passesFences(
 ): Promise<boolean> {
   const { turn } = work;
   const built = firstRequest(work, model.info, note);
-  const purpose = turn.options.plan ? 'plan' : 'act';
+  const purpose = turn.options.mode === 'plan' ? 'plan' : 'act';
   const step = { purpose, stage, model, request: built, reason: { code: 'route', text: '' } } as const;
   const passage = await passFencesAhead(turn, isByChoice(decision) ? { ...step, isOptional: true } : step);
   if (passage.type === 'passed') {

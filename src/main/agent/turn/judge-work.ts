@@ -75,7 +75,7 @@ export function withUnrelatedFailure(text: string, work: TurnBaseline, after: Ch
 
 /** Null: there is nothing to check by, or the check did not run before the work either. */
 export async function checkAfter(turn: Turn, work: TurnBaseline): Promise<CheckResult | null> {
-  if (work.check === null && work.canExecute && !work.isQuestion && !turn.options.plan) {
+  if (work.check === null && work.canExecute && !work.isQuestion && turn.options.mode !== 'plan') {
     const written = await checkOfWrittenTests(turn);
     return written === null ? null : runCheck(turn, written, 'after');
   }

@@ -46,7 +46,7 @@ export async function runTask(turn: Turn, known: TurnBaseline): Promise<TurnEnd>
 }
 
 function missingForTask(turn: Turn, { canExecute, isQuestion, found }: TurnBaseline): TurnEnd | null {
-  if (!canExecute && !turn.options.plan && !isQuestion) return missingSandbox(found);
+  if (!canExecute && turn.options.mode !== 'plan' && !isQuestion) return missingSandbox(found);
   const blind = turn.given.hasImages ? missingImages(turn.options, found) : null;
   if (blind !== null) return blind;
   return turn.options.thinking === undefined ? null : missingThinking(turn.options, found);

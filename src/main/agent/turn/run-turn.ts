@@ -30,7 +30,7 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
   let isStarted = false;
   const start = async (): Promise<void> => {
     isStarted = true;
-    const { plan, maxSteps, maxMinutes, maxTokens, maxCalls, maxUsd, assistant } = turn.options;
+    const { maxSteps, maxMinutes, maxTokens, maxCalls, maxUsd, assistant } = turn.options;
     const caps = turn.found.facts?.caps;
     const ofCalls = maxCalls === undefined ? {} : { maxCalls };
     const limits = { maxSteps, maxMinutes, maxTokens, ...ofCalls, maxUsd, ...(caps === undefined ? {} : { caps }) };
@@ -42,7 +42,7 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
       ...(answers === null ? {} : { answers: answers.turnId }),
       ...(assistant === undefined ? {} : { assistant: assistant.name }),
     };
-    const began = { type: 'turn-started', messageId, plan, ...taken, criterion: check, cascade, limits } as const;
+    const began = { type: 'turn-started', messageId, ...taken, criterion: check, cascade, limits } as const;
     const { at } = await turn.log.close(began);
     turn.limits.start(at);
   };
@@ -83,7 +83,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   // If the task is to run tests, that run is the work itself; do not run them twice.
   const isRun = asksToRun(turn.task) !== null;
   const needsCheck =
-    check !== null && canExecute && !turn.options.plan && !asks && !isRun && isJudgedByCheck(turn, false);
+    check !== null && canExecute && turn.options.mode !== 'plan' && !asks && !isRun && isJudgedByCheck(turn, false);
   if (found.sandbox.hardLinks !== undefined) await resolveHardLinks(turn, found.sandbox.hardLinks);
   await readInstructions(turn, found.facts.instructionFiles, first);
   if (turn.dependencies.journal.state().toolCalls.some(({ task }) => task !== undefined)) await fetchLeftTasks(turn);

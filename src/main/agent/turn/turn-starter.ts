@@ -1,6 +1,5 @@
 import type { QueuedMessage } from '../../sessions/journal/queued-message.ts';
 import { hasImage } from '@shared/attachments/attachment-text.ts';
-import { resolveRepeatedRequest } from './repeated-request.ts';
 import { attachedParts } from '../prompt/attached-parts.ts';
 import { createConversation } from '../prompt/conversation.ts';
 import { createFileBaseline } from '../changes/file-baseline.ts';
@@ -14,8 +13,7 @@ import type { AgentDependencies } from './agent-dependencies.ts';
 import type { TurnOptions } from '../../settings/turn-options.ts';
 import { createTrajectory } from '../../routing/trajectory/trajectory.ts';
 import { uncountedMs } from './take-action.ts';
-import { answeredTurn } from '../preparation/answered-turn.ts';
-import { choiceOf } from '../preparation/mode-of-turn.ts';
+import { readMessage } from '../preparation/read-message.ts';
 import { createTokenEstimate } from '../prompt/token-estimate.ts';
 import { fileBytes } from '../prompt/shorten-output.ts';
 import type { ToolFacts } from '../../tools/define.ts';
@@ -83,7 +81,8 @@ export function createTurnStarter(dependencies: AgentDependencies): TurnStarter 
         const attached = await attachedParts(dependencies.journal, message.attachments);
         memory.conversation.noteMessage(message.messageId, message.text, attached);
         await catchUp(dependencies, memory);
-        const read = readMessage(dependencies, memory, { message, options });
+        const asked = { text: message.text, options };
+        const read = readMessage(dependencies.journal.state(), asked, memory.conversation.exchanges());
         const given = { ...read.given, attached, hasImages: hasImage(message.attachments) };
         const turn = createTurn(dependencies, memory, own, { ...read, given });
         const stopTimer = dependencies.effects.replaying ? () => undefined : startDeadline(turn);
@@ -100,25 +99,6 @@ export function createTurnStarter(dependencies: AgentDependencies): TurnStarter 
       }
     },
   };
-}
-
-/** What a message asks for. One that answers the question of an earlier turn inherits its task. */
-function readMessage(
-  { journal }: AgentDependencies,
-  { conversation }: SessionMemory,
-  { message, options }: { readonly message: QueuedMessage; readonly options: TurnOptions },
-): Pick<Turn, 'task' | 'options'> & { readonly given: Pick<Turn['given'], 'isQuestion' | 'mode' | 'answers'> } {
-  const state = journal.state();
-  const answers = answeredTurn(state, message.text, options.mode);
-  if (answers !== null) {
-    const inherited = { ...options, plan: answers.plan, ...(answers.mode === null ? {} : { mode: answers.mode }) };
-    const { isQuestion, mode } = choiceOf(state, inherited);
-    const given = { isQuestion: isQuestion(answers.first), mode: mode(answers.first), answers };
-    return { task: answers.task, options: inherited, given };
-  }
-  const choice = choiceOf(state, options);
-  const task = resolveRepeatedRequest(message.text, conversation.exchanges(), choice.isQuestion);
-  return { task, options, given: { isQuestion: choice.isQuestion(task), mode: choice.mode(task), answers } };
 }
 
 /** Reads events that others wrote since the last turn (such as an undo by the user); after a restart, the whole log. */

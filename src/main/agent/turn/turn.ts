@@ -15,7 +15,6 @@ import type { TaskMode } from '@shared/text/task-mode.ts';
 import type { ReadLedger } from '../changes/read-ledger.ts';
 import type { AgentDependencies, ResolvedModel } from './agent-dependencies.ts';
 import type { TurnOptions } from '../../settings/turn-options.ts';
-import type { AnsweredTurn } from '../preparation/answered-turn.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import type { TokenEstimate } from '../prompt/token-estimate.ts';
 import type { TurnLog } from './turn-log.ts';
@@ -24,6 +23,22 @@ import type { CheckResult } from '@shared/session/session-state.ts';
 
 /** `chat`: a question that needs no look at the project, or a conversation that has none. */
 export type TurnMode = TaskMode | 'chat';
+
+/** The turn that waits for the person. A message that answers its question goes on with its task. */
+export interface AnsweredTurn {
+  readonly turnId: string;
+  /** The task as it was first given: it decides what kind of work this is, not the words of the answer. */
+  readonly first: string;
+  /** That task, and every answer since, the newest last. */
+  readonly task: string;
+  /** The answer calls the task off. */
+  readonly isOff: boolean;
+  readonly mode: TaskMode | null;
+  /** The check before the work began; null: none ran. */
+  readonly before: CheckResult | null;
+  /** The model that asked; null: not known any more. */
+  readonly model: string | null;
+}
 
 /** A running turn: what it works with, what it may spend, and how to stop it. */
 export interface Turn {
@@ -37,7 +52,7 @@ export interface Turn {
     readonly attached: readonly Attached[];
     hasImages: boolean;
     isQuestion: boolean;
-    /** The mode of the message; null in a replay of a log from before modes existed. */
+    /** Null: the turn has no mode, and the words alone decide. */
     readonly mode: TurnMode | null;
     /** Set if the message answers the question of an earlier turn. */
     readonly answers: AnsweredTurn | null;

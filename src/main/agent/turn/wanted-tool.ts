@@ -36,7 +36,7 @@ export async function wantedTool(
 ): Promise<string | null> {
   const { task, options, given, dependencies } = turn;
   const isOfFiles = options.strategy === 'recipe' || options.check !== null;
-  if (options.plan || !canExecute || given.mode === 'chat' || isOfFiles || isSmallTalk(task)) return null;
+  if (options.mode === 'plan' || !canExecute || given.mode === 'chat' || isOfFiles || isSmallTalk(task)) return null;
   const model = resolveModel(dependencies, first);
   if (model === null || !isSmall(model.info) || !model.info.capabilities.grammar) return null;
   const { tools: allowed } = options;

@@ -37,7 +37,7 @@ export async function workInLoop(work: TaskWork, worker: Worker, decision: Decis
     case 'waiting':
       return ended({ ...none, reason: 'waiting', text: outcome.text });
     case 'complete':
-      if (turn.options.plan) return ended({ ...none, reason: 'planned', text: outcome.text });
+      if (turn.options.mode === 'plan') return ended({ ...none, reason: 'planned', text: outcome.text });
       // A check rules only a task that asked for code, or that changed some.
       if (!hasChanged(turn) && (known.isQuestion || !isJudgedByCheck(turn, !isSmall(worker.model.info))))
         return ended({ ...none, reason: 'answered', text: outcome.text });

@@ -115,7 +115,6 @@ export async function createSessionChoices(
         ...kept,
         ...Object.fromEntries(own.map((id) => [id, current[id]])),
         mode: current.mode === 'auto' ? undefined : current.mode,
-        plan: current.mode === 'plan',
         interactive: true,
         atCap: 'ask',
       });

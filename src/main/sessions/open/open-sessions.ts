@@ -10,8 +10,7 @@ import { runOptionsSchema } from '@shared/session/run-options.ts';
 import type { NewEvent } from '@shared/events/events.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { SentMessage, SessionRunner } from '../../agent/turn/session-runner.ts';
-import { choiceOf } from '../../agent/preparation/mode-of-turn.ts';
-import { answeredTurn } from '../../agent/preparation/answered-turn.ts';
+import { readMessage } from '../../agent/preparation/read-message.ts';
 import type { GatheredAttachments } from '../attachments/message-attachments.ts';
 import type { UserReply } from '../../safety/approvals/user-approver.ts';
 import { createUserApprover } from '../../safety/approvals/user-approver.ts';
@@ -240,9 +239,8 @@ async function sendTo(
   if (run.sandbox !== undefined) session.wanted = run.sandbox;
   const chosen = tools === null ? routed : { ...routed, tools: [...tools] };
   session.approver.setInteractive(run.interactive, chosen.approve);
-  const known = session.journal.state();
-  const mode = answeredTurn(known, text, chosen.mode)?.mode ?? choiceOf(known, chosen).mode(text) ?? 'work';
-  const runner = await runnerFor(options, session, { mode, signal });
+  const { mode } = readMessage(session.journal.state(), { text, options: chosen }, []).given;
+  const runner = await runnerFor(options, session, { mode: mode ?? 'work', signal });
   for (const note of gathered.notes) {
     await session.journal.append({ type: 'notice-added', level: 'warning', code: 'not-attached', text: note });
   }

@@ -19,14 +19,13 @@ export async function runWithAssistant(
   }: { readonly settings: Settings; readonly modelInfo: (id: string) => Promise<ModelInfo | null> },
 ): Promise<RunOptions> {
   const { name, mode, tools, model } = assistant;
-  const asked = run.plan ? 'plan' : run.mode;
-  if (tools === 'off' && (asked === 'plan' || asked === 'work')) {
+  if (tools === 'off' && (run.mode === 'plan' || run.mode === 'work')) {
     throw new AppError('bad-input', `The assistant "${name}" has no tools, so it can only answer.`, {
       hint: 'Ask a question, or choose another assistant.',
     });
   }
-  const taken = asked ?? mode;
-  const moded: RunOptions = { ...run, ...(taken === undefined ? {} : { mode: taken, plan: taken === 'plan' }) };
+  const taken = run.mode ?? mode;
+  const moded: RunOptions = { ...run, ...(taken === undefined ? {} : { mode: taken }) };
   // A model named for this run comes before the assistant's.
   if (model === undefined || run.local !== undefined || run.cloud !== undefined) return moded;
   const info = await modelInfo(model);

@@ -142,6 +142,6 @@ function notesOf({ progress = [], steps, actions }: TimelineParts, turn: TurnSta
 }
 
 function planItemsOf(turn: TurnState, message: MessageState | null): TurnTimeline['planItems'] {
-  if (turn.planItems !== undefined || turn.plan || message === null) return turn.planItems ?? null;
+  if (turn.planItems !== undefined || turn.mode === 'plan' || message === null) return turn.planItems ?? null;
   return carriedSteps(message.text)?.map((text) => ({ text, state: null })) ?? null;
 }

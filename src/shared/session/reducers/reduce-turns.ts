@@ -240,7 +240,6 @@ function turnStarted(state: SessionState, event: EventOf<'turn-started'>): Chang
     id: event.turnId ?? '',
     seq: event.seq,
     messageId: event.messageId,
-    plan: event.plan,
     ...(event.mode === undefined ? {} : { mode: event.mode }),
     ...(event.answers === undefined ? {} : { answers: event.answers }),
     ...(event.assistant === undefined ? {} : { assistant: firstLine(event.assistant) }),

@@ -91,7 +91,7 @@ describe('a task that needs an account', () => {
     const first = JSON.stringify(one.kit.requests[0]?.messages);
     expect(first).toContain('connected are slack. Not connected: github.');
     const told = one.fake.requests.filter(({ path }) => path.includes('/toolkits?')).length;
-    await one.kit.runner.send('What would you do?', { ...loop, plan: true });
+    await one.kit.runner.send('What would you do?', { ...loop, mode: 'plan' });
     expect(one.fake.requests.filter(({ path }) => path.includes('/toolkits?'))).toHaveLength(told);
   });
 

@@ -111,7 +111,7 @@ describe('a tool of a server', () => {
 
   it('is refused where only a plan is asked for, whatever its server says of it', async () => {
     const one = scene('allow', { replies: [issue, { text: 'The plan: report it.' }] });
-    await one.kit.runner.send('Report the bug.', { ...loop, plan: true });
+    await one.kit.runner.send('Report the bug.', { ...loop, mode: 'plan' });
     expect(one.sent).toEqual([]);
   });
 });
@@ -277,7 +277,7 @@ describe('more tools than a window has room for', () => {
 
   it('are not there for a plan, and a few tools are told as they are', async () => {
     const plan = scene('allow', { replies: [{ text: 'The plan: report it.' }], specs });
-    await plan.kit.runner.send('Report the bug.', { ...loop, plan: true });
+    await plan.kit.runner.send('Report the bug.', { ...loop, mode: 'plan' });
     expect(JSON.stringify(plan.kit.requests[0]?.tools)).not.toContain('find_tools');
     const few = scene('allow', { replies: [done] });
     await few.kit.runner.send('Report the bug.', loop);

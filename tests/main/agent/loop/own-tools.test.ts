@@ -171,7 +171,7 @@ describe('a tool from a file that reaches nothing', () => {
 
   it('is refused where only a plan is asked for', async () => {
     const one = scene('allow', { replies: [call(tidy.name, {}), { text: 'The plan.' }], run: writes });
-    await one.kit.runner.send('Tidy it.', { ...loop, plan: true });
+    await one.kit.runner.send('Tidy it.', { ...loop, mode: 'plan' });
     expect(one.sent).toEqual([]);
   });
 });

@@ -62,7 +62,7 @@ it('is kept in any work of a large model, and not where a plan is made or a mode
   ];
   await carried.runner.send(task, turnOptions);
   await other.runner.send('Repair add().', turnOptions);
-  await planning.runner.send(task, { ...turnOptions, plan: true });
+  await planning.runner.send(task, { ...turnOptions, mode: 'plan' });
   await small.runner.send(task, turnOptions);
   expect([carried, other, planning, small].map(offered)).toEqual([true, true, false, false]);
   expect(other.journal.events.reduce(reduceSession, emptySession).turns[0]?.planItems?.[0]).toEqual({

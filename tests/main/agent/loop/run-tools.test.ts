@@ -410,7 +410,7 @@ describe('changes', () => {
     const kit = createAgentKit({
       replies: [call('write_file', { path: 'b.py', content: 'b' }), { text: '1. Write b.py' }],
     });
-    const end = await kit.runner.send('Do the work.', { ...turnOptions, plan: true });
+    const end = await kit.runner.send('Do the work.', { ...turnOptions, mode: 'plan' });
     expect(end).toMatchObject({ reason: 'planned', text: '1. Write b.py' });
     expect(kit.sandbox.text('b.py')).toBeNull();
   });

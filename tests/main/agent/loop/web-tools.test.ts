@@ -146,7 +146,7 @@ describe('a page of the web', () => {
 
   it('is also for a plan and for small models, and a request that may change something is not', async () => {
     const one = await scene({ replies: [{ text: '1. Read on.' }], model: { parametersB: 3 } });
-    await one.kit.runner.send('Plan it.', { ...loop, plan: true });
+    await one.kit.runner.send('Plan it.', { ...loop, mode: 'plan' });
     const told = one.kit.requests[0]?.tools.map(({ name }) => name) ?? [];
     expect(told.slice(-2)).toEqual(['web_read', 'web_search']);
   });

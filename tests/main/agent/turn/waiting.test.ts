@@ -66,10 +66,10 @@ describe('a turn whose model needs the person', () => {
       { text: '1. Read the rows.\n2. Write them.\n\nWhich format do you want, CSV or JSON?' },
       { text: '1. Read the rows.\n2. Write CSV.\n\nShall I start?' },
     ]);
-    const plan = { ...inCloud, plan: true, mode: 'plan' } as const;
+    const plan = { ...inCloud, mode: 'plan' } as const;
     expect((await kit.runner.send(task, plan)).reason).toBe('waiting');
     expect((await kit.runner.send('CSV', inCloud)).reason).toBe('planned');
-    expect(kit.journal.state().turns.at(-1)?.plan).toBe(true);
+    expect(kit.journal.state().turns.at(-1)?.mode).toBe('plan');
     await expectReplay(kit);
   });
 

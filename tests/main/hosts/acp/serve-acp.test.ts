@@ -252,7 +252,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     expect(updates).toContainEqual({ sessionUpdate: 'current_mode_update', currentModeId: 'plan' });
     await agent.request(session.prompt, { sessionId, prompt: text('Fix the bug in add().') });
     const events = await eventsOf(world.core.client, sessionId);
-    expect(events.find(({ type }) => type === 'turn-started')).toMatchObject({ mode: 'plan', plan: true });
+    expect(events.find(({ type }) => type === 'turn-started')).toMatchObject({ mode: 'plan' });
     expect(updates.findLast((one) => one.sessionUpdate === 'plan')).toMatchObject({
       entries: [
         { content: 'Read it.', status: 'pending' },

@@ -33,7 +33,6 @@ const started = (messageId: string, turnId = 'turn-2'): NewEvent => ({
   type: 'turn-started',
   turnId,
   messageId,
-  plan: false,
   criterion: null,
   cascade: [],
   limits: { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null },

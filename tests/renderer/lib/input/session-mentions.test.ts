@@ -30,7 +30,6 @@ it('brings the last answer with its task and its source, under a name that is a 
       type: 'turn-started',
       turnId,
       messageId,
-      plan: false,
       criterion: null,
       cascade: [],
       limits,

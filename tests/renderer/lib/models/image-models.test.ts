@@ -22,7 +22,6 @@ function turn(...cascade: readonly ModelEntry[]): TurnState {
     id: 't1',
     seq: 2,
     messageId: 'm1',
-    plan: false,
     startedAt: 0,
     endedAt: 1,
     reason: 'missing',

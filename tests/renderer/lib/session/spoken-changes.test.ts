@@ -10,7 +10,6 @@ const start: NewEvent = {
   type: 'turn-started',
   turnId: 'turn',
   messageId: 'message',
-  plan: false,
   criterion: null,
   cascade: [],
   limits,

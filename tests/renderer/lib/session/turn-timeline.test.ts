@@ -23,7 +23,6 @@ const turn = (turnId: string, messageId: string): NewEvent => ({
   type: 'turn-started',
   turnId,
   messageId,
-  plan: false,
   criterion: null,
   cascade: [stage],
   limits: { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null },

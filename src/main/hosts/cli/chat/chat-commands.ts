@@ -229,8 +229,7 @@ async function attach(chat: Chat, name: 'image' | 'attach', path: string): Promi
 
 /** `/plan TEXT` makes a plan. `/plan` shows the last plan, `/plan edit` changes it and `/plan start` carries it out. */
 async function plan(chat: Chat, rest: string): Promise<void> {
-  if (rest !== '' && rest !== 'edit' && rest !== 'start')
-    return chat.say(rest, { ...chat.options, mode: 'plan', plan: true });
+  if (rest !== '' && rest !== 'edit' && rest !== 'start') return chat.say(rest, { ...chat.options, mode: 'plan' });
   const { context, sessionId } = chat;
   const core = await context.core();
   const { state } = await core.sessions.show({ sessionId });
@@ -239,7 +238,7 @@ async function plan(chat: Chat, rest: string): Promise<void> {
   const edited = state.plan?.turnId === turn.id ? state.plan.steps : null;
   const text = (await core.sessions.detail({ sessionId, id: turn.id })).text ?? turn.text;
   const steps = edited ?? planSteps(text);
-  if (rest === 'start') return chat.say(planMessage(steps), { ...chat.options, mode: 'work', plan: false });
+  if (rest === 'start') return chat.say(planMessage(steps), { ...chat.options, mode: 'work' });
   if (rest === 'edit') {
     const next = editedSteps(await chat.withoutPrompt(() => editText(planText(steps), 'plan.md', process.env)));
     if (next.length === 0) throw usageError('A plan needs at least one step. The plan was not changed.');

@@ -46,7 +46,7 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   const checked = await withAssistant(context, options);
   await requireModels(context, { ...checked, policies: options.policy && [options.policy] });
   const core = await context.core();
-  if (options.projectPath !== undefined && options.sandbox !== 'read-only' && options.plan !== true) {
+  if (options.projectPath !== undefined && options.sandbox !== 'read-only' && options.mode !== 'plan') {
     await offerPreparation(context, options.projectPath, options.interactive);
   }
   const place = await placeOf(context, options);
@@ -95,14 +95,13 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   }
 };
 
-/** An option that is not given stays as it was chosen in the session. A plan that is asked for is a mode. */
+/** An option that is not given stays as it was chosen in the session. */
 export async function keptIn(context: CommandContext, options: RunOptions): Promise<RunOptions> {
   if (options.sessionId === undefined) return options;
   const core = await context.core();
   const { sessionId } = await core.sessions.find({ id: options.sessionId });
   const { state } = await core.sessions.show({ sessionId });
-  const kept = withLastChosen(options.plan ? { ...options, mode: 'plan' } : options, state.chosen);
-  return { ...kept, plan: kept.mode === 'plan' };
+  return withLastChosen(options, state.chosen);
 }
 
 async function endRun(context: CommandContext, args: RunArguments, result: RunResult): Promise<number> {

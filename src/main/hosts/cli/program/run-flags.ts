@@ -3,7 +3,9 @@ import type { RunOptions } from '@shared/session/run-options.ts';
 
 /** What nobody types: `/compact` compacts, and the app itself sets the others. */
 type WithoutFlag = 'compact' | 'origin' | 'interactive';
-export type FlagName = Exclude<keyof RunOptions, WithoutFlag>;
+export type OptionName = Exclude<keyof RunOptions, WithoutFlag>;
+/** `--plan` is short for `--mode plan`. */
+export type FlagName = OptionName | 'plan';
 
 /**
  * The flag of each option of a run, and what the help says, in the order of the help. The compiler asks for the flag of

@@ -5,11 +5,11 @@ import { canonicalHost } from '@shared/safety/host-name.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 import { issueText } from '../../../lib/issue-text.ts';
-import { type FlagName, type FlagValues, runFlags } from '../program/run-flags.ts';
+import { type FlagValues, type OptionName, runFlags } from '../program/run-flags.ts';
 import { usageError } from '../../text/report-failure.ts';
 
 /** Typed words that stand for a value. All others are the value, or a number where the option is one. */
-const words: Partial<Record<FlagName, (text: string) => unknown>> = {
+const words: Partial<Record<OptionName, (text: string) => unknown>> = {
   projectPath: (text) => resolve(text),
   // `auto` is another word for `hybrid`: the router decides.
   policy: (text) => (text === 'auto' ? 'hybrid' : text),
@@ -34,7 +34,8 @@ export function parseRunOptions(typed: FlagValues, interactive: boolean): RunOpt
     const value = typed[argumentOf(name)];
     return value === undefined ? [] : [[name, typeof value === 'string' ? valueOf(name, value) : value] as const];
   });
-  const parsed = runOptionsSchema.safeParse({ ...Object.fromEntries(given), interactive });
+  const planned = typed.plan === undefined ? {} : { mode: 'plan' };
+  const parsed = runOptionsSchema.safeParse({ ...Object.fromEntries(given), ...planned, interactive });
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const wrong = flagNames.find((name) => name === issue?.path[0]);
@@ -46,17 +47,17 @@ export function parseRunOptions(typed: FlagValues, interactive: boolean): RunOpt
 
 const flagNames = z.keyof(runOptionsSchema).exclude(['compact', 'origin', 'interactive']).options;
 
-function argumentOf(name: FlagName): keyof FlagValues {
+function argumentOf(name: OptionName): keyof FlagValues {
   if (name === 'projectPath') return 'project';
   return name === 'sessionId' ? 'session' : name;
 }
 
 /** `--max-steps` of `--max-steps <n>`. */
-function typedFlag(name: FlagName): string {
+function typedFlag(name: OptionName): string {
   return runFlags[name][0].split(' ')[0] ?? '';
 }
 
-function valueOf(name: FlagName, text: string): unknown {
+function valueOf(name: OptionName, text: string): unknown {
   const read = words[name];
   if (read !== undefined) return read(text);
   let option: unknown = runOptionsSchema.shape[name];

@@ -28,7 +28,7 @@ export async function resendTask(
   // A text that the app wrote about a task does not become its own subject.
   const { origin = message?.origin } = options;
   const isAnswer = turn.mode === 'chat' || turn.mode === 'ask';
-  const kind = { plan: turn.plan, ...(isAnswer ? { mode: 'ask' as const } : {}) };
+  const mode = isAnswer ? 'ask' : turn.mode;
   const isSaid = origin !== undefined && origin === message?.origin;
   await client.sessions.send({
     sessionId,
@@ -38,7 +38,7 @@ export async function resendTask(
       ...keptOptions(sessionId),
       ...options,
       origin,
-      ...kind,
+      ...(isAnswer || mode === 'plan' ? { mode } : {}),
       ...(maxUsd === null ? {} : { maxUsd }),
     },
     attachments: [...(message?.attachments ?? [])],

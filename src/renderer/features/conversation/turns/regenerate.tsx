@@ -35,7 +35,7 @@ export function Regenerate({ sessionId, turn, message }: RegenerateProps) {
       const { messageId, seq, attachments = [] } = message;
       // The fold has only the beginning of a long text.
       const { text } = await reach.client.sessions.detail({ sessionId, id: messageId, near: seq });
-      const { mode, assistant } = chosenFor(turn, message);
+      const { mode = turn.mode === 'plan' ? 'plan' : undefined, assistant } = chosenFor(turn, message);
       const options = {
         ...optionsOfPick(pick),
         ...limitsOf(turn),
@@ -115,9 +115,8 @@ function usualOf({ policy, local = '', cloud }: ModelPick): UsualModels {
   return { policy: policy ?? 'local', local, cloud: cloud ?? null };
 }
 
-function limitsOf({ plan, limits, check }: TurnState): Pick<SendOptions, 'plan' | 'maxUsd' | 'check'> {
+function limitsOf({ limits, check }: TurnState): Pick<SendOptions, 'maxUsd' | 'check'> {
   return {
-    plan,
     ...(limits.maxUsd === null ? {} : { maxUsd: limits.maxUsd }),
     ...(check?.source === 'option' ? { check: check.command } : {}),
   };

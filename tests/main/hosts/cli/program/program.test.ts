@@ -166,6 +166,10 @@ describe('the command line', () => {
 });
 
 describe('parseRunOptions', () => {
+  it('reads --plan as the mode of a plan', () => {
+    expect(parseRunOptions({ plan: true }, false).mode).toBe('plan');
+  });
+
   it('takes numbers as numbers', () => {
     expect(parseRunOptions({ maxSteps: '3', maxCalls: '2', maxUsd: '0.5' }, false)).toMatchObject({
       maxSteps: 3,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { resolveRepeatedRequest } from '../../../../src/main/agent/turn/repeated-request.ts';
+import { resolveRepeatedRequest } from '../../../../src/main/agent/preparation/read-message.ts';
 
 const said = (...asked: readonly string[]) => asked.map((one) => ({ asked: one, answered: 'Done.' }));
 

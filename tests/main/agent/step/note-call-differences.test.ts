@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isSameModel } from '../../../../src/main/agent/step/other-model-notice.ts';
+import { isSameModel } from '../../../../src/main/agent/step/note-call-differences.ts';
 
 it.each([
   ['gpt-6-sol', 'gpt-6-sol-2026-09-01', true],
