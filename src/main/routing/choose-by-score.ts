@@ -41,7 +41,7 @@ export function byScore(facts: ChoiceFacts, { open, compared }: Choice): Verdict
     const text = `${there} is worth its price: it ${gain}, a gain of ${money(advantageUsd)}.`;
     return { chosen: shown, layer, code: 'gain', text };
   }
-  const text = `${base.info.label} ${trajectory.steps === 0 ? 'starts' : 'continues'}: ${there} ${gain}, ${weighed(advantageUsd)}.`;
+  const text = `${base.info.label} ${trajectory.steps === 0 ? 'starts' : 'continues'}: ${there} ${gain}, ${weighed(advantageUsd, compared.scoreOf(shown)?.steps ?? 1)}.`;
   const missing = money(numbers.marginUsd - advantageUsd);
   return {
     chosen: base,
@@ -60,8 +60,11 @@ function unpricedText(others: readonly ModelOption[], base: ModelOption | null):
   return `${who} ${has} no known price, so ${is} used only where ${base?.info.label ?? 'no other model'} fails.`;
 }
 
-function weighed(advantageUsd: number): string {
-  return advantageUsd < 0 ? `but costs ${money(-advantageUsd)} more than that is worth` : 'too few to switch';
+/** Without a record, a task is taken to have as many steps as it may, so the sum says how many it counts. */
+function weighed(advantageUsd: number, steps: number): string {
+  if (advantageUsd >= 0) return 'too few to switch';
+  const over = steps === 1 ? '1 step' : `${steps} steps`;
+  return `but for ${over} it costs ${money(-advantageUsd)} more than that is worth`;
 }
 
 interface Above {

@@ -14,6 +14,8 @@ export interface Score {
   readonly gain: number;
   /** How much more the next stretch is worth with the stronger model, in US dollars; null: no price is known. */
   readonly advantageUsd: number | null;
+  /** The steps that this was counted for. */
+  readonly steps: number;
   /** Leaving the stronger model now could cost more than staying with it. */
   readonly isLeavingRisky: boolean;
   readonly options: readonly WeighedOption[];
@@ -66,6 +68,7 @@ export function weigh(facts: ChoiceFacts, rules: readonly Rule[], { pair, block 
     votes,
     gain,
     advantageUsd: price === null ? null : valueOf(facts, pair, { outlook, block: stretch }) - (price.extraUsd - ownUsd),
+    steps: stretch,
     isLeavingRisky: price !== null && price.riskUsd > Math.max(0, saved),
     options: [weaker, stronger]
       .filter((one) => one !== null)
@@ -98,12 +101,13 @@ interface Prospect extends Pick<Pair, 'weaker' | 'stronger'> {
   readonly block: number;
 }
 
-function outlookOf({ trajectory, numbers }: ChoiceFacts, { weaker, stronger, gain, block }: Prospect): Outlook {
+function outlookOf(facts: ChoiceFacts, { weaker, stronger, gain, block }: Prospect): Outlook {
+  const { trajectory, numbers } = facts;
   const here = weaker === null ? undefined : trajectory.models[weaker.info.id];
   const there = stronger === null ? undefined : trajectory.models[stronger.info.id];
   const outputTokens =
     (trajectory.last?.model === stronger?.info.id ? there : here)?.outputTokens ?? GUESS.outputTokens;
-  const usual = usualCallsLeft(numbers, stronger);
+  const usual = usualCallsLeft(facts, stronger);
   const stepsLeft = usual ?? Math.max(numbers.blockSteps, numbers.taskSteps - trajectory.steps);
   return {
     promptTokens: stronger?.promptTokens ?? weaker?.promptTokens ?? 0,
@@ -131,14 +135,22 @@ function stepGuess(option: ModelOption | null, than: ModelOption | null = null):
 const believed = { turns: 2, guess: 0.25 } as const;
 
 /**
- * The number of calls that the cloud model is likely to make until the end, from tasks in this home that it worked on.
- * Null: too few are known, so it is guessed.
+ * The number of calls that the stronger model is likely to make until the end, from tasks in this home that it worked
+ * on, without those that it has made already. Null: too few are known, so as many as a task may have are counted: in
+ * doubt, work starts and stays cheap.
  */
-function usualCallsLeft({ priors, taskSteps }: ChoiceFacts['numbers'], stronger: ModelOption | null): number | null {
+function usualCallsLeft({ numbers, trajectory }: ChoiceFacts, stronger: ModelOption | null): number | null {
+  const { priors, taskSteps } = numbers;
   const known = stronger === null ? undefined : priors?.[stronger.info.id]?.act;
   if (stronger === null || known?.calls === undefined || known.tries < believed.turns) return null;
   const each = (known.calls + taskSteps * believed.guess) / (known.tries + believed.guess);
-  return Math.max(1, Math.round(each));
+  const made = trajectory.last?.model === stronger.info.id && trajectory.steps > 0 ? trajectory.stepsSinceSwitch : 0;
+  return Math.max(1, Math.round(each) - made);
+}
+
+/** The kind of the task, by what is known of it while it runs. */
+function kindOf({ task, trajectory }: ChoiceFacts): 'question' | 'repair' | 'change' {
+  return task.isQuestion ? 'question' : trajectory.wasGreenBefore === false ? 'repair' : 'change';
 }
 
 /** A clock that was set back must not give a negative age. */
@@ -189,14 +201,13 @@ interface Costs {
  * this home and by the kind of task.
  */
 function restOf(
-  { task, trajectory, numbers }: ChoiceFacts,
+  facts: ChoiceFacts,
   { info, promptTokens }: ModelOption,
   { outlook, cache }: Pick<Costs, 'outlook' | 'cache'>,
 ): number | null {
   const next = callUsd(info.price, outlook, cache);
   if (info.price === null || next === null) return null;
-  const kind = task.isQuestion ? 'question' : trajectory.wasGreenBefore === false ? 'repair' : 'change';
-  const usual = usualStepsOf(kind, numbers.priors?.[info.id]?.act);
+  const usual = usualStepsOf(kindOf(facts), facts.numbers.priors?.[info.id]?.act);
   const [all, first] = [usual, { ...usual, calls: 1 }];
   const { price } = info;
   return next + expectedRestUsd(price, promptTokens, all) - expectedRestUsd(price, promptTokens, first);
