@@ -41,6 +41,7 @@ import { Field, InputField, inputClass } from '../../src/renderer/ui/controls/fi
 import { Fold, FoldMark } from '../../src/renderer/ui/layout/fold.tsx';
 import { HintButton } from '../../src/renderer/ui/notices/hint-button.tsx';
 import { HintText } from '../../src/renderer/ui/notices/hint-text.tsx';
+import { OrderedList } from '../../src/renderer/ui/controls/ordered-list.tsx';
 import { IconButton } from '../../src/renderer/ui/controls/icon-button.tsx';
 import { SeeingModel } from '../../src/renderer/ui/controls/seeing-model.tsx';
 import { Select } from '../../src/renderer/ui/controls/select.tsx';
@@ -411,6 +412,19 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
         onDone={nothing}
       />
       <TagEditor known={[]} all={[long]} onAdd={nothing} onRemove={nothing} onDone={nothing} />
+    </>
+  ),
+  'ordered-list': (
+    <>
+      <OrderedList label="Found" items={[{ id: 'a', name: 'Small 7B', note: 'on this machine' }]} />
+      <OrderedList
+        label="Own"
+        items={[
+          { id: 'a', name: 'Small 7B', note: 'on this machine' },
+          { id: 'b', name: 'Strong', note: 'cannot be reached now' },
+        ]}
+        onChange={nothing}
+      />
     </>
   ),
   'icon-button': (

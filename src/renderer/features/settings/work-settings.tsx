@@ -2,6 +2,7 @@ import { choosablePolicies } from '../../lib/models/routing-policies.ts';
 import { energySettings, sandboxLimits, turnLimits } from '../../lib/input/settings-search.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useReachableModels } from '../../lib/models/use-local-model.ts';
+import { ModelOrder } from './model-order.tsx';
 import { ProfileNumbers } from './profile-numbers.tsx';
 import { Advanced, Choice, Group, NumberSetting, TextSetting } from '../../ui/controls/settings-parts.tsx';
 import { useQuery } from '@tanstack/react-query';
@@ -80,6 +81,11 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
           value={textAt(settings, 'cloud')}
           options={[{ value: '', text: t('settings.cloud.none') }, ...options('cloud')]}
           onChange={(value) => onSave('cloud', value === '' ? null : value)}
+        />
+        <ModelOrder
+          order={textsAt(settings, 'modelOrder')}
+          usual={[textAt(settings, 'local'), textAt(settings, 'cloud')].filter((id) => id !== '')}
+          onSave={(order) => onSave('modelOrder', order)}
         />
         <Choice
           label={t('settings.approve')}
@@ -253,6 +259,12 @@ function recordAt(settings: unknown, key: string): Readonly<Record<string, unkno
 function textAt(settings: unknown, key: string): string {
   const value = fieldOf(settings, key);
   return typeof value === 'string' ? value : '';
+}
+
+/** Null: there is no such list. */
+function textsAt(settings: unknown, key: string): readonly string[] | null {
+  const value = fieldOf(settings, key);
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : null;
 }
 
 function numberAt(settings: unknown, key: string): number | null {

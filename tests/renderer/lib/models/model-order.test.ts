@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelEntry } from '../../../../src/shared/contract/models-contract.ts';
+import { sortedOrder, withModel } from '../../../../src/renderer/lib/models/model-order.ts';
+import { modelOf } from '../../../../bench/lib/route-events.ts';
+
+function entry(id: string, where: 'local' | 'cloud', size: number | null): ModelEntry {
+  const price = size === null ? null : { input: size / 5, output: size };
+  const info = { ...modelOf(where, 8_000, price, false), parametersB: where === 'local' ? size : null };
+  return { id, label: id, where, state: 'ready', sizeBytes: null, licence: null, info, note: null };
+}
+
+const [small, large, cheap, dear] = [
+  entry('small', 'local', 7),
+  entry('large', 'local', 30),
+  entry('cheap', 'cloud', 0.4),
+  entry('dear', 'cloud', 75),
+];
+const unknown = entry('unknown', 'cloud', null);
+const models = [dear, unknown, small, cheap, large];
+
+describe('the order of models', () => {
+  it('takes an added model before the first that is stronger, by size and then by price', () => {
+    expect(withModel(['small', 'dear'], large, models)).toEqual(['small', 'large', 'dear']);
+    expect(withModel(['small', 'dear'], cheap, models)).toEqual(['small', 'cheap', 'dear']);
+    expect(withModel(['small', 'dear'], unknown, models)).toEqual(['small', 'dear', 'unknown']);
+    expect(withModel(['large'], small, models)).toEqual(['small', 'large']);
+  });
+
+  it('leaves a model in its place that is not there now', () => {
+    expect(withModel(['gone', 'dear'], small, models)).toEqual(['gone', 'small', 'dear']);
+    expect(sortedOrder(['gone', 'dear', 'small'], models)).toEqual(['small', 'dear', 'gone']);
+  });
+
+  it('sorts models of this machine by size before those in the cloud by price', () => {
+    const order = ['unknown', 'dear', 'cheap', 'large', 'small'];
+    expect(sortedOrder(order, models)).toEqual(['small', 'large', 'cheap', 'dear', 'unknown']);
+  });
+});
