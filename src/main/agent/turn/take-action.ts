@@ -72,7 +72,8 @@ export function checkAfter(turn: ActingTurn, { status }: EffectRecord): void {
   // Read from the log, which records the loss before the end of the call, so that a replay stops at the same place.
   const lost = turn.dependencies.journal.state().sandbox?.lost ?? null;
   if (lost === null) return;
-  const hint = 'Bring the container engine back (`dewpoint doctor` says what it lacks), then send "continue" to go on.';
+  const hint =
+    'Bring back what is gone, the project folder or the container engine (`dewpoint doctor` says what it lacks). Then send "continue" to go on.';
   throw new AppError('sandbox-lost', `The sandbox is gone: ${lost}. Everything up to here is kept.`, { hint });
 }
 

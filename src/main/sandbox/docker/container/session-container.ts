@@ -19,11 +19,12 @@ import {
   hadEvent,
   removeWhenBack,
 } from '../engine/engine-watch.ts';
-import { folderKey, ownerMark, type UserIds } from '../user/container-identity.ts';
+import { ownerMark, type UserIds } from '../user/container-identity.ts';
 import { findProtectedMounts, pinWayTo, type ProtectedMount } from '../protection/protected-mounts.ts';
 import { firstOpen, whereNothingIs, type ProtectedPlace } from '../protection/protected-watch.ts';
 import { FreshSecrets } from '../protection/fresh-secrets.ts';
 import type { RepositoryGuard } from '../../workspace/repositories/repository-guard.ts';
+import { MountedFolder } from './mounted-folder.ts';
 import { removeContainer, removeVolume } from './remove-container.ts';
 import type { LiveContainer, SessionContainerOptions } from './session-container-options.ts';
 import { engineGone, startFailure, withReason } from './container-start-failure.ts';
@@ -44,7 +45,7 @@ const killMs = 5_000;
  */
 export class SessionContainer {
   #options: SessionContainerOptions;
-  readonly #workspaceKey: string;
+  readonly #folder: MountedFolder;
   readonly #volumeName: string;
   #warnings: readonly string[] = [];
   #pins: readonly ProtectedMount[] = [];
@@ -65,9 +66,9 @@ export class SessionContainer {
   #disposed = false;
   readonly #closing = abortWithManyListeners();
 
-  private constructor(options: SessionContainerOptions, workspaceKey: string) {
+  private constructor(options: SessionContainerOptions, folder: MountedFolder) {
     this.#options = options;
-    this.#workspaceKey = workspaceKey;
+    this.#folder = folder;
     this.#users = options.users;
     const look = () => options.look(this.#closing.signal);
     this.fresh = new FreshSecrets(options.workspacePath, look, (text) => this.warn(text));
@@ -77,7 +78,7 @@ export class SessionContainer {
 
   /** Starts the first container. After a failure or an abort, nothing is left behind. */
   static async start(options: SessionContainerOptions, signal: AbortSignal): Promise<Reply<SessionContainer>> {
-    const session = new SessionContainer(options, await folderKey(options.workspacePath));
+    const session = new SessionContainer(options, await MountedFolder.of(options));
     try {
       const started = await abortable(session.#startOnce(), signal);
       if (started.ok) return success(session);
@@ -187,13 +188,8 @@ export class SessionContainer {
   async acquire(signal: AbortSignal): Promise<Reply<LiveContainer>> {
     if (this.#disposed) return failure('sandbox-lost', 'The sandbox was closed.');
     if (signal.aborted) return failure('cancelled', 'It was cancelled.');
-    if ((await folderKey(this.#options.workspacePath)) !== this.#workspaceKey) {
-      return failure(
-        'conflict',
-        `The project folder ${this.#options.workspacePath} was moved, replaced or deleted while the sandbox was using it.`,
-        'Move it back, or start a new session in the new place.',
-      );
-    }
+    const folder = await this.#folder.check();
+    if (!folder.ok) return folder;
     const admitted = await this.#options.guard.admit();
     if (!admitted.ok) return admitted;
     const { besides } = this.#options;
