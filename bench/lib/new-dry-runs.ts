@@ -6,7 +6,7 @@ import { contextTerms } from '../../src/main/models/memory/estimate/context-memo
 import type { ContextRequest } from '../../src/main/models/memory/estimate/context-memory.ts';
 import { budgetBytes, leastTokens } from '../../src/main/models/memory/memory-plan.ts';
 import type { ModelCatalog } from '../../src/main/models/files/model-catalog.ts';
-import { asMade } from '../../src/main/models/memory/estimate/model-memory.ts';
+import { engineContext } from '../../src/main/models/memory/estimate/model-memory.ts';
 import type { ModelMemory } from '../../src/main/models/memory/estimate/model-memory.ts';
 import type { EngineDryRuns } from './engine-dry-runs.ts';
 import { startEngineDryRuns } from './engine-dry-runs.ts';
@@ -109,7 +109,7 @@ async function askedPlan(memory: ModelMemory, plan: PlanCase, bytes: Bytes): Pro
   const granted = planOf(memory, plan);
   const chosen = granted.placement === 'devices' ? granted.context : 0;
   const made = (contextTokens: number): ContextRequest =>
-    asMade(memory, engine, { ...planned, contextTokens, cacheType });
+    engineContext(memory, engine, { ...planned, contextTokens, cacheType });
   const room = budgetBytes(cardOf(gibi)) - (memory.weights?.totalBytes ?? 0);
   const fits = async (tokens: number): Promise<boolean> => {
     const taken = await bytes(made(tokens));

@@ -87,7 +87,7 @@ export function timeDecisions(
       numbers,
       options,
       spent: [],
-      isJudged: false,
+      isRecipeChecked: false,
       taint: [],
       shut: null,
       pin: null,

@@ -18,7 +18,7 @@ import { OpenFileContext, useOpenFile } from './lib/session/use-open-file.ts';
 import { CodeRunnerContext } from './lib/session/code-runner.ts';
 import type { InspectorTab } from './lib/window/preferences.ts';
 import { inspectorTab, inspectorWidth, isInspectorOpen } from './lib/window/preferences.ts';
-import { useStored } from './lib/window/stored-value.ts';
+import { useStoredValue } from './lib/window/stored-value.ts';
 import { t } from './lib/text/translate.ts';
 import type { QuestionHandle } from './lib/session/question-handle.ts';
 import { archiveSessions, organizeSessions } from './lib/session/organize-sessions.ts';
@@ -273,7 +273,7 @@ function useInspector({ changes, approvals, cap }: SessionState): InspectorPlace
   // It stays open after a question was answered.
   if (hasMore && !hadMore) setHadMore(true);
   const side = useSidePanel(isInspectorOpen, narrowRem, hadMore);
-  const [tab, setTab] = useStored(inspectorTab);
+  const [tab, setTab] = useStoredValue(inspectorTab);
   useEffect(() => whenIdle(() => void loadInspector()), []);
   const inspect = (next: InspectorTab): void => {
     setTab(next);
@@ -310,7 +310,7 @@ interface SideInspectorProps extends Omit<ComponentProps<typeof Inspector>, 'isW
 /** The inspector beside the conversation, or over it if there is no room. */
 function SideInspector({ onClose, ...props }: SideInspectorProps) {
   const { isOver } = props;
-  const [width, setWidth] = useStored(inspectorWidth);
+  const [width, setWidth] = useStoredValue(inspectorWidth);
   const [isWideWanted, setIsWide] = useState(false);
   // A question of the agent is never covered.
   const isWide = isWideWanted && props.state.approvals.length === 0 && props.state.cap === null;

@@ -12,7 +12,7 @@ import {
   textSize,
   textSizes,
 } from '../../src/renderer/lib/window/preferences.ts';
-import { useStored } from '../../src/renderer/lib/window/stored-value.ts';
+import { useStoredValue } from '../../src/renderer/lib/window/stored-value.ts';
 import { Choice } from '../../src/renderer/ui/controls/settings-parts.tsx';
 import './gallery.css';
 import { pieces } from './pieces.tsx';
@@ -20,9 +20,9 @@ import { standInCore } from './stand-in-core.ts';
 
 /** Every component of `ui/` in its states, light beside dark, on a core that is not there. For developers: it is in no build. */
 function Gallery() {
-  const [size, setSize] = useStored(textSize);
-  const [space, setSpace] = useStored(density);
-  const [moves, setMoves] = useStored(motion);
+  const [size, setSize] = useStoredValue(textSize);
+  const [space, setSpace] = useStoredValue(density);
+  const [moves, setMoves] = useStoredValue(motion);
   return (
     <main className="flex h-full flex-col gap-6 overflow-y-auto p-4">
       <h1 className="text-xl font-semibold tracking-tight">Gallery</h1>

@@ -112,7 +112,7 @@ export function generatedRun(random: () => number, rules: readonly Rule[], into:
       numbers,
       options,
       spent: [],
-      isJudged: false,
+      isRecipeChecked: false,
       taint: tainted
         ? [{ rule: 'mine', verdict: 'local-only', path: 'a.txt', how: one(['content', 'built-from']) }]
         : [],

@@ -286,7 +286,7 @@ function decide(
     numbers,
     options,
     spent: [],
-    isJudged: false,
+    isRecipeChecked: false,
     taint: [],
     shut: null,
     pin: null,

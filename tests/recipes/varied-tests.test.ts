@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { loadSyntax } from '../../src/main/recipes/code/code-syntax.ts';
 import { createJudge } from '../../src/main/recipes/fix/judge/judge-candidate.ts';
-import { readSeen, variedTests, type Seen } from '../../src/main/recipes/fix/outcome/varied-tests.ts';
+import { readResults, variedTests, type ResultsByPlace } from '../../src/main/recipes/fix/outcome/varied-tests.ts';
 import { makeHarness, type RecipeHarness } from '../main/recipes/fakes/recipe-context.ts';
 
 // Real interpreters, on a machine that may be busy.
@@ -24,7 +24,7 @@ async function seenOf(
   const varied = variedTests(await loadSyntax(), tests);
   if (judge === null || varied === null) throw new Error('nothing can be seen');
   const variants = texts.map((text) => [{ path, text }, ...varied.files]);
-  const seen = (await judge.observe(variants, varied.command)).map((one) => readSeen(one ?? ''));
+  const seen = (await judge.observe(variants, varied.command)).map((one) => readResults(one ?? ''));
   const left = await harness.context.world.run({
     command: `find ${judge.paths.trial} -name '.dewpoint*'`,
     label: '',
@@ -34,7 +34,7 @@ async function seenOf(
 }
 
 /** The values of each at the places that all reached. A busy machine may reach fewer. */
-function shared(seen: readonly Seen[]): readonly string[] {
+function shared(seen: readonly ResultsByPlace[]): readonly string[] {
   const places = [...(seen[0]?.keys() ?? [])].filter((place) => seen.every((one) => one.has(place)));
   expect(places.length).toBeGreaterThan(5);
   return seen.map((one) => places.map((place) => one.get(place)).join(' '));

@@ -4,7 +4,7 @@ import { leavesMachine } from '@shared/models/model-info.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { PowerMeter } from '../models/machine/power-meter.ts';
 import { checkCloudReach, reachOf } from '../agent/preparation/cloud-reach.ts';
-import { nothingKnown, type TurnFacts } from '../agent/preparation/turn-facts.ts';
+import { emptyTurnFacts, type TurnFacts } from '../agent/preparation/turn-facts.ts';
 import { createTokenEstimate, promptBytes } from '../agent/prompt/token-estimate.ts';
 import { routeStep } from '../agent/step/route-step.ts';
 import { runStep, type StepReply } from '../agent/step/run-step.ts';
@@ -224,7 +224,7 @@ async function namedModel(
     );
   if (model === 'dewpoint/local' && info.where !== 'local') return no('unknown-model', `${id} is not a local model.`);
   if (leavesMachine(info) && !client.mayLeave) return notAllowed(client, model);
-  return withRequests(options, { call, client }, [info], nothingKnown);
+  return withRequests(options, { call, client }, [info], emptyTurnFacts);
 }
 
 /** The models that may answer: one, or for `dewpoint/hybrid` the two that the settings name. */
@@ -242,7 +242,7 @@ async function candidatesOf(options: AnswerOptions, given: ClientCall): Promise<
   const eased = local === null || cloud === null ? null : ((await options.ease?.({ local, task: '' }, signal)) ?? null);
   const caps = await options.budget(log.journal.sessionId).left('', null);
   const facts: TurnFacts = {
-    ...nothingKnown,
+    ...emptyTurnFacts,
     local,
     cloud,
     routes: copied(await options.routeRules()),

@@ -30,7 +30,7 @@ export interface RecipeSubject {
   readonly task: string;
   readonly plan: boolean;
   /** The mode of the message if it is known; otherwise its words decide. */
-  readonly wish?: 'ask' | 'work' | undefined;
+  readonly mode?: 'ask' | 'work' | undefined;
   readonly facts: ProjectFacts;
   readonly check: SuccessCheck | ExampleCheck | null;
   /**
@@ -197,12 +197,12 @@ export type CallAnswer =
       readonly text: string;
       /** The answer repeated itself endlessly and was stopped. */
       readonly hasRepeated: boolean;
-      readonly measured: Measured;
+      readonly measured: CallUsage;
     }
   | { readonly ok: false; readonly message: string };
 
 /** What a call used, as its provider reports it. */
-export interface Measured {
+export interface CallUsage {
   readonly promptTokens: number;
   readonly evaluatedTokens: number | null;
   readonly outputTokens: number;

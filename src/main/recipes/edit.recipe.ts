@@ -36,7 +36,7 @@ export default defineRecipe({
   label: 'Make a change described in words',
   fits: (subject) => {
     if (subject.plan || !subject.canExecute || subject.checkPasses === false) return null;
-    if (subject.wish === 'ask' || (subject.check === null && isQuestionTask(subject))) return null;
+    if (subject.mode === 'ask' || (subject.check === null && isQuestionTask(subject))) return null;
     if (subject.facts.fileCount === 0) return null;
     return { score: 0.6, reason: 'The task describes a change, and no failing test can check it yet.' };
   },

@@ -65,7 +65,7 @@ export interface ChoiceFacts {
   /** In the person's order of models, the smallest first, and each model's strategies with the best first. */
   readonly options: readonly ModelOption[];
   /** What was tried in this turn and does not go on. */
-  readonly spent: readonly Spent[];
+  readonly spent: readonly SpentOption[];
   /**
    * What the fences found in the conversation when it was about to go to the cloud, without what the user allowed. The
    * log has it as `call-fenced`. The fences still check every call.
@@ -81,7 +81,7 @@ export interface ChoiceFacts {
   readonly budgetCap?: string;
   readonly task: TaskFeatures;
   /** A failing test judges each try of a recipe; if all fail, the recipe leaves nothing behind. */
-  readonly isJudged: boolean;
+  readonly isRecipeChecked: boolean;
   readonly trajectory: Trajectory;
   /**
    * Why the user's settings prefer the cloud now if both are allowed: this machine is under strain. Absent: it is not.
@@ -96,7 +96,7 @@ export interface ChoiceFacts {
 }
 
 /** An option that was tried and gave up. */
-export interface Spent {
+export interface SpentOption {
   readonly model: string;
   /** Null: every strategy of this model, because its provider does not answer. */
   readonly strategy: Strategy | null;

@@ -2,7 +2,7 @@ import { leastOutputTokens } from '@shared/money/fitting-output.ts';
 import { worstCostOf } from '@shared/money/token-cost.ts';
 import { usualOutput } from '@shared/routing/usual-steps.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
-import type { Denial, ChoiceFacts, ModelOption, Spent } from './define.ts';
+import type { Denial, ChoiceFacts, ModelOption, SpentOption } from './define.ts';
 
 /**
  * L0: why an option is excluded, whatever its score; null: it is not. The order makes the most important reason the
@@ -124,7 +124,7 @@ function spentDenial(option: ModelOption, { spent }: ChoiceFacts): Denial | null
 export function spentIn(
   spent: ChoiceFacts['spent'],
   { info, strategy }: Pick<ModelOption, 'info' | 'strategy'>,
-): Spent | undefined {
+): SpentOption | undefined {
   return spent.find((one) => one.model === info.id && (one.strategy === null || one.strategy === strategy));
 }
 

@@ -47,7 +47,7 @@ export function featuresOf(
     promptTokens,
     localWindowShare: local === null ? 1 : promptTokens / local.info.contextTokens,
     localParametersB: local?.info.parametersB ?? 0,
-    isRecipe: flag(local?.strategy === 'recipe' && facts.isJudged),
+    isRecipe: flag(local?.strategy === 'recipe' && facts.isRecipeChecked),
     taskCharacters: task.characters,
     taskFiles: task.files,
     taskHasTrace: flag(task.hasTrace),

@@ -175,11 +175,11 @@ export function reviewWorthUsd({ numbers, trajectory, isDoubtful }: ChoiceFacts,
 
 /** The value of the stronger model for a stretch: avoided mistakes that nobody would notice, and the waiting time. */
 function valueOf(
-  { numbers, task, isJudged }: ChoiceFacts,
+  { numbers, task, isRecipeChecked }: ChoiceFacts,
   { weaker, loss = 0 }: Pair,
   { outlook, block }: { readonly outlook: Outlook; readonly block: number },
 ): number {
-  const checked = weaker?.strategy === 'recipe' && isJudged ? UNDETECTED.judged : UNDETECTED.checked;
+  const checked = weaker?.strategy === 'recipe' && isRecipeChecked ? UNDETECTED.judged : UNDETECTED.checked;
   const undetected = task.hasCheck ? checked : UNDETECTED.unchecked;
   const fails = 1 - (1 - outlook.hazard) ** block;
   const minutes = ((outlook.localStepMs - outlook.cloudStepMs) * block) / 60_000;

@@ -1,5 +1,5 @@
-import { readDefinition, refused } from '@shared/text/front-matter.ts';
-import type { Read } from '@shared/text/front-matter.ts';
+import { readDefinition, refusal } from '@shared/text/front-matter.ts';
+import type { ReadOutcome } from '@shared/text/front-matter.ts';
 import { assistantNamePattern, modelPattern, mostAssistantCharacters } from '@shared/session/assistants.ts';
 import type { ChildAccess } from '@shared/session/agent-tree.ts';
 
@@ -20,14 +20,14 @@ const longestDescription = 200;
 const toolPattern = /^[a-z][a-z0-9_]{0,63}$/u;
 
 /** Parses a whole file. Fails on any field that is not known. */
-export function parseAgentDefinition(fileName: string, file: string): Read<AgentDefinition> {
+export function parseAgentDefinition(fileName: string, file: string): ReadOutcome<AgentDefinition> {
   const read = readDefinition(file, mostAssistantCharacters, readField);
   if (!read.ok) return read;
   const { name = fileName, description, ...rest } = read.value;
   if (!assistantNamePattern.test(name)) {
-    return refused('Its name needs lower-case letters, digits and "-", with a letter first.');
+    return refusal('Its name needs lower-case letters, digits and "-", with a letter first.');
   }
-  if (description === undefined) return refused('It has no line "description: …" that says what it is for.');
+  if (description === undefined) return refusal('It has no line "description: …" that says what it is for.');
   return { ok: true, value: { ...rest, name, description } };
 }
 

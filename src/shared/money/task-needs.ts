@@ -71,7 +71,7 @@ export function needOf(turn: TurnState, steps: readonly StepState[]): (TaskNeed 
   return { ...shape, model: first.stage.model, value };
 }
 
-export interface Needed {
+export interface NeedEstimate {
   readonly value: number;
   readonly low: number;
   readonly high: number;
@@ -94,7 +94,7 @@ const otherKinds = 1;
  * errors of the same line when each task in turn is left out (`found-interval.ts`). `record` is that model's alone,
  * oldest first. Null when it has too few tasks of this kind.
  */
-export function neededBy(record: readonly TaskNeed[]): (asked: TaskShape) => Needed | null {
+export function neededBy(record: readonly TaskNeed[]): (asked: TaskShape) => NeedEstimate | null {
   const known = record.filter(({ value, size }) => value > 0 && size > 0).slice(-mostTasks);
   const line = lineThrough(known);
   let found: FoundInterval | null | undefined;

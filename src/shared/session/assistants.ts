@@ -1,7 +1,7 @@
 import type { TaskMode } from '@shared/text/task-mode.ts';
 import { taskModes } from '@shared/text/task-mode.ts';
-import { readDefinition, refused } from '@shared/text/front-matter.ts';
-import type { Read } from '@shared/text/front-matter.ts';
+import { readDefinition, refusal } from '@shared/text/front-matter.ts';
+import type { ReadOutcome } from '@shared/text/front-matter.ts';
 
 /** A named way to answer: a Markdown file in the home. It can only narrow what the user allows. */
 export interface Assistant {
@@ -47,15 +47,15 @@ export const modelPattern = /^[\w.-]+\/[\w.:/@+-]{1,200}$/u;
  * Parses a whole file: `key: value` lines between two lines of `---`, then the text. Fails on anything unknown, because
  * a file from somebody else must not hold anything that is silently ignored.
  */
-export function parseAssistant(name: string, file: string): Read<Assistant> {
+export function parseAssistant(name: string, file: string): ReadOutcome<Assistant> {
   if (!assistantNamePattern.test(name)) {
-    return refused('Its name needs lower-case letters, digits and "-", with a letter first.');
+    return refusal('Its name needs lower-case letters, digits and "-", with a letter first.');
   }
   const read = readDefinition(file, mostAssistantCharacters, readField);
   if (!read.ok) return read;
   const assistant: Assistant = { ...read.value, name };
   if (assistant.tools === 'off' && assistant.mode !== undefined && assistant.mode !== 'ask') {
-    return refused(`Without tools it can only answer, so "mode: ${assistant.mode}" does not fit "tools: off".`);
+    return refusal(`Without tools it can only answer, so "mode: ${assistant.mode}" does not fit "tools: off".`);
   }
   return { ok: true, value: assistant };
 }

@@ -1,25 +1,25 @@
-export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+export type ReadOutcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 /** Reads the `key: value` lines and the text of a definition. `readField` returns null for an unknown key. */
 export function readDefinition<T extends object>(
   file: string,
   mostCharacters: number,
   readField: (key: string, value: string) => Partial<T> | null,
-): Read<Partial<T> & { readonly text: string }> {
+): ReadOutcome<Partial<T> & { readonly text: string }> {
   const parts = frontMatter(file);
-  if (parts === null) return refused('It begins with "---", but has no second line of it.');
+  if (parts === null) return refusal('It begins with "---", but has no second line of it.');
   const { head, text } = parts;
-  if (text === '') return refused('It has no text.');
+  if (text === '') return refusal('It has no text.');
   if (text.length > mostCharacters) {
-    return refused(`Its text has ${text.length} characters. The limit is ${mostCharacters}.`);
+    return refusal(`Its text has ${text.length} characters. The limit is ${mostCharacters}.`);
   }
   let found: Partial<T> = {};
   const seen = new Set<string>();
   for (const line of head.filter((one) => one.trim() !== '')) {
     const { key, value } = keyAndValue(line);
     const field = readField(key, value);
-    if (field === null) return refused(`The line "${line.slice(0, 80)}" is not known.`);
-    if (seen.has(key)) return refused(`"${key}" is there twice.`);
+    if (field === null) return refusal(`The line "${line.slice(0, 80)}" is not known.`);
+    if (seen.has(key)) return refusal(`"${key}" is there twice.`);
     seen.add(key);
     found = { ...found, ...field };
   }
@@ -49,6 +49,6 @@ function keyAndValue(line: string): { readonly key: string; readonly value: stri
   return { key: line.slice(0, Math.max(0, colon)).trim(), value: line.slice(colon + 1).trim() };
 }
 
-export function refused(why: string): { readonly ok: false; readonly why: string } {
+export function refusal(why: string): { readonly ok: false; readonly why: string } {
   return { ok: false, why };
 }

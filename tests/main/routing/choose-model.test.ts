@@ -30,7 +30,7 @@ const facts = (own: Partial<ChoiceFacts> = {}): ChoiceFacts => ({
   numbers: profiles.balanced,
   options: [here, there],
   spent: [],
-  isJudged: false,
+  isRecipeChecked: false,
   taint: [],
   shut: null,
   pin: null,

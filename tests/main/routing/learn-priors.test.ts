@@ -44,7 +44,7 @@ function routeBy(priors: Priors, promptTokens: number) {
       numbers: { ...profiles.balanced, priors },
       options: [seat('local'), seat('cloud')],
       spent: [],
-      isJudged: false,
+      isRecipeChecked: false,
       taint: [],
       shut: null,
       pin: null,

@@ -118,7 +118,7 @@ export function factsOfTask(models: readonly MadeModel[], task: MadeTask): Choic
     numbers: { ...profiles.balanced, valueUsd, minuteUsd, priors: Object.fromEntries(records) },
     options,
     spent: [],
-    isJudged: false,
+    isRecipeChecked: false,
     taint: [],
     shut: null,
     pin: null,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sampled } from '../../fakes/sampled.ts';
 import { seeded } from '../../../bench/lib/seeded.ts';
-import type { ChoiceFacts, Decision, ModelOption, Spent, Trouble } from '../../../src/main/routing/define.ts';
+import type { ChoiceFacts, Decision, ModelOption, SpentOption, Trouble } from '../../../src/main/routing/define.ts';
 import { discoverRules } from '../../../src/main/routing/registry.ts';
 import { chooseModel } from '../../../src/main/routing/choose-model.ts';
 import { hardDenial } from '../../../src/main/routing/hard-rules.ts';
@@ -99,7 +99,7 @@ function anyFacts(random: () => number): ChoiceFacts {
     return info.parametersB !== null && hit(0.3) ? [{ ...own, strategy: 'recipe', canDrive: true }, own] : [own];
   });
   const worked = one([null, ...options.map(({ info }) => info)]);
-  const spent = options.flatMap(({ info: { id: model }, strategy }): readonly Spent[] =>
+  const spent = options.flatMap(({ info: { id: model }, strategy }): readonly SpentOption[] =>
     hit(0.2) ? [{ model, strategy: hit(0.2) ? null : strategy, text: 'It gave up.' }] : [],
   );
   const pinned = one([null, null, null, null, ...options.map(({ info }) => info)]);

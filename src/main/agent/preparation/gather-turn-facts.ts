@@ -10,7 +10,7 @@ import { openLinks } from './resolve-hard-links.ts';
 import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
 import type { FoundModels, TurnFacts } from './turn-facts.ts';
-import { nothingKnown, turnFactsSchema } from './turn-facts.ts';
+import { emptyTurnFacts, turnFactsSchema } from './turn-facts.ts';
 import { askNote } from '../prompt/harness-facts.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
 import { noteFailure } from '../../lib/log.ts';
@@ -34,7 +34,7 @@ export async function gatherTurnFacts(
         const isPlan = options.mode === 'plan';
         const told = isChat || isPlan ? [] : ((await dependencies.connected?.told?.(turn.signal)) ?? []);
         const data: TurnFacts = turnFactsSchema.parse({
-          facts: isChat ? nothingKnown.facts : await dependencies.gatherFacts(sandbox, turn.signal),
+          facts: isChat ? emptyTurnFacts.facts : await dependencies.gatherFacts(sandbox, turn.signal),
           ...(await gatherModels(turn)),
           routes: await dependencies.routeRules(),
           ...(await addedTools(turn)),
@@ -65,7 +65,7 @@ export async function gatherTurnFacts(
       return parsed;
     },
   );
-  return found ?? nothingKnown;
+  return found ?? emptyTurnFacts;
 }
 
 const childNote =

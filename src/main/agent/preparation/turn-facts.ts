@@ -99,7 +99,7 @@ export const foundModelsSchema = turnFactsSchema.pick({
 });
 export type FoundModels = z.infer<typeof foundModelsSchema>;
 
-export const nothingKnown: TurnFacts = {
+export const emptyTurnFacts: TurnFacts = {
   facts: {
     languages: [],
     fileCount: 0,

@@ -107,7 +107,7 @@ export function subjectOf(turn: Turn, work: TurnBaseline): RecipeSubject {
   return {
     task: turn.task,
     plan: turn.options.mode === 'plan',
-    wish: wishOf(turn),
+    mode: modeOf(turn),
     facts: work.found.facts,
     check: work.check,
     checkPasses: work.before?.unrelated === true ? null : (work.before?.passed ?? null),
@@ -117,7 +117,7 @@ export function subjectOf(turn: Turn, work: TurnBaseline): RecipeSubject {
 }
 
 /** A text that names no work may still be meant as work; then only the chosen mode says so. */
-function wishOf({ given, options, task }: Turn): RecipeSubject['wish'] {
+function modeOf({ given, options, task }: Turn): RecipeSubject['mode'] {
   if (given.mode === 'ask') return 'ask';
   const isOrder = given.mode === 'work' && hasLaterOrder(task);
   return options.mode === 'work' || isOrder ? 'work' : undefined;
@@ -129,11 +129,11 @@ function createContext(
   subject: RecipeSubject & { readonly turnFacts: TurnFacts },
   met: Met,
 ): RecipeContext {
-  const { task, plan, wish, facts, check, checkPasses, canExecute, earlier } = subject;
+  const { task, plan, mode, facts, check, checkPasses, canExecute, earlier } = subject;
   return {
     task,
     plan,
-    wish,
+    mode,
     facts,
     check,
     checkPasses,

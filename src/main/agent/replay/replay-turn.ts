@@ -7,7 +7,7 @@ import type { Recipe } from '../../recipes/define.ts';
 import type { AgentConfig, AgentDependencies } from '../turn/agent-dependencies.ts';
 import { turnChoiceSchema, turnOptionsSchema } from '../../settings/turn-options.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
-import { nothingKnown, turnFactsSchema } from '../preparation/turn-facts.ts';
+import { emptyTurnFacts, turnFactsSchema } from '../preparation/turn-facts.ts';
 import { createTurnStarter } from '../turn/turn-starter.ts';
 
 const configSchema = z.object({
@@ -43,12 +43,12 @@ export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promi
   const starter = createTurnStarter({
     journal: turn.journal,
     effects: turn.effects,
-    sandbox: noSandbox(opening.facts ?? nothingKnown),
+    sandbox: noSandbox(opening.facts ?? emptyTurnFacts),
     modelInfo: async () => null,
     provider: () => turn.provider,
     tools: parts.tools,
     recipes: parts.recipes,
-    gatherFacts: async () => nothingKnown.facts,
+    gatherFacts: async () => emptyTurnFacts.facts,
     routeRules: async () => ({ rules: [], problems: [] }),
     approver: turn.approver,
     network: noNetwork,
@@ -101,7 +101,7 @@ async function findOpening(turn: ReplayTurn): Promise<Opening> {
   }
   const blob = ended.dataBlob === null ? null : await turn.journal.getBlob(ended.dataBlob);
   const data: unknown = blob === null ? ended.data : JSON.parse(Buffer.from(blob).toString('utf8'));
-  return { input, facts: turnFactsSchema.nullable().parse(data) ?? nothingKnown, isComplete: true };
+  return { input, facts: turnFactsSchema.nullable().parse(data) ?? emptyTurnFacts, isComplete: true };
 }
 
 /** A replay must not use a sandbox. A call that does is a bug and throws. */

@@ -71,8 +71,8 @@ async function modelForRole(turn: Turn, question: RoleQuestion): Promise<RoleMod
     maxOutputTokens: asked.maxOutputTokens,
     canDrive: strategy === 'loop' || info.strategies.includes(strategy) || info.id === own.model.info.id,
   }));
-  const isJudged = strategy === 'recipe';
-  const decision = routeStep(turn, { purpose, options, driver: own.model.info.id, isJudged });
+  const isRecipeChecked = strategy === 'recipe';
+  const decision = routeStep(turn, { purpose, options, driver: own.model.info.id, isRecipeChecked });
   const model = models.find(({ info }) => info.id === decision.chosen?.info.id);
   if (model === undefined || model.info.id === own.model.info.id) return { ...here, decision };
   const stage: Stage = { strategy, model: model.info.id, where: model.info.where };

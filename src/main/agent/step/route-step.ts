@@ -19,7 +19,9 @@ const rules = discoverRules();
 
 /** The facts that differ from step to step. The rest comes from the turn. */
 export type StepFacts = Pick<ChoiceFacts, 'purpose' | 'options'> &
-  Partial<Pick<ChoiceFacts, 'trouble' | 'spent' | 'shut' | 'taint' | 'driver' | 'isDoubtful' | 'isJudged' | 'policy'>>;
+  Partial<
+    Pick<ChoiceFacts, 'trouble' | 'spent' | 'shut' | 'taint' | 'driver' | 'isDoubtful' | 'isRecipeChecked' | 'policy'>
+  >;
 
 /** Decides where a step runs, from what is in the log. */
 export function routeStep(turn: CallingTurn, step: StepFacts): Decision {
@@ -34,7 +36,7 @@ function factsOf(turn: CallingTurn, step: StepFacts): ChoiceFacts {
     numbers: options.routing.numbers,
     taint: [],
     spent: [],
-    isJudged: false,
+    isRecipeChecked: false,
     shut: null,
     pin: pinOf(turn, step),
     // A handoff or a summary holds no images.

@@ -16,7 +16,7 @@ import type { LimitStop } from '../turn/turn-limits.ts';
 import type { ReadStream } from './read-stream.ts';
 import { passFences } from './pass-fences.ts';
 import { readStream } from './read-stream.ts';
-import type { Measured } from '../../recipes/define.ts';
+import type { CallUsage } from '../../recipes/define.ts';
 import { requestPieces } from './request-pieces.ts';
 import { type GrantedMoney, limitedText, reserveMoney } from './reserve-money.ts';
 import { mostTries, waitBeforeRetry, worthTrying } from './retry-call.ts';
@@ -37,7 +37,7 @@ export type StepReply =
       readonly cutCall?: CutCall;
       /** A spending limit left no more for the answer, in words. Absent: it was not cut for that. */
       readonly cutByMoney?: string;
-      readonly measured: Measured;
+      readonly measured: CallUsage;
     }
   /** The call was made but gave nothing usable. Its cost is in the log. */
   | {

@@ -56,7 +56,7 @@ function isSame(current: Way, chosen: Way): boolean {
 }
 
 function decide(work: TaskWork): Decision {
-  const { turn, trouble, isJudged } = work;
+  const { turn, trouble, isRecipeChecked } = work;
   const { shut, taint } = work.door;
   const asked = turn.given.answers?.model ?? null;
   const isClosed = shut !== null && turn.options.policy === 'cloud';
@@ -67,7 +67,7 @@ function decide(work: TaskWork): Decision {
     trouble,
     shut,
     taint,
-    isJudged,
+    isRecipeChecked,
     ...(asked === null ? {} : { driver: asked }),
     ...(work.current?.isLeft === true ? { isChosenAnew: true } : {}),
     // At a limit, the person chose to go on here, whatever the policy says.

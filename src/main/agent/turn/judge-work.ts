@@ -18,12 +18,12 @@ const open: readonly Confidence[] = ['unchecked', 'weak-tests', 'tests-pass'];
  * Marks a change that a small local model wrote and no test judges as `proposed`. Without this, three of three such
  * changes of the starter model that counted as done were wrong.
  */
-export function asProposed(turn: Turn, { before }: TurnBaseline, { model, stage }: Worker, end: TurnEnd): TurnEnd {
+export function markProposed(turn: Turn, { before }: TurnBaseline, { model, stage }: Worker, end: TurnEnd): TurnEnd {
   const isOpen = end.confidence !== null && open.includes(end.confidence);
   const where = stage.strategy === 'loop' ? (turn.trajectory.now().last?.where ?? stage.where) : stage.where;
-  const isJudged =
+  const isTested =
     before?.passed === false || (wantsTests(turn.task) && turn.progress.lastCheck?.check.passed === true);
-  if (end.reason !== 'done' || !isOpen || where !== 'local' || isJudged || !isSmall(model.info)) return end;
+  if (end.reason !== 'done' || !isOpen || where !== 'local' || isTested || !isSmall(model.info)) return end;
   return { ...end, confidence: 'proposed' };
 }
 

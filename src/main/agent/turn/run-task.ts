@@ -1,4 +1,4 @@
-import type { Spent, Trouble } from '../../routing/define.ts';
+import type { SpentOption, Trouble } from '../../routing/define.ts';
 import { spentIn } from '../../routing/hard-rules.ts';
 import { waysToWork } from '../../routing/ways-to-work.ts';
 import type { RecipeSubject } from '../../recipes/define.ts';
@@ -70,13 +70,13 @@ async function createWork(turn: Turn, known: TurnBaseline): Promise<TaskWork> {
     isDirect: isChat || wanted !== null,
     isSmall,
   });
-  const isJudged = fitting !== null && before?.passed === false && before.unrelated !== true;
+  const isRecipeChecked = fitting !== null && before?.passed === false && before.unrelated !== true;
   const text = 'No recipe fits this task.';
   return {
     turn,
     known,
     fitting,
-    isJudged,
+    isRecipeChecked,
     wanted,
     ways,
     current: null,
@@ -146,7 +146,7 @@ function triesAgain(work: TaskWork): boolean {
  * Each model may do so once, so that a turn ends.
  */
 function reopen(work: TaskWork, except: string): void {
-  const isReopened = ({ model, strategy }: Spent): boolean =>
+  const isReopened = ({ model, strategy }: SpentOption): boolean =>
     strategy === 'loop' && model !== except && !work.loop.reopened.has(model);
   const open = work.spent.filter(isReopened);
   work.spent = work.spent.filter((one) => !open.includes(one));

@@ -1,6 +1,6 @@
 import { runCheck, isWorse } from '../gate/run-check.ts';
 import { takeAction } from './take-action.ts';
-import type { Doubted } from './task-work.ts';
+import type { DoubtedChange } from './task-work.ts';
 import type { TurnBaseline } from './turn-baseline.ts';
 import type { ChangingTurn, Turn } from './turn.ts';
 
@@ -24,7 +24,7 @@ export async function revertWorseChanges(turn: ChangingTurn, work: TurnBaseline)
 }
 
 /** Applies a reverted, doubted change again when no model found a better one. False: its files have changed since. */
-export async function reapplyDoubtedChange(turn: Turn, { from, to }: Doubted): Promise<boolean> {
+export async function reapplyDoubtedChange(turn: Turn, { from, to }: DoubtedChange): Promise<boolean> {
   return takeAction(
     turn,
     {

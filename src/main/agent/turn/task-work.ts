@@ -2,7 +2,7 @@ import type { FenceHit } from '@shared/safety/fences.ts';
 import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
 import type { EarlierAttempt, Recipe, RecipeFit } from '../../recipes/define.ts';
-import type { Denial, Spent, Trouble, Way } from '../../routing/define.ts';
+import type { Denial, SpentOption, Trouble, Way } from '../../routing/define.ts';
 import type { PromptShape } from '../prompt/build-prompt.ts';
 import type { ResolvedModel } from './agent-dependencies.ts';
 import type { LimitStop } from './turn-limits.ts';
@@ -32,7 +32,7 @@ export interface Driver extends Worker {
 }
 
 /** A change that passes its tests but that a stronger model did not approve. It was reverted. */
-export interface Doubted {
+export interface DoubtedChange {
   /** How the turn ends if no model finds a better change and this one is applied again. */
   readonly end: TurnEnd;
   /** The change is the recorded changes of the turn from index `from` up to, not including, `to`. */
@@ -52,7 +52,7 @@ export type WorkOutcome =
       readonly cause: Trouble['cause'];
       /** The recipe was cut off by a limit of its own. */
       readonly isCut?: boolean;
-      readonly doubted?: Doubted;
+      readonly doubted?: DoubtedChange;
     }
   /** A limit of the turn was reached. */
   | { readonly type: 'stopped'; readonly stop: LimitStop };
@@ -64,7 +64,7 @@ export interface TaskWork {
   /** The recipe that fits the task; null: none. */
   readonly fitting: FittingRecipe | null;
   /** A failing test judges each try of that recipe. */
-  readonly isJudged: boolean;
+  readonly isRecipeChecked: boolean;
   /** The connected tool that is called first; null: none. */
   readonly wanted: string | null;
   ways: readonly Way[];
@@ -72,7 +72,7 @@ export interface TaskWork {
   current: (Way & { readonly reason: string; readonly isLeft?: boolean }) | null;
   /** The number of ways that have worked. */
   entered: number;
-  spent: readonly Spent[];
+  spent: readonly SpentOption[];
   /** What the last piece of work ended with, until the next decision. */
   trouble: Trouble | null;
   readonly door: CloudDoor;
@@ -80,7 +80,7 @@ export interface TaskWork {
   last: TurnEnd;
   /** What the recipe tried before it gave up; null: it did not work yet. */
   tried: EarlierAttempt | null;
-  doubted: Doubted | null;
+  doubted: DoubtedChange | null;
   readonly loop: LoopMemory;
 }
 

@@ -5,7 +5,7 @@ import { roomForAttached, taskWithTexts } from '../prompt/attached-parts.ts';
 import { runRecipe, subjectOf, tellFacts } from '../recipe/run-recipe.ts';
 import {
   approved,
-  asProposed,
+  markProposed,
   checkAfter,
   ended,
   gaveUp,
@@ -44,7 +44,7 @@ export async function workByRecipe(work: TaskWork, worker: Worker): Promise<Work
   if (outcome.type === 'gave-up' && failure !== null) return unreached(failure);
   const result = await recipeEnd(work, worker, { fitting, outcome, changesBefore });
   const isWritten = turn.steps.last > before;
-  return result.type === 'ended' && isWritten ? ended(asProposed(turn, known, worker, result.end)) : result;
+  return result.type === 'ended' && isWritten ? ended(markProposed(turn, known, worker, result.end)) : result;
 }
 
 /** No model answered the recipe, so the turn ends with that failure instead of the recipe's own reason. */

@@ -5,7 +5,7 @@ import { passGate } from '../gate/pass-gate.ts';
 import { loopStep } from '../loop/loop-step.ts';
 import {
   approved,
-  asProposed,
+  markProposed,
   checkAfter,
   doneEnd,
   ended,
@@ -61,7 +61,7 @@ async function judged(work: TaskWork, worker: Worker, text: string): Promise<Wor
     return isSecond ? { type: 'gave-up', cause: 'checks', end: unmet(text, known, after) } : goesOn;
   }
   const outcome = await gated(work, worker, { done: doneEnd(text, known, after), after });
-  return outcome.type === 'ended' ? ended(asProposed(turn, known, worker, outcome.end)) : outcome;
+  return outcome.type === 'ended' ? ended(markProposed(turn, known, worker, outcome.end)) : outcome;
 }
 
 /** How the turn ends, given everything known now; or the loop continues with an objection. */

@@ -5,14 +5,14 @@ import type { FormField, ServerForm } from '@shared/tools/server-form.ts';
 import { formProblem, formValuesSchema } from '@shared/tools/server-form.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
 import type { ApprovalReply } from '../text/approval-text.ts';
-import type { Asked } from './ask-permission.ts';
+import type { PermissionTarget } from './ask-permission.ts';
 
 /**
  * Shows the form of a tool server in the editor, marked as the server's words, or a question of the agent. Any answer that does not fit the form
  * counts as a no, as does an editor without forms.
  */
 export async function askForm(
-  { client, sessionId, signal }: Asked,
+  { client, sessionId, signal }: PermissionTarget,
   { kind, toolCallId, subject, reason = '', text = '' }: EventOf<'approval-requested'>,
   form: ServerForm,
 ): Promise<ApprovalReply> {

@@ -8,10 +8,10 @@ import type { ApprovalReply } from '../text/approval-text.ts';
 import { headingOf, questionText } from '../text/approval-text.ts';
 import type { CapDecision } from '../../money/budget.ts';
 import { describeReachedCap } from '../text/cap-text.ts';
-import { fencedWhole, said } from './shown-content.ts';
+import { fencedWhole, textContent } from './shown-content.ts';
 
 /** Who is asked, in which session, and until when. */
-export interface Asked {
+export interface PermissionTarget {
   readonly client: AgentContext;
   readonly sessionId: string;
   readonly signal: AbortSignal;
@@ -28,7 +28,10 @@ const columns = 120;
  * Asks the user in the editor. Anything but a plain yes is a no: another answer, a cancel, an editor that is gone. What
  * a yes covers is shown in full. If it is too long for that, the answer is no, and the user is told why.
  */
-export async function askPermission(asked: Asked, question: EventOf<'approval-requested'>): Promise<ApprovalReply> {
+export async function askPermission(
+  asked: PermissionTarget,
+  question: EventOf<'approval-requested'>,
+): Promise<ApprovalReply> {
   const { kind, toolCallId, approvalId, hosts } = question;
   const names = hosts === undefined ? seenCommand(question.subject) : hosts.map(seenName).join(', ');
   const content = fencedWhole(questionText(question, columns));
@@ -50,7 +53,7 @@ export async function askPermission(asked: Asked, question: EventOf<'approval-re
 const tooLong =
   'The question is too long to be shown here as a whole, so the answer is no. Ask again in the app or the terminal.';
 
-async function tell({ client, sessionId }: Asked, text: string): Promise<void> {
+async function tell({ client, sessionId }: PermissionTarget, text: string): Promise<void> {
   const update = { sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } } as const;
   // An editor that is gone reads nothing.
   await client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined);
@@ -81,7 +84,7 @@ function choicesOf({ kind, hosts, isOnce }: EventOf<'approval-requested'>): read
 }
 
 /** Asks what to do at a spending limit. Without an answer the turn stops. */
-export async function askAtCap(asked: Asked, event: EventOf<'cap-reached'>): Promise<CapDecision> {
+export async function askAtCap(asked: PermissionTarget, event: EventOf<'cap-reached'>): Promise<CapDecision> {
   const choice = (optionId: string, name: string, answer: CapDecision): Choice<CapDecision> => ({
     option: { optionId, name, kind: answer.answer === 'stop' ? 'reject_once' : 'allow_once' },
     answer,
@@ -99,13 +102,13 @@ export async function askAtCap(asked: Asked, event: EventOf<'cap-reached'>): Pro
     title: 'The next call could exceed your limit',
     kind: 'other',
     status: 'pending',
-    content: [said(`${describeReachedCap(event)}.`)],
+    content: [textContent(`${describeReachedCap(event)}.`)],
   };
   return ask(asked, toolCall, { choices, otherwise: { answer: 'stop' } });
 }
 
 async function ask<Answer>(
-  { client, sessionId, signal }: Asked,
+  { client, sessionId, signal }: PermissionTarget,
   toolCall: RequestPermissionRequest['toolCall'],
   { choices, otherwise }: { readonly choices: readonly Choice<Answer>[]; readonly otherwise: Answer },
 ): Promise<Answer> {

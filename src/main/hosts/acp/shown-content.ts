@@ -56,10 +56,10 @@ export function fencedWhole(text: string): ToolCallContent[] | null {
 function inFence(text: string): ToolCallContent {
   const longest = Math.max(2, ...[...text.matchAll(/`+/gu)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
-  return said(`${fence}\n${text.trimEnd()}\n${fence}`);
+  return textContent(`${fence}\n${text.trimEnd()}\n${fence}`);
 }
 
-export function said(text: string): ToolCallContent {
+export function textContent(text: string): ToolCallContent {
   return { type: 'content', content: { type: 'text', text } };
 }
 

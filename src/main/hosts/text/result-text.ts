@@ -5,7 +5,7 @@ import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { chartsInText } from '@shared/tools/canvas.ts';
 import { canvasRows } from './canvas-rows.ts';
 import type { Terminal } from './terminal.ts';
-import { counted, seconds } from './terminal.ts';
+import { pluralize, seconds } from './terminal.ts';
 
 /** Prints the answer on stdout, and everything about it on stderr. */
 export function showResult(result: RunResult, terminal: Terminal, isJson: boolean): void {
@@ -28,13 +28,13 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
   const tokens = result.tokens.freshInput + result.tokens.cacheRead + result.tokens.cacheWrite;
   terminal.err(
     colors.dim(
-      `${counted(result.steps, 'step')}, ${counted(result.actions, 'action')}, ${seconds(result.seconds * 1000)}, ${counted(tokens, 'token')} read, ${result.tokens.output} written, ${spentText(result)}\n`,
+      `${pluralize(result.steps, 'step')}, ${pluralize(result.actions, 'action')}, ${seconds(result.seconds * 1000)}, ${pluralize(tokens, 'token')} read, ${result.tokens.output} written, ${spentText(result)}\n`,
     ),
   );
   for (const { server, calls, carried, seconds: time } of result.servers ?? []) {
-    const inner = carried === 0 ? '' : ` (${counted(carried, 'call')} inside)`;
+    const inner = carried === 0 ? '' : ` (${pluralize(carried, 'call')} inside)`;
     terminal.err(
-      colors.dim(`${seenName(server)}: ${counted(calls, 'call')}${inner}, ${seconds(time * 1000)}, price unknown\n`),
+      colors.dim(`${seenName(server)}: ${pluralize(calls, 'call')}${inner}, ${seconds(time * 1000)}, price unknown\n`),
     );
   }
   showElsewhere(result, terminal);

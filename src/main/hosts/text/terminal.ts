@@ -118,7 +118,7 @@ export function dateAndTime(at: number): string {
 }
 
 /** A number with its noun: `1 step`, `2 steps`. */
-export function counted(count: number, word: string): string {
+export function pluralize(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 

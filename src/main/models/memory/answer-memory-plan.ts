@@ -1,6 +1,6 @@
 import type { CacheType, DeviceMemory, EngineProfile, MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
 import { budgetBytes, leastTokens, planMemory, ruleOfThumb, usefulTokens } from './memory-plan.ts';
-import { asMade, estimateMemory, readModelMemory, unknownMemory } from './estimate/model-memory.ts';
+import { engineContext, estimateMemory, readModelMemory, unknownMemory } from './estimate/model-memory.ts';
 import type { ModelFacts, ModelMemory } from './estimate/model-memory.ts';
 import { contextTerms, refusedCache } from './estimate/context-memory.ts';
 import type { ContextRequest } from './estimate/context-memory.ts';
@@ -55,7 +55,7 @@ export function answerMemoryPlan(question: MemoryPlanQuestion): Reply<MemoryPlan
     unified: question.unified,
     draftTokens: 0,
   };
-  const made = asMade(memory, question.engine, context);
+  const made = engineContext(memory, question.engine, context);
   const kept = contextTerms(memory.context, made).reduce((sum, term) => sum + term.bytes, 0);
   const { measuredBytes } = question;
   const estimate = estimateMemory(memory, {

@@ -2,7 +2,7 @@ import type { CacheType, EngineProfile, GrantedMemoryPlan } from '@shared/models
 import { computeBytes } from './estimate/compute-memory.ts';
 import { contextBytesOfLayers, countCells, refusedCache } from './estimate/context-memory.ts';
 import type { ContextRequest } from './estimate/context-memory.ts';
-import { asMade, mayQuantise } from './estimate/model-memory.ts';
+import { engineContext, mayQuantise } from './estimate/model-memory.ts';
 import type { ModelMemory, ModelWeights } from './estimate/model-memory.ts';
 import { largestThatHolds } from './binary-search.ts';
 import { placeLayers } from './place-layers.ts';
@@ -103,7 +103,7 @@ function ceilingOf({ trainedTokens }: ModelMemory, { askedTokens, slots, unified
 function contextRequest({ request, memory }: Search, contextTokens: number, cacheType: CacheType): ContextRequest {
   const { flashAttention, ubatchTokens, slots, unified, draftTokens, outputs = 1 } = request;
   const asked = { contextTokens, cacheType, flashAttention, ubatchTokens, slots, unified, draftTokens, outputs };
-  return asMade(memory, request.engine, asked);
+  return engineContext(memory, request.engine, asked);
 }
 
 /** Uses f16 if it reaches the wanted size, and q8_0 if that gains a step. A requested type is always used. */

@@ -68,12 +68,12 @@ async function answerSmallTalk(context: RecipeContext): Promise<RecipeOutcome> {
  * The parts of the project that the text is about. None if it names things outside the project ("What is a closure?").
  * A question that names nothing is about the project as a whole.
  */
-function placesFor({ task, plan, wish }: RecipeContext, all: readonly Chunk[], topic: string): readonly Chunk[] {
+function placesFor({ task, plan, mode }: RecipeContext, all: readonly Chunk[], topic: string): readonly Chunk[] {
   const hasOwn = rankChunks(all, task).length > 0;
   // A text in another language than the project matches none of its words, whatever it is about.
   if (!hasOwn && termsOf(task).length > 0 && looksEnglish(task) && !plan && topic === '') return [];
   const ranked = rankInConversation(all, task, topic).map(({ chunk }) => chunk);
-  const isAboutAll = ranked.length === 0 && topic === '' && (plan || isQuestionTask({ task, wish }));
+  const isAboutAll = ranked.length === 0 && topic === '' && (plan || isQuestionTask({ task, mode }));
   return isAboutAll ? overview(all) : ranked;
 }
 

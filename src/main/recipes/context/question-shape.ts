@@ -10,8 +10,8 @@ export function looksEnglish(text: string): boolean {
 }
 
 /** Whether a task asks for information rather than for work: by its mode where that is known, else by its words. */
-export function isQuestionTask({ task, wish }: Pick<RecipeSubject, 'task' | 'wish'>): boolean {
-  return wish === 'ask' || (wish !== 'work' && isQuestion(task));
+export function isQuestionTask({ task, mode }: Pick<RecipeSubject, 'task' | 'mode'>): boolean {
+  return mode === 'ask' || (mode !== 'work' && isQuestion(task));
 }
 
 const work =

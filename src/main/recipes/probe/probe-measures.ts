@@ -1,14 +1,14 @@
 import { noUsage } from '@shared/money/token-cost.ts';
 import { decodeSpeedOf, prefillSpeedOf } from '@shared/session/step-speeds.ts';
-import type { Measured } from '../define.ts';
+import type { CallUsage } from '../define.ts';
 
 /** Reading speed in tokens per second, rounded to tenths as for any call; null if the provider does not report it. */
-export function prefillPerSecond(measured: Measured): number | null {
+export function prefillPerSecond(measured: CallUsage): number | null {
   return tenths(prefillSpeedOf(measured));
 }
 
 /** Writing speed, rounded to tenths; null for fewer than four tokens, which say nothing. */
-export function decodePerSecond({ outputTokens, timings }: Measured): number | null {
+export function decodePerSecond({ outputTokens, timings }: CallUsage): number | null {
   return outputTokens < 4 ? null : tenths(decodeSpeedOf({ usage: { ...noUsage, output: outputTokens }, timings }));
 }
 

@@ -1,7 +1,7 @@
 import type { NetworkReason } from './network-decision.ts';
 import { canonicalHost } from '@shared/safety/host-name.ts';
 
-export type Judged =
+export type TargetVerdict =
   | { readonly ok: true; readonly host: string }
   | { readonly ok: false; readonly shown: string; readonly port: number | null; readonly reason: NetworkReason };
 
@@ -9,12 +9,12 @@ export type Judged =
  * Whether `HOST` or `HOST:PORT`, as a program in the sandbox wrote it, may be reached. It must be exactly a listed
  * name and exactly the port of the protocol. `list` contains canonical names.
  */
-export function judgeTarget(target: string, port: 80 | 443, list: ReadonlySet<string>): Judged {
+export function judgeTarget(target: string, port: 80 | 443, list: ReadonlySet<string>): TargetVerdict {
   const colon = target.lastIndexOf(':');
   const name = colon < 0 ? target : target.slice(0, colon);
   const portText = colon < 0 ? String(port) : target.slice(colon + 1);
   const asked = /^\d{1,5}$/.test(portText) ? Number(portText) : null;
-  const refuse = (reason: NetworkReason): Judged => ({ ok: false, shown: shown(name), port: asked, reason });
+  const refuse = (reason: NetworkReason): TargetVerdict => ({ ok: false, shown: shown(name), port: asked, reason });
   const host = canonicalHost(name);
   if (host === null) return refuse('bad-host');
   if (!list.has(host)) return refuse('not-listed');

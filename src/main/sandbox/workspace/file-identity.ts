@@ -12,7 +12,7 @@ import {
 } from '../../lib/files/host-folder.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { entriesOf } from './repositories/folder-entries.ts';
-import { absolutePath, hostNameOf, joined } from './repositories/folder-names.ts';
+import { absolutePath, hostNameOf, childPath } from './repositories/folder-names.ts';
 import { pauses } from './repositories/folder-watch.ts';
 
 /**
@@ -111,16 +111,16 @@ export async function findFiles(
       await pause();
       const stats = await statsOf(pathIn(folder, hostNameOf(name)), asking);
       if (stats === null) continue;
-      const isWanted = note(stats, joined(path, name));
+      const isWanted = note(stats, childPath(path, name));
       if (!isWanted && kind === 'file' && sizes.has(stats.size)) {
         const print = await printOf(folder, hostNameOf(name), stats.size);
         if (print !== null && prints.has(print))
-          copies.push({ path: joined(path, name), print, changedAtMs: Number(stats.ctimeMs) });
+          copies.push({ path: childPath(path, name), print, changedAtMs: Number(stats.ctimeMs) });
       }
       if (kind !== 'folder') continue;
       const child = await openChildFolder(folder, hostNameOf(name), asking).catch(() => null);
       if (child === null) continue;
-      await lookInto(child, joined(path, name), depth + 1).finally(() => child.close());
+      await lookInto(child, childPath(path, name), depth + 1).finally(() => child.close());
     }
   };
   const own = await statsOf(workspacePath, asking);

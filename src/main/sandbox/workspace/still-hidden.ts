@@ -13,7 +13,7 @@ import {
   type FoundFiles,
 } from './file-identity.ts';
 import { recallHidden, rememberHidden, type Remembered } from './hidden-memory.ts';
-import { joined, namesOf, shownPath } from './repositories/folder-names.ts';
+import { childPath, namesOf, shownPath } from './repositories/folder-names.ts';
 import { isHarmlessPath } from './secret-files.ts';
 import { isSecret, type Mask } from './workspace-scan.ts';
 
@@ -119,7 +119,7 @@ async function seenNow(found: readonly FoundMask[], view: View): Promise<readonl
   for (const { path, kind, why } of found) {
     const stats = await statsBelow(workspacePath, path, asking);
     if (stats === null && !(await isClosedBelow(workspacePath, path))) continue;
-    const facts = { path, place: joined(root, path), project: root, judgedAs: path, why, kind, isAway: false };
+    const facts = { path, place: childPath(root, path), project: root, judgedAs: path, why, kind, isAway: false };
     const folder = await folderIdentity(workspacePath, path, asking);
     if (stats === null) seen.push({ ...facts, identity: unknownIdentity, folder, print: null, names: 1 });
     else {
@@ -223,7 +223,7 @@ function sightingsOf(one: Remembered, { places }: FoundFiles, view: View): Promi
   // Its folder was renamed, and it was written anew.
   const name = namesOf(one.place).at(-1) ?? '';
   return sightingsAt(
-    (places.get(one.folder) ?? []).map((folder) => joined(folder, name)),
+    (places.get(one.folder) ?? []).map((folder) => childPath(folder, name)),
     one,
     view,
   );
@@ -237,7 +237,7 @@ async function sightingsAt(paths: readonly string[], one: Remembered, view: View
     if (stats === null || !(stats.isFile() || stats.isDirectory() || stats.isSocket())) continue;
     const folder = await folderIdentity(workspacePath, path, asking);
     const kind = stats.isDirectory() ? 'folder' : 'file';
-    const at = { path, place: joined(root, path), identity: identityOf(stats), folder, kind } as const;
+    const at = { path, place: childPath(root, path), identity: identityOf(stats), folder, kind } as const;
     sightings.push({ ...withoutPath(one), ...at, isAway: false });
   }
   return sightings;
@@ -285,7 +285,7 @@ function pathBelow(root: string, place: string): string | null {
 }
 
 function judgedPlace({ project, judgedAs }: Remembered): string {
-  return joined(project, judgedAs);
+  return childPath(project, judgedAs);
 }
 
 /** The look at names and contents has judged it by the same path. */

@@ -163,7 +163,7 @@ async function fencedEnd(fences: SessionFences | null, text: string): Promise<re
 }
 
 /** Ends a child whose process was killed. Its own log has the cost. */
-export async function settleLeft({ host }: Shared, parent: ParentSession, child: ChildState): Promise<void> {
+export async function settleChild({ host }: Shared, parent: ParentSession, child: ChildState): Promise<void> {
   const { sessionId, name } = child;
   const found = await host
     .briefly(sessionId, async (journal) => {

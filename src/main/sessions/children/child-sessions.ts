@@ -10,7 +10,7 @@ import { changesOf, diffOf } from './child-changes.ts';
 import type { ChildPlan } from './child-options.ts';
 import { planChild } from './child-options.ts';
 import type { ChildHost, ChildOptions, ParentSession, Shared } from './child-run.ts';
-import { runChild, settleLeft } from './child-run.ts';
+import { runChild, settleChild } from './child-run.ts';
 
 /** The agents that the sessions of a core start. They are counted together, and take turns on a local engine. */
 export interface ChildSessions {
@@ -91,7 +91,7 @@ function agentsOf(shared: Shared, parent: ParentSession): ReturnType<ChildSessio
       await Promise.all([...working].map(({ done }) => done));
     },
     settle: async () => {
-      for (const child of children()) if (child.endedAt === null) await settleLeft(shared, parent, child);
+      for (const child of children()) if (child.endedAt === null) await settleChild(shared, parent, child);
     },
   };
 }

@@ -149,7 +149,7 @@ function notCompared(made: NewEvent): readonly string[] {
 }
 
 /** The event that the engine made, with the stamps and measured fields of the record. */
-export function withMeasured(made: NewEvent, recorded: SessionEvent): SessionEvent {
+export function withRecordedFields(made: NewEvent, recorded: SessionEvent): SessionEvent {
   const event: SessionEvent = { ...made, v: recorded.v, seq: recorded.seq, at: recorded.at };
   const copied = notCompared(made);
   const taken = Object.entries(recorded).filter(([key]) => copied.includes(key));

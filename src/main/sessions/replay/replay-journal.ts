@@ -7,7 +7,7 @@ import { emptySession, type SessionState } from '@shared/session/session-state.t
 import { type Blobs } from '../blobs/blob-store.ts';
 import type { BlobSink, Journal } from '../journal/journal.ts';
 import { createRedactor } from '../log/redactor.ts';
-import { differingField, idIn, type Origin, originsOf, withMeasured } from './replay-events.ts';
+import { differingField, idIn, type Origin, originsOf, withRecordedFields } from './replay-events.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
 /** A journal that compares an engine with a recorded log: each fact that the engine appends must be recorded there. */
@@ -130,7 +130,7 @@ class Replay {
       this.differs(describe(made, recorded, field));
       throw this.#stop('difference');
     }
-    const event = withMeasured(made, recorded);
+    const event = withRecordedFields(made, recorded);
     this.#fold(event);
     this.#adoptAfter();
     return event;

@@ -7,7 +7,7 @@ import type { NewTool } from './edit-commands.ts';
 import { createEditCommands, templateFor } from './edit-commands.ts';
 import { keepProgram, removeProgram, versionsOf } from './kept-programs.ts';
 import { forgetFile, keepApproval } from './own-tool-record.ts';
-import type { Found, Named, OwnToolCommandsOptions } from './own-tool-report.ts';
+import type { ListedOwnTool, ToolName, OwnToolCommandsOptions } from './own-tool-report.ts';
 import { mustFit, toolName, reportOf } from './own-tool-report.ts';
 import type { ListedTool } from './own-tools.ts';
 import { placeOf, secretKey } from './own-tools.ts';
@@ -79,7 +79,7 @@ function createLookUp({ tools }: OwnToolCommandsOptions) {
     const { tools: all, notes, ...rest } = await tools.list(projectPath);
     return { ...rest, tools: all.map((one) => reportOf(one, notes)) };
   };
-  const listed = async ({ name, projectPath }: Named): Promise<Found> => {
+  const listed = async ({ name, projectPath }: ToolName): Promise<ListedOwnTool> => {
     const { tools: all, notes } = await tools.list(projectPath ?? null);
     const one = all.find((other) => toolName(other) === name);
     if (one !== undefined) return { one, notes };
@@ -91,8 +91,8 @@ function createLookUp({ tools }: OwnToolCommandsOptions) {
       },
     );
   };
-  const find = async (named: Named): Promise<ListedTool> => (await listed(named)).one;
-  const report = async (named: Named): Promise<OwnToolReport> => {
+  const find = async (named: ToolName): Promise<ListedTool> => (await listed(named)).one;
+  const report = async (named: ToolName): Promise<OwnToolReport> => {
     const { one, notes } = await listed(named);
     return reportOf(one, notes);
   };

@@ -5,7 +5,7 @@ import type { ownToolExamples, ownToolLanguages } from '@shared/tools/own-tool-c
 import type { OwnToolFile, OwnToolSource } from '@shared/tools/own-tool.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { Handlers } from '../../server/handlers.ts';
-import type { Named, OwnToolCommandsOptions } from './own-tool-report.ts';
+import type { ToolName, OwnToolCommandsOptions } from './own-tool-report.ts';
 import { isProgram, keepVersion, nextVersion } from './kept-programs.ts';
 import type { OwnToolNotes } from './own-tool-record.ts';
 import { keepApproval } from './own-tool-record.ts';
@@ -115,7 +115,7 @@ function placeFor(options: Pick<OwnToolCommandsOptions, 'home'>, projectPath: st
   return place;
 }
 
-export interface NewTool extends Named {
+export interface NewTool extends ToolName {
   readonly language: (typeof ownToolLanguages)[number];
   readonly example?: (typeof ownToolExamples)[number] | undefined;
 }

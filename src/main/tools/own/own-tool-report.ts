@@ -23,12 +23,12 @@ export interface OwnToolCommandsOptions extends ProjectWords, KeptProgramsOption
   readonly dropSecret: (name: string) => Promise<void>;
 }
 
-export interface Named {
+export interface ToolName {
   readonly name: string;
   readonly projectPath?: string | undefined;
 }
 
-export interface Found {
+export interface ListedOwnTool {
   readonly one: ListedTool;
   readonly notes: OwnToolNotes;
 }

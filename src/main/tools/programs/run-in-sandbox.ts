@@ -51,7 +51,7 @@ export interface ProgramOutcome {
 }
 
 /** The values that a program starts with. */
-export interface ProgramGiven {
+export interface ProgramInput {
   /** Only for kept programs: the arguments of the call. */
   readonly arguments: Readonly<Record<string, unknown>>;
   /** The state that an earlier program of the session left last. */
@@ -60,7 +60,7 @@ export interface ProgramGiven {
   readonly modules: Readonly<Record<string, string>>;
 }
 
-export interface ProgramRun extends ProgramGiven {
+export interface ProgramRun extends ProgramInput {
   readonly language: ProgramLanguage;
   readonly program: string;
   readonly announcement: Announcement;

@@ -17,7 +17,7 @@ import { programLimits } from './program-limits.ts';
 import { announcementText, leavingIn, readAnnouncement, type Announcement } from './program-announcement.ts';
 import type { ProgramImport } from './program-frames.ts';
 import { importFindings, reviewProgram } from './review-program.ts';
-import type { ProgramEnd, ProgramGiven, ProgramOutcome } from './run-in-sandbox.ts';
+import type { ProgramEnd, ProgramInput, ProgramOutcome } from './run-in-sandbox.ts';
 import { runInSandbox } from './run-in-sandbox.ts';
 
 /** Limits are checked where values are used, because the whole schema is part of every prompt. */
@@ -163,7 +163,7 @@ function refusedByLog({ sameFailed, failed }: EarlierPrograms): ToolResult | nul
   );
 }
 
-interface CheckedProgram extends AskedProgram, Pick<ProgramGiven, 'modules'> {
+interface CheckedProgram extends AskedProgram, Pick<ProgramInput, 'modules'> {
   readonly imports: readonly ProgramImport[];
 }
 

@@ -17,10 +17,10 @@ export interface WebCommandsOptions {
   readonly exchange: WebExchange;
   readonly keepSecret: (service: string, value: string) => Promise<void>;
   /** Access to a service, with the given key and address or the kept ones. A failure says what is missing. */
-  readonly accessTo: (service: SearchServiceName, given: SearchGiven) => Promise<Reply<SearchAccess>>;
+  readonly accessTo: (service: SearchServiceName, given: SearchCredentials) => Promise<Reply<SearchAccess>>;
 }
 
-export interface SearchGiven {
+export interface SearchCredentials {
   readonly key?: string | undefined;
   readonly address?: string | undefined;
 }

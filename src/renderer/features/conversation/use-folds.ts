@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react';
 import type { TurnState } from '@shared/session/session-state.ts';
 import { areStepsShown } from '../../lib/window/preferences.ts';
-import { useStored } from '../../lib/window/stored-value.ts';
+import { useStoredValue } from '../../lib/window/stored-value.ts';
 
 export interface Folds {
   /** Whether the work of a turn is shown step by step. */
@@ -12,7 +12,7 @@ export interface Folds {
 
 /** The work of each turn is folded unless the user always wants to see it. Each turn can be toggled. */
 export function useFolds(): Folds {
-  const [isShown] = useStored(areStepsShown);
+  const [isShown] = useStoredValue(areStepsShown);
   const [changed, setChanged] = useState<ReadonlyMap<string, boolean>>(new Map());
   const isOpen = useCallback(({ id }: TurnState) => changed.get(id) ?? isShown, [changed, isShown]);
   const toggle = useCallback(

@@ -12,7 +12,7 @@ import { bytes } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
 import { isBetterModelWanted } from '../../lib/window/preferences.ts';
-import { useStored } from '../../lib/window/stored-value.ts';
+import { useStoredValue } from '../../lib/window/stored-value.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { DownloadControl } from '../../ui/controls/download-control.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
@@ -72,7 +72,7 @@ function useFetchBetter(): (better: SuggestedModel) => Promise<void> {
 }
 
 function Starter({ model, better }: { readonly model: ModelEntry; readonly better: SuggestedModel | null }) {
-  const [isBetterWanted, setIsBetterWanted] = useStored(isBetterModelWanted);
+  const [isBetterWanted, setIsBetterWanted] = useStoredValue(isBetterModelWanted);
   const fetch = useFetchBetter();
   const navigate = useNavigate();
   /** Whether the pressed button named the better model. A later suggestion is offered afterwards. */

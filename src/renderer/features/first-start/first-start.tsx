@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { isFirstStartHidden, isFirstStartWanted } from '../../lib/window/preferences.ts';
-import { useStored } from '../../lib/window/stored-value.ts';
+import { useStoredValue } from '../../lib/window/stored-value.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useLocalModel } from '../../lib/models/use-local-model.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -21,8 +21,8 @@ interface FirstStartProps {
 /** The first screen: what Dewpoint is, one button for a model, and example questions. "Details" shows the rest. */
 export function FirstStart({ hasSessions, onAsk }: FirstStartProps) {
   const client = useClient();
-  const [isHidden, setIsHidden] = useStored(isFirstStartHidden);
-  const [isWanted, setIsWanted] = useStored(isFirstStartWanted);
+  const [isHidden, setIsHidden] = useStoredValue(isFirstStartHidden);
+  const [isWanted, setIsWanted] = useStoredValue(isFirstStartWanted);
   const local = useLocalModel();
   const isModelReady = local.data?.model?.state === 'ready';
   const isShown = isWanted || (!isHidden && !(hasSessions && (local.isPending || isModelReady)));

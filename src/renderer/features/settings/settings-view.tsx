@@ -31,7 +31,7 @@ import {
 } from '../../lib/window/preferences.ts';
 import type { SettingsSection } from '../../lib/input/settings-search.ts';
 import { foundSections, SettingsSearch, settingsSections } from '../../lib/input/settings-search.ts';
-import { useStored } from '../../lib/window/stored-value.ts';
+import { useStoredValue } from '../../lib/window/stored-value.ts';
 import { Choice, Group } from '../../ui/controls/settings-parts.tsx';
 
 interface SettingsViewProps {
@@ -167,11 +167,11 @@ function CoreSettings({ children }: { readonly children: ReactNode }) {
 }
 
 export function LookSettings() {
-  const [chosenTheme, setTheme] = useStored(theme);
-  const [size, setSize] = useStored(textSize);
-  const [chosenDensity, setDensity] = useStored(density);
-  const [chosenMotion, setMotion] = useStored(motion);
-  const [isShown, setIsShown] = useStored(areStepsShown);
+  const [chosenTheme, setTheme] = useStoredValue(theme);
+  const [size, setSize] = useStoredValue(textSize);
+  const [chosenDensity, setDensity] = useStoredValue(density);
+  const [chosenMotion, setMotion] = useStoredValue(motion);
+  const [isShown, setIsShown] = useStoredValue(areStepsShown);
   return (
     <Group title={t('settings.look')}>
       <Choice

@@ -13,7 +13,7 @@ import { useAttachmentPreview } from '../../lib/input/use-attachment-preview.ts'
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
 import type { ModelPick } from '../../lib/models/model-options.ts';
 import { keepChoice, nextTaskChoice } from '../../lib/models/session-choice.ts';
-import { useStored } from '../../lib/window/stored-value.ts';
+import { useStoredValue } from '../../lib/window/stored-value.ts';
 import { optionsOfPick } from '../../lib/models/model-options.ts';
 import type { AssistantChoiceState } from '../../lib/input/use-assistants.ts';
 import { useAssistants } from '../../lib/input/use-assistants.ts';
@@ -53,7 +53,7 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
   const client = useClient();
   const [task, setTask] = useDraft('task');
   const [typedProject, setProject] = useState<string | null>(first);
-  const [next, chooseNext] = useStored(nextTaskChoice);
+  const [next, chooseNext] = useStoredValue(nextTaskChoice);
   const [own, setOwn] = useState<OwnChoice>(noChoice);
   const choice: TaskChoice = { ...own, pick: next.pick, mode: next.mode };
   const setChoice = ({ pick, mode, ...others }: TaskChoice): void => {

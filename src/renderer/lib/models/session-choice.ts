@@ -10,7 +10,7 @@ import { choosablePolicies } from './routing-policies.ts';
 import type { ModelPick } from './model-options.ts';
 import { optionsOfPick } from './model-options.ts';
 import { createSharedValue, setEntry, useSharedValue } from '../window/shared-value.ts';
-import { createStored } from '../window/stored-value.ts';
+import { createStoredValue } from '../window/stored-value.ts';
 
 /** Who answers a message, and how it is read. */
 export interface SessionChoice {
@@ -27,7 +27,7 @@ const efforts: readonly Effort[] = ['none', 'low', 'medium', 'high', 'max'];
 const choices = createSharedValue<ReadonlyMap<string, SessionChoice>>(new Map());
 
 /** The choice for the next new task: the last one that was made anywhere. It survives a restart. */
-export const nextTaskChoice = createStored('dewpoint-next-task', readChoice, (choice) =>
+export const nextTaskChoice = createStoredValue('dewpoint-next-task', readChoice, (choice) =>
   JSON.stringify(optionsOfChoice(choice)),
 );
 

@@ -1,4 +1,4 @@
-import { createStored } from './stored-value.ts';
+import { createStoredValue } from './stored-value.ts';
 
 export const themes = ['system', 'light', 'dark'] as const;
 
@@ -21,28 +21,28 @@ const flag = (fallback: boolean) => (kept: string | null) => (kept === null ? fa
 const choice = (kept: string | null): boolean | null => (kept === null ? null : kept === 'yes');
 const flagText = (isOn: boolean | null): string => (isOn === null ? '' : isOn ? 'yes' : 'no');
 
-export const theme = createStored('dewpoint-theme', oneOf(themes, 'system'), String);
-export const textSize = createStored('dewpoint-text-size', oneOf(textSizes, 'normal'), String);
-export const density = createStored('dewpoint-density', oneOf(densities, 'comfortable'), String);
-export const motion = createStored('dewpoint-motion', oneOf(motions, 'system'), String);
-export const inspectorTab = createStored('dewpoint-inspector-tab', oneOf(inspectorTabs, 'route'), String);
-export const isInspectorOpen = createStored('dewpoint-inspector', choice, flagText);
+export const theme = createStoredValue('dewpoint-theme', oneOf(themes, 'system'), String);
+export const textSize = createStoredValue('dewpoint-text-size', oneOf(textSizes, 'normal'), String);
+export const density = createStoredValue('dewpoint-density', oneOf(densities, 'comfortable'), String);
+export const motion = createStoredValue('dewpoint-motion', oneOf(motions, 'system'), String);
+export const inspectorTab = createStoredValue('dewpoint-inspector-tab', oneOf(inspectorTabs, 'route'), String);
+export const isInspectorOpen = createStoredValue('dewpoint-inspector', choice, flagText);
 const narrowestPx = 280;
 /** The width of the inspector, in pixels at the usual text size. */
-export const inspectorWidth = createStored(
+export const inspectorWidth = createStoredValue(
   'dewpoint-inspector-width',
   (kept): number => Math.max(narrowestPx, Math.min(1600, Number(kept) || 416)),
   String,
 );
-export const isSideBySide = createStored('dewpoint-side-by-side', flag(false), flagText);
-export const isSidebarOpen = createStored('dewpoint-sidebar', choice, flagText);
+export const isSideBySide = createStoredValue('dewpoint-side-by-side', flag(false), flagText);
+export const isSidebarOpen = createStoredValue('dewpoint-sidebar', choice, flagText);
 /** Whether the work of a turn is shown step by step, not only as one line. */
-export const areStepsShown = createStored('dewpoint-steps-shown', flag(false), flagText);
+export const areStepsShown = createStoredValue('dewpoint-steps-shown', flag(false), flagText);
 /** The user wants to see the first steps again, even if they are done. */
-export const isFirstStartWanted = createStored('dewpoint-first-start-wanted', flag(false), flagText);
-export const isFirstStartHidden = createStored('dewpoint-first-start-hidden', flag(false), flagText);
+export const isFirstStartWanted = createStoredValue('dewpoint-first-start-wanted', flag(false), flagText);
+export const isFirstStartHidden = createStoredValue('dewpoint-first-start-hidden', flag(false), flagText);
 /** Whether the best model for the machine is downloaded after the small one, at a first start. */
-export const isBetterModelWanted = createStored('dewpoint-better-model', flag(true), flagText);
+export const isBetterModelWanted = createStoredValue('dewpoint-better-model', flag(true), flagText);
 
 /** Applies theme, text size, density and motion to the page, now and when they or the system's theme change. */
 export function applyLook(): void {

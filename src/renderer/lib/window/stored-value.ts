@@ -1,7 +1,7 @@
 import { createSharedValue, type SharedValue, useSharedValue } from './shared-value.ts';
 
 /** A small value that survives a restart of the window, shared by all its users. */
-export interface Stored<T> extends SharedValue<T> {
+export interface StoredValue<T> extends SharedValue<T> {
   readonly key: string;
   /** Takes over the value that another window has stored. */
   readonly readAgain: () => void;
@@ -11,7 +11,11 @@ export interface Stored<T> extends SharedValue<T> {
  * `read` gets the stored text (or null) and must return a valid value for any text. Without storage, the value lasts
  * for this page.
  */
-export function createStored<T>(key: string, read: (kept: string | null) => T, write: (value: T) => string): Stored<T> {
+export function createStoredValue<T>(
+  key: string,
+  read: (kept: string | null) => T,
+  write: (value: T) => string,
+): StoredValue<T> {
   const value = createSharedValue(read(readStoredText(key)));
   return {
     ...value,
@@ -24,7 +28,7 @@ export function createStored<T>(key: string, read: (kept: string | null) => T, w
   };
 }
 
-export function useStored<T>(stored: Stored<T>): readonly [T, (value: T) => void] {
+export function useStoredValue<T>(stored: StoredValue<T>): readonly [T, (value: T) => void] {
   return [useSharedValue(stored), stored.set];
 }
 

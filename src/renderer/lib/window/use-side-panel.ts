@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react';
 import { textSize } from './preferences.ts';
-import type { Stored } from './stored-value.ts';
-import { useStored } from './stored-value.ts';
+import type { StoredValue } from './stored-value.ts';
+import { useStoredValue } from './stored-value.ts';
 
 export interface SidePanel {
   readonly isOpen: boolean;
@@ -19,8 +19,8 @@ export interface SidePanel {
  * A side panel of the window. With enough room it is open or closed as the user chose, or `isUsual` without a choice.
  * With too little room, it opens on request.
  */
-export function useSidePanel(stored: Stored<boolean | null>, narrowRem: number, isUsual: boolean): SidePanel {
-  const [chosen, choose] = useStored(stored);
+export function useSidePanel(stored: StoredValue<boolean | null>, narrowRem: number, isUsual: boolean): SidePanel {
+  const [chosen, choose] = useStoredValue(stored);
   const isOver = useNarrow(narrowRem);
   const [isPulledOut, setIsPulledOut] = useState(false);
   const [isNeeded, setIsNeeded] = useState(false);

@@ -2,7 +2,7 @@ import { moneyText } from '@shared/money/money-text.ts';
 import { printable } from '@shared/text/seen-text.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
-  counted,
+  pluralize,
   dateAndTime,
   jsonLine,
   oneLine,
@@ -145,6 +145,6 @@ describe('dateAndTime', () => {
 
 describe('counted', () => {
   it('has one of one thing', () => {
-    expect([0, 1, 2].map((count) => counted(count, 'step'))).toEqual(['0 steps', '1 step', '2 steps']);
+    expect([0, 1, 2].map((count) => pluralize(count, 'step'))).toEqual(['0 steps', '1 step', '2 steps']);
   });
 });

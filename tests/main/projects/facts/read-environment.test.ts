@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { readEnvironment } from '../../../../src/main/projects/facts/read-environment.ts';
-import { nothingKnown } from '../../../../src/main/agent/preparation/turn-facts.ts';
+import { emptyTurnFacts } from '../../../../src/main/agent/preparation/turn-facts.ts';
 import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
-const { facts } = nothingKnown;
+const { facts } = emptyTurnFacts;
 const signal = new AbortController().signal;
 
 it('names what commands find, asks for versions once, and for the state of git each time', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
-import { differingField, withMeasured } from '../../../../src/main/sessions/replay/replay-events.ts';
+import { differingField, withRecordedFields } from '../../../../src/main/sessions/replay/replay-events.ts';
 
 /** A record from before a text was reworded. */
 const recorded = (made: NewEvent, text: string): SessionEvent =>
@@ -24,7 +24,7 @@ describe('a session that was recorded before a text was reworded', () => {
   ])('replays %s and keeps the words of the record', (_, made) => {
     const old = recorded(made, 'Old words.');
     expect(differingField(made, old)).toBeNull();
-    expect(withMeasured(made, old)).toEqual(old);
+    expect(withRecordedFields(made, old)).toEqual(old);
   });
 
   it('does not match if the notice is a different one', () => {

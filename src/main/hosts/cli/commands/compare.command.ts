@@ -21,7 +21,7 @@ import { checkOutputFile, writeOutputFile } from '../terminal/output-file.ts';
 import { readTask } from '../turn/read-task.ts';
 import { requireModels } from '../../text/require-models.ts';
 import type { Terminal } from '../../text/terminal.ts';
-import { counted, dateAndTime, jsonLine, oneLine, seconds, table } from '../../text/terminal.ts';
+import { pluralize, dateAndTime, jsonLine, oneLine, seconds, table } from '../../text/terminal.ts';
 import { childAbort } from '../../../lib/async/child-abort.ts';
 import { orNoted } from '../../../lib/log.ts';
 
@@ -180,7 +180,7 @@ function endText({ check, figures, why: unlike }: ComparisonRun): string {
         : `the check ${check.passed ? 'passed' : 'failed'}`;
   const before = figures.passedBefore === true ? '; it passed before the run, too' : '';
   const why = figures.status === 'done' ? '' : ` (${oneLine(figures.reason, 160)})`;
-  const cost = `${counted(figures.steps, 'step')}, ${seconds(figures.seconds * 1000)}, ${moneyText(figures.costUsd)}`;
+  const cost = `${pluralize(figures.steps, 'step')}, ${seconds(figures.seconds * 1000)}, ${moneyText(figures.costUsd)}`;
   return `${figures.status}${why}, ${judged}${before}; ${cost}${unlike === null ? '' : `. ${unlike}`}`;
 }
 

@@ -105,7 +105,7 @@ function namesWindow(reader: KeyReader): boolean {
 }
 
 /** The context as the engine makes it. For models with a window, node-llama-cpp makes batches one token longer. */
-export function asMade(memory: ModelMemory, engine: EngineProfile, context: ContextRequest): ContextRequest {
+export function engineContext(memory: ModelMemory, engine: EngineProfile, context: ContextRequest): ContextRequest {
   const isLonger = engine === 'node-llama-cpp' && memory.namesWindow;
   return isLonger ? { ...context, ubatchTokens: context.ubatchTokens + 1 } : context;
 }
@@ -128,7 +128,7 @@ export interface EstimateOptions {
 /** Bytes of one context of a model, each term with its reason. */
 export function estimateMemory(memory: ModelMemory, options: EstimateOptions): MemoryEstimate {
   const { engine } = options;
-  const context = asMade(memory, engine, options.context);
+  const context = engineContext(memory, engine, options.context);
   const kept = contextTerms(memory.context, context).map((term) => ({ ...term, certainty: 'exact' as const }));
   const recurrentBytes = kept.find((term) => term.name === 'recurrent')?.bytes ?? 0;
   const contextBytes = kept.reduce((sum, term) => sum + term.bytes, 0);

@@ -31,7 +31,7 @@ export function noAnswers(name: string, use: TextUse): string {
 }
 
 /** One model with its plan. If it could not be planned, as the list has it, and the list reports what is wrong. */
-export async function plannedOrListed(
+export async function infoOfModel(
   name: string,
   signal: AbortSignal,
   { planned, list }: { readonly planned: Promise<ModelInfo | null> } & Pick<ModelSource, 'list'>,

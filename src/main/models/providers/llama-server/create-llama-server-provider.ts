@@ -18,7 +18,7 @@ import { createSpeedWatch } from '../call/speed-watch.ts';
 import type { SpeedWatch } from '../call/speed-watch.ts';
 import { firstWordMs, stallMs } from '../call/stall-watch.ts';
 import { streamAnswer } from '../call/stream-answer.ts';
-import { plannedOrListed } from '../call/info-of-file.ts';
+import { infoOfModel } from '../call/info-of-file.ts';
 import { streamInTurn } from '../call/stream-in-turn.ts';
 import type { ModelRequest, ModelServer, Provider, ProviderError, StreamPart } from '../define.ts';
 import type { FoundServer, Leaving, LlamaServerDependencies, ServerModel, ServerModelOptions } from './server-model.ts';
@@ -64,7 +64,7 @@ export function createLlamaServerProvider(
   return {
     id,
     list,
-    resolve: (name, signal) => plannedOrListed(name, signal, { planned: findInfo(parts, name, signal), list }),
+    resolve: (name, signal) => infoOfModel(name, signal, { planned: findInfo(parts, name, signal), list }),
     server: serverOf(parts),
     countTokens: (request, signal) => countTokens(parts, request, signal),
     stream: (request, signal) => streamInTurn(parts.turn, { signal, now }, () => stream(parts, request, signal)),

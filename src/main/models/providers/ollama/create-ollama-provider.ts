@@ -14,7 +14,7 @@ import type {
 } from '../define.ts';
 import { firstWordMs } from '../call/stall-watch.ts';
 import { endedWith } from '../call/call-ended.ts';
-import { plannedOrListed } from '../call/info-of-file.ts';
+import { infoOfModel } from '../call/info-of-file.ts';
 import { streamInTurn } from '../call/stream-in-turn.ts';
 import { isThisMachine } from '../../../lib/net/this-machine.ts';
 import { createOllamaApi, ollamaAddress, shownAddress } from './ollama-api.ts';
@@ -119,7 +119,7 @@ export function createOllamaProvider(
   return {
     id,
     list,
-    resolve: (name, signal) => plannedOrListed(name, signal, { planned: findInfo(parts, name, signal), list }),
+    resolve: (name, signal) => infoOfModel(name, signal, { planned: findInfo(parts, name, signal), list }),
     countTokens: async () => null,
     stream: (request, signal) => streamInTurn(parts.turn, { signal, now }, () => stream(parts, request, signal)),
     server: {

@@ -22,7 +22,7 @@ export interface Insertion {
 }
 
 /** Where the missing names are asked for: the task and the failing tests. */
-export interface Wanted {
+export interface MissingNames {
   readonly task: string;
   readonly names: ReadonlySet<string>;
   readonly text: string;
@@ -33,7 +33,7 @@ export interface Wanted {
 export function findInsertions(
   missing: readonly MissingName[],
   files: readonly SourceFile[],
-  tests: Wanted,
+  tests: MissingNames,
 ): readonly Insertion[] {
   return missing
     .filter((one) => one.kind === 'export' || one.kind === 'attribute' || one.kind === 'name')
@@ -44,7 +44,7 @@ export function findInsertions(
     );
 }
 
-function insertionsFor(missing: MissingName, files: readonly SourceFile[], tests: Wanted): readonly Insertion[] {
+function insertionsFor(missing: MissingName, files: readonly SourceFile[], tests: MissingNames): readonly Insertion[] {
   const classes = files.flatMap((file) =>
     file.spans.filter((span) => span.kind === 'class').map((span) => ({ file, span })),
   );
@@ -100,7 +100,7 @@ interface Uses {
   readonly text: string;
 }
 
-const usesIn = (files: readonly SourceFile[], { task, text }: Wanted): Uses => ({
+const usesIn = (files: readonly SourceFile[], { task, text }: MissingNames): Uses => ({
   task,
   text: [text, ...files.map((file) => file.text)].join('\n'),
 });

@@ -3,7 +3,7 @@ import type { RecipeContext } from '../../define.ts';
 import { codeKeyOf, type Candidate } from '../../trial/candidate-change.ts';
 import type { Judge } from '../judge/judge-candidate.ts';
 import type { FailureContext } from '../search/failure-context.ts';
-import { readSeen, variedTests, type Seen } from './varied-tests.ts';
+import { readResults, variedTests, type ResultsByPlace } from './varied-tests.ts';
 
 /** What accepted candidates do with values other than those of the tests. */
 export interface Behaviours {
@@ -46,14 +46,16 @@ export async function behavioursOf(
   const varied = variedTests(syntax, tests);
   if (varied === null) return unseen;
   const variants = [varied.files, ...different.map(({ files }) => [...files, ...varied.files])];
-  const [old = new Map(), ...seen] = (await judge.observe(variants, varied.command)).map((one) => readSeen(one ?? ''));
+  const [old = new Map(), ...seen] = (await judge.observe(variants, varied.command)).map((one) =>
+    readResults(one ?? ''),
+  );
   // A candidate that was not reached, or never came to a test, is compared by its code only.
   const told = seen.filter((one) => one.size > 0);
   const places = [...(told[0]?.keys() ?? [])].filter((place) => told.every((one) => one.has(place)));
   if (told.length < 2 || places.length === 0) return unseen;
   await context.progress('vary', `Compared ${told.length} passing changes on ${places.length} altered tests.`);
   const keys = different.map(codeKey);
-  const sightOf = (candidate: Candidate): Seen => seen[keys.indexOf(codeKey(candidate))] ?? new Map();
+  const sightOf = (candidate: Candidate): ResultsByPlace => seen[keys.indexOf(codeKey(candidate))] ?? new Map();
   return {
     keyOf: (candidate) => {
       const own = sightOf(candidate);

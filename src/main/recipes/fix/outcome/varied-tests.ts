@@ -12,7 +12,7 @@ export interface VariedTests {
 }
 
 /** What was seen at each place (a variant of a test): a digest, with `!` before it if it ended in an error. */
-export type Seen = ReadonlyMap<string, string>;
+export type ResultsByPlace = ReadonlyMap<string, string>;
 
 const mostEdits = 60;
 
@@ -42,7 +42,7 @@ export function variedTests(syntax: Syntax, files: readonly FileText[]): VariedT
   return { files: [program, ...scratches], command: `node ${path}` };
 }
 
-export function readSeen(output: string): Seen {
+export function readResults(output: string): ResultsByPlace {
   return new Map([...output.matchAll(/^@@seen (.+ \d+ \d+) (!?\w+)$/gm)].map((one) => [one[1] ?? '', one[2] ?? '']));
 }
 

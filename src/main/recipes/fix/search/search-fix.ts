@@ -7,7 +7,7 @@ import { verdictTexts, type Judge, type Verdict, isStepForward } from '../judge/
 import { withMissingImport } from './missing-import.ts';
 import type { SearchStep } from './search-plan.ts';
 import { makeProjectReader, type ProjectReader } from '../../facts/project-reader.ts';
-import type { SearchResult, Tried } from './search-result.ts';
+import type { SearchResult, RepairAttempt } from './search-result.ts';
 import { readFailureContext, type FailureContext, promptContextFor } from './failure-context.ts';
 
 export interface SearchParts {
@@ -34,7 +34,7 @@ export async function searchFix(parts: SearchParts): Promise<SearchResult> {
 class Search {
   readonly #parts: SearchParts;
   readonly #reader: ProjectReader;
-  readonly #tried: Tried[] = [];
+  readonly #tried: RepairAttempt[] = [];
   readonly #seen = new Set<string>();
   readonly #kept = new Map<string, string>();
   #moved: Verdict[] = [];

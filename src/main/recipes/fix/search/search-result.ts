@@ -2,7 +2,7 @@ import type { Candidate } from '../../trial/candidate-change.ts';
 import type { Verdict } from '../judge/judge-candidate.ts';
 import type { FailureContext } from './failure-context.ts';
 
-export interface Tried {
+export interface RepairAttempt {
   readonly label: string;
   readonly result: Verdict['type'] | 'unusable' | 'same';
 }
@@ -12,7 +12,7 @@ export interface SearchResult {
   /** Texts that differ from the workspace because progress was kept. They are part of every accepted candidate. */
   readonly kept: ReadonlyMap<string, string>;
   readonly failureContext: FailureContext;
-  readonly tried: readonly Tried[];
+  readonly tried: readonly RepairAttempt[];
   /** Small changes without a model: how many were tried, out of how many. */
   readonly variations: { readonly tried: number; readonly of: number };
   /** Changes that made one failing test pass and broke another, or made a test fail in a different way. */

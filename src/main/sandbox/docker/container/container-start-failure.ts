@@ -6,7 +6,7 @@ import { orNoted } from '../../../lib/log.ts';
 
 const lookMs = 5_000;
 
-export const engineGone = failure(
+export const engineFailure = failure(
   'sandbox-lost',
   'The container engine does not answer, so nothing can run or change.',
   'The session is saved. Start the engine (Linux: sudo systemctl start docker), then send "continue".',

@@ -27,7 +27,7 @@ import type { RepositoryGuard } from '../../workspace/repositories/repository-gu
 import { MountedFolder } from './mounted-folder.ts';
 import { removeContainer, removeVolume } from './remove-container.ts';
 import type { LiveContainer, SessionContainerOptions } from './session-container-options.ts';
-import { engineGone, startFailure, withReason } from './container-start-failure.ts';
+import { engineFailure, startFailure, withReason } from './container-start-failure.ts';
 import type { ContainerUser } from '../user/user-candidates.ts';
 import { beginUserProbe, type UserVerdict } from '../user/user-probe.ts';
 import { verifyContainer } from './verify-container.ts';
@@ -279,7 +279,7 @@ export class SessionContainer {
     const old = this.#live;
     if (old !== null) {
       const isBack = await this.#awaitEngine();
-      if (!isBack) return engineGone;
+      if (!isBack) return engineFailure;
       await this.#remove(old.container);
       // Ends the others that show what must stay hidden, before anybody looks for what they copied.
       await this.#options.guard.look();

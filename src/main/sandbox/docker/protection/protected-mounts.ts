@@ -1,6 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { AppError } from '@shared/errors.ts';
-import { joined } from '../../workspace/repositories/folder-names.ts';
+import { childPath } from '../../workspace/repositories/folder-names.ts';
 import { addressFolders, redirects } from '../../workspace/repositories/git-data.ts';
 import { kindAt, namedByConfig, type PlaceKind } from '../../workspace/repositories/named-by-config.ts';
 import { resolveGitLink } from './git-link.ts';
@@ -135,21 +135,21 @@ interface Pinning {
 }
 
 async function pinRepository({ workspacePath, pins, warnings }: Pinning, folder: string): Promise<void> {
-  const kind = (name: string): PlaceKind => kindAt(workspacePath, joined(folder, name));
+  const kind = (name: string): PlaceKind => kindAt(workspacePath, childPath(folder, name));
   if (folder !== '') pinOnTheWay(pins, folder, false);
   for (const name of ['config', ...redirects]) {
-    if (kind(name) === 'file') pinOnTheWay(pins, joined(folder, name), true);
+    if (kind(name) === 'file') pinOnTheWay(pins, childPath(folder, name), true);
   }
   for (const name of addressFolders) {
     // Most repositories lack some of these folders.
-    const names = await readdir(`${workspacePath}/${joined(folder, name)}`).catch(() => []);
-    if (names.length > 0) pins.set(joined(folder, name), true);
+    const names = await readdir(`${workspacePath}/${childPath(folder, name)}`).catch(() => []);
+    if (names.length > 0) pins.set(childPath(folder, name), true);
   }
   // Without a configuration, this is the data of a worktree, which uses the hooks of its main repository.
   if (kind('config') !== 'file') return;
-  if (kind('hooks') === 'absent') await mkdir(`${workspacePath}/${joined(folder, 'hooks')}`).catch(() => undefined);
-  if (kind('hooks') === 'folder') pins.set(joined(folder, 'hooks'), true);
-  else warnings.push(`${joined(folder, 'hooks')} is not a folder, and is not protected in the sandbox.`);
+  if (kind('hooks') === 'absent') await mkdir(`${workspacePath}/${childPath(folder, 'hooks')}`).catch(() => undefined);
+  if (kind('hooks') === 'folder') pins.set(childPath(folder, 'hooks'), true);
+  else warnings.push(`${childPath(folder, 'hooks')} is not a folder, and is not protected in the sandbox.`);
   for (const { path, isPinned } of await namedByConfig(workspacePath, folder)) {
     if (isPinned && kindAt(workspacePath, path) !== 'absent') pinOnTheWay(pins, path, true);
   }

@@ -19,7 +19,7 @@ export function namesOf(path: string): readonly string[] {
   return path === '' ? [] : path.split('/');
 }
 
-export function joined(folder: string, name: string): string {
+export function childPath(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 

@@ -5,7 +5,7 @@ import { errorCodeOf } from '../../../lib/files/json-file.ts';
 import { FolderChain } from './folder-chain.ts';
 import type { EntryKind } from '../../files/entry-kind.ts';
 import { entriesOf } from './folder-entries.ts';
-import { absolutePath, hostNameOf, joined, namesOf } from './folder-names.ts';
+import { absolutePath, hostNameOf, childPath, namesOf } from './folder-names.ts';
 
 /** A new folder, or one in which names were added, removed or replaced since the last look. */
 export interface SeenFolder {
@@ -115,7 +115,7 @@ export class FolderWatch {
         } else {
           onFolder({ path, entries: read });
           for (const [name, kind] of read) {
-            const child = joined(path, name);
+            const child = childPath(path, name);
             if (kind === 'folder' && !this.#known.has(child)) queue.push(child);
           }
         }

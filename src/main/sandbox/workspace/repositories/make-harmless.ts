@@ -5,7 +5,7 @@ import { nullIfGone, pathIn, readRegularFile, type HostFolder } from '../../../l
 import { messageOf } from '@shared/errors.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { FolderChain } from './folder-chain.ts';
-import { hostNameOf, joined, keyOf, namesOf, shownPath } from './folder-names.ts';
+import { hostNameOf, childPath, keyOf, namesOf, shownPath } from './folder-names.ts';
 import { reduceConfig, staysInside } from './git-config.ts';
 import { addressFolders, linkedFolders, redirects, todoFile, withoutPrograms } from './git-data.ts';
 import { join } from 'node:path';
@@ -171,7 +171,7 @@ async function reduce(work: Work): Promise<void> {
   const text = bytes.toString();
   const reduced = reduceConfig(text, (value) => staysInside(value, path) && isFolder(resolved(value, path)));
   if (reduced.text === text) return;
-  await work.keep(joined(path, 'config'), bytes);
+  await work.keep(childPath(path, 'config'), bytes);
   const temporary = folder.at(`config.${randomBytes(6).toString('hex')}`);
   await writeFile(temporary, reduced.text, { flag: 'wx', mode: 0o644 });
   await rename(temporary, folder.at('config'));
@@ -200,7 +200,7 @@ async function takeAddresses(work: Work, kept: ReadonlySet<string>): Promise<voi
 
 async function takePrograms({ chain, path, note, keep }: Work, before: string): Promise<void> {
   const [name = '', file = ''] = todoFile.split('/');
-  await below(chain, joined(path, name), async (folder) => {
+  await below(chain, childPath(path, name), async (folder) => {
     const bytes = await readRegularFile(folder, file, maxConfigBytes);
     if (bytes === null) {
       if (statsOf(folder.at(file)) !== null) await unlink(folder.at(file));
@@ -208,7 +208,7 @@ async function takePrograms({ chain, path, note, keep }: Work, before: string): 
     }
     const left = withoutPrograms(bytes.toString(), before);
     if (left === bytes.toString()) return;
-    await keep(joined(path, todoFile), bytes);
+    await keep(childPath(path, todoFile), bytes);
     const temporary = folder.at(`${file}.${randomBytes(6).toString('hex')}`);
     await writeFile(temporary, left, { flag: 'wx', mode: 0o644 });
     await rename(temporary, folder.at(file));
@@ -234,7 +234,7 @@ async function takeAway({ chain, path, note, keep }: Work, inside: string): Prom
     const found = statsOf(place);
     if (found === null || found.isDirectory()) return;
     await takeRights(folder);
-    await keepOf(folder, name, { path: joined(path, inside), found, keep });
+    await keepOf(folder, name, { path: childPath(path, inside), found, keep });
     await unlink(place);
     note(`${inside} removed`);
   });
@@ -247,14 +247,14 @@ async function takeAllIn(
   stays: (name: string) => boolean,
 ): Promise<readonly string[]> {
   const taken: string[] = [];
-  await below(chain, joined(path, name), async (folder) => {
+  await below(chain, childPath(path, name), async (folder) => {
     for (const entry of await readdir(folder.place, { encoding: 'buffer' })) {
       const key = keyOf(entry);
       const place = pathIn(folder, entry);
       const found = statsOf(place);
       if (found === null || found.isDirectory() || stays(key)) continue;
       if (taken.length === 0) await takeRights(folder);
-      await keepOf(folder, key, { path: joined(joined(path, name), key), found, keep });
+      await keepOf(folder, key, { path: childPath(childPath(path, name), key), found, keep });
       await unlink(place);
       taken.push(entry.toString());
     }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { readFileBelow } from '../../../lib/files/host-folder.ts';
-import { joined, namesOf } from './folder-names.ts';
+import { childPath, namesOf } from './folder-names.ts';
 import { namedIn, type NamedWord } from './git-config.ts';
 import { maxConfigBytes } from './make-harmless.ts';
 
@@ -42,7 +42,7 @@ export async function namedByConfig(workspacePath: string, folder: string): Prom
     seen.add(file);
     await note(namedIn(await textOf(workspacePath, file)), [above(folder), folder, above(file)], depth);
   };
-  await read(joined(folder, 'config'), 0);
+  await read(childPath(folder, 'config'), 0);
   await note(await globalWords(), [above(folder), folder], 0);
   return [...named].map(([path, isPinned]) => ({ path, isPinned }));
 }

@@ -7,7 +7,7 @@ import { callModeFor, readRegularFile, type CallMode } from '../../../lib/files/
 import { projectKey } from '../../../lib/files/project-key.ts';
 import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import { FolderChain } from './folder-chain.ts';
-import { absolutePath, joined, namesOf, shownPath } from './folder-names.ts';
+import { absolutePath, childPath, namesOf, shownPath } from './folder-names.ts';
 import { FolderWatch, mostFolders, pauses, type LookEnd, type SeenFolder } from './folder-watch.ts';
 import { addressFolders, isRepositoryData, linkedFolders, pointersIn, redirects, todoFile } from './git-data.ts';
 import { earlierRecords, OwnRecord, recordFolder, type EarlierRecord } from './guard-record.ts';
@@ -290,13 +290,13 @@ export class RepositoryGuard {
     } else if (known === undefined) {
       this.#found.set(path, { type: 'data' });
       const top = namesOf(path).slice(0, -1).join('/');
-      for (const hooks of this.#globalHooks) this.#named.set(joined(top, hooks), '');
+      for (const hooks of this.#globalHooks) this.#named.set(childPath(top, hooks), '');
     }
     if (entries.has('pyvenv.cfg')) this.#environments.add(path);
     const owner = this.#ownDataAround(path);
     if (owner !== null) this.#touched.add(owner);
     for (const name of pointersIn(entries)) {
-      const pointer = joined(path, name);
+      const pointer = childPath(path, name);
       if (!this.#found.has(pointer)) this.#found.set(pointer, { type: 'pointer' });
     }
   }
@@ -321,7 +321,7 @@ export class RepositoryGuard {
     try {
       for (const [path, found] of this.#found) {
         if (found.type === 'own-data') {
-          if (!this.#touched.has(path) && this.#markOf(joined(path, todoFile)) === '') continue;
+          if (!this.#touched.has(path) && this.#markOf(childPath(path, todoFile)) === '') continue;
           const { done, problem } = await revertAdditions(path, found.kept, with_);
           if (done.length > 0 || problem !== null) places.push(placeOf(path, 'git follows it', { done, problem }));
         } else if (found.type === 'data') {
@@ -370,7 +370,7 @@ export class RepositoryGuard {
   /** The current contents of the files that redirect git. */
   async #keptIn(path: string): Promise<ReadonlyMap<string, string>> {
     const kept = new Map<string, string>();
-    const place = (name: string): string | Buffer => absolutePath(this.#options.workspacePath, joined(path, name));
+    const place = (name: string): string | Buffer => absolutePath(this.#options.workspacePath, childPath(path, name));
     for (const name of [...linkedFolders, ...redirects]) {
       if (lstatSync(place(name), { throwIfNoEntry: false }) !== undefined) kept.set(name, '');
     }
@@ -381,7 +381,7 @@ export class RepositoryGuard {
     const chain = new FolderChain(this.#options.workspacePath, 'waiting');
     const [folder = '', file = ''] = todoFile.split('/');
     await chain
-      .use(namesOf(joined(path, folder)), async (opened) => {
+      .use(namesOf(childPath(path, folder)), async (opened) => {
         const bytes = await readRegularFile(opened, file, maxConfigBytes);
         if (bytes !== null) kept.set(todoFile, bytes.toString());
       })
@@ -431,7 +431,7 @@ function isOfEarlier(path: string, workspacePath: string, earlier: readonly Earl
   const first = earlier[0];
   if (first === undefined || first.own.has(path)) return false;
   const born = ['', 'config', 'HEAD', 'commondir'].flatMap((name) => {
-    const place = absolutePath(workspacePath, name === '' ? path : joined(path, name));
+    const place = absolutePath(workspacePath, name === '' ? path : childPath(path, name));
     const found = lstatSync(place, { throwIfNoEntry: false });
     return found === undefined ? [] : [found.birthtimeMs > 0 ? found.birthtimeMs : found.ctimeMs];
   });

@@ -14,7 +14,7 @@ import { MoreButton } from '../../../ui/controls/more-button.tsx';
 import { Problem } from '../../../ui/notices/problem.tsx';
 import { FileChange } from './file-change.tsx';
 import { isSideBySide as isSideBySideWanted } from '../../../lib/window/preferences.ts';
-import { useStored } from '../../../lib/window/stored-value.ts';
+import { useStoredValue } from '../../../lib/window/stored-value.ts';
 import { AutoRunFiles } from './auto-run-files.tsx';
 import type { ChangedFile, ChangeOutcome, HunkChoice } from '@shared/contract/sessions-contract.ts';
 
@@ -37,7 +37,7 @@ const openFiles = 20;
 
 /** The changes of a session, file by file, to take or undo. */
 export function ChangesTab({ sessionId, state, isWide, onComment }: ChangesTabProps) {
-  const [isSideBySide] = useStored(isSideBySideWanted);
+  const [isSideBySide] = useStoredValue(isSideBySideWanted);
   const [comments, setComments] = useState(0);
   const { version, query, problem, change } = useChanges(sessionId, state);
   const files = query.data ?? noFiles;
@@ -121,7 +121,7 @@ function useChanges(sessionId: string, state: SessionState) {
 
 /** Whether both sides of a change are side by side if there is room. The choice is stored. */
 function LayoutChoice() {
-  const [isSideBySide, setIsSideBySide] = useStored(isSideBySideWanted);
+  const [isSideBySide, setIsSideBySide] = useStoredValue(isSideBySideWanted);
   return (
     <fieldset aria-label={t('changes.layout')} className="flex gap-1">
       <Button size="small" look="quiet" aria-pressed={!isSideBySide} onClick={() => setIsSideBySide(false)}>

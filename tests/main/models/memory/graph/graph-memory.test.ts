@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { createArena } from '../../../../../src/main/models/memory/graph/graph-arena.ts';
 import { parseCatalog } from '../../../../../src/main/models/files/model-catalog.ts';
 import {
-  asMade,
+  engineContext,
   estimateMemory,
   readModelMemory,
 } from '../../../../../src/main/models/memory/estimate/model-memory.ts';
@@ -141,7 +141,7 @@ describe('the compute buffer of a known family', () => {
       draftTokens: 0,
     } as const;
     const batch = (name: string, by: 'node-llama-cpp' | 'llama-server'): number =>
-      asMade(model(name), by, context).ubatchTokens;
+      engineContext(model(name), by, context).ubatchTokens;
     expect([
       batch('gemma-3-12b-it', 'node-llama-cpp'),
       batch('gemma-3-12b-it', 'llama-server'),

@@ -9,7 +9,7 @@ import { projectKey } from '../../../../lib/files/project-key.ts';
 import type { Command } from '../../../text/command-context.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import { padRight } from '../../../text/columns.ts';
-import { counted, dateAndTime, jsonLine, oneLine } from '../../../text/terminal.ts';
+import { pluralize, dateAndTime, jsonLine, oneLine } from '../../../text/terminal.ts';
 import { tagOf } from './organize-sessions.command.ts';
 
 export interface ListArguments {
@@ -42,7 +42,7 @@ export const listSessions: Command<[ListArguments]> = async ({ core, terminal },
   if (sessions.length === 0) terminal.err('No sessions yet. Start one: dewpoint run "…" --project DIR\n');
   else if (shown.length === 0) terminal.err('No sessions match.\n');
   const hidden = args.archived === true ? 0 : fitting('only').length;
-  if (hidden > 0) terminal.err(`${counted(hidden, 'archived session')} not shown. Add --archived to see them.\n`);
+  if (hidden > 0) terminal.err(`${pluralize(hidden, 'archived session')} not shown. Add --archived to see them.\n`);
   return 0;
 };
 
@@ -99,7 +99,7 @@ function lineOf(session: SessionSummary, depth: number): string {
     ...(isArchived ? ['archived'] : []),
     ...tags.map((tag) => `#${seenName(tag)}`),
   ];
-  const facts = `${padRight(seenName(state), 12)}  ${counted(steps, 'step').padEnd(9)} ${moneyText(costUsd).padStart(8)}`;
+  const facts = `${padRight(seenName(state), 12)}  ${pluralize(steps, 'step').padEnd(9)} ${moneyText(costUsd).padStart(8)}`;
   const after = place.length === 0 ? '' : `  ${place.join(' ')}`;
   const shift = depth === 0 ? '' : '└ ';
   return `${sessionId}  ${dateAndTime(session.updatedAt)}  ${facts}  ${shift}${oneLine(seenWords(title), 60)}${after}`;

@@ -2,7 +2,7 @@ import { seenName } from '@shared/text/seen-text.ts';
 import { readTag, tagRule } from '@shared/session/session-tags.ts';
 import type { Command } from '../../../text/command-context.ts';
 import { usageError } from '../../../text/report-failure.ts';
-import { counted } from '../../../text/terminal.ts';
+import { pluralize } from '../../../text/terminal.ts';
 
 export type OrganizeAction = 'pin' | 'unpin' | 'archive' | 'unarchive' | 'tag' | 'untag';
 
@@ -20,7 +20,7 @@ export const organize: Command<[OrganizeAction, readonly string[], readonly stri
   for (const id of sessions) sessionIds.push((await core.sessions.find({ id })).sessionId);
   const { done, refused } = await core.sessions.organize({ sessionIds, ...changeOf(action, read) });
   for (const { sessionId, why } of refused) terminal.err(`${sessionId} was not changed: ${seenName(why)}\n`);
-  if (done.length > 0) terminal.err(`${saidOf(action, counted(done.length, 'session'))}\n`);
+  if (done.length > 0) terminal.err(`${saidOf(action, pluralize(done.length, 'session'))}\n`);
   return refused.length > 0 ? 1 : 0;
 };
 

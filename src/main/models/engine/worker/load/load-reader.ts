@@ -4,7 +4,7 @@ import { openWeights } from './load-model.ts';
 import type { EmbedRequest, LoadOptions, LoadedModel } from '../worker-protocol.ts';
 
 /** One row for each text: a vector or one score, as the bytes of 32-bit numbers. */
-export interface TextsRead {
+export interface TextRows {
   readonly rows: readonly string[];
   readonly tokens: number;
 }
@@ -13,7 +13,7 @@ export interface TextsRead {
 export interface TextReader {
   readonly info: LoadedModel;
   /** Stops between two texts after an abort. Throws the engine's errors, and `TooLongError`. */
-  readonly read: (request: EmbedRequest, signal: AbortSignal) => Promise<TextsRead | null>;
+  readonly read: (request: EmbedRequest, signal: AbortSignal) => Promise<TextRows | null>;
   readonly dispose: () => Promise<void>;
 }
 
@@ -111,7 +111,7 @@ async function readEach(
   { contextSize }: ReaderSize,
   signal: AbortSignal,
   how: { readonly tokens: (text: string) => number; readonly row: (text: string) => Promise<readonly number[]> },
-): Promise<TextsRead | null> {
+): Promise<TextRows | null> {
   const lengths = texts.map(how.tokens);
   const long = lengths.findIndex((length) => length >= contextSize);
   if (long >= 0) {
