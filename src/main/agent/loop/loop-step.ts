@@ -168,7 +168,9 @@ async function act(work: TaskWork, driver: Driver, answer: Answer): Promise<Loop
       return null;
     case 'complete': {
       const end = await answerFromResult(turn, driver, outcome.text, work.wanted);
-      return { type: 'complete', text: end };
+      // A question beside the last call is not lost.
+      if (!asksPerson(text) || end.includes(text)) return { type: 'complete', text: end };
+      return { type: asksInWords(work, driver, text) ? 'waiting' : 'complete', text: `${end}\n\n${text}`.trim() };
     }
     case 'blocked':
       // What it wrote beside its question belongs to it.

@@ -111,6 +111,11 @@ async function runGroup(
     const toolCallId = await request(turn, answer, call);
     if (leansOn(failed, call)) return leaveOut(turn, call, { toolCallId, failed });
     stop = turn.limits.noteCall(tool.name, sameness(call), turn.progress.okWrites);
+    if (stop?.mayAnswer === true) {
+      await refuse(turn, call, toolCallId, stop);
+      stop = null;
+      continue;
+    }
     if (stop !== null) break;
     if (tool.access === 'end') return complete(turn, call, toolCallId, hasErrors);
     await writeStart(turn, { ...call, toolCallId });
@@ -205,6 +210,13 @@ async function leaveOut(
   const output = `Skipped: before it in the same answer, this failed: ${failed.labels.join('; ')}. Call it again when that is done.`;
   await endTool(turn, { toolCallId, tool: call.tool.name }, emptyRecord('error', output));
   return null;
+}
+
+/** There are no calls left. The model reads that in the result, and gets one more answer. */
+async function refuse(turn: Turn, call: ParsedCall, toolCallId: string, { text }: LimitStop): Promise<void> {
+  await writeStart(turn, { ...call, toolCallId });
+  const output = `Not run. ${text} Answer now with what you know, and say what is left to do.`;
+  await endTool(turn, { toolCallId, tool: call.tool.name }, emptyRecord('refused', output));
 }
 
 function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsOutcome | null {

@@ -13,6 +13,8 @@ export interface LimitStop {
   readonly text: string;
   /** At a spending limit or fence: the work may continue with the local model. */
   readonly goesOnLocally?: boolean;
+  /** The call is refused, but the model may still answer with what it has. */
+  readonly mayAnswer?: true;
 }
 
 export interface LimitNumbers extends RunLimits {
@@ -73,6 +75,8 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
   let startedAt: number | null = null;
   const spent = { steps: 0, tokens: 0, waitedMs: 0, waitedInEffectsMs: 0, outputBytes: 0 };
   const calls = createCallMemory(limits.maxCalls);
+  // The steps at the first call that was too many.
+  let refusedAt: number | null = null;
   let waitingSince: number | null = null;
   const maxMs = limits.maxMinutes * 60_000;
   const elapsed = (at: number): number => (startedAt === null ? 0 : at - startedAt - spent.waitedMs);
@@ -80,8 +84,6 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
     if (spent.steps >= limits.maxSteps) {
       return { reason: 'step-limit', text: `The limit of ${limits.maxSteps} steps was reached.` };
     }
-    const noCalls = calls.callsStop(0);
-    if (noCalls !== null) return noCalls;
     if (elapsed(at) >= maxMs) return timeStop(limits.maxMinutes);
     if (spent.tokens >= limits.maxTokens) {
       return { reason: 'token-limit', text: `The limit of ${limits.maxTokens} tokens was reached.` };
@@ -118,7 +120,12 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
     noteTokens: (tokens) => {
       spent.tokens += tokens;
     },
-    noteCall: calls.noteCall,
+    noteCall: (tool, input, changes) => {
+      const stop = calls.noteCall(tool, input, changes);
+      if (stop?.reason !== 'step-limit') return stop;
+      refusedAt ??= spent.steps;
+      return refusedAt === spent.steps ? { ...stop, mayAnswer: true } : stop;
+    },
     callsStop: calls.callsStop,
     noteInnerCalls: calls.noteInnerCalls,
     noteResult: calls.noteResult,

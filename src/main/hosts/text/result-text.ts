@@ -11,11 +11,7 @@ import { pluralize, seconds } from './terminal.ts';
 export function showResult(result: RunResult, terminal: Terminal, isJson: boolean): void {
   const { colors } = terminal;
   const good = result.status === 'done';
-  // The reason often begins with the status.
-  const isTold = result.reason === result.status || result.reason.startsWith(`${result.status}: `);
-  const told = result.status === 'waiting' ? 'waiting for your answer' : null;
-  const why =
-    told !== null ? told : isTold ? seenWords(result.reason) : `${result.status}: ${seenWords(result.reason)}`;
+  const why = howItEnded(result, isJson);
   const isProposed = result.confidence === 'proposed';
   const headline = isProposed ? colors.yellow('proposed') : good ? colors.green('done') : colors.yellow(why);
   if (!isJson && result.text.trim() !== '') terminal.out(`${printable(result.text).trimEnd()}\n`);
@@ -39,11 +35,35 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
   }
   showElsewhere(result, terminal);
   if (result.status === 'gave-up') terminal.err(colors.dim(`${nextStage(result)}\n`));
+  if (result.status === 'limit' || result.status === 'cap')
+    terminal.err(colors.dim(`to continue, send another message: dewpoint run --session ${result.session} "go on"\n`));
   if (result.changes.length > 0) {
     terminal.err(
       colors.dim(`review: dewpoint changes ${result.session}   undo: dewpoint changes ${result.session} undo\n`),
     );
   }
+}
+
+const endings = {
+  done: 'done',
+  waiting: 'waiting for your answer',
+  incomplete: 'incomplete',
+  'gave-up': 'gave up',
+  limit: 'stopped at a limit',
+  cap: 'stopped at the spending limit',
+  'needs-approval': 'stopped: an approval is needed',
+  missing: 'cannot work yet',
+  cancelled: 'cancelled',
+  error: 'failed',
+} as const satisfies Record<RunResult['status'], string>;
+
+/** How a run ended, with what its text does not say already. */
+function howItEnded({ status, reason, text }: RunResult, isJson: boolean): string {
+  const [, said = ''] = /^[a-z-]+: (.*)$/su.exec(reason) ?? [];
+  const shown = text.trim();
+  const isShown = !isJson && shown !== '' && said.startsWith(shown);
+  const rest = (isShown ? said.slice(shown.length) : said).trim();
+  return rest === '' ? endings[status] : `${endings[status]}: ${seenWords(rest)}`;
 }
 
 /** Suggests what else could do the task, based on what was tried. */

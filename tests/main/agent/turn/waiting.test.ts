@@ -73,6 +73,16 @@ describe('a turn whose model needs the person', () => {
     await expectReplay(kit);
   });
 
+  // Bug: what stood beside the last call was dropped, and a question with it.
+  it.each([
+    ['Which shell is meant, sh or bash?', 'waiting'],
+    ['Shall I also make it executable?', 'done'],
+  ])('is shown with the text beside the last call: %s', async (text, reason) => {
+    const write = { name: 'write_file', input: { path: 'export.py', content: 'y = 1\n' } };
+    const kit = kitOf([{ text, calls: [write, { name: 'task_complete', input: { summary: 'It is there.' } }] }]);
+    expect(await kit.runner.send(task, inCloud)).toMatchObject({ reason, text: `It is there.\n\n${text}` });
+  });
+
   it('is answered where the task was a question', async () => {
     const kit = kitOf([{ text: 'It subtracts. Is that what you meant?' }]);
     expect((await kit.runner.send('What does add() do?', inCloud)).reason).toBe('answered');

@@ -10,11 +10,12 @@ export function raiseText(event: EventOf<'cap-reached'>): string {
   return `raise ${suggestedRaiseUsd(event).toFixed(2)}`;
 }
 
-/** Parses a typed answer: `local`, `raise 0.5`, anything else stops. Null: a raise without a valid amount. */
+/** Parses a typed answer: `local`, `raise 0.5`; nothing, `stop` or `no` stops. Null: none of them. */
 export function parseCapAnswer(text: string): CapDecision | null {
   const [word = '', amount = ''] = text.trim().toLowerCase().split(/\s+/u);
   if (word === 'l' || word === 'local') return { answer: 'local' };
-  if (word !== 'r' && word !== 'raise') return { answer: 'stop' };
+  if (['', 's', 'stop', 'n', 'no'].includes(word)) return { answer: 'stop' };
+  if (word !== 'r' && word !== 'raise') return null;
   const usd = Number(amount.replace(/^\$/u, ''));
   return amount !== '' && Number.isFinite(usd) && usd > 0 ? { answer: 'raise', usd } : null;
 }
@@ -36,7 +37,9 @@ export async function askCap(
     for (;;) {
       const answer = parseCapAnswer(await asker.ask(`${choices.join(', or ')}: `));
       if (answer !== null) return answer;
-      terminal.err('Add an amount in dollars, for example: raise 0.50\n');
+      terminal.err(
+        `That is no answer here. Type ${event.here === null ? '' : 'local, '}raise with an amount in dollars, such as raise 0.50, or stop.\n`,
+      );
     }
   } catch {
     // The end of the input means stop.

@@ -37,7 +37,11 @@ describe('the question at a cap', () => {
     ['raise 0.5', { answer: 'raise', usd: 0.5 }],
     ['raise $2', { answer: 'raise', usd: 2 }],
     ['', { answer: 'stop' }],
-    ['whatever', { answer: 'stop' }],
+    ['stop', { answer: 'stop' }],
+    ['no', { answer: 'stop' }],
+    // Bug: "y" stopped the work without a word.
+    ['y', null],
+    ['whatever', null],
     ['raise', null],
     ['raise -1', null],
     ['raise much', null],

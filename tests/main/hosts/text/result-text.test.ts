@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import type { RunResult } from '../../../../src/shared/session/run-result.ts';
+import { showResult } from '../../../../src/main/hosts/text/result-text.ts';
+import { safeWriting } from '../../../../src/main/hosts/text/terminal.ts';
+
+const none = { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, estimated: false };
+
+function shown(own: Pick<RunResult, 'status' | 'reason' | 'text'>, isJson = false): string {
+  const lines: string[] = [];
+  const writing = safeWriting({ out: (text) => lines.push(text), err: (text) => lines.push(text) }, false);
+  const result: RunResult = {
+    session: 'abc',
+    confidence: null,
+    steps: 1,
+    actions: 0,
+    tokens: none,
+    costUsd: 0,
+    seconds: 1,
+    energyWh: null,
+    check: null,
+    counterfactual: { allLocal: null, allCloud: null, reason: '' },
+    byStep: [],
+    workspace: { mode: 'in-place', path: '/w' },
+    changes: [],
+    ...own,
+  };
+  showResult(result, { ...writing, isLive: false, isInteractive: false, columns: 80 }, isJson);
+  return lines.join('');
+}
+
+// Catches: "limit: step-limit" at the end of a run, and the same sentence twice, one below the other.
+it.each([
+  [{ status: 'limit', reason: 'step-limit', text: 'The limit of 2 tool calls was reached.' }, 'stopped at a limit'],
+  [{ status: 'cap', reason: 'cap', text: 'It could cost more.' }, 'stopped at the spending limit'],
+  [{ status: 'waiting', reason: 'waiting', text: 'Which one?' }, 'waiting for your answer'],
+  [{ status: 'error', reason: 'error: It failed. Try again.', text: 'It failed.' }, 'failed: Try again.'],
+  [{ status: 'error', reason: 'error: It failed.', text: 'It failed.' }, 'failed'],
+  [{ status: 'missing', reason: 'missing: No key.', text: '' }, 'cannot work yet: No key.'],
+] as const)('says in words how a run ended, and nothing twice: %j', (own, headline) => {
+  expect(
+    shown(own)
+      .split('\n')
+      .slice(own.text === '' ? 0 : 1)[0],
+  ).toBe(headline);
+});
+
+it('says the whole reason beside JSON, which has the text', () => {
+  expect(shown({ status: 'error', reason: 'error: It failed. Try again.', text: 'It failed.' }, true)).toContain(
+    'failed: It failed. Try again.',
+  );
+});
+
+it('says how to go on at a limit alone', () => {
+  const how = 'dewpoint run --session abc "go on"';
+  expect(shown({ status: 'limit', reason: 'time-limit', text: 'Late.' })).toContain(how);
+  expect(shown({ status: 'done', reason: 'done', text: 'Done.' })).not.toContain(how);
+});
