@@ -1,14 +1,14 @@
-import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { parseEvent, type EventOf, type SessionEvent } from '@shared/events/events.ts';
 import type { ProviderSettings } from '@shared/settings/settings.ts';
+import { againstBefore } from './lib/against-before.ts';
 import { createBusyScript, type ScriptedReplies } from './lib/busy-script.ts';
 import type { BenchRow, Target } from './lib/rows.ts';
 import { largest, median, percentile } from './lib/statistics.ts';
+import { timeProgram } from './lib/time-program.ts';
 
 const cliFile = resolve('out/main/cli.cjs');
 const startFile = resolve('scripts/start.mjs');
@@ -16,7 +16,7 @@ const startFile = resolve('scripts/start.mjs');
 /** Measures the built program from outside: the times that a user waits. */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
   const { values } = parseArgs({ args: [...args], options: { before: { type: 'string' } } });
-  if (values.before !== undefined) return againstBefore(resolve(values.before, 'out', 'main', 'cli.cjs'));
+  if (values.before !== undefined) return againstBefore(resolve(values.before));
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-start-'));
   try {
     return [
@@ -29,63 +29,6 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     ];
   } finally {
     await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** Compares with a checkout of an earlier state that is built. Both take turns, so that a busy machine slows both. */
-async function againstBefore(before: string): Promise<readonly BenchRow[]> {
-  const help: [number[], number[]] = [[], []];
-  const rest: [number[], number[]] = [[], []];
-  for (let round = 0; round <= 20; round += 1) {
-    for (const [index, file] of [before, cliFile].entries()) {
-      const ms = await timeProgram([file, '--help']);
-      // The first run is not counted: it brings files into memory.
-      if (round > 0) help[index]?.push(ms);
-    }
-  }
-  for (let round = 0; round < 3; round += 1) {
-    for (const [index, file] of [before, cliFile].entries()) rest[index]?.push(await restingBytes(file));
-  }
-  const row = (
-    figure: string,
-    target: Target,
-    [old, now]: readonly [readonly number[], readonly number[]],
-    by: number,
-  ): BenchRow => {
-    // The smallest: others that work on this machine only ever add.
-    const [was, is] = [Math.min(...old), Math.min(...now)];
-    return {
-      figure,
-      target,
-      value: is / was,
-      unit: '',
-      note: `${(is / by).toFixed(0)} against ${(was / by).toFixed(0)}`,
-    };
-  };
-  return [
-    row('dewpoint --help, after against before (ms)', { atMost: 0.8 }, help, 1),
-    row('memory of a core at rest, after against before (MB)', { atMost: 0.7 }, rest, 1e6),
-  ];
-}
-
-const restAfterMs = 15_000;
-
-/** What a process that owns a home and serves its page keeps in memory while nothing is asked of it. */
-async function restingBytes(file: string): Promise<number> {
-  const home = await mkdtemp(join(tmpdir(), 'dewpoint-bench-rest-'));
-  const child = spawn(process.execPath, [...process.execArgv, file, 'serve'], {
-    env: { ...process.env, DEWPOINT_HOME: home },
-    stdio: 'ignore',
-  });
-  const ended = new Promise((done) => child.once('close', done));
-  try {
-    await new Promise((done) => setTimeout(done, restAfterMs));
-    const status = await readFile(`/proc/${child.pid ?? 0}/status`, 'utf8');
-    return Number(/^VmRSS:\s+(\d+) kB$/mu.exec(status)?.[1]) * 1024;
-  } finally {
-    child.kill();
-    await ended;
-    await rm(home, { recursive: true, force: true });
   }
 }
 
@@ -205,35 +148,4 @@ async function runScript(
     },
   });
   return seen;
-}
-
-interface ProgramOptions {
-  readonly env?: NodeJS.ProcessEnv;
-  /** Started as `npm start` rather than by Node alone. */
-  readonly npm?: boolean;
-  readonly onLine?: (line: string, ms: number) => void;
-}
-
-/** Milliseconds from the start of a program to its end. When it fails, rejects with the end of its output. */
-async function timeProgram(args: readonly string[], options: ProgramOptions = {}): Promise<number> {
-  const started = performance.now();
-  const [program, ...rest] =
-    options.npm === true ? ['npm', 'start', '--silent', '--', ...args.slice(1)] : [process.execPath, ...args];
-  const child = spawn(program ?? process.execPath, rest, {
-    env: options.env ?? process.env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let errors = '';
-  child.stderr.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString('utf8')).slice(-3_000)));
-  const lines = createInterface({ input: child.stdout });
-  lines.on('line', (line) => options.onLine?.(line, performance.now() - started));
-  const read = new Promise<void>((done) => lines.once('close', done));
-  const code = await new Promise<number | null>((done, reject) => {
-    child.once('error', reject);
-    child.once('close', done);
-  });
-  const ms = performance.now() - started;
-  await read;
-  if (code !== 0) throw new Error(`${args.slice(1, 3).join(' ')} ended with ${code ?? 'a signal'}: ${errors.trim()}`);
-  return ms;
 }
