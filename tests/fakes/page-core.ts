@@ -340,6 +340,10 @@ function sessionHandlers(core: PageCore, note: Note): Subject<'sessions'> {
       const { title, projectPath } = await core.client.sessions.find({ id: sessionId });
       return { sessionId: core.createSession({ projectPath, title: `${title} (fork)` }), notRestored: [] };
     },
+    choose: ({ input: { sessionId, chosen } }) => {
+      note('choose', chosen);
+      core.append(sessionId, { type: 'options-chosen', chosen });
+    },
     withdraw: ({ input: { sessionId, messageId } }) => {
       note('withdraw', messageId);
       core.append(sessionId, { type: 'message-dropped', messageId, withdrawn: true });

@@ -5,6 +5,8 @@ import { templateAbout } from '@shared/session/prompt-templates.ts';
 import { printable } from '@shared/text/seen-text.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import type { CommandContext } from '../text/command-context.ts';
+import { chooseInTask } from '../text/choose-in-task.ts';
+import { thought } from './event-updates.ts';
 import { toReportedFailure, usageError } from '../text/report-failure.ts';
 import type { AskedPlace } from './editor-sessions.ts';
 import {
@@ -207,13 +209,19 @@ async function choose(
   client: AgentContext,
   asked: { readonly sessionId: string; readonly configId: string; readonly value: string | boolean },
 ): Promise<void> {
-  const { choices, sessionId } = served.get(asked.sessionId);
+  const { choices, sessionId, running } = served.get(asked.sessionId);
+  const before = choices.runOptions();
   choices.choose(asked.configId, String(asked.value));
   const updates: SessionUpdate[] = [{ sessionUpdate: 'config_option_update', configOptions: choices.options() }];
   if (asked.configId === 'mode')
     updates.push({ sessionUpdate: 'current_mode_update', currentModeId: choices.modes().currentModeId });
   const queue = createUpdateQueue({ client }, sessionId);
   queue.send(...updates);
+  if (running !== null) {
+    const core = await served.context.core();
+    const text = await chooseInTask(core, { sessionId, before, now: choices.runOptions() });
+    if (text !== null) queue.send(thought(`${text}\n`));
+  }
   await queue.flushed();
 }
 

@@ -22,7 +22,7 @@ import { useUsualModels } from '../../lib/models/use-model-options.ts';
 import type { ContextFill } from '../../lib/session/context-fill.ts';
 import { contextFill } from '../../lib/session/context-fill.ts';
 import type { SessionChoice } from '../../lib/models/session-choice.ts';
-import { messageOptions, useSessionChoice } from '../../lib/models/session-choice.ts';
+import { messageOptions, optionsOfChoice, useSessionChoice } from '../../lib/models/session-choice.ts';
 import { optionsOfPick, pickedModel } from '../../lib/models/model-options.ts';
 import { t } from '../../lib/text/translate.ts';
 import type { ComposerProps, ComposerNote } from './composer-types.ts';
@@ -79,9 +79,14 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
   const [said, setSaid] = useState<ComposerNote | null>(null);
   const [choice, choose] = useSessionChoice(sessionId, state);
   const isRunning = sessionStatus(state) === 'running';
+  const tell = useChoiceInTask(sessionId, setSaid);
   const chooseAndSay = (next: Partial<SessionChoice>): void => {
     choose(next);
-    if (isRunning) setSaid({ kind: 'info', text: t('composer.chosenLater') });
+    if (isRunning)
+      void tell(
+        { ...choice, ...next },
+        Object.keys(next).every((name) => name === 'mode'),
+      );
   };
   const setPick = (next: ModelPick): void => chooseAndSay({ pick: next });
   const change = (next: Partial<ModelPick>): void => setPick({ ...choice.pick, ...next });
@@ -196,6 +201,22 @@ function useCommands(
         void run({ type: 'command', name, rest: '' }, '');
       else setText(`/${name} `);
     },
+  };
+}
+
+/** Hands a choice to the task that runs, and says from when on it counts. */
+function useChoiceInTask(
+  sessionId: string,
+  onSaid: (said: ComposerNote) => void,
+): (choice: SessionChoice, isMode: boolean) => Promise<void> {
+  const client = useClient();
+  return async (choice, isMode) => {
+    try {
+      await client.sessions.choose({ sessionId, chosen: optionsOfChoice(choice) });
+      onSaid({ kind: 'info', text: t(isMode ? 'composer.chosenMode' : 'composer.chosenInTask') });
+    } catch (error) {
+      onSaid({ kind: 'error', text: failureText(error) });
+    }
   };
 }
 

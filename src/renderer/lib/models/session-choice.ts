@@ -66,7 +66,7 @@ export function messageOptions({ pick, mode, assistant }: SessionChoice) {
   return { ...interactiveOptions, ...optionsOfChoice({ pick, mode, assistant }) };
 }
 
-function optionsOfChoice({ pick, mode, assistant }: SessionChoice): ChosenOptions {
+export function optionsOfChoice({ pick, mode, assistant }: SessionChoice): ChosenOptions {
   return {
     ...optionsOfPick(pick),
     ...(mode === null ? {} : { mode }),

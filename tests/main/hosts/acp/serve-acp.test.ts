@@ -238,6 +238,29 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     await editor.leave();
   });
 
+  // Catches: a model that is shown as chosen while the task goes on with the one before, without a word.
+  it('takes the model that is chosen while a task runs at its next step, and says so', async () => {
+    await using world = await createWorld([{ ...calls('read_file', { path: 'calc.py' }), delayMs: 600 }, complete()]);
+    const replies = [complete('Never asked.'), complete('The other one did it.')];
+    await world.core.client.settings.set({ key: 'providers.other', value: { kind: 'scripted', replies } });
+    const editor = await openEditor(world);
+    const { agent, updates } = editor;
+    const { sessionId, configOptions } = await agent.request(session.new, { cwd: world.project, mcpServers: [] });
+    expect(JSON.stringify(configOptions)).toContain('other/script');
+    const work = agent.request(session.prompt, { sessionId, prompt: text('Fix the bug in add().') });
+    await expect
+      .poll(async () => (await eventsOf(world.core.client, sessionId)).map(({ type }) => type))
+      .toContain('model-call-started');
+    await agent.request(session.setConfigOption, { sessionId, configId: 'local', value: 'other/script' });
+    await work;
+    expect(textOf(updates, 'agent_thought_chunk')).toContain('This takes effect at the next step of the task.');
+    expect(textOf(updates, 'agent_message_chunk')).toContain('The other one did it.');
+    const { state } = await world.core.client.sessions.show({ sessionId });
+    expect(state.steps.map(({ model }) => model).slice(0, 2)).toEqual(['script/script', 'other/script']);
+    expect(state.chosen).toEqual({ local: 'other/script' });
+    await editor.leave();
+  });
+
   // Catches: a mode or model that is shown as chosen but not used.
   it('works in the mode and by the models that were chosen, and says so to the editor', async () => {
     await using world = await createWorld([{ text: '1. Read it.\n2. Fix it.' }, { text: '1. Read it.\n2. Fix it.' }]);

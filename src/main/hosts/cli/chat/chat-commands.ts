@@ -13,14 +13,28 @@ import { attachFile } from '../turn/attach-file.ts';
 import { changes } from '../commands/sessions/changes.command.ts';
 import { compare } from '../commands/compare.command.ts';
 import { editText } from '../terminal/edit-text.ts';
+import { chooseInTask } from '../../text/choose-in-task.ts';
 import { usageError } from '../../text/report-failure.ts';
 import { findAssistant, withAssistant } from '../checks/with-assistant.ts';
 import { oneLine } from '../../text/terminal.ts';
 import { ensureModel } from '../commands/models/models.command.ts';
 import { route } from '../commands/route.command.ts';
 
-/** Runs a line that begins with `/`. False: leave the chat. Rejects with the error of the command. */
+/**
+ * Runs a line that begins with `/`. False: leave the chat. Rejects with the error of the command. What is chosen while a
+ * task runs goes to that task, too.
+ */
 export async function runChatCommand(chat: Chat, line: string): Promise<boolean> {
+  const { context, sessionId, options: before } = chat;
+  const isRunning = chat.running !== null;
+  const goesOn = await runCommand(chat, line);
+  if (!isRunning || chat.options === before) return goesOn;
+  const text = await chooseInTask(await context.core(), { sessionId, before, now: chat.options });
+  if (text !== null) context.terminal.err(`${text}\n`);
+  return goesOn;
+}
+
+async function runCommand(chat: Chat, line: string): Promise<boolean> {
   const parsed = parseSlash(line, 'terminal');
   if (parsed === null) throw usageError(`"${line}" is not a command.`, 'Type /help to see all commands.');
   if (parsed.type === 'unknown') {
