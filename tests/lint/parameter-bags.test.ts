@@ -17,8 +17,7 @@ const mostMembers = 15;
  */
 const known: Readonly<Record<string, readonly [members: number | null, why: string]>> = {
   'agent/turn/agent-dependencies.ts AgentDependencies': [30, 'what a session works with, handed on whole'],
-  'agent/turn/turn.ts CallingTurn': [17, 'the part of a turn that calls tools'],
-  'agent/turn/turn.ts Turn': [22, 'everything of one turn; functions name the parts that they use'],
+  'agent/turn/turn.ts Turn': [21, 'everything of one turn; functions name the parts that they use'],
   'hosts/cli/program/program.ts Handlers': [31, 'one function for each subcommand'],
   'hosts/cli/program/tools-program.ts ToolsArguments': [null, 'options of a subcommand: data'],
   'models/files/stored-model.ts StoredModel': [null, 'what is known of a model file: data'],
@@ -26,16 +25,13 @@ const known: Readonly<Record<string, readonly [members: number | null, why: stri
   'recipes/define.ts RecipeContext': [19, 'what a recipe may do'],
   'routing/define.ts ChoiceFacts': [null, 'facts of a decision: data'],
   'routing/trajectory/trajectory.ts Trajectory': [null, 'facts of a turn so far: data'],
-  'safety/taint.ts State': [16, 'what a session has read so far: data'],
   'sandbox/docker/container/container-create-body.ts ContainerPlan': [null, 'a container as it is to be: data'],
   'sandbox/docker/container/session-container-options.ts SessionContainerOptions': [null, 'options: data'],
-  'sandbox/docker/engine/container-engine.ts Engine': [16, 'one function for each request to Docker'],
   'sandbox/sandbox.ts Sandbox': [23, 'one function for each thing that is done in a workspace'],
   'sessions/open/open-sessions.ts OpenSessions': [20, 'one function for each command of a session'],
   'sessions/open/session-options.ts OpenSessionsOptions': [20, 'what sessions work with, handed on whole'],
   'sessions/replay/replay-journal.ts ReplayJournal': [20, 'a journal with what a replay asks it'],
   'tools/define.ts ToolContext': [20, 'what a tool may do'],
-  'tools/programs/run-in-sandbox.ts State': [17, 'one running program'],
 };
 
 type Node = Readonly<Record<string, unknown>>;

@@ -96,7 +96,7 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
       trajectory: { now: () => trajectory },
       steps: { last: log.nextStep() - 1 },
       found: { facts },
-      refusals: new Map(),
+      asking: { refusals: new Map() },
       warm: createPromptWarmer(journal, id, true),
     },
   };

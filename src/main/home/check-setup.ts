@@ -67,8 +67,8 @@ function room(area: string, name: string, { free }: DiskSpace): Finding {
 }
 
 /** The space where images, packages and files of containers are stored. */
-async function engineRoom({ rootFolder, isDesktop }: Engine): Promise<Finding> {
-  const path = rootFolder === null || isDesktop ? null : await visiblePart(rootFolder);
+async function engineRoom({ rootFolder, desktop }: Engine): Promise<Finding> {
+  const path = rootFolder === null || desktop !== null ? null : await visiblePart(rootFolder);
   if (path !== null) return room('engine', `images and volumes in ${rootFolder ?? path}`, await spaceOf(path));
   const text = 'images and volumes are in a virtual machine; its space is checked while commands run';
   return { area: 'engine', status: 'ok', text, hint: null };
@@ -86,13 +86,14 @@ async function sandbox(subject: SetupCheckInput, signal: AbortSignal): Promise<r
     };
     return [missing, { area: 'tiers', status: 'warning', ...tiersText(null) }];
   }
-  const { kind, version, apiVersion, containerd, runc, desktopVersion, endpoint, limits } = found.value;
-  const others = Object.entries({ containerd, runc, 'Docker Desktop': desktopVersion });
+  const { kind, version, apiVersion, containerd, runc, endpoint, limits } = found.value;
+  const desktop = found.value.desktop?.version ?? null;
+  const others = Object.entries({ containerd, runc, 'Docker Desktop': desktop });
   const known = others.flatMap(([name, one]) => (one === null ? [] : [`${name} ${one}`]));
   const parts = [`${kind} ${version} (interface ${apiVersion})`, ...known].join(', ');
   const unheld = unheldLimits(limits);
   const users = usersText(found.value);
-  const problems = engineProblems({ kind, engine: version, containerd, runc, desktop: desktopVersion });
+  const problems = engineProblems({ kind, engine: version, containerd, runc, desktop });
   return [
     {
       area: 'sandbox',

@@ -76,8 +76,8 @@ interface Tool {
 }
 
 interface State extends FencedTexts {
-  readonly conversation: Hits;
-  readonly turn: Hits;
+  /** The fenced content that each kind of conversation saw. */
+  readonly scopes: Readonly<Record<TaintScope, Hits>>;
   /** Files that were written after fenced content was seen. */
   readonly paths: Map<string, Hits>;
   /** Fenced files by their number. */
@@ -125,8 +125,7 @@ export function createFenceTaint(fences: Fences, mask: Mask = plainMask): FenceT
   const state: State = {
     fences,
     mask,
-    conversation: new Map(),
-    turn: new Map(),
+    scopes: { conversation: new Map(), turn: new Map() },
     paths: new Map(),
     ids: new Map(),
     exposed: new Map(),
@@ -162,10 +161,7 @@ export function createFenceTaint(fences: Fences, mask: Mask = plainMask): FenceT
       else for (const one of trace.marks) if (!state.marks.has(one)) state.marks.set(one, trace.hit);
     },
     takeTraces: () => state.traces.splice(0),
-    inScope: (scope) => [
-      ...state.doubts.values(),
-      ...(scope === 'conversation' ? state.conversation : state.turn).values(),
-    ],
+    inScope: (scope) => [...state.doubts.values(), ...state.scopes[scope].values()],
     inText: (text) => [...hitsInText(state, text, true).values()],
     redact: (text, note) => redactText(state, text, note),
     known: () => state.marks.size + state.wholes.size,
@@ -183,11 +179,11 @@ function addEvent(state: State, event: SessionEvent): void {
       return;
     }
     case 'turn-started':
-      state.turn.clear();
-      put(state.turn, state.messages.get(event.messageId)?.values() ?? []);
+      state.scopes.turn.clear();
+      put(state.scopes.turn, state.messages.get(event.messageId)?.values() ?? []);
       return;
     case 'model-call-started':
-      state.calls.set(event.callId, new Map(scopeOfCall(event) === 'conversation' ? state.conversation : state.turn));
+      state.calls.set(event.callId, new Map(state.scopes[scopeOfCall(event)]));
       return;
     case 'model-call-ended':
       modelEnded(state, event);
@@ -213,21 +209,21 @@ function addRest(state: State, event: SessionEvent): void {
   switch (event.type) {
     case 'session-created':
       // The task of this child was built from fenced content.
-      put(state.conversation, event.fenced ?? []);
+      put(state.scopes.conversation, event.fenced ?? []);
       return;
     case 'criterion-checked':
       bothGet(state, new Map([...builtFrom(state.exposed), ...hitsInText(state, event.summary)]), event.summary);
       return;
     case 'recipe-progressed':
-      if (event.phase === 'gave-up') put(state.conversation, builtFrom(state.turn).values());
+      if (event.phase === 'gave-up') put(state.scopes.conversation, builtFrom(state.scopes.turn).values());
       return;
     case 'context-compacted':
-      mark(state, builtFrom(state.conversation).values(), event.summary);
+      mark(state, builtFrom(state.scopes.conversation).values(), event.summary);
       return;
     case 'turn-ended':
       // The conversation holds a recipe's final words.
-      put(state.conversation, builtFrom(state.turn).values());
-      mark(state, builtFrom(state.conversation).values(), event.text);
+      put(state.scopes.conversation, builtFrom(state.scopes.turn).values());
+      mark(state, builtFrom(state.scopes.conversation).values(), event.text);
       return;
     default:
   }
@@ -238,8 +234,8 @@ function isAllowed({ answers }: State, key: string): boolean {
 }
 
 function bothGet(state: State, hits: Hits, text: string): void {
-  put(state.conversation, hits.values());
-  put(state.turn, hits.values());
+  put(state.scopes.conversation, hits.values());
+  put(state.scopes.turn, hits.values());
   mark(state, hits.values(), text);
 }
 
@@ -302,8 +298,8 @@ function toolEnded(state: State, event: EventOf<'tool-ended'>): void {
   if (hits.size === 0) return;
   for (const hit of hits.values())
     if (hit.verdict === 'redact' && hit.path !== null) keepWholes(state, hit, [event.output]);
-  put(state.turn, hits.values());
-  if (tool?.byRecipe !== true || opensConversation.has(event.tool)) put(state.conversation, hits.values());
+  put(state.scopes.turn, hits.values());
+  if (tool?.byRecipe !== true || opensConversation.has(event.tool)) put(state.scopes.conversation, hits.values());
   mark(state, hits.values(), `${event.output}\n${data}`);
 }
 
@@ -311,8 +307,8 @@ function toolEnded(state: State, event: EventOf<'tool-ended'>): void {
 function fileChanged(state: State, { path, toolCallId, by }: EventOf<'file-changed'>): void {
   const tool = toolCallId === null ? undefined : state.tools.get(toolCallId);
   const hits: Hits = new Map(builtFrom(tool?.hits ?? new Map()));
-  if (by === 'model') put(hits, builtFrom(state.conversation).values());
-  if (by === 'recipe') put(hits, builtFrom(state.turn).values());
+  if (by === 'model') put(hits, builtFrom(state.scopes.conversation).values());
+  if (by === 'recipe') put(hits, builtFrom(state.scopes.turn).values());
   hits.delete(keyOfHit({ rule: state.fences.ofPath(path)?.rule ?? '', path: plainPath(path) }));
   if (hits.size === 0) return;
   noteIn(state.paths, foldedPath(path), hits.values());

@@ -24,7 +24,7 @@ export async function chooseTier(wish: TierWish, findEngine: () => Promise<Reply
 }
 
 /** For users: the tiers of this machine, and how to get a better one. `engine` is null if there is none. */
-export function tiersText(engine: Pick<Engine, 'rootless' | 'remapsUsers' | 'isDesktop'> | null): {
+export function tiersText(engine: Pick<Engine, 'rootless' | 'remapsUsers' | 'desktop'> | null): {
   readonly text: string;
   readonly hint: string | null;
 } {
@@ -34,7 +34,7 @@ export function tiersText(engine: Pick<Engine, 'rootless' | 'remapsUsers' | 'isD
       text: `read-only. ${later}.`,
       hint: 'Start a container engine to use "container": see "sandbox" above.',
     };
-  const isApart = engine.rootless || engine.remapsUsers || engine.isDesktop;
+  const isApart = engine.rootless || engine.remapsUsers || engine.desktop !== null;
   const hint = 'A rootless engine is stronger: a break-out of a container then has your rights, not those of root.';
   return { text: `container, read-only. ${later}.`, hint: isApart ? null : hint };
 }

@@ -39,7 +39,7 @@ describe('choosing a tier', () => {
 });
 
 describe('the tiers of a machine', () => {
-  const rootful = { rootless: false, remapsUsers: false, isDesktop: false };
+  const rootful = { rootless: false, remapsUsers: false, desktop: null };
   it.each([
     ['no engine', null, /^read-only\./, /container engine/],
     ['an engine of root', rootful, /^container, read-only\./, /rootless/],

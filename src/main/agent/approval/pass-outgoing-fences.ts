@@ -30,7 +30,7 @@ export type FencesAnswer =
  * are logged. Throws `cancelled`.
  */
 export async function passOutgoingFences(
-  turn: Pick<Turn, 'dependencies' | 'log' | 'signal' | 'steps' | 'options' | 'refusals'>,
+  turn: Pick<Turn, 'dependencies' | 'log' | 'signal' | 'steps' | 'options' | 'asking'>,
   { to, toolCallId, input, refusesFiles, ...given }: OutgoingCall,
 ): Promise<FencesAnswer> {
   const message: Message = {

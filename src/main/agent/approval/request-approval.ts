@@ -101,12 +101,12 @@ async function askAs(
     ...(review === undefined ? {} : { review }),
     ...(pictures.length === 0 ? {} : { pictures }),
   });
-  const refused = turn.refusals.get(kind) ?? 0;
+  const refused = turn.asking.refusals.get(kind) ?? 0;
   const usual = refused >= maxRefusals ? 'deny' : standingAnswer(turn.options.approve, kind);
-  const standing = usual === 'ask' ? (turn.announced?.({ kind, hosts: null }) ?? usual) : usual;
+  const standing = usual === 'ask' ? (turn.asking.announced?.({ kind, hosts: null }) ?? usual) : usual;
   const said: Said = standing === 'ask' ? await ask(approvalId) : { answer: standing, isSettled: true };
   const { answer, values, isSettled = false } = said;
-  if (!isSettled && answer === 'deny') turn.refusals.set(kind, refused + 1);
+  if (!isSettled && answer === 'deny') turn.asking.refusals.set(kind, refused + 1);
   await turn.log.close({
     type: 'approval-answered',
     approvalId,

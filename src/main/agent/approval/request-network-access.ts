@@ -43,11 +43,7 @@ export type NetworkAnswer =
     };
 
 /** Decides about the network access that a call asks for, with question and answer in the log. Throws `cancelled`. */
-export async function askNetwork(
-  turn: Omit<AskingTurn, 'refusals'>,
-  toolCallId: string,
-  input: unknown,
-): Promise<NetworkAnswer> {
+export async function askNetwork(turn: AskingTurn, toolCallId: string, input: unknown): Promise<NetworkAnswer> {
   const wish = wishSchema.safeParse(input);
   if (!wish.success || (wish.data.network.hosts.length > 0 && areOfItself(wish.data.network.hosts)))
     return { type: 'no-wish' };
@@ -102,11 +98,11 @@ type HostsAnswer =
   | { readonly type: 'denied'; readonly text: string; readonly byNobody: boolean };
 
 /** Decides about hosts, with question and answer in the log. Throws `cancelled`. */
-export async function askHosts(turn: Omit<AskingTurn, 'refusals'>, wish: HostsWish): Promise<HostsAnswer> {
+export async function askHosts(turn: AskingTurn, wish: HostsWish): Promise<HostsAnswer> {
   const { kind, toolCallId, hosts, subject, sha256, why, use, note, text } = wish;
   const { approve, network: run = 'ask' } = turn.options;
   const usual = await turn.dependencies.network.decide(hosts, { run, approve, use });
-  const said = usual.answer === 'ask' ? (turn.announced?.({ kind, hosts }) ?? null) : null;
+  const said = usual.answer === 'ask' ? (turn.asking.announced?.({ kind, hosts }) ?? null) : null;
   const verdict = said === null ? usual : { ...usual, answer: said, reason: announcedTexts[said] };
   const approvalId = turn.dependencies.journal.newId('approval');
   const reason = note === undefined ? verdict.reason : `${verdict.reason} ${note}`;

@@ -108,12 +108,14 @@ async function callNow({ turn, parent, runTool, state }: Door, call: ProgramCall
   const inner: Turn = {
     ...turn,
     signal,
-    // A denial that follows from the announcement does not count as a refusal by the user.
-    refusals: new Map(),
-    announced: (about) => {
-      if (about.kind === 'foreign-tool') return state.hasYes ? 'allow' : 'deny';
-      if (about.hosts === null || hosts.length === 0) return null;
-      return state.hasYes && about.hosts.every((host) => hosts.includes(host)) ? 'allow' : 'deny';
+    asking: {
+      // A denial that follows from the announcement does not count as a refusal by the user.
+      refusals: new Map(),
+      announced: (about) => {
+        if (about.kind === 'foreign-tool') return state.hasYes ? 'allow' : 'deny';
+        if (about.hosts === null || hosts.length === 0) return null;
+        return state.hasYes && about.hosts.every((host) => hosts.includes(host)) ? 'allow' : 'deny';
+      },
     },
   };
   const record = await runTool(inner, { tool, input, toolCallId, contextTokens: parent.contextTokens });

@@ -157,7 +157,7 @@ function createTurn(
     trajectory: memory.trajectory,
     steps: memory.steps,
     found,
-    refusals: new Map(),
+    asking: { refusals: new Map() },
     repeated: new Map(),
     progress: { okWrites: 0, okCommands: 0, okConnected: 0, isCloudUnasked: false, lastCheck: null },
     toolFacts: (contextTokens) => toolFacts(dependencies, contextTokens),

@@ -75,13 +75,16 @@ export interface Turn {
   readonly steps: { last: number };
   /** The facts gathered at the start of the turn; its models are found again if others are chosen. */
   readonly found: { facts: TurnFacts | null };
-  /** How often the user has said no in this turn, by the subject of the question. */
-  readonly refusals: Map<string, number>;
-  /**
-   * Set for a call that a program of the agent makes: how the user's approval of the program answers a question about
-   * this call. Null: the approval does not cover the question.
-   */
-  readonly announced?: (about: AnnouncedAbout) => 'allow' | 'deny' | null;
+  /** What questions to the user go by. */
+  readonly asking: {
+    /** How often the user has said no in this turn, by the subject of the question. */
+    readonly refusals: Map<string, number>;
+    /**
+     * Set for a call that a program of the agent makes: how the user's approval of the program answers a question about
+     * this call. Null: the approval does not cover the question.
+     */
+    readonly announced?: (about: AnnouncedAbout) => 'allow' | 'deny' | null;
+  };
   /** Results of calls that only read, to answer equal calls. Empty in a replay, which takes results from the log. */
   readonly repeated: Map<string, EffectRecord>;
   /** Counted from results in the log, so that a replay has the same numbers. */
@@ -119,7 +122,7 @@ export type CallingTurn = Omit<
 export type ActingTurn = Pick<Turn, 'dependencies' | 'log' | 'signal' | 'abort' | 'limits'>;
 
 /** What a question to the user needs from its turn. */
-export type AskingTurn = Pick<Turn, 'dependencies' | 'log' | 'signal' | 'options' | 'refusals' | 'announced'>;
+export type AskingTurn = Pick<Turn, 'dependencies' | 'log' | 'signal' | 'options' | 'asking'>;
 
 /** What a question is about; `hosts` is null if it is about no hosts. */
 export interface AnnouncedAbout {

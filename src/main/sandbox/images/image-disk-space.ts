@@ -16,10 +16,10 @@ export const unknownImageBytes = 5e8;
  * in another machine (Docker Desktop and similar) cannot be seen from here and counts as large enough.
  */
 export async function roomForImage(
-  { rootFolder, isDesktop }: Pick<Engine, 'rootFolder' | 'isDesktop'>,
+  { rootFolder, desktop }: Pick<Engine, 'rootFolder' | 'desktop'>,
   neededBytes: number,
 ): Promise<Reply<null>> {
-  const path = rootFolder === null || isDesktop ? null : await visiblePart(rootFolder);
+  const path = rootFolder === null || desktop !== null ? null : await visiblePart(rootFolder);
   if (path === null) return success(null);
   const { free } = await spaceOf(path);
   if (free >= neededBytes) return success(null);

@@ -79,9 +79,8 @@ interface State {
   phase: 'checking' | 'asking' | 'running' | 'over';
   process: OpenProcess | null;
   lastId: number;
-  readonly decoder: InstanceType<typeof TextDecoder>;
-  printedBytes: number;
-  printed: string;
+  /** What it printed: how much, and the end of it. */
+  readonly printed: { readonly decoder: InstanceType<typeof TextDecoder>; bytes: number; end: string };
   readonly calls: MadeCall[];
   tests: number;
   /** Calls that have not ended yet. */
@@ -135,9 +134,7 @@ function newState(run: ProgramRun, signal: AbortSignal, finish: State['finish'])
     phase: 'checking',
     process: null,
     lastId: 0,
-    decoder: new TextDecoder(),
-    printedBytes: 0,
-    printed: '',
+    printed: { decoder: new TextDecoder(), bytes: 0, end: '' },
     calls: [],
     tests: 0,
     open: new Set(),
@@ -151,7 +148,7 @@ function newState(run: ProgramRun, signal: AbortSignal, finish: State['finish'])
 
 function outcomeOf(state: State, end: ProgramEnd): Omit<ProgramOutcome, 'ms'> {
   const { printed, calls, tests, mostTogether, isUnanswered } = state;
-  return { end, printed, calls: [...calls], tests, mostTogether, isUnanswered };
+  return { end, printed: printed.end, calls: [...calls], tests, mostTogether, isUnanswered };
 }
 
 function stopped(status: Exclude<ToolStatus, 'ok'>, reason: string): ProgramEnd {
@@ -220,10 +217,11 @@ function argumentsOf(tool: Tool): object {
 }
 
 function print(state: State, bytes: Uint8Array): void {
-  state.printedBytes += bytes.length;
-  state.printed = `${state.printed}${state.decoder.decode(bytes, { stream: true })}`.slice(-keptPrinted);
+  const { printed } = state;
+  printed.bytes += bytes.length;
+  printed.end = `${printed.end}${printed.decoder.decode(bytes, { stream: true })}`.slice(-keptPrinted);
   state.run.onPrinted(bytes);
-  if (state.printedBytes > programLimits.printedBytes)
+  if (printed.bytes > programLimits.printedBytes)
     state.finish(stopped('error', 'It was ended: it printed more than 1 MB.'));
 }
 

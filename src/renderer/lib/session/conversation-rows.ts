@@ -34,14 +34,7 @@ export type ConversationRow =
   | { readonly type: 'before'; readonly key: string; readonly turn: TurnState }
   /** The words of a running step, or the last words of a turn without success. */
   | { readonly type: 'live'; readonly key: string; readonly step: StepState; readonly turn: TurnState }
-  | Extract<TimelineRow, { readonly type: 'step' | 'stage' | 'note' }>
-  | {
-      readonly type: 'action';
-      readonly key: string;
-      readonly at: number;
-      readonly action: ToolCallState;
-      readonly turn: TurnState;
-    }
+  | Extract<TimelineRow, { readonly type: 'step' | 'action' | 'stage' | 'note' }>
   /** A chart or image of a call, or the pictures that it made or returned. Visible even while the work is folded. */
   | {
       readonly type: 'drawn';

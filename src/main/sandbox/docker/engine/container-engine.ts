@@ -20,8 +20,7 @@ export interface Engine {
   readonly containerd: string | null;
   readonly runc: string | null;
   /** Docker Desktop or a similar program, in which a virtual machine is between the engine and the project. */
-  readonly isDesktop: boolean;
-  readonly desktopVersion: string | null;
+  readonly desktop: { readonly version: string | null } | null;
   readonly rootless: boolean;
   /** The daemon maps user ids of containers to others (`userns-remap`). */
   readonly remapsUsers: boolean;
@@ -183,6 +182,7 @@ function describeEngine(docker: Dockerode, endpoint: string, answers: Answers): 
   const runcTag = /^v(\d+\.\d+\.\d+(?:[^\s\d]\S*?)?)-\d+-g[0-9a-f]+$/.exec(runc?.Details?.GitCommit ?? '');
   const options = info.SecurityOptions ?? [];
   const desktop = /^Docker Desktop (\S+)/.exec(version.Platform?.Name ?? '');
+  const isDesktop = desktop !== null || [info.OperatingSystem, info.Name].some((name) => ofDesktops.test(name ?? ''));
   return {
     docker,
     endpoint,
@@ -191,8 +191,7 @@ function describeEngine(docker: Dockerode, endpoint: string, answers: Answers): 
     apiVersion,
     containerd: partOf('containerd')?.Version ?? null,
     runc: runcTag?.[1] ?? runc?.Version ?? null,
-    isDesktop: desktop !== null || [info.OperatingSystem, info.Name].some((name) => ofDesktops.test(name ?? '')),
-    desktopVersion: desktop?.[1] ?? null,
+    desktop: isDesktop ? { version: desktop?.[1] ?? null } : null,
     rootless: info.Rootless === true || options.some((option) => option.includes('name=rootless')),
     remapsUsers: options.some((option) => option.includes('name=userns')),
     rootFolder: info.DockerRootDir ?? null,

@@ -8,7 +8,7 @@ export interface ContainerUser {
   readonly userns: ContainerPlan['userns'];
 }
 
-type Mapping = Pick<Engine, 'kind' | 'rootless' | 'remapsUsers' | 'isDesktop'>;
+type Mapping = Pick<Engine, 'kind' | 'rootless' | 'remapsUsers' | 'desktop'>;
 
 const root: UserIds = { uid: 0, gid: 0 };
 const firstUser: UserIds = { uid: 1000, gid: 1000 };
@@ -30,7 +30,7 @@ export function userCandidates(
       return engine.kind === 'podman' ? [{ user: known, userns: 'keep-id' }, plain(root)] : [plain(root), plain(known)];
     }
     if (engine.remapsUsers) return [{ user: known, userns: 'host' }, plain(known), plain(root)];
-    if (engine.isDesktop || platform !== 'linux') return [plain(known), plain(firstUser), plain(root)];
+    if (engine.desktop !== null || platform !== 'linux') return [plain(known), plain(firstUser), plain(root)];
     return [plain(known), plain(root)];
   })();
   return all.filter((one, at) => all.findIndex((other) => keyOf(other) === keyOf(one)) === at);

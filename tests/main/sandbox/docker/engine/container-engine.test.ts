@@ -75,8 +75,7 @@ describe('looking for an engine', () => {
       apiVersion: '1.47',
       containerd: 'v2.2.0',
       runc: '1.3.3',
-      isDesktop: false,
-      desktopVersion: null,
+      desktop: null,
       hasSwappiness: false,
       rootless: true,
       remapsUsers: false,
@@ -138,7 +137,7 @@ describe('looking for an engine', () => {
       const path = await serve('desktop.sock', { '/version': said, '/info': of });
       const found = await findEngine(search({ DOCKER_HOST: `unix://${path}` }, 'darwin'), none);
       const limits = { memory: true, swap: true, pids: true, cpu: true, ulimits: true };
-      const value = { ...expected, kind: 'docker', isDesktop: true, rootless: false, remapsUsers: false, limits };
+      const value = { ...expected, kind: 'docker', rootless: false, remapsUsers: false, limits };
       expect(found).toMatchObject({ ok: true, value: { ...value, hasSwappiness: false } });
     },
   );
@@ -182,7 +181,7 @@ describe('looking for an engine', () => {
       '/info': { ...info, OperatingSystem: system, Name: name },
     });
     const found = await findEngine(search({ DOCKER_HOST: `unix://${path}` }, 'darwin'), none);
-    expect(found).toMatchObject({ ok: true, value: { isDesktop: true, desktopVersion: null } });
+    expect(found).toMatchObject({ ok: true, value: { desktop: { version: null } } });
   });
 
   it('looks where the programs for a desktop listen', async () => {

@@ -40,7 +40,7 @@ describe('the versions of an engine', () => {
 });
 
 describe('who commands may run as', () => {
-  const engine = { kind: 'docker', rootless: false, remapsUsers: false, isDesktop: false } as const;
+  const engine = { kind: 'docker', rootless: false, remapsUsers: false, desktop: null } as const;
   const owner = { uid: 1000, gid: 100 };
   const inWords = (change: object, who = owner, platform: NodeJS.Platform = 'linux'): string[] =>
     userCandidates({ ...engine, ...change }, who, platform).map(
@@ -53,7 +53,11 @@ describe('who commands may run as', () => {
     expect(inWords({ rootless: true })).toEqual(['0:0', '1000:100']);
     expect(inWords({ rootless: true, kind: 'podman' })).toEqual(['1000:100 keep-id', '0:0']);
     expect(inWords({ remapsUsers: true })).toEqual(['1000:100 host', '1000:100', '0:0']);
-    expect(inWords({ isDesktop: true }, { uid: 501, gid: 20 }, 'darwin')).toEqual(['501:20', '1000:1000', '0:0']);
+    expect(inWords({ desktop: { version: null } }, { uid: 501, gid: 20 }, 'darwin')).toEqual([
+      '501:20',
+      '1000:1000',
+      '0:0',
+    ]);
     expect(inWords({}, { uid: 0, gid: 0 }, 'win32')).toEqual(['1000:1000', '0:0']);
   });
 
@@ -61,7 +65,7 @@ describe('who commands may run as', () => {
     const owner = 'the owner of the project (0:0 where it belongs to root), without any capability.';
     const others = 'without any capability; in a project that belongs to root, they cannot write.';
     expect(
-      [{}, { isDesktop: true }, { remapsUsers: true }].map((change) => usersText({ ...engine, ...change })),
+      [{}, { desktop: { version: null } }, { remapsUsers: true }].map((change) => usersText({ ...engine, ...change })),
     ).toEqual([
       `Commands run as ${owner}`,
       `Commands run as ${owner}`,

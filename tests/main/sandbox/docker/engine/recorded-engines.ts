@@ -17,7 +17,7 @@ export const recordedDesktops = [
       runcCommit: 'v1.1.13-0-g58aa920',
     }),
     info: info({ profile: 'unconfined' }),
-    expected: { desktopVersion: '4.33.0', apiVersion: '1.46', containerd: '1.7.19', runc: '1.1.13' },
+    expected: { desktop: { version: '4.33.0' }, apiVersion: '1.46', containerd: '1.7.19', runc: '1.1.13' },
   },
   {
     from: 'github.com/docker/cli/issues/4672',
@@ -31,7 +31,7 @@ export const recordedDesktops = [
       runcCommit: 'v1.1.8-0-g82f18fe',
     }),
     info: info({ profile: 'unconfined' }),
-    expected: { desktopVersion: '4.25.2', apiVersion: '1.44', containerd: '1.6.22', runc: '1.1.8' },
+    expected: { desktop: { version: '4.25.2' }, apiVersion: '1.44', containerd: '1.6.22', runc: '1.1.8' },
   },
   {
     from: 'github.com/docker/for-mac/issues/7576',
@@ -45,7 +45,7 @@ export const recordedDesktops = [
       runcCommit: 'v1.1.12-0-g51d5e946',
     }),
     info: info({ profile: 'unconfined' }),
-    expected: { desktopVersion: '4.38.0', apiVersion: '1.47', containerd: '1.7.25', runc: '1.1.12' },
+    expected: { desktop: { version: '4.38.0' }, apiVersion: '1.47', containerd: '1.7.25', runc: '1.1.12' },
   },
   {
     from: 'github.com/docker/desktop-feedback/issues/274',
@@ -59,7 +59,7 @@ export const recordedDesktops = [
       runcCommit: 'v1.3.4-0-gd6d73eb8',
     }),
     info: info({ profile: 'builtin' }),
-    expected: { desktopVersion: '4.67.0', apiVersion: '1.47', containerd: 'v2.2.1', runc: '1.3.4' },
+    expected: { desktop: { version: '4.67.0' }, apiVersion: '1.47', containerd: 'v2.2.1', runc: '1.3.4' },
   },
 ] as const;
 
