@@ -4,7 +4,7 @@ import type { Tool } from '../../tools/define.ts';
 import { callToolName, findToolName } from '../../tools/connected/find-tools.ts';
 import { extractCalls } from './extract-calls.ts';
 import { callsInOtherFormats } from './other-formats.ts';
-import { fitInput, isClosedJson, readJson } from './read-arguments.ts';
+import { fitInput, isClosedJson, readJson, type ReadJson } from './read-arguments.ts';
 import type { CallError, ParseCalls, ParsedCalls } from './call-types.ts';
 import { shortenText } from '@shared/text/shorten-text.ts';
 import { isRecord } from '@shared/unknown-value.ts';
@@ -46,10 +46,15 @@ function readNative(part: ToolCallPart, tools: readonly Tool[]): Outcome {
   const raw = part.raw ?? JSON.stringify(part.input ?? null);
   if (isRecord(part.input)) return toCall({ id: part.id, name: part.name, input: part.input, raw, repairs: [] }, tools);
   if (!isClosedJson(raw)) return cut(raw, part);
-  const read = readJson(raw);
+  const read = readInner(readJson(raw));
   // Servers send "null" or "" for a call whose arguments they could not read.
   if (!read.ok || !isRecord(read.value)) return badJson(raw, part, tools);
   return toCall({ id: part.id, name: part.name, input: read.value, raw, repairs: read.repairs }, tools);
+}
+
+/** Some services send the arguments as a text that holds JSON. */
+function readInner(read: ReadJson): ReadJson {
+  return read.ok && typeof read.value === 'string' && isClosedJson(read.value) ? readJson(read.value) : read;
 }
 
 function readText(text: string, isExpected: boolean, tools: readonly Tool[]): readonly Outcome[] {
@@ -107,8 +112,10 @@ function toCall(named: Named, tools: readonly Tool[]): Outcome {
     onlyConnected(named.name, tools);
   if (tool?.name === callToolName) return toFoundCall(named, tools);
   if (tool === undefined) {
-    const told = tools.filter((candidate) => candidate.isHidden !== true);
-    const more = told.length === tools.length ? '' : ` Others are found with ${findToolName}.`;
+    const told = tools.filter((candidate) => candidate.isHidden !== true && candidate.isUnlisted !== true);
+    const more = tools.every((candidate) => candidate.isHidden !== true)
+      ? ''
+      : ` Others are found with ${findToolName}.`;
     const message = `There is no tool "${shortenText(named.name, 100)}". The tools are: ${told.map(({ name }) => name).join(', ')}.${more}`;
     return { ok: false, error: { kind: 'unknown-tool', id: named.id, name: named.name, raw: named.raw, message } };
   }
@@ -158,8 +165,13 @@ function onlyConnected(name: string, tools: readonly Tool[]): Tool | undefined {
   return others.length === 0 ? first : undefined;
 }
 
+/** Some models write the name of a namespace before that of the tool. */
 function sameName(left: string, right: string): boolean {
-  const plain = (name: string): string => name.toLowerCase().replace(/[^a-z]/gu, '');
+  const plain = (name: string): string =>
+    name
+      .toLowerCase()
+      .replace(/^(?:functions|default_api|tools?)[.:]/u, '')
+      .replaceAll(/[^a-z]/gu, '');
   return plain(left) === plain(right);
 }
 

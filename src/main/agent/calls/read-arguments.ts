@@ -73,7 +73,7 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   command: ['cmd', 'shell'],
   pattern: ['query', 'regex'],
   summary: ['message', 'result', 'text'],
-  patch: ['diff'],
+  patch: ['diff', 'input'],
 };
 
 export type Fitted =
@@ -199,8 +199,16 @@ function coerceOne(key: string, value: unknown, expected: string): unknown {
   if (expected === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return String(value);
   const isLines = linesAllowed.includes(key) && Array.isArray(value) && value.every((line) => typeof line === 'string');
   if (expected === 'string' && isLines) return value.join('\n');
+  if (['array', 'object'].includes(expected) && typeof value === 'string' && /^\s*[[{]/u.test(value))
+    return inText(value);
   if (expected === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   return undefined;
+}
+
+/** A list or object that was written as a text of JSON. What it holds is checked like any other. */
+function inText(value: string): unknown {
+  const read = isClosedJson(value) ? readJson(value) : null;
+  return read?.ok === true ? read.value : undefined;
 }
 
 function describe(error: z.ZodError): string {
