@@ -37,7 +37,7 @@ export interface TaskOptions {
 export const starterModel = 'llama-cpp/qwen2.5-coder-1.5b-instruct';
 export const allKinds: readonly Kind[] = ['small', 'two-file', 'planted', 'question'];
 
-const flags = ['no-mechanical', 'no-agreement', 'no-varied', 'no-coverage', 'no-check'] as const;
+const flags = ['no-mechanical', 'no-agreement', 'no-coverage', 'no-check'] as const;
 const texts = [
   'models',
   'strategies',
@@ -60,7 +60,7 @@ type Text = (typeof texts)[number];
 
 const tasksUsage = `npm run bench -- tasks [--models ID,…] [--strategies recipe,loop] [--split dev|held|all] [--kinds ${allKinds.join(',')}]
   [--only GLOB] [--limit N] [--seed N] [--max-minutes N a task] [--total-minutes N] [--resume FILE] [--report FILE.md] [--keep FOLDER]
-  [--replies FOLDER] [--drive NAME=VALUE,… as dewpoint models set] [--no-check] [--no-mechanical] [--no-coverage] [--no-agreement] [--no-varied]`;
+  [--replies FOLDER] [--drive NAME=VALUE,… as dewpoint models set] [--no-check] [--no-mechanical] [--no-coverage] [--no-agreement]`;
 
 /** Throws a `UsageError` for everything it does not understand, so that a typo does not cost an hour. */
 export function parseTaskOptions(args: readonly string[]): TaskOptions {
@@ -88,13 +88,9 @@ export function parseTaskOptions(args: readonly string[]): TaskOptions {
 
 /** Only the switched settings. The defaults are in the recipes. */
 function switchesOf(has: Given['has']): Partial<RecipeSettings> {
-  const judge = {
-    agreement: !has('no-agreement'),
-    varied: !has('no-varied'),
-  };
   return {
     ...(has('no-mechanical') ? { mechanicalChanges: false } : {}),
-    ...(Object.values(judge).every(Boolean) ? {} : { judge }),
+    ...(has('no-agreement') ? { agreement: false } : {}),
     ...(has('no-coverage') ? { locate: { coverage: false } } : {}),
   };
 }
@@ -105,7 +101,7 @@ export function isPlainRun(options: TaskOptions): boolean {
 }
 
 /**
- * The switches that differ from the users' defaults, for people to read: "no-mechanical, no-varied". Empty for none.
+ * The switches that differ from the users' defaults, for people to read: "no-mechanical, no-coverage". Empty for none.
  */
 export function describeSwitches({
   recipe,
@@ -113,12 +109,11 @@ export function describeSwitches({
   drive,
   replies,
 }: Pick<TaskOptions, 'recipe' | 'passCheck' | 'drive' | 'replies'>): string {
-  const { judge, locate } = recipe;
+  const { agreement, locate } = recipe;
   const parts = [
     recipe.mechanicalChanges === false ? 'no-mechanical' : '',
     locate?.coverage === false ? 'no-coverage' : '',
-    judge?.agreement === false ? 'no-agreement' : '',
-    judge?.varied === false ? 'no-varied' : '',
+    agreement === false ? 'no-agreement' : '',
     passCheck ? '' : 'no-check',
     replies === null ? '' : 'kept answers',
     ...Object.entries(drive).map(([name, value]) => `${name} ${value}`),

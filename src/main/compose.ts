@@ -96,7 +96,7 @@ export interface ComposeConfig {
 
 const recipeDefaults: AgentConfig['recipe'] = {
   mechanicalChanges: true,
-  judge: { agreement: true, varied: true },
+  agreement: true,
   locate: { coverage: true },
   seed: 1,
 };

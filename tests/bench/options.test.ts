@@ -35,8 +35,6 @@ describe('the options of every benchmark', () => {
 });
 
 describe('the options of the tasks', () => {
-  const judge = { agreement: true, varied: true };
-
   it('are what users get on the development half when none is given', () => {
     const options = parseTaskOptions([]);
     expect(options).toMatchObject({
@@ -89,8 +87,7 @@ describe('the options of the tasks', () => {
 
   it.each([
     ['--no-mechanical', 'no-mechanical', { mechanicalChanges: false }],
-    ['--no-agreement', 'no-agreement', { judge: { ...judge, agreement: false } }],
-    ['--no-varied', 'no-varied', { judge: { ...judge, varied: false } }],
+    ['--no-agreement', 'no-agreement', { agreement: false }],
     ['--no-coverage', 'no-coverage', { locate: { coverage: false } }],
   ])('%s switches one part and nothing else', (argument, words, change) => {
     const options = parseTaskOptions(argument.split(' '));

@@ -216,7 +216,7 @@ describe('a run of tasks', () => {
 
   it('runs again what was run with other switches', async () => {
     await play({ tasks });
-    expect((await play({ tasks, args: '--no-varied' })).runs).toHaveLength(3);
+    expect((await play({ tasks, args: '--no-coverage' })).runs).toHaveLength(3);
   });
 
   it('begins no task after its time and says how to go on', async () => {

@@ -171,7 +171,7 @@ describe('the figures of the tasks', () => {
     expect(targets(held, bad)).toContain(missed);
   });
 
-  it.each(['', `${held} --limit 3`, `${held} --no-varied`, `${held} --only py-*`, '--split all'])(
+  it.each(['', `${held} --limit 3`, `${held} --no-coverage`, `${held} --only py-*`, '--split all'])(
     'have none with "%s"',
     (args) => {
       expect(targets(args, good)).toEqual([]);
@@ -209,9 +209,9 @@ describe('the report', () => {
   ];
 
   it('says where and under which conditions, and names every task in Markdown', () => {
-    const { markdown } = reportOf(records, options('--strategies recipe,loop --no-varied'), setting);
+    const { markdown } = reportOf(records, options('--strategies recipe,loop --no-coverage'), setting);
     expect(markdown).toContain('2026-11-21 10:11 UTC · commit abc1234 · a machine');
-    expect(markdown).toContain('switched: no-varied');
+    expect(markdown).toContain('switched: no-coverage');
     expect(markdown).toMatch(/\| a-2 \| qwen2\.5-coder-1\.5b \| recipe \| no \|.*false accept \|/);
     expect(markdown).toContain('Newcombe');
   });

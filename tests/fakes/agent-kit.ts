@@ -150,7 +150,7 @@ export const agentConfig: AgentConfig = {
   maxWriteBytes: 1024 * 1024,
   recipe: {
     mechanicalChanges: true,
-    judge: { agreement: true, varied: true },
+    agreement: true,
     locate: { coverage: true },
     seed: 1,
   },

@@ -133,11 +133,8 @@ export interface RecipeBudget {
 /** Switches that measure what each part of a recipe is worth. Users get the defaults. */
 export interface RecipeSettings {
   readonly mechanicalChanges: boolean;
-  readonly judge: {
-    readonly agreement: boolean;
-    /** Whether changes that pass are compared on tests with other values. */
-    readonly varied: boolean;
-  };
+  /** Whether passing changes are compared with other changes, and the model is asked another way. */
+  readonly agreement: boolean;
   readonly locate: { readonly coverage: boolean };
   readonly seed: number;
 }

@@ -16,10 +16,7 @@ const configSchema = z.object({
   maxWriteBytes: z.number(),
   recipe: z.object({
     mechanicalChanges: z.boolean(),
-    judge: z.object({
-      agreement: z.boolean(),
-      varied: z.boolean(),
-    }),
+    agreement: z.boolean(),
     locate: z.object({ coverage: z.boolean() }),
     seed: z.number(),
   }),

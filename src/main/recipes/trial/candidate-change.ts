@@ -28,3 +28,8 @@ export const withoutComments = (text: string): string => text.replaceAll(/(^|\s)
 export function codeKeyOf(text: string): string {
   return withoutComments(text).replaceAll(/\s+/g, ' ');
 }
+
+/** The code of a candidate without white space and comments. */
+export function candidateCodeKey(candidate: Candidate): string {
+  return candidate.files.map((file) => `${file.path}\0${codeKeyOf(file.text)}`).join('\0\0');
+}

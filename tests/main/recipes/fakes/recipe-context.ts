@@ -42,7 +42,7 @@ export interface HarnessOptions {
 
 const defaults: RecipeSettings = {
   mechanicalChanges: true,
-  judge: { agreement: true, varied: true },
+  agreement: true,
   locate: { coverage: true },
   seed: 1,
 };

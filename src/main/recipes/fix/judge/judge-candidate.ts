@@ -74,14 +74,11 @@ export interface Judge {
   keep(files: readonly FileText[]): Promise<Baseline>;
   /** The text of a file in the base of the copy; null if there is none. */
   read(path: string): Promise<string | null>;
-  /** What `command` prints for each of these variants of the base; null if it was not run. */
-  observe(variants: readonly (readonly FileText[])[], command: string): Promise<readonly (string | null)[]>;
   /** Runs the check once more on a candidate, and says whether it passes again. */
   passesRerun(candidate: Candidate): Promise<boolean>;
 }
 
 const keepBytes = 6_000;
-const observedBytes = 60_000;
 /** How long a test may run before it is stopped, until it is known what the others take. */
 const firstPatienceSeconds = 5;
 
@@ -110,7 +107,6 @@ interface TrialParts {
 interface ScriptOptions extends Partial<JudgeOptions> {
   readonly commands: readonly TrialCommand[];
   readonly limitSeconds: number;
-  readonly keepBytes?: number;
   readonly patienceSeconds?: number;
 }
 
@@ -212,20 +208,6 @@ class TrialJudge implements Judge {
     return text;
   }
 
-  async observe(variants: readonly (readonly FileText[])[], command: string): Promise<readonly (string | null)[]> {
-    const scripted: ScriptCandidate[] = [];
-    for (const files of variants) scripted.push({ patches: await this.#patchesOf(files), checks: [] });
-    const limits = {
-      limitSeconds: 12,
-      totalSeconds: 30,
-      graceSeconds: 30,
-      stopAfter: variants.length,
-      keepBytes: observedBytes,
-    };
-    const runs = await this.#script(scripted, { commands: [command], ...limits });
-    return variants.map((_, index) => runs.find((run) => run.candidate === index)?.output ?? null);
-  }
-
   async passesRerun(candidate: Candidate): Promise<boolean> {
     const patches = await this.#patchesOf(candidate.files);
     const checks = candidate.files.map((file) => compileCheck(file.path)).filter((check) => check !== null);
@@ -268,7 +250,7 @@ class TrialJudge implements Judge {
       stopAfter: options.stopAfter ?? 1,
       totalSeconds,
       graceSeconds: Math.ceil(options.graceSeconds ?? 3),
-      keepBytes: options.keepBytes ?? keepBytes,
+      keepBytes,
       patienceSeconds: options.patienceSeconds ?? this.#patienceSeconds(),
     });
     const result = await world.run({

@@ -1,26 +1,31 @@
 import { speaksOfFailure } from '../about-failures.ts';
 import type { Span } from '../../code/code-spans.ts';
-import type { RecipeOutcome } from '../../define.ts';
-import { behavioursOf, codeKey, type BehaviourParts, type Behaviours } from './candidate-behaviour.ts';
-import { withoutComments, type Candidate, type FileText } from '../../trial/candidate-change.ts';
-import type { Verdict } from '../judge/judge-candidate.ts';
+import type { RecipeContext, RecipeOutcome } from '../../define.ts';
+import type { Syntax } from '../../code/code-syntax.ts';
+import { candidateCodeKey, withoutComments, type Candidate, type FileText } from '../../trial/candidate-change.ts';
+import type { Judge, Verdict } from '../judge/judge-candidate.ts';
 import { applyMutation, mutantsOf } from '../mechanical/mechanical-changes.ts';
 import { overfitMarks } from './overfit-marks.ts';
 import type { SearchResult } from '../search/search-result.ts';
 import type { Confidence } from '@shared/events/turn-events.ts';
 
+export interface AcceptParts {
+  readonly context: RecipeContext;
+  readonly syntax: Syntax;
+  readonly judge: Judge;
+  readonly secondsLeft: () => number;
+}
+
 /** Chooses among accepted changes, checks the choice again, and writes it to the workspace. */
-export async function acceptBest(parts: BehaviourParts, result: SearchResult): Promise<RecipeOutcome | null> {
+export async function acceptBest(parts: AcceptParts, result: SearchResult): Promise<RecipeOutcome | null> {
   const { context, judge } = parts;
   if (result.accepted.length > 0) {
     const labels = result.accepted.map((one) => one.candidate.label);
     const told = [...new Set(labels)].map((label) => counted(label, labels));
     await context.progress('accepted', `Changes that pass: ${told.join(' | ')}`);
   }
-  const passing = result.accepted.map((one) => one.candidate);
-  const behaviours = await behavioursOf(parts, result.failureContext, passing);
-  const all = await rankAll(parts, { result, behaviours }, result.accepted);
-  for (const ranked of await preferred(parts, { result, behaviours }, all)) {
+  const all = await rankAll(parts, result, result.accepted);
+  for (const ranked of await preferred(parts, result, all)) {
     const { candidate } = ranked.verdict;
     if (!(await judge.passesRerun(candidate))) {
       await context.progress('reject', `Rejected, because it failed the second run: ${candidate.label}.`);
@@ -44,15 +49,19 @@ export async function acceptBest(parts: BehaviourParts, result: SearchResult): P
  * If different changes pass, the model rewrites the function without seeing them. A change that it writes as well goes
  * first, and so does its own if it passes. (A small model that is asked to choose takes the first.)
  */
-async function preferred(parts: BehaviourParts, found: Found, ranked: readonly Ranked[]): Promise<readonly Ranked[]> {
+async function preferred(
+  parts: AcceptParts,
+  result: SearchResult,
+  ranked: readonly Ranked[],
+): Promise<readonly Ranked[]> {
   const { context } = parts;
   const [top] = ranked;
   const span = top?.verdict.candidate.span ?? null;
-  const different = new Set(ranked.map((one) => codeKey(one.verdict.candidate)));
+  const different = new Set(ranked.map((one) => candidateCodeKey(one.verdict.candidate)));
   const isByModel = ranked.some((one) => one.verdict.candidate.origin !== 'mechanical');
-  const isAsked = context.settings.judge.agreement && context.budget.stepsLeft() > 1 && parts.secondsLeft() > 15;
+  const isAsked = context.settings.agreement && context.budget.stepsLeft() > 1 && parts.secondsLeft() > 15;
   if (top === undefined || span === null || different.size < 2 || isByModel || !isAsked) return ranked;
-  const own = await found.result.confer(top.verdict.candidate);
+  const own = await result.confer(top.verdict.candidate);
   if (own === null) return ranked;
   const agreeing = ranked.filter((one) => sameChange(one.verdict.candidate, own.candidate));
   if (agreeing.length > 0) {
@@ -62,7 +71,7 @@ async function preferred(parts: BehaviourParts, found: Found, ranked: readonly R
     );
     return [...agreeing, ...ranked.filter((one) => !agreeing.includes(one))];
   }
-  const [judged] = own.type === 'accepted' ? await rankAll(parts, found, [own]) : [];
+  const [judged] = own.type === 'accepted' ? await rankAll(parts, result, [own]) : [];
   return judged === undefined || judged.marks.length > 0 ? ranked : [judged, ...ranked];
 }
 
@@ -78,20 +87,14 @@ interface Ranked {
   readonly score: number;
 }
 
-/** The accepted changes, and what each does with other values. */
-interface Found {
-  readonly result: SearchResult;
-  readonly behaviours: Behaviours;
-}
-
 /** Ranks the changes: first the smallest one that others agree with and that is not fitted to the test. */
 async function rankAll(
-  parts: BehaviourParts,
-  { result, behaviours }: Found,
+  parts: AcceptParts,
+  result: SearchResult,
   verdicts: readonly Verdict[],
 ): Promise<readonly Ranked[]> {
   const tests = result.failureContext.tests.map((test) => test.text).join('\n');
-  const isLoose = areLoose(verdicts, behaviours);
+  const isLoose = areLoose(verdicts);
   const ranked: Ranked[] = [];
   for (const [index, verdict] of verdicts.entries()) {
     let marks: readonly string[] = [];
@@ -102,13 +105,12 @@ async function rankAll(
       size +=
         changedLines(withoutNotes(before), withoutNotes(file.text)) + (changesSignature(before, file.text) ? 4 : 0);
     }
-    const key = behaviours.keyOf(verdict.candidate);
-    const agreeing = result.accepted.filter((one) => behaviours.keyOf(one.candidate) === key).length;
-    const agreement = parts.context.settings.judge.agreement ? agreeing - 1 : 0;
+    const key = candidateCodeKey(verdict.candidate);
+    const agreeing = result.accepted.filter((one) => candidateCodeKey(one.candidate) === key).length;
+    const agreement = parts.context.settings.agreement ? agreeing - 1 : 0;
     const depth = depthOf(verdict, verdicts, result.failureContext.evidence.distance);
     const chance = isLoose && isSmall(verdict.candidate) ? 50 : 0;
-    const failing = behaviours.failuresOf(verdict.candidate) * 100;
-    const score = marks.length * 100 + chance + failing + size - agreement * 5 - depth + index * 0.5;
+    const score = marks.length * 100 + chance + size - agreement * 5 - depth + index * 0.5;
     ranked.push({ verdict, marks, score });
   }
   return ranked.sort((left, right) => left.score - right.score);
@@ -139,17 +141,13 @@ const withoutNotes = (text: string): string =>
     .filter((line) => line !== '')
     .join('\n');
 
-/** If more small changes than this pass, any change at that place would. */
-const mostAlike = 3;
-
 /**
- * Whether the tests are too weak to decide: they accept small changes that behave differently, or many of them. Then
- * what the model wrote comes first. Two or three ways to write the same thing are no coincidence.
+ * Whether the tests are too weak to decide: they accept different small changes beside what the model wrote. Then what
+ * the model wrote comes first. One small change alone is no coincidence.
  */
-function areLoose(verdicts: readonly Verdict[], behaviours: Behaviours): boolean {
+function areLoose(verdicts: readonly Verdict[]): boolean {
   const small = verdicts.map((one) => one.candidate).filter(isSmall);
-  const doings = new Set(small.map((one) => behaviours.keyOf(one)));
-  return small.length < verdicts.length && (doings.size > 1 || new Set(small.map(codeKey)).size > mostAlike);
+  return small.length < verdicts.length && new Set(small.map(candidateCodeKey)).size > 1;
 }
 
 const isSmall = ({ origin }: Candidate): boolean => origin === 'mechanical';
@@ -164,7 +162,7 @@ function changesSignature(before: string, after: string): boolean {
 
 /** Whether the texts are equal without white space and comments. */
 function sameChange(left: Candidate, right: Candidate): boolean {
-  return codeKey(left) === codeKey(right);
+  return candidateCodeKey(left) === candidateCodeKey(right);
 }
 
 export function changedLines(before: string, after: string): number {
@@ -191,7 +189,7 @@ const noMutants: MutantCount = { tried: 0, survived: 0 };
  * Counts small variations of the changed lines that the tests accept too. If there are some, the tests do not hold the
  * change.
  */
-async function tryMutants(parts: BehaviourParts, candidate: Candidate): Promise<MutantCount> {
+async function tryMutants(parts: AcceptParts, candidate: Candidate): Promise<MutantCount> {
   const [file] = candidate.files;
   const { span } = candidate;
   if (file === undefined) return noMutants;
@@ -246,13 +244,13 @@ type Doubt = 'others-pass' | 'bends-to-tests' | 'not-held' | 'not-agreed' | 'not
 
 /** What the tests leave open; null if they hold the change firmly. `mutants`: null if there was no time for them. */
 function doubtOf(ranked: Ranked, mutants: MutantCount | null, result: SearchResult): Doubt | null {
-  const others = new Set(result.accepted.map((verdict) => codeKey(verdict.candidate)));
+  const others = new Set(result.accepted.map((verdict) => candidateCodeKey(verdict.candidate)));
   if (others.size > 1 || result.isAmbiguous) return 'others-pass';
   if (ranked.marks.length > 0) return 'bends-to-tests';
   return mutants !== null && (mutants.survived > 0 || mutants.tried === 0) ? 'not-held' : null;
 }
 
-async function doubtIn(parts: BehaviourParts, result: SearchResult, ranked: Ranked): Promise<Doubt | null> {
+async function doubtIn(parts: AcceptParts, result: SearchResult, ranked: Ranked): Promise<Doubt | null> {
   if (parts.context.check?.source === 'text') return 'one-example';
   const { candidate } = ranked.verdict;
   const mutants = parts.secondsLeft() > 5 ? await tryMutants(parts, candidate) : null;
@@ -266,9 +264,9 @@ const secondsForOpinion = 15;
  * wrong (`docs/measurements/recipes.md`). Only a change that the model finds in two ways has high confidence. For new
  * code there is only one way.
  */
-async function secondOpinion(parts: BehaviourParts, result: SearchResult, candidate: Candidate): Promise<Doubt | null> {
+async function secondOpinion(parts: AcceptParts, result: SearchResult, candidate: Candidate): Promise<Doubt | null> {
   const { settings, budget } = parts.context;
-  if (!settings.judge.agreement || candidate.origin === 'insert') return null;
+  if (!settings.agreement || candidate.origin === 'insert') return null;
   // The tests hold the only small change that passes, and its confidence is never more than "found by trying", so no
   // model is asked.
   if (candidate.origin === 'mechanical') return null;
@@ -297,7 +295,7 @@ const doubtTexts: Readonly<Record<Doubt, string>> = {
 };
 
 function describe(
-  { context }: BehaviourParts,
+  { context }: AcceptParts,
   candidate: Candidate,
   { result, doubt }: { readonly result: SearchResult; readonly doubt: Doubt | null },
 ): string {

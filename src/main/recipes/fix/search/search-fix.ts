@@ -150,7 +150,7 @@ class Search {
    */
   async #elsewhere(failureContext: FailureContext, [first]: readonly Verdict[]): Promise<readonly Verdict[]> {
     const form = first?.candidate.origin;
-    if ((form !== 'fix' && form !== 'body') || !this.#parts.context.settings.judge.agreement) return [];
+    if ((form !== 'fix' && form !== 'body') || !this.#parts.context.settings.agreement) return [];
     const end = this.#parts.secondsLeft() - secondsElsewhere;
     const verdicts: Verdict[] = [];
     const step = { arm: form, from: 0, to: 5 } as const;
@@ -175,7 +175,7 @@ class Search {
       !isRewrite ||
       this.#kept.size > 0 ||
       !settings.mechanicalChanges ||
-      !settings.judge.agreement ||
+      !settings.agreement ||
       this.#parts.secondsLeft() < 25
     )
       return [];
@@ -223,7 +223,7 @@ class Search {
     const share = Math.min(mostSeconds, Math.max(5, left / 4));
     const totalSeconds = ownSeconds === undefined ? share : Math.max(share, Math.min(ownSeconds, left));
     // Unless agreement is judged, the first candidate that passes is enough.
-    const graceSeconds = this.#parts.context.settings.judge.agreement ? 8 : 0;
+    const graceSeconds = this.#parts.context.settings.agreement ? 8 : 0;
     const verdicts = await this.#parts.judge.try(fresh, { stopAfter: 6, totalSeconds, graceSeconds });
     const judged = verdicts.filter((verdict) => verdict.type !== 'untried');
     this.#variations.tried += judged.length;

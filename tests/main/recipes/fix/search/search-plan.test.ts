@@ -11,7 +11,7 @@ function armsOf({
 }): readonly string[] {
   const settings = {
     mechanicalChanges,
-    judge: { agreement: true, varied: true },
+    agreement: true,
     locate: { coverage: true },
     seed: 1,
   };
