@@ -3,6 +3,7 @@ import type { Part } from '@shared/models/model-messages.ts';
 import type { Attached, CallEntry, Entry, Exchange, UserEntry } from '../../recipes/conversation-entries.ts';
 import { notedParts } from './noted-parts.ts';
 import { answersBack, withResultsBack } from './equal-results.ts';
+import { shortenText } from '@shared/text/shorten-text.ts';
 import { askNote, factsBlock, inert, outputBlock } from './harness-facts.ts';
 import { guardedWords } from '../../safety/guarded-files.ts';
 
@@ -67,6 +68,8 @@ interface Fold {
   lastFacts: readonly string[];
   /** A guarded file was refused in this turn. */
   wasGuarded: boolean;
+  /** What the model had written when it was cancelled; empty: nothing. */
+  cutText: string;
   /** The instructions of this turn; empty: there are none, or they are not used. */
   instructions: string;
 }
@@ -87,6 +90,7 @@ export function createConversation(): Conversation {
     lastInstructions: '',
     lastFacts: [],
     wasGuarded: false,
+    cutText: '',
     instructions: '',
   };
   return {
@@ -122,6 +126,7 @@ function addEvent(fold: Fold, event: SessionEvent): void {
       fold.inTurn = true;
       fold.instructions = '';
       fold.wasGuarded = false;
+      fold.cutText = '';
       return;
     case 'model-call-started':
       if (event.stage.strategy === 'loop' && (event.purpose === 'act' || event.purpose === 'plan')) {
@@ -129,9 +134,9 @@ function addEvent(fold: Fold, event: SessionEvent): void {
       }
       return;
     case 'model-call-ended':
-      if (fold.acting.delete(event.callId) && event.error === null && event.stopReason !== 'cancelled') {
-        addAssistant(fold, event);
-      }
+      if (!fold.acting.delete(event.callId)) return;
+      if (event.stopReason === 'cancelled') fold.cutText = textOf(event.parts);
+      else if (event.error === null) addAssistant(fold, event);
       return;
     case 'tool-call-requested':
       addCall(fold, event);
@@ -390,7 +395,18 @@ function endTurn(fold: Fold, event: EventOf<'turn-ended'>): void {
   // The model has its own words in its last call.
   const said = last.type === 'assistant' ? (last.calls.at(-1)?.result?.text ?? '') : '';
   const rest = said !== '' && event.text.startsWith(said) ? event.text.slice(said.length).trim() : event.text;
-  if (rest !== '') note(fold, event.seq, inert(`The work on this message ended: ${rest}`));
+  const cut = fold.cutText === '' ? '' : `\nYou had written until then:\n${shortenText(fold.cutText, mostCutText)}`;
+  if (rest !== '') note(fold, event.seq, inert(`The work on this message ended: ${rest}${cut}`));
+}
+
+/** How many characters of a cancelled answer are told. */
+const mostCutText = 8000;
+
+function textOf(parts: readonly Part[]): string {
+  return parts
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('')
+    .trim();
 }
 
 /** Turns that end with an answer of a model. The other ends are put in words by Dewpoint. */

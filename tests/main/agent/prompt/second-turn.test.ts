@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelRequest } from '../../../../src/main/models/providers/define.ts';
-import { call, createAgentKit, turnOptions } from '../../../fakes/agent-kit.ts';
+import type { ModelRequest, StreamPart } from '../../../../src/main/models/providers/define.ts';
+import { call, createAgentKit, turnOptions, type AgentKit } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
 
 const done = call('task_complete', { summary: 'x is 2.' });
@@ -39,6 +39,24 @@ describe('the prompt of a second turn', () => {
     expect(textsOf(kit.requests[1], 'user').join('\n')).toContain(
       '<dewpoint>\nThe work on this message ended: The limit of 1 steps was reached.',
     );
+  });
+
+  // Bug: what the model had written until the person stopped it was lost.
+  it('has what was written of an answer that was cancelled', async () => {
+    function* begun(): Generator<StreamPart> {
+      yield { type: 'text-delta', text: 'The value is wrong in two places.' };
+      kit.runner.cancel();
+    }
+    const kit: AgentKit = createAgentKit({
+      replies: [{ stream: begun() }, done],
+      sandbox: { files: { 'a.py': 'x = 1\n' }, exec: () => ({}) },
+    });
+    await kit.runner.send('Change a.py.', { ...options, mode: 'work' });
+    await kit.runner.send('Go on.', { ...options, mode: 'work' });
+    expect(textsOf(kit.requests[1], 'user').join('\n')).toContain(
+      'The work on this message ended: Cancelled.\nYou had written until then:\nThe value is wrong in two places.',
+    );
+    await expectReplay(kit);
   });
 
   // Bug: a question had other tools than work, so nothing of the prompt was read from the cache.

@@ -1,3 +1,4 @@
+import type { EventOf } from '@shared/events/events.ts';
 import { printable } from '@shared/text/seen-text.ts';
 import type { Command } from '../../../text/command-context.ts';
 import { createEventLines } from '../../../text/event-lines.ts';
@@ -13,14 +14,26 @@ export const showSession: Command<[string, { readonly json?: boolean }]> = async
     return 0;
   }
   const lines = createEventLines({ ...terminal, isLive: false });
+  const inLoop = new Set<string>();
   for await (const event of recordedEvents(core, sessionId, signal)) {
     if (event.type === 'user-message-added')
       terminal.out(`\n${event.origin === undefined ? 'You' : 'Dewpoint'}: ${printable(event.text)}\n`);
     for (const line of lines(event)) terminal.out(`${line}\n`);
+    if (event.type === 'model-call-started' && event.stage.strategy === 'loop') inLoop.add(event.callId);
+    if (event.type === 'model-call-ended' && inLoop.delete(event.callId)) {
+      const words = wordsBeside(event);
+      if (words !== '') terminal.out(`${printable(words)}\n`);
+    }
     if (event.type === 'turn-ended') terminal.out(`${printable(event.text)}\n(${event.reason})\n`);
   }
   return 0;
 };
+
+/** What the model wrote in an answer that did not end its turn. The text of the last one is the text of the turn. */
+function wordsBeside({ parts, stopReason }: EventOf<'model-call-ended'>): string {
+  const isLast = stopReason === 'stop' && parts.every((part) => part.type !== 'tool-call');
+  return isLast ? '' : parts.flatMap((part) => (part.type === 'text' ? [part.text.trim()] : [])).join('\n');
+}
 
 export const replaySession: Command<[string, { readonly json?: boolean }]> = async (
   { core, terminal, signal },
