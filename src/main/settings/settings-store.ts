@@ -81,8 +81,12 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
       const checked = settingsSchema.safeParse(wanted);
       if (!checked.success && !isKnown(written, names)) return noSetting(settings, names);
       if (!checked.success) return failure('bad-input', `${name} was not changed: ${describe(checked.error, names)}`);
-      const model = modelSettings.includes(name) && typeof value === 'string' ? wrongModel(value, checked.data) : null;
-      if (model !== null) return failure('bad-input', `${name} was not changed: ${model.what}`, model.hint);
+      const model = modelsIn(name, value)
+        .map((id) => wrongModel(id, checked.data))
+        .find((one) => one !== null);
+      const order = name === 'modelOrder' && value !== undefined ? wrongOrder(modelsIn(name, value)) : null;
+      if (order !== null) return failure('bad-input', `${name} was not changed: ${order}`);
+      if (model !== undefined) return failure('bad-input', `${name} was not changed: ${model.what}`, model.hint);
       await writeJsonFile(path, { version: SETTINGS_VERSION, ...wanted });
       written = wanted;
       settings = checked.data;
@@ -114,13 +118,25 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
   };
 }
 
-/** Settings that name a model. */
-const modelSettings: readonly string[] = ['local', 'cloud', 'programReviewer'];
+/** The models that a setting of this name names. */
+function modelsIn(name: string, value: unknown): readonly string[] {
+  if (name === 'modelOrder' && Array.isArray(value)) return value.filter((one) => typeof one === 'string');
+  const isModel = ['local', 'cloud', 'programReviewer'].includes(name);
+  return isModel && typeof value === 'string' ? [value] : [];
+}
+
+function wrongOrder(ids: readonly string[]): string | null {
+  if (ids.length === 0) return 'it must name at least one model. To have no order, unset it.';
+  const twice = ids.find((id, at) => ids.indexOf(id) !== at);
+  return twice === undefined ? null : `${seenName(twice)} stands in it more than once.`;
+}
 
 /** What is wrong with the name of a model, as far as that is known without a look at its provider. Null: nothing. */
 function wrongModel(id: string, { providers }: Settings): { readonly what: string; readonly hint: string } | null {
   const list = 'Run `dewpoint models list` to see your models.';
   const provider = splitModelId(id)?.provider;
+  if (id.trim() === '')
+    return { what: 'the name of the model is empty.', hint: `A model is named PROVIDER/NAME. ${list}` };
   if (provider === undefined)
     return { what: `The model ${seenName(id)} was not found.`, hint: `A model is named PROVIDER/NAME. ${list}` };
   const known = [...new Set([...Object.keys({ ...providers, ...builtInProviders }), ...knownProviderNames])];

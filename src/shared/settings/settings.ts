@@ -271,7 +271,11 @@ export const settingsSchema = z.strictObject({
   local: z.string().default('llama-cpp/qwen2.5-coder-1.5b-instruct'),
   cloud: z.string().nullable().default(null),
   /** Every model that may work on a task, the smallest first. Absent: `local`, then `cloud`. */
-  modelOrder: z.array(z.string().min(1)).max(12).readonly().optional(),
+  modelOrder: z
+    .array(z.string().min(1), { error: 'it must be a list of models, such as ["ollama/qwen3:8b", "openai/gpt-5"]' })
+    .max(12)
+    .readonly()
+    .optional(),
   providers: z.record(z.string().regex(/^[a-z0-9][a-z0-9._-]*$/), providerSettingsSchema).default({}),
   limits: z
     .strictObject({

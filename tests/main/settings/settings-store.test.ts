@@ -93,6 +93,18 @@ describe('openSettings', () => {
     expect(await store.set('programReviewer', null)).toEqual({ ok: true, value: null });
   });
 
+  // Bug: a typing error in the order was kept, or told in the words of the schema.
+  it.each([
+    ['a,b', 'it must be a list of models, such as ["ollama/qwen3:8b", "openai/gpt-5"]'],
+    [[], 'it must name at least one model. To have no order, unset it.'],
+    [['ollama/a', 'ollama/a'], 'ollama/a stands in it more than once.'],
+    [['ollama/a', 'nope/b'], 'The provider nope was not found.'],
+    [['ollama/a', ''], '1: it must not be empty'],
+  ])('refuses an order of models that cannot be followed: %j', async (order, what) => {
+    const reply = await (await open()).set('modelOrder', order);
+    expect(reply).toMatchObject({ ok: false, error: { message: `modelOrder was not changed: ${what}` } });
+  });
+
   it('loses none of several changes at once, and tells those who watch', async () => {
     const store = await open();
     const told: string[] = [];

@@ -86,7 +86,7 @@ export function createEventLines(terminal: Terminal): (event: SessionEvent) => r
 }
 
 /** The mode of a message, in the same words as in the window. */
-const modeTexts = {
+export const modeTexts = {
   ask: 'Ask: answers, no file changes',
   plan: 'Plan: no file changes',
   work: 'Work: files may change',

@@ -56,3 +56,24 @@ it('takes another one in the middle of a talk, and none', async () => {
   await runChatCommand(chat, '/assistant off');
   expect(chat.options.assistant).toBeUndefined();
 });
+
+/** Catches: a command that changes what the next messages get, and says nothing. */
+it.each([
+  ['/ask', 'Ask: answers, no file changes'],
+  ['/work', 'Work: files may change'],
+  ['/local', 'The next messages run on this machine only.'],
+  ['/assistant off', 'The next messages have no assistant.'],
+  ['/assistant letters', 'The next messages have the assistant letters.'],
+  ['/compact', 'will be summarized'],
+])('says what it did: %s', async (line, text) => {
+  const { chat, said } = talk(['letters']);
+  expect(await runChatCommand(chat, line)).toBe(true);
+  expect(said.err).toContain(text);
+});
+
+it('refuses a place where no model can work, and leaves the place as it was', async () => {
+  const { chat } = talk([]);
+  await expect(runChatCommand(chat, '/cloud')).rejects.toMatchObject({ code: 'missing-model' });
+  expect(chat.options.policy).toBe('local');
+  await expect(runChatCommand(chat, '/stop')).rejects.toMatchObject({ message: 'Nothing is running.' });
+});

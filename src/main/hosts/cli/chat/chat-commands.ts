@@ -17,6 +17,8 @@ import { chooseInTask } from '../../text/choose-in-task.ts';
 import { usageError } from '../../text/report-failure.ts';
 import { findAssistant, withAssistant } from '../checks/with-assistant.ts';
 import { oneLine } from '../../text/terminal.ts';
+import { requireModels } from '../../text/require-models.ts';
+import { modeTexts } from '../../text/event-lines.ts';
 import { ensureModel } from '../commands/models/models.command.ts';
 import { route } from '../commands/route.command.ts';
 
@@ -60,17 +62,20 @@ async function runCommand(chat: Chat, line: string): Promise<boolean> {
     case 'ask':
     case 'work':
       if (rest !== '') await chat.say(rest, { ...chat.options, mode: name });
-      else chat.options = { ...chat.options, mode: name };
+      else {
+        chat.options = { ...chat.options, mode: name };
+        terminal.err(`From the next message on: ${modeTexts[name]}.\n`);
+      }
       break;
     case 'local':
-      if (chat.cap === null) chat.options = { ...chat.options, policy: 'local' };
+      if (chat.cap === null) await setPolicy(chat, 'local');
       else await answerCap(chat, { answer: 'local' });
       break;
     case 'cloud':
-      chat.options = { ...chat.options, policy: 'cloud' };
+      await setPolicy(chat, 'cloud');
       break;
     case 'auto':
-      chat.options = { ...chat.options, policy: 'hybrid' };
+      await setPolicy(chat, 'hybrid');
       break;
     case 'model':
       await setModel(chat, words[0]);
@@ -124,7 +129,9 @@ async function ask(
     case 'deny':
       return answerQuestion(chat, name, words[0]);
     case 'stop':
+      if (chat.running === null) throw usageError('Nothing is running.');
       await core.sessions.cancel({ sessionId });
+      context.terminal.err('Stopping.\n');
       return;
     default:
       name satisfies never;
@@ -202,6 +209,20 @@ async function templatesText(chat: Chat): Promise<string> {
   return `${ofServers.join('')}${lines.join('')}Each template is a Markdown file in ${folder}, with places such as {{file}}.\n`;
 }
 
+const policyTexts = {
+  local: 'The next messages run on this machine only.',
+  cloud: 'The next messages run in the cloud only.',
+  hybrid: 'Each step of the next messages runs on this machine or in the cloud, whichever is better.',
+} as const;
+
+/** Sets where the next messages run. Rejects if no model can run there. */
+async function setPolicy(chat: Chat, policy: keyof typeof policyTexts): Promise<void> {
+  const options = { ...chat.options, policy };
+  await requireModels(chat.context, { ...options, projectPath: chat.projectPath ?? undefined, policies: [policy] });
+  chat.options = options;
+  chat.context.terminal.err(`${policyTexts[policy]}\n`);
+}
+
 /** Sets the model. A cloud model also changes the policy, because it needs a policy that allows the cloud. */
 async function setModel(chat: Chat, id: string | undefined): Promise<void> {
   if (id === undefined || !id.includes('/')) throw usageError('Add a model: /model PROVIDER/NAME');
@@ -209,6 +230,7 @@ async function setModel(chat: Chat, id: string | undefined): Promise<void> {
   const { where } = await core.models.show({ id });
   chat.options = where === 'cloud' ? { ...chat.options, cloud: id, policy: 'cloud' } : { ...chat.options, local: id };
   await ensureModel(chat.context, chat.options);
+  chat.context.terminal.err(`The next messages run on ${seenName(id)}${where === 'cloud' ? ' in the cloud' : ''}.\n`);
 }
 
 /** Sets the assistant for the next messages. Without a name: lists the assistants. */
@@ -223,11 +245,14 @@ async function setAssistant(chat: Chat, name: string): Promise<void> {
     context.terminal.err(
       `${lines.join('')}Each is a Markdown file in ${seenName(folder)}. /assistant NAME chooses one.\n`,
     );
-  } else if (name === 'off') chat.options = others;
-  else {
+  } else if (name === 'off') {
+    chat.options = others;
+    context.terminal.err('The next messages have no assistant.\n');
+  } else {
     const options = { ...others, assistant: (await findAssistant(context, name)).name };
     await ensureModel(context, await withAssistant(context, options));
     chat.options = options;
+    context.terminal.err(`The next messages have the assistant ${seenName(options.assistant)}.\n`);
   }
 }
 

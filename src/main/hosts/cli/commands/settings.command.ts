@@ -11,7 +11,10 @@ const getSettings: Command<[string | undefined]> = async ({ core, terminal }, ke
 
 /** The value is JSON if it parses as such, otherwise text. */
 const setSetting: Command<[string, string]> = async ({ core, terminal }, key, text) => {
-  const wanted = jsonOrText(text);
+  const read = jsonOrText(text);
+  // As with --model-order: the models may be separated by commas.
+  const isList = key === 'modelOrder' && typeof read === 'string' && !/^\s*[[{]/u.test(text);
+  const wanted = isList ? listOf(read) : read;
   const isBroken = typeof wanted === 'string' && /^\s*[[{]/u.test(text);
   const value = await (await core()).settings.set({ key, value: wanted }).catch((error: unknown) => {
     throw isBroken ? usageError(`${key} was not changed: the value is not valid JSON.`) : error;
@@ -19,6 +22,13 @@ const setSetting: Command<[string, string]> = async ({ core, terminal }, key, te
   terminal.err(`${seenName(key)} = ${escapedJson(JSON.stringify(value))}\n`);
   return 0;
 };
+
+function listOf(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+}
 
 /** Restores the default value. */
 const unsetSetting: Command<[string]> = async ({ core, terminal }, key) => {
