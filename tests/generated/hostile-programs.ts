@@ -216,7 +216,8 @@ function endOf(kit: AgentKit): string {
 }
 
 async function problemsOf(kit: AgentKit): Promise<readonly string[]> {
-  const { connected: _connected, programs: _programs, ...dependencies } = kit.dependencies;
+  const { connected: _connected, ...own } = kit.dependencies;
+  const dependencies = { ...own, programs: () => 'off' as const };
   const { firstDifference } = await replayOf({ ...kit, dependencies });
   const ended = ofType(kit.journal.events, 'tool-ended').find(({ tool }) => tool === 'run_program');
   const isKnown = isRecord(ended?.data) || ended?.status === 'error';

@@ -63,7 +63,7 @@ export async function answerClient(options: AnswerOptions, given: ClientCall): P
     fences: options.fences,
     budget: options.budget(given.log.journal.sessionId),
     meter: options.meter,
-    ...(options.sleptMs === undefined ? {} : { sleptMs: options.sleptMs }),
+    sleptMs: options.sleptMs,
     delay: options.delay,
     conversation: conversationOf(given.call, given.client.sha256),
   };
@@ -239,7 +239,7 @@ async function candidatesOf(options: AnswerOptions, given: ClientCall): Promise<
   const cloud = there?.info ?? null;
   const infos = [local, cloud].filter((info) => info !== null);
   if (infos.length === 0) return unknownModel(model, settings.local);
-  const eased = local === null || cloud === null ? null : ((await options.ease?.({ local, task: '' }, signal)) ?? null);
+  const eased = local === null || cloud === null ? null : await options.ease({ local, task: '' }, signal);
   const caps = await options.budget(log.journal.sessionId).left('', null);
   const facts: TurnFacts = {
     ...emptyTurnFacts,

@@ -73,7 +73,7 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
         // A program cannot approve for its user.
         approver: { ask: async () => 'nobody' },
         ...(options.meter === undefined ? {} : { meter: options.meter }),
-        ...(options.sleptMs === undefined ? {} : { sleptMs: options.sleptMs }),
+        sleptMs: options.sleptMs,
         delay: options.delay,
       },
       options: {

@@ -120,7 +120,7 @@ async function eased(
   local: ModelInfo | null,
   cloud: ModelInfo | null,
 ): Promise<Partial<Pick<TurnFacts, 'local' | 'ease'>>> {
-  const found = local === null ? null : ((await dependencies.ease?.({ local, task }, signal)) ?? null);
+  const found = local === null ? null : await dependencies.ease({ local, task }, signal);
   if (found === null) return {};
   if (found.model !== null) return { local: found.model, ease: found.ease };
   return options.policy === 'hybrid' && cloud !== null ? { ease: found.ease } : {};
@@ -209,7 +209,7 @@ function programsOffered(
   { dependencies, options, given }: Pick<Turn, 'dependencies' | 'options' | 'given'>,
   hasOthers: boolean,
 ): Pick<TurnFacts, 'programs'> {
-  const wanted = dependencies.programs?.() ?? 'off';
+  const wanted = dependencies.programs();
   const isWanted = wanted === 'on' || (wanted === 'auto' && hasOthers);
   const { tier } = dependencies.sandbox;
   return isWanted && options.mode !== 'plan' && given.mode !== 'chat' && tier !== 'read-only' ? { programs: true } : {};
@@ -219,7 +219,7 @@ async function reviewerOf({
   dependencies,
   signal,
 }: Pick<Turn, 'dependencies' | 'signal'>): Promise<Pick<TurnFacts, 'reviewer'>> {
-  const model = dependencies.programReviewer?.() ?? null;
+  const model = dependencies.programReviewer();
   return model === null ? {} : { reviewer: { model, info: await dependencies.modelInfo(model, signal) } };
 }
 

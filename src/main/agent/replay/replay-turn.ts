@@ -53,6 +53,11 @@ export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promi
     budget: turn.budget,
     fences: turn.fences,
     inbox: { take: () => turn.inbox.take(), choice: () => turnChoiceSchema.nullable().parse(turn.inbox.choice()) },
+    noteWindow: () => undefined,
+    programs: () => 'off',
+    programReviewer: () => null,
+    ease: async () => null,
+    sleptMs: () => 0,
     delay: async () => undefined,
     config,
   });

@@ -57,8 +57,8 @@ export interface AgentDependencies {
   readonly baselineFile?: BaselineFile;
   /** What is known of a model; null: no such model is set up. Called once per turn, as an effect. */
   readonly modelInfo: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
-  /** A server said that a model's context is smaller than known. Absent: it is not kept. */
-  readonly noteWindow?: (modelId: string, tokens: number) => void;
+  /** A server said that a model's context is smaller than known. */
+  readonly noteWindow: (modelId: string, tokens: number) => void;
   /** The provider with this id; null: there is none. */
   readonly provider: (providerId: string) => LanguageModel | null;
   readonly tools: readonly Tool[];
@@ -66,10 +66,10 @@ export interface AgentDependencies {
   readonly connected?: ConnectedTools;
   /** Access to the web; absent: none, as in a replay. `offered`: the web tools that are switched on. */
   readonly web?: { readonly offered: () => readonly string[]; readonly exchange: WebExchange };
-  /** Whether models may run programs that call tools; absent: no, as in a replay. */
-  readonly programs?: () => 'auto' | 'on' | 'off';
-  /** The model that reviews programs before the user is asked; absent or null: none. */
-  readonly programReviewer?: () => string | null;
+  /** Whether models may run programs that call tools. */
+  readonly programs: () => 'auto' | 'on' | 'off';
+  /** The model that reviews programs before the user is asked; null: none. */
+  readonly programReviewer: () => string | null;
   /** Starts child agents; absent: none, as in a replay. */
   readonly agents?: ChildAgents;
   readonly recipes: readonly Recipe[];
@@ -88,10 +88,10 @@ export interface AgentDependencies {
   readonly inbox: Inbox;
   /** Measures the energy of local calls; absent: not measured, as in a replay. */
   readonly meter?: PowerMeter;
-  /** What a turn does differently while this machine is under strain; absent: nothing, as in a replay. */
-  readonly ease?: EaseTurn;
-  /** How long this machine has slept so far; absent: unknown, as in a replay. */
-  readonly sleptMs?: () => number;
+  /** What a turn does differently while this machine is under strain; null: nothing. */
+  readonly ease: EaseTurn;
+  /** How long this machine has slept so far. */
+  readonly sleptMs: () => number;
   /** Waits; rejects with the signal's reason on abort. A replay does not wait. */
   readonly delay: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly config: AgentConfig;

@@ -107,7 +107,7 @@ export function waitedMs({ dependencies: { approver } }: Pick<Turn, 'dependencie
 
 /** Time that does not count for the turn: waiting for the user and the sleep of the machine. */
 export function uncountedMs(turn: Pick<Turn, 'dependencies'>): number {
-  return waitedMs(turn) + Math.round(turn.dependencies.sleptMs?.() ?? 0);
+  return waitedMs(turn) + Math.round(turn.dependencies.sleptMs());
 }
 
 export function emptyRecord(status: EffectRecord['status'], output: string): EffectRecord {
