@@ -40,10 +40,19 @@ async function plan(patch: string, context: ToolContext): Promise<NewFile[] | To
     return errorResult(`This is not a unified diff: ${messageOf(error)}`);
   }
   const planned: NewFile[] = [];
+  const moves = movesOf(patch);
   for (const file of files.filter((candidate) => candidate.hunks.length > 0)) {
-    const next = await planFile(file, context);
+    const next = await planFile(file, moves, context);
     if ('status' in next) return next;
-    planned.push(next);
+    planned.push(...next);
+  }
+  for (const [to, from] of moves) {
+    if (planned.some(({ path }) => path === to)) continue;
+    const read = await readText(from, context);
+    if (!isReadText(read)) return read;
+    const bytes = encodeText(from, read, read.text);
+    if (!isBytes(bytes)) return bytes;
+    planned.push({ path: from, bytes: null }, { path: to, bytes });
   }
   return planned.length === 0 ? errorResult('The patch changes nothing: it has no hunks.') : planned;
 }
@@ -74,8 +83,8 @@ async function planMarked(patch: string, context: ToolContext): Promise<NewFile[
       after: chunk.after.map(shown),
     }));
     const result = applyChunks(read.text.replaceAll('\r\n', '\n'), chunks);
-    if (result === null) return notFitting(path);
-    const bytes = encodeText(path, read, withLineEnds(read.text, result));
+    if (!result.ok) return notFitting(path, result.problem);
+    const bytes = encodeText(path, read, withLineEnds(read.text, result.text));
     if (!isBytes(bytes)) return bytes;
     const target = change.movedTo === null ? path : workspacePath.safeParse(change.movedTo).data;
     if (target === undefined) return errorResult(`${change.movedTo} is no path inside the project.`);
@@ -85,26 +94,41 @@ async function planMarked(patch: string, context: ToolContext): Promise<NewFile[
   return planned.length === 0 ? errorResult('The patch changes nothing: it names no file.') : planned;
 }
 
-function notFitting(path: string): ToolResult {
-  return errorResult(
-    `The patch does not fit ${path}: its lines do not stand there. Read the file and make the patch again.`,
+function notFitting(path: string, problem = 'its lines do not stand there'): ToolResult {
+  return errorResult(`The patch does not fit ${path}: ${problem}. Read the file and make the patch again.`);
+}
+
+/** The files that a diff renames: the old path of each by the new one. */
+function movesOf(patch: string): ReadonlyMap<string, string> {
+  const moves = [...patch.matchAll(/^rename from (\S.{0,1023})\r?\nrename to (\S.{0,1023}?)\r?$/gmu)];
+  return new Map(
+    moves.flatMap(([, from, to]) => {
+      const paths = [workspacePath.safeParse(to?.trim()).data, workspacePath.safeParse(from?.trim()).data] as const;
+      const [after, before] = paths;
+      return after === undefined || before === undefined ? [] : [[after, before] as const];
+    }),
   );
 }
 
-async function planFile(file: StructuredPatch, context: ToolContext): Promise<NewFile | ToolResult> {
+async function planFile(
+  file: StructuredPatch,
+  moves: ReadonlyMap<string, string>,
+  context: ToolContext,
+): Promise<readonly NewFile[] | ToolResult> {
   const isNew = file.oldFileName === '/dev/null';
   const isDeleted = file.newFileName === '/dev/null';
   const name = workspacePath.safeParse(cleanName((isDeleted ? file.oldFileName : file.newFileName) ?? ''));
   if (!name.success) return errorResult('The patch names no file, or one outside the project.');
+  const source = moves.get(name.data) ?? name.data;
   let text = '';
   let encode = (whole: string): Uint8Array | ToolResult => new TextEncoder().encode(whole);
   if (!isNew) {
-    const read = await readText(name.data, context);
+    const read = await readText(source, context);
     if (!isReadText(read)) return read;
     ({ text } = read);
-    encode = (whole) => encodeText(name.data, read, whole);
+    encode = (whole) => encodeText(source, read, whole);
   }
-  if (isDeleted) return { path: name.data, bytes: null };
+  if (isDeleted) return [{ path: name.data, bytes: null }];
   const shown = (line: string): string => context.restoreHidden?.(line, text) ?? line;
   const hunks = file.hunks.map((hunk) => ({ ...hunk, lines: hunk.lines.map(shown) }));
   // In a file with both line ends, a patch fits by its lines alone.
@@ -113,9 +137,11 @@ async function planFile(file: StructuredPatch, context: ToolContext): Promise<Ne
     { ...file, hunks },
     { fuzzFactor: 2, autoConvertLineEndings: true },
   );
-  if (result === false) return notFitting(name.data);
+  if (result === false) return notFitting(source);
   const bytes = encode(isNew ? result : withLineEnds(text, result));
-  return isBytes(bytes) ? { path: name.data, bytes } : bytes;
+  if (!isBytes(bytes)) return bytes;
+  const gone = source === name.data ? [] : [{ path: source, bytes: null }];
+  return [...gone, { path: name.data, bytes }];
 }
 
 function cleanName(name: string): string {

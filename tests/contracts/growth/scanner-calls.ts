@@ -10,7 +10,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/recipes/fix/about-failures.ts#isAboutFailures': (text) => [text, text],
   'src/main/agent/preparation/read-message.ts#resolveRepeatedRequest': (text) => [text, []],
   'src/main/agent/step/note-call-differences.ts#isSameModel': (text) => [text, text],
-  'src/main/tools/edits/marked-patch.ts#applyChunks': (text) => [text, [{ under: '', before: ['x'], after: ['y'] }]],
+  'src/main/tools/edits/marked-patch.ts#applyChunks': (text) => [text, [{ under: [], before: ['x'], after: ['y'] }]],
   'src/main/agent/calls/object-after.ts#objectAfter': (text) => [text, 0],
   'src/main/agent/prompt/shorten-output.ts#capOutput': (text) => [text, 4096],
   'src/main/agent/prompt/shorten-output.ts#capStructured': (text) => [text, 4096, () => ''],

@@ -12,8 +12,8 @@ export interface MarkedFile {
 
 /** Lines of a file that stand beside each other, and what they become. */
 interface Chunk {
-  /** A line above the chunk, such as the head of a function; empty: none. */
-  readonly under: string;
+  /** Lines above the chunk in this order, such as the heads of a class and its function. */
+  readonly under: readonly string[];
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
@@ -40,6 +40,7 @@ export function readMarkedPatch(patch: string): readonly MarkedFile[] | string {
     else if (kind === 'Add') files.push({ path: path.trim(), change: { type: 'add', text: addedText(body) } });
     else {
       const chunks = chunksOf(movedTo === null ? body : body.slice(1));
+      if (typeof chunks === 'string') return chunks;
       files.push({ path: path.trim(), change: { type: 'update', movedTo: movedTo?.trim() ?? null, chunks } });
     }
   }
@@ -56,22 +57,32 @@ function addedText(body: readonly string[]): string {
   return added.join('');
 }
 
-function chunksOf(body: readonly string[]): readonly Chunk[] {
-  const chunks: { under: string; before: string[]; after: string[] }[] = [];
+/** A text says what cannot be read. */
+function chunksOf(body: readonly string[]): readonly Chunk[] | string {
+  const chunks: { under: string[]; before: string[]; after: string[] }[] = [];
   for (const line of body) {
-    const head = /^@@ ?(.*)$/u.exec(line);
+    const head = /^@@ ?(?:-\d+(?:,\d+)? \+\d+(?:,\d+)? @@)?(.*)$/u.exec(line);
+    const last = chunks.at(-1);
     if (head !== null) {
-      chunks.push({ under: (head[1] ?? '').trim(), before: [], after: [] });
+      const under = [head[1] ?? ''].map((text) => text.trim()).filter((text) => text !== '');
+      if (last !== undefined && isEmpty(last)) last.under.push(...under);
+      else chunks.push({ under, before: [], after: [] });
       continue;
     }
-    if (line.startsWith('*** End of File')) continue;
-    if (chunks.length === 0) chunks.push({ under: '', before: [], after: [] });
-    const chunk = chunks.at(-1);
+    if (line.startsWith('*** End of File') || line.startsWith('\\ ')) continue;
+    if (!/^(?:[ +-]|\r?$)/u.test(line))
+      return `A line of the patch has no sign: ${line.slice(0, 200)}\nBegin each with "+", "-" or, where it stays, a space.`;
+    const chunk = last ?? { under: [], before: [], after: [] };
+    if (last === undefined) chunks.push(chunk);
     const text = line.slice(1);
-    if (!line.startsWith('+')) chunk?.before.push(text);
-    if (!line.startsWith('-')) chunk?.after.push(text);
+    if (!line.startsWith('+')) chunk.before.push(text);
+    if (!line.startsWith('-')) chunk.after.push(text);
   }
-  return chunks.map(withoutLastBlank).filter(({ before, after }) => before.length + after.length > 0);
+  return chunks.map(withoutLastBlank).filter((chunk) => !isEmpty(chunk));
+}
+
+function isEmpty({ before, after }: Pick<Chunk, 'before' | 'after'>): boolean {
+  return before.length + after.length === 0;
 }
 
 /** An empty line before the next section is no line of the file. */
@@ -80,32 +91,53 @@ function withoutLastBlank({ under, before, after }: Chunk): Chunk {
   return isBlank ? { under, before: before.slice(0, -1), after: after.slice(0, -1) } : { under, before, after };
 }
 
-/** The text with its chunks replaced, in order. Null: a chunk does not stand there. */
-export function applyChunks(text: string, chunks: readonly Chunk[]): string | null {
+export type Applied = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };
+
+/** The text with its chunks replaced, in order, or why a chunk has no place, or more than one. */
+export function applyChunks(text: string, chunks: readonly Chunk[]): Applied {
   const endsLine = text === '' || text.endsWith('\n');
   const lines = (endsLine ? text.slice(0, -1) : text).split('\n');
   if (text === '') lines.pop();
   let from = 0;
-  for (const { under, before, after } of chunks) {
-    const head = under === '' ? -1 : lines.findIndex((line, at) => at >= from && line.trim() === under);
-    const start = head === -1 ? from : head + 1;
-    const at = before.length === 0 ? (head === -1 ? lines.length : start) : placeOf(lines, before, start);
-    if (at === -1) return null;
-    lines.splice(at, before.length, ...after);
-    from = at + after.length;
+  for (const chunk of chunks) {
+    const at = placeOf(lines, chunk, from);
+    if (typeof at === 'string') return { ok: false, problem: at };
+    lines.splice(at, chunk.before.length, ...chunk.after);
+    from = at + chunk.after.length;
   }
-  return lines.length === 0 ? '' : `${lines.join('\n')}${endsLine ? '\n' : ''}`;
+  return { ok: true, text: lines.length === 0 ? '' : `${lines.join('\n')}${endsLine ? '\n' : ''}` };
+}
+
+/** Where a chunk begins. A text says why that is not known. */
+function placeOf(lines: readonly string[], { under, before }: Chunk, from: number): number | string {
+  let start = from;
+  let missing: string | null = null;
+  for (const head of under) {
+    const at = lines.findIndex((line, index) => index >= start && line.trim() === head);
+    if (at === -1) missing ??= head;
+    else start = at + 1;
+  }
+  const isUnder = under.length > 0 && missing === null;
+  const none = `the line after "@@" does not stand there: ${missing?.slice(0, 200)}`;
+  if (before.length === 0) return isUnder ? start : missing === null ? lines.length : none;
+  const places = placesOf(lines, before, start);
+  const [first] = places;
+  if (first === undefined) return 'its lines do not stand there';
+  if (places.length === 1 || isUnder) return first;
+  if (missing !== null) return none;
+  const named = places.slice(0, 5).map((place) => place + 1);
+  return `its lines stand in ${places.length} places (line ${named.join(', ')}). Take more lines around them, or name one above them after "@@"`;
 }
 
 /** Exactly first, then without white space at the ends of lines. */
-function placeOf(lines: readonly string[], wanted: readonly string[], from: number): number {
+function placesOf(lines: readonly string[], wanted: readonly string[], from: number): readonly number[] {
   for (const plain of [(line: string) => line, (line: string) => line.trimEnd()]) {
-    const at = lines.findIndex(
-      (_line, index) => index >= from && wanted.every((want, offset) => isSame(lines[index + offset], want, plain)),
+    const places = lines.flatMap((_line, index) =>
+      index >= from && wanted.every((want, offset) => isSame(lines[index + offset], want, plain)) ? [index] : [],
     );
-    if (at !== -1) return at;
+    if (places.length > 0) return places;
   }
-  return -1;
+  return [];
 }
 
 function isSame(line: string | undefined, want: string, plain: (line: string) => string): boolean {
