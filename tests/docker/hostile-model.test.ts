@@ -153,19 +153,19 @@ function contextOf({ sandbox }: DockerUnderTest, emit: ToolContext['emit']): Too
     sandbox,
     signal: none,
     emit,
-    lastRead: () => undefined,
-    noteRead: () => undefined,
-    writeFile: async (path, bytes) => asResult(await sandbox.writeFile(path, bytes, undefined, none)),
-    deleteFile: async (path) => asResult(await sandbox.deleteFile(path, undefined, none)),
-    changeFiles: async (files) => {
-      for (const { path, bytes } of files) {
-        const done =
-          bytes === null
-            ? await sandbox.deleteFile(path, undefined, none)
-            : await sandbox.writeFile(path, bytes, undefined, none);
-        if (!done.ok) return asResult(done);
-      }
-      return null;
+    files: {
+      lastRead: () => undefined,
+      noteRead: () => undefined,
+      change: async (files) => {
+        for (const { path, bytes } of files) {
+          const done =
+            bytes === null
+              ? await sandbox.deleteFile(path, undefined, none)
+              : await sandbox.writeFile(path, bytes, undefined, none);
+          if (!done.ok) return asResult(done);
+        }
+        return null;
+      },
     },
     facts: {
       findTests: async () => ({ command: 'echo tests', runner: 'other' }),

@@ -26,7 +26,7 @@ export default defineTool({
       const planned = await plan(patch, context);
       if (!Array.isArray(planned)) return planned;
       const done = planned.map(({ path, bytes }) => `${bytes === null ? 'Deleted' : 'Patched'} ${path}.`);
-      return (await context.changeFiles(planned)) ?? okResult(done.join('\n'));
+      return (await context.files.change(planned)) ?? okResult(done.join('\n'));
     },
 });
 
@@ -76,7 +76,7 @@ async function planMarked(patch: string, context: ToolContext): Promise<NewFile[
       planned.push({ path, bytes: null });
       continue;
     }
-    const shown = (line: string): string => context.restoreHidden?.(line, read.text) ?? line;
+    const shown = (line: string): string => context.files.restoreHidden?.(line, read.text) ?? line;
     const chunks = change.chunks.map((chunk) => ({
       ...chunk,
       before: chunk.before.map(shown),
@@ -129,7 +129,7 @@ async function planFile(
     encode = (whole) => encodeText(source, read, whole);
   }
   if (isDeleted) return [{ path: name.data, bytes: null }];
-  const shown = (line: string): string => context.restoreHidden?.(line, text) ?? line;
+  const shown = (line: string): string => context.files.restoreHidden?.(line, text) ?? line;
   const hunks = file.hunks.map((hunk) => ({ ...hunk, lines: hunk.lines.map(shown) }));
   // In a file with both line ends, a patch fits by its lines alone.
   const result = applyPatch(

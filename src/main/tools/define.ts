@@ -41,25 +41,7 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Streams output to the user while it is produced. The whole output is also kept in a blob. */
   readonly emit: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void;
-  /**
-   * SHA-256 of the version of a file that the model last read, so that a later edit by the user is never overwritten.
-   * `undefined`: the model has not read the file.
-   */
-  readonly lastRead: (path: string) => string | undefined;
-  readonly noteRead: (path: string, sha256: string) => void;
-  /**
-   * All writes and deletions go through here: it applies guards and `stale-file` checks, and logs `file-changed` with
-   * the file before and after. Null: it was done.
-   */
-  readonly writeFile: (path: string, bytes: Uint8Array) => Promise<ToolResult | null>;
-  readonly deleteFile: (path: string) => Promise<ToolResult | null>;
-  /**
-   * Puts back the values that the model sees as placeholders, where `file`, a file's whole text, holds them. Absent:
-   * nothing is hidden.
-   */
-  readonly restoreHidden?: (text: string, file: string) => string;
-  /** Changes several files: all of them or none. */
-  readonly changeFiles: (files: readonly NewFile[]) => Promise<ToolResult | null>;
+  readonly files: ToolFiles;
   readonly facts: ToolFacts;
   /** The id of the tool call that this run belongs to. */
   readonly toolCallId?: string;
@@ -84,6 +66,26 @@ export interface ToolContext {
   readonly serverDoor?: ServerDoor;
   /** Only for a tool that runs programs: the tools that a program may call. */
   readonly programDoor?: ProgramDoor<Tool>;
+}
+
+/** What the model has read of files, and how it changes them. */
+export interface ToolFiles {
+  /**
+   * SHA-256 of the version of a file that the model last read, so that a later edit by the user is never overwritten.
+   * `undefined`: the model has not read the file.
+   */
+  readonly lastRead: (path: string) => string | undefined;
+  readonly noteRead: (path: string, sha256: string) => void;
+  /**
+   * All changes go through here: it applies guards and `stale-file` checks, and logs `file-changed` with the file before
+   * and after. Several files are changed all or none. Null: it was done.
+   */
+  readonly change: (files: readonly NewFile[]) => Promise<ToolResult | null>;
+  /**
+   * Puts back the values that the model sees as placeholders, where `file`, a file's whole text, holds them. Absent:
+   * nothing is hidden.
+   */
+  readonly restoreHidden?: (text: string, file: string) => string;
 }
 
 export interface PersonQuestion {

@@ -14,5 +14,5 @@ export default defineTool({
   create:
     () =>
     async ({ path }, context) =>
-      (await context.deleteFile(path)) ?? okResult(`Deleted ${path}.`),
+      (await context.files.change([{ path, bytes: null }])) ?? okResult(`Deleted ${path}.`),
 });

@@ -23,7 +23,7 @@ export default defineTool({
   label: ({ path }) => `edit ${path}`,
   create: () => async (input, context) => {
     const { path } = input;
-    const known = context.lastRead(path);
+    const known = context.files.lastRead(path);
     const read = await readText(path, context);
     if (!isReadText(read))
       return read.failure?.code === 'not-found' && input.old.trim() === '' ? create(input, context) : read;
@@ -31,7 +31,7 @@ export default defineTool({
       const output = `${path} was changed by somebody else since you read it. Their version is kept; read it again.`;
       return { status: 'error', output, failure: { code: 'stale-file', message: output } };
     }
-    const shown = (part: string): string => context.restoreHidden?.(part, read.text) ?? part;
+    const shown = (part: string): string => context.files.restoreHidden?.(part, read.text) ?? part;
     const outcome = applyEdit(read.text, shown(input.old), shown(input.new), input.replaceAll === true);
     if (outcome.type === 'refused') {
       const unread = known === undefined ? ` You have not read ${path} yet: read it first.` : '';
@@ -41,7 +41,7 @@ export default defineTool({
     if (!isBytes(bytes)) return bytes;
     const how = outcome.how.length === 0 ? '' : ` (matched although ${outcome.how.join(' and ')} differed)`;
     const places = outcome.places === undefined ? '' : ` and ${outcome.places - 1} more places`;
-    const problem = await context.writeFile(path, bytes);
+    const problem = await context.files.change([{ path, bytes }]);
     return problem ?? okResult(`Edited ${path} at line ${outcome.line}${places}${how}.`);
   },
 });
@@ -50,7 +50,9 @@ async function create(
   { path, new: text }: { readonly path: string; readonly new: string },
   context: ToolContext,
 ): Promise<ToolResult> {
-  return (await context.writeFile(path, new TextEncoder().encode(text))) ?? okResult(`Created ${path}.`);
+  return (
+    (await context.files.change([{ path, bytes: new TextEncoder().encode(text) }])) ?? okResult(`Created ${path}.`)
+  );
 }
 
 function badInput(message: string): ToolResult {

@@ -21,7 +21,7 @@ export default defineTool({
     async ({ path, content: given }, context) => {
       // Models copy the line numbers of `read_file` along. Real text of three lines or more does not look like that by
       // chance.
-      const plain = context.lastRead(path) === undefined ? null : withoutLineNumbers(given, 3);
+      const plain = context.files.lastRead(path) === undefined ? null : withoutLineNumbers(given, 3);
       const content = plain ?? given;
       const note = plain === null ? '' : '; the line numbers were left out';
       const bytes = await bytesFor(path, content, context);
@@ -31,18 +31,18 @@ export default defineTool({
           `The content has ${bytes.length} bytes; at most ${context.facts.maxWriteBytes} can be written at once.`,
         );
       }
-      return (await context.writeFile(path, bytes)) ?? okResult(`Wrote ${path} (${linesOf(content)}${note}).`);
+      return (await context.files.change([{ path, bytes }])) ?? okResult(`Wrote ${path} (${linesOf(content)}${note}).`);
     },
 });
 
 /** In the form of the file that is there: its encoding, byte order mark and line ends. */
 async function bytesFor(path: string, content: string, context: ToolContext): Promise<Uint8Array | ToolResult> {
-  const known = context.lastRead(path);
+  const known = context.files.lastRead(path);
   // A file that the model has not read is refused where it is written.
   if (known === undefined) return new TextEncoder().encode(content);
   const read = await readText(path, context);
   // Its version counts as seen only if it is the one that the model saw.
-  context.noteRead(path, known);
+  context.files.noteRead(path, known);
   if (!isReadText(read)) return new TextEncoder().encode(content);
   return encodeText(path, read, inFormOf(read.text, content));
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applyPatch, parsePatch } from 'diff';
 import { describe, expect, it } from 'vitest';
-import { workspacePath } from '../../../src/main/agent/changes/tool-writes.ts';
+import { workspacePath } from '../../../src/main/agent/changes/tool-files.ts';
 import { createLookAtFiles } from '../../../src/main/safety/file-look.ts';
 import { diffFiles } from '../../../src/main/sessions/changes/file-diff.ts';
 import type { FenceSources } from '../../../src/shared/safety/fences.ts';

@@ -10,7 +10,7 @@ async function read(text: string, from: number, to: number): Promise<string> {
   const context = {
     sandbox: createMemorySandbox({ files: { 'a.py': Buffer.from(text) } }),
     signal: new AbortController().signal,
-    noteRead: () => undefined,
+    files: { noteRead: () => undefined },
     facts: { shownBytes: 32_768 },
   } as unknown as ToolContext;
   return (await tool?.run({ path: 'a.py', from, to }, context))?.output ?? '';

@@ -25,7 +25,7 @@ import { createProgramDoor } from './program-door.ts';
 import { emptyRecord, uncountedMs, waitedMs } from '../turn/take-action.ts';
 import { revertGuardedChanges } from '../changes/revert-guarded-changes.ts';
 import type { Turn } from '../turn/turn.ts';
-import { toolWrites } from '../changes/tool-writes.ts';
+import { toolFiles } from '../changes/tool-files.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
 export interface ToolRun {
@@ -230,9 +230,7 @@ async function runTracked(
     sandbox: turn.dependencies.sandbox,
     signal,
     emit,
-    lastRead: turn.reads.lastRead,
-    noteRead: turn.reads.noteRead,
-    ...toolWrites(turn, run.toolCallId),
+    files: toolFiles(turn, run.toolCallId),
     facts: turn.toolFacts(run.contextTokens),
     keptResult: (id) => keptResult(turn, id),
     toolCallId: run.toolCallId,

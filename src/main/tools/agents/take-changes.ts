@@ -28,7 +28,7 @@ export async function takeChanges(
   if (wanted.length === 0) return errorResult(`${agent} has no changes that are left to take.`);
   const taken: Taken = { files: [], same: [], conflicts: [] };
   for (const change of wanted) await sort(agents, change, { context, taken });
-  const refused = taken.files.length === 0 ? null : await context.changeFiles(taken.files);
+  const refused = taken.files.length === 0 ? null : await context.files.change(taken.files);
   if (refused !== null) return refused;
   const done = [...taken.files.map(({ path }) => path), ...taken.same];
   if (done.length > 0) await agents.taken(agent, done);
@@ -57,7 +57,7 @@ async function sort(
   const bytes = await agents.bytes(after);
   if (after !== null && bytes === null) return void taken.conflicts.push(`${path}: what the agent wrote was not kept.`);
   // The bytes were compared, so the model knows this version as well as if it had read it.
-  if (here !== undefined && here !== null) context.noteRead(path, here);
+  if (here !== undefined && here !== null) context.files.noteRead(path, here);
   taken.files.push({ path, bytes });
 }
 

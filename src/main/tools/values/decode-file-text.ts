@@ -14,7 +14,7 @@ export async function readText(path: string, context: ToolContext): Promise<Read
   const { bytes, sha256 } = reply.value;
   const read = fileText(bytes);
   if (read === null) return errorResult(`${path} is a binary file.`);
-  context.noteRead(path, sha256);
+  context.files.noteRead(path, sha256);
   return { ...read, sha256 };
 }
 

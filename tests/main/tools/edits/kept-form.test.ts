@@ -53,17 +53,18 @@ function contextOf(bytes: Buffer) {
   const context = {
     sandbox,
     signal: new AbortController().signal,
-    lastRead: (path: string) => seen.get(path),
-    noteRead: (path: string, sha256: string) => void seen.set(path, sha256),
     facts: { findTests: async () => null, shownBytes: 32_768, commandTimeoutMs: 1_000, maxWriteBytes: 1_000_000 },
-    writeFile: async (path: string, after: Uint8Array) => {
-      sandbox.put(path, after);
-      seen.set(path, sha256Of(after));
-      return null;
-    },
-    changeFiles: async (files: readonly { readonly path: string; readonly bytes: Uint8Array | null }[]) => {
-      for (const file of files) if (file.bytes !== null) sandbox.put(file.path, file.bytes);
-      return null;
+    files: {
+      lastRead: (path: string) => seen.get(path),
+      noteRead: (path: string, sha256: string) => void seen.set(path, sha256),
+      change: async (files: readonly { readonly path: string; readonly bytes: Uint8Array | null }[]) => {
+        for (const { path, bytes: after } of files) {
+          if (after === null) continue;
+          sandbox.put(path, after);
+          seen.set(path, sha256Of(after));
+        }
+        return null;
+      },
     },
   } as unknown as ToolContext;
   return { context, now: () => Buffer.from(sandbox.files.get('a.txt')?.bytes ?? []) };

@@ -1,7 +1,7 @@
 import type { Failure } from '@shared/errors.ts';
 import { success } from '@shared/errors.ts';
 import { guardText } from '../../safety/guarded-files.ts';
-import type { NewFile, ToolContext, ToolResult } from '../../tools/define.ts';
+import type { NewFile, ToolFiles, ToolResult } from '../../tools/define.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import { guardOf } from './guard-of.ts';
 import type { WriteTarget } from './file-changes.ts';
@@ -15,15 +15,12 @@ type WritingTurn = AskingTurn & Pick<Turn, 'task' | 'reads' | 'changes'>;
  * How tools write files: the user is asked about guarded files, a file that changed since the model read it is left
  * alone, and everything is recorded.
  */
-export function toolWrites(
-  turn: WritingTurn,
-  toolCallId: string,
-): Pick<ToolContext, 'writeFile' | 'deleteFile' | 'changeFiles' | 'restoreHidden'> {
+export function toolFiles(turn: WritingTurn, toolCallId: string): ToolFiles {
   return {
+    lastRead: turn.reads.lastRead,
+    noteRead: turn.reads.noteRead,
     restoreHidden: (text, file) => turn.dependencies.fences.hidden.restore(text, file).text,
-    writeFile: (path, bytes) => changeAll(turn, toolCallId, [{ path, bytes }]),
-    deleteFile: (path) => changeAll(turn, toolCallId, [{ path, bytes: null }]),
-    changeFiles: (files) => changeAll(turn, toolCallId, files),
+    change: (files) => changeAll(turn, toolCallId, files),
   };
 }
 
