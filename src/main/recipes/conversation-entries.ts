@@ -2,7 +2,7 @@ import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 
 /** Something that the user attached to a message. `bytes` is null if its file is gone. */
-export interface Attached {
+export interface AttachedFile {
   readonly attachment: Attachment;
   readonly bytes: Uint8Array | null;
 }
@@ -20,7 +20,7 @@ export interface UserEntry {
   /** The notes of Dewpoint, in a block of their own. */
   readonly notes?: readonly string[];
   /** The user's attachments: images, and texts as data. */
-  readonly attached?: readonly Attached[];
+  readonly attached?: readonly AttachedFile[];
 }
 
 export interface AssistantEntry {
@@ -55,7 +55,7 @@ export interface CallResult {
   /** An equal result that the conversation shows, so that a line stands for this one. Absent: it is shown itself. */
   readonly above?: { readonly toolCallId: string; readonly answersBack: number };
   /** Images in the result; shown until the result is shortened. */
-  readonly pictures?: readonly Attached[];
+  readonly pictures?: readonly AttachedFile[];
 }
 
 /** A message of the user and how its turn ended, as a follow-up ("And why?") refers to it. */

@@ -28,7 +28,7 @@ type Line = z.infer<typeof traceSchema>;
 /** A fenced file, or one that was built from fenced content, as it was seen last. */
 export type RememberedFile = Extract<Line, { type: 'file' }>;
 
-export interface Remembered {
+export interface FenceRecords {
   readonly traces: readonly FencedTrace[];
   readonly files: readonly RememberedFile[];
   /** The time of the last event of each session that is in here. */
@@ -49,7 +49,7 @@ export interface OtherSession {
  * in it: names of files, their numbers and hashes, and hashes of pieces of text.
  */
 export interface FenceMemory {
-  readonly read: () => Promise<Remembered>;
+  readonly read: () => Promise<FenceRecords>;
   /** Rejects with the error of the file system. What is known already is not written again. */
   readonly add: (news: {
     readonly traces: readonly FencedTrace[];
@@ -109,7 +109,7 @@ function lineOf(trace: FencedTrace): Line {
   return { type: 'marks', hit: trace.hit, marks: bytes.toString('base64') };
 }
 
-function rememberedIn(text: string): Remembered {
+function rememberedIn(text: string): FenceRecords {
   const traces: FencedTrace[] = [];
   const files = new Map<string, RememberedFile>();
   const sessions = new Map<string, number>();

@@ -5,7 +5,7 @@ import type { FencedTrace, FenceTaint } from './taint.ts';
 import { createFenceTaint } from './taint.ts';
 import { fileText } from '../lib/files/file-text.ts';
 import type { FileContent, ListEntry, Sandbox } from '../sandbox/sandbox.ts';
-import type { FenceMemory, Remembered, RememberedFile } from './fence-memory.ts';
+import type { FenceMemory, FenceRecords, RememberedFile } from './fence-memory.ts';
 import type { HiddenValues } from './hidden-values.ts';
 import type { LookAtFiles } from './file-look.ts';
 
@@ -87,7 +87,7 @@ export async function openProject(
   return { fences, taint, moved: [...found.moved, ...copies] };
 }
 
-const nothing: Remembered = { traces: [], files: [], sessions: new Map(), isIncomplete: false };
+const nothing: FenceRecords = { traces: [], files: [], sessions: new Map(), isIncomplete: false };
 
 /** Keeps what this session found, and where the fenced files are now, so that they are known when they are moved. */
 export async function rememberProject(
@@ -211,7 +211,7 @@ async function findRemembered(
     fences,
     entries,
     remembered,
-  }: { readonly fences: Fences; readonly entries: readonly ListEntry[]; readonly remembered: Remembered },
+  }: { readonly fences: Fences; readonly entries: readonly ListEntry[]; readonly remembered: FenceRecords },
   signal: AbortSignal,
 ): Promise<FoundAgain> {
   const now = (hits: readonly FenceHit[]): readonly FenceHit[] => hits.flatMap((hit) => fences.now(hit) ?? []);

@@ -63,7 +63,7 @@ function hitsInTexts(taint: FenceTaint, texts: readonly string[]): readonly Fenc
   return [...new Map(found.map((hit) => [keyOfHit(hit), hit])).values()];
 }
 
-export interface Redacted {
+export interface RedactedRequest {
   /** The same request if nothing was removed. */
   readonly request: ModelRequest;
   /** How many values were removed. */
@@ -78,7 +78,7 @@ export interface Redaction {
 }
 
 /** The request without what is to be redacted, in any of its texts. */
-export function redactRequest(request: ModelRequest, { isOwn, redact, isFenced }: Redaction): Redacted {
+export function redactRequest(request: ModelRequest, { isOwn, redact, isFenced }: Redaction): RedactedRequest {
   let removed = 0;
   const clean = (text: string): string => {
     if (text === '') return text;

@@ -223,7 +223,7 @@ export function unescaped(text: string): string {
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
 /** An encoded part of a text, with its place and its decoded text. */
-export interface Decoded {
+export interface DecodedPart {
   readonly from: number;
   readonly to: number;
   readonly text: string;
@@ -233,8 +233,8 @@ export interface Decoded {
  * Parts in base64, hexadecimal or percent encoding that decode to text. Finds them even when their beginning was cut
  * off.
  */
-export function decodedIn(text: string): readonly Decoded[] {
-  const found: Decoded[] = [];
+export function decodedIn(text: string): readonly DecodedPart[] {
+  const found: DecodedPart[] = [];
   for (const match of text.matchAll(/(?:[0-9a-fA-F]{2}){12,}/g)) keep(found, match, [fromHex(match[0])]);
   for (const match of text.matchAll(/[A-Za-z0-9+/_-]{16,}(?:(?:\\n|\r?\n)[A-Za-z0-9+/_-]{4,})*={0,2}/g)) {
     keep(found, match, fromBase64(match[0].replace(/\\n|\s/g, '')));
@@ -245,7 +245,7 @@ export function decodedIn(text: string): readonly Decoded[] {
   return found;
 }
 
-function keep(found: Decoded[], match: RegExpExecArray, decoded: readonly (string | null)[]): void {
+function keep(found: DecodedPart[], match: RegExpExecArray, decoded: readonly (string | null)[]): void {
   for (const text of decoded) {
     if (text !== null) found.push({ from: match.index, to: match.index + match[0].length, text });
   }

@@ -4,12 +4,12 @@ import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { ToolStatus } from '@shared/events/tool-events.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
 import { keptNamesSchema, type KeptNames } from '@shared/tools/kept-program.ts';
-import { announcedSchema, type Announced } from '@shared/tools/own-tool.ts';
+import { announcedSchema, type AnnouncedCall } from '@shared/tools/own-tool.ts';
 import { isProgramStart, programLanguages, type ProgramLanguage } from '@shared/tools/program-tool.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
 /** The calls of one tool that a program announced, and what happened to them. */
-export interface ReportedCalls extends Announced {
+export interface ReportedCalls extends AnnouncedCall {
   readonly made: number;
   /** Number of calls for each way to end. */
   readonly ends: Readonly<Partial<Record<ToolStatus, number>>>;

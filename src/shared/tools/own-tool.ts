@@ -28,7 +28,7 @@ export const announcedSchema = z.object({
   hosts: z.array(z.string()).optional(),
   paths: z.array(z.string()).optional(),
 });
-export type Announced = z.infer<typeof announcedSchema>;
+export type AnnouncedCall = z.infer<typeof announcedSchema>;
 
 /** What a tool's file says about the tool, in its header or in the exported object. */
 export const ownToolDeclarationSchema = z.strictObject({
@@ -133,7 +133,7 @@ export interface OwnToolReport {
   readonly diff: string | null;
   readonly lastUsedAt: number | null;
   /** For a kept program: its version, and the calls it may make. Null for other tools. */
-  readonly program: { readonly version: number; readonly calls: readonly Announced[] } | null;
+  readonly program: { readonly version: number; readonly calls: readonly AnnouncedCall[] } | null;
 }
 
 /** A version of a kept program, and its difference from the version before. */

@@ -76,7 +76,7 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   patch: ['diff', 'input'],
 };
 
-export type Fitted =
+export type FitResult =
   | {
       readonly ok: true;
       readonly input: unknown;
@@ -86,7 +86,7 @@ export type Fitted =
   | { readonly ok: false; readonly problem: string };
 
 /** Fits an input to its tool. A connected tool gets what was written: nothing is renamed or converted for it. */
-export function fitInput(value: unknown, input: Tool['input']): Fitted {
+export function fitInput(value: unknown, input: Tool['input']): FitResult {
   if (!isRawInput(input)) return fitArguments(value, input);
   const problem = input.check(value);
   return problem === null ? { ok: true, input: value, repairs: [], corrections: [] } : { ok: false, problem };
@@ -96,7 +96,7 @@ export function fitInput(value: unknown, input: Tool['input']): Fitted {
  * Parses an input by a tool's schema. If that fails, tries once more with corrected names and simple types. Nothing is
  * filled in.
  */
-export function fitArguments(value: unknown, schema: z.ZodType): Fitted {
+export function fitArguments(value: unknown, schema: z.ZodType): FitResult {
   const strict = schema.safeParse(value);
   if (strict.success) return { ok: true, input: strict.data, repairs: [], corrections: [] };
   if (!isRecord(value)) return { ok: false, problem: describe(strict.error) };

@@ -5,7 +5,7 @@ import type { FittedText } from '@shared/attachments/fit-attachments.ts';
 import type { EventOf } from '@shared/events/events.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { Part } from '@shared/models/model-messages.ts';
-import type { Attached } from '../../recipes/conversation-entries.ts';
+import type { AttachedFile } from '../../recipes/conversation-entries.ts';
 import type { Journal } from '../../sessions/journal/journal.ts';
 import { promptRoom } from '@shared/models/prompt-room.ts';
 
@@ -13,7 +13,7 @@ import { promptRoom } from '@shared/models/prompt-room.ts';
 export async function attachedParts(
   journal: Pick<Journal, 'getBlob'>,
   attachments: readonly Attachment[] | undefined,
-): Promise<readonly Attached[]> {
+): Promise<readonly AttachedFile[]> {
   return Promise.all(
     (attachments ?? []).map(async (attachment) => ({ attachment, bytes: await journal.getBlob(attachment.blob) })),
   );
@@ -28,7 +28,7 @@ export function roomForAttached(info: ModelInfo): number {
  * How much of each text fits; null for anything that is not a text. The user saw this before sending, and what is sent
  * follows it.
  */
-export function fitAttached(attached: readonly Attached[], roomTokens: number): readonly (FittedText | null)[] {
+export function fitAttached(attached: readonly AttachedFile[], roomTokens: number): readonly (FittedText | null)[] {
   const texts = attached.map(({ attachment, bytes }) =>
     attachment.kind === 'text' && bytes !== null ? new TextDecoder().decode(bytes) : null,
   );
@@ -49,7 +49,7 @@ function wholeBytes(attachment: Attachment | undefined): number {
 }
 
 /** The attachments as a model with this much room sees them. A missing file is reported in its place. */
-export function partsOf(attached: readonly Attached[], roomTokens: number): readonly Part[] {
+export function partsOf(attached: readonly AttachedFile[], roomTokens: number): readonly Part[] {
   const fitted = fitAttached(attached, roomTokens);
   return attached.map(({ attachment, bytes }, index) =>
     attachmentPart(attachment, bytes, (image) => Buffer.from(image).toString('base64'), fitted[index] ?? undefined),
@@ -58,7 +58,7 @@ export function partsOf(attached: readonly Attached[], roomTokens: number): read
 
 /** The texts of which a model with this much room gets only the beginning. */
 export function cutsOf(
-  attached: readonly Attached[],
+  attached: readonly AttachedFile[],
   roomTokens: number,
 ): NonNullable<EventOf<'model-call-started'>['cut']> {
   const fitted = fitAttached(attached, roomTokens);
@@ -70,7 +70,7 @@ export function cutsOf(
 }
 
 /** The task of a recipe: the message and its attached texts. */
-export function taskWithTexts(task: string, attached: readonly Attached[], roomTokens: number): string {
+export function taskWithTexts(task: string, attached: readonly AttachedFile[], roomTokens: number): string {
   const texts = partsOf(attached, roomTokens).flatMap((part) => (part.type === 'text' ? [part.text] : []));
   return [task, ...texts].join('\n\n');
 }

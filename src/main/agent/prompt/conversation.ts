@@ -1,6 +1,6 @@
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { Part } from '@shared/models/model-messages.ts';
-import type { Attached, CallEntry, Entry, Exchange, UserEntry } from '../../recipes/conversation-entries.ts';
+import type { AttachedFile, CallEntry, Entry, Exchange, UserEntry } from '../../recipes/conversation-entries.ts';
 import { notedParts } from './noted-parts.ts';
 import { answersBack, withResultsBack } from './equal-results.ts';
 import { shortenText } from '@shared/text/shorten-text.ts';
@@ -16,9 +16,9 @@ export interface Conversation {
   /**
    * Adds what the events do not hold; call it before them. A message that waits is shown by its `message-delivered`.
    */
-  readonly noteMessage: (messageId: string, text: string, attached: readonly Attached[]) => void;
+  readonly noteMessage: (messageId: string, text: string, attached: readonly AttachedFile[]) => void;
   /** The same for the images of a result, before the end of its call. */
-  readonly noteResult: (toolCallId: string, pictures: readonly Attached[]) => void;
+  readonly noteResult: (toolCallId: string, pictures: readonly AttachedFile[]) => void;
   readonly entries: () => readonly Entry[];
   /** What `entries` will return after one more note for the model. */
   readonly entriesWith: (text: string) => readonly Entry[];
@@ -53,7 +53,7 @@ interface Fold {
   asked: string;
   readonly queuedTexts: Map<string, string>;
   /** By message id or call id. */
-  readonly attached: Map<string, readonly Attached[]>;
+  readonly attached: Map<string, readonly AttachedFile[]>;
   /** The `seq` of each message's entry in the conversation. */
   readonly messageSeqs: Map<string, number>;
   readonly acting: Set<string>;

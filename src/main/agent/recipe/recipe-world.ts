@@ -11,7 +11,7 @@ import { takeAction } from '../turn/take-action.ts';
 import { revertGuardedChanges } from '../changes/revert-guarded-changes.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import type { Turn } from '../turn/turn.ts';
-import { type Encoded, encodeLike, wholeText, type WholeText } from '../../lib/files/file-text.ts';
+import { type EncodeResult, encodeLike, wholeText, type WholeText } from '../../lib/files/file-text.ts';
 
 const MAX_READ_BYTES = 1024 * 1024;
 const MAX_LISTED = 20_000;
@@ -42,7 +42,7 @@ interface Seen {
   readonly texts: Map<string, WholeText>;
 }
 
-function encode({ texts }: Seen, path: string, text: string): Encoded {
+function encode({ texts }: Seen, path: string, text: string): EncodeResult {
   const old = texts.get(path);
   return old === undefined ? { ok: true, bytes: Buffer.from(text, 'utf8') } : encodeLike(old, text);
 }

@@ -17,7 +17,7 @@ import type { Driver, ReadyModel, TaskWork, Worker } from './task-work.ts';
 const OPENING_TOKENS = 3_000;
 
 /** What works next, with its model; or, with `worker` null, why the work stops. */
-export interface Decided {
+export interface WorkDecision {
   readonly decision: Decision;
   readonly worker: Worker | null;
 }
@@ -27,7 +27,7 @@ export interface Decided {
  * A move to the cloud passes the fences first, so that no move is announced that then does not happen. Throws
  * `cancelled`.
  */
-export async function decideWork(work: TaskWork): Promise<Decided> {
+export async function decideWork(work: TaskWork): Promise<WorkDecision> {
   for (;;) {
     const decision = decide(work);
     const { chosen } = decision;

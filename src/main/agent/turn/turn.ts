@@ -6,7 +6,7 @@ import type { Decision } from '../../routing/define.ts';
 import type { Trajectory } from '../../routing/trajectory/trajectory.ts';
 import type { ToolFacts } from '../../tools/define.ts';
 import type { EffectRecord } from '../../sessions/journal/journal.ts';
-import type { Attached } from '../../recipes/conversation-entries.ts';
+import type { AttachedFile } from '../../recipes/conversation-entries.ts';
 import type { Conversation } from '../prompt/conversation.ts';
 import type { FileChanges } from '../changes/file-changes.ts';
 import type { PromptWarmer } from '../step/keep-warm.ts';
@@ -49,7 +49,7 @@ export interface Turn {
    * work, so no file is changed.
    */
   readonly given: {
-    readonly attached: readonly Attached[];
+    readonly attached: readonly AttachedFile[];
     hasImages: boolean;
     isQuestion: boolean;
     /** Null: the turn has no mode, and the words alone decide. */

@@ -11,10 +11,12 @@ export interface FileText {
   /** False: several encodings fit the bytes, and this is the likeliest. */
   readonly isCertain: boolean;
   /** The bytes of a changed text in the form of this file, or why there are none. */
-  readonly encode: (text: string) => Encoded;
+  readonly encode: (text: string) => EncodeResult;
 }
 
-export type Encoded = { readonly ok: true; readonly bytes: Uint8Array } | { readonly ok: false; readonly why: string };
+export type EncodeResult =
+  | { readonly ok: true; readonly bytes: Uint8Array }
+  | { readonly ok: false; readonly why: string };
 
 const byteOrderMark = '\uFEFF';
 
@@ -56,7 +58,7 @@ export function fileText(bytes: Uint8Array): FileText | null {
   if (form === null || whole === null) return null;
   const mark = whole.startsWith(byteOrderMark) ? byteOrderMark : '';
   const lines = linesOf(whole.slice(mark.length));
-  const encode = (text: string): Encoded => encodeIn(form, mark + lines.back(text), whole);
+  const encode = (text: string): EncodeResult => encodeIn(form, mark + lines.back(text), whole);
   return { text: lines.text, encoding: form.name, isCertain: form.isCertain, encode };
 }
 
@@ -75,7 +77,7 @@ export function wholeText(bytes: Uint8Array): WholeText | null {
 }
 
 /** The bytes of a text in place of an old one, in the encoding of that. */
-export function encodeLike(old: WholeText, text: string): Encoded {
+export function encodeLike(old: WholeText, text: string): EncodeResult {
   const forms = [utf8, ...wide.map(({ form }) => form), ...older.map(([form]) => form)];
   return encodeIn(forms.find(({ name }) => name === old.encoding) ?? utf8, text, old.text);
 }
@@ -84,7 +86,7 @@ export function encodeLike(old: WholeText, text: string): Encoded {
  * Which encoding an older file is in can only be guessed, so a change may bring in no letter of its own that is neither
  * ASCII nor in the file already.
  */
-function encodeIn(form: Form, text: string, old: string): Encoded {
+function encodeIn(form: Form, text: string, old: string): EncodeResult {
   if (form === utf8 && !text.isWellFormed())
     return { ok: false, why: 'half of a character pair cannot be written in UTF-8' };
   const known = form.isCertain ? null : new Set(old);

@@ -95,7 +95,7 @@ export interface StreamEnded {
   readonly model?: string;
 }
 
-export interface Prefilled {
+export interface PrefillResult {
   readonly promptTokens: number | null;
   /** Tokens that were read now and not taken from the prompt cache. Null: unknown. */
   readonly evaluatedTokens: number | null;
@@ -161,7 +161,7 @@ export interface LanguageModel {
    * Ends within 200 ms of an abort, and keeps what was read by then. Never rejects. Absent if the provider cannot do
    * it.
    */
-  readonly prefill?: (request: ModelRequest, signal: AbortSignal) => Promise<Prefilled>;
+  readonly prefill?: (request: ModelRequest, signal: AbortSignal) => Promise<PrefillResult>;
   /** Whether the last request reached the service. Null: no request yet. Absent: the provider needs no network. */
   readonly reach?: () => 'there' | 'away' | null;
 }

@@ -71,17 +71,17 @@ export const event = (data: unknown, name?: string): string =>
   `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
 
 /** The collected parts of an answer, for clients that get it as a whole. */
-export interface Collected {
+export interface WholeAnswer {
   text: string;
   reasoning: string;
   readonly calls: Extract<SaidPush, { type: 'call' }>[];
 }
 
-export function collected(): Collected {
+export function collected(): WholeAnswer {
   return { text: '', reasoning: '', calls: [] };
 }
 
-export function collect(into: Collected, push: SaidPush): void {
+export function collect(into: WholeAnswer, push: SaidPush): void {
   if (push.type === 'text') into.text += push.text;
   else if (push.type === 'reasoning') into.reasoning += push.text;
   else into.calls.push(push);

@@ -2,7 +2,7 @@ import { findSpans, textOfSpan, type Span } from './code-spans.ts';
 import { withoutSelfShadows } from './self-shadow.ts';
 import type { CodeLanguage, Syntax } from './code-syntax.ts';
 
-export type Spliced =
+export type SpliceResult =
   | { readonly ok: true; readonly text: string }
   /** Why the answer cannot be used, so that no test run is spent on it. */
   | { readonly ok: false; readonly reason: 'empty' | 'elided' | 'shrunk' | 'unparsed' | 'unchanged' };
@@ -19,7 +19,7 @@ const elided =
 /**
  * Replaces a span by its rewritten version, with matching indentation, and adds the helpers and imports of the answer.
  */
-export function spliceSpan(syntax: Syntax, fileText: string, span: Span, answer: string): Spliced {
+export function spliceSpan(syntax: Syntax, fileText: string, span: Span, answer: string): SpliceResult {
   const code = codeOf(answer);
   const old = textOfSpan(fileText, span);
   if (code.trim() === '') return { ok: false, reason: 'empty' };
@@ -52,7 +52,7 @@ function constantOf(syntax: Syntax, span: Span, code: string): Parts | null {
 }
 
 /** Rejects a result that changes nothing or does not parse. */
-export function finishSplice(syntax: Syntax, before: string, after: string, language: CodeLanguage): Spliced {
+export function finishSplice(syntax: Syntax, before: string, after: string, language: CodeLanguage): SpliceResult {
   if (after.replaceAll(/\s+/g, '') === before.replaceAll(/\s+/g, '') && sameLayout(before, after))
     return { ok: false, reason: 'unchanged' };
   if (syntax.errorLine(language, after) !== null && syntax.errorLine(language, before) === null)

@@ -1,6 +1,6 @@
 import { findSpans, textOfSpan, type Span } from '../code/code-spans.ts';
 import type { Syntax } from '../code/code-syntax.ts';
-import { codeOf, dedent, spliceSpan, type Spliced } from '../code/splice-code.ts';
+import { codeOf, dedent, spliceSpan, type SpliceResult } from '../code/splice-code.ts';
 import { termsOf } from '../context/rank-project-chunks.ts';
 
 export interface SpanAnswer {
@@ -18,7 +18,7 @@ export function spliceNeighbours(
   syntax: Syntax,
   { fileText, span, task }: { readonly fileText: string; readonly span: Span; readonly task: string },
   answer: SpanAnswer,
-): Spliced {
+): SpliceResult {
   const own = spliceSpan(syntax, fileText, span, answer.text);
   if (span.kind === 'block' || (!own.ok && own.reason !== 'unchanged')) return own;
   const code = dedent(codeOf(answer.text));

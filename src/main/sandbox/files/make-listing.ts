@@ -6,7 +6,7 @@ const defaultEntries = 2000;
 const deepest = 64;
 
 /** The result of a walk. Paths are relative to the workspace. */
-export interface Walked {
+export interface WalkResult {
   /** Sorted by path, down to `listDepth`. */
   readonly entries: readonly ListEntry[];
   /** Folders that could not be read completely. */
@@ -20,7 +20,7 @@ export function listDepth({ depth = deepest }: ListOptions): number {
 }
 
 /** Cuts a list to its limit. All sandboxes use it, so that every cut list says so. */
-export function makeListing(folder: string, walked: Walked, options: ListOptions): Listing {
+export function makeListing(folder: string, walked: WalkResult, options: ListOptions): Listing {
   const { entries, ignoreFiles } = walked;
   const kept = options.all === true ? entries : withoutIgnored(entries, ignoreFiles);
   const limit = options.limit ?? defaultEntries;

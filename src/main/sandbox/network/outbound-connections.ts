@@ -28,7 +28,7 @@ export interface OutboundConnections {
   readonly certificates: () => Promise<string>;
 }
 
-export type Dialled =
+export type DialResult =
   | { readonly ok: true; readonly socket: Socket; readonly address: string | null; readonly proxy: URL | null }
   | { readonly ok: false; readonly reason: NetworkReason };
 
@@ -83,7 +83,7 @@ export async function dial(
   outward: OutboundConnections,
   { host, port, isSecure = port === 443, isInner = false }: DialTarget,
   signal: AbortSignal,
-): Promise<Dialled> {
+): Promise<DialResult> {
   const usual = proxyOrNone(outward, host, isSecure);
   if (usual === 'unusable') return { ok: false, reason: 'unreachable' };
   // A name that only the proxy knows has no address here.

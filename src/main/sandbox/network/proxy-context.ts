@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { NetworkDecision, NetworkLimits, NetworkReason } from './network-decision.ts';
-import { dial, type Dialled, type OutboundConnections } from './outbound-connections.ts';
+import { dial, type DialResult, type OutboundConnections } from './outbound-connections.ts';
 import type { Attempt, Traffic } from './network-traffic.ts';
 import { openThroughProxy } from './upstream-proxy.ts';
 
@@ -24,8 +24,8 @@ export async function openTarget(
   work: ProxyContext,
   attempt: Attempt,
   target: { readonly host: string; readonly port: 80 | 443 },
-): Promise<Dialled> {
-  const refuse = (reason: NetworkReason): Dialled => {
+): Promise<DialResult> {
+  const refuse = (reason: NetworkReason): DialResult => {
     attempt.end(reason);
     return { ok: false, reason };
   };

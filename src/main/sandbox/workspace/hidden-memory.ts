@@ -27,7 +27,7 @@ const rememberedSchema = z.object({
 });
 const memorySchema = z.object({ hidden: z.array(rememberedSchema) });
 
-export type Remembered = z.infer<typeof rememberedSchema>;
+export type HiddenPath = z.infer<typeof rememberedSchema>;
 
 /** A project that loses more hidden files than this stops, so that none is forgotten. */
 const mostRemembered = 10_000;
@@ -37,7 +37,7 @@ const mostRemembered = 10_000;
  * later, through a folder around them, inside them, or with a new name. No command can write to the home. Rules depend on
  * names, so what they hid must stay hidden after somebody renames it. Throws `refused` if it cannot be read.
  */
-export async function recallHidden(homePath: string): Promise<readonly Remembered[]> {
+export async function recallHidden(homePath: string): Promise<readonly HiddenPath[]> {
   const file = fileIn(homePath);
   const read = await readJsonFile(file, (value) => memorySchema.parse(value));
   if (read.type === 'value') return read.value.hidden;
@@ -57,7 +57,7 @@ export async function recallHidden(homePath: string): Promise<readonly Remembere
  */
 export async function rememberHidden(
   { homePath, workspacePath }: { readonly homePath: string; readonly workspacePath: string },
-  { gone, fresh }: { readonly gone: readonly Remembered[]; readonly fresh: readonly Remembered[] },
+  { gone, fresh }: { readonly gone: readonly HiddenPath[]; readonly fresh: readonly HiddenPath[] },
   signal: AbortSignal,
 ): Promise<void> {
   const same = new Set(gone.map((one) => JSON.stringify(one)));
@@ -82,15 +82,15 @@ function fileIn(homePath: string): string {
   return join(homePath, 'sandbox', 'hidden-files.json');
 }
 
-function keyOf({ place, identity }: Remembered): string {
+function keyOf({ place, identity }: HiddenPath): string {
   return `${identity} ${place}`;
 }
 
 /** Copies of projects that were deleted since took along what they held. */
-async function withoutDeletedCopies(all: readonly Remembered[], homePath: string): Promise<readonly Remembered[]> {
+async function withoutDeletedCopies(all: readonly HiddenPath[], homePath: string): Promise<readonly HiddenPath[]> {
   const copies = join(homePath, 'workspaces');
   const deleted = new Map<string, boolean>();
-  const kept: Remembered[] = [];
+  const kept: HiddenPath[] = [];
   for (const one of all) {
     const [name = ''] = isWithin(one.place, copies) ? relative(copies, one.place).split('/') : [];
     if (name !== '' && !deleted.has(name)) deleted.set(name, await isDeleted(join(copies, name)));

@@ -12,13 +12,13 @@ import {
   unknownIdentity,
   type FoundFiles,
 } from './file-identity.ts';
-import { recallHidden, rememberHidden, type Remembered } from './hidden-memory.ts';
+import { recallHidden, rememberHidden, type HiddenPath } from './hidden-memory.ts';
 import { childPath, namesOf, shownPath } from './repositories/folder-names.ts';
 import { isHarmlessPath } from './secret-files.ts';
 import { isSecret, type Mask } from './workspace-scan.ts';
 
 /** A mask, and what it was found by. */
-export type FoundMask = Mask & Pick<Remembered, 'why'>;
+export type FoundMask = Mask & Pick<HiddenPath, 'why'>;
 
 export interface StillHiddenQuery {
   /** A real path. */
@@ -39,7 +39,7 @@ export interface StillHiddenQuery {
 }
 
 /** A mask for exactly this file or folder. */
-export type KnownMask = Mask & Pick<Remembered, 'identity'>;
+export type KnownMask = Mask & Pick<HiddenPath, 'identity'>;
 
 export interface StillHidden {
   /** None is inside another one. */
@@ -64,7 +64,7 @@ export async function stillHidden(query: StillHiddenQuery, signal: AbortSignal):
   const { placed, away, copied } = await placesOf({ old, seen, remembered }, view, signal);
   const inOriginal = await movedInOriginal(remembered, view, signal);
   const isCovered = insideOf(found);
-  const after: Remembered[] = [...seen, ...away, ...placed.filter(({ path }) => isCovered(path))]
+  const after: HiddenPath[] = [...seen, ...away, ...placed.filter(({ path }) => isCovered(path))]
     .filter(({ identity }) => identity !== unknownIdentity)
     .map(withoutPath);
   const moved: Sighting[] = [];
@@ -109,7 +109,7 @@ async function placeOfFolder(path: string): Promise<string> {
 }
 
 /** A remembered file or folder at a path of the workspace. */
-type Sighting = Remembered & { readonly path: string };
+type Sighting = HiddenPath & { readonly path: string };
 type Seen = Sighting & { readonly names: number };
 
 /** What was found, with what is needed to find it again. What is gone meanwhile is left out. */
@@ -134,7 +134,7 @@ async function seenNow(found: readonly FoundMask[], view: View): Promise<readonl
  * What was moved keeps the path by which it was judged first: through a folder in the project, a name may look like one to
  * hide that looks harmless from outside.
  */
-function asJudgedFirst(one: Seen, remembered: readonly Remembered[]): Seen {
+function asJudgedFirst(one: Seen, remembered: readonly HiddenPath[]): Seen {
   const first = remembered.find(({ identity, why }) => identity === one.identity && why === one.why);
   if (first === undefined || judgedPlace(first) === one.place) return one;
   return { ...one, project: first.project, judgedAs: first.judgedAs };
@@ -159,9 +159,9 @@ function linked(seen: readonly Seen[]): readonly Seen[] {
 
 interface Known {
   /** What was remembered and not found now. */
-  readonly old: readonly Remembered[];
+  readonly old: readonly HiddenPath[];
   readonly seen: readonly Seen[];
-  readonly remembered: readonly Remembered[];
+  readonly remembered: readonly HiddenPath[];
 }
 
 interface Places {
@@ -177,7 +177,7 @@ interface Places {
 async function placesOf({ old, seen, remembered }: Known, view: View, signal: AbortSignal): Promise<Places> {
   const { workspacePath, asking, seeksAway, root } = view;
   const placed: Sighting[] = [];
-  const lost: Remembered[] = [...linked(seen)];
+  const lost: HiddenPath[] = [...linked(seen)];
   const away: Sighting[] = [];
   for (const one of old) {
     const path = pathBelow(root, one.place);
@@ -213,11 +213,11 @@ async function placesOf({ old, seen, remembered }: Known, view: View, signal: Ab
 }
 
 /** The first of each that has a print. */
-function printsOf(all: readonly Remembered[]): ReadonlyMap<string, Remembered> {
+function printsOf(all: readonly HiddenPath[]): ReadonlyMap<string, HiddenPath> {
   return new Map([...all].reverse().flatMap((one) => (one.print === null ? [] : [[one.print, one] as const])));
 }
 
-function sightingsOf(one: Remembered, { places }: FoundFiles, view: View): Promise<readonly Sighting[]> {
+function sightingsOf(one: HiddenPath, { places }: FoundFiles, view: View): Promise<readonly Sighting[]> {
   const paths = (places.get(one.identity) ?? []).filter((path) => path !== '');
   if (paths.length > 0) return sightingsAt(paths, one, view);
   // Its folder was renamed, and it was written anew.
@@ -229,7 +229,7 @@ function sightingsOf(one: Remembered, { places }: FoundFiles, view: View): Promi
   );
 }
 
-async function sightingsAt(paths: readonly string[], one: Remembered, view: View): Promise<readonly Sighting[]> {
+async function sightingsAt(paths: readonly string[], one: HiddenPath, view: View): Promise<readonly Sighting[]> {
   const { workspacePath, asking, root } = view;
   const sightings: Sighting[] = [];
   for (const path of paths) {
@@ -245,7 +245,7 @@ async function sightingsAt(paths: readonly string[], one: Remembered, view: View
 
 /** What was moved in the project before it was copied. A copy has other inodes, but the same paths. */
 async function movedInOriginal(
-  remembered: readonly Remembered[],
+  remembered: readonly HiddenPath[],
   view: View,
   signal: AbortSignal,
 ): Promise<readonly Sighting[]> {
@@ -262,12 +262,12 @@ async function movedInOriginal(
 
 /** What is no longer to be remembered as it was: it is known anew, or it was in this workspace and is free now. */
 async function goneFrom(
-  remembered: readonly Remembered[],
-  after: readonly Remembered[],
+  remembered: readonly HiddenPath[],
+  after: readonly HiddenPath[],
   { root, asking }: View,
-): Promise<readonly Remembered[]> {
+): Promise<readonly HiddenPath[]> {
   const kept = new Set(after.map(({ identity }) => identity));
-  const gone: Remembered[] = [];
+  const gone: HiddenPath[] = [];
   for (const one of remembered) {
     if (pathBelow(root, one.place) !== null) gone.push(one);
     else if (kept.has(one.identity)) {
@@ -284,21 +284,21 @@ function pathBelow(root: string, place: string): string | null {
   return place.startsWith(`${root}/`) ? place.slice(root.length + 1) : null;
 }
 
-function judgedPlace({ project, judgedAs }: Remembered): string {
+function judgedPlace({ project, judgedAs }: HiddenPath): string {
   return childPath(project, judgedAs);
 }
 
 /** The look at names and contents has judged it by the same path. */
-function isJudged(one: Remembered): boolean {
+function isJudged(one: HiddenPath): boolean {
   return one.place === judgedPlace(one);
 }
 
 /** It was found in this project, or in the one that this is a copy of. */
-function isOwn({ project }: Remembered, { root, original }: View): boolean {
+function isOwn({ project }: HiddenPath, { root, original }: View): boolean {
   return project === root || project === original;
 }
 
-function isShownByPerson(one: Remembered, view: View): boolean {
+function isShownByPerson(one: HiddenPath, view: View): boolean {
   return isOwn(one, view) && view.isShown(one.judgedAs);
 }
 
@@ -341,7 +341,7 @@ function distinct<One extends { readonly identity: string } & ({ readonly path: 
   return [...new Map(keyed).values()].reverse();
 }
 
-function withoutPath(one: Remembered): Remembered {
+function withoutPath(one: HiddenPath): HiddenPath {
   const { place, project, judgedAs, why, kind, identity, folder, print, isAway } = one;
   return { place, project, judgedAs, why, kind, identity, folder, print, isAway };
 }

@@ -13,7 +13,7 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { settingsForProject } from '../../settings/settings-for-project.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { fitAttached, roomForAttached } from '../../agent/prompt/attached-parts.ts';
-import type { Attached } from '../../recipes/conversation-entries.ts';
+import type { AttachedFile } from '../../recipes/conversation-entries.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { turnOptions } from '../../settings/turn-options.ts';
 
@@ -90,7 +90,7 @@ function modelOf(info: ModelInfo): PreviewModel {
   return { id: info.id, label: info.label, where: info.where, images: seesImages(info) };
 }
 
-function fileOf({ attachment, bytes }: Attached, fit: FittedText | null): Omit<FilePreview, 'isMentioned'> {
+function fileOf({ attachment, bytes }: AttachedFile, fit: FittedText | null): Omit<FilePreview, 'isMentioned'> {
   if (attachment.kind === 'image' || bytes === null || fit === null) {
     const size = attachment.blob.bytes;
     return { attachment, bytes: size, shownBytes: size, lines: null, pages: null };

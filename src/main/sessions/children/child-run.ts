@@ -49,7 +49,7 @@ export interface ParentSession {
 }
 
 /** What the children of all sessions of the core share. */
-export interface Shared {
+export interface ChildServices {
   readonly options: ChildOptions;
   readonly host: ChildHost;
   readonly admission: ChildAdmission;
@@ -64,7 +64,7 @@ export interface ChildRun {
 }
 
 /** One run of a child to its end, with the event that records it. A cancel also records what was done so far. */
-export async function runChild(shared: Shared, parent: ParentSession, run: ChildRun): Promise<ChildResult> {
+export async function runChild(shared: ChildServices, parent: ParentSession, run: ChildRun): Promise<ChildResult> {
   const { host } = shared;
   const { sessionId, plan, turn, signal } = run;
   const { journal, approver } = await host.open(sessionId);
@@ -126,7 +126,7 @@ export async function runChild(shared: Shared, parent: ParentSession, run: Child
 
 /** Never rejects: an error becomes the reason of the end. */
 async function runToEnd(
-  shared: Shared,
+  shared: ChildServices,
   { sessionId, text, plan, signal }: ChildRun,
   part: ChildPart,
 ): Promise<TurnEnd> {
@@ -163,7 +163,7 @@ async function fencedEnd(fences: SessionFences | null, text: string): Promise<re
 }
 
 /** Ends a child whose process was killed. Its own log has the cost. */
-export async function settleChild({ host }: Shared, parent: ParentSession, child: ChildState): Promise<void> {
+export async function settleChild({ host }: ChildServices, parent: ParentSession, child: ChildState): Promise<void> {
   const { sessionId, name } = child;
   const found = await host
     .briefly(sessionId, async (journal) => {

@@ -9,7 +9,7 @@ import { createChildAdmission } from './child-admission.ts';
 import { changesOf, diffOf } from './child-changes.ts';
 import type { ChildPlan } from './child-options.ts';
 import { planChild } from './child-options.ts';
-import type { ChildHost, ChildOptions, ParentSession, Shared } from './child-run.ts';
+import type { ChildHost, ChildOptions, ParentSession, ChildServices } from './child-run.ts';
 import { runChild, settleChild } from './child-run.ts';
 
 /** The agents that the sessions of a core start. They are counted together, and take turns on a local engine. */
@@ -21,7 +21,7 @@ export interface ChildSessions {
 }
 
 export function createChildSessions(options: ChildOptions, host: ChildHost): ChildSessions {
-  const shared: Shared = {
+  const shared: ChildServices = {
     options,
     host,
     admission: createChildAdmission({
@@ -37,7 +37,7 @@ interface Work {
   readonly done: Promise<unknown>;
 }
 
-function agentsOf(shared: Shared, parent: ParentSession): ReturnType<ChildSessions['of']> {
+function agentsOf(shared: ChildServices, parent: ParentSession): ReturnType<ChildSessions['of']> {
   const { options, host, admission } = shared;
   const { journal } = parent;
   const working = new Set<Work>();
@@ -102,7 +102,11 @@ interface Spawn {
   readonly signal: AbortSignal;
 }
 
-async function spawn(shared: Shared, parent: ParentSession, { request, turn, signal }: Spawn): Promise<ChildResult> {
+async function spawn(
+  shared: ChildServices,
+  parent: ParentSession,
+  { request, turn, signal }: Spawn,
+): Promise<ChildResult> {
   const { options } = shared;
   const { projectPath } = parent.journal.state();
   const definition = await definitionOf(options, projectPath, request.kind);
@@ -116,7 +120,7 @@ async function spawn(shared: Shared, parent: ParentSession, { request, turn, sig
 }
 
 async function goOn(
-  shared: Shared,
+  shared: ChildServices,
   parent: ParentSession,
   {
     child,
@@ -156,7 +160,7 @@ async function definitionOf(
 }
 
 async function planOf(
-  { options }: Shared,
+  { options }: ChildServices,
   parent: ParentSession,
   {
     asked,
@@ -179,7 +183,7 @@ async function planOf(
 
 /** Creates the child's session, and records it in its parent. */
 async function begin(
-  shared: Shared,
+  shared: ChildServices,
   parent: ParentSession,
   { request, plan, turn, signal }: Spawn & { readonly plan: ChildPlan },
 ): Promise<{ readonly sessionId: string; readonly leave: () => void }> {

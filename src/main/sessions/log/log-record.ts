@@ -32,10 +32,12 @@ export function sealRecord(value: object): Buffer {
   return line;
 }
 
-export type Unsealed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };
+export type UnsealResult =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly reason: string };
 
 /** Checks and parses the sealed line in `bytes[start, end)`, without its line break. Leaves the bytes unchanged. */
-export function unsealRecord(bytes: Buffer, start: number, end: number): Unsealed {
+export function unsealRecord(bytes: Buffer, start: number, end: number): UnsealResult {
   const bodyEnd = end - suffixBytes;
   if (bodyEnd <= start || !endsInChecksum(bytes, bodyEnd)) return { ok: false, reason: 'no checksum' };
   const stated = bytes.toString('latin1', bodyEnd + marker.length, end - 2);

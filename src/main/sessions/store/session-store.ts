@@ -30,7 +30,7 @@ import {
   unreadable,
   viewSession,
   withProjectKey,
-  type Folded,
+  type SessionFold,
   type SessionPaths,
   type SessionView,
 } from './session-view.ts';
@@ -271,7 +271,7 @@ async function removeLeftovers(folder: string): Promise<void> {
 interface Opened {
   readonly sessionId: string;
   readonly log: EventLog;
-  readonly folded: Folded;
+  readonly folded: SessionFold;
   readonly release: () => Promise<void>;
 }
 

@@ -21,7 +21,7 @@ export interface SessionPaths {
 }
 
 /** The state and the money of a session, as far as its events were folded. */
-export interface Folded {
+export interface SessionFold {
   state: SessionState;
   money: MoneyState;
 }
@@ -43,9 +43,9 @@ export interface SessionView {
 export async function startFold(
   paths: SessionPaths,
   useSnapshot: boolean,
-): Promise<{ folded: Folded; snapshot: Snapshot | null; onEvent: (event: SessionEvent) => void }> {
+): Promise<{ folded: SessionFold; snapshot: Snapshot | null; onEvent: (event: SessionEvent) => void }> {
   const snapshot = useSnapshot ? await loadSnapshot(paths.snapshot, paths.log) : null;
-  const folded: Folded = { state: snapshot?.state ?? emptySession, money: snapshot?.money ?? emptyMoney };
+  const folded: SessionFold = { state: snapshot?.state ?? emptySession, money: snapshot?.money ?? emptyMoney };
   const onEvent = (event: SessionEvent): void => {
     folded.state = reduceSession(folded.state, event);
     folded.money = reduceMoney(folded.money, event);

@@ -2,7 +2,7 @@ import { AppError } from '@shared/errors.ts';
 import type { ProgramReports } from '@shared/session/program-reports.ts';
 import { programEndings, programLanguageOf, type ProgramLanguage } from '@shared/tools/program-tool.ts';
 import type { KeptNames } from '@shared/tools/kept-program.ts';
-import type { Announced, KeptVersion } from '@shared/tools/own-tool.ts';
+import type { AnnouncedCall, KeptVersion } from '@shared/tools/own-tool.ts';
 import { approvalDiff } from '../connected/approval-diff.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { OwnToolNotes, OwnToolRecord } from './own-tool-record.ts';
@@ -106,7 +106,7 @@ export function isProgram({ tool }: Pick<ListedTool, 'tool'>): boolean {
 
 interface KeptText extends KeptNames {
   readonly version: number;
-  readonly calls: readonly Announced[];
+  readonly calls: readonly AnnouncedCall[];
   readonly language: ProgramLanguage;
   readonly text: string;
 }

@@ -1,6 +1,6 @@
 import { AppError, type Reply } from '@shared/errors.ts';
 import type { ConnectedToolSpec } from '../connected/connected-tool-spec.ts';
-import type { Announced, OwnToolFacts, OwnToolSource } from '@shared/tools/own-tool.ts';
+import type { AnnouncedCall, OwnToolFacts, OwnToolSource } from '@shared/tools/own-tool.ts';
 import { ownToolServers, runsApart } from '@shared/tools/own-tool.ts';
 import { programLanguageOf } from '@shared/tools/program-tool.ts';
 import { projectWord } from '@shared/tools/server-definition.ts';
@@ -261,7 +261,7 @@ async function callTool(options: OwnToolsOptions, call: OwnCall): Promise<ToolRe
 async function callProgram(
   options: OwnToolsOptions,
   { tool, input, signal, onProgress, sandbox, programDoor }: OwnCall,
-  calls: readonly Announced[],
+  calls: readonly AnnouncedCall[],
 ): Promise<ToolResult> {
   const { description, timeout_seconds: timeoutSeconds } = tool.declaration;
   if (sandbox === undefined || programDoor === undefined)

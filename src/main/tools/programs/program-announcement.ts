@@ -1,4 +1,4 @@
-import type { Announced } from '@shared/tools/own-tool.ts';
+import type { AnnouncedCall } from '@shared/tools/own-tool.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { canonicalHost } from '@shared/safety/host-name.ts';
 import { globMatcher } from '../../lib/files/glob-matcher.ts';
@@ -29,7 +29,7 @@ export function leavingIn({ entries }: Announcement): Announcement['entries'] {
 
 /** Returns the announcement, or what is wrong with it, for the model. */
 export function readAnnouncement(
-  announced: readonly Announced[],
+  announced: readonly AnnouncedCall[],
   tools: readonly Tool[],
 ): Announcement | { readonly problems: readonly string[] } {
   const problems: string[] = [];

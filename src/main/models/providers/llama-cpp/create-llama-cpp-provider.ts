@@ -7,7 +7,7 @@ import type { LlamaEngine } from '../../engine/llama-engine.ts';
 import type { EngineRequest } from '../../engine/worker/worker-protocol.ts';
 import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import type { OneAtATime } from '../../../lib/async/one-at-a-time.ts';
-import type { ModelRequest, Prefilled, Provider, ProviderError, StreamPart } from '../define.ts';
+import type { ModelRequest, PrefillResult, Provider, ProviderError, StreamPart } from '../define.ts';
 import { endedWith, failed } from '../call/call-ended.ts';
 import { infoOfFile, noAnswers } from '../call/info-of-file.ts';
 import { streamInTurn } from '../call/stream-in-turn.ts';
@@ -208,7 +208,7 @@ async function prefill(
   { dependencies, settings, turn }: Parts,
   request: ModelRequest,
   signal: AbortSignal,
-): Promise<Prefilled> {
+): Promise<PrefillResult> {
   const nothing = { promptTokens: null, evaluatedTokens: null };
   const leave = await turn.enter(signal);
   if (leave === null) return { ...nothing, error: null };

@@ -8,7 +8,7 @@ import { relativeTo } from '../../../lib/test-output/test-report.ts';
 import { findMissingMembers, isMissingMember } from './missing-members.ts';
 import { parametersOf } from './missing-parameters.ts';
 import type { SourceFile } from '../../facts/project-reader.ts';
-import { codeOf, type Spliced } from '../../code/splice-code.ts';
+import { codeOf, type SpliceResult } from '../../code/splice-code.ts';
 
 /** A place for new code that does not exist yet. */
 export interface Insertion {
@@ -144,7 +144,7 @@ function atModule({ name }: MissingName, { path, language, text }: SourceFile, u
 }
 
 /** Writes the answer's definition at the end of its class or module, and adds it to CommonJS exports. */
-export function spliceInsertion(syntax: Syntax, fileText: string, insertion: Insertion, answer: string): Spliced {
+export function spliceInsertion(syntax: Syntax, fileText: string, insertion: Insertion, answer: string): SpliceResult {
   const code = dedent(codeOf(answer));
   if (code.trim() === '') return { ok: false, reason: 'empty' };
   const text =

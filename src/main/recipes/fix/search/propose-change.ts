@@ -14,7 +14,7 @@ import {
   type PromptContext,
 } from '../prompts/fix-prompts.ts';
 import { roughTokens } from '../../code/show-code.ts';
-import { spliceSpan, type Spliced } from '../../code/splice-code.ts';
+import { spliceSpan, type SpliceResult } from '../../code/splice-code.ts';
 
 /** One thing to ask the model for. */
 export type Attempt =
@@ -52,7 +52,7 @@ export async function proposeChange(asker: ProposalContext, attempt: Attempt): P
   return { type: 'candidate', candidate: { files, origin: attempt.form, label: question.label, span } };
 }
 
-function splice(syntax: Syntax, attempt: Attempt, text: string, answer: string): Spliced {
+function splice(syntax: Syntax, attempt: Attempt, text: string, answer: string): SpliceResult {
   return attempt.form === 'insert'
     ? spliceInsertion(syntax, text, attempt.insertion, answer)
     : spliceSpan(syntax, text, attempt.suspect.span, answer);

@@ -1,11 +1,11 @@
-import type { Walked } from '../../files/make-listing.ts';
+import type { WalkResult } from '../../files/make-listing.ts';
 import type { ListEntry, ScannedFile, WorkspaceFiles } from '../../sandbox.ts';
 
 /**
  * Parses the output of the list program. Entries are sorted by path. Names that are not UTF-8 are left out, because
  * they could not be used as paths.
  */
-export function parseListing(output: Buffer): Walked {
+export function parseListing(output: Buffer): WalkResult {
   const records = splitRecords(output);
   const end = records.indexOf('');
   const entries: ListEntry[] = [];

@@ -1,0 +1,31 @@
+/** Plain English in the names of the code. A word of ours never goes here: it goes into `docs/glossary.md`. */
+export const plainWords: readonly string[] = `
+  ability admission admit advise agreed ahead alone among anew announce announcement apart around behaviour
+  beside between borrow bring broken brought capital carried certainty chance choose chosen contradictions
+  damage dearest deceptive decide deepest differing discover dismiss doctor doubted drawn driven either
+  elsewhere endless english ensure everywhere evidence explain finders findings forget forgiveness formula fresh
+  gave give goes guess harmless health hello here itself judge keyless lanes latest lean least leftovers locate
+  longest look made may mechanical mention money most must neighbours notice occupant oldest organize our
+  outcome overview packings passage person piece placement preparation privacy problem propose prose purpose
+  raise ran rank reach reachability reapply recovery redaction refusals remember reproduce resend resent room
+  rough safety said say shorten silence singly slept something spent spoken standing stick still strength stuck
+  summarize superseded sureness sweep swept taken talk tally technical tell there think thought thumb tidy
+  trouble tryout uncached uncounted unheld unified unkept unmet unnamed unreadable unreferenced unrelated unseal
+  unseen unweighed ups useful usual warm way weigh why widest wish wordlike worse worst worth
+`
+  .trim()
+  .split(/\s+/u);
+
+/** Words of the field, and names of products, formats and programs. */
+export const fieldWords: readonly string[] = `
+  acp amdgpu ansi anthropic arena attention billions budget catalog chart chat citation cli closure composio
+  contract conversation dedent density diagram dial disk drafters ecosystem excerpt experts exposure favorite
+  gemini gemma gguf git governor harness hub huggingface hunk inbox journal learn llama localhost markdown mcp
+  meminfo mutants needle nvidia oauth ollama openai outlook overfit pane passwd pie pip podman prefill priors
+  project purse pytest python quantise quantization recall redact regenerate reindent repair repository rerank
+  revert revocation ripgrep rocm rollups rootless salvage scan score sdk seq sieve smi sse stem subcommand
+  suspect tensor tokenize toml toolkit trajectory transient tunnel undeclared unittest upstream usd virtual
+  workbench workload
+`
+  .trim()
+  .split(/\s+/u);
