@@ -4,6 +4,7 @@ import type { HostPush } from '@shared/contract/host-contract.ts';
 import type { SessionListHandle } from './features/sessions/session-list.tsx';
 import { SessionList } from './features/sessions/session-list.tsx';
 import { announce, dropStaleAnnouncements } from './lib/notices/announce.ts';
+import { followDefaults } from './lib/models/session-choice.ts';
 import { isSidebarOpen } from './lib/window/preferences.ts';
 import type { Action } from './lib/input/actions.ts';
 import { useActionKeys } from './lib/input/actions.ts';
@@ -33,7 +34,7 @@ import { useQueryClient } from '@tanstack/react-query';
 const retryMs = 2_000;
 
 /** Settings that the list of models depends on. */
-const ofModels = /^(?:policy|local|cloud|providers|prices|models|projectModels|energy)\b/u;
+const ofModels = /^(?:policy|local|cloud|modelOrder|providers|prices|models|projectModels|energy)\b/u;
 
 /** Reloads changed settings, whether they changed here, in another window or at the terminal. */
 export function useSettingsWatch(): void {
@@ -45,6 +46,7 @@ export function useSettingsWatch(): void {
     const follow = async (): Promise<void> => {
       for await (const { keys } of await client.settings.watch(undefined, { signal })) {
         await queries.invalidateQueries({ queryKey: ['settings'] });
+        followDefaults(keys);
         if (keys.some((key) => ofModels.test(key))) await queries.invalidateQueries({ queryKey: ['models'] });
       }
     };

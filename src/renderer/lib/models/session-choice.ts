@@ -31,6 +31,14 @@ export const nextTaskChoice = createStoredValue('dewpoint-next-task', readChoice
   JSON.stringify(optionsOfChoice(choice)),
 );
 
+const defaultModels: readonly string[] = ['policy', 'local', 'cloud', 'modelOrder'];
+
+/** A default of the models was changed, which is the later choice: the next new task begins with it. */
+export function followDefaults(changed: readonly string[]): void {
+  if (!changed.some((key) => defaultModels.includes(key))) return;
+  nextTaskChoice.set({ ...nextTaskChoice.get(), pick: { policy: null } });
+}
+
 export function keepChoice(sessionId: string, choice: SessionChoice): void {
   setEntry(choices, sessionId, choice);
   nextTaskChoice.set(choice);

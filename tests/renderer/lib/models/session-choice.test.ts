@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import {
   currentChoice,
+  followDefaults,
   keepChoice,
   keptOptions,
   nextTaskChoice,
@@ -27,4 +28,16 @@ it('is what was chosen here, which the next task and every button keep', () => {
   expect(nextTaskChoice.get()).toEqual(choice);
   expect(keptOptions('here')).toEqual({ policy: 'local', local: 'fake/model', mode: 'work' });
   expect(keptOptions('never shown')).toEqual({});
+});
+
+// Bug: the model of the last task won over a default that was changed since.
+it('follows a default of the models that was changed since, and keeps the rest', () => {
+  const choice = { pick: { policy: 'local', local: 'fake/model' }, mode: 'work', assistant: 'ada' } as const;
+  keepChoice('mine', choice);
+  followDefaults([]);
+  followDefaults(['limits.maxSteps']);
+  expect(nextTaskChoice.get()).toEqual(choice);
+  followDefaults(['local']);
+  expect(nextTaskChoice.get()).toEqual({ ...choice, pick: { policy: null } });
+  expect(currentChoice('mine', { chosen: {}, turns: [] })).toEqual(choice);
 });
