@@ -17,7 +17,7 @@ import { agentAnswerText } from './agent-question.ts';
 import { describeReachedCap } from './cap-text.ts';
 import { canvasRows, mostResultRows } from './canvas-rows.ts';
 import type { Terminal } from './terminal.ts';
-import { indented, oneLine, seconds } from './terminal.ts';
+import { indented, oneLine, pluralize, seconds } from './terminal.ts';
 
 const gateLooks = {
   changes: 'change',
@@ -25,8 +25,29 @@ const gateLooks = {
   review: 'review by a stronger model',
 } as const;
 
-/** Turns events into lines for the terminal: one for each step or action, none for events of no use to the user. */
+/** How many changed files are named in one place. `dewpoint changes` shows all. */
+export const mostChangesNamed = 20;
+
+/**
+ * Turns events into lines for the terminal: one for each step or action, none for events of no use to the user. Of many
+ * files that one call changed, only the first are named.
+ */
 export function createEventLines(terminal: Terminal): (event: SessionEvent) => readonly string[] {
+  const linesOf = createLines(terminal);
+  let changes = 0;
+  return (event) => {
+    const lines = linesOf(event);
+    if (event.type === 'file-changed') {
+      changes += 1;
+      return changes > mostChangesNamed ? [] : lines;
+    }
+    const more = changes - mostChangesNamed;
+    changes = 0;
+    return more > 0 ? [terminal.colors.dim(`    and ${pluralize(more, 'more file')}`), ...lines] : lines;
+  };
+}
+
+function createLines(terminal: Terminal): (event: SessionEvent) => readonly string[] {
   const labels = new Map<string, string>();
   const agents = new Map<string, string>();
   const calls = new Map<string, EventOf<'model-call-started'>>();

@@ -4,6 +4,7 @@ import { moneyText } from '@shared/money/money-text.ts';
 import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { chartsInText } from '@shared/tools/canvas.ts';
 import { canvasRows } from './canvas-rows.ts';
+import { mostChangesNamed } from './event-lines.ts';
 import type { Terminal } from './terminal.ts';
 import { pluralize, seconds } from './terminal.ts';
 
@@ -18,9 +19,11 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
   for (const chart of isJson ? [] : chartsInText(result.text))
     for (const row of canvasRows(chart, terminal.columns)) terminal.err(`${row}\n`);
   terminal.err(`${headline}${result.confidence === null ? '' : colors.dim(` (${confidenceWords(result)})`)}\n`);
-  for (const change of result.changes) {
+  for (const change of result.changes.slice(0, mostChangesNamed)) {
     terminal.err(`  ${seenName(change.path)}  +${change.added ?? '?'} -${change.removed ?? '?'}\n`);
   }
+  const more = result.changes.length - mostChangesNamed;
+  if (more > 0) terminal.err(colors.dim(`  and ${pluralize(more, 'more file')}\n`));
   const tokens = result.tokens.freshInput + result.tokens.cacheRead + result.tokens.cacheWrite;
   terminal.err(
     colors.dim(
@@ -37,6 +40,10 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
   if (result.status === 'gave-up') terminal.err(colors.dim(`${nextStage(result)}\n`));
   if (result.status === 'limit' || result.status === 'cap')
     terminal.err(colors.dim(`to continue, send another message: dewpoint run --session ${result.session} "go on"\n`));
+  if (result.reason === 'planned')
+    terminal.err(
+      colors.dim(`to start the plan: dewpoint run --session ${result.session} --mode work "Carry out the plan"\n`),
+    );
   if (result.changes.length > 0) {
     terminal.err(
       colors.dim(`review: dewpoint changes ${result.session}   undo: dewpoint changes ${result.session} undo\n`),

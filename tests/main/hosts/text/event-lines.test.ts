@@ -119,3 +119,12 @@ it.each([
   expect(lines({ ...asked, kind: 'network' })[0]).toContain('approval needed (network)');
   expect(lines({ ...base, type: 'approval-answered', answer: 'deny', by: 'person' })[0]).toContain('denied by you');
 });
+
+// Bug: a command that changed 200 files filled the terminal with 200 lines, and the end of the run with 200 more.
+it('names only the first of many files that one call changed, and counts the others', () => {
+  const lines = createEventLines(plain);
+  const named = Array.from({ length: 25 }, () => lines(changed('model', 't1'))).flat();
+  expect(named).toHaveLength(20);
+  expect(lines(ended({ queuedMs: 0, prefillMs: null, decodeMs: null, totalMs: 1 }))[0]).toBe('    and 5 more files');
+  expect(lines(changed('model', 't2'))).toHaveLength(1);
+});

@@ -5,7 +5,7 @@ import { safeWriting } from '../../../../src/main/hosts/text/terminal.ts';
 
 const none = { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, estimated: false };
 
-function shown(own: Pick<RunResult, 'status' | 'reason' | 'text'>, isJson = false): string {
+function shown(own: Pick<RunResult, 'status' | 'reason' | 'text'> & Partial<RunResult>, isJson = false): string {
   const lines: string[] = [];
   const writing = safeWriting({ out: (text) => lines.push(text), err: (text) => lines.push(text) }, false);
   const result: RunResult = {
@@ -54,4 +54,18 @@ it('says how to go on at a limit alone', () => {
   const how = 'dewpoint run --session abc "go on"';
   expect(shown({ status: 'limit', reason: 'time-limit', text: 'Late.' })).toContain(how);
   expect(shown({ status: 'done', reason: 'done', text: 'Done.' })).not.toContain(how);
+});
+
+// Bug: after a plan nothing said how to carry it out, and the next message made another plan.
+it('says how to start a plan', () => {
+  const how = 'dewpoint run --session abc --mode work';
+  expect(shown({ status: 'done', reason: 'planned', text: '1. Trim it.' })).toContain(how);
+  expect(shown({ status: 'done', reason: 'answered', text: 'It trims.' })).not.toContain(how);
+});
+
+it('names only the first of many changed files, and counts the others', () => {
+  const changes = Array.from({ length: 200 }, (_, at) => ({ path: `f${at}.txt`, added: 1, removed: 1 }));
+  const text = shown({ status: 'done', reason: 'done', text: 'Done.', changes });
+  expect(text).toContain('f19.txt  +1 -1\n  and 180 more files\n');
+  expect(text).not.toContain('f20.txt');
 });
