@@ -27,6 +27,7 @@ import type { TurnEndReason } from '@shared/events/turn-events.ts';
 import { askCloudModel } from '../step/ask-cloud-model.ts';
 import { handoffSummary } from '../prompt/handoff-summary.ts';
 import { readChangesOverview } from '../gate/changes-overview.ts';
+import { moneyLeftUsd } from '../step/route-step.ts';
 import { promptTexts } from '../prompt/prompt-texts.ts';
 
 const MAX_ADVICE_TOKENS = 500;
@@ -70,6 +71,7 @@ export async function loopStep(work: TaskWork, worker: Worker, decision: Decisio
     // Decided again, with or without its advice in the conversation.
     return null;
   }
+  await tellOfMoney(work, worker);
   const driver = driverOf(work, worker);
   const { stage, model, shape } = driver;
   const subject: RoomSubject = {
@@ -314,6 +316,22 @@ function waste({ loop }: TaskWork, text: string): LoopOutcome | null {
   return loop.unusableAnswers < MAX_WASTED
     ? null
     : { type: 'gave-up', reason: 'gave-up', cause: 'format', text, failure: null };
+}
+
+/** A spending limit that leaves so few more steps is near. */
+const nearSteps = 3;
+
+/** Tells the model once that a spending limit is near, so that it can finish something in time. */
+async function tellOfMoney({ turn, loop }: TaskWork, { stage }: Worker): Promise<void> {
+  const { spentUsd, steps } = turn.trajectory.now();
+  const left = moneyLeftUsd(turn);
+  if (loop.isToldOfMoney || stage.where === 'local' || left === null || steps === 0 || spentUsd === 0) return;
+  const more = Math.floor((left * steps) / spentUsd);
+  if (more >= nearSteps) return;
+  loop.isToldOfMoney = true;
+  const about = more === 0 ? 'less than one more step' : more === 1 ? 'about 1 more step' : `about ${more} more steps`;
+  const text = `The spending limit leaves ${about}. Finish the most important part now, and say what is left to do.`;
+  await noteForModel(turn, 'money-near', text);
 }
 
 async function noteForModel(turn: Turn, code: string, text: string): Promise<void> {

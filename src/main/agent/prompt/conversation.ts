@@ -44,6 +44,7 @@ export const noticesForModel: readonly string[] = [
   'write-taken-back',
   'handover',
   'advice',
+  'money-near',
 ];
 
 interface Fold {

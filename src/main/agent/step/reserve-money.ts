@@ -1,6 +1,7 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { spendingLimitNames } from '../../money/limit-names.ts';
+import { raisedSteps, suggestedRaiseUsd } from '@shared/money/limit-raise.ts';
 import { outputWithin } from '@shared/money/fitting-output.ts';
 import { costOf, noUsage, worstCostOf } from '@shared/money/token-cost.ts';
 import type { CapDecision, CapReached } from '../../money/budget.ts';
@@ -75,7 +76,7 @@ export async function reserveMoney(turn: CallingTurn, info: ModelInfo, size: Cal
     const { cap } = answer;
     const decision = await decideAtCap(turn, info, { cap, stepUsd, asks: size.isOptional !== true });
     const isStuck = decision.answer === 'local' && localOf(turn) === null;
-    const text = `${capText(cap, info)}${isStuck ? ` ${stuckText(turn)}` : ''}`;
+    const text = `${capText(cap, info, stepUsd)}${isStuck ? ` ${stuckText(turn)}` : ''}`;
     if (decision.answer !== 'raise') {
       return { type: 'stopped', stop: { reason: 'cap', text, goesOnLocally: decision.answer === 'local' } };
     }
@@ -156,12 +157,15 @@ function stuckText({ options: { local } }: CallingTurn): string {
 
 const stops: CapDecision = { answer: 'stop' };
 
-function capText({ scope, limitUsd, spentUsd, heldUsd, worstUsd }: CapReached, info: ModelInfo): string {
+function capText(reached: CapReached, info: ModelInfo, stepUsd: number | null): string {
+  const { scope, limitUsd, spentUsd, heldUsd, worstUsd } = reached;
   const cap = `limit of ${moneyText(limitUsd)} ${spendingLimitNames[scope]}`;
   if (worstUsd === null)
     return `${info.label} has no known price, so the ${cap} cannot be checked. Set a price under Models, or as "prices" in the settings.`;
   const next = `The next call could exceed your ${cap}: even with a short answer it could cost ${moneyText(worstUsd)}`;
-  if (scope === 'step') return `${next}.`;
+  const raise = suggestedRaiseUsd({ ...reached, ...(stepUsd === null ? {} : { stepUsd }) });
+  const goesOn = `To go on for about ${raisedSteps} more steps, raise it to ${moneyText(limitUsd + raise)}.`;
+  if (scope === 'step') return `${next}. ${goesOn}`;
   const held = heldUsd > 0 ? ` and ${moneyText(heldUsd)} is reserved for running calls` : '';
-  return `${next}, and ${moneyText(spentUsd)} is spent${held}.`;
+  return `${next}, and ${moneyText(spentUsd)} is spent${held}. ${goesOn}`;
 }

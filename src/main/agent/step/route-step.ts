@@ -95,6 +95,11 @@ function budgetOf(
   return tightest === null ? { budgetLeftUsd: null } : { budgetLeftUsd: tightest.left, budgetCap: tightest.name };
 }
 
+/** What the tightest spending limit leaves now, in US dollars; null: there is none. */
+export function moneyLeftUsd(turn: CallingTurn): number | null {
+  return budgetOf(turn, turn.trajectory.now()).budgetLeftUsd;
+}
+
 /** A rule for local applies to every call; a rule for the cloud applies only if there is a choice of models. */
 function pinOf(turn: CallingTurn, { purpose, options }: StepFacts): Pin | null {
   const rules = turn.found.facts?.routes.rules ?? [];

@@ -96,6 +96,7 @@ async function createWork(turn: Turn, known: TurnBaseline): Promise<TaskWork> {
       acceptedTokens: 0,
       objectedTo: null,
       objectionsRaised: new Set(),
+      isToldOfMoney: false,
       redone: new Set(),
       reopened: new Set(),
     },

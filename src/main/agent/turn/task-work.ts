@@ -113,6 +113,8 @@ export interface LoopMemory {
   readonly objectionsRaised: Set<string>;
   /** Models that gave up in the loop and continued again, each once. */
   readonly reopened: Set<string>;
+  /** The model was told that a spending limit is near. */
+  isToldOfMoney: boolean;
   /** Models that a reviewer asked to do the work again. */
   readonly redone: Set<string>;
 }

@@ -12,7 +12,14 @@ interface IconButtonProps extends Omit<ComponentProps<typeof Button>, 'size' | '
 /** A small mark without a border, beside what it acts on. */
 export function IconButton({ icon, label, ...button }: IconButtonProps) {
   return (
-    <Button title={label} {...button} size="icon" look="quiet" className="size-7 text-soft aria-disabled:opacity-40" aria-label={label}>
+    <Button
+      title={label}
+      {...button}
+      size="icon"
+      look="quiet"
+      className="size-7 text-soft aria-disabled:opacity-40"
+      aria-label={label}
+    >
       <Icon name={icon} className="size-3.5" />
     </Button>
   );

@@ -94,7 +94,12 @@ describe('a model call', () => {
     });
     const end = await kit.runner.send('Read all of it.', { ...options, maxUsd: 0.02 });
     expect(end).toMatchObject({ reason: 'cap', text: expect.stringMatching(/could exceed your limit of \$0\.0200/u) });
+    expect(end.text).toMatch(/To go on for about 5 more steps, raise it to \$0\.0[6-9]/u);
     expect(kit.requests).toHaveLength(2);
+    const told = kit.requests.map(({ messages }) =>
+      JSON.stringify(messages).includes('leaves about 1 more step. Finish'),
+    );
+    expect(told).toEqual([false, true]);
     const limited = ofType(kit.journal.events, 'output-limited');
     expect(limited.map((event) => event.maxOutputTokens)).toEqual(kit.requests.map((one) => one.maxOutputTokens));
     // A prompt of $0.0063 and an answer for the rest.
