@@ -53,7 +53,7 @@ export function createSessionCommands({ sessions, store, money }: SessionCommand
       const failure = runner?.failure() ?? null;
       if (failure !== null) throw failure;
       const state = sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state;
-      const used = state.steps.findLast(({ where }) => where === 'cloud')?.model ?? null;
+      const used = state.steps.findLast(({ where }) => where === 'cloud')?.model ?? state.chosen.cloud ?? null;
       const result = buildRunResult(state, await money.reference(used));
       if (result === null) throw new AppError('not-found', 'No turn of this session has ended yet.');
       return result;

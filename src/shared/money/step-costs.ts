@@ -26,14 +26,17 @@ interface Step {
 /** Folds a log event by event. Leaves out calls that have not ended. */
 export function foldStepCosts(): {
   readonly add: (event: SessionEvent) => void;
-  /** The cloud model that was called last; null when none was. */
+  /** The cloud model that was called last, else the strongest that a decision weighed; null when there was none. */
   readonly lastCloudModel: () => string | null;
   readonly costs: (reference: CloudReference | null) => readonly StepCost[];
 } {
   const started = new Map<string, Omit<Step, 'end'>>();
   const steps: Step[] = [];
+  let weighed: string | null = null;
   return {
     add: (event) => {
+      if (event.type === 'route-decided')
+        weighed = event.options?.findLast(({ where }) => where === 'cloud')?.model ?? weighed;
       if (event.type === 'model-call-started') {
         const { model, where } = event.stage;
         started.set(event.callId, { step: event.step, model, where });
@@ -41,7 +44,7 @@ export function foldStepCosts(): {
       const begun = event.type === 'model-call-ended' ? started.get(event.callId) : undefined;
       if (event.type === 'model-call-ended' && begun !== undefined) steps.push({ ...begun, end: event });
     },
-    lastCloudModel: () => steps.findLast(({ where }) => where === 'cloud')?.model ?? null,
+    lastCloudModel: () => steps.findLast(({ where }) => where === 'cloud')?.model ?? weighed,
     costs: (reference) => {
       const known = splitWorkload(steps);
       return steps.map(({ step, model, where, end }) => ({

@@ -45,6 +45,23 @@ function call(step: number, where: Where, price: Price | null): readonly NewEven
 }
 
 describe('what each step cost', () => {
+  it('compares with the strongest cloud model that was weighed, where none was called', () => {
+    const fold = foldStepCosts();
+    const [here, cheap, strong] = ['here/m', 'sky/cheap', 'star/strong'].map((model, at) => ({
+      ...{ model, strategy: 'loop' as const, denied: null, costUsd: null, seconds: null, restUsd: null },
+      where: at === 0 ? ('local' as const) : ('cloud' as const),
+    }));
+    const chosen = { model: 'here/m', where: 'local' } as const;
+    const decided: NewEvent = {
+      ...{ type: 'route-decided', callId: 'call-1', chosen, reasonCode: 'local-first', reason: '', runnerUp: null },
+      options: [here, cheap, strong].filter((one) => one !== undefined),
+    };
+    for (const [at, event] of [decided, ...call(1, 'local', null)].entries())
+      fold.add({ ...event, v: 2, seq: at + 1, at });
+    expect(fold.lastCloudModel()).toBe('star/strong');
+    expect(fold.costs({ model: 'star/strong', price: now })[0]?.elsewhere.usd).not.toBeNull();
+  });
+
   it('is what it cost on its day, whatever the price list says later, and elsewhere by the price of today', () => {
     const fold = foldStepCosts();
     const log = [

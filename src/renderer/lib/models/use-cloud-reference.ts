@@ -6,7 +6,7 @@ import { useClient } from '../connection/core-context.ts';
 import { useModels } from './use-local-model.ts';
 
 /**
- * The cloud model that was used last, else the one in the settings; null when there is none, or when it has no price.
+ * The cloud model that was used last, else the one that was chosen for this session or in the settings; null when there is none, or when it has no price.
  */
 export function useCloudReference(state: SessionState): CloudReference | null {
   const client = useClient();
@@ -15,7 +15,7 @@ export function useCloudReference(state: SessionState): CloudReference | null {
     queryKey: ['models', 'cloud'],
     queryFn: ({ signal }) => client.settings.get({ key: 'cloud' }, { signal }),
   });
-  const used = state.steps.findLast((step) => step.where === 'cloud')?.model;
+  const used = state.steps.findLast((step) => step.where === 'cloud')?.model ?? state.chosen.cloud;
   const id = used ?? (typeof chosen.data === 'string' ? chosen.data : null);
   const price = models.data?.find((model) => model.id === id)?.info?.price ?? null;
   // During work, this is loaded again after each turn.

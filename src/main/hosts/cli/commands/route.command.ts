@@ -11,7 +11,7 @@ import type { CoreClient } from '../../../server/local-socket.ts';
 import type { Command } from '../../text/command-context.ts';
 import { writeOutputFile } from '../terminal/output-file.ts';
 import type { Terminal } from '../../text/terminal.ts';
-import { jsonLine, oneLine, seconds, table } from '../../text/terminal.ts';
+import { counted, jsonLine, oneLine, seconds, table } from '../../text/terminal.ts';
 import { numberRows } from '@shared/routing/routing-profiles.ts';
 import { routingSettingsSchema } from '@shared/settings/settings.ts';
 import { padRight } from '../../text/columns.ts';
@@ -114,7 +114,7 @@ function showAll(steps: readonly RoutedStep[], { out, err }: Terminal): void {
     for (const event of after) out(`${' '.repeat(14)}${oneLine(afterText(event), 140)}\n`);
   }
   const local = steps.filter(({ decided }) => decided.chosen.where === 'local').length;
-  err(`${local} of ${steps.length} steps ran on this machine.\n`);
+  err(`${local} of ${counted(steps.length, 'step')} ran on this machine.\n`);
 }
 
 function stageText({ stage, recipe, reason }: EventOf<'stage-chosen'>): string {
@@ -144,15 +144,15 @@ const gateWords = {
   },
 } as const;
 const kinds = {
-  takeover: 'went to the cloud',
-  advice: 'was helped by advice',
-  fallback: 'came back to this machine',
+  takeover: 'went to',
+  advice: 'was helped by',
+  fallback: 'went to',
 } as const satisfies Readonly<Record<Escalation['kind'], string>>;
 
 /** The steps that a failure moved, with the causes. */
 function showEscalations(escalations: readonly Escalation[], { err }: Terminal): void {
-  for (const { step, kind, cause, text } of escalations) {
-    err(`Step ${step ?? '?'} ${kinds[kind]} (${cause}): ${oneLine(text, 200)}\n`);
+  for (const { step, kind, to, cause, text } of escalations) {
+    err(`Step ${step ?? '?'} ${kinds[kind]} ${seenName(to)} (${cause}): ${oneLine(text, 200)}\n`);
   }
 }
 
@@ -199,7 +199,7 @@ function showOne(
   cost: StepCost | null,
   { out, colors }: Terminal,
 ): void {
-  const { chosen, layer, reason, reasonCode, degraded } = decided;
+  const { chosen, layer, reason, reasonCode, degraded, otherwise } = decided;
   out(
     `Step ${started.step} (${started.purpose}) ran ${chosen.where === 'local' ? 'on this machine' : 'in the cloud'}: `,
   );
@@ -207,8 +207,9 @@ function showOne(
   for (const stage of stages.filter((one) => one.reason !== reason))
     out(`It started with ${seenName(stageText(stage))}\n`);
   out(`Because: ${seenWords(reason)}\n`);
+  if (otherwise !== undefined && otherwise !== '') out(`Instead: ${seenWords(otherwise)}\n`);
   out(colors.dim(`Decided by ${layer === undefined ? 'the cascade' : layers[layer]} (${seenName(reasonCode)})\n`));
-  if (degraded === true) out('With a network, it would have run in the cloud.\n');
+  if (degraded === true) out('With a network, a model in the cloud would have worked on it.\n');
   if (ended !== null) out(`It took ${seconds(ended.timings.totalMs)} and cost ${moneyText(ended.costUsd)}.\n`);
   if (cost !== null) out(elsewhereLine(cost));
   showOptions(decided, out);
@@ -228,11 +229,11 @@ function elsewhereLine({ where, elsewhere: { usd, seconds: time, why } }: StepCo
   return `${place} the same tokens would ${known.join(' and ')}.\n`;
 }
 
-function showOptions({ options = [], chosen }: RoutedStep['decided'], out: Terminal['out']): void {
+function showOptions({ options = [], chosen, runnerUp }: RoutedStep['decided'], out: Terminal['out']): void {
   if (options.length === 0) return;
   const known = (usd: number | null): string => (usd === null ? '-' : moneyText(usd));
   const rows = options.map(({ model, costUsd, restUsd, seconds: time, denied }) => [
-    `${seenName(model)}  ${model === chosen.model ? 'chosen' : 'runner-up'}`,
+    `${seenName(model)}  ${model === chosen.model ? 'chosen' : model === runnerUp?.model ? 'runner-up' : ''}`,
     known(costUsd),
     known(restUsd),
     time === null ? '-' : seconds(time * 1000),
@@ -244,13 +245,13 @@ function showOptions({ options = [], chosen }: RoutedStep['decided'], out: Termi
 
 function showVotes({ votes = [], gain, features }: RoutedStep['decided'], out: Terminal['out']): void {
   if (gain === null || gain === undefined) return;
-  out(`\nThe cloud would help in about ${Math.round(gain * 100)} % of such cases. Votes:\n`);
+  out(`\nA stronger model would help in about ${Math.round(gain * 100)} % of such cases. Votes:\n`);
   for (const { rule, toward, weight, reason } of votes) {
     out(`  ${toward.padEnd(5)}  ${weight.toFixed(2)}  ${padRight(seenName(rule), 12)}  ${seenWords(reason)}\n`);
   }
   if (votes.length === 0) out('  no votes\n');
   if (features?.hasLocalSureness === 0) {
-    out('  The local model gives no log-probabilities, so its sureness has no vote.\n');
+    out('  The smaller model gives no log-probabilities, so its sureness has no vote.\n');
   }
 }
 

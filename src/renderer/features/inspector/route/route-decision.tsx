@@ -22,6 +22,9 @@ export function RouteDecision({ sessionId, step }: { readonly sessionId: string;
     <>
       <p className="mt-3 text-sm text-soft">{t(`route.layer.${route.layer}`)}</p>
       {route.degraded === true && <p className="mt-1 text-sm text-soft">{t('route.degraded')}</p>}
+      {route.otherwise !== undefined && route.otherwise !== '' && (
+        <p className="mt-1 text-sm wrap-anywhere">{t('route.otherwise', { text: seenWords(route.otherwise) })}</p>
+      )}
       {route.options !== undefined && route.options.length > 0 && <Options options={route.options} />}
       {typeof route.gain === 'number' && <Votes votes={route.votes ?? []} gain={route.gain} />}
       {typeof route.gain === 'number' && route.features?.hasLocalSureness === 0 && (

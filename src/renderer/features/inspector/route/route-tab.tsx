@@ -127,6 +127,7 @@ interface EscalationsProps {
 /** The steps that a failure moved, with the causes. Empty when there are none. */
 export function Escalations({ sessionId, state, onStep }: EscalationsProps) {
   const client = useClient();
+  const modelName = useModelName();
   const found = useQuery({
     queryKey: ['escalations', sessionId, state.steps.length],
     queryFn: ({ signal }) => client.sessions.escalations({ sessionId }, { signal }),
@@ -136,10 +137,10 @@ export function Escalations({ sessionId, state, onStep }: EscalationsProps) {
   return (
     <Section title={t('route.escalations')}>
       <ul className="flex flex-col gap-2 text-sm">
-        {found.data.map(({ callId, step, kind, cause, text }) => (
+        {found.data.map(({ callId, step, kind, to, cause, text }) => (
           <li key={callId} className="wrap-anywhere">
             <button type="button" className="text-left hover:underline" onClick={() => onStep(callId)}>
-              {t(`route.escalated.${kind}`, { step: step ?? '?' })}: {t(`route.cause.${cause}`)}
+              {t(`route.escalated.${kind}`, { step: step ?? '?', model: modelName(to) })}: {t(`route.cause.${cause}`)}
             </button>
             <p className="text-sm text-soft">{seenWords(text)}</p>
           </li>

@@ -44,7 +44,7 @@ describe('dewpoint route', () => {
       expect.stringMatching(/^ 2 local L3 fake\/model An edit was not made\. Trying again here/u),
       expect.stringMatching(/^ 3 cloud L5 sky\/model Sky model takes over after 2 failures/u),
       '2 of 3 steps ran on this machine.',
-      expect.stringMatching(/^Step 3 went to the cloud \(no-progress\): Sky model takes over after 2 failures/u),
+      expect.stringMatching(/^Step 3 went to sky\/model \(no-progress\): Sky model takes over after 2 failures/u),
       '',
     ]);
   });
