@@ -133,6 +133,17 @@ describe('a task with two local models and one in the cloud', () => {
     await expectReplay(kit);
   });
 
+  it.each([
+    [0, large],
+    [0.002, small],
+  ])('begins, where a minute of waiting is worth $%d, with %s', async (minuteUsd, first) => {
+    const kit = kitOf([look, fix, done]);
+    const routing = routingOf('balanced', { advice: false, reviews: 0, minuteUsd });
+    expect((await kit.runner.send('Fix add().', asked({ routing }))).reason).toBe('done');
+    expect(who(kit)).toEqual([first, first, first]);
+    await expectReplay(kit);
+  });
+
   it('shows models of the same name with their providers', async () => {
     const kit = kitOf([look, fix, done], { cloud: { price, label: 'Fake model' } });
     await kit.runner.send('Fix add().', asked({ modelOrder: [small, cloud] }));
