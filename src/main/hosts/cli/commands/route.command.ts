@@ -11,7 +11,7 @@ import type { CoreClient } from '../../../server/local-socket.ts';
 import type { Command } from '../../text/command-context.ts';
 import { writeOutputFile } from '../terminal/output-file.ts';
 import type { Terminal } from '../../text/terminal.ts';
-import { counted, jsonLine, oneLine, seconds, table } from '../../text/terminal.ts';
+import { jsonLine, oneLine, pluralize, seconds, table } from '../../text/terminal.ts';
 import { numberRows } from '@shared/routing/routing-profiles.ts';
 import { routingSettingsSchema } from '@shared/settings/settings.ts';
 import { padRight } from '../../text/columns.ts';
@@ -114,7 +114,7 @@ function showAll(steps: readonly RoutedStep[], { out, err }: Terminal): void {
     for (const event of after) out(`${' '.repeat(14)}${oneLine(afterText(event), 140)}\n`);
   }
   const local = steps.filter(({ decided }) => decided.chosen.where === 'local').length;
-  err(`${local} of ${counted(steps.length, 'step')} ran on this machine.\n`);
+  err(`${local} of ${pluralize(steps.length, 'step')} ran on this machine.\n`);
 }
 
 function stageText({ stage, recipe, reason }: EventOf<'stage-chosen'>): string {
