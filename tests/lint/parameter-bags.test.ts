@@ -31,7 +31,6 @@ const known: Readonly<Record<string, readonly [members: number | null, why: stri
   'sessions/open/open-sessions.ts OpenSessions': [20, 'one function for each command of a session'],
   'sessions/open/session-options.ts OpenSessionsOptions': [20, 'what sessions work with, handed on whole'],
   'sessions/replay/replay-journal.ts ReplayJournal': [20, 'a journal with what a replay asks it'],
-  'tools/define.ts ToolContext': [20, 'what a tool may do'],
 };
 
 type Node = Readonly<Record<string, unknown>>;
