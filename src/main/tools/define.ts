@@ -206,8 +206,6 @@ export interface Tool {
   readonly isProgram?: true;
   /** Only offered to, and callable by, models that do not need a short prompt. */
   readonly isForStrong?: true;
-  /** No model is told of it, because another tool does the same. It can be called by name, as by a program. */
-  readonly isUnlisted?: true;
   /** Returns the tool that counts for this input. One name may cover several kinds of access. */
   as?(input: unknown): Tool;
   /** No prompt lists it. It is found on demand (`connected/find-tools.ts`), and can be called then. */
@@ -227,7 +225,6 @@ export interface ToolDefinition<Input extends z.ZodType = z.ZodType> {
   readonly isForResults?: true;
   readonly isForDrawing?: true;
   readonly isForStrong?: true;
-  readonly isUnlisted?: true;
   readonly label: (input: z.infer<Input>) => string;
   readonly create: (
     dependencies: ToolDependencies,

@@ -7,8 +7,6 @@ export default defineTool({
   name: 'delete_file',
   description: 'Delete one file.',
   access: 'write',
-  // A patch and a command delete files, too.
-  isUnlisted: true,
   input: z.object({ path: workspacePath }),
   label: ({ path }) => `delete ${path}`,
   create:

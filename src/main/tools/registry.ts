@@ -35,7 +35,6 @@ function createTool(definition: ToolDefinition, dependencies: ToolDependencies):
     ...(definition.isForResults === true ? { isForResults: true } : {}),
     ...(definition.isForDrawing === true ? { isForDrawing: true } : {}),
     ...(definition.isForStrong === true ? { isForStrong: true } : {}),
-    ...(definition.isUnlisted === true ? { isUnlisted: true } : {}),
     label: (input) => definition.label(definition.input.parse(input)),
     run: async (input, context) => run(definition.input.parse(input), context),
   };

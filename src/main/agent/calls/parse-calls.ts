@@ -4,6 +4,7 @@ import type { Tool } from '../../tools/define.ts';
 import { callToolName, findToolName } from '../../tools/connected/find-tools.ts';
 import { extractCalls } from './extract-calls.ts';
 import { callsInOtherFormats } from './other-formats.ts';
+import { unlisted } from '../prompt/tool-descriptions.ts';
 import { fitInput, isClosedJson, readJson, type ReadJson } from './read-arguments.ts';
 import type { CallError, ParseCalls, ParsedCalls } from './call-types.ts';
 import { shortenText } from '@shared/text/shorten-text.ts';
@@ -112,7 +113,7 @@ function toCall(named: Named, tools: readonly Tool[]): Outcome {
     onlyConnected(named.name, tools);
   if (tool?.name === callToolName) return toFoundCall(named, tools);
   if (tool === undefined) {
-    const told = tools.filter((candidate) => candidate.isHidden !== true && candidate.isUnlisted !== true);
+    const told = tools.filter((candidate) => candidate.isHidden !== true && !unlisted.includes(candidate.name));
     const more = tools.every((candidate) => candidate.isHidden !== true)
       ? ''
       : ` Others are found with ${findToolName}.`;

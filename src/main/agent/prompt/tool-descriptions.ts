@@ -23,6 +23,8 @@ const shortList: readonly string[] = [
 
 /** The tools that are dropped last if a model is told of only a few. */
 const firstOfAll: readonly string[] = ['read_file', 'edit_file', 'task_complete', 'run_tests', 'list_files'];
+/** No model is told of them: a patch and a command delete files, too. A program still calls them by name. */
+export const unlisted: readonly string[] = ['delete_file'];
 /** Tools that need text quoted word for word from a file. */
 const quoting: readonly string[] = ['edit_file', 'apply_patch'];
 
@@ -66,7 +68,7 @@ export function isAdded(tool: Tool): boolean {
  * The tools that a model is told of: the built-in tools that its form and budget allow, then those that the user added.
  */
 export function toolsForForm(all: readonly Tool[], form: PromptForm, choice: ToolChoice): readonly Tool[] {
-  const own = all.filter((tool) => !isAdded(tool) && tool.isUnlisted !== true);
+  const own = all.filter((tool) => !isAdded(tool) && !unlisted.includes(tool.name));
   return [...ownForForm(own, form, choice), ...all.filter((tool) => isAdded(tool) && tool.isHidden !== true)];
 }
 
