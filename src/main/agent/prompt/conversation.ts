@@ -63,10 +63,11 @@ interface Fold {
   /** Whether the last user entry is the task's own, so that facts are added to it. */
   taskOpen: boolean;
   inTurn: boolean;
-  /** The instructions in the conversation, so that they are not repeated. */
-  lastInstructions: string;
-  /** The facts in the conversation, line by line. Only what is not among them is told again. */
-  lastFacts: readonly string[];
+  /**
+   * What the conversation holds already: the instructions, and the facts line by line. Only what is not among them is
+   * told again.
+   */
+  told: { readonly instructions: string; readonly facts: readonly string[] };
   /** A guarded file was refused in this turn. */
   wasGuarded: boolean;
   /** What the model had written when it was cancelled; empty: nothing. */
@@ -74,6 +75,8 @@ interface Fold {
   /** The instructions of this turn; empty: there are none, or they are not used. */
   instructions: string;
 }
+
+const nothingTold: Fold['told'] = { instructions: '', facts: [] };
 
 export function createConversation(): Conversation {
   const fold: Fold = {
@@ -88,8 +91,7 @@ export function createConversation(): Conversation {
     callOf: new Map(),
     taskOpen: false,
     inTurn: false,
-    lastInstructions: '',
-    lastFacts: [],
+    told: nothingTold,
     wasGuarded: false,
     cutText: '',
     instructions: '',
@@ -295,8 +297,8 @@ function addResult(fold: Fold, event: EventOf<'tool-ended'>): void {
     if (event.status !== 'ok') return;
     if (event.tool === 'read_instructions') {
       fold.instructions = event.output;
-      if (event.output === fold.lastInstructions) return;
-      fold.lastInstructions = event.output;
+      if (event.output === fold.told.instructions) return;
+      fold.told = { ...fold.told, instructions: event.output };
     }
     note(fold, event.seq, inert(event.tool === 'gather_facts' ? newFacts(fold, event.output) : event.output));
     return;
@@ -376,8 +378,7 @@ function compact(fold: Fold, event: EventOf<'context-compacted'>): void {
     ...withResultsBack(kept),
   );
   fold.taskOpen = false;
-  fold.lastInstructions = '';
-  fold.lastFacts = [];
+  fold.told = nothingTold;
 }
 
 /** Records how the turn ended, so that the next message can refer to it. */
@@ -416,7 +417,7 @@ const wordsOfModel: readonly string[] = ['answered', 'planned', 'waiting', 'inco
 /** The facts that are not in the conversation yet. What tells of the turn itself is told each time. */
 function newFacts(fold: Fold, output: string): string {
   const lines = output.split('\n');
-  const told = lines.filter((line) => line === askNote || !fold.lastFacts.includes(line));
-  fold.lastFacts = lines;
+  const told = lines.filter((line) => line === askNote || !fold.told.facts.includes(line));
+  fold.told = { ...fold.told, facts: lines };
   return told.join('\n');
 }
