@@ -75,6 +75,8 @@ export const callEvents = {
     request: blobRefSchema,
     /** Tokens of the prompt, counted by the model's own tokenizer. Null when only the provider can count them. */
     promptTokens: z.number().int().nullable(),
+    /** The bytes of the parts that become prompt, so that later prompts are measured by what this one was billed. */
+    promptBytes: z.number().int().optional(),
     /** The tool server that asked for the call. Absent: the agent made the call for its own work. */
     askedBy: z.object({ server: z.string(), toolCallId: z.string() }).optional(),
     /** Attached texts that were cut to their beginning. Absent: none was cut. */

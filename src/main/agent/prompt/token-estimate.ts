@@ -1,6 +1,7 @@
 import type { Message, Part } from '@shared/models/model-messages.ts';
 import { memo } from '../../lib/memo.ts';
 import type { ModelRequest, ToolSpec } from '../../models/providers/define.ts';
+import type { BilledPrompt } from '../../routing/trajectory/service-state.ts';
 import { imageTokens } from '../../models/providers/call/image-tokens.ts';
 
 /**
@@ -12,10 +13,6 @@ export interface TokenEstimate {
   readonly countBytes: (bytes: number) => number;
   /** Call it with the model's own token count for a prompt of this size. */
   readonly calibrate: (promptBytes: number, promptTokens: number) => void;
-  /** The most tokens that a prompt of this size has for a model, for spending limits: an estimate that is too high. */
-  readonly most: (model: string, bytes: number) => number;
-  /** Call it with the tokens that a service billed for a prompt of this size. */
-  readonly noteBilled: (model: string, bytes: number, tokens: number) => void;
 }
 
 /** Usual code has 3 to 4 bytes per token. Short prompts carry a template around every message. */
@@ -30,7 +27,6 @@ const BILLED_MARGIN = 1.1;
 
 export function createTokenEstimate(): TokenEstimate {
   let bytesPerToken = SAFE_BYTES_PER_TOKEN;
-  const billed = new Map<string, { readonly bytes: number; readonly tokens: number }>();
   const countBytes = (bytes: number): number => Math.ceil(bytes / bytesPerToken);
   return {
     count: (text) => countBytes(Buffer.byteLength(text, 'utf8')),
@@ -39,18 +35,19 @@ export function createTokenEstimate(): TokenEstimate {
       if (promptTokens < 200 || promptBytes <= 0) return;
       bytesPerToken = Math.min(4, Math.max(1.2, (promptBytes / promptTokens) * MARGIN));
     },
-    most(model, bytes) {
-      const known = billed.get(model);
-      const unknown = Math.ceil(bytes / DENSE_BYTES_PER_TOKEN) + FRAME_TOKENS;
-      if (known === undefined) return unknown;
-      // A conversation goes on as it began; only what is new may be dense.
-      const again = (Math.min(bytes, known.bytes) * known.tokens * BILLED_MARGIN) / known.bytes;
-      return Math.min(unknown, Math.ceil(again + Math.max(0, bytes - known.bytes) / DENSE_BYTES_PER_TOKEN) + 16);
-    },
-    noteBilled(model, bytes, tokens) {
-      if (tokens >= 200 && bytes > 0) billed.set(model, { bytes, tokens });
-    },
   };
+}
+
+/**
+ * The most tokens that a prompt of this size has for a model, for spending limits: an estimate that is too high.
+ * `known`: what the service billed for the last prompt of the session; absent: nothing is known.
+ */
+export function mostTokens(bytes: number, known: BilledPrompt | undefined): number {
+  const unknown = Math.ceil(bytes / DENSE_BYTES_PER_TOKEN) + FRAME_TOKENS;
+  if (known === undefined) return unknown;
+  // A conversation goes on as it began; only what is new may be dense.
+  const again = (Math.min(bytes, known.bytes) * known.tokens * BILLED_MARGIN) / known.bytes;
+  return Math.min(unknown, Math.ceil(again + Math.max(0, bytes - known.bytes) / DENSE_BYTES_PER_TOKEN) + 16);
 }
 
 /** The bytes of a request that become prompt: messages, tool definitions, and the prefilled start of the answer. */

@@ -20,7 +20,10 @@ const rules = discoverRules();
 /** The facts that differ from step to step. The rest comes from the turn. */
 export type StepFacts = Pick<ChoiceFacts, 'purpose' | 'options'> &
   Partial<
-    Pick<ChoiceFacts, 'trouble' | 'spent' | 'shut' | 'taint' | 'driver' | 'isDoubtful' | 'isRecipeChecked' | 'policy'>
+    Pick<
+      ChoiceFacts,
+      'trouble' | 'spent' | 'shut' | 'taint' | 'driver' | 'isDoubtful' | 'isRecipeChecked' | 'policy' | 'isChosenAnew'
+    >
   >;
 
 /** Decides where a step runs, from what is in the log. */

@@ -21,7 +21,7 @@ import { requestPieces } from './request-pieces.ts';
 import { type GrantedMoney, limitedText, reserveMoney } from './reserve-money.ts';
 import { mostTries, waitBeforeRetry, worthTrying } from './retry-call.ts';
 import { routeAlone, routeEvent } from './route-step.ts';
-import { promptBytes } from '../prompt/token-estimate.ts';
+import { mostTokens, promptBytes } from '../prompt/token-estimate.ts';
 import type { CallingTurn, StepError, StepRequest } from '../turn/turn.ts';
 import { noteFailure } from '../../lib/log.ts';
 
@@ -85,7 +85,7 @@ async function callOnce(turn: CallingTurn, step: StepRequest): Promise<CallOutco
   if (decision.chosen?.info.id !== info.id) return notRouted(decision);
   const usualTokens = usualTokensOf(turn, step);
   const reserved = await reserveMoney(turn, info, {
-    promptTokens: counted ?? turn.tokens.most(info.id, bytes),
+    promptTokens: counted ?? mostTokens(bytes, turn.trajectory.now().services[info.provider]?.billed?.[info.id]),
     maxOutputTokens: request.maxOutputTokens,
     leastOutputTokens: leastOutputTokens(info, usualTokens, request.maxOutputTokens),
     usual: { promptTokens, outputTokens: usualTokens ?? Math.min(GUESSED_OUTPUT_TOKENS, request.maxOutputTokens) },
@@ -160,6 +160,7 @@ async function makeCall(turn: CallingTurn, step: StepRequest, call: PreparedCall
     model: info.id,
     request: requestBlob,
     promptTokens: counted,
+    promptBytes: promptBytes(request),
     ...(step.askedBy === undefined ? {} : { askedBy: step.askedBy }),
     ...(step.cut === undefined || step.cut.length === 0 ? {} : { cut: step.cut }),
   });
@@ -248,9 +249,6 @@ async function closeCall(
   });
   call.settle(isBillKnown(ended) ? costUsd : null);
   if (count.tokens !== null) turn.tokens.calibrate(count.bytes, count.tokens);
-  if (!ended.usage.estimated && error === null) {
-    turn.tokens.noteBilled(info.id, count.bytes, promptTokensOf(ended.usage));
-  }
   turn.limits.noteWaiting(null);
   turn.limits.noteStep(ended);
   if (ended.stopReason === 'cancelled') turn.abort();

@@ -2,6 +2,8 @@ import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { Where } from '@shared/models/model-info.ts';
 import type { ModelTrajectory } from './model-trajectory.ts';
 import { afterCall } from './model-trajectory.ts';
+import type { ServiceState } from './service-state.ts';
+import { afterAnswer } from './service-state.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import type { CapScope } from '@shared/events/approval-events.ts';
 
@@ -49,12 +51,6 @@ export interface Trajectory {
   readonly isCapped: boolean;
 }
 
-/** How often in a row a service could not be reached, and when it was last called. */
-export interface ServiceState {
-  readonly failures: number;
-  readonly at: number;
-}
-
 export type Boundary = 'message' | 'done-said' | 'tests-green' | 'compaction';
 
 export interface TrajectoryCounts {
@@ -76,6 +72,7 @@ interface OpenCall {
   readonly provider: string;
   readonly where: Where;
   readonly isOfConversation: boolean;
+  readonly promptBytes: number;
 }
 
 interface Fold {
@@ -282,7 +279,8 @@ function settleStep(fold: Fold): void {
 function startCall(fold: Fold, event: EventOf<'model-call-started'>): void {
   const { model, where, strategy } = event.stage;
   const isOfConversation = strategy === 'loop' && (event.purpose === 'act' || event.purpose === 'plan');
-  fold.open.set(event.callId, { model, provider: event.provider, where, isOfConversation });
+  const { provider, promptBytes = 0 } = event;
+  fold.open.set(event.callId, { model, provider, where, isOfConversation, promptBytes });
   if (!isOfConversation) return;
   settleStep(fold);
   const { trajectory } = fold;
@@ -319,7 +317,12 @@ function endCall(fold: Fold, event: EventOf<'model-call-ended'>): void {
   const call = fold.open.get(event.callId);
   fold.open.delete(event.callId);
   if (event.stopReason === 'cancelled' || call === undefined) return;
-  if (call.where === 'cloud') noteService(trajectory, call.provider, event);
+  if (call.where === 'cloud') {
+    const { provider } = call;
+    const known = afterAnswer(trajectory.services[provider], call, event);
+    // It says nothing about another service.
+    trajectory.services = { ...trajectory.services, [provider]: known };
+  }
   if (!call.isOfConversation) return;
   if (event.error !== null) {
     bad(fold, 0.3, event.error.message);
@@ -329,17 +332,6 @@ function endCall(fold: Fold, event: EventOf<'model-call-ended'>): void {
   if (event.stopReason === 'length') bad(fold, BAD, 'the answer was cut off');
   if (event.stopReason === 'repetition') bad(fold, 1, 'the answer repeated itself');
   trajectory.models = { ...trajectory.models, [call.model]: afterCall(trajectory.models[call.model], event) };
-}
-
-/** Any answer of a service, even a refusal, shows that it can be reached. It says nothing about another service. */
-function noteService(
-  trajectory: Mutable<Trajectory>,
-  provider: string,
-  { error, at }: EventOf<'model-call-ended'>,
-): void {
-  const isLost = error !== null && (error.code === 'network' || error.code === 'stalled');
-  const failures = isLost ? (trajectory.services[provider]?.failures ?? 0) + 1 : 0;
-  trajectory.services = { ...trajectory.services, [provider]: { failures, at } };
 }
 
 function noteCall(fold: Fold, event: EventOf<'tool-call-requested'>): void {

@@ -110,7 +110,7 @@ const measured: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   'call-fenced': ['manifest'],
   'cap-reached': ['here', 'stepUsd'],
   'output-limited': ['worstUsd', 'maxOutputTokens'],
-  'model-call-started': ['request', 'promptTokens'],
+  'model-call-started': ['request', 'promptTokens', 'promptBytes'],
   'model-call-ended': ['usage', 'evaluatedTokens', 'timings', 'price', 'costUsd', 'engine', 'energy', 'sureness'],
   'tool-ended': ['full', 'durationMs', 'data', 'dataBlob', 'files'],
   'recipe-progressed': ['data'],

@@ -79,6 +79,8 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
   const [said, setSaid] = useState<ComposerNote | null>(null);
   const [choice, choose] = useSessionChoice(sessionId, state);
   const isRunning = sessionStatus(state) === 'running';
+  // What is said about a task ends with it.
+  if (!isRunning && said !== null && taskNotes.some((key) => said.text === t(key))) setSaid(null);
   const tell = useChoiceInTask(sessionId, setSaid);
   const chooseAndSay = (next: Partial<SessionChoice>): void => {
     choose(next);
@@ -203,6 +205,8 @@ function useCommands(
     },
   };
 }
+
+const taskNotes = ['composer.chosenInTask', 'composer.chosenMode'] as const;
 
 /** Hands a choice to the task that runs, and says from when on it counts. */
 function useChoiceInTask(
