@@ -91,10 +91,12 @@ function withoutLastBlank({ under, before, after }: Chunk): Chunk {
   return isBlank ? { under, before: before.slice(0, -1), after: after.slice(0, -1) } : { under, before, after };
 }
 
-export type Applied = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };
+export type ApplyResult =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly problem: string };
 
 /** The text with its chunks replaced, in order, or why a chunk has no place, or more than one. */
-export function applyChunks(text: string, chunks: readonly Chunk[]): Applied {
+export function applyChunks(text: string, chunks: readonly Chunk[]): ApplyResult {
   const endsLine = text === '' || text.endsWith('\n');
   const lines = (endsLine ? text.slice(0, -1) : text).split('\n');
   if (text === '') lines.pop();
