@@ -51,5 +51,5 @@ it('keeps a choice for the next message while no task runs', async () => {
   await runChatCommand(chat, '/local');
   expect(chat.options.policy).toBe('local');
   expect(chosen).toEqual([]);
-  expect(said.err).toBe('');
+  expect(said.err).toBe('The next messages run on this machine only.\n');
 });

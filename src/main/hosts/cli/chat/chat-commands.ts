@@ -64,7 +64,7 @@ async function runCommand(chat: Chat, line: string): Promise<boolean> {
       if (rest !== '') await chat.say(rest, { ...chat.options, mode: name });
       else {
         chat.options = { ...chat.options, mode: name };
-        terminal.err(`From the next message on: ${modeTexts[name]}.\n`);
+        tellChoice(chat, `From the next message on: ${modeTexts[name]}.`);
       }
       break;
     case 'local':
@@ -218,9 +218,15 @@ const policyTexts = {
 /** Sets where the next messages run. Rejects if no model can run there. */
 async function setPolicy(chat: Chat, policy: keyof typeof policyTexts): Promise<void> {
   const options = { ...chat.options, policy };
-  await requireModels(chat.context, { ...options, projectPath: chat.projectPath ?? undefined, policies: [policy] });
+  if (chat.running === null)
+    await requireModels(chat.context, { ...options, projectPath: chat.projectPath ?? undefined, policies: [policy] });
   chat.options = options;
-  chat.context.terminal.err(`${policyTexts[policy]}\n`);
+  tellChoice(chat, policyTexts[policy]);
+}
+
+/** While a task runs, it says itself from when on the choice counts. */
+function tellChoice({ running, context }: Chat, text: string): void {
+  if (running === null) context.terminal.err(`${text}\n`);
 }
 
 /** Sets the model. A cloud model also changes the policy, because it needs a policy that allows the cloud. */
@@ -230,7 +236,7 @@ async function setModel(chat: Chat, id: string | undefined): Promise<void> {
   const { where } = await core.models.show({ id });
   chat.options = where === 'cloud' ? { ...chat.options, cloud: id, policy: 'cloud' } : { ...chat.options, local: id };
   await ensureModel(chat.context, chat.options);
-  chat.context.terminal.err(`The next messages run on ${seenName(id)}${where === 'cloud' ? ' in the cloud' : ''}.\n`);
+  tellChoice(chat, `The next messages run on ${seenName(id)}${where === 'cloud' ? ' in the cloud' : ''}.`);
 }
 
 /** Sets the assistant for the next messages. Without a name: lists the assistants. */
@@ -247,12 +253,12 @@ async function setAssistant(chat: Chat, name: string): Promise<void> {
     );
   } else if (name === 'off') {
     chat.options = others;
-    context.terminal.err('The next messages have no assistant.\n');
+    tellChoice(chat, 'The next messages have no assistant.');
   } else {
     const options = { ...others, assistant: (await findAssistant(context, name)).name };
     await ensureModel(context, await withAssistant(context, options));
     chat.options = options;
-    context.terminal.err(`The next messages have the assistant ${seenName(options.assistant)}.\n`);
+    tellChoice(chat, `The next messages have the assistant ${seenName(options.assistant)}.`);
   }
 }
 
