@@ -32,8 +32,12 @@ function wordsOf(name: string): readonly string[] {
     .map((word) => word.toLowerCase());
 }
 
-/** A word and what it may be a form of: `tries` of `try`, `judged` of `judge`. */
+/** A word and what it may be a form of: `tries` of `try`, `judged` of `judge`, `unlisted` of `list`. */
 function formsOf(word: string): ReadonlySet<string> {
+  return new Set([...withoutEnding(word), ...(word.startsWith('un') ? withoutEnding(word.slice(2)) : [])]);
+}
+
+function withoutEnding(word: string): readonly string[] {
   const endings = ['s', 'es', 'ed', 'ing', 'er', 'or', 'able', 'ly', 'ness', 'al'];
   const stems = endings.filter((ending) => word.endsWith(ending)).map((ending) => word.slice(0, -ending.length));
   const forms = stems.flatMap((stem) => [
@@ -42,7 +46,7 @@ function formsOf(word: string): ReadonlySet<string> {
     ...(stem.endsWith('i') ? [`${stem.slice(0, -1)}y`] : []),
     ...(stem.at(-1) === stem.at(-2) ? [stem.slice(0, -1)] : []),
   ]);
-  return new Set([word, ...forms.filter((form) => form.length > 2)]);
+  return [word, ...forms].filter((form) => form.length > 2);
 }
 
 const allForms = (words: Iterable<string>): ReadonlySet<string> =>

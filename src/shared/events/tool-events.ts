@@ -88,7 +88,7 @@ export const toolEvents = {
     /** What the paths of the input led to when the call began. Absent: nobody looked. */
     files: z.array(fileLookSchema).optional(),
     /**
-     * For a tool that is not built in: its server, whether its input may leave this machine, and whether it may read
+     * For a connected tool (logs keep its first name): its server, whether its input may leave this machine, and whether it may read
      * files here.
      */
     foreign: z

@@ -66,6 +66,7 @@ export const turnEvents = {
     answers: z.string().optional(),
     /** The assistant's name. Its content at that time is in the turn's `gather_facts` action. */
     assistant: z.string().optional(),
+    /** The success check. Logs keep its first name. */
     criterion: successCheckSchema,
     cascade: z.array(stageSchema),
     limits: z.object({
