@@ -4,7 +4,7 @@ import type { ModelEntry } from '@shared/contract/models-contract.ts';
 export const mostOrdered = 12;
 
 /** The smallest first: local models by their size, then those in the cloud by their price. Unknown ones are last. */
-export function byStrength(left: ModelEntry, right: ModelEntry): number {
+function byStrength(left: ModelEntry, right: ModelEntry): number {
   if (left.where !== right.where) return left.where === 'local' ? -1 : 1;
   return strengthOf(left) - strengthOf(right);
 }
