@@ -101,15 +101,25 @@ function wrongMoney(course: Course, { results, events, childEvents }: SeenCourse
 
 const costOf = (event: SessionEvent): number => (event.type === 'model-call-ended' ? (event.costUsd ?? 0) : 0);
 
-/** The last words of the model that did the work are in the text of the end, where that end is the model's own. */
+/**
+ * The last words of the model that did the work are in the text of the end, where that end is the model's own. What a
+ * recipe asks for to change files is code, and no words to a person.
+ */
 function lostWords({ events, results }: SeenCourse): readonly string[] {
   const end = results.at(-1);
   const from = events.findLastIndex((event) => event.type === 'turn-started');
   const isOwn = ['answered', 'done', 'waiting', 'planned'].some((reason) => end?.reason.startsWith(reason));
   if (end === undefined || !isOwn) return [];
+  const ofRecipe = new Set(
+    events.flatMap((event) =>
+      event.type === 'model-call-started' && event.stage.strategy === 'recipe' ? [event.callId] : [],
+    ),
+  );
+  const isAnswer = end.reason === 'answered';
   const words = events
     .slice(from)
     .filter((event): event is Ended => event.type === 'model-call-ended')
+    .filter(({ callId }) => isAnswer || !ofRecipe.has(callId))
     .map(wordsOf)
     .findLast((text) => text !== '');
   if (words === undefined || words === unforeseen || plain(end.text).includes(plain(words))) return [];
