@@ -116,6 +116,7 @@ export const conversation = {
   'turn.confidence.weak-tests': 'Tests pass; review advised',
   'turn.confidence.mechanical': 'Found by trial and error; review advised',
   'turn.confidence.unchecked': 'Not tested',
+  'turn.tests.asBefore': 'The tests fail as they did before',
   'turn.changed.one': '{count} file changed',
   'turn.changed.other': '{count} files changed',
   'turn.review': 'Review',

@@ -13,7 +13,7 @@ export interface RunResult {
   /** The agent's last words: a summary, an answer or a plan. */
   readonly text: string;
   readonly confidence: string | null;
-  /** What the success check says at the end: "474 tests pass, 13 of them new". Absent: it did not pass, or there is none. */
+  /** What the success check says at the end: "474 tests pass, 13 of them new". Absent: the work broke it, or there is none. */
   readonly tests?: string;
   readonly check: { readonly command: string; readonly before: boolean | null; readonly after: boolean | null } | null;
   readonly steps: number;

@@ -17,6 +17,9 @@ export function passedTests(summary: string): number | null {
   return failed.reduce((left, [, count]) => left - Number(count), Number(ran));
 }
 
+/** A check that failed before the work for another reason, and fails no more than it did. */
+export const failsAsBefore = 'the tests fail as they did before';
+
 /**
  * What the success check says at the end of work: "474 tests pass, 13 of them new". Without counts of the runner, "the
  * tests pass". `before`, `after`: what the check printed; null: it did not run.

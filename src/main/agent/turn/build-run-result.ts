@@ -8,7 +8,7 @@ import { spendingLimitOf } from '@shared/money/spending-limit.ts';
 import { turnCostUsd } from '@shared/money/turn-money.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import { addUsage, noUsage, promptTokensOf } from '@shared/money/token-cost.ts';
-import { testsText } from '@shared/text/passed-tests.ts';
+import { failsAsBefore, testsText } from '@shared/text/passed-tests.ts';
 import { changeStatus } from '@shared/session/file-change-state.ts';
 import type { ServerUse } from '@shared/session/server-use.ts';
 import type { SessionState, StepState, TurnState } from '@shared/session/session-state.ts';
@@ -37,7 +37,7 @@ export function buildRunResult(state: SessionState, reference: CloudReference | 
     text: turn.text,
     confidence: turn.confidence,
     check: checkOf(turn),
-    ...(turn.after?.passed === true ? { tests: testsText(turn.before?.summary ?? null, turn.after.summary) } : {}),
+    ...testsOf(turn),
     steps: turn.steps,
     actions: turn.actions,
     seconds: Math.max(0, (turn.endedAt ?? turn.startedAt) - turn.startedAt) / 1000,
@@ -72,6 +72,11 @@ function reasonOf(turn: TurnState): string {
   if (turn.failure === null) return turn.reason === 'done' ? 'done' : (turn.reason ?? '');
   const { message, hint } = turn.failure;
   return `${turn.reason}: ${message}${hint === undefined ? '' : ` ${hint}`}`;
+}
+
+function testsOf({ before, after }: TurnState): Pick<RunResult, 'tests'> {
+  if (after?.unrelated === true) return { tests: failsAsBefore };
+  return after?.passed === true ? { tests: testsText(before?.summary ?? null, after.summary) } : {};
 }
 
 function checkOf(turn: TurnState): RunResult['check'] {

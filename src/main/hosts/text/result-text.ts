@@ -83,7 +83,7 @@ function nextStage({ byStep }: RunResult): string {
   return `${words}, use a larger local model (dewpoint models list, --local PROVIDER/MODEL)${cloud}`;
 }
 
-function confidenceWords({ confidence, tests }: RunResult): string {
+function confidenceWords({ confidence, tests, changes }: RunResult): string {
   switch (confidence) {
     case 'tests-pass':
       return tests ?? 'the success check passes';
@@ -98,7 +98,7 @@ function confidenceWords({ confidence, tests }: RunResult): string {
     case 'mechanical':
       return 'found by trial and error; review advised';
     default:
-      return 'not tested';
+      return tests ?? (changes.length === 0 ? 'no files changed' : 'not tested');
   }
 }
 

@@ -44,6 +44,15 @@ it.each([
   ).toBe(headline);
 });
 
+// Bugs: "done (not tested)" beside a check that ran and failed as before, and beside work that wrote nothing.
+it.each([
+  [{ confidence: 'unchecked' }, 'done (no files changed)'],
+  [{ confidence: 'unchecked', changes: [{ path: 'a.js', added: 1, removed: 0 }] }, 'done (not tested)'],
+  [{ confidence: 'unchecked', tests: 'the tests fail as they did before' }, 'done (the tests fail as they did before)'],
+])('says of work that no test judged what is known of it: %j', (own, headline) => {
+  expect(shown({ status: 'done', reason: 'done', text: 'Sorted.', ...own }).split('\n')[1]).toBe(headline);
+});
+
 it('says the whole reason beside JSON, which has the text', () => {
   expect(shown({ status: 'error', reason: 'error: It failed. Try again.', text: 'It failed.' }, true)).toContain(
     'failed: It failed. Try again.',

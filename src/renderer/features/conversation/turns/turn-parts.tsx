@@ -213,6 +213,7 @@ interface AfterProps {
 
 /** Tests that pass are counted: "474 tests pass, 13 of them new". */
 function confidenceWords({ before, after }: TurnState, confidence: Confidence): string {
+  if (confidence === 'unchecked' && after?.unrelated === true) return t('turn.tests.asBefore');
   if (confidence !== 'tests-pass') return t(`turn.confidence.${confidence}`);
   const said = testsText(before?.summary ?? null, after?.summary ?? null);
   return `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
