@@ -47,14 +47,24 @@ function call(step: number, where: Where, price: Price | null): readonly NewEven
 describe('what each step cost', () => {
   it('compares with the strongest cloud model that was weighed, where none was called', () => {
     const fold = foldStepCosts();
-    const [here, cheap, strong] = ['here/m', 'sky/cheap', 'star/strong'].map((model, at) => ({
-      ...{ model, strategy: 'loop' as const, denied: null, costUsd: null, seconds: null, restUsd: null },
+    const options = ['here/m', 'sky/cheap', 'star/strong'].map((model, at) => ({
+      model,
+      strategy: 'loop' as const,
       where: at === 0 ? ('local' as const) : ('cloud' as const),
+      denied: null,
+      costUsd: null,
+      seconds: null,
+      restUsd: null,
     }));
     const chosen = { model: 'here/m', where: 'local' } as const;
     const decided: NewEvent = {
-      ...{ type: 'route-decided', callId: 'call-1', chosen, reasonCode: 'local-first', reason: '', runnerUp: null },
-      options: [here, cheap, strong].filter((one) => one !== undefined),
+      type: 'route-decided',
+      callId: 'call-1',
+      chosen,
+      reasonCode: 'local-first',
+      reason: '',
+      runnerUp: null,
+      options,
     };
     for (const [at, event] of [decided, ...call(1, 'local', null)].entries())
       fold.add({ ...event, v: 2, seq: at + 1, at });
