@@ -34,7 +34,7 @@ export function failureOf(error: StepError, { provider, where }: Pick<ModelInfo,
   }
   if (error.code === 'blocked') return { code, message: error.message };
   if (code === 'missing-key') {
-    const hint = `Give ${provider} a key that holds (\`dewpoint keys set ${provider}\`, or Settings), then send the task again. What was done so far is kept.`;
+    const hint = `Give ${provider} a key that works (\`dewpoint keys set ${provider}\`, or Settings), then send the task again. What was done so far is kept.`;
     return { code, message: `${provider} refused the call: ${error.message}`, hint };
   }
   const message = where === 'cloud' ? `${provider} did not answer: ${error.message}` : error.message;

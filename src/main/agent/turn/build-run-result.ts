@@ -71,7 +71,8 @@ function serverFigures({ ms, ...use }: ServerUse): NonNullable<RunResult['server
 function reasonOf(turn: TurnState): string {
   if (turn.failure === null) return turn.reason === 'done' ? 'done' : (turn.reason ?? '');
   const { message, hint } = turn.failure;
-  return `${turn.reason}: ${message}${hint === undefined ? '' : ` ${hint}`}`;
+  if (hint === undefined) return `${turn.reason}: ${message}`;
+  return `${turn.reason}: ${message}${/[.!?)]$/u.test(message) ? '' : '.'} ${hint}`;
 }
 
 function testsOf({ before, after }: TurnState): Pick<RunResult, 'tests'> {

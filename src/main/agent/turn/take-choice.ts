@@ -14,9 +14,9 @@ import type { TaskWork } from './task-work.ts';
 import type { Turn } from './turn.ts';
 
 /**
- * Takes what the person chose anew while the turn runs; false: it does not take effect. Called at each safe point: before a decision, and before each
- * question of a recipe. What cannot take effect is said with its reason, and the turn goes on as before. The models
- * are looked up in an action, so that a replay takes the same choice at the same point.
+ * Takes what the person chose anew while the turn runs. False: it cannot take effect, which the log says with the reason,
+ * and the turn goes on as before. Called at each safe point: before a decision, and before each question of a recipe. The
+ * models are looked up in an action, so that a replay takes the same choice at the same point.
  */
 export async function takeChoice(turn: Turn, choice: TurnChoice): Promise<boolean> {
   const before = turn.found.facts;

@@ -100,7 +100,8 @@ function questions(before: SessionState | null, { approvals: [first], cap }: Ses
 }
 
 /** Invisible characters are read out, too. */
-function questionText({ kind, subject }: ApprovalState): SpokenMessage {
-  const seen = seenPieces(subject).map(seenPieceText);
+function questionText({ kind, subject, text }: ApprovalState): SpokenMessage {
+  // The subject of a question of the agent says only that it is one.
+  const seen = seenPieces(kind === 'question' ? (text ?? subject) : subject).map(seenPieceText);
   return { how: 'assertive', text: t('spoken.approval', { kind: approvalText(kind), subject: seen.join('') }) };
 }

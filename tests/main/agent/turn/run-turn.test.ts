@@ -217,7 +217,7 @@ describe('a service that stops answering in the middle of a task', () => {
       failure: {
         code: 'missing-key',
         message: 'fake refused the call: 401 Incorrect API key provided.',
-        hint: 'Give fake a key that holds (`dewpoint keys set fake`, or Settings), then send the task again. What was done so far is kept.',
+        hint: 'Give fake a key that works (`dewpoint keys set fake`, or Settings), then send the task again. What was done so far is kept.',
       },
     });
     expect(kit.requests).toHaveLength(2);

@@ -61,6 +61,14 @@ it('says a question at once, with what cannot be seen written out, and again onl
   expect(said(waits, after(start, ask, { ...ask, approvalId: 'two' }))).toEqual([]);
 });
 
+// Bug: it said "A question" and not which one.
+it('says the words of a question of the agent', () => {
+  const asked = after(start, { ...ask, kind: 'question', subject: 'A question', text: 'Which shell?' });
+  expect(said(after(start), asked)).toEqual([
+    expect.stringMatching(/^assertive: Waiting for your answer\. .*: Which shell\?$/u),
+  ]);
+});
+
 it('says a notice when it comes, and none of those that were there when the session was opened', () => {
   const notice: NewEvent = { type: 'notice-added', level: 'warning', code: 'x', text: 'A limit is not kept.' };
   expect(said(after(start), after(start, notice))).toEqual(['polite: A limit is not kept.']);
