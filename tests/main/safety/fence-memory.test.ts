@@ -96,7 +96,7 @@ const kept = 'fenced 1';
 const free = 'answered 2';
 
 describe('the first session of a project', () => {
-  it('knows a copy that the person made, even if its lines are too short to be known', async () => {
+  it("stops a person's own copy of a fenced file, even if its lines are short", async () => {
     const codes = 'a = 1\nb = 22\nc = 333\n';
     await writeFile(join(root, 'plans', 'codes.txt'), codes);
     await writeFile(join(root, 'free.txt'), codes);
@@ -109,7 +109,7 @@ describe('the first session of a project', () => {
 });
 
 describe('the next session of a project', () => {
-  it('keeps here what a local model made of a fenced file', async () => {
+  it('fences what a local model made of a fenced file', async () => {
     const { fences } = await summarize('first');
     await fences.remember?.(never);
     expect(await reads('summary.md')).toBe(kept);
@@ -148,7 +148,7 @@ describe('the next session of a project', () => {
       return 'free.md';
     },
   };
-  it.each(Object.entries(ways))('keeps here %s', async (_way, move) => {
+  it.each(Object.entries(ways))('still fences %s', async (_way, move) => {
     const { fences } = await summarize('first');
     await fences.remember?.(never);
     const path = await move();
@@ -158,7 +158,7 @@ describe('the next session of a project', () => {
     expect(await reads(path)).toBe(kept);
   });
 
-  it('knows a longer sentence of the summary in a message, and lets go what no rule keeps any more', async () => {
+  it('stops a message with a sentence of the summary only while a rule fences the file', async () => {
     const words = 'Two birds of the northern lake become one flock in early spring.';
     const write = call('write_file', { path: 'summary.md', content: words });
     const first = sessionOf([call('read_file', { path: 'plans/merger.md' }), write, done], { id: 'first' });

@@ -53,7 +53,7 @@ function kitOf(replies: NonNullable<KitOptions['replies']>, rules: readonly obje
 
 const stays = [{ paths: ['plans/**'], verdict: 'local-only' }];
 
-describe('a fenced file under another name', () => {
+describe('a fenced file under another name or path', () => {
   const ways: Readonly<Record<string, readonly [prepare: () => Promise<unknown>, path: string]>> = {
     'a link to it': [() => symlink('plans/merger.md', join(root, 'free.md')), 'free.md'],
     'a link of the sandbox to it': [() => symlink('/workspace/plans/merger.md', join(root, 'free.md')), 'free.md'],
@@ -76,7 +76,7 @@ describe('a fenced file under another name', () => {
     ],
     'a way around': [async () => undefined, 'a/../plans/./merger.md'],
   };
-  it.each(Object.entries(ways))('stays here: %s', async (_way, [prepare, path]) => {
+  it.each(Object.entries(ways))('stays on this machine: %s', async (_way, [prepare, path]) => {
     await prepare();
     const kit = kitOf([call('read_file', { path }), done], stays);
     const end = await kit.runner.send('What is in it?', options);
@@ -87,14 +87,14 @@ describe('a fenced file under another name', () => {
     await expectReplay(kit);
   });
 
-  it('stays here in what a search finds through a link', async () => {
+  it('stays on this machine when a search finds it through a link', async () => {
     await symlink('plans', join(root, 'open'));
     const kit = kitOf([call('search', { pattern: 'Code word', path: 'open' }), done], stays);
     await kit.runner.send('What is the code word?', options);
     expect(JSON.stringify(kit.requests)).not.toContain('Heron');
   });
 
-  it('is known in every spelling that a file system may take for the same', () => {
+  it('is recognised in every spelling that a file system takes for the same name', () => {
     const decomposed = 'Bu\u0308ro/Pla\u0308ne.md';
     expect(globMatcher('büro/**')(decomposed)).toBe(true);
     expect(globMatcher(decomposed)('BÜRO/pläne.MD')).toBe(true);
@@ -103,7 +103,7 @@ describe('a fenced file under another name', () => {
   });
 });
 
-describe('a limit of what is compared', () => {
+describe('a limit on how much is compared with fenced files', () => {
   const rows: Readonly<Record<string, () => Promise<unknown>>> = {
     'the 501st file': async () => {
       for (let at = 0; at < 501; at += 1) await writeFile(join(root, 'plans', `${at}.md`), `page ${at}\n`);
@@ -120,7 +120,7 @@ describe('a limit of what is compared', () => {
         `${'so it is\n'.repeat(600_000)}The heron flies to the northern lake at dawn.\n`,
       ),
   };
-  it.each(Object.entries(rows))('frees no copy: %s', async (_row, prepare) => {
+  it.each(Object.entries(rows))('lets no copy out: %s', async (_row, prepare) => {
     await prepare();
     const kit = kitOf([done], stays);
     const end = await kit.runner.send('Is "The heron flies to the northern lake at dawn." good?', options);

@@ -87,12 +87,12 @@ describe('a request to a model elsewhere', () => {
     expect(answer.text).toMatch(/^1 value hidden; sent: \d+ parts?, [\d.]+ k?M?B to sky\/model/u);
   });
 
-  it('is sent as it is where nothing is fenced, and its figures never count as content', async () => {
+  it('is sent unchanged where nothing is fenced', async () => {
     const fences = { rules: [{ pattern: String.raw`\b(?:88213|0\.7|100)\b`, verdict: 'local-only' }] };
     expect(await check(fences, { ...plain, tools: [tool], stop: ['\n'] })).toEqual({ type: 'free' });
   });
 
-  it('loses a password that only its name gives away, and a number', async () => {
+  it('leaves out a password known only by its field name, and a fenced number', async () => {
     const input = { user: 'app', password: 'hunter2-long-enough', card: 4_111_111_111_111_111 };
     const fences = { rules: [{ pattern: String.raw`4111\d{12}`, verdict: 'redact' }] };
     const part = { type: 'tool-call', id: 'c', name: 'login', input } as const;
@@ -160,7 +160,7 @@ describe('a request to a model elsewhere', () => {
 });
 
 describe('a program that asks through the endpoint', () => {
-  it('sends nothing fenced in the tools, the form and the stop words of its call', async () => {
+  it('sends nothing fenced in the tools, the answer form or the stop words of its call', async () => {
     const kit = await openEndpointKit();
     const cloud = await kit.key('agent', true);
     await kit.core.client.settings.set({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { guardKind, isTaskAbout, mayBeAdded } from '../../../src/main/safety/guarded-files.ts';
 
-describe('guardKind', () => {
+describe('the protection of tests and build files', () => {
   it.each([
     ['tests/test_a.py', 'test'],
     ['src/a.test.ts', 'test'],
@@ -21,25 +21,25 @@ describe('guardKind', () => {
     ['latest.py', null],
     ['contest.js', null],
     ['README.md', null],
-  ])('says what %s is', (path, kind) => {
+  ])('calls %s by its kind', (path, kind) => {
     expect(guardKind(path)).toBe(kind);
   });
 
-  it('lets a new test be added, but not what sets tests up', () => {
+  it('lets a new test file be added, but no file that sets up tests', () => {
     expect(mayBeAdded('tests/test_new.py')).toBe(true);
     expect(mayBeAdded('tests/conftest.py')).toBe(false);
     expect(mayBeAdded('package-lock.json')).toBe(false);
   });
 });
 
-describe('isTaskAbout', () => {
+describe('the check whether a task is about tests', () => {
   it.each([
     'A test fails in this project. Find the bug and fix it.',
     'The test in tests/test_dates.py fails since yesterday. Fix it.',
     'Make all tests pass.',
     'Add a function so that the tests pass.',
     'Update parse() so it handles the cases in tests/test_dates.py, which fail now.',
-  ])('is not about tests: %s', (task) => {
+  ])('says no to: %s', (task) => {
     expect(isTaskAbout(task, 'test', 'tests/test_dates.py')).toBe(false);
   });
 
@@ -48,11 +48,11 @@ describe('isTaskAbout', () => {
     'Add some more unit tests for the date parser',
     'Rename the existing tests to the new names.',
     'Rewrite tests/test_dates.py with parametrize.',
-  ])('is about tests: %s', (task) => {
+  ])('says yes to: %s', (task) => {
     expect(isTaskAbout(task, 'test', 'tests/test_dates.py')).toBe(true);
   });
 
-  it('is about a lock file, the CI or instructions when it says so', () => {
+  it('also recognises a task about a lock file, the CI or instructions', () => {
     expect(isTaskAbout('Bump the dependencies to the newest versions', 'lock', 'package-lock.json')).toBe(true);
     expect(isTaskAbout('Add a CI job for Windows', 'ci', '.github/workflows/ci.yml')).toBe(true);
     expect(isTaskAbout('Mention the formatter in AGENTS.md', 'instructions', 'AGENTS.md')).toBe(true);

@@ -16,7 +16,7 @@ const fetchIt = (command: string) => ({
 });
 const end = { toolCalls: [{ name: 'task_complete', input: { summary: 'ok' } }] };
 
-describe('a network through the whole core', () => {
+describe('the network access of a command', () => {
   let home: string;
   let project: string;
   let core: ClientCore;
@@ -110,12 +110,12 @@ describe('a network through the whole core', () => {
     ]);
   });
 
-  it('is not asked about again in a session that has it, and is in the next one', async () => {
+  it('is remembered for the session, and asked about again in the next one', async () => {
     expect(answered(await runTask('session'))).toEqual(['allow person session', 'allow policy -']);
     expect(answered(await runTask('session'))[0]).toBe('allow person session');
   });
 
-  it('is kept for the project in the settings of the home, never in the project', async () => {
+  it("is kept for the project in the user's settings, never in the project", async () => {
     expect(answered(await runTask('project'))).toEqual(['allow person project', 'allow policy -']);
     expect(answered(await runTask('nobody'))).toEqual(['allow policy -', 'allow policy -']);
     const written: unknown = JSON.parse(await readFile(join(home, 'settings.json'), 'utf8'));

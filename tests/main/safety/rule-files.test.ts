@@ -23,8 +23,8 @@ const bring = (text: string): Promise<void> => writeFile(join(project, '.dewpoin
 const places = async (path: string | null = null): Promise<readonly string[]> =>
   (await files().activeRules(path)).places.map(({ where, kind, value }) => `${where} ${kind} ${value}`.trim());
 
-describe('files of rules', () => {
-  it('hold as they were when they were last right, also after a restart, and say so', async () => {
+describe('rule files', () => {
+  it('stay in force as they last were without an error, also after a restart', async () => {
     await write('local always\nlocal-only path plans/**');
     expect(await places()).toEqual(['local always']);
     await write('local always\nlocal-only paths plans/**');
@@ -42,7 +42,7 @@ describe('files of rules', () => {
     expect(await files().activeRules(null)).toMatchObject({ places: [], fences: [], problems: [], shut: null });
   });
 
-  it('shut the way out where nobody knows what a person fenced', async () => {
+  it('block every model elsewhere when they never had a version without an error', async () => {
     await write('local-only paths plans/**');
     expect((await files().activeRules(null)).shut).toContain('no valid version');
     await rm(join(home, 'dewpoint.rules'));
@@ -55,7 +55,7 @@ describe('files of rules', () => {
     });
   });
 
-  it('of a project only make things stricter until these very bytes are approved', async () => {
+  it('of a project only make things stricter until exactly these bytes are approved', async () => {
     await write('cloud task migration');
     await bring(
       'cloud always\nallow path .env\nlocal-only path plans/**\nredact text ACME\nmask path keys\nlocal task secret',
@@ -80,7 +80,7 @@ describe('files of rules', () => {
     expect(await places(project)).toEqual(['cloud task migration']);
   });
 
-  it('are saved only without an error, and not over what somebody else wrote meanwhile', async () => {
+  it('are not saved with an error, or over a change that somebody else made meanwhile', async () => {
     await expect(files().save(own, 'local always\nlocal sometimes', null)).rejects.toMatchObject({
       code: 'bad-input',
       message: expect.stringContaining('Line 2: '),
@@ -93,7 +93,7 @@ describe('files of rules', () => {
     expect(await places()).toEqual(['cloud always']);
   });
 
-  it('tell which rules contradict one another, across both files', async () => {
+  it('report rules that contradict each other across both files', async () => {
     await write('local-only path secrets/**\ncloud path secrets/key.pem\nlocal always\nlocal task x\nask path a.md');
     await bring('redact path a.md\nask path b.md');
     const [mine, theirs] = await files().files(project);

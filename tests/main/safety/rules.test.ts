@@ -14,7 +14,7 @@ const calling = (name: string, input: unknown) => ({ toolCalls: [{ name, input }
 const done = calling('task_complete', { summary: 'ok' });
 const price = { input: 1, output: 2, source: 'test', date: '2026-11-21' };
 
-describe('rules through the whole core', () => {
+describe('the rules in the whole core', () => {
   let home: string;
   let project: string;
   let core: ClientCore;
@@ -61,7 +61,7 @@ describe('rules through the whole core', () => {
   const ofType = <T extends SessionEvent['type']>(type: T): readonly EventOf<T>[] =>
     events.filter((event): event is EventOf<T> => event.type === type);
 
-  it('keep what a file of rules fences on this machine, from the next call on, without a restart', async () => {
+  it('keep a fenced file on this machine from the next call on, without a restart', async () => {
     const id = await session();
     expect((await turn(id, 'Say ok.', [done])).reason).not.toBe('fenced');
     await rules('local-only path plans/**');
@@ -73,7 +73,7 @@ describe('rules through the whole core', () => {
     expect(manifest?.parts.flatMap(({ hits }) => hits.map(({ path }) => path))).toContain('plans/merger.md');
   });
 
-  it('mark the files that a message can mention', async () => {
+  it('mark fenced files in the list of files to mention', async () => {
     await mkdir(join(project, 'plans'));
     await writeFile(join(project, 'plans/merger.md'), plan);
     await rules('local-only path plans/**');
@@ -85,7 +85,7 @@ describe('rules through the whole core', () => {
     expect(found).toEqual([{ path: 'plans/merger.md', staysHere: 'local-only' }]);
   });
 
-  it('take out what they redact and ask where they say so', async () => {
+  it('remove what they redact, and ask where they say so', async () => {
     await rules(String.raw`redact text ZED-\d+` + '\nask path plans/**');
     const id = await session();
     const read = calling('read_file', { path: 'plans/merger.md' });
@@ -96,7 +96,7 @@ describe('rules through the whole core', () => {
     expect(ofType('call-fenced').at(-1)).toMatchObject({ outcome: 'asked' });
   });
 
-  it('let nothing out while the file of rules was never right, and say which line it is', async () => {
+  it('let nothing out while the rule file was never valid, and name the wrong line', async () => {
     await rules('local-only paths plans/**');
     const id = await session();
     expect((await turn(id, 'Say ok.', [done])).reason).toBe('fenced');
@@ -105,7 +105,7 @@ describe('rules through the whole core', () => {
     expect(findings.filter(({ area }) => area === 'rules').map(({ status }) => status)).toEqual(['missing', 'missing']);
   });
 
-  it('answer what they would do with a file, hand masks to the sandbox and start it anew when those change', async () => {
+  it('say what they would do with a file, and restart the sandbox when masks change', async () => {
     await rules('mask path plans\nlocal task auth');
     const question = {
       projectPath: project,
@@ -128,7 +128,7 @@ describe('rules through the whole core', () => {
     expect(masks).toEqual([['plans'], []]);
   });
 
-  it('of a project hold as they are written once they are approved', async () => {
+  it('of a project apply in full once they are approved', async () => {
     await writeFile(join(project, '.dewpoint', 'dewpoint.rules'), 'cloud always');
     const [, theirs] = (await core.client.rules.show({ projectPath: project })).files;
     expect(theirs).toMatchObject({ holds: 'stricter', hash: expect.any(String) });

@@ -169,8 +169,8 @@ const types: Readonly<Record<EventType, 'question' | 'answer' | 'none'>> = {
   'plan-progressed': 'none',
 };
 
-describe('what was said in a history out of a file', () => {
-  it('is looked at for every type of event and every kind of question', () => {
+describe('an answer in an imported history', () => {
+  it('is checked for every type of event and every kind of question', () => {
     expect(Object.keys(types).sort()).toEqual([...eventTypes].sort());
     expect(Object.keys(rows).sort()).toEqual([...approvalKinds, 'cap'].sort());
     const used = new Set(Object.values(rows).flatMap(({ yes }) => yes.map(({ type }) => type)));
@@ -178,7 +178,7 @@ describe('what was said in a history out of a file', () => {
     expect(answers.filter((type) => ![...used].some((known) => known === type))).toEqual([]);
   });
 
-  it.each(Object.entries(rows))('counts for nothing: %s', async (kind, { yes, counts }) => {
+  it.each(Object.entries(rows))('permits nothing: %s', async (kind, { yes, counts }) => {
     const grants = (events: readonly NewEvent[]) => {
       const answers = createSessionAnswers();
       for (const event of stamped(events)) answers.add(event);
@@ -196,7 +196,7 @@ describe('what was said in a history out of a file', () => {
     for (const end of forms) expect(await counts([...yes, ...end])).toBe(false);
   });
 
-  it('is no refusal either: instructions that somebody else did not want are asked about', async () => {
+  it('refuses nothing: instructions that the author refused are asked about again', async () => {
     const no = [asked('instructions'), said('instructions', 'deny')];
     const look = { sha256: 'f', state: 'new', text: '', diff: null, problem: null } as const;
     const refused = async (events: readonly NewEvent[]): Promise<boolean> => {
@@ -207,7 +207,7 @@ describe('what was said in a history out of a file', () => {
     expect([await refused(no), await refused([...no, imported])]).toEqual([true, false]);
   });
 
-  it('leaves no question open that a person could answer, and says what was dropped', () => {
+  it('leaves no question open, and the import says what was dropped', () => {
     const open = [asked('network', { hosts: ['a.example.org'] }), imported];
     expect(stamped(open).reduce(reduceSession, emptySession).approvals).toEqual([]);
     const told = stamped([{ ...imported, dropped: { network: 2, cap: 1, 'of-later': 3 } }]);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { keepOutput } from '../../../src/main/sandbox/kept-output.ts';
 
-describe('kept output', () => {
-  it('keeps all of what fits, to the byte', () => {
+describe('the kept part of a long output', () => {
+  it('is all of an output that fits, to the byte', () => {
     const output = keepOutput(10);
     for (const part of ['abc', '', 'defghi', 'j']) output.push(Buffer.from(part));
     expect([output.text(), output.totalBytes]).toEqual(['abcdefghij', 10]);
   });
 
-  it('keeps head and tail and counts what lies between, however it came', () => {
+  it('is the beginning and the end, with a count of what lies between', () => {
     const text = Array.from({ length: 5000 }, (_, index) => String.fromCodePoint(97 + (index % 26))).join('');
     const expected = `${text.slice(0, 50)}\n[… 4900 bytes left out …]\n${text.slice(-50)}`;
     for (const size of [1, 3, 49, 51, 99, 101, 5000]) {
@@ -28,7 +28,7 @@ describe('kept output', () => {
     }
   });
 
-  it('holds little memory while much goes by', () => {
+  it('takes little memory however long the output is', () => {
     const output = keepOutput(1000);
     const chunk = new Uint8Array(65_536).fill(120);
     const before = process.memoryUsage().arrayBuffers;

@@ -22,7 +22,7 @@ function late() {
 }
 
 /** Catches: a container that is started for an answer in words, is started twice, or is left behind. */
-it('reads until it is prepared, is started once, and ends with both', async () => {
+it('a sandbox that is prepared later only reads at first, is started once, and ends with both', async () => {
   const { sandbox, seen } = late();
   expect([sandbox.tier, seen.starts]).toEqual(['read-only', 0]);
   expect((await sandbox.readFile('a', {}, signal)).ok).toBe(true);
@@ -34,7 +34,7 @@ it('reads until it is prepared, is started once, and ends with both', async () =
   expect(seen.disposed).toBe(2);
 });
 
-it('ends one that was still being started when it was disposed', async () => {
+it('a sandbox that is disposed while it starts ends the one that was being started', async () => {
   const { sandbox, seen } = late();
   const preparing = sandbox.prepare?.(signal);
   await sandbox.dispose();

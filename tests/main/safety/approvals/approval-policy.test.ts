@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { callRule, standingAnswer } from '../../../../src/main/safety/approvals/approval-policy.ts';
 
-it('asks nobody inside the sandbox, somebody at its boundary, and refuses what only reading does not allow', () => {
+it('a call of a tool is free inside the sandbox, asked about at its boundary, and refused where only reading is allowed', () => {
   expect(callRule('write', 'container', false)).toBe('free');
   expect(callRule('execute', 'container', false)).toBe('free');
   expect(callRule('network', 'container', false)).toBe('approval');
@@ -12,7 +12,7 @@ it('asks nobody inside the sandbox, somebody at its boundary, and refuses what o
 });
 
 // Catches: a run with `--approve` in which the question of the agent never reaches the person at the keyboard.
-it('asks the person every question of the agent, however approvals are answered', () => {
+it('a question of the agent goes to the person, however approvals are answered', () => {
   for (const mode of ['ask', 'deny', 'allow'] as const) expect(standingAnswer(mode, 'question')).toBe('ask');
   expect(standingAnswer('allow', 'fence')).toBe('deny');
   expect(standingAnswer('deny', 'network')).toBe('deny');

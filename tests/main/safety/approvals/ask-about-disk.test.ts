@@ -33,7 +33,7 @@ describe('a command that waits for room on the disk', () => {
     },
   );
 
-  it('costs the turn none of its time', async () => {
+  it("uses up none of the turn's time while the person is asked", async () => {
     let waited = 0;
     const kit = createAgentKit({
       sandbox: {

@@ -51,14 +51,14 @@ describe('a key that is tried when it is set', () => {
     expect(await set('wrong')).toMatchObject({ test: 'refused', text: expect.stringContaining('Who are you?') });
   });
 
-  it('is not called right by a service that answers everybody', async () => {
+  it('is not called right when the service answers everybody', async () => {
     isOpen = true;
     expect(await set('whatever')).toMatchObject({ test: 'open' });
     await core.client.keys.remove({ provider: 'mine' });
     expect(await core.client.keys.test({ provider: 'mine' })).toMatchObject({ test: 'accepted' });
   });
 
-  it('is of no use to a server of this machine that does not run, which is local all the same', async () => {
+  it('shows a local server that does not run as local and unreachable', async () => {
     const gone = { kind: 'openai-compatible', preset: 'vllm', baseUrl: 'http://127.0.0.1:9/v1' };
     await core.client.settings.set({ key: 'providers.gone', value: gone });
     const entry = (await core.client.models.list()).find(({ id }) => id === 'gone/*');
@@ -66,7 +66,7 @@ describe('a key that is tried when it is set', () => {
     expect(entry?.note).toContain('does not list its models');
   });
 
-  it('is not kept where it can be none', async () => {
+  it('is refused when it is empty or has characters that no key has', async () => {
     await expect(set('')).rejects.toMatchObject({ code: 'BAD_REQUEST' });
     for (const value of ['two words', 'two\nlines', 'schlüssel', ' ']) {
       await expect(set(value)).rejects.toMatchObject({ data: { code: 'bad-input' } });
@@ -98,7 +98,7 @@ describe('a service whose key is set', () => {
     return { keys, current, notices };
   };
 
-  it('is one of the providers from then on, until the key is removed, and again when it is put back', async () => {
+  it('is a provider until its key is removed, and again when the key is put back', async () => {
     const { keys, current } = started();
     await keys.set({ provider: 'groq', value: 'k', forThisRun: true }, never);
     expect(current.providers).toMatchObject({ groq: { kind: 'openai-compatible', preset: 'groq' } });
@@ -109,7 +109,7 @@ describe('a service whose key is set', () => {
     keys.dispose();
   });
 
-  it('is not called with what no header could carry, and that is said once', async () => {
+  it('is not called with a key that no header can carry, and that is told once', async () => {
     const { keys, notices } = started({}, { GROQ_API_KEY: 'gsk ключ', XAI_API_KEY: ' xai-1\r\n' });
     const secretOf = (name: string) =>
       keys.secret(name, knownProviderSettings(name) ?? { kind: 'openai', baseUrl: '', models: {} });
@@ -120,7 +120,7 @@ describe('a service whose key is set', () => {
     keys.dispose();
   });
 
-  it('keeps what a person has set of it, with the key and without', async () => {
+  it('keeps its settings with the key and without', async () => {
     const own = { kind: 'anthropic', baseUrl: 'https://gateway.example.org', models: {} } as const;
     const { keys, current } = started({ anthropic: own });
     await keys.set({ provider: 'anthropic', value: 'k', forThisRun: true }, never);

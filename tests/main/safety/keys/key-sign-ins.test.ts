@@ -37,7 +37,7 @@ async function run(open: (url: string) => Promise<unknown> = browse): Promise<st
 }
 
 describe('a sign-in to a model service', () => {
-  it('ends in the key that the service made, proved by a verifier that the browser never had', async () => {
+  it('ends with the key of the service, proved by a verifier that the browser never saw', async () => {
     let address = '';
     const key = await run((url) => browse((address = url)));
     expect(service.keys).toEqual([key]);
@@ -48,7 +48,7 @@ describe('a sign-in to a model service', () => {
     expect(learned).toEqual(expect.arrayContaining([sent?.code, sent?.code_verifier]));
   });
 
-  it('waits on where an answer comes with a state of its own, to another path, or without one', async () => {
+  it('ignores answers to a wrong address or without the right state, and waits on', async () => {
     let said: readonly number[] = [];
     await run(async (url) => {
       const back = new URL(new URL(url).searchParams.get('callback_url') ?? '');
@@ -90,7 +90,7 @@ describe('a sign-in to a model service', () => {
     expect(await run()).toBe(service.keys[0]);
   });
 
-  it('is one at a time, ends with the person’s wish, and with their patience', async () => {
+  it('runs one at a time, and ends when it is cancelled or takes too long', async () => {
     const stop = new AbortController();
     const first = signIns.run('openrouter', { signal: stop.signal, onOpen: () => undefined });
     await expect(run()).rejects.toMatchObject({ code: 'conflict' });
@@ -101,7 +101,7 @@ describe('a sign-in to a model service', () => {
     await expect(run(async () => undefined)).rejects.toMatchObject({ code: 'timeout' });
   });
 
-  it('takes the address that a browser on another machine ended at, and no other', async () => {
+  it('takes the pasted address of a browser on another machine, and no other address', async () => {
     const key = await run(async (url) => {
       const { headers } = await fetch(url, { redirect: 'manual' });
       expect(() => signIns.deliver('openrouter', 'http://127.0.0.1:1/callback?code=stolen')).toThrow('still waits');
@@ -122,7 +122,7 @@ describe('a sign-in to a model service', () => {
   });
 });
 
-describe('the key that a sign-in ended in', () => {
+describe('a key from a sign-in', () => {
   let keys: HomeKeys;
   let asked: string[];
 
@@ -152,7 +152,7 @@ describe('the key that a sign-in ended in', () => {
 
   afterEach(() => keys.dispose());
 
-  it('is kept and tried as any other, from the terminal, and never stands in what is said', async () => {
+  it('is kept and tried like any other, and is never printed', async () => {
     const { context, said } = commandContext({
       handlers: createFakeHandlers({ keys: createKeyCommands(keys) }).handlers,
     });
@@ -186,7 +186,7 @@ describe('the key that a sign-in ended in', () => {
     expect(await keys.secret('openrouter', settings)).toBe(null);
   });
 
-  it('is asked for only where it can be kept: nobody is sent to a browser in vain', async () => {
+  it('is asked for only where it can be kept', async () => {
     const opened: string[] = [];
     const how = { signal, onOpen: (url: string) => void opened.push(url) };
     await expect(keys.signIn({ provider: 'openrouter', forThisRun: false }, how)).rejects.toMatchObject({
@@ -197,7 +197,7 @@ describe('the key that a sign-in ended in', () => {
     expect(opened).toEqual([]);
   });
 
-  it('is begun from the browser only with the grant for keys', () => {
+  it('can be requested by a browser page only with the grant for keys', () => {
     const names = ['keys.signIn', 'keys.signInAddress', 'keys.finishSignIn'];
     expect(refusedCommands([])).toEqual(expect.arrayContaining(names));
     expect(refusedCommands(['keys'])).not.toEqual(expect.arrayContaining(['keys.signIn']));

@@ -32,8 +32,8 @@ function smallStore(takes = Number.POSITIVE_INFINITY) {
 
 const long = (mark: string): string => `${mark} ключ "quoted"\n`.repeat(600);
 
-describe('a secret of any length', () => {
-  it('is kept whole in a store that takes little, replaced and removed, and leaves nothing behind', async () => {
+describe('a secret in the key store', () => {
+  it('is kept whole when it is longer than an entry, and leaves nothing behind when removed', async () => {
     const { store, table } = smallStore();
     const secrets = createLongSecrets(store);
     expect(await secrets.read('one')).toBeNull();
@@ -50,7 +50,7 @@ describe('a secret of any length', () => {
   // Bug: a value that another program had stored under the name could be neither replaced nor removed, and the error
   // quoted it.
   it.each(['no JSON sw0rdfish', 'null', '{"parts":5}'])(
-    'can be replaced and removed where something else stands there (%s)',
+    'can be replaced and removed when its entry is damaged (%s)',
     async (text) => {
       const { store, table } = smallStore();
       const secrets = createLongSecrets(store);
@@ -64,7 +64,7 @@ describe('a secret of any length', () => {
     },
   );
 
-  it('is the old one as a whole wherever the store stops taking the new one', async () => {
+  it('keeps its whole old value when the store fails in the middle of a change', async () => {
     for (let takes = 0; takes < 10; takes += 1) {
       const { store, table, state } = smallStore();
       const secrets = createLongSecrets(store);
@@ -77,7 +77,7 @@ describe('a secret of any length', () => {
     }
   });
 
-  it('is not called absent where the store is locked', async () => {
+  it('is not reported as absent when the store is locked', async () => {
     const { store, state } = smallStore();
     const secrets = createLongSecrets(store);
     state.isLocked = true;

@@ -35,7 +35,7 @@ function storeThat(mode = '', patienceMs = 30_000): KeyStore {
 }
 
 describe('the key store of the system', () => {
-  it('keeps a key, gives it back, and says that a removed one is absent', async () => {
+  it('keeps a key, returns it, and reports a removed key as absent', async () => {
     const store = storeThat();
     expect(await store.set('openai', 'k1')).toEqual({ type: 'ready' });
     expect(await store.get('openai')).toEqual({ type: 'stored', value: 'k1' });
@@ -49,13 +49,13 @@ describe('the key store of the system', () => {
     ['no-bus', 'unavailable'],
     ['crash', 'unavailable'],
     ['not-loaded', 'unavailable'],
-  ])('that does what "%s" says is %s in every call, never absent', async (mode, type) => {
+  ])('that answers "%s" is %s in every call, never absent', async (mode, type) => {
     const store = storeThat(mode, mode === 'hang' ? 100 : 30_000);
     const answers = [await store.state(), await store.get('a'), await store.set('a', 'v'), await store.remove('a')];
     expect(answers.map((answer) => answer.type)).toEqual([type, type, type, type]);
   });
 
-  it('that is locked in the middle is locked from then on, and works again when it is opened', async () => {
+  it('that is locked in the middle stays locked until it is opened', async () => {
     await storeThat().set('openai', 'k1');
     expect((await storeThat('locked').get('openai')).type).toBe('locked');
     expect(await storeThat().get('openai')).toEqual({ type: 'stored', value: 'k1' });
@@ -68,7 +68,7 @@ describe('the key of a provider', () => {
     createKeys({ store, env, learn: ({ value }) => learned.push(value), dispose: () => undefined });
   const owner = { provider: 'openai', variable: 'OPENAI_API_KEY' };
 
-  it('comes from the environment first, then from this run, then from the store, and every value is made known', async () => {
+  it('comes from the environment first, then from this run, then from the store', async () => {
     const store = storeThat();
     await store.set('openai', 'from the store');
     const keys = keysWith(store);
@@ -80,13 +80,13 @@ describe('the key of a provider', () => {
     expect(learned).toEqual(expect.arrayContaining(['from the store', 'from this run', 'from the environment']));
   });
 
-  it('is found in the environment although the store does not answer', async () => {
+  it('is found in the environment even if the store does not answer', async () => {
     const keys = keysWith(storeThat('hang', 50), { OPENAI_API_KEY: 'k' });
     expect(await keys.find(owner)).toMatchObject({ source: 'environment' });
     expect((await keys.list([owner])).sources).toEqual([{ owner, source: 'environment' }]);
   });
 
-  it('that was removed can be had back where it was, once, and never over another one', async () => {
+  it('can be put back once after it was removed, and never over another key', async () => {
     const store = storeThat();
     await store.set('openai', 'from the store');
     const keys = keysWith(store);
@@ -103,7 +103,7 @@ describe('the key of a provider', () => {
     expect(await keys.find(owner)).toMatchObject({ value: 'another' });
   });
 
-  it('for this run is removed and had back where there is no store', async () => {
+  it('set for this run can be removed and put back without a store', async () => {
     const keys = keysWith(storeThat('no-bus'));
     keys.setForThisRun('openai', 'from this run');
     expect(await keys.remove('openai')).toEqual({ type: 'ready' });
@@ -112,7 +112,7 @@ describe('the key of a provider', () => {
     expect(await keys.find(owner)).toMatchObject({ value: 'from this run' });
   });
 
-  it('that was removed is gone for good after a minute, and when the program ends', async () => {
+  it('can no longer be put back a minute after it was removed, or when the program ends', async () => {
     vi.useFakeTimers();
     try {
       const held = new Map([['openai', 'k']]);

@@ -53,7 +53,7 @@ function bitsOf(...events: readonly SessionEvent[]): SessionExposure {
   return ledger.exposure();
 }
 
-it('counts what others wrote once a model has read of the project, also where the traces are gone later', () => {
+it('the record of a session still says that text from outside was read after the traces are gone', () => {
   const nothing = { private: false, untrusted: false, origin: null, outward: false };
   expect(bitsOf(sandbox('https://example.org'))).toEqual(nothing);
   const read = [began({ path: 'a.py' }), ended];
@@ -70,7 +70,7 @@ it.each([
   ['src/vendor/x.go', true],
   ['my_node_modules.md', false],
   ['src/vendors.py', false],
-])('takes %s for what others wrote in every project: %s', (path, isUntrusted) => {
+])('a read of %s counts as text from outside: %s', (path, isUntrusted) => {
   expect(bitsOf(began({ path })).untrusted).toBe(isUntrusted);
 });
 
@@ -78,7 +78,7 @@ it.each([
 it.each([
   ['of a tool server', { source: { server: 'docs', uri: 'notes://a' } }, true],
   ['of the person', {}, false],
-])('takes an attachment %s as text from outside: %j', (_whose, from, isUntrusted) => {
+])('an attachment %s counts as text from outside: %j', (_whose, from, isUntrusted) => {
   const given = { kind: 'text', name: 'a', blob: { sha256: 'a', bytes: 1 }, ...from } as const;
   const said = { messageId: 'm', text: 'Read it.', queued: false } as const;
   expect(bitsOf({ ...stamp, type: 'user-message-added', ...said, attachments: [given] }).untrusted).toBe(isUntrusted);

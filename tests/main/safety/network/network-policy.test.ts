@@ -106,8 +106,8 @@ describe('the network of a command', () => {
   });
 });
 
-describe('a yes to a network', () => {
-  it('can last while nobody else could have told the model what to ask for, and only then', () => {
+describe('a yes to network access', () => {
+  it('can be remembered only while no text from outside can have misled the model', () => {
     const isOnce = (exposure: NetworkRequest['exposure'], more: Partial<NetworkRequest> = {}): boolean =>
       decideNetwork({ ...base, exposure, ...more }).isOnce;
     expect(isOnce({ ...clean, private: true })).toBe(false);
@@ -120,9 +120,9 @@ describe('a yes to a network', () => {
   });
 });
 
-describe('a rule', () => {
+describe('a network rule', () => {
   it.each(['*.example.org', '127.0.0.1', 'A.example.org', 'a.example.org.', 'localhost', 'a.example.org:443', ''])(
-    'is not taken when it names %j',
+    'is refused when it names %j',
     (host) => {
       expect(networkRulesSchema.safeParse({ allow: [host] }).success).toBe(false);
     },

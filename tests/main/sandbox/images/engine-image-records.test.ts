@@ -11,8 +11,8 @@ const read = async (...records: readonly unknown[]) => {
   return { ...(await readImageRecords(Readable.from(pieces), (line) => void told.push(line))), told };
 };
 
-describe('what the engine says of an image', () => {
-  it('fails by any error record, also before a good end', async () => {
+describe("the engine's stream about an image", () => {
+  it('fails on any error record, even before a good end', async () => {
     const said = await read(
       { stream: 'Step 1/2 : FROM a\n' },
       { errorDetail: { code: 1, message: 'RUN failed' }, error: 'RUN failed' },
@@ -21,7 +21,7 @@ describe('what the engine says of an image', () => {
     expect(said).toEqual({ problem: 'RUN failed', named: null, told: ['Step 1/2 : FROM a'] });
   });
 
-  it('counts what is fetched over all layers and passes over what is no record', async () => {
+  it('counts the download over all layers, and skips what is no record', async () => {
     const layer = (id: string, current: number) => ({
       status: 'Downloading',
       id,
@@ -38,7 +38,7 @@ describe('what the engine says of an image', () => {
     [{ stream: `Loaded image ID: sha256:${'a'.repeat(64)}\n` }, `sha256:${'a'.repeat(64)}`],
     [{ status: `sha256:${'b'.repeat(64)}` }, `sha256:${'b'.repeat(64)}`],
     [{ aux: { ID: 'sha256:c' } }, 'sha256:c'],
-  ])('names the image in %j', async (record, named) => {
+  ])('gives the name of the image in %j', async (record, named) => {
     expect((await read(record)).named).toBe(named);
   });
 });

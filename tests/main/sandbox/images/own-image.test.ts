@@ -17,8 +17,8 @@ const put = async (path: string, text: string): Promise<void> => {
 };
 const found = async () => valueOf(await findOwnImage(project));
 
-describe('the image that a project brings along', () => {
-  it('is what is meant for working on it, before what it ships in', async () => {
+describe("a project's own image", () => {
+  it('is the one for working on the project, before the one that it ships in', async () => {
     expect(await found()).toBeNull();
     await put('Dockerfile', 'FROM shipped');
     expect(await found()).toMatchObject({ path: 'Dockerfile', kind: 'dockerfile', text: 'FROM shipped' });
@@ -31,7 +31,7 @@ describe('the image that a project brings along', () => {
     expect(await found()).toMatchObject({ path: '.dewpoint/Dockerfile', text: 'FROM own' });
   });
 
-  it('is another one after any change of a byte', async () => {
+  it('counts as another one after the change of any byte', async () => {
     await put('Dockerfile', 'FROM a');
     const first = await found();
     await put('Dockerfile', 'FROM a\n');
@@ -41,14 +41,14 @@ describe('the image that a project brings along', () => {
   it.each([
     ['{"build": {"dockerfile": "Dev"}}', { path: '.devcontainer/Dev', text: 'FROM dev' }],
     ['{"dockerFile": "../Top"}', { path: 'Top', text: 'FROM top' }],
-  ])('is the file that %s names', async (text, expected) => {
+  ])('comes from the file that %s names', async (text, expected) => {
     await put('.devcontainer/Dev', 'FROM dev');
     await put('Top', 'FROM top');
     await put('.devcontainer/devcontainer.json', text);
     expect(await found()).toMatchObject(expected);
   });
 
-  it('brings commands and variables along, which are approved with it, and says what is left out', async () => {
+  it('comes with commands and variables that are approved with it', async () => {
     const file = (more: object): string =>
       `// made by hand\n${JSON.stringify({ image: 'a', features: { 'x/y:1': {} }, runArgs: [], forwardPorts: [1], ...more })}`;
     await put('.devcontainer.json', '{"image": "a"}');

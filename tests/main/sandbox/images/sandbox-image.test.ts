@@ -18,7 +18,7 @@ interface FakeEngine {
   builtAs: string | null;
 }
 
-describe('the image', () => {
+describe('the image of the sandbox', () => {
   let folder: string;
   let server: Server;
   let engine: Engine;
@@ -75,7 +75,7 @@ describe('the image', () => {
     return path;
   }
 
-  it('is found by the content of the Dockerfile and of the runner, and used by its id', async () => {
+  it('is found by the content of the Dockerfile and of the runner', async () => {
     const name = await ourImageName(folder);
     fake.images.set(name, 'sha256:aaa');
     expect(await find()).toEqual({ ok: true, value: { name, id: 'sha256:aaa', runner: 'missing' } });
@@ -95,7 +95,7 @@ describe('the image', () => {
     expect(await find()).toMatchObject({ ok: true, value: { runner } });
   });
 
-  it('of the settings is used as it is, never replaced by another', async () => {
+  it('from the settings is used as it is, never replaced by another', async () => {
     fake.images.set(await ourImageName(folder), 'sha256:aaa');
     expect(await find({ wanted: 'mine:1' })).toMatchObject({
       ok: false,
@@ -108,14 +108,14 @@ describe('the image', () => {
     });
   });
 
-  it('is built where it is missing, with progress', async () => {
+  it('is built with progress when it is missing', async () => {
     fake.build = [{ stream: 'Step 1/2 : FROM scratch' }, { stream: 'Successfully built' }];
     const name = await ourImageName(folder);
     expect(await find()).toEqual({ ok: true, value: { name, id: 'sha256:built', runner: 'missing' } });
     expect(progress).toContain('Step 1/2 : FROM scratch');
   });
 
-  it('is not taken for built when the stream holds an error and then ends well', async () => {
+  it('does not count as built when the stream holds an error and then ends well', async () => {
     fake.build = [{ stream: 'Step 1/2' }, { error: 'pull access denied' }, { stream: 'done' }];
     expect(await find()).toMatchObject({
       ok: false,
@@ -127,7 +127,7 @@ describe('the image', () => {
     });
   });
 
-  it('is not taken for built either when the error is told in its details alone, or the stream ends too soon', async () => {
+  it('does not count as built when only the details hold an error, or the stream ends early', async () => {
     fake.build = [{ stream: 'Step 1/2' }, { errorDetail: { message: 'no space left on device' }, error: null }];
     expect(await find()).toMatchObject({ ok: false, error: { message: expect.stringContaining('no space left') } });
     fake.images.clear();
@@ -135,7 +135,7 @@ describe('the image', () => {
     expect(await find()).toMatchObject({ ok: false, error: { message: expect.stringContaining('left no image') } });
   });
 
-  it('comes from the script where there is one, and its last line is the reason where it fails', async () => {
+  it('comes from the build script where there is one, whose last line explains a failure', async () => {
     fake.images.set('dewpoint-sandbox:made', 'sha256:ccc');
     const good = await writeScript(
       `console.error('making it'); console.log(JSON.stringify({ image: 'dewpoint-sandbox:made', id: 'sha256:ccc' }));`,

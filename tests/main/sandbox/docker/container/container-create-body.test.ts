@@ -43,7 +43,7 @@ const plan: ContainerPlan = {
   hasSwappiness: true,
 };
 
-describe('the create body', () => {
+describe('the request that creates a container', () => {
   const body = createBody(plan);
 
   it('asks for every protection', () => {
@@ -78,14 +78,14 @@ describe('the create body', () => {
     }
   });
 
-  it('mounts nothing twice: a mask takes the place of what would be pinned there', () => {
+  it('mounts no path twice: a mask replaces a pin', () => {
     const pins = [...plan.pins, ...['.env', 'plans', 'plans/.git'].map((path) => ({ path, readOnly: true }))];
     const targets = (createBody({ ...plan, pins }).HostConfig?.Mounts ?? []).map(({ Target }) => Target);
     expect(targets.filter((target, at) => targets.indexOf(target) !== at || target.endsWith('plans/.git'))).toEqual([]);
     expect(targets).toContain('/workspace/.env');
   });
 
-  it('has the runner as its first process, of the image or mounted to be read, else a shell program', () => {
+  it('starts the runner as the first process, or else a shell program', () => {
     const bodies = [
       { path: '/usr/local/lib/dewpoint/runner', file: null },
       { path: '/run/dewpoint-runner', file: '/h/runner' },
@@ -99,7 +99,7 @@ describe('the create body', () => {
     expect(mounted).toEqual([[], [expect.objectContaining({ Target: '/run/dewpoint-runner', ReadOnly: true })]]);
   });
 
-  it('mounts the workspace, its pins and the support files, privately and in order', () => {
+  it('mounts the workspace, its pins and the support files privately and in order', () => {
     expect(
       body.HostConfig?.Mounts?.map((mount) => `${mount.Source} ${mount.Target} ${mount.ReadOnly ? 'ro' : 'rw'}`),
     ).toEqual([
@@ -118,7 +118,7 @@ describe('the create body', () => {
     expect(body.HostConfig?.Mounts?.[0]?.BindOptions).toEqual({ Propagation: 'rprivate', NonRecursive: true });
   });
 
-  it('lets programs run from the memory disks, which get a quarter of the memory', () => {
+  it('lets programs run from the memory disks, and limits their size', () => {
     expect(body.HostConfig?.Tmpfs).toEqual({
       '/tmp': 'rw,nosuid,nodev,exec,size=256m,mode=1777',
       '/home/agent': 'rw,nosuid,nodev,exec,size=256m,mode=0700,uid=1000,gid=1001',
@@ -126,7 +126,7 @@ describe('the create body', () => {
     });
   });
 
-  it('does not promise limits that the engine cannot hold', () => {
+  it('asks for no limit that the engine cannot hold', () => {
     const bare = createBody({
       ...plan,
       limits: { memory: false, swap: false, pids: false, cpu: false, ulimits: false },
@@ -136,7 +136,7 @@ describe('the create body', () => {
   });
 });
 
-describe('the comparison with what was made', () => {
+describe('the check of a container against its request', () => {
   const body = createBody(plan);
   const asMade = () => ({
     Image: 'sha256:1234',
@@ -201,7 +201,7 @@ describe('the comparison with what was made', () => {
     })),
   });
 
-  it('finds nothing where all is as asked', () => {
+  it('finds nothing when everything is as requested', () => {
     expect(verifyContainer(body, asMade())).toEqual([]);
   });
 
@@ -263,7 +263,7 @@ describe('the comparison with what was made', () => {
     ['a mount that spreads', { ...made, Mounts: made.Mounts.map((mount) => ({ ...mount, Propagation: 'rshared' })) }],
     ['an unknown form', { Id: 'x' }],
   ];
-  it('knows what Podman says in other words', () => {
+  it('accepts the different words that Podman uses', () => {
     const asked = createBody({ ...plan, isPodman: true, seccomp: '/h/seccomp' });
     const capabilities = Array.from({ length: 11 }, (_, at) => `CAP_${at}`);
     const podman = {
@@ -305,7 +305,7 @@ describe('the comparison with what was made', () => {
     );
   });
 
-  it.each(wrong)('names %s', (_what, inspected) => {
+  it.each(wrong)('reports %s', (_what, inspected) => {
     expect(verifyContainer(body, inspected)).not.toEqual([]);
   });
 });

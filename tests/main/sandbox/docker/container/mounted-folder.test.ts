@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { MountedFolder } from '../../../../../src/main/sandbox/docker/container/mounted-folder.ts';
 
 // Bug: a project that was deleted in the middle of a task cost three more calls, and the task ended as done.
-it('tells once that the project folder is gone, and once that it is back', async () => {
+it('the mounted project folder reports once that it is gone, and once that it was made anew', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-mounted-'));
   const workspacePath = join(folder, 'project');
   await mkdir(workspacePath);

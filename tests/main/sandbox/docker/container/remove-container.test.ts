@@ -26,17 +26,17 @@ async function warningsOf(
 }
 
 describe('the removal of a container', () => {
-  it('that somebody else has begun is over when the container is gone: until then it may still write', async () => {
+  it('waits until the container is gone when somebody else removes it already', async () => {
     const container = containerThat(409, 409, 404);
     expect(await warningsOf(container)).toEqual([]);
     expect(container.asked()).toBe(3);
   });
 
-  it('is given up, and told, when somebody else does not come to its end', async () => {
+  it("gives up with a warning when somebody else's removal does not end", async () => {
     expect(await warningsOf(containerThat(409), 200)).toEqual([expect.stringContaining('could not be removed')]);
   });
 
-  it('tells what else goes wrong, once', async () => {
+  it('warns once about any other error', async () => {
     const container = containerThat(500);
     expect(await warningsOf(container)).toEqual(['sandbox: a container could not be removed: status 500']);
     expect(container.asked()).toBe(1);

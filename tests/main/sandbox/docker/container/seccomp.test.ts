@@ -23,10 +23,10 @@ const profile = z
   })
   .parse(JSON.parse(readFileSync('resources/sandbox/seccomp.json', 'utf8')));
 
-describe('the profile of system calls', () => {
+describe('the profile of system calls for containers', () => {
   const allowed = profile.syscalls.filter(({ action }) => action === 'SCMP_ACT_ALLOW');
 
-  it('forbids what it does not name, and gives nothing for a capability', () => {
+  it('forbids what it does not name, and allows nothing more for a capability', () => {
     expect(profile.defaultAction).toBe('SCMP_ACT_ERRNO');
     const others = profile.syscalls.filter(({ action }) => action !== 'SCMP_ACT_ALLOW');
     expect(others.map(({ names, action, errnoRet }) => [names, action, errnoRet])).toEqual([
@@ -47,7 +47,7 @@ describe('the profile of system calls', () => {
     );
   });
 
-  it('lets a process change its own limits and nobody else’s', () => {
+  it('lets a process change only its own limits', () => {
     const rules = allowed.filter(({ names }) => names.includes('prlimit64'));
     expect(rules.map(({ names, args }) => [names, args])).toEqual([
       [['prlimit64'], [{ index: 0, value: 0, op: 'SCMP_CMP_EQ' }]],
@@ -65,7 +65,7 @@ describe('the profile of system calls', () => {
     );
   });
 
-  it('holds back what has been a way into the kernel', () => {
+  it('forbids the calls that have been ways into the kernel', () => {
     const names = new Set(allowed.flatMap((rule) => rule.names));
     const forbidden = [
       'socketcall',

@@ -11,7 +11,7 @@ import { recordedDesktops, recordedPodman } from './recorded-engines.ts';
 
 const none = new AbortController().signal;
 
-describe('looking for an engine', () => {
+describe('the search for a container engine', () => {
   let home: string;
   const servers: Server[] = [];
   beforeEach(async () => {
@@ -64,7 +64,7 @@ describe('looking for an engine', () => {
     SecurityOptions: ['name=seccomp', 'name=rootless'],
   };
 
-  it('takes the one of DOCKER_HOST and describes it', async () => {
+  it('takes the engine of DOCKER_HOST and describes it', async () => {
     const path = await serve('docker.sock', { '/version': version, '/info': info });
     const found = await findEngine(search({ DOCKER_HOST: `unix://${path}` }), none);
     expect(found.ok && { ...found.value, docker: undefined }).toEqual({
@@ -86,7 +86,7 @@ describe('looking for an engine', () => {
     });
   });
 
-  it('uses only what the person has set, even where another engine answers', async () => {
+  it('uses only the engine that the person has set, even where another one answers', async () => {
     await mkdir(join(home, '.docker/run'), { recursive: true });
     await serve('.docker/run/docker.sock', { '/version': version, '/info': info });
     expect((await findEngine(search(), none)).ok).toBe(true);
@@ -94,7 +94,7 @@ describe('looking for an engine', () => {
     expect(found).toMatchObject({ ok: false, error: { code: 'missing-sandbox' } });
   });
 
-  it('follows the context that is in use', async () => {
+  it('follows the Docker context in use', async () => {
     const path = await serve('colima.sock', { '/version': version, '/info': info });
     const key = createHash('sha256').update('colima').digest('hex');
     await mkdir(join(home, '.docker/contexts/meta', key), { recursive: true });
@@ -107,7 +107,7 @@ describe('looking for an engine', () => {
     expect(found.ok && found.value.endpoint).toContain('the Docker context "colima"');
   });
 
-  it('does not take another one where the chosen context is not there', async () => {
+  it('takes no other engine when the chosen context does not exist', async () => {
     await mkdir(join(home, '.docker/run'), { recursive: true });
     await serve('.docker/run/docker.sock', { '/version': version, '/info': info });
     const found = await findEngine(search({ DOCKER_CONTEXT: 'gone' }), none);
@@ -117,7 +117,7 @@ describe('looking for an engine', () => {
     });
   });
 
-  it('says that one is too old, and what would do', async () => {
+  it('reports an engine that is too old, and which version is needed', async () => {
     const path = await serve('old.sock', { '/version': { ...version, Version: '19.03.15', ApiVersion: '1.40' } });
     expect(await findEngine(search({ DOCKER_HOST: `unix://${path}` }), none)).toMatchObject({
       ok: false,
@@ -132,7 +132,7 @@ describe('looking for an engine', () => {
   });
 
   it.each(recordedDesktops)(
-    'reads what Docker Desktop said in $from',
+    'reads the version of Docker Desktop in $from',
     async ({ version: said, info: of, expected }) => {
       const path = await serve('desktop.sock', { '/version': said, '/info': of });
       const found = await findEngine(search({ DOCKER_HOST: `unix://${path}` }, 'darwin'), none);
@@ -142,7 +142,7 @@ describe('looking for an engine', () => {
     },
   );
 
-  it('asks a Podman without root by its own interface what it can limit, for by Docker’s it promises everything', async () => {
+  it('asks rootless Podman by its own interface which limits it can hold', async () => {
     const { version: said, info: of, own } = recordedPodman;
     const limitsBy = async (release: string, controllers: readonly string[]) => {
       const host = { ...own.host, cgroupControllers: controllers };
@@ -175,7 +175,7 @@ describe('looking for an engine', () => {
     ['OrbStack', 'orbstack', 'Docker Engine - Community'],
     ['Rancher Desktop WSL Distribution', 'host', ''],
     ['Alpine Linux v3.20', 'lima-rancher-desktop', ''],
-  ])('knows one in a machine of its own by what it says of itself: %s, %s', async (system, name, product) => {
+  ])('recognises an engine in its own virtual machine: %s, %s', async (system, name, product) => {
     const path = await serve('desktop.sock', {
       '/version': { ...version, Platform: { Name: product } },
       '/info': { ...info, OperatingSystem: system, Name: name },
@@ -184,7 +184,7 @@ describe('looking for an engine', () => {
     expect(found).toMatchObject({ ok: true, value: { desktop: { version: null } } });
   });
 
-  it('looks where the programs for a desktop listen', async () => {
+  it('looks at the places where desktop programs listen', async () => {
     const labels = (await engineEndpoints(search({}, 'darwin'))).map(({ label }) => label.replace(home, '~'));
     expect(labels).toEqual([
       '~/.docker/run/docker.sock',
@@ -199,7 +199,7 @@ describe('looking for an engine', () => {
     ]);
   });
 
-  it('says how to get one where there is none', async () => {
+  it('says how to get an engine when there is none', async () => {
     for (const [platform, words] of [
       ['linux', /apt-get install docker/],
       ['darwin', /Docker Desktop/],
@@ -213,7 +213,7 @@ describe('looking for an engine', () => {
     }
   });
 
-  it('says that one is there and does not run', async () => {
+  it('says when an engine is installed but does not run', async () => {
     const { port } = await closedPort();
     const found = await findEngine(search({ DOCKER_HOST: `tcp://127.0.0.1:${port}` }), none);
     expect(found).toMatchObject({
@@ -222,7 +222,7 @@ describe('looking for an engine', () => {
     });
   });
 
-  it('waits for one that is slow, says so, and takes it when it answers', async () => {
+  it('waits for a slow engine, says so, and takes it when it answers', async () => {
     const path = join(home, 'slow.sock');
     const told: string[] = [];
     const server = createServer((request, response) => {
@@ -237,7 +237,7 @@ describe('looking for an engine', () => {
     expect(told).toEqual([expect.stringMatching(/slow\.sock .* does not answer yet. Dewpoint waits up to 59\.98 s/)]);
   });
 
-  it('says of one that stays silent that it is there, and how to wait longer', async () => {
+  it('says how to wait longer for an engine that stays silent', async () => {
     const path = await serve('frozen.sock', 'never');
     const found = await findEngine({ ...search({ DOCKER_HOST: `unix://${path}` }), soonMs: 10, waitMs: 20 }, none);
     expect(found).toMatchObject({
@@ -254,7 +254,7 @@ describe('looking for an engine', () => {
     ['closes the connection', 'it closes the connection without an answer', ''],
     ['answers as something else', 'another program answers there, not a container engine', 'HTTP/1.1 200 OK\r\n\r\n{}'],
     ['answers in no words it knows', 'another program answers there, not a container engine', '220 mail ready\r\n'],
-  ])('says of one that %s what it does', async (_how, text, answer) => {
+  ])('explains what is wrong with an engine that %s', async (_how, text, answer) => {
     const path = join(home, 'odd.sock');
     const server = createNetServer((socket) => socket.end(answer));
     await new Promise<void>((resolve) => server.listen(path, resolve));
@@ -263,7 +263,7 @@ describe('looking for an engine', () => {
     expect(found.ok ? null : found.error.message).toContain(text);
   });
 
-  it('waits for nobody once it is cancelled', async () => {
+  it('stops waiting once it is cancelled', async () => {
     const path = await serve('frozen.sock', 'never');
     const controller = new AbortController();
     const found = findEngine(search({ DOCKER_HOST: `unix://${path}` }), controller.signal);
@@ -271,7 +271,7 @@ describe('looking for an engine', () => {
     expect(await found).toMatchObject({ ok: false, error: { code: 'cancelled' } });
   });
 
-  it('refuses an engine on another machine, which could not see the project', async () => {
+  it('refuses an engine on another machine', async () => {
     for (const host of ['tcp://10.0.0.5:2375', 'ssh://me@server', 'tcp://localhost.evil.example:2375']) {
       expect(await engineEndpoints(search({ DOCKER_HOST: host }))).toMatchObject([{ address: null }]);
       expect(await findEngine(search({ DOCKER_HOST: host }), none)).toMatchObject({
@@ -281,7 +281,7 @@ describe('looking for an engine', () => {
     }
   });
 
-  it('speaks the older of the two versions of the interface', () => {
+  it('uses the older of both versions of the interface', () => {
     const agreed = (ApiVersion: string, MinAPIVersion?: string): string =>
       agreedVersion({ ApiVersion, MinAPIVersion }, '1.47');
     expect([agreed('1.41'), agreed('1.52'), agreed('2.0'), agreed('1.9')]).toEqual(['1.41', '1.47', '1.47', '1.9']);

@@ -34,26 +34,26 @@ function diskOf(name: string, free: number[]): WatchedDisk {
 }
 
 describe('a disk that a command fills', () => {
-  it('is nearly full when little is left and the command took it', () => {
+  it('is nearly full when little is left and the command used it', () => {
     expect(isNearlyFull({ size: 250 * gib, freeAtStart: 40 * gib, free: 0.9 * gib }, 'bytes')).toBe(true);
     expect(isNearlyFull({ size: 250 * gib, freeAtStart: 40 * gib, free: 1.1 * gib }, 'bytes')).toBe(false);
     expect(isNearlyFull({ size: 300 * mib, freeAtStart: 290 * mib, free: 10 * mib }, 'bytes')).toBe(true);
     expect(isNearlyFull({ size: 300 * mib, freeAtStart: 290 * mib, free: 20 * mib }, 'bytes')).toBe(false);
   });
 
-  it('can be out of files with bytes left', () => {
+  it('can run out of files while bytes are left', () => {
     const size = 16_000_000;
     expect(isNearlyFull({ size, freeAtStart: 900_000, free: 99_000 }, 'files')).toBe(true);
     expect(isNearlyFull({ size, freeAtStart: 900_000, free: 101_000 }, 'files')).toBe(false);
     expect(isNearlyFull({ size, freeAtStart: 99_000, free: 98_000 }, 'files')).toBe(false);
   });
 
-  it('that was full before is no reason to end it', () => {
+  it('does not end the command if it was full before', () => {
     expect(isNearlyFull({ size: 250 * gib, freeAtStart: 0.5 * gib, free: 0.49 * gib }, 'bytes')).toBe(false);
     expect(isNearlyFull({ size: 32 * mib, freeAtStart: 32 * mib, free: 0 }, 'bytes')).toBe(false);
   });
 
-  it('is watched without a word while there is room, and the person can still cancel', () => {
+  it('is watched silently while there is room, and the person can still cancel', () => {
     const cancel = new AbortController();
     const watch = watched({ free: [40 * gib], signal: cancel.signal });
     expect([watch.problem(), watch.signal.aborted]).toEqual([null, false]);
@@ -62,7 +62,7 @@ describe('a disk that a command fills', () => {
     watch.stop();
   });
 
-  it('stands still while a person is asked, again as long as there is no room, and goes on with all it had', async () => {
+  it('pauses the command while a person is asked, and again while there is no room', async () => {
     const happened: string[] = [];
     const note = (what: string) => async (): Promise<void> => void happened.push(what);
     const answers = ['go-on', 'go-on'] as const;
@@ -100,14 +100,14 @@ describe('a disk that a command fills', () => {
     ['there is nobody to ask', { ask: null }],
     ['it cannot be made to stand still', { ask: async () => 'go-on', freeze: () => Promise.reject(new Error()) }],
   ];
-  it.each(ends)('is ended with the reason where %s', async (_what, options) => {
+  it.each(ends)('ends the command with the reason where %s', async (_what, options) => {
     const watch = watched({ free: [40 * gib, 0.9 * gib], ...options });
     await new Promise((resolve) => watch.signal.addEventListener('abort', resolve, { once: true }));
     expect(watch.problem()).toMatch(/^ended because the disk of the project is nearly full: 966 MB are left/);
     watch.stop();
   });
 
-  it('is the first of two that is nearly full, and the other may be one that cannot be asked', async () => {
+  it('ends the command when it is nearly full, even if another disk cannot be read', async () => {
     const watch = watched({ free: [40 * gib] });
     watch.watch({ name: 'a silent one', counts: 'bytes', space: () => Promise.reject(new Error()), everyMs: 2 });
     watch.watch(diskOf('the disk of the container engine', [40 * gib, 0.9 * gib]));
@@ -116,7 +116,7 @@ describe('a disk that a command fills', () => {
     watch.stop();
   });
 
-  it('does not stand still for whoever cancels', async () => {
+  it('does not keep a command paused when the person cancels', async () => {
     const cancel = new AbortController();
     const ask: AskAboutDisk = (_text, signal) =>
       new Promise((answer) => {

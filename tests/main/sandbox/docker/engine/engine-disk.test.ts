@@ -7,7 +7,7 @@ import {
 } from '../../../../../src/main/sandbox/docker/engine/engine-disk.ts';
 
 describe('the disk of an engine', () => {
-  it('is read from what df prints, by whoever wrote that df', () => {
+  it('is read from the output of GNU and of BusyBox df', () => {
     const gnu = `gnu
 Filesystem     1024-blocks     Used Available Capacity Mounted on
 /dev/vda         264212084 32081756  63419508      34% /scratch
@@ -20,7 +20,7 @@ Filesystem     1024-blocks     Used Available Capacity Mounted on
     expect(parseDiskFree('df: /scratch: No such file or directory\n')).toBeNull();
   });
 
-  it('is that of the project where both are one, and another machine’s where a container sees another size', async () => {
+  it("counts as the project's disk only when the container sees the same size", async () => {
     const here = await spaceOf('.');
     const ask = (rootFolder: string | null, size: number) =>
       findEngineDisk({ rootFolder, workspacePath: '.', seen: { size, free: 0 } });
@@ -29,7 +29,7 @@ Filesystem     1024-blocks     Used Available Capacity Mounted on
     expect(await ask(null, here.size)).toEqual({ type: 'inside' });
   });
 
-  it('is looked at from the nearest folder that can be seen', async () => {
+  it('is looked up at the nearest folder that exists here', async () => {
     expect(await visiblePart(`${process.cwd()}/not/there`)).toBe(process.cwd());
   });
 });

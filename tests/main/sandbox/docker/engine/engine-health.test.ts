@@ -6,7 +6,7 @@ describe('the versions of an engine', () => {
   const parts = { kind: 'docker', engine: '29.4.3', containerd: '2.2.0', runc: '1.3.3', desktop: null } as const;
   const problems = (change: object): number => engineProblems({ ...parts, ...change }).length;
 
-  it('are judged by what is known to be wrong with them', () => {
+  it('are checked against their known faults', () => {
     expect(problems({})).toBe(0);
     expect([
       problems({ engine: '20.10.24+dfsg1' }),
@@ -24,13 +24,13 @@ describe('the versions of an engine', () => {
     expect(problems({ kind: 'podman', engine: '4.3.1', runc: null })).toBe(0);
   });
 
-  it('are told with the reason', () => {
+  it('are reported with their known faults', () => {
     expect(engineProblems({ ...parts, runc: '1.2.3' })).toEqual([
       'runc 1.2.3 is older than 1.2.8 or 1.3.3: CVE-2025-31133, -52565 and -52881: ways out of a container through parts of /proc.',
     ]);
   });
 
-  it('that cannot be read are not judged', () => {
+  it('are not judged when they cannot be read', () => {
     expect([isOlder('dev', '1.0.0'), isOlder('', '1.0.0'), isOlder('v1.2.3-rc.1', '1.2.4')]).toEqual([
       false,
       false,
@@ -39,7 +39,7 @@ describe('the versions of an engine', () => {
   });
 });
 
-describe('who commands may run as', () => {
+describe('the user that commands run as', () => {
   const engine = { kind: 'docker', rootless: false, remapsUsers: false, desktop: null } as const;
   const owner = { uid: 1000, gid: 100 };
   const inWords = (change: object, who = owner, platform: NodeJS.Platform = 'linux'): string[] =>
@@ -47,7 +47,7 @@ describe('who commands may run as', () => {
       ({ user, userns }) => `${user.uid}:${user.gid}${userns === '' ? '' : ` ${userns}`}`,
     );
 
-  it('is the owner of the project first, by the rules of the engine', () => {
+  it('is the owner of the project where the engine allows it', () => {
     expect(inWords({})).toEqual(['1000:100', '0:0']);
     expect(inWords({}, { uid: 0, gid: 0 })).toEqual(['0:0']);
     expect(inWords({ rootless: true })).toEqual(['0:0', '1000:100']);
@@ -61,7 +61,7 @@ describe('who commands may run as', () => {
     expect(inWords({}, { uid: 0, gid: 0 }, 'win32')).toEqual(['1000:1000', '0:0']);
   });
 
-  it('is told for every kind of engine, also what becomes of a project of root’s', () => {
+  it('is described for every kind of engine, also for a project of root', () => {
     const owner = 'the owner of the project (0:0 where it belongs to root), without any capability.';
     const others = 'without any capability; in a project that belongs to root, they cannot write.';
     expect(

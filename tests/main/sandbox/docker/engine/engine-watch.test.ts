@@ -24,7 +24,7 @@ describe('the watch over an engine', () => {
     return hasEnded;
   };
 
-  it('is over when the engine was silent twice in a row, not when it was slow once', async () => {
+  it('ends when the engine is silent twice in a row, not when it is slow once', async () => {
     expect(await endsWithin(engineSilence(engineThat('yes', 'silent'), new AbortController().signal), 36_000)).toBe(
       true,
     );
@@ -33,7 +33,7 @@ describe('the watch over an engine', () => {
     expect(slow.asked()).toBeGreaterThan(6);
   });
 
-  it('ends with what it watches over', async () => {
+  it('stops with what it watches over', async () => {
     const stop = new AbortController();
     const engine = engineThat('silent');
     const watching = engineSilence(engine, stop.signal);
@@ -42,7 +42,7 @@ describe('the watch over an engine', () => {
     expect(engine.asked()).toBe(0);
   });
 
-  it('removes what was left as soon as the engine is back, and knows when somebody else did', async () => {
+  it('removes the container that was left as soon as the engine is back', async () => {
     const removals: string[] = [];
     const container = { remove: async () => void removals.push('removed') };
     const signal = new AbortController().signal;

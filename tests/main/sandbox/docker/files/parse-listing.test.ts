@@ -4,8 +4,8 @@ import { parseMany, parseScan } from '../../../../../src/main/sandbox/docker/fil
 const line = (size: number, time: string): string => `${size} 644 77 ${time} ${time}\n`;
 const output = (...parts: readonly string[]): Buffer => Buffer.from(parts.join(''));
 
-describe('what was printed of many files', () => {
-  it('is cut by the sizes that stand before it', () => {
+describe('the printed contents of many files', () => {
+  it('are split by the sizes that stand before them', () => {
     const head = [line(3, '10:00'), line(0, '10:00'), line(4, '10:00')];
     const found = parseMany(output(...head, 'abc', '1\n3\n', ...head), ['a', 'b', 'c']);
     expect([...(found ?? [])].map(([path, { bytes, mode }]) => [path, Buffer.from(bytes).toString(), mode])).toEqual([
@@ -21,13 +21,13 @@ describe('what was printed of many files', () => {
     ['a file shrank meanwhile', output(line(3, '10:00'), 'a', line(3, '10:00'))],
     ['the output is cut', output(line(3, '10:00'), 'ab')],
     ['there is none', output()],
-  ])('is not believed where %s', (_why, bytes) => {
+  ])('are rejected where %s', (_why, bytes) => {
     expect(parseMany(bytes, ['a'])).toBeNull();
   });
 });
 
-describe('what was printed of all files', () => {
-  it('tells of a name that is no text, too, and changes when one of those that look the same does', () => {
+describe('the printed list of files', () => {
+  it('includes names that are no text, and shows when one of them changes', () => {
     const scan = (time: string): Buffer =>
       Buffer.concat([
         Buffer.from('3 644 77 10:00 10:00\ta\0'),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { WritesUnderWay } from '../../../../../src/main/sandbox/files/skipped-folders.ts';
 
 describe('the temporary file of a write', () => {
-  it('is left out of a look while the write goes on, also where it ends meanwhile, and of none after it', async () => {
+  it('is ignored by a look at the files that overlaps the write, and by no later one', async () => {
     const writes = new WritesUnderWay();
     const seen: boolean[] = [];
     let name = '';

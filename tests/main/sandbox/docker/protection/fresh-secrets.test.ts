@@ -27,7 +27,7 @@ const put = async (name: string): Promise<void> => {
   await wait(60);
 };
 
-it('finds what came while nothing ran, also when commands run before the next look', async () => {
+it('the watch for new files with secrets finds one that was made while no command ran', async () => {
   await put('old.env');
   const fresh = new FreshSecrets(work, look, () => undefined);
   const { masks } = await fresh.begin();
@@ -43,7 +43,7 @@ it('finds what came while nothing ran, also when commands run before the next lo
   await rm(`${work}-home`, { recursive: true });
 });
 
-it('looks only now and then, once for all who ask, and tells when it could not', async () => {
+it('the watch for new files with secrets looks seldom, and warns when it fails', async () => {
   const told: string[] = [];
   const looking = (): Promise<HiddenFiles> => (looks === 1 ? Promise.reject(new Error('too deep')) : look());
   const fresh = new FreshSecrets(work, looking, (text) => void told.push(text));

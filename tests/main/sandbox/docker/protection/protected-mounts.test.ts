@@ -32,7 +32,7 @@ async function makeData(folder: string): Promise<void> {
   await writeFile(join(folder, 'HEAD'), 'ref: refs/heads/main\n');
 }
 
-describe('pins', () => {
+describe('the protected mounts', () => {
   let base: string;
   let folder: string;
   beforeEach(async () => {
@@ -50,21 +50,21 @@ describe('pins', () => {
   const inWords = ({ mounts }: Protection): string[] =>
     mounts.map(({ path, readOnly }) => `${path} ${readOnly ? 'ro' : 'rw'}`);
 
-  it('are none where there is no repository', async () => {
+  it('are empty where there is no repository', async () => {
     const nothing = { mounts: [], outside: [], warnings: [] };
     expect(await find()).toEqual(nothing);
     await mkdir(join(folder, '.git'));
     expect(await find()).toEqual(nothing);
   });
 
-  it('hold .git itself before what is read-only in it, and make the hooks folder where it is missing', async () => {
+  it('put .git itself before its read-only parts, and create a missing hooks folder', async () => {
     await put('work/.git/config');
     await makeData(join(folder, '.git'));
     expect(inWords(await find())).toEqual(['.git rw', '.git/config ro', '.git/hooks ro']);
     expect((await stat(join(folder, '.git/hooks'))).isDirectory()).toBe(true);
   });
 
-  it('hold the data of submodules, and every folder on the way, which could else be renamed', async () => {
+  it('include the data of submodules and every folder on the way to it', async () => {
     await put('work/.git/config');
     await put('work/.git/modules/lib/sub/config');
     await makeData(join(folder, '.git'));
@@ -86,7 +86,7 @@ describe('pins', () => {
     ]);
   });
 
-  it('hold repositories within the project, also bare ones, and where hooks were said to be', async () => {
+  it('include repositories inside the project, bare ones, and configured hook folders', async () => {
     await put('work/.git/config', '[core]\n\thooksPath = ./tools/hooks/\n');
     await makeData(join(folder, '.git'));
     await put('work/tools/hooks/pre-commit');
@@ -106,7 +106,7 @@ describe('pins', () => {
       expect(words).toContain(wanted);
   });
 
-  it('hold what the configuration names in the project, and leave what only an alias names', async () => {
+  it('include the files that the git configuration names, but not those of an alias', async () => {
     await makeData(join(folder, '.git'));
     await put('work/.git/config', '[include] path = ../.gitconfig\n[alias]\n\tt = !sh ./tools/t.sh\n');
     await put('work/.gitconfig', '[filter "x"]\n\tclean = ./tools/clean.sh %f\n[core]\n\tpager = less\n');
@@ -117,7 +117,7 @@ describe('pins', () => {
     expect(words.filter((word) => /t\.sh|other/.test(word))).toEqual([]);
   });
 
-  it('hold what redirects git where it is there, also the data of worktrees', async () => {
+  it('include files that redirect git, and the data of worktrees', async () => {
     await makeData(join(folder, '.git'));
     await put('work/.git/config');
     await put('work/.git/info/attributes');
@@ -135,7 +135,7 @@ describe('pins', () => {
       expect(words).toContain(wanted);
   });
 
-  it('of the project itself are never given up for others: where there are too many nothing runs', async () => {
+  it('never leave out one of the project itself: with too many, nothing runs', async () => {
     await makeData(join(folder, '.git'));
     await put('work/.git/config');
     for (let at = 0; at < maxProtectedMounts; at += 1) {
@@ -148,7 +148,7 @@ describe('pins', () => {
     });
   });
 
-  it('hold what editors, shells and other agents run by themselves', async () => {
+  it('include what editors, shells and other agents run by themselves', async () => {
     await put('work/.vscode/tasks.json');
     await put('work/.envrc');
     await put('work/.mcp.json');
@@ -159,7 +159,7 @@ describe('pins', () => {
     expect(found.warnings).toEqual([expect.stringMatching(/^.husky is a link/)]);
   });
 
-  it('bring the data of a worktree to be read, where they point back', async () => {
+  it('make the data of a worktree readable when both point at each other', async () => {
     await put('main/.git/HEAD', 'ref: refs/heads/main');
     await put('main/.git/config');
     await mkdir(join(base, 'main/.git/objects'));
@@ -176,7 +176,7 @@ describe('pins', () => {
     expect((await find()).outside).toEqual([]);
   });
 
-  it('bring the data of a submodule that is opened by itself', async () => {
+  it('make the data of a submodule readable that is opened by itself', async () => {
     await put('super/.git/modules/work/HEAD', 'ref');
     await put('super/.git/modules/work/config', `[core]\n\tworktree = ${folder}\n`);
     await mkdir(join(base, 'super/.git/modules/work/objects'));
@@ -185,7 +185,7 @@ describe('pins', () => {
     expect((await find()).outside).toEqual([join(base, 'super/.git/modules/work')]);
   });
 
-  it('bring no folder that a forged .git file names', async () => {
+  it('make no folder readable that a forged .git file names', async () => {
     await put('keys/id_rsa', 'secret');
     await put('work/.git', `gitdir: ${join(base, 'keys')}`);
     const found = await find();
@@ -215,7 +215,7 @@ describe.each(['waiting', 'at-once'] as const)('the watch over what is protected
     return { pins, state: await readProtected({ workspacePath: folder, pins, asking }) };
   };
 
-  it('sees a change of a file, a new one and one that is gone, and nothing else', async () => {
+  it('sees a file that is changed, new or gone, and nothing else', async () => {
     const { pins, state } = await read();
     await writeFile(join(folder, 'other'), 'x');
     await writeFile(join(folder, '.git/index'), 'x');

@@ -9,8 +9,8 @@ function archive(type: string, size: number, content: string): Buffer {
   return Buffer.concat([header, Buffer.from(content), Buffer.alloc(1024)]);
 }
 
-describe('the file of an archive', () => {
-  it('is what stands behind its header', () => {
+describe('the file in an archive', () => {
+  it('is read from behind its header', () => {
     expect(String(fileOf(archive('0', 3, 'abc')))).toBe('abc');
   });
 
@@ -20,5 +20,5 @@ describe('the file of an archive', () => {
     ['holds nothing', archive('0', 0, '')],
     ['is empty', Buffer.alloc(0)],
     ['names no size', archive('0', 3, 'abc').fill('x', 124, 136)],
-  ])('is none where the archive %s', (_what, bytes) => expect(fileOf(bytes)).toBe(null));
+  ])('is not found where the archive %s', (_what, bytes) => expect(fileOf(bytes)).toBe(null));
 });

@@ -32,7 +32,7 @@ describe('the frame parser', () => {
     frame(1, 'last\n'),
   ]);
 
-  it('gives the same however the bytes are cut', () => {
+  it('reads the same frames however the bytes are cut', () => {
     for (let first = 0; first <= whole.length; first += 1) {
       for (let second = first; second <= whole.length; second += 1) {
         const { parser, text } = collect();
@@ -44,7 +44,7 @@ describe('the frame parser', () => {
     }
   });
 
-  it('keeps the order of the streams and hands out a payload before it is complete', () => {
+  it('keeps the order of the streams, and passes on a payload before it is complete', () => {
     const { parser, text, order } = collect();
     parser.push(whole.subarray(0, 10));
     expect([text.stdout, parser.atBoundary]).toEqual(['fi', false]);
@@ -52,7 +52,7 @@ describe('the frame parser', () => {
     expect(order).toEqual(['stdout', 'stderr', 'stdout']);
   });
 
-  it('takes 100,000 one-byte frames in one chunk and a 64 MB frame in small ones, in linear time', () => {
+  it('reads 100,000 tiny frames and one of 64 MB in linear time', () => {
     const tiny = Buffer.concat(Array.from({ length: 100_000 }, () => frame(1, 'x')));
     let count = 0;
     const parser = createFrameParser(({ bytes }) => void (count += bytes.length));
@@ -64,14 +64,14 @@ describe('the frame parser', () => {
     expect(performance.now() - started).toBeLessThan(30_000);
   });
 
-  it('copies nothing of a payload', () => {
+  it('does not copy payloads', () => {
     const bytes = frame(1, 'payload');
     const buffers: unknown[] = [];
     createFrameParser((chunk) => buffers.push(chunk.bytes.buffer)).push(bytes);
     expect(buffers).toEqual([bytes.buffer]);
   });
 
-  it('passes bytes on as they are where they are not multiplexed', () => {
+  it('passes bytes on unchanged when they are not multiplexed', () => {
     const { parser, text } = collect();
     parser.push(Buffer.from('plain text from a terminal'));
     parser.push(Buffer.from(' and more'));

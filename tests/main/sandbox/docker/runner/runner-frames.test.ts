@@ -26,7 +26,7 @@ function read(pieces: readonly Uint8Array[]): RunnerReply[] {
   return replies;
 }
 
-describe('what the runner says', () => {
+describe('a message of the runner', () => {
   const end = {
     exitCode: 137,
     failed: 'nothing',
@@ -36,7 +36,7 @@ describe('what the runner says', () => {
     stderrBytes: 5_000_000_000,
   };
 
-  it('is read whole', () => {
+  it('is read completely', () => {
     expect(read([stream])).toEqual([
       { type: 'hello', version: 1 },
       { type: 'stdout', run: 7, bytes: Buffer.from('out') },
@@ -46,7 +46,7 @@ describe('what the runner says', () => {
     ]);
   });
 
-  it('is the same wherever it is cut', () => {
+  it('is read the same wherever the bytes are cut', () => {
     for (let cut = 1; cut < stream.length; cut += 1) {
       const replies = read([stream.subarray(0, cut), stream.subarray(cut)]);
       const text = (name: string): string =>
@@ -62,13 +62,13 @@ describe('what the runner says', () => {
     ['output that is too long', replyFrame(2, 1, Buffer.alloc(10)).fill(0x7f, 0, 4)],
     ['an unknown stage', endedReply(1, { exitCode: 0, failed: 9, stdoutBytes: 0, stderrBytes: 0 })],
     ['an empty greeting', replyFrame(1, 0, Buffer.alloc(0))],
-  ])('is refused where it is %s', (_what, bytes) => {
+  ])('is refused when it is %s', (_what, bytes) => {
     expect(() => read([bytes])).toThrow(/runner/);
   });
 });
 
-describe('what the runner is asked', () => {
-  it('names the folder, the environment and the arguments, each ended by NUL', () => {
+describe('a request to the runner', () => {
+  it('holds the folder, the environment and the arguments, each ended by NUL', () => {
     const request = { isFileOperation: true, hasInput: true, folder: '.', env: ['A=ä'], argv: ['stat', './x y'] };
     expect(spawnFrame(258, request)).toEqual(
       Buffer.concat([

@@ -37,7 +37,7 @@ const seen = () => {
   };
 };
 
-describe('processes through the runner', () => {
+describe('processes that the runner starts', () => {
   it('keep their outputs apart, whatever they print', async () => {
     const { processes, say } = connect();
     const [one, two] = [seen(), seen()];
@@ -55,7 +55,7 @@ describe('processes through the runner', () => {
     expect([one.chunks.length, two.chunks]).toEqual([1, ['stderr:two']]);
   });
 
-  it('are lost where the runner counted more output than came', async () => {
+  it('count as lost when output is missing', async () => {
     const { processes, say } = connect();
     const run = await processes.start({ program, onChunk: () => undefined });
     say(outputReply(2, 1, 'abc'));
@@ -63,7 +63,7 @@ describe('processes through the runner', () => {
     expect(await run.ended).toMatchObject({ type: 'lost' });
   });
 
-  it('tell a folder that is missing and a process that could not be made from an end', async () => {
+  it('report a missing folder and a failed start apart from a normal end', async () => {
     const { processes, say } = connect();
     const runs = [1, 2].map(() => processes.start({ program, onChunk: () => undefined }));
     say(endedReply(1, { exitCode: 127, failed: 1, stdoutBytes: 0, stderrBytes: 0 }));
@@ -72,7 +72,7 @@ describe('processes through the runner', () => {
     expect(ends.map((end) => end.type)).toEqual(['no-folder', 'not-started']);
   });
 
-  it('get no more input at once than the window, and the rest as it is taken', async () => {
+  it('get input only as fast as they take it', async () => {
     const { processes, say, sent } = connect();
     const input = (): number =>
       sent.filter(({ type }) => type === 2).reduce((sum, { payload }) => sum + payload.length, 0);
@@ -88,7 +88,7 @@ describe('processes through the runner', () => {
     expect(sent.filter(({ type }) => type === 3)).toHaveLength(1);
   });
 
-  it('give back who waits to write when they end without reading', async () => {
+  it('do not leave a writer waiting when they end without reading', async () => {
     const { processes, say } = connect();
     const run = await processes.start({ program, keepInputOpen: true, onChunk: () => undefined });
     const writing = run.write(new Uint8Array(inputWindow + 1));
@@ -97,7 +97,7 @@ describe('processes through the runner', () => {
     expect(await run.ended).toMatchObject({ type: 'exited' });
   });
 
-  it('are asked and then killed, or killed at once', async () => {
+  it('are stopped politely and then killed, or killed at once', async () => {
     const { processes, sent } = connect();
     const run = await processes.start({ program, onChunk: () => undefined });
     await run.stop(10);
@@ -119,14 +119,14 @@ describe('processes through the runner', () => {
     expect(stream.destroyed).toBe(true);
   });
 
-  it('say why the runner did not begin', async () => {
+  it('report why the runner did not start', async () => {
     const { processes, stream } = connect();
     stream.push(throughEngine(2, Buffer.from('exec format error')));
     stream.push(null);
     await expect(processes.ready).rejects.toThrow(/exec format error/);
   });
 
-  it('wait for a runner of their own version', async () => {
+  it('refuse a runner of another version', async () => {
     const { processes, say } = connect();
     say(replyFrame(1, 0, Buffer.from([runnerVersion])));
     await processes.ready;

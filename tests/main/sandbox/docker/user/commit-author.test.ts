@@ -13,7 +13,7 @@ afterAll(() => rm(home, { recursive: true, force: true }));
 const nobody = { name: 'agent', email: 'agent@localhost' };
 
 // Bug: `git commit` in the sandbox failed for want of an author.
-it('is whom the settings of git name, the nearest last, and nobody where they name nobody', async () => {
+it('the author of commits comes from the settings of git, the nearest file last', async () => {
   expect(await commitAuthor({ HOME: home })).toEqual(nobody);
   await mkdir(join(home, '.config/git'), { recursive: true });
   await writeFile(join(home, '.config/git/config'), '[user]\n\tname = Ann\n\temail = ann@old.example\n');

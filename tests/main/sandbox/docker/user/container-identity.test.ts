@@ -13,8 +13,8 @@ import {
 } from '../../../../../src/main/sandbox/docker/user/container-identity.ts';
 import { scriptFiles } from '../../../../../src/main/sandbox/docker/exec/container-scripts.ts';
 
-describe('an owner', () => {
-  it('is alive while its process is, and not when another has its number', async () => {
+describe('the owner of a container', () => {
+  it('is alive while its process is, and not when another process has its number', async () => {
     const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)']);
     const mark = await ownerMark(child.pid ?? 0);
     expect(await isOwnerAlive(mark)).toBe(true);
@@ -24,13 +24,13 @@ describe('an owner', () => {
     expect(await isOwnerAlive(mark)).toBe(false);
   });
 
-  it('with a mark that is none is not alive, so that damaged leftovers are swept', async () => {
+  it('with a damaged mark is not alive, so that leftovers are removed', async () => {
     for (const mark of ['', ':', 'x:1', '0:', '-1:1']) expect(await isOwnerAlive(mark)).toBe(false);
   });
 });
 
-describe('the names of a user', () => {
-  it('are one line each, whoever it is', () => {
+describe('the user files of a container', () => {
+  it('have one line for each name, whoever the user is', () => {
     expect(passwdText({ uid: 1000, gid: 100 }, 'Ann')).toBe(
       'root:x:0:0:root:/root:/bin/sh\nagent:x:1000:100:Ann:/home/agent:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/bin/false\n',
     );
@@ -39,7 +39,7 @@ describe('the names of a user', () => {
     expect(groupText(20)).toBe('root:x:0:\nagent:x:20:\nnogroup:x:65534:\n');
   });
 
-  it('are written once, repaired when damaged, and leave nothing half-written', async () => {
+  it('are written once, repaired when damaged, and never left half-written', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'dewpoint-support-'));
     const files = await Promise.all(
       Array.from({ length: 8 }, () => supportFiles(folder, { user: { uid: 1000, gid: 100 }, name: 'Ann' }, '{}')),
