@@ -63,7 +63,7 @@ afterEach(async () => {
 const options = runOptionsSchema.parse({ local: 'script/script', strategy: 'loop' });
 
 describe('compose', () => {
-  it('runs a scripted session to its end, keeps it, and plays it again to the same hash in another process', async () => {
+  it('runs a scripted session, keeps it, and replays it to the same hash in another process', async () => {
     const { sessionId: id } = await core.client.sessions.create({ projectPath: null });
     await core.client.sessions.send({ sessionId: id, text: 'Fix the bug in add().', options });
     const result = await core.client.sessions.result({ sessionId: id });
@@ -82,12 +82,12 @@ describe('compose', () => {
     expect(report.stateHash).toBe(report.recordedHash);
   });
 
-  it('has the licenses of what it holds, or in a checkout their names', async () => {
+  it('shows the licenses of what it contains, or their names in a checkout', async () => {
     const notice = await readFile('NOTICE', 'utf8');
     expect(await core.client.home.licenses()).toEqual({ folder: null, text: notice });
   });
 
-  it('says what is missing when the model is not there', async () => {
+  it('says what is missing when the model is absent', async () => {
     const { sessionId: id } = await core.client.sessions.create({ projectPath: null });
     await core.client.sessions.send({
       sessionId: id,
@@ -100,7 +100,7 @@ describe('compose', () => {
     });
   });
 
-  it('says only of a model that can be fetched that it is to be fetched', async () => {
+  it('says that a model must be fetched only if it can be fetched', async () => {
     const { sessionId: id } = await core.client.sessions.create({ projectPath: null });
     const reasonFor = async (local: string): Promise<string> => {
       await core.client.sessions.send({
@@ -158,7 +158,7 @@ describe('compose', () => {
     expect(core.runningTurns()).toBe(0);
   });
 
-  it('ends work without a container engine with what is missing, and still answers questions', async () => {
+  it('ends work without a container engine with the reason, and still answers questions', async () => {
     await core.dispose();
     const readOnly = createMemorySandbox({ files: calc });
     core = await openCore({

@@ -35,8 +35,8 @@ async function logText(): Promise<string> {
   return (await Promise.all(logs)).join('\n');
 }
 
-describe('the money of a client', () => {
-  it('is in the costs under its name, whatever its calls came to', async () => {
+describe('the spending of a client', () => {
+  it('is in the costs under its name, however its calls ended', async () => {
     await ask(cloud);
     await ask(local, { model: 'script/script' });
     const { rows, total } = await kit.core.client.costs({ by: 'session' });
@@ -51,7 +51,7 @@ describe('the money of a client', () => {
     expect(await kit.core.client.sessions.list()).toEqual([]);
   });
 
-  it('is put aside before a call: of many at once, only as many are made as a limit holds', async () => {
+  it('is reserved before a call, so that calls at once cannot pass a limit', async () => {
     // A call costs at most 100 tokens at $1000 a million, so three of them fit.
     await set('budget.day', 0.35);
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask(cloud)));
@@ -65,7 +65,7 @@ describe('the money of a client', () => {
     expect(total.costUsd).toBeLessThanOrEqual(0.35);
   });
 
-  it('goes on in the same log after a restart, with what was spent', async () => {
+  it('continues in the same log after a restart', async () => {
     await ask(cloud);
     await kit.reopen();
     await ask(cloud);
@@ -74,8 +74,8 @@ describe('the money of a client', () => {
   });
 });
 
-describe('what a client sends', () => {
-  it('leaves without the secrets in it, and with a manifest; of what stays here only figures are kept', async () => {
+describe('a request of a client', () => {
+  it('leaves without its secrets and with a manifest, and a local one is logged in figures only', async () => {
     const secret = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
     await ask(cloud, { text: `The token is ${secret}, my friend.` });
     expect(JSON.stringify(kit.asked[0]?.request)).not.toContain(secret);
@@ -88,7 +88,7 @@ describe('what a client sends', () => {
     expect(blobs.some((text) => text.includes('Between us'))).toBe(false);
   });
 
-  it('is not sent where a fence keeps it here', async () => {
+  it('is not sent out where a fence keeps it local', async () => {
     await set('fences.rules', [{ pattern: 'Project Heron', verdict: 'local-only' }]);
     expect(await ask(cloud, { text: 'Tell me about Project Heron.' })).toMatchObject([
       { type: 'failed', code: 'fenced' },
@@ -96,7 +96,7 @@ describe('what a client sends', () => {
     expect(kit.asked).toEqual([]);
   });
 
-  it('goes to this machine by itself, through the router, where a fence or a limit shuts the cloud', async () => {
+  it('goes to this machine where a fence or a limit closes the cloud', async () => {
     const hybrid = { model: 'dewpoint/hybrid' };
     // The cloud is worth any price here, so it is chosen unless something prevents it.
     await set('routing.numbers', { valueUsd: 1_000_000, marginUsd: 0 });
@@ -112,7 +112,7 @@ describe('what a client sends', () => {
     expect(askedWhom()).toEqual(['sky', 'script', 'script']);
   });
 
-  it('goes through the router by the rules of its user, and a round of tools stays where it began', async () => {
+  it('is routed by the rules of its user, and a round of tools stays with its model', async () => {
     await kit.core.client.rules.save({ projectPath: null, owner: 'own', text: 'cloud task weather\n', hash: null });
     const hybrid = { model: 'dewpoint/hybrid' };
     expect((await ask(cloud, { ...hybrid, text: 'What is the weather?' })).at(-1)).toMatchObject({
@@ -131,8 +131,8 @@ describe('what a client sends', () => {
   });
 });
 
-describe('many at once', () => {
-  it('each get their own answer, and a session of our own gets its, too', async () => {
+describe('the calls of many clients at once', () => {
+  it('get their own answers each, beside a session of the app', async () => {
     kit.answerWith((request, signal) =>
       saying(`echo ${JSON.stringify(request.messages.at(-1)?.parts)}`)(request, signal),
     );
@@ -151,7 +151,7 @@ describe('many at once', () => {
     expect(new Set(keys).size).toBe(13);
   });
 
-  it('are refused beyond what one client may have waiting, and nobody else is', async () => {
+  it('are refused only for the client that has too many waiting', async () => {
     kit.answerWith(endless);
     const stop = new AbortController();
     const input = { key: local, call: call({ model: 'script/script' }) };

@@ -7,12 +7,12 @@ import { keptImages } from '../../../src/main/sandbox/images/kept-images.ts';
 
 const none = new AbortController().signal;
 
-describe('what the home and the cache keep', () => {
+describe('the list of what can be cleaned', () => {
   let folder = '';
   beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'dewpoint-clean-'))));
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('is listed with its size; copies go with their session, of the list or the bin', async () => {
+  it('has each size, and removes copies only of deleted sessions', async () => {
     const of = (path: string): string => join(folder, 'home', path);
     const copies = [
       '20260101-000000-00000a',
@@ -48,7 +48,7 @@ describe('what the home and the cache keep', () => {
 });
 
 describe('the images that Dewpoint has made', () => {
-  it('are listed; removed by their own names on a word alone, where nothing uses them', async () => {
+  it('are listed, and removed only if asked and not in use', async () => {
     const removed: string[] = [];
     const engine = {
       listImages: async () => [

@@ -33,8 +33,8 @@ const eyes = {
 const answer: KitOptions['replies'] = [call('task_complete', { summary: 'Seen.' })];
 const sentParts = (kit: AgentKit): readonly Part[] => kit.requests[0]?.messages[1]?.parts ?? [];
 
-describe('what comes with a message', () => {
-  it('is shown to a model that sees, as image and as data, before the words', async () => {
+describe('an attachment', () => {
+  it('is sent before the words to a model that sees images', async () => {
     const kit = createAgentKit({ replies: answer, model: eyes });
     expect((await send(kit)).reason).toBe('answered');
     const parts = sentParts(kit);
@@ -43,7 +43,7 @@ describe('what comes with a message', () => {
     expect(parts[1]).toMatchObject({ text: 'Attached by the person, as data: data.csv\n```\na,b\n```' });
   });
 
-  it('is cut to half of the room of its model, and the log says to how much', async () => {
+  it("is cut to half of the model's context, and the log says at which length", async () => {
     const table = Array.from({ length: 2200 }, (_, row) => `${row},customer ${row},${row}.50\n`).join('');
     const kit = createAgentKit({ replies: answer, model: { contextTokens: 8192 } });
     const blob = await kit.journal.putText([table]);
@@ -67,14 +67,14 @@ describe('what comes with a message', () => {
     await expectReplay(kit);
   });
 
-  it('is not sent without its image to a model that sees none: the turn says so', async () => {
+  it('with an image ends the turn with an explanation when the model sees no images', async () => {
     const kit = createAgentKit({ replies: answer });
     const end = await send(kit);
     expect([end.reason, end.text]).toEqual(['missing', 'Fake model does not support images, and the message has one.']);
     expect(kit.requests).toEqual([]);
   });
 
-  it('makes the router choose the model that sees', async () => {
+  it('makes the router choose a model that sees images', async () => {
     const kit = createAgentKit({ replies: answer, cloud: { ...eyes, label: 'Sky' } });
     const end = await send(kit, { policy: 'hybrid', cloud: 'sky/model', routing: routingOf('balanced', {}) });
     const routed = kit.journal.events.find((event) => event.type === 'route-decided');
@@ -82,7 +82,7 @@ describe('what comes with a message', () => {
     expect(routed?.type === 'route-decided' ? routed.reason : '').toContain('does not support images');
   });
 
-  it('stays on this machine where it comes from a fenced file', async () => {
+  it('from a fenced file keeps the message on this machine', async () => {
     const fences = { rules: [{ paths: ['private/**'], verdict: 'local-only' }] };
     const kit = createAgentKit({ replies: answer, cloud: eyes, fences });
     const end = await send(kit, { policy: 'cloud', cloud: 'sky/model' }, 'private/shot.png');
@@ -90,7 +90,7 @@ describe('what comes with a message', () => {
     expect(kit.requests).toEqual([]);
   });
 
-  it('is kept once, is named by the request, and is played again', async () => {
+  it('is stored once, is named in the request, and is the same in a replay', async () => {
     const kit = createAgentKit({ replies: answer, model: eyes });
     await send(kit);
     const started = kit.journal.events.find((event) => event.type === 'model-call-started');

@@ -63,7 +63,7 @@ function namesIn(value: unknown, place = ''): readonly string[] {
 
 const page = readFileSync('docs/guide/automation.md', 'utf8');
 
-describe('what --result writes', () => {
+describe('the result that --result writes', () => {
   it('has exactly the names that docs/guide/automation.md shows', async () => {
     const shown: unknown = JSON.parse(/```json\n([\s\S]*?)```/u.exec(page)?.[1] ?? 'null');
     // How a figure was worked out is described on another page.
@@ -73,7 +73,7 @@ describe('what --result writes', () => {
   });
 
   /** Catches: a turn of less than no time, in a log from before its clock was put back. */
-  it('is never negative in time', async () => {
+  it('never has a negative duration', async () => {
     const { seconds } = await resultOf({}, (event) => ({ ...event, at: 9_000_000 - event.at }));
     expect(seconds).toBe(0);
   });
@@ -100,7 +100,7 @@ describe('what --result writes', () => {
     expect(result.tokens.output).toBe(total);
   });
 
-  it('says null and why where a price is not known, never 0', async () => {
+  it('has null and a reason, never 0, where a price is not known', async () => {
     const { costUsd, costReason, byStep, energyWh, energyReason } = await resultOf({ model: { price: null } });
     expect({ costUsd, energyWh, steps: byStep.map((step) => step.costUsd) }).toEqual({
       costUsd: null,
@@ -111,13 +111,13 @@ describe('what --result writes', () => {
     expect(energyReason).toContain('no meter');
   });
 
-  it('is not there before a turn has ended', () => {
+  it('does not exist before a turn has ended', () => {
     expect(buildRunResult(reduceSession(emptySession, created))).toBeNull();
   });
 });
 
 describe('the exit code of a run', () => {
-  it('is that of docs/guide/automation.md for every way in which a turn can end', () => {
+  it('is the one in docs/guide/automation.md for every way in which a turn can end', () => {
     const codes: Readonly<Record<TurnEndReason, number>> = {
       done: 0,
       answered: 0,
@@ -150,7 +150,7 @@ describe('the exit code of a run', () => {
     expect([...new Set([...Object.values(codes), 2])].sort((a, b) => a - b)).toEqual(told);
   });
 
-  it('is told beside the status that the result has', () => {
+  it('is listed beside its status in docs/guide/automation.md', () => {
     const row = /`status` decides the exit code: ([^.]*)\./u.exec(page)?.[1] ?? '';
     const told = Object.fromEntries(
       row.split(';').flatMap((part) => {

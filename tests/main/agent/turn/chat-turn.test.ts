@@ -16,7 +16,7 @@ const greedy = defineRecipe({
 });
 
 describe('a conversation without a project', () => {
-  it('is one call to the model: no files are listed, no program and no tool is in between', async () => {
+  it('makes one call to the model, without a list of files, a recipe or a tool', async () => {
     const kit = createAgentKit({ replies: [{ text: 'Memory, handles, a page table.' }], recipes: [greedy] });
     const end = await kit.runner.send(task, auto);
     expect(end).toMatchObject({ reason: 'answered', text: 'Memory, handles, a page table.' });
@@ -39,7 +39,7 @@ describe('a conversation without a project', () => {
     await expectReplay(kit);
   });
 
-  it('goes on with what was said, whole, and "continue" is no task', async () => {
+  it('keeps what was said, and "continue" continues the cut answer', async () => {
     const kit = createAgentKit({ replies: [{ text: 'First part', stopReason: 'length' }, { text: 'Second part.' }] });
     const cut = await kit.runner.send('Write a long poem about the sea.', auto);
     expect(cut).toMatchObject({
@@ -54,7 +54,7 @@ describe('a conversation without a project', () => {
   });
 
   /** Catches: a run whose script goes on as if half an answer were the whole one. */
-  it('ends as incomplete when its answer breaks off, and keeps what came', async () => {
+  it('ends as incomplete when the answer breaks off, and keeps what came', async () => {
     const error = { code: 'cut', message: 'The answer was cut off.', retryable: false } as const;
     const kit = createAgentKit({ replies: [{ text: 'First part', error }, { text: 'Second part.' }] });
     const cut = await kit.runner.send('Write a long poem about the sea.', auto);
@@ -65,7 +65,7 @@ describe('a conversation without a project', () => {
   });
 
   /** Catches: a chat that cannot draw, and instructions for drawing that cost tokens in every message. */
-  it('is told how to draw once it is asked to, still in one call and without a tool', async () => {
+  it('tells the model how to draw only once the person asks for a drawing', async () => {
     const drawn = 'Here it is.\n\n```chart-bar\nDay,Sold\nMon,3\n```';
     const kit = createAgentKit({ replies: [{ text: 'Hello.' }, { text: drawn }, { text: 'You are welcome.' }] });
     for (const text of ['Hello', 'Show me a bar chart: Mon 3.', 'Thanks!']) await kit.runner.send(text, auto);
@@ -83,7 +83,7 @@ describe('a conversation without a project', () => {
     await expectReplay(kit);
   });
 
-  it('prepares no sandbox, and work after it does before it looks at files', async () => {
+  it('prepares no sandbox before a message asks for work', async () => {
     let prepared = 0;
     const kit = createAgentKit({ replies: [{ text: 'Hello.' }, call('task_complete', { summary: 'Made it.' })] });
     const sandbox = Object.assign(kit.sandbox, {
@@ -100,8 +100,8 @@ describe('a conversation without a project', () => {
   });
 });
 
-describe('what was chosen', () => {
-  it('counts before the words: Ask changes no file, Work is no question', async () => {
+describe('the mode that the person chose', () => {
+  it('counts more than the words: Ask changes no file, and Work is not a question', async () => {
     const edit = call('write_file', { path: 'b.py', content: 'x = 2\n' });
     const kit = createAgentKit({ replies: [edit, { text: 'I would write 2.' }, edit, call('task_complete', {})] });
     const options = { ...turnOptions, strategy: 'loop' } as const;
@@ -112,7 +112,7 @@ describe('what was chosen', () => {
     await expectReplay(kit);
   });
 
-  it('is not there in logs from before: those go by the words as they did', async () => {
+  it('is absent from a turn for which nobody chose one', async () => {
     const kit = createAgentKit({ replies: [{ text: 'Nothing.' }], recipes: [greedy] });
     await kit.runner.send(task, turnOptions);
     expect(ofType(kit.journal.events, 'turn-started')[0]).not.toHaveProperty('mode');

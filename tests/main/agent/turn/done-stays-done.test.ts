@@ -40,26 +40,26 @@ describe('a task that asks for no code, in a project whose tests fail', () => {
     await expectReplay(kit);
   });
 
-  it('is judged all the same by a check that was asked for', async () => {
+  it('is still judged by the check that the person asked for', async () => {
     const kit = createAgentKit({ replies: [said('Seen.'), said('Seen.')], sandbox: failing });
     const end = await kit.runner.send('Check the network for me please.', { ...turnOptions, check: 'make test' });
     expect(end.reason).toBe('criterion-unmet');
   });
 
-  it('gets the recipe where its words speak of the failure', async () => {
+  it('gets the recipe if its words speak of the failure', async () => {
     const kit = createAgentKit({ replies: [], sandbox: failing, recipes: [repair], model: small });
     await kit.runner.send('Look why the test fails and repair it.', turnOptions);
     expect(recipesOf(kit)[0]).toBe('repair');
   });
 
-  it('believes a large model that nothing needs a change, whatever the language', async () => {
+  it('ends when a large model says that nothing needs a change, in any language', async () => {
     const kit = createAgentKit({ replies: [said('Das Netz ist da.')], sandbox: failing });
     const end = await kit.runner.send('Schau bitte nach dem Netz.', turnOptions);
     expect(end).toMatchObject({ reason: 'answered', text: 'Das Netz ist da.' });
   });
 });
 
-describe('the end of work whose tests pass', () => {
+describe('the end of a task whose tests pass', () => {
   const edit = call('edit_file', { path: 'calc.py', old: 'a - b', new: 'a + b' });
   const counting = (...outputs: readonly string[]): NonNullable<KitOptions['sandbox']> => {
     let at = -1;
@@ -74,7 +74,7 @@ describe('the end of work whose tests pass', () => {
     await expectReplay(kit);
   });
 
-  it('stays a proposal where a small model on this machine made the change', async () => {
+  it('is only a proposal where a small local model made the change', async () => {
     const model = { parametersB: 1.5 };
     const kit = createAgentKit({ replies: [edit, said('Added.')], sandbox: counting('4 passed'), model });
     const end = await kit.runner.send('Add a feature to add().', { ...turnOptions, strategy: 'loop' });

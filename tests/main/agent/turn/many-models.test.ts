@@ -53,7 +53,7 @@ const notices = (kit: AgentKit, code: string): readonly string[] =>
   ofType(kit.journal.events, 'notice-added').flatMap((event) => (event.code === code ? [event.text] : []));
 
 describe('a task with two local models and one in the cloud', () => {
-  it('begins with the first of the order and stays there while it goes well', async () => {
+  it('begins with the first model of the order and stays there while it goes well', async () => {
     const kit = kitOf([look, fix, done]);
     const end = await kit.runner.send('Fix add().', asked());
     expect(end.reason).toBe('done');
@@ -61,7 +61,7 @@ describe('a task with two local models and one in the cloud', () => {
     await expectReplay(kit);
   });
 
-  it('goes up by one model at a time, the cloud last, and each is told who worked before', async () => {
+  it('goes up one model at a time, the cloud last, and tells each who worked before', async () => {
     // Each says that it is done while the test fails, twice, and so gives up.
     const kit = kitOf([done, done, done, done, fix, done]);
     const end = await kit.runner.send('Fix add().', asked());
@@ -74,7 +74,7 @@ describe('a task with two local models and one in the cloud', () => {
     await expectReplay(kit);
   });
 
-  it('ends when each gave up once', async () => {
+  it('ends when each model has given up once', async () => {
     const kit = kitOf(Array.from({ length: 20 }, () => done));
     const end = await kit.runner.send('Fix add().', asked());
     expect(end.reason).not.toBe('done');
@@ -82,7 +82,7 @@ describe('a task with two local models and one in the cloud', () => {
     await expectReplay(kit);
   });
 
-  it('is taken over by the larger one here after several bad signals', async () => {
+  it('is taken over by the larger local model after several bad signals', async () => {
     const kit = kitOf([look, miss('nothing like it'), miss('nothing there either'), fix, done]);
     const end = await kit.runner.send('Fix add().', asked());
     expect(end.reason).toBe('done');
@@ -90,7 +90,7 @@ describe('a task with two local models and one in the cloud', () => {
     await expectReplay(kit);
   });
 
-  it('goes past the middle one while its provider is away', async () => {
+  it('skips the middle model while its provider is away', async () => {
     const kit = kitOf([done, done, away, fix, done], {
       others: [{ ...largeModel, id: 'shed/large', provider: 'shed' }],
     });
@@ -100,7 +100,7 @@ describe('a task with two local models and one in the cloud', () => {
     await expectReplay(kit);
   });
 
-  it('ends when each of them fails without an answer', async () => {
+  it('ends when every model fails without an answer', async () => {
     const failed = { error: { code: 'overloaded', message: 'Too busy.', retryable: false } } as const;
     const kit = kitOf(Array.from({ length: 60 }, () => failed));
     const end = await kit.runner.send('Fix add().', asked());
@@ -109,7 +109,7 @@ describe('a task with two local models and one in the cloud', () => {
     await expectReplay(kit);
   });
 
-  it('stays here when a spending limit closes the cloud, and the larger one here has its turn', async () => {
+  it('goes to the larger local model when a spending limit closes the cloud', async () => {
     const kit = kitOf(
       Array.from({ length: 20 }, () => done),
       { caps: { session: 0.001 } },
@@ -120,7 +120,7 @@ describe('a task with two local models and one in the cloud', () => {
     await expectReplay(kit);
   });
 
-  it('goes on with the other service when one is down, names it, and counts only who answered', async () => {
+  it('goes on with another service when one is down, and counts only the models that answered', async () => {
     const dear = { ...price, input: 60, output: 300 };
     const star = { id: 'star/model', provider: 'star', label: 'Star model', where: 'cloud', price: dear } as const;
     const kit = kitOf([done, done, away, fix, done], { others: [star] });
@@ -136,7 +136,7 @@ describe('a task with two local models and one in the cloud', () => {
   it.each([
     [0, large],
     [0.002, small],
-  ])('begins, where a minute of waiting is worth $%d, with %s', async (minuteUsd, first) => {
+  ])('begins, when a minute of waiting is worth $%d, with %s', async (minuteUsd, first) => {
     const kit = kitOf([look, fix, done]);
     const routing = routingOf('balanced', { advice: false, reviews: 0, minuteUsd });
     expect((await kit.runner.send('Fix add().', asked({ routing }))).reason).toBe('done');
@@ -144,7 +144,7 @@ describe('a task with two local models and one in the cloud', () => {
     await expectReplay(kit);
   });
 
-  it('shows models of the same name with their providers', async () => {
+  it('shows the provider beside models of the same name', async () => {
     const kit = kitOf([look, fix, done], { cloud: { price, label: 'Fake model' } });
     await kit.runner.send('Fix add().', asked({ modelOrder: [small, cloud] }));
     const [first] = ofType(kit.journal.events, 'route-decided');
@@ -152,7 +152,7 @@ describe('a task with two local models and one in the cloud', () => {
     await expectReplay(kit);
   });
 
-  it('leaves out a model of the order that is not there, and says so once', async () => {
+  it('leaves out a missing model of the order, and says so once', async () => {
     const kit = kitOf([look, fix, done]);
     const end = await kit.runner.send('Fix add().', asked({ modelOrder: [small, 'gone/model', large, cloud] }));
     expect(end.reason).toBe('done');

@@ -92,8 +92,8 @@ function purposes({ journal }: AgentKit): readonly string[] {
   return ofType(journal.events, 'model-call-started').map(({ purpose, stage }) => `${purpose} ${stage.where}`);
 }
 
-describe('a session whose first words do not say it all', () => {
-  it('gets a title from the local model that worked, in a step that is of no turn', async () => {
+describe('a session whose first words are cut off', () => {
+  it('gets a title from the local model that worked, in a step outside any turn', async () => {
     const kit = await session([answer, named]);
     await kit.runner.send(task, here);
     await kit.until('session-renamed', 2);
@@ -110,7 +110,7 @@ describe('a session whose first words do not say it all', () => {
     await expectReplay(kit);
   });
 
-  it('is talked with as before, and named once', async () => {
+  it("is named once, and its next turn does not show the title's request", async () => {
     const kit = await session([answer, named, answer]);
     await kit.runner.send(task, here);
     await kit.until('session-renamed', 2);
@@ -122,7 +122,7 @@ describe('a session whose first words do not say it all', () => {
     await expectReplay(kit);
   });
 
-  it('answers a message at once, in the middle of that, and keeps its first words', async () => {
+  it('answers a new message at once while a title is being made', async () => {
     const kit = await session([answer, answer], neverNames);
     await kit.runner.send(task, here);
     await kit.until('model-call-started', 2);
@@ -136,7 +136,7 @@ describe('a session whose first words do not say it all', () => {
     await expectReplay(kit);
   });
 
-  it('is closed without waiting for it', async () => {
+  it('is closed without waiting for its title', async () => {
     const kit = await session([answer], neverNames);
     await kit.runner.send(task, here);
     await kit.until('model-call-started', 2);
@@ -144,7 +144,7 @@ describe('a session whose first words do not say it all', () => {
     expect(kit.journal.state().steps.map(({ end }) => end?.stopReason)).toEqual(['stop', 'cancelled']);
   });
 
-  it('keeps the name that a person gives it meanwhile', async () => {
+  it('keeps a name that the person gave it meanwhile', async () => {
     const kit = await session([answer, named]);
     kit.journal.append({ type: 'session-renamed', title: 'Mine' }).catch(() => undefined);
     await kit.runner.send(task, here);
@@ -152,7 +152,7 @@ describe('a session whose first words do not say it all', () => {
     expect(kit.waits()).toBe(0);
   });
 
-  it('asks a service only where its owner says so, at its price', async () => {
+  it('gets a title from a service only if the person allows that', async () => {
     const kit = await session([answer, named]);
     const cloud: Partial<TurnOptions> = { policy: 'cloud' };
     await kit.runner.send(task, asked({ title: 'own' }, cloud));
@@ -167,7 +167,7 @@ describe('a session whose first words do not say it all', () => {
     ['the model keeps one conversation only', here, (provider) => provider],
     ['its owner wants that', asked({ title: 'none' }), keepsTalks],
     ['its log has no role for titles', { ...here, routing: { profile: 'balanced', numbers: beforeRoles } }, keepsTalks],
-  ])('keeps its first words where %s', async (_why, options, wrap) => {
+  ])('keeps its first words as the title where %s', async (_why, options, wrap) => {
     const kit = await session([answer, named], wrap);
     await kit.runner.send(task, options);
     await kit.runner.idle();
@@ -176,7 +176,7 @@ describe('a session whose first words do not say it all', () => {
 });
 
 describe('a title', () => {
-  it('is looked for only where the first words are cut off', () => {
+  it('is asked for only where the first words are cut off', () => {
     expect(isCutFrom(firstWords, task)).toBe(true);
     expect(isCutFrom('Fix this:', 'Fix this:\nTraceback …')).toBe(true);
     expect(isCutFrom('Fix the test', 'Fix  the\ttest\n')).toBe(false);
@@ -196,7 +196,7 @@ describe('a title', () => {
     expect(readTitle(said, task)).toBe(title);
   });
 
-  it('knows what a title is about where words have no space between them', () => {
+  it('can be checked against the words of a language without spaces', () => {
     const asked = '为什么这个项目的测试失败？请修复路径分隔符的问题，并解释原因';
     expect(readTitle('路径分隔符问题。', asked)).toBe('路径分隔符问题');
     expect(readTitle('天气预报', asked)).toBeNull();

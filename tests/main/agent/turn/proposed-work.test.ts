@@ -32,11 +32,11 @@ async function endOf(model: Partial<ModelInfo>, task: string, replies: readonly 
   return { kit, end };
 }
 
-describe('work that no test asks for', () => {
+describe('work that no test covers', () => {
   const made = [{ calls: [write('json_option.py', 'y = 1\n'), complete] }];
 
   // Bug: three features of a small model counted as done, and all three were wrong.
-  it('ends as proposed where a small model wrote it, and as before where a large one did', async () => {
+  it('ends as proposed after a small model, and as unchecked after a large one', async () => {
     expect((await endOf(small, 'Add an option to write JSON.', made)).end).toMatchObject({
       reason: 'done',
       confidence: 'proposed',
@@ -44,7 +44,7 @@ describe('work that no test asks for', () => {
     expect((await endOf({}, 'Add an option to write JSON.', made)).end.confidence).toBe('unchecked');
   });
 
-  it('is done where a test failed before it and passes now', async () => {
+  it('is done with high confidence where a failing test passes now', async () => {
     const judged = {
       files: { 'a.py': 'x = 1\n', 'tests/test_a.py': 'assert 0\n' },
       exec: (_: unknown, sandbox: AgentKit['sandbox']) =>
@@ -60,7 +60,7 @@ describe('work that no test asks for', () => {
   });
 });
 
-describe('tests that are asked for', () => {
+describe('tests that a task asks for', () => {
   const task = 'Build a stack with unit tests.';
   const both = (body: string) => ({
     calls: [write('stack.py', body), write('test_stack.py', 'import stack\n'), complete],
@@ -74,7 +74,7 @@ describe('tests that are asked for', () => {
   };
 
   // Bug: the new tests were never run, and the end said "not checked by tests".
-  it('run before the end is believed, in a project that had none', async () => {
+  it('are run before its end is believed, also in a project without tests', async () => {
     const { kit, end } = await endOf(small, task, [both('bug\n'), both('fine\n')], judged);
     expect(end).toMatchObject({ reason: 'done', confidence: 'weak-tests' });
     expect(ofType(kit.journal.events, 'criterion-checked').map(({ passed }) => passed)).toEqual([false, true]);
@@ -82,7 +82,7 @@ describe('tests that are asked for', () => {
   });
 
   // Bug: the recipe's tests ran and passed, and the end said "not tested".
-  it('make the work of a program tested, too', async () => {
+  it('are run on the work of a recipe, too', async () => {
     const recipe = defineRecipe({
       id: 'r',
       label: 'R',
@@ -106,16 +106,17 @@ describe('tests that are asked for', () => {
     expect(ofType(kit.journal.events, 'criterion-checked').map(({ passed }) => passed)).toEqual([true]);
   });
 
-  it('are run by what the language brings', () => {
+  it('are run by the usual command of their language', () => {
     expect(commandFor(['src/a.py', 'README.md', 'tests/conftest.py'])).toBeNull();
     expect(commandFor(['tests/test_a.py'])).toContain("pytest -q 'tests/test_a.py'");
     expect(commandFor(["it's.test.js"])).toBe(`node --test 'it'\\''s.test.js'`);
   });
 });
 
-describe('new work', () => {
-  it.each(['Build a stack with unit tests', 'Add median() to the module', 'Implement ISO weeks'])('is: %s', (task) =>
-    expect(makesNew(task)).toBe(true),
+describe('a task', () => {
+  it.each(['Build a stack with unit tests', 'Add median() to the module', 'Implement ISO weeks'])(
+    'makes new work: %s',
+    (task) => expect(makesNew(task)).toBe(true),
   );
   it.each([
     'Fix add()',
@@ -123,10 +124,10 @@ describe('new work', () => {
     'Write a script that prints primes',
     'Add a comment',
     'What is a stack?',
-  ])('is not: %s', (task) => expect(makesNew(task)).toBe(false));
+  ])('makes no new work: %s', (task) => expect(makesNew(task)).toBe(false));
 
   // Bug: these tasks still began with the small model although it had never solved one.
-  it('begins in the cloud where the local model is small, and here where it is large or something fails', async () => {
+  it('of new work begins in the cloud when the local model is small', async () => {
     const price = { input: 3, output: 15, source: 'test', date: '2026-11-21' };
     const first = async (model: Partial<ModelInfo>, task: string) => {
       const kit = createAgentKit({

@@ -62,7 +62,7 @@ describe('a task with a local and a cloud model', () => {
     await expectReplay(kit);
   });
 
-  it('is taken over by the cloud after two bad signals, with a note of who worked and what failed', async () => {
+  it('is taken over by the cloud after two bad signals, with a note of what was tried', async () => {
     const bad = call('edit_file', { path: 'calc.py', old: 'nothing like it', new: 'x' });
     const other = call('edit_file', { path: 'calc.py', old: 'nothing there either', new: 'x' });
     const kit = kitOf([look, bad, other, fix, done]);
@@ -81,7 +81,7 @@ describe('a task with a local and a cloud model', () => {
     await expectReplay(kit);
   });
 
-  it('asks for advice on a digest before a take-over, and goes on here with it', async () => {
+  it('asks the cloud for advice before a take-over, and goes on locally with it', async () => {
     const bad = call('edit_file', { path: 'calc.py', old: 'nothing like it', new: 'x' });
     const other = call('edit_file', { path: 'calc.py', old: 'nothing there either', new: 'x' });
     const kit = kitOf([look, bad, other, { text: 'Replace a - b by a + b.' }, fix, done]);
@@ -97,7 +97,7 @@ describe('a task with a local and a cloud model', () => {
     await expectReplay(kit);
   });
 
-  it('shows who advises the task, the edits and what fails, in two to six thousand tokens however much there is', async () => {
+  it('shows its adviser the task, the edits and the failures in at most six thousand tokens', async () => {
     const long = (word: string): string => `${word} `.repeat(4_000);
     const bad = call('edit_file', { path: 'calc.py', old: long('nowhere'), new: 'x' });
     const other = call('edit_file', { path: 'calc.py', old: long('nothing'), new: 'x' });
@@ -122,7 +122,7 @@ describe('a task with a local and a cloud model', () => {
     expect([tokens > 2_000, tokens <= 6_000]).toEqual([true, true]);
   });
 
-  it('is taken over when its end does not hold for the second time', async () => {
+  it('is taken over by the cloud when its check fails for the second time', async () => {
     const kit = kitOf([done, done, fix, done]);
     const end = await kit.runner.send('Fix add().', routed());
     expect(end.reason).toBe('done');
@@ -135,7 +135,7 @@ describe('a task with a local and a cloud model', () => {
     await expectReplay(kit);
   });
 
-  it('goes on here when the cloud cannot be reached, and does not go back there', async () => {
+  it('goes on locally when the cloud cannot be reached, and does not try the cloud again', async () => {
     const away = { error: { code: 'network', message: 'no route', retryable: true } } as const;
     const kit = kitOf([done, done, away, away, away, look, fix, done]);
     const end = await kit.runner.send('Fix add().', routed());
@@ -148,7 +148,7 @@ describe('a task with a local and a cloud model', () => {
     await expectReplay(kit);
   });
 
-  it('comes home at a safe place when that pays', async () => {
+  it('comes back from the cloud at a safe place when that pays', async () => {
     const kit = kitOf([done, done, fix, call('run_tests', {}), done]);
     const end = await kit.runner.send('Fix add().', routed({}, { holdSteps: 1, marginUsd: 0 }));
     expect(end.reason).toBe('done');
@@ -156,7 +156,7 @@ describe('a task with a local and a cloud model', () => {
     await expectReplay(kit);
   });
 
-  it('asks each question of a recipe of whom its role is asked, with what was said for it', async () => {
+  it('asks each question of a recipe of the model that has its role', async () => {
     const ask = (context: RecipeContext, purpose: 'choose' | 'propose'): ReturnType<RecipeContext['ask']> =>
       context.ask({
         purpose,
@@ -198,7 +198,7 @@ describe('a task with a local and a cloud model', () => {
     expect(await ran([away, { text: '1' }])).toEqual(['local L2 role', 'cloud L0 cascade', 'cloud L2 role']);
   });
 
-  it('has the local model read the conversation while the cloud works, and stops that when it is needed or the turn ends', async () => {
+  it('has the local model read the conversation ahead while the cloud works', async () => {
     const prefills: { readonly request: ModelRequest; readonly signal: AbortSignal }[] = [];
     const kit = kitOf([done, done, fix, call('run_tests', {}), done]);
     const scripted = kit.dependencies.provider('fake');
@@ -237,7 +237,7 @@ describe('a task with a local and a cloud model', () => {
   });
 
   it.each(['step', 'session', 'day', 'month', 'project'] as const)(
-    'does not go up for a gain past the cap of the settings for the %s',
+    'does not go to the cloud past the cap of the settings for the %s',
     async (scope) => {
       const kit = kitOf([look, fix, done], { caps: { [scope]: 0.001 } });
       const task = 'There is a race and a deadlock in the migration of calc.py.';
@@ -249,7 +249,7 @@ describe('a task with a local and a cloud model', () => {
     },
   );
 
-  it('stays here when a fence is on the conversation, and tells nobody of a hand-over that did not come', async () => {
+  it('stays local when a fence is on the conversation, and announces no hand-over', async () => {
     const bad = call('edit_file', { path: 'calc.py', old: 'nothing like it', new: 'x' });
     const other = call('edit_file', { path: 'calc.py', old: 'nothing there either', new: 'x' });
     const hit = { rule: 'mine', verdict: 'local-only', path: 'calc.py', how: 'content' } as const;
@@ -271,7 +271,7 @@ describe('a task with a local and a cloud model', () => {
     await expectReplay(kit);
   });
 
-  it('hears how sure the local model was of its words, as far as its weight says, and casts no vote where nobody knows', async () => {
+  it('counts how sure the local model was by its weight in the profile', async () => {
     const unsure: NonNullable<KitOptions['replies']>[number] = {
       stream: [
         { type: 'tool-call', call: { type: 'tool-call', id: 'p', name: 'read_file', input: { path: 'calc.py' } } },
@@ -297,7 +297,7 @@ describe('a task with a local and a cloud model', () => {
     );
   });
 
-  it('goes by a rule of the person, and says when one could not be read', async () => {
+  it('follows a rule of the person, and says when a rule could not be read', async () => {
     const rules = routeRules(parseRules('local path secrets/**\ncloud path calc.py', 'your rules').rules);
     const kit = kitOf([look, fix, done], {
       dependencies: { routeRules: async () => ({ rules, problems: ['Line 9: that is no rule.'] }) },
@@ -308,7 +308,7 @@ describe('a task with a local and a cloud model', () => {
     await expectReplay(kit);
   });
 
-  it('keeps what there was to learn from of a task with one model, too', async () => {
+  it('records what the router can learn from, also with one model', async () => {
     const kit = kitOf([look, fix, done]);
     await kit.runner.send('Fix add().', routed({ policy: 'local' }));
     const steps = ofType(kit.journal.events, 'route-decided').map(({ features = {} }) => features.steps);
@@ -329,7 +329,7 @@ describe('a task with a local and a cloud model', () => {
       'fake/model',
       /^Both models were asked for, but sky\/model or its provider is not available.* on this machine/u,
     ],
-  ])('says at its start that one %s is not there, before the other does all of it', async (_name, gone, left, told) => {
+  ])('says at its start that one %s is missing', async (_name, gone, left, told) => {
     const kit = kitOf([look, fix, done]);
     const { modelInfo } = kit.dependencies;
     const dependencies = {
@@ -348,7 +348,7 @@ describe('a task with a local and a cloud model', () => {
     expect(ofType(whole.journal.events, 'notice-added')).toEqual([]);
   });
 
-  it('begins in the cloud where so much is at stake that it is worth it', async () => {
+  it('begins in the cloud when enough is at stake', async () => {
     const kit = kitOf([look, fix, done]);
     const options = routed({ routing: routingOf('quality', { valueUsd: 20 }) });
     await kit.runner.send('There is a race and a deadlock in the migration of calc.py.', options);
@@ -356,7 +356,7 @@ describe('a task with a local and a cloud model', () => {
     await expectReplay(kit);
   });
 
-  it('lets a program whose every try a test judges begin here, where a conversation would begin in the cloud', async () => {
+  it('begins locally for a recipe whose tries are tested, and in the cloud for a conversation', async () => {
     const model: KitOptions['model'] = { strategies: ['recipe'], parametersB: 0.5 };
     const cheap = { ...price, input: 0.1, cacheRead: 0.1, cacheWrite: 0.1, output: 0.4 };
     const told: unknown[] = [];
@@ -389,7 +389,7 @@ describe('a task with a local and a cloud model', () => {
     expect(await begin([])).toEqual([['cloud', 'loop', null]]);
   });
 
-  it('says why a local model that cannot drive the loop is passed over', async () => {
+  it('says why it skips a local model that cannot drive the loop', async () => {
     const kit = kitOf([look, fix, done], { model: { strategies: ['recipe'] } });
     await kit.runner.send('Fix add().', routed());
     expect(route(kit)[0]).toBe('cloud L0 capability');

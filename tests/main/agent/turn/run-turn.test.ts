@@ -9,7 +9,7 @@ const brokenCalc = {
 };
 
 describe('a turn in the loop', () => {
-  it('reads, edits, tests and is believed when the check passes', async () => {
+  it('reads, edits, tests and ends when the check passes', async () => {
     const kit = createAgentKit({
       replies: [
         call('read_file', { path: 'calc.py' }),
@@ -70,7 +70,7 @@ describe('a turn in the loop', () => {
     expect(ofType(kit.journal.events, 'file-changed')[0]).toMatchObject({ path: 'calc.py', added: 1, removed: 1 });
   });
 
-  it('is not kept from its task by a test that fails for something else, and says that it does', async () => {
+  it('is done although a test fails for another reason, and says so', async () => {
     const failing = '2 passed, 1 failed\nFAILED tests/test_dates.py::test_parse - 3 != 4\n';
     const write = call('write_file', { path: 'verbose.py', content: 'VERBOSE = True\n' });
     const replies = [write, call('task_complete', { summary: 'There is a flag.' })];
@@ -83,7 +83,7 @@ describe('a turn in the loop', () => {
     expect(JSON.stringify(kit.requests[0])).toContain('for something that is not the task');
   });
 
-  it('that asks for the tests to be run does not run them beforehand as well', async () => {
+  it('does not run the tests before a task that asks to run the tests', async () => {
     const replies = [
       call('run_command', { command: 'pytest', why: 'asked for' }),
       call('task_complete', { summary: '1 failed' }),
@@ -96,7 +96,7 @@ describe('a turn in the loop', () => {
     expect(ofType(kit.journal.events, 'criterion-checked')).toEqual([]);
   });
 
-  it('is held to such a test as soon as more of them fail', async () => {
+  it('does not hold when more of the unrelated tests fail', async () => {
     const write = call('write_file', { path: 'verbose.py', content: 'VERBOSE = True\n' });
     const done = call('task_complete', { summary: 'There is a flag.' });
     const kit = createAgentKit({
@@ -118,7 +118,7 @@ describe('a turn in the loop', () => {
     expect(kit.sandbox.text('verbose.py')).toBeFalsy();
   });
 
-  it('returns a completion once when the check fails, with the evidence', async () => {
+  it('returns a completion once, with the evidence, when the check fails', async () => {
     const kit = createAgentKit({
       replies: [
         call('task_complete', { summary: 'done' }),
@@ -142,7 +142,7 @@ describe('a turn in the loop', () => {
   });
 });
 
-describe('a turn that does not get its task done', () => {
+describe('a turn that does not finish its task', () => {
   const passingUnless = (text: string | null): { exitCode: number; stdout: string } =>
     text?.includes('broken') === true
       ? { exitCode: 1, stdout: '3 failed' }
@@ -152,7 +152,7 @@ describe('a turn that does not get its task done', () => {
     call('write_file', { path: 'calc.py', content: text }),
   ];
 
-  it('takes its changes back when fewer tests pass than before, and says so', async () => {
+  it('takes its changes back when fewer tests pass than before', async () => {
     const kit = createAgentKit({
       replies: [...edit('broken\n'), call('search', { pattern: 'x' })],
       sandbox: { files: brokenCalc, exec: (_request, sandbox) => passingUnless(sandbox.text('calc.py')) },
@@ -164,7 +164,7 @@ describe('a turn that does not get its task done', () => {
     expect(ofType(kit.journal.events, 'file-changed').map((event) => event.by)).toEqual(['model', 'undo']);
   });
 
-  it('leaves changes that did no harm', async () => {
+  it('keeps changes that did no harm', async () => {
     const kit = createAgentKit({
       replies: [...edit('better\n'), call('search', { pattern: 'x' })],
       sandbox: { files: brokenCalc, exec: (_request, sandbox) => passingUnless(sandbox.text('calc.py')) },
@@ -173,7 +173,7 @@ describe('a turn that does not get its task done', () => {
     expect(kit.sandbox.text('calc.py')).toBe('better\n');
   });
 
-  it('ends with criterion-unmet after one objection, and does not run the check a third time', async () => {
+  it('ends with criterion-unmet after one objection, without a third check', async () => {
     const kit = createAgentKit({
       replies: [...edit('better\n'), call('task_complete', { summary: 'a' }), call('task_complete', { summary: 'b' })],
       sandbox: { files: brokenCalc, exec: (_request, sandbox) => passingUnless(sandbox.text('calc.py')) },
@@ -196,7 +196,7 @@ describe('a service that stops answering in the middle of a task', () => {
     { text: 'Nobody may ask for this.' },
   ];
 
-  it('is the reason that the turn ends with, keeps what was done, and is not asked another way', async () => {
+  it('ends the turn as its reason, and the work so far is kept', async () => {
     const recipe = defineRecipe({
       id: 'again',
       label: 'Again',
@@ -224,7 +224,7 @@ describe('a service that stops answering in the middle of a task', () => {
     expect(kit.sandbox.text('calc.py')).toContain('a + b');
   });
 
-  it('that wants to be left alone is left alone, not asked at once by another strategy', async () => {
+  it('and asks to wait is not asked again by another strategy', async () => {
     const recipe = defineRecipe({
       id: 'again',
       label: 'Again',
@@ -244,7 +244,7 @@ describe('a service that stops answering in the middle of a task', () => {
   });
 });
 
-it('says at the cap that nobody here could go on, where that was asked for', async () => {
+it('a turn at its cap says that it cannot continue locally, where that was asked for', async () => {
   const price = { input: 10, output: 20, source: 'test', date: '2026-11-21' };
   const kit = createAgentKit({ cloud: { price } });
   const routing = routingOf('balanced', {});
@@ -254,7 +254,7 @@ it('says at the cap that nobody here could go on, where that was asked for', asy
   expect(ofType(kit.journal.events, 'cap-reached').map(({ here }) => here)).toEqual([null]);
 });
 
-it('a first call that is too dear for the cap ends the turn at the cap, not with a model that gave up', async () => {
+it('a turn whose first call is too dear ends at the cap, without a call', async () => {
   const price = { input: 10, output: 20, source: 'test', date: '2026-11-21' };
   const kit = createAgentKit({ cloud: { price } });
   const routing = routingOf('balanced', {});

@@ -26,8 +26,8 @@ async function lostIn(comesBack: boolean, recipes: readonly ReturnType<typeof de
   return kit;
 }
 
-describe('a sandbox that goes away during a turn', () => {
-  it('and does not come back ends the turn with a reason of its own, before a model spends its tries on it', async () => {
+describe('a sandbox that stops during a turn', () => {
+  it('ends the turn with its own reason, before the model tries on', async () => {
     const kit = await lostIn(false);
     const end = await kit.runner.send('Run make.', turnOptions);
     expect(end).toMatchObject({
@@ -39,7 +39,7 @@ describe('a sandbox that goes away during a turn', () => {
     await expectReplay(kit);
   });
 
-  it('and comes back in time is no reason to stop', async () => {
+  it('and comes back in time does not end the turn', async () => {
     const kit = await lostIn(true);
     const end = await kit.runner.send('Run make.', turnOptions);
     expect(end.reason).not.toBe('sandbox-lost');
@@ -47,7 +47,7 @@ describe('a sandbox that goes away during a turn', () => {
     await expectReplay(kit);
   });
 
-  it('is no failure of the recipe that worked in it', async () => {
+  it('is not counted as a failure of the recipe that worked in it', async () => {
     const recipe = defineRecipe({
       id: 'make',
       label: 'Make',

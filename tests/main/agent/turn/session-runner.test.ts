@@ -7,7 +7,7 @@ import { createConversation } from '../../../../src/main/agent/prompt/conversati
 import { AppError } from '../../../../src/shared/errors.ts';
 
 describe('a session', () => {
-  it('delivers a message that comes while it works between tool calls, and its sender hears of the same end', async () => {
+  it('delivers a message that comes while it works between two tool calls', async () => {
     const second: Promise<unknown>[] = [];
     const kit: AgentKit = createAgentKit({
       replies: [
@@ -33,7 +33,7 @@ describe('a session', () => {
     expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('Use y instead.');
   });
 
-  it('makes a turn of its own of a message that the running one did not take', async () => {
+  it('makes a new turn of a message that the running turn did not take', async () => {
     const kit: AgentKit = createAgentKit({
       replies: [call('task_complete', { summary: 'one' }), { text: 'two' }],
       journal: {
@@ -50,7 +50,7 @@ describe('a session', () => {
     expect(last).toContain('And what is x?');
   });
 
-  it('knows in the next turn what was said before, also after it was opened again', async () => {
+  it('remembers what was said before, also after it was opened again', async () => {
     const kit = createAgentKit({ replies: [{ text: 'It is 1.' }, { text: 'Again 1.' }] });
     await kit.runner.send('What is x?', turnOptions);
     await kit.runner.send('What was it?', turnOptions);
@@ -61,7 +61,7 @@ describe('a session', () => {
     expect(again.requests[0]?.messages.slice(0, 4)).toEqual(kit.requests[1]?.messages.slice(0, 4));
   });
 
-  it('drops waiting messages on cancel and starts none of them', async () => {
+  it('drops waiting messages on cancel', async () => {
     const queued: Promise<unknown>[] = [];
     const kit: AgentKit = createAgentKit({
       replies: [
@@ -83,7 +83,7 @@ describe('a session', () => {
   });
 
   // Catches: a server of the user's that is gone after Ctrl-C, and nothing says which.
-  it('names what ends in the background, at a cancel before the end of the turn and when it is closed', async () => {
+  it('names the commands that still run in the background when it is cancelled or closed', async () => {
     const service = { id: 's1', command: 'npm run dev\n', exitCode: null, outputBytes: 0 };
     const [running, stopped] = [
       { ...service, status: 'running' },
@@ -107,7 +107,7 @@ describe('a session', () => {
     expect(told(closed)).toEqual(['Ended in the background: npm run dev (s1)']);
   });
 
-  it('takes back a message that waits: no model sees it, and one that was delivered stays', async () => {
+  it('takes back a waiting message, and keeps one that was delivered', async () => {
     const sent: Promise<unknown>[] = [];
     const withdrawn: Promise<boolean>[] = [];
     const kit: AgentKit = createAgentKit({
@@ -147,7 +147,7 @@ describe('a session', () => {
     expect(talk.exchanges()).toEqual([{ asked: 'Do the work.\n\nUse y instead.', answered: 'with y' }]);
   });
 
-  it('hands a log that cannot be written to whoever sent the message, and is free again', async () => {
+  it('reports a log that cannot be written to the sender of the message, and is free again', async () => {
     let full = false;
     const kit = createAgentKit({
       replies: [call('read_file', { path: 'a.py' })],
@@ -163,7 +163,7 @@ describe('a session', () => {
     expect(kit.runner.isRunning()).toBe(false);
   });
 
-  it('takes nothing after it was closed', async () => {
+  it('takes no message after it was closed', async () => {
     const kit = createAgentKit();
     await kit.runner.dispose();
     await expect(kit.runner.send('Do the work.', turnOptions)).rejects.toMatchObject({ code: 'conflict' });

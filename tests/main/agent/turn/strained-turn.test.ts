@@ -29,7 +29,7 @@ const route = (kit: AgentKit): readonly string[] =>
   ofType(kit.journal.events, 'route-decided').map(({ chosen, reasonCode }) => `${chosen.where} ${reasonCode}`);
 
 describe('a turn on a machine under strain', () => {
-  it('goes to the cloud where the policy leaves the choice, and says why', async () => {
+  it('goes to the cloud if the policy leaves the choice, and says why', async () => {
     const kit = kitOf({ ease: toCloud });
     await kit.runner.send('What is in a.py?', hybrid);
     expect(route(kit)).toEqual(['cloud strain']);
@@ -44,7 +44,7 @@ describe('a turn on a machine under strain', () => {
     ['a cap is in the way', { maxUsd: 0.000_001 }, {}],
     ['a fence keeps the conversation here', {}, { fences: { rules: [{ path: '**', action: 'local-only' }] } }],
     ['nobody knows the price', {}, { cloud: { price: null } }],
-  ])('stays here where %s', async (_name, own, more) => {
+  ])('stays local where %s', async (_name, own, more) => {
     const isFenced = more.fences !== undefined;
     const replies = isFenced ? [call('read_file', { path: 'a.py' }), done] : [done];
     const kit = kitOf({ ease: toCloud }, { ...more, replies });
@@ -68,7 +68,7 @@ describe('a turn on a machine under strain', () => {
 describe('a turn that the machine slept through', () => {
   const night = 8 * 3_600_000;
 
-  it('has lost no time by it, says so, and plays again', async () => {
+  it('does not count the sleep as time, and says so', async () => {
     let [slept, at] = [0, 0];
     const sleeps = (): void => {
       slept += night;
@@ -98,7 +98,7 @@ describe('a turn that the machine slept through', () => {
     await expectReplay(kit);
   });
 
-  it('asks a service again that was lost in it, and counts each call once', async () => {
+  it('asks a service again whose call was lost in the sleep, and counts each call once', async () => {
     let slept = 0;
     const usage = { freshInput: 1_000, cacheRead: 0, cacheWrite: 0, output: 10, reasoning: 0, estimated: true };
     const lost = { code: 'stalled', message: 'Nothing came for 30 seconds.', retryable: true } as const;
@@ -114,7 +114,7 @@ describe('a turn that the machine slept through', () => {
     await expectReplay(kit);
   });
 
-  it('counts it for no limit inside of a tool, either', async () => {
+  it('does not count the sleep inside a tool for a limit', async () => {
     let [slept, at] = [0, 0];
     const kit = kitOf(
       { sleptMs: () => slept },

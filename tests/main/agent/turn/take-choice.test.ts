@@ -44,7 +44,7 @@ const who = (kit: AgentKit): readonly string[] => callsOf(kit).map(({ stage }) =
 const refusals = (kit: AgentKit): readonly string[] =>
   ofType(kit.journal.events, 'notice-added').flatMap(({ code, text }) => (code === 'choice-refused' ? [text] : []));
 
-describe('what is chosen while a task runs', () => {
+describe('a choice that a person makes while a task runs', () => {
   it.each([
     ['another model of the cloud', { cloud: 'sky/cheap' }, cloudOnly, 'sky/cheap'],
     ['another model of this machine', { local: 'fake/large' }, turnOptions, 'fake/large'],
@@ -87,7 +87,7 @@ describe('what is chosen while a task runs', () => {
     ['a model that is not there', { local: 'fake/gone' }, /The model fake\/gone is not available/u],
     ['thinking that no model knows', { thinking: 'high' }, /can be set to thinking/u],
     ['an assistant without tools', { assistant: { name: 'ada', text: '', tools: 'off' } }, /"ada" has no tools/u],
-  ] as const)('does not take effect and says why: %s', async (_what, chosen, why) => {
+  ] as const)('does not take effect, and the task says why: %s', async (_what, chosen, why) => {
     const kit = kitOf({ chosen });
     const end = await kit.runner.send('Set x to 2.', turnOptions);
     expect(end.reason).toBe('done');
@@ -96,7 +96,7 @@ describe('what is chosen while a task runs', () => {
     await expectReplay(kit);
   });
 
-  it('counts with the message that brings it, as soon as the task has that message', async () => {
+  it('takes effect as soon as the task has the message that brings it', async () => {
     const kit: AgentKit = createAgentKit({
       replies: [look, fix, done],
       cloud: {},
@@ -114,7 +114,7 @@ describe('what is chosen while a task runs', () => {
   });
 
   // Bug: a message that waited began its own turn with the model from before the choice.
-  it('counts for a message that waits, too', async () => {
+  it('counts for a waiting message, too', async () => {
     const kit: AgentKit = createAgentKit({
       replies: [done, done],
       others: [large],
@@ -133,7 +133,7 @@ describe('what is chosen while a task runs', () => {
     await expectReplay(kit);
   });
 
-  it('ends with the task: a message after it has its own options', async () => {
+  it('ends with the task', async () => {
     const kit = createAgentKit({ replies: [done, done], others: [large] });
     await kit.runner.send('What is x?', turnOptions);
     kit.runner.choose(turnChoice({ ...turnOptions, local: 'fake/large' }));
@@ -189,7 +189,7 @@ describe('a recipe', () => {
     return kit;
   };
 
-  it('stops before its next question when its model is chosen away, and hands nothing on', async () => {
+  it('stops before its next question when the person chooses another model', async () => {
     const kit = chosenBetween({ local: 'fake/large' }, { replies: [{ text: 'One.' }, done] });
     await kit.runner.send('Set x to 2.', turnOptions);
     expect(who(kit)).toEqual(['fake/model', 'fake/large']);
@@ -198,7 +198,7 @@ describe('a recipe', () => {
     await expectReplay(kit);
   });
 
-  it('begins anew with another small model', async () => {
+  it('begins again when the person chooses another small model', async () => {
     const kit = chosenBetween(
       { local: 'fake/tiny' },
       { replies: [{ text: 'One.' }, { text: 'Two.' }, { text: '3.' }] },
@@ -209,7 +209,7 @@ describe('a recipe', () => {
     await expectReplay(kit);
   });
 
-  it('goes on where its own model is still chosen', async () => {
+  it('goes on when its own model is still chosen', async () => {
     const kit = chosenBetween({ policy: 'hybrid', cloud: 'sky/model' }, { cloud: {} });
     const end = await kit.runner.send('Set x to 2.', turnOptions);
     expect(end.text).toBe('Two.');

@@ -11,21 +11,21 @@ async function send(kit: AgentKit, options: object) {
   return (await kit.runner.post('Look at this.', { ...turnOptions, ...options })).ended;
 }
 
-describe('how hard a model is to think', () => {
-  it('is as the message says, in the request and in a replay', async () => {
+describe('the thinking of a model', () => {
+  it('is what the message says, in the request and in a replay', async () => {
     const kit = createAgentKit({ replies: answer, model: thinks });
     expect((await send(kit, { thinking: 'high' })).reason).toBe('answered');
     expect(kit.requests[0]?.effort).toBe('high');
     await expectReplay(kit);
   });
 
-  it('is as is set for the model where the message does not say', async () => {
+  it('is what is set for the model when the message does not say', async () => {
     const kit = createAgentKit({ replies: answer, model: thinks });
     await send(kit, {});
     expect(kit.requests[0]?.effort).toBe('none');
   });
 
-  it('is refused where no model of the message knows that step', async () => {
+  it('is refused when no model of the message knows that step', async () => {
     const kit = createAgentKit({ replies: answer, model: thinks });
     const end = await send(kit, { thinking: 'medium' });
     expect([end.reason, end.text]).toEqual([

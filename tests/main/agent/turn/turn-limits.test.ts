@@ -11,8 +11,8 @@ const numbers = { maxSteps: 40, maxMinutes: 10, maxTokens: 1000, maxUsd: null };
 const read = { path: 'a.py' };
 const edit = { path: 'a.py', old: 'one', new: 'two' };
 
-describe('two calls that take turns', () => {
-  it('are stopped when the first shows the same each time', () => {
+describe('a pair of alternating calls', () => {
+  it('is stopped when the first call shows the same each time', () => {
     const limits = createLimits(numbers);
     for (const output of ['one', 'refused', 'one']) {
       const isRead = output === 'one';
@@ -22,7 +22,7 @@ describe('two calls that take turns', () => {
     expect(limits.noteCall('edit_file', edit, 0)?.reason).toBe('alternating-calls');
   });
 
-  it('go on when the first showed something new: a file that a person changed is read again, and edited', () => {
+  it('goes on when the first call showed something new', () => {
     const limits = createLimits(numbers);
     const outputs = ['one', 'refused: it was changed', 'one and more'];
     for (const [index, output] of outputs.entries()) {
@@ -44,7 +44,7 @@ describe('a limit of tool calls', () => {
   const limited = { ...turnOptions, strategy: 'loop', maxCalls: 2 } as const;
 
   // Bug: the turn ended before an answer that needed no call.
-  it('refuses a call that is too many, and the model answers with what it has', async () => {
+  it('refuses the next call, and the model answers with what it has', async () => {
     const kit = kitOf({ text: 'a has 1, b has 2; c is left.' });
     const end = await kit.runner.send('What do the files have?', limited);
     expect(end).toMatchObject({ reason: 'answered', text: 'a has 1, b has 2; c is left.' });
@@ -54,7 +54,7 @@ describe('a limit of tool calls', () => {
     await expectReplay(kit);
   });
 
-  it('ends the turn with its sentence if the model calls on, and lets the task be ended', async () => {
+  it('ends the turn if the model calls again, but still allows the end of the task', async () => {
     const kit = kitOf({ calls: [look('c.py')] });
     const end = await kit.runner.send('Look at the files.', limited);
     expect(end).toMatchObject({ reason: 'step-limit', text: 'The limit of 2 tool calls was reached.' });
@@ -65,7 +65,7 @@ describe('a limit of tool calls', () => {
   });
 });
 
-describe('a limit of tool calls in a program', () => {
+describe('the limit of tool calls in a program', () => {
   /** Reads the file so often by calls of a program, and says how each ended. */
   const reader = (times: number): Tool => ({
     name: 'reader',
@@ -94,7 +94,7 @@ describe('a limit of tool calls in a program', () => {
   const outputs = ({ journal }: AgentKit) =>
     ofType(journal.events, 'tool-ended').flatMap(({ tool, output }) => (tool === 'reader' ? [output] : []));
 
-  it('counts the calls that a program makes, and refuses those that are too many', async () => {
+  it('counts the calls that a program makes, and refuses further ones', async () => {
     const kit = kitOf(4);
     const end = await kit.runner.send('Set x to 2.', { ...turnOptions, strategy: 'loop', maxCalls: 4 });
     expect(outputs(kit)[0]).toBe('ok; ok; ok; The limit of 4 tool calls was reached.');
@@ -103,7 +103,7 @@ describe('a limit of tool calls in a program', () => {
     await expectReplay(kit);
   });
 
-  it('takes equal calls of programs for no sign of going in circles', async () => {
+  it('does not take equal calls of programs for going in circles', async () => {
     const kit = kitOf(5);
     await kit.runner.send('Set x to 2.', { ...turnOptions, strategy: 'loop', maxCalls: 40 });
     expect(outputs(kit)).toEqual(Array(2).fill(Array(5).fill('ok').join('; ')));
@@ -111,8 +111,8 @@ describe('a limit of tool calls in a program', () => {
   });
 });
 
-describe('what the tools of a turn print', () => {
-  it('ends it together, whichever call was the last drop', () => {
+describe('the output of all tools in a turn', () => {
+  it('ends the turn at the limit, whichever call reached it', () => {
     const limits = createLimits(numbers);
     limits.start(0);
     limits.noteOutput(MAX_TURN_OUTPUT_BYTES - 1);

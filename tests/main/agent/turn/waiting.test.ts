@@ -35,7 +35,7 @@ describe('a turn whose model needs the person', () => {
     ['as blocked', blocked('Which of the two formats is meant?')],
     ['as blocked without a question mark', blocked('The password is missing.')],
     ['in plain words', { text: 'I found two formats.\n\nWhich one is meant?' }],
-  ])('ends as waiting, with the text and nothing in its place: %s', async (_how, reply) => {
+  ])('ends as waiting and shows the question: %s', async (_how, reply) => {
     const kit = kitOf([reply]);
     const end = await kit.runner.send(task, inCloud);
     expect(end).toMatchObject({ reason: 'waiting', failure: null });
@@ -47,21 +47,21 @@ describe('a turn whose model needs the person', () => {
     await expectReplay(kit);
   });
 
-  it('keeps the changes that were made before the question', async () => {
+  it('keeps the changes that it made before the question', async () => {
     const write = { name: 'write_file', input: { path: 'half.py', content: 'y = 1\n' } };
     const kit = kitOf([{ calls: [write] }, blocked('Keep the old name?')]);
     expect((await kit.runner.send(task, inCloud)).reason).toBe('waiting');
     expect(kit.sandbox.text('half.py')).toBe('y = 1\n');
   });
 
-  it('is done where the words only offer more after the work', async () => {
+  it('is done if the words only offer more after the work', async () => {
     const write = { name: 'write_file', input: { path: 'export.py', content: 'y = 1\n' } };
     const kit = kitOf([{ calls: [write] }, { text: 'It is there. Should I go on with the docs?' }]);
     expect((await kit.runner.send(task, inCloud)).reason).toBe('done');
   });
 
   // Bug: the plan was done, and its question stood in it like a step.
-  it('waits for the answer that a plan needs, and plans on with it', async () => {
+  it('waits for the answer that a plan needs, and then plans on', async () => {
     const kit = kitOf([
       { text: '1. Read the rows.\n2. Write them.\n\nWhich format do you want, CSV or JSON?' },
       { text: '1. Read the rows.\n2. Write CSV.\n\nShall I start?' },
@@ -77,31 +77,31 @@ describe('a turn whose model needs the person', () => {
   it.each([
     ['Which shell is meant, sh or bash?', 'waiting'],
     ['Shall I also make it executable?', 'done'],
-  ])('is shown with the text beside the last call: %s', async (text, reason) => {
+  ])('shows the text beside its last call: %s', async (text, reason) => {
     const write = { name: 'write_file', input: { path: 'export.py', content: 'y = 1\n' } };
     const kit = kitOf([{ text, calls: [write, { name: 'task_complete', input: { summary: 'It is there.' } }] }]);
     expect(await kit.runner.send(task, inCloud)).toMatchObject({ reason, text: `It is there.\n\n${text}` });
   });
 
-  it('is answered where the task was a question', async () => {
+  it('ends as answered if the task was a question', async () => {
     const kit = kitOf([{ text: 'It subtracts. Is that what you meant?' }]);
     expect((await kit.runner.send('What does add() do?', inCloud)).reason).toBe('answered');
   });
 });
 
-describe('a small local model under hybrid', () => {
+describe('a small local model that may hand over to the cloud', () => {
   const routing = routingOf('economy', {});
   const hybrid = { ...turnOptions, policy: 'hybrid', cloud: 'sky/model', routing } as const;
   const costly = { input: 40, output: 200, source: 'catalog', date: '2026-11-21' } as const;
   const small = { model: { parametersB: 4 }, cloud: { ...cloud, price: costly }, recipes: [] };
 
-  it('asks the person its question, and the cloud is not asked', async () => {
+  it('asks the person its question, and not the cloud', async () => {
     const kit = kitOf([blocked('Which format is meant?')], small);
     expect(await kit.runner.send(task, hybrid)).toMatchObject({ reason: 'waiting', text: 'Which format is meant?' });
     expect(ofType(kit.journal.events, 'model-call-started').map(({ provider }) => provider)).toEqual(['fake']);
   });
 
-  it('waits where it cannot go on and there is no stronger model', async () => {
+  it('waits when it is stuck and there is no stronger model', async () => {
     const kit = kitOf([blocked('I cannot find the export.')], small);
     const end = await kit.runner.send(task, turnOptions);
     expect(end).toMatchObject({ reason: 'waiting', text: 'I cannot find the export.' });
@@ -116,7 +116,7 @@ describe('the answer to a question', () => {
 
   // Bug: "Postgres" was taken for a new task. The words decided its mode, a program began, and the check ran anew.
   it.each(['CSV', 'yes', 'the second', 'ok', 'Both. Add a header line.', '2'])(
-    'goes on with its task: %s',
+    'continues the task: %s',
     async (text) => {
       const kit = kitOf([asked, done]);
       await kit.runner.send(task, { ...inCloud, mode: 'auto' });
@@ -141,7 +141,7 @@ describe('the answer to a question', () => {
     expect(ofType(kit.journal.events, 'model-call-started').map(({ provider }) => provider)).toEqual(['sky', 'sky']);
   });
 
-  it('may come after a question that was asked back, and in several parts', async () => {
+  it('may come in several parts, and after a question of the person', async () => {
     const kit = kitOf([asked, { text: 'JSON is nested.' }, blocked('With a header?'), done]);
     const auto = { ...inCloud, mode: 'auto' } as const;
     await kit.runner.send(task, auto);
@@ -152,14 +152,14 @@ describe('the answer to a question', () => {
     await expectReplay(kit);
   });
 
-  it('is a task of its own where the person chose another mode', async () => {
+  it('is a new task if the person chose another mode', async () => {
     const kit = kitOf([asked, { text: 'It adds.' }]);
     await kit.runner.send(task, { ...inCloud, mode: 'work' });
     await kit.runner.send('CSV', { ...inCloud, mode: 'ask' });
     expect(startedOf(kit)?.answers).toBeUndefined();
   });
 
-  it('is not what follows finished work', async () => {
+  it('is not expected after finished work', async () => {
     const kit = kitOf([done, { text: 'Hello.' }]);
     await kit.runner.send(task, inCloud);
     await kit.runner.send('thanks', inCloud);
@@ -167,7 +167,7 @@ describe('the answer to a question', () => {
   });
 });
 
-describe('an answer that had no effect', () => {
+describe('an answer that did not continue the task', () => {
   const write = { name: 'write_file', input: { path: 'export.py', content: 'y = 1\n' } };
   const done = { calls: [write, { name: 'task_complete', input: { summary: 'It is there.' } }] };
   const asked = blocked('CSV or JSON?');
@@ -175,7 +175,7 @@ describe('an answer that had no effect', () => {
   const startedOf = (kit: ReturnType<typeof kitOf>) => ofType(kit.journal.events, 'turn-started').at(-1);
 
   // Bug: the next message was a new task, and the question was forgotten.
-  it.each(['continue', 'CSV', 'JSON after all'])('leaves the task waiting, and goes on with: %s', async (text) => {
+  it.each(['continue', 'CSV', 'JSON after all'])('leaves the task waiting, which goes on with: %s', async (text) => {
     const kit = kitOf([asked, broken, done]);
     await kit.runner.send(task, { ...inCloud, mode: 'auto' });
     const failed = await kit.runner.send('CSV with a header', { ...inCloud, mode: 'auto' });
@@ -190,7 +190,7 @@ describe('an answer that had no effect', () => {
   });
 
   // Bug: after "Never mind", the next task was taken for another answer.
-  it('ends the wait where it called the task off', async () => {
+  it('ends the wait when it called the task off', async () => {
     const kit = kitOf([asked, { text: 'All right.' }, done]);
     await kit.runner.send(task, inCloud);
     expect((await kit.runner.send('Never mind.', inCloud)).reason).toBe('answered');
@@ -199,12 +199,12 @@ describe('an answer that had no effect', () => {
   });
 });
 
-describe('an answer that is more or less than one', () => {
+describe('an answer that takes the task back', () => {
   const ask: Reply = call('task_complete', { summary: 'Which format is meant?', status: 'blocked' });
 
   // Bug: the model obeyed, and was told that nothing was changed although the task asks for a change.
   it.each(['Never mind, leave everything as it is.', 'Lass es, nichts ändern.'])(
-    'calls the task off: %s',
+    'ends the task as answered: %s',
     async (text) => {
       const kit = kitOf([ask, { text: 'All right, nothing is changed.' }]);
       await kit.runner.send(task, inCloud);
@@ -216,7 +216,7 @@ describe('an answer that is more or less than one', () => {
   );
 });
 
-describe('a question by the tool', () => {
+describe('a question that the model asks by the tool', () => {
   const asks = (more: object = {}): Reply =>
     call('ask_person', { question: 'CSV or JSON?', choices: ['CSV', 'JSON'], ...more });
   const complete: Reply = {
@@ -238,7 +238,7 @@ describe('a question by the tool', () => {
     await expectReplay(kit);
   });
 
-  it('ends the turn as waiting where nobody can answer, and the next message answers it', async () => {
+  it('ends the turn as waiting when nobody can answer, and the next message answers it', async () => {
     const kit = kitOf([asks(), complete]);
     expect(await kit.runner.send(task, inCloud)).toMatchObject({
       reason: 'waiting',
@@ -249,7 +249,7 @@ describe('a question by the tool', () => {
   });
 
   // Bug: what the person needed for the answer stood beside the call, and nobody saw it.
-  it('is told with what the model wrote beside it', async () => {
+  it('is shown with what the model wrote beside it', async () => {
     const beside = {
       text: 'Rule A changes three bills.',
       calls: [{ name: 'ask_person', input: { question: 'A or B?' } }],
@@ -262,14 +262,14 @@ describe('a question by the tool', () => {
     await expectReplay(kit);
   });
 
-  it('ends the turn as waiting where the person answers later, and goes on where they skip it', async () => {
+  it('ends the turn as waiting when the person answers later, and not when they skip it', async () => {
     const later = kitOf([asks()], answering({ answer: 'allow', values: {} }));
     expect((await later.runner.send(task, inCloud)).reason).toBe('waiting');
     const skipped = kitOf([asks(), complete], answering({ answer: 'deny' }));
     expect((await skipped.runner.send(task, inCloud)).reason).toBe('done');
   });
 
-  it('takes its default only where the person allows that', async () => {
+  it('takes its default only if the person allows that', async () => {
     const never = {
       dependencies: {
         approver: {
@@ -308,12 +308,12 @@ describe('a question by the tool', () => {
     await expectReplay(kit);
   });
 
-  it('waits if the answer is only white space', async () => {
+  it('waits on if the answer is only white space', async () => {
     const kit = kitOf([asks()], answering({ answer: 'allow', values: { own: ' \n ' } }));
     expect((await kit.runner.send(task, inCloud)).reason).toBe('waiting');
   });
 
-  it('is asked together with the others of its answer, and nothing else is done before', async () => {
+  it('is asked together with the others, before anything else is done', async () => {
     const calls = [
       { name: 'ask_person', input: { question: 'CSV or JSON?' } },
       { name: 'ask_person', input: { question: 'With a header?' } },
@@ -328,7 +328,7 @@ describe('a question by the tool', () => {
     await expectReplay(kit);
   });
 
-  it('is skipped without asking after three that were skipped', async () => {
+  it('is skipped without asking after three skipped questions', async () => {
     let asked = 0;
     const approver = {
       ask: async () => 'nobody' as const,

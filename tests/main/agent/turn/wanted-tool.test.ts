@@ -61,7 +61,7 @@ const ticket = call('desk__create_ticket', { title: 'The printer is broken' });
 
 describe('a small model with connected tools', () => {
   // Bug: a recipe for files took the task, or the model looked through files, and no connected tool was ever called.
-  it('is asked which tool the request needs, and then calls that one before anything else', async () => {
+  it('is asked which tool the request needs, and then calls that one first', async () => {
     const { kit, called } = kitWith([{ text: '3' }, ticket, call('task_complete', { summary: 'Ticket 7 is there.' })]);
     const end = await send(kit);
     expect(kit.requests[0]?.output).toEqual({ type: 'choice', options: ['1', '2', '3'] });
@@ -75,7 +75,7 @@ describe('a small model with connected tools', () => {
   });
 
   // Bug: the tool was called, but the user read only "done".
-  it('is asked for the answer in words if it ends with an empty word, and says what the tool returned', async () => {
+  it('is asked again for words if its answer is empty', async () => {
     const done = call('task_complete', { summary: 'done' });
     const { kit } = kitWith([{ text: '3' }, ticket, done, { text: 'Your ticket has number 7.' }]);
     expect(await send(kit)).toMatchObject({ reason: 'answered', text: 'Your ticket has number 7.' });
@@ -83,13 +83,13 @@ describe('a small model with connected tools', () => {
     expect(textOf(kit, 3)).toContain('Ticket 7.');
   });
 
-  it('goes on as without any where it says that none of them does it', async () => {
+  it('goes on without tools if it says that none fits', async () => {
     const { kit, called } = kitWith([{ text: '1' }]);
     expect(await send(kit, 'Say who lists the people.')).toMatchObject({ text: 'By the program.' });
     expect([kit.requests.length, called]).toEqual([1, []]);
   });
 
-  it('is shown a few of many, and the chosen one is not hidden behind a search', async () => {
+  it('is shown only a few of many tools, and the chosen one directly', async () => {
     const { kit, called } = kitWith([{ text: '3' }, ticket, call('task_complete', { summary: 'Done.' })], {
       specs: many,
     });
@@ -99,7 +99,7 @@ describe('a small model with connected tools', () => {
     expect(called).toHaveLength(1);
   });
 
-  it('is not asked where no tool of many has a word of the request, nothing is connected, or the check is of files', async () => {
+  it('is not asked which tool it needs where none can fit', async () => {
     for (const [text, world] of [
       ['Rename total to sum.', { specs: many }],
       [task, { specs: [] }],
@@ -112,7 +112,7 @@ describe('a small model with connected tools', () => {
     }
   });
 
-  it('is not asked of a large model, which chooses by itself', async () => {
+  it('is asked which tool it needs only if it is small', async () => {
     const large = { strategies: ['loop' as const], parametersB: 70 };
     const { kit } = kitWith([ticket, call('task_complete', { summary: 'Done.' })], { model: large });
     await send(kit);

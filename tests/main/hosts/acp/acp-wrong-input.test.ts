@@ -15,10 +15,10 @@ const work = [
   complete(),
 ].map((reply) => ({ ...reply, delayMs: 2 }));
 
-describe('what an editor cancels', () => {
+describe('a task that an editor cancels', () => {
   // Catches: a wait that a cancel does not end, work that continues after it, and a session that cannot be used
   // afterwards.
-  it('ends as cancelled at every update of a task, with its end in the log', async () => {
+  it('ends as cancelled at every update, with its end in the log', async () => {
     await using world = await createWorld([]);
     let runs = 0;
     // A changed script starts from its first reply.
@@ -65,7 +65,7 @@ describe('what an editor cancels', () => {
   });
 
   // Catches: a cancel that leaves the question open or approves it.
-  it('ends a question, a model call and a command, and the next message is worked on', async () => {
+  it('stops a question, a model call and a command, and the next message is worked on', async () => {
     await using world = await createWorld([], {
       exec: ({ command }, _sandbox, signal) =>
         command !== 'sleep'
@@ -169,7 +169,7 @@ describe('wrong input of an editor', () => {
   });
 
   // Catches: an editor that opens a session of another folder, with edits that it does not show.
-  it('loads a session only where its folder is open', async () => {
+  it('loads a session only if its folder is open', async () => {
     await using world = await createWorld([{ text: 'Hello.' }]);
     const editor = await openEditor(world);
     const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });

@@ -28,7 +28,7 @@ async function addServer({ core }: Awaited<ReturnType<typeof createWorld>>, url:
 
 describe('an editor that speaks the Agent Client Protocol', () => {
   // Catches: a tool server's image that only the window shows, or that an editor gets with the wrong type.
-  it('gets an image that a tool server gave back, by what its bytes are', async () => {
+  it('gets an image of a tool server with the type that its bytes have', async () => {
     const server = await serveMcp(libraryServer);
     await using world = await createWorld([calls('made__draw', {}), complete()]);
     await addServer(world, server.url);
@@ -47,7 +47,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
   });
 
   // Catches: a capability that is announced but missing, or present but not announced.
-  it('hears truthfully what there is', async () => {
+  it('is told truthfully what Dewpoint can do', async () => {
     await using world = await createWorld([]);
     const editor = await openEditor(world);
     expect(editor.initialized).toMatchObject({
@@ -64,7 +64,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
   });
 
   // Catches: a step of the work that the editor does not see, or sees in the wrong order or place.
-  it('follows a task from its message to its end: words, a read, an edit with its diff, a command, the summary', async () => {
+  it('follows a task from its message to its summary', async () => {
     await using world = await createWorld(
       [
         { text: 'I look at it.', toolCalls: [{ name: 'read_file', input: { path: 'calc.py' } }] },
@@ -115,7 +115,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     ['session', 'allow', 'session', ['files.example.org']],
     ['deny', 'deny', undefined, []],
     ['something else', 'deny', undefined, []],
-  ])('asks for a network, and "%s" means %s', async (optionId, answer, scope, reached) => {
+  ])('is asked for access to a network, and "%s" means %s', async (optionId, answer, scope, reached) => {
     await using world = await createWorld([fetchIt, complete()]);
     const editor = await openEditor(world, { answer: pick(optionId) });
     const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });
@@ -138,7 +138,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     ['in many lines', `${'echo a friend\n'.repeat(1_400)}send --to stranger`],
     ['in one line', `echo ${'x'.repeat(19_900)} stranger`],
     ['in code fences', `${'```\n'.repeat(4_900)}stranger`],
-  ])('shows all of a command that a yes covers, %s', async (_how, command) => {
+  ])('sees all of a command before it is allowed, %s', async (_how, command) => {
     const network = { hosts: ['files.example.org'], why: 'packages' };
     await using world = await createWorld([calls('run_command', { command, network }), complete()]);
     const editor = await openEditor(world, { answer: pick('once') });
@@ -167,7 +167,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     ['declines', { action: 'decline' }, 'no city'],
     ['sends what does not fit', { action: 'accept', content: { town: 'Bergen' } }, 'no city'],
     ['has no forms', null, 'no city'],
-  ] as const)('shows a form of a tool server, where the editor %s', async (_name, filled, output) => {
+  ] as const)('sees a form of a tool server, where it %s', async (_name, filled, output) => {
     const server = await serveMcp(askingServer);
     await using world = await createWorld([calls('made__weather', {}), complete()]);
     await addServer(world, server.url);
@@ -190,7 +190,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
   });
 
   // Catches: a question that stays open, or counts as approved, after the editor has disconnected.
-  it('takes an editor that dies at a question for a no, and ends the turn', async () => {
+  it('ends the turn with a no if it dies at a question', async () => {
     await using world = await createWorld([fetchIt, complete()]);
     const editor = await openEditor(world, { answer: () => new Promise(() => undefined) });
     const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });
@@ -205,7 +205,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
   });
 
   // Catches: a conversation that is lost, or sent twice or out of order, after a restart.
-  it('loads a session after a restart: all of it is told before the answer, and it goes on', async () => {
+  it('loads a session after a restart, with all that was said, and goes on', async () => {
     const first = await createWorld([fix, complete(), { text: 'It is called add.' }]);
     const before = await openEditor(first);
     const opened = await before.agent.request(session.new, { cwd: first.project, mcpServers: [] });
@@ -239,7 +239,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
   });
 
   // Catches: a model that is shown as chosen while the task goes on with the one before, without a word.
-  it('takes the model that is chosen while a task runs at its next step, and says so', async () => {
+  it('chooses another model while a task runs, from its next step on', async () => {
     await using world = await createWorld([{ ...calls('read_file', { path: 'calc.py' }), delayMs: 600 }, complete()]);
     const replies = [complete('Never asked.'), complete('The other one did it.')];
     await world.core.client.settings.set({ key: 'providers.other', value: { kind: 'scripted', replies } });
@@ -262,7 +262,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
   });
 
   // Catches: a mode or model that is shown as chosen but not used.
-  it('works in the mode and by the models that were chosen, and says so to the editor', async () => {
+  it('works in the mode and with the models that were chosen', async () => {
     await using world = await createWorld([{ text: '1. Read it.\n2. Fix it.' }, { text: '1. Read it.\n2. Fix it.' }]);
     const editor = await openEditor(world);
     const { agent, updates } = editor;
@@ -293,7 +293,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
   });
 
   // Catches: an agent that answers from the saved file while the user looks at a newer text.
-  it('takes unsaved text of a linked file from the editor, and what is saved from the project', async () => {
+  it('gives the unsaved text of a linked file, and gets saved text from the project', async () => {
     await using world = await createWorld([{ text: 'Seen.' }, { text: 'Seen.' }, { text: 'Seen.' }]);
     const read: string[] = [];
     const open = { text: 'def add(a, b):\n    return a + b\n' };
@@ -388,7 +388,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
   });
 
   // Catches: an image that is silently left out because the model cannot see it.
-  it('says so where no model sees the image, and asks none without it', async () => {
+  it('is told when no model sees an image', async () => {
     await using world = await createWorld([{ text: 'A dot.' }]);
     const editor = await openEditor(world);
     const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });
@@ -401,7 +401,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
 
   // Catches: programs named by an editor that run without approval, and an editor that is not told that they do not
   // run.
-  it('starts no tool server of the editor, and says so', async () => {
+  it('is told that its tool servers are not started', async () => {
     await using world = await createWorld([{ text: 'Hello.' }]);
     const editor = await openEditor(world);
     const { sessionId } = await editor.agent.request(session.new, {

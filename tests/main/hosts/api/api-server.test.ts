@@ -34,7 +34,7 @@ describe('the body of a call', () => {
     fetch(`${kit.url}/v1/chat/completions`, { method: 'POST', headers: { authorization: `Bearer ${auth}` }, body });
 
   /** Catches: work for a program that nobody has let in. */
-  it('is not read without a key, whatever it is', async () => {
+  it('is not read without a key', async () => {
     const parse = vi.spyOn(JSON, 'parse');
     try {
       expect((await post('wrong', '{"marked body": 1}')).status).toBe(401);
@@ -45,7 +45,7 @@ describe('the body of a call', () => {
     }
   });
 
-  it('is refused unread where it is nested without end', async () => {
+  it('is refused unread when it is nested too deeply', async () => {
     const deep = `${'{"a":['.repeat(500_000)}${']}'.repeat(500_000)}`;
     const answer = await post(key, `{"model":"script/script","messages":${deep}}`);
     expect(answer.status).toBe(400);
@@ -56,14 +56,14 @@ describe('the body of a call', () => {
 });
 
 describe('Chat Completions, by the openai package', () => {
-  it('answers whole, with what was used', async () => {
+  it('returns a whole answer with its usage', async () => {
     const answer = await kit.openai(key).chat.completions.create({ model, messages: hello, temperature: 0.2 });
     expect(answer.choices[0]).toMatchObject({ message: { content: 'Hello there.' }, finish_reason: 'stop' });
     expect(answer.usage).toMatchObject({ prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 });
     expect(kit.asked[0]?.request).toMatchObject({ model: 'script', temperature: 0.2 });
   });
 
-  it('streams each piece as it is said', async () => {
+  it('streams each piece at once', async () => {
     kit.answerWith(saying('Hel', 'lo ', 'there.'));
     const pieces: string[] = [];
     const options = { model, messages: hello, stream: true, stream_options: { include_usage: true } } as const;
@@ -73,7 +73,7 @@ describe('Chat Completions, by the openai package', () => {
     expect(pieces).toEqual(['', 'Hel', 'lo ', 'there.', '', '15 tokens']);
   });
 
-  it('goes through a round of tools, streamed', async () => {
+  it('streams a round of tools', async () => {
     kit.answerWith(callsWeather);
     const tools = [{ type: 'function' as const, function: weather }];
     const client = kit.openai(key);
@@ -104,18 +104,18 @@ describe('Chat Completions, by the openai package', () => {
     ],
     ['a model of the cloud without leave', { model: 'sky/script' }, 403, 'not_allowed'],
     ['the cloud through the router without leave', { model: 'dewpoint/hybrid' }, 403, 'not_allowed'],
-  ])('refuses %s in its own words, and asks no model', async (_what, body, status, code) => {
+  ])('refuses %s in the format of its errors, and asks no model', async (_what, body, status, code) => {
     const asked = kit.openai(key).post('/chat/completions', { body: { messages: hello, ...body } });
     await expect(asked).rejects.toMatchObject({ status, code });
     expect(kit.asked).toEqual([]);
   });
 
-  it('says that a model that answers gives no embeddings', async () => {
+  it('says that a model that answers has no embeddings', async () => {
     const asked = kit.openai(key).embeddings.create({ model, input: 'a' });
     await expect(asked).rejects.toThrow('400 Scripted answers is a model that answers');
   });
 
-  it('lists what its client may use', async () => {
+  it('lists the models that its client may use', async () => {
     const ids = async (secret: string): Promise<readonly string[]> =>
       (await itemsOf(Promise.resolve(kit.openai(secret).models.list()))).map(({ id }) => id);
     expect(await ids(key)).toEqual(['dewpoint/local', 'script/script']);
@@ -125,14 +125,14 @@ describe('Chat Completions, by the openai package', () => {
 });
 
 describe('Responses, by the openai package', () => {
-  it('answers whole', async () => {
+  it('returns a whole answer', async () => {
     const options = { model, instructions: 'Be short.', input: 'Say hello.' };
     const answer = await kit.openai(key).responses.create(options);
     expect(answer).toMatchObject({ status: 'completed', output_text: 'Hello there.', usage: { total_tokens: 15 } });
     expect(kit.asked[0]?.request.messages).toMatchObject([{ role: 'system' }, { role: 'user' }]);
   });
 
-  it('goes through a round of tools, streamed', async () => {
+  it('streams a round of tools', async () => {
     kit.answerWith(callsWeather);
     const client = kit.openai(key);
     const tools = [{ type: 'function' as const, strict: false, ...weather }];
@@ -151,14 +151,14 @@ describe('Responses, by the openai package', () => {
     expect(kit.asked[1]?.request.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
   });
 
-  it('refuses to go on from an answer that nobody kept', async () => {
+  it('refuses to continue an answer that was not kept', async () => {
     const asked = kit.openai(key).responses.create({ model, input: 'And?', previous_response_id: 'resp_1' });
     await expect(asked).rejects.toMatchObject({ status: 400 });
   });
 });
 
 describe('Messages, by the @anthropic-ai/sdk package', () => {
-  it('counts the tokens of a prompt, and makes no call for it', async () => {
+  it('counts the tokens of a prompt without a call', async () => {
     const asked = { model, system: 'Be short.', messages: hello };
     expect(await kit.anthropic(key).messages.countTokens(asked)).toEqual({ input_tokens: 10 });
     const tools = [{ name: 'weather', description: 'Says it.', input_schema: { type: 'object' as const } }];
@@ -176,7 +176,7 @@ describe('Messages, by the @anthropic-ai/sdk package', () => {
     expect((await kit.core.client.endpoint.clients())[0]?.lastUsedAt).toBeNull();
   });
 
-  it('answers whole', async () => {
+  it('returns a whole answer', async () => {
     const options = { model, max_tokens: 100, system: 'Be short.', messages: hello };
     const answer = await kit.anthropic(key).messages.create(options);
     expect(answer).toMatchObject({
@@ -187,7 +187,7 @@ describe('Messages, by the @anthropic-ai/sdk package', () => {
     expect(kit.asked[0]?.request.maxOutputTokens).toBe(100);
   });
 
-  it('goes through a round of tools, streamed', async () => {
+  it('streams a round of tools', async () => {
     kit.answerWith(callsWeather);
     const client = kit.anthropic(key);
     const tools = [{ name: 'weather', input_schema: { type: 'object' as const } }];
@@ -209,7 +209,7 @@ describe('Messages, by the @anthropic-ai/sdk package', () => {
     expect(kit.asked[1]?.request.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
   });
 
-  it('says what is wrong in its own words', async () => {
+  it('says what is wrong in the format of its errors', async () => {
     const ask = (secret: string, name: string) =>
       kit.anthropic(secret).messages.create({ model: name, max_tokens: 9, messages: hello });
     await expect(ask('wrong', model)).rejects.toBeInstanceOf(Anthropic.AuthenticationError);
@@ -218,8 +218,8 @@ describe('Messages, by the @anthropic-ai/sdk package', () => {
   });
 });
 
-describe('a call that nobody waits for any more', () => {
-  it('ends at the model, streamed or not', async () => {
+describe('a call whose client is gone', () => {
+  it('is stopped at the model, streamed or not', async () => {
     kit.answerWith(endless);
     const client = kit.openai(key);
     const stream = await client.chat.completions.create({ model, messages: hello, stream: true });
@@ -235,7 +235,7 @@ describe('a call that nobody waits for any more', () => {
     expect(total).toMatchObject({ calls: 2, failedCalls: 2 });
   });
 
-  it('ends with its key', async () => {
+  it('is stopped when its key is removed', async () => {
     kit.answerWith(endless);
     const asked = kit.openai(key).chat.completions.create({ model, messages: hello });
     asked.catch(() => undefined);
@@ -246,7 +246,7 @@ describe('a call that nobody waits for any more', () => {
     await expect(kit.openai(key).models.list()).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
   });
 
-  it('breaks off in words where a model fails in the middle', async () => {
+  it('ends with words about the failure when a model fails in the middle', async () => {
     kit.answerWith(async function* () {
       yield { type: 'text-delta', text: 'So' };
       yield { ...end(), error: { code: 'engine-lost', message: 'The engine ended.', retryable: true } };
@@ -258,8 +258,8 @@ describe('a call that nobody waits for any more', () => {
   });
 });
 
-describe('the door', () => {
-  it('is shut to pages, foreign names, other methods and wrong keys', async () => {
+describe('the API server', () => {
+  it('refuses web pages, foreign host names, other methods and wrong keys', async () => {
     const port = new URL(kit.url).port;
     const bearer = { authorization: `Bearer ${key}` };
     const answers = await Promise.all([
@@ -277,7 +277,7 @@ describe('the door', () => {
     expect(kit.asked).toHaveLength(1);
   });
 
-  it('takes no body that is too large, said or not', async () => {
+  it('refuses a body that is too large, whether its size is said or not', async () => {
     const bearer = { authorization: `Bearer ${key}` };
     expect(await send({ headers: { ...bearer, 'content-length': String(33 * 1024 * 1024) } })).toBe(413);
     const content = 'x'.repeat(33 * 1024 * 1024);
@@ -286,7 +286,7 @@ describe('the door', () => {
     expect(kit.asked).toEqual([]);
   });
 
-  it('keeps no key, and shows it once', async () => {
+  it('shows a key once, and does not keep it', async () => {
     const { endpoint } = kit.core.client;
     expect(JSON.stringify(await endpoint.clients())).not.toContain(key);
     expect(await readFile(`${kit.home}/endpoint-keys.json`, 'utf8')).not.toContain(key);

@@ -30,7 +30,7 @@ function talk(names: readonly string[]) {
 }
 
 /** Catches: a wrong name that begins a session, and a refusal that does not list the names there are. */
-it('begins no talk under a name that is none, and says which there are', async () => {
+it('a chat with an unknown assistant begins no session, and lists the assistants', async () => {
   const { core, context } = talk(['letters', 'reviewer']);
   await expect(chatCommand(context, { assistant: 'reviewr' })).rejects.toMatchObject({
     message: 'The assistant "reviewr" was not found.',
@@ -45,7 +45,7 @@ it('begins no talk under a name that is none, and says which there are', async (
   expect(await core.client.sessions.list()).toEqual([]);
 });
 
-it('takes another one in the middle of a talk, and none', async () => {
+it('the /assistant command changes or removes the assistant in a running chat', async () => {
   const { chat, said } = talk(['letters', 'reviewer']);
   await runChatCommand(chat, '/assistant reviewer');
   expect(chat.options).toMatchObject({ assistant: 'reviewer', policy: 'local' });
@@ -65,13 +65,13 @@ it.each([
   ['/assistant off', 'The next messages have no assistant.'],
   ['/assistant letters', 'The next messages have the assistant letters.'],
   ['/compact', 'will be summarized'],
-])('says what it did: %s', async (line, text) => {
+])('a chat command says what it did: %s', async (line, text) => {
   const { chat, said } = talk(['letters']);
   expect(await runChatCommand(chat, line)).toBe(true);
   expect(said.err).toContain(text);
 });
 
-it('refuses a place where no model can work, and leaves the place as it was', async () => {
+it('a chat command refuses a place where no model can work, and keeps the old place', async () => {
   const { chat } = talk([]);
   await expect(runChatCommand(chat, '/cloud')).rejects.toMatchObject({ code: 'missing-model' });
   expect(chat.options.policy).toBe('local');

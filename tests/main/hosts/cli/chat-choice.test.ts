@@ -29,7 +29,7 @@ function talk(running: Promise<void> | null) {
 }
 
 // Bug: in the middle of a task `/local` and its like had no effect on it and said nothing.
-it('hands what is chosen to the task that runs, and says from when on it counts', async () => {
+it('a choice in the chat goes to the running task, and the chat says when it counts', async () => {
   const { chat, said, chosen } = talk(Promise.resolve());
   await runChatCommand(chat, '/auto');
   expect(chosen).toEqual([{ policy: 'hybrid', cloud: 'sky/model' }]);
@@ -39,14 +39,14 @@ it('hands what is chosen to the task that runs, and says from when on it counts'
   expect(said.err).toContain('The mode counts from the next message on');
 });
 
-it('hands nothing on when nothing else is chosen', async () => {
+it('a choice in the chat that changes nothing is not sent to the task', async () => {
   const { chat, said, chosen } = talk(Promise.resolve());
   for (const line of ['/cloud', '/compact', '/help']) await runChatCommand(chat, line);
   expect(chosen).toEqual([]);
   expect(said.err).not.toContain('takes effect');
 });
 
-it('keeps a choice for the next message while no task runs', async () => {
+it('a choice in the chat waits for the next message while no task runs', async () => {
   const { chat, said, chosen } = talk(null);
   await runChatCommand(chat, '/local');
   expect(chat.options.policy).toBe('local');

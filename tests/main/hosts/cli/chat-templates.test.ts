@@ -29,7 +29,7 @@ function chatWith(text: string) {
 }
 
 /** Catches: a template that the terminal does not know as a command, and one that is sent with empty placeholders. */
-it('says a template with what was typed after its name, and asks for what is missing', async () => {
+it('a chat template is filled with what is typed after its name, and missing parts are asked for', async () => {
   const { chat, sent, said } = chatWith('Review {{file}} for {{concern}}.');
   expect(await runChatCommand(chat, '/review-2 concern=speed src/a.py')).toBe(true);
   expect(sent).toEqual(['Review src/a.py for speed.']);

@@ -14,7 +14,7 @@ import { createPageCore } from '../../../../fakes/page-core.ts';
 /**
  * Catches: a shared file that is imported unchecked or replaces another one, and an export that differs from the file.
  */
-it('imports a file that was checked, lists it beside what cannot be used, and exports it as it is', async () => {
+it('the assistants command imports a checked file, lists it, and exports it unchanged', async () => {
   const home = await mkdtemp(join(tmpdir(), 'dewpoint-assistants-cli-'));
   const core = createPageCore();
   core.replace({ assistants: createAssistantFiles(home).handlers });

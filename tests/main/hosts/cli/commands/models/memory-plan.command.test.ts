@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parsePlanInput } from '../../../../../../src/main/hosts/cli/commands/models/memory-plan.command.ts';
 
-describe('the arguments of plan', () => {
-  it('are the defaults of the engine where nothing is said', () => {
+describe('the arguments of models plan', () => {
+  it('are the defaults of the engine when nothing is given', () => {
     expect(parsePlanInput('qwen3-14b', {})).toEqual({
       model: 'qwen3-14b',
       keys: null,
@@ -17,7 +17,7 @@ describe('the arguments of plan', () => {
     });
   });
 
-  it('take cards by bytes, with what is free of them', () => {
+  it('take cards by their bytes and what is free of them', () => {
     const { cards, flash, kv, engine } = parsePlanInput('m', {
       card: ['25769803776,20000000000', '8GiB', '24 GB'],
       flash: 'off',

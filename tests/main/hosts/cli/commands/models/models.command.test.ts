@@ -12,8 +12,8 @@ const lineOf = (info: Partial<ModelInfo>): string | undefined => {
   return text.split('\n').find((line) => line.startsWith('can '));
 };
 
-describe('one model, as it is shown', () => {
-  it('says what it can, and how hard it is told to think', () => {
+describe('the view of one model', () => {
+  it('says what the model can do, and how hard it thinks', () => {
     const capabilities = { ...loopModel.capabilities, images: true, reasoning: true, cache: true };
     expect(lineOf({ capabilities, effort: 'high' })).toBe(
       'can         call tools, read images, think (effort: high), cache prompts',
@@ -21,7 +21,7 @@ describe('one model, as it is shown', () => {
     expect(lineOf({ capabilities: { ...loopModel.capabilities, tools: false } })).toBe('can         answer in text');
   });
 
-  it('says what a probe would compare, until it has, and what the catalog knows to fetch', () => {
+  it('says what a probe would compare, and what the catalog can fetch', () => {
     const { id, label, where } = loopModel;
     const drafting = { ways: ['lookup', 'mtp'], on: 'build 9', known: 'MTP inside the file' };
     const base = { id, label, where, state: 'ready', sizeBytes: null, licence: null, note: null } as const;
@@ -33,7 +33,7 @@ describe('one model, as it is shown', () => {
     expect(describeModel({ ...entry, card: { ...probeCard, drafts } })).not.toContain('not compared yet');
   });
 
-  it('says which way to draft is best here, and what each of them did', () => {
+  it('says which way to draft is best here, with the measurements', () => {
     const kept = { speeds: [9, 8], drafted: 80, accepted: 60, differs: [], problem: null };
     const ways = [
       { ...kept, way: 'lookup', quicker: 31, differs: ['answer'] },

@@ -37,7 +37,7 @@ describe('models repair', () => {
     expect(err).toContain('--local ollama/dewpoint/m');
   });
 
-  it('leaves a model alone that nothing is wrong with, or that nothing repairs', async () => {
+  it('leaves a model alone that is sound or that nothing repairs', async () => {
     expect(await run({ problem: null, plan: null, made: null }, { yes: true })).toMatchObject({
       code: 0,
       applied: [false],
