@@ -9,10 +9,10 @@ import { chooseTier, tiersText } from '../../../src/main/sandbox/sandbox-tiers.t
 
 const none = new AbortController().signal;
 
-describe('choosing a tier', () => {
+describe('the choice of a sandbox tier', () => {
   const missing = failure('missing-sandbox', 'No engine.', 'Get one.');
 
-  it('goes without commands only where none are needed, and keeps the reason', async () => {
+  it('is read-only without an engine only for a task without commands, with the reason', async () => {
     expect(await chooseTier({ wanted: 'container', needsExecute: true }, () => Promise.resolve(missing))).toEqual(
       missing,
     );
@@ -22,7 +22,7 @@ describe('choosing a tier', () => {
     });
   });
 
-  it('does not even look for an engine when read-only was asked for', async () => {
+  it('does not look for an engine when read-only was asked for', async () => {
     const look = () => Promise.reject(new Error('looked'));
     expect(await chooseTier({ wanted: 'read-only', needsExecute: true }, look)).toEqual({
       ok: true,
@@ -30,7 +30,7 @@ describe('choosing a tier', () => {
     });
   });
 
-  it('does not take a cancelled search for a missing engine', async () => {
+  it('is not made when the search for an engine was cancelled', async () => {
     const cancelled = failure('cancelled', 'It was cancelled.');
     expect(await chooseTier({ wanted: 'container', needsExecute: false }, () => Promise.resolve(cancelled))).toEqual(
       cancelled,
@@ -38,13 +38,13 @@ describe('choosing a tier', () => {
   });
 });
 
-describe('the tiers of a machine', () => {
+describe('the sandbox tiers of a machine', () => {
   const rootful = { rootless: false, remapsUsers: false, desktop: null };
   it.each([
     ['no engine', null, /^read-only\./, /container engine/],
     ['an engine of root', rootful, /^container, read-only\./, /rootless/],
     ['a rootless engine', { ...rootful, rootless: true }, /^container, read-only\./, null],
-  ] as const)('are said with what would make a better one available: %s', (_what, engine, text, hint) => {
+  ] as const)('are listed with what would make a better one available: %s', (_what, engine, text, hint) => {
     const said = tiersText(engine);
     expect(said.text).toMatch(text);
     expect(said.text).toContain('not built yet');
@@ -53,7 +53,7 @@ describe('the tiers of a machine', () => {
   });
 });
 
-describe('the factory on a machine without an engine', () => {
+describe('a sandbox on a machine without an engine', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-factory-')));
@@ -91,7 +91,7 @@ describe('the factory on a machine without an engine', () => {
     });
   });
 
-  it('answers a question read-only, and shows it', async () => {
+  it('answers a question read-only, and says so', async () => {
     const made = await start({ wanted: 'container', needsExecute: false });
     if (!made.ok) throw new Error(made.error.message);
     expect(made.value.description).toMatchObject({
@@ -105,7 +105,7 @@ describe('the factory on a machine without an engine', () => {
     });
   });
 
-  it('hides what a container would hide, where it only reads', async () => {
+  it('hides from reading what a container would hide', async () => {
     await writeFile(join(folder, 'project/.env'), 'KEY=hunter22');
     await writeFile(join(folder, 'project/server.pem'), '-----BEGIN PRIVATE KEY-----\nhunter22');
     const made = await start({ wanted: 'read-only', needsExecute: false });
@@ -119,7 +119,7 @@ describe('the factory on a machine without an engine', () => {
     expect(sandbox.description.warnings).toEqual([expect.stringMatching(/they hold secrets.*\.env, server\.pem/)]);
   });
 
-  it('refuses a workspace that is none before anything else', async () => {
+  it('refuses an invalid workspace before anything else', async () => {
     expect(await start({ wanted: 'container', needsExecute: true }, join(folder, 'nothing'))).toMatchObject({
       ok: false,
       error: { code: 'not-found' },

@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 describe('the local socket', () => {
-  it('is for this user only', async () => {
+  it('is accessible to this user only', async () => {
     expect((await stat(join(folder, 'core.sock'))).mode & 0o077).toBe(0);
   });
 
@@ -41,18 +41,18 @@ describe('the local socket', () => {
     });
   });
 
-  it('carries an expected failure with its code and hint', async () => {
+  it('passes on an expected failure with its code and hint', async () => {
     await expect(connection.client.sessions.find({ id: 'x' })).rejects.toMatchObject({
       code: 'FAILED',
       data: { code: 'not-found', message: 'There is no such thing.', hint: 'Look elsewhere.' },
     });
   });
 
-  it('refuses input that is not what the contract says', async () => {
+  it('refuses input that breaks the contract', async () => {
     await expect(connection.client.sessions.find({ id: '' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
   });
 
-  it('streams what is in the log, says so, and then what happens', async () => {
+  it('streams the events of the log, then those that happen', async () => {
     const stop = new AbortController();
     const seen: SessionPush[] = [];
     for await (const push of await connection.client.sessions.events({ sessionId: 's' }, { signal: stop.signal })) {
@@ -78,13 +78,13 @@ describe('the local socket', () => {
     await reading;
   });
 
-  it('passes the progress of a download on and ends with it', async () => {
+  it('passes on the progress of a download and ends with it', async () => {
     const phases: string[] = [];
     for await (const progress of await connection.client.models.pull({ id: 'x/y' })) phases.push(progress.phase);
     expect(phases.at(-1)).toBe('done');
   });
 
-  it('says that the owner has gone', async () => {
+  it('refuses a connection when the owner has gone', async () => {
     await server.close();
     await connection.closed;
     await expect(connectSocket(join(folder, 'core.sock'), 500)).rejects.toMatchObject({ code: 'home-busy' });

@@ -49,7 +49,7 @@ function serve(
 const item = (seq: number): SessionPush => ({ type: 'caught-up', seq });
 
 describe('a stream that always has a next item', () => {
-  it('lets timers and other calls have their turn', async () => {
+  it('does not block timers and other calls', async () => {
     const events = async () =>
       (async function* () {
         for (let seq = 1; seq <= 5_000; seq += 1) yield item(seq);
@@ -108,7 +108,7 @@ describe('a stream that always has a next item', () => {
 });
 
 describe('a stream of the core', () => {
-  it('brings what it fails with, however long after it began', async () => {
+  it('passes on its failure, however late it comes', async () => {
     const core = createScriptedCore();
     const failing = new AppError('network', 'It broke off.', { hint: 'Try again.' });
     core.replace({
@@ -134,8 +134,8 @@ describe('a stream of the core', () => {
   });
 });
 
-describe('a forwarded call', () => {
-  it('brings a failure of the core with its code and hint', async () => {
+describe('a call that is forwarded to the core', () => {
+  it('passes on a failure of the core with its code and hint', async () => {
     const list = async (): Promise<never> => {
       throw new AppError('home-busy', 'It does not answer.', { hint: 'Wait.' });
     };
@@ -147,7 +147,7 @@ describe('a forwarded call', () => {
     });
   });
 
-  it('refuses input that the contract does not allow before the core sees it', async () => {
+  it('refuses invalid input before the core sees it', async () => {
     let isCalled = false;
     const events = async () => {
       isCalled = true;

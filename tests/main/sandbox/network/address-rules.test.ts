@@ -79,7 +79,7 @@ describe('an address', () => {
     expect(isPublicAddress(address, none)).toBe(true);
   });
 
-  it("of this machine's own is not reached, though it is public, however it is written", () => {
+  it("of this machine's own is not reached, even if it is public, in any spelling", () => {
     const own = new Set(['8.8.8.8', '2606:4700::1111']);
     expect(['8.8.8.8', '::ffff:8.8.8.8', '2606:4700:0:0:0:0:0:1111'].map((each) => isPublicAddress(each, own))).toEqual(
       [false, false, false],

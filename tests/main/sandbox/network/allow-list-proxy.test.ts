@@ -106,8 +106,8 @@ async function overTls(place: Place, target: string, servername: string): Promis
 
 const verdicts = (place: Place): unknown => place.decisions.map(({ host, reason }) => `${host} ${reason}`);
 
-describe('the way out', () => {
-  it('carries TLS with the name that was asked for, and counts its bytes', async () => {
+describe('the network proxy of the sandbox', () => {
+  it('carries TLS only to the name that was asked for, and counts its bytes', async () => {
     const place = await start();
     expect(await overTls(place, 'files.example.org:443', 'files.example.org')).toContain('GET /x');
     await place.decided(1);
@@ -118,7 +118,7 @@ describe('the way out', () => {
     expect(place.decisions[0]?.receivedBytes).toBeGreaterThan(200);
   });
 
-  it('writes a plain request anew: only what belongs to it, to the host of its address, on a connection of its own', async () => {
+  it('rewrites a plain request with its own headers, for the host of its address', async () => {
     const heads: string[] = [];
     const place = await start({
       answer: (request, response) => {
@@ -163,7 +163,7 @@ describe('the way out', () => {
     ['mixed.example.org:443', 'inner-address'],
     ['mapped.example.org:443', 'inner-address'],
     ['nowhere.example.org:443', 'no-address'],
-  ])('does not open for %j: %s', async (target, reason) => {
+  ])('refuses %j: %s', async (target, reason) => {
     const place = await start();
     const first = await connected(place.client(), target);
     expect(first).not.toContain(' 200 ');
@@ -190,7 +190,7 @@ describe('the way out', () => {
     ['the hello of SSL 2', Buffer.from('802e0100020015', 'hex')],
     ['an alert', Buffer.from('15030300020100', 'hex')],
     ['an empty record', Buffer.from('1603010000', 'hex')],
-  ])('does not carry %s where TLS belongs', async (_what, bytes) => {
+  ])('refuses %s where TLS is expected', async (_what, bytes) => {
     const place = await start();
     const client = place.client();
     await connected(client, 'files.example.org:443');
@@ -200,14 +200,14 @@ describe('the way out', () => {
     expect(place.internet.arrivedBytes()).toBe(0);
   });
 
-  it('goes to the address that was looked at, and looks again for the next connection: a name that turns inward is refused', async () => {
+  it('connects to the address that it checked, and checks the name again for the next connection', async () => {
     const place = await start();
     expect(await overTls(place, 'turning.example.org:443', 'turning.example.org')).toContain('GET');
     expect(await overTls(place, 'turning.example.org:443', 'turning.example.org')).toContain('403');
     expect(place.internet.opened).toEqual(['203.0.113.10:443']);
   });
 
-  it('does not follow where a host sends: the client has to ask for that', async () => {
+  it('follows no redirect: the client has to ask for it', async () => {
     const place = await start({
       answer: (_request, response) =>
         response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end(),
@@ -236,7 +236,7 @@ describe('the way out', () => {
     ['a broken line', 'X-A: b\rHost: other.example.org\r\n\r\n'],
     ['a space before the colon', 'Transfer-Encoding : chunked\r\n\r\n'],
     ['pieces of no size', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n'],
-  ])('smuggles nothing in a request with %s', async (_what, rest) => {
+  ])('lets no second request through inside one with %s', async (_what, rest) => {
     const seen: string[] = [];
     const place = await start({
       answer: (request, response) => {
@@ -260,7 +260,7 @@ describe('the way out', () => {
     expect(place.internet.opened).toEqual(['203.0.113.7:80']);
   });
 
-  it('ends what moves more than it may, in both directions, and says so', async () => {
+  it('ends a connection that moves more bytes than allowed, in both directions, and says so', async () => {
     const flood = await start(
       { answer: (_request, response) => void response.end(Buffer.alloc(4_000_000)) },
       { maxReceivedBytes: 1_000_000 },
@@ -282,7 +282,7 @@ describe('the way out', () => {
     expect(upload.internet.arrivedBytes()).toBeLessThan(110_000);
   });
 
-  it('opens no more connections than it may', async () => {
+  it('opens no more connections than allowed', async () => {
     const place = await start({}, { maxConnections: 2 });
     for (let count = 0; count < 4; count += 1)
       await say(place.client(), 'GET http://files.example.org/ HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n');
@@ -336,8 +336,8 @@ describe('the way out', () => {
   });
 });
 
-describe('where this machine reaches hosts through a proxy', () => {
-  it('asks that one by name, with its credentials, and still checks the name in TLS', async () => {
+describe('the network proxy behind a proxy of this machine', () => {
+  it('names the host to that proxy, with its credentials, and still checks the name in TLS', async () => {
     const asked: string[] = [];
     const upstream = await listening((socket) => {
       socket.once('data', (bytes: Buffer) => {
@@ -357,7 +357,7 @@ describe('where this machine reaches hosts through a proxy', () => {
   });
 
   it.each(['socks5://127.0.0.1:1', 'not a url at all'])(
-    'does not go around one that cannot be used: %s',
+    'does not bypass a proxy that cannot be used: %s',
     async (text) => {
       const place = await start({ proxyFor: () => new URL(text) });
       expect(await connected(place.client(), 'files.example.org:443')).toContain('502');

@@ -47,19 +47,19 @@ const hello = { type: 'hello', name: 'files.example.org', isHidden: false };
 
 describe('the first message of a TLS client', () => {
   it.each([{}, { maxVersion: 'TLSv1.2' }, { ALPNProtocols: ['h2', 'http/1.1'] }])(
-    'gives the name that a real one asks for: %j',
+    'names the host that a real client asks for: %j',
     async (options) => {
       expect(readClientHello(await helloOf('files.example.org', options))).toEqual(hello);
     },
   );
 
-  it('is not read before its last byte, wherever it is cut', async () => {
+  it('is read only once its last byte is there, wherever it is cut', async () => {
     const bytes = await helloOf('files.example.org');
     const found = Array.from(bytes, (_byte, end) => readClientHello(bytes.subarray(0, end)).type);
     expect(new Set(found)).toEqual(new Set(['more']));
   });
 
-  it('is the same when it is cut into many records', async () => {
+  it('is read the same when it is cut into many records', async () => {
     const bytes = await helloOf('files.example.org');
     const message = bytes.subarray(5);
     const pieces = Array.from({ length: Math.ceil(message.length / 7) }, (_none, index) =>
@@ -68,7 +68,7 @@ describe('the first message of a TLS client', () => {
     expect(readClientHello(Buffer.concat(pieces))).toEqual(hello);
   });
 
-  it('is looked at again only when there is more to see', async () => {
+  it('is read again only when there is more of it', async () => {
     const bytes = await helloOf('files.example.org');
     for (let end = 0; end < bytes.length; end += 1) {
       const found = readClientHello(bytes.subarray(0, end));
@@ -76,14 +76,14 @@ describe('the first message of a TLS client', () => {
     }
   });
 
-  it('may name nobody', () => {
+  it('may name no host', () => {
     expect(readClientHello(madeHello([[10, Buffer.from('0002001d', 'hex')]]))).toEqual({ ...hello, name: null });
   });
 
   it.each([
     ['a second one hidden in it', [name, [0xfe0d, Buffer.alloc(40)]]],
     ['an older form of that', [[0xffce, Buffer.alloc(40)], name]],
-  ] as const)('says when there is %s', (_what, extensions) => {
+  ] as const)('is marked as hidden when it has %s', (_what, extensions) => {
     expect(readClientHello(madeHello(extensions))).toEqual({ ...hello, isHidden: true });
   });
 
@@ -110,7 +110,7 @@ describe('the first message of a TLS client', () => {
     expect(readClientHello(bytes)).toEqual({ type: 'bad' });
   });
 
-  it('is read or refused, and never throws, for 20,000 damaged ones', async () => {
+  it('is read or refused without an exception, for 20,000 damaged ones', async () => {
     const bytes = await helloOf('files.example.org');
     let state = 5;
     const next = (below: number): number => {

@@ -36,8 +36,8 @@ function start({ isRead = true, idleMs = 60_000 } = {}): Place {
 
 const types = (place: Place): readonly (number | undefined)[] => place.sent.map((bytes) => bytes[0]);
 
-describe('the way between a container and the app', () => {
-  it('is the same however the bytes are cut', () => {
+describe('the tunnel between a container and the app', () => {
+  it('reads the same frames however the bytes are cut', () => {
     const place = start();
     const bytes = Buffer.concat([
       encodeFrame(frame.open, 1),
@@ -56,7 +56,7 @@ describe('the way between a container and the app', () => {
     place.tunnel.close();
   });
 
-  it('takes no more of a connection than was granted', () => {
+  it('breaks when a connection sends more than it was granted', () => {
     const place = start();
     place.tunnel.push(encodeFrame(frame.open, 1));
     const pieces = windowBytes / pieceBytes;
@@ -68,7 +68,7 @@ describe('the way between a container and the app', () => {
     expect(place.connections.every((connection) => connection.destroyed)).toBe(true);
   });
 
-  it('ends when the forwarder asks and asks and reads no answer', () => {
+  it('breaks when the forwarder asks for connections and reads no answer', () => {
     const place = start({ isRead: false });
     let frames = 0;
     for (let id = 1; !place.isBroken() && id < 200_000; id += 1) {
@@ -80,7 +80,7 @@ describe('the way between a container and the app', () => {
     expect(frames).toBeLessThan(66_000);
   });
 
-  it('ends when a host sends tiny pieces to a forwarder that does not read', () => {
+  it('breaks when a host sends tiny pieces to a forwarder that does not read', () => {
     const place = start({ isRead: false });
     place.tunnel.push(encodeFrame(frame.open, 1));
     for (let count = 0; count < windowBytes && !place.isBroken(); count += 1) place.connections[0]?.write('x');
@@ -95,7 +95,7 @@ describe('the way between a container and the app', () => {
     expect([place.isBroken(), place.connections.length]).toEqual([true, 0]);
   });
 
-  it('ends a connection on which nothing moves, and leaves the others', async () => {
+  it('ends a connection on which nothing moves, and keeps the others', async () => {
     const place = start({ idleMs: 300 });
     place.tunnel.push(Buffer.concat([encodeFrame(frame.open, 1), encodeFrame(frame.open, 2)]));
     const quiet = new Promise((resolve) => place.connections[0]?.once('close', resolve));
@@ -107,7 +107,7 @@ describe('the way between a container and the app', () => {
     place.tunnel.close();
   });
 
-  it('is ended like a socket: what was written goes out, and then it is gone', async () => {
+  it('sends what was written before it closes a connection', async () => {
     const place = start();
     place.tunnel.push(encodeFrame(frame.open, 1));
     const [connection] = place.connections;

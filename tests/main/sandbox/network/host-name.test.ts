@@ -5,7 +5,7 @@ import { judgeTarget } from '../../../../src/main/sandbox/network/judge-target.t
 
 const list = new Set(['files.example.org', 'a-1.example.org']);
 
-describe('the one spelling of a host', () => {
+describe('the normal form of a host name', () => {
   it.each([
     ['files.example.org', 'files.example.org'],
     ['FILES.Example.ORG', 'files.example.org'],
@@ -66,12 +66,12 @@ describe('the one spelling of a host', () => {
     '1.0.0.127.in-addr.arpa',
     `${'a'.repeat(64)}.example.org`,
     `${'a.'.repeat(130)}org`,
-  ])('is none for %j', (text) => {
+  ])('does not exist for %j', (text) => {
     expect(canonicalHost(text)).toBeNull();
   });
 });
 
-describe('a target', () => {
+describe('the target of a connection', () => {
   it.each([
     ['files.example.org', 443, true],
     ['files.example.org:443', 443, true],
@@ -93,7 +93,7 @@ describe('a target', () => {
     expect(judgeTarget(target, port, list).ok).toBe(isAllowed);
   });
 
-  it('that is refused is shown without anything that deceives', () => {
+  it('that is refused is shown without hidden characters', () => {
     const judged = judgeTarget('evil\u202e\u0007\r\n.example:443', 443, list);
     expect(judged).toEqual({
       ok: false,
@@ -103,7 +103,7 @@ describe('a target', () => {
     });
   });
 
-  it('is let through for none of 100,000 names that are like a listed one', () => {
+  it('is refused for all of 100,000 names that resemble a listed one', () => {
     const wrong: string[] = [];
     let allowed = 0;
     for (const target of fuzzedTargets(100_000, 7)) {

@@ -71,22 +71,19 @@ async function until(isTrue: () => boolean): Promise<void> {
   }
 }
 
-describe('a plain request on its way to a host', () => {
-  it.each(['GET', 'DELETE', 'POST'])(
-    'keeps its body as one when %s says that its length is not passed on',
-    async (method) => {
-      const place = await start(await rawUpstream());
-      const inner = `GET /smuggled HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
-      const text = await say(
-        place.client(),
-        `${method} ${base}/a HTTP/1.1\r\nHost: ${host}\r\nConnection: close, Content-Length\r\nContent-Length: ${inner.length}\r\n\r\n${inner}`,
-      );
-      expect(text).toContain(' 400 ');
-      expect(place.upstream.reads()).toEqual([]);
-    },
-  );
+describe('a plain request to a host', () => {
+  it.each(['GET', 'DELETE', 'POST'])('keeps its body when %s tries to drop its length', async (method) => {
+    const place = await start(await rawUpstream());
+    const inner = `GET /smuggled HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+    const text = await say(
+      place.client(),
+      `${method} ${base}/a HTTP/1.1\r\nHost: ${host}\r\nConnection: close, Content-Length\r\nContent-Length: ${inner.length}\r\n\r\n${inner}`,
+    );
+    expect(text).toContain(' 400 ');
+    expect(place.upstream.reads()).toEqual([]);
+  });
 
-  it('has a framing of ours when it has more headers than the parser keeps', async () => {
+  it('is rejected when it has more headers than the parser keeps', async () => {
     const place = await start(await rawUpstream());
     const inner = `GET /smuggled HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
     const many = 'a:\r\n'.repeat(2_010);
@@ -115,7 +112,7 @@ describe('a plain request on its way to a host', () => {
     expect(place.decisions.map(({ reason }) => reason)).toEqual(['bad-request']);
   });
 
-  it('is one request with its own body for each that was judged, for 800 clients that try to have it otherwise', async () => {
+  it('arrives as one request with its own body, for 800 hostile clients', async () => {
     const place = await start(await rawUpstream(), { limits: { idleMs: 300, maxSentBytes: 1e9 } });
     const clients = [...fuzzedRequests(800, 7)];
     const wanted = new Map(clients.flatMap(({ bodies }) => [...bodies]));
@@ -134,7 +131,7 @@ describe('a plain request on its way to a host', () => {
     expect(seen.length).toBeGreaterThan(honest / 2);
   }, 60_000);
 
-  it('takes nothing of the way with it, however it is spelled', async () => {
+  it('loses all headers about the connection, in any spelling', async () => {
     const place = await start(await rawUpstream());
     const own =
       'Proxy: x\r\nProxy-Connection: x\r\nTransfer_Encoding: x\r\nContent.Length: 9\r\nHTTP2-Settings: x\r\nKeep-Alive: 3';
@@ -145,7 +142,7 @@ describe('a plain request on its way to a host', () => {
   });
 });
 
-describe('what a host answers', () => {
+describe('the answer of a host', () => {
   const ask = `GET ${base}/a HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
   const ended = { isEnded: true };
 
@@ -164,7 +161,7 @@ describe('what a host answers', () => {
   it.each([
     ['behind its end', 'Content-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil'],
     ['behind its last piece', 'Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n\r\nevil'],
-  ])('ends where it ends: nothing %s goes back', async (_what, rest) => {
+  ])('ends at its end: nothing %s is passed on', async (_what, rest) => {
     const place = await start(await rawUpstream(`HTTP/1.1 200 OK\r\n${rest}`, ended));
     const text = await say(place.client(), ask);
     expect(text).toContain('ok');
@@ -172,7 +169,7 @@ describe('what a host answers', () => {
     expect(text).not.toContain('evil');
   });
 
-  it('has a framing of ours', async () => {
+  it('gets the framing of the proxy', async () => {
     const place = await start(
       await rawUpstream('HTTP/1.1 200 OK\r\nProxy-Status: x\r\nX-Kept: 1\r\n\r\nuntil the end', ended),
     );
@@ -183,7 +180,7 @@ describe('what a host answers', () => {
     );
   });
 
-  it('may not be put off for ever', async () => {
+  it('cannot be delayed without end', async () => {
     const place = await start(await rawUpstream('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(200)), {
       limits: { idleMs: 60_000 },
     });
@@ -191,10 +188,10 @@ describe('what a host answers', () => {
   });
 });
 
-describe('clients that ask for too much', () => {
+describe('the proxy of a demanding client', () => {
   const waiting = `GET ${base}/a HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
 
-  it('opens one connection at a time for a client that sends ahead, and ends it when it sends far ahead', async () => {
+  it('opens one connection at a time, and ends a client that sends far ahead', async () => {
     const place = await start(await rawUpstream('', {}));
     const few = place.client();
     few.write(waiting.repeat(10));
@@ -204,7 +201,7 @@ describe('clients that ask for too much', () => {
     expect(place.decisions.filter(({ reason }) => reason === 'too-many-connections').length).toBeGreaterThan(0);
   });
 
-  it('has no more under way at the same time than it may, and keeps none for a client that has gone', async () => {
+  it('caps the requests under way, and drops those of a client that has gone', async () => {
     const place = await start(await rawUpstream('', {}), { limits: { maxOpen: 3 } });
     const clients = Array.from({ length: 5 }, () => place.client());
     const refused = clients.map((client) => say(client, waiting));
@@ -220,7 +217,7 @@ describe('clients that ask for too much', () => {
     await until(() => place.upstream.reads().length === 4);
   });
 
-  it('says once that a client is not understood, however much it goes on to send', async () => {
+  it('warns once about a client that sends nonsense, however much it sends', async () => {
     const place = await start(await rawUpstream());
     const client = place.client();
     const text = say(client, '\u0000');
@@ -232,7 +229,7 @@ describe('clients that ask for too much', () => {
     expect(place.decisions.length).toBe(1);
   });
 
-  it('does not lead elsewhere while an answer is outstanding', async () => {
+  it('sends a request nowhere else while an answer is outstanding', async () => {
     const place = await start(await rawUpstream('', {}));
     const text = await say(place.client(), `${waiting}CONNECT ${host}:443 HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
     expect(text).toBe('');

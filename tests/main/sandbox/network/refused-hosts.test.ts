@@ -7,7 +7,7 @@ const refused = (host: string, reason: 'not-listed' | 'bad-host' | 'unreachable'
   isAllowed: false,
 });
 
-it('a host that cannot be reached is not told as one that nobody approved', () => {
+it('a host that cannot be reached is not reported as one that nobody approved', () => {
   expect(refusedHostsText([refused('index.example', 'unreachable'), refused('index.example', 'unreachable')])).toBe(
     'This machine cannot reach index.example: look at its network and its proxy.',
   );

@@ -60,8 +60,8 @@ async function scene(options: Partial<StandInOptions> = {}, limits: Partial<WebL
   };
 }
 
-describe('a request from here', () => {
-  it('reaches a public host with encryption and without, and tells what was moved', async () => {
+describe('a web request of the app', () => {
+  it('reaches a public host with and without encryption, and counts the bytes', async () => {
     const { get: fetched, uses } = await scene();
     expect(await fetched('https://docs.example.org/a?b=c#d')).toBe('200 GET /a?b=c\n');
     expect(await fetched('http://docs.example.org/')).toBe('200 GET /\n');
@@ -73,7 +73,7 @@ describe('a request from here', () => {
   });
 
   // Bug: a second look-up of the name, after the check, returns another address (DNS rebinding).
-  it('goes to the address that was looked at, for the name is looked up once', async () => {
+  it('goes to the address that was checked, because the name is looked up once', async () => {
     const { get: fetched, internet } = await scene({
       names: { 'docs.example.org': [[publicAddress], ['127.0.0.1']] },
     });
@@ -86,7 +86,7 @@ describe('a request from here', () => {
 
   // Bug: for a name with a public and a private address, the client connects to whichever comes first.
   it.each([['127.0.0.1'], ['169.254.169.254'], ['::1'], ['::ffff:10.0.0.1'], ['fd00::1'], ['100.64.1.1'], ['fe80::1']])(
-    'opens nothing where a name leads to %s, also beside a public address',
+    'opens no connection where a name leads to %s, even beside a public address',
     async (address) => {
       const { get: fetched, internet } = await scene({ names: { 'docs.example.org': [[publicAddress, address]] } });
       expect(await fetched('https://docs.example.org/')).toContain('Leads to a private address');
@@ -119,7 +119,7 @@ describe('a request from here', () => {
 
   // Bug: a spelling of a private address that is missing in the list above. The numbers take every form that a parser
   // accepts.
-  it('is not made to any address in numbers, in whatever spelling', () => {
+  it('is not made to a numeric address, in any spelling', () => {
     const random = randomNumbers(7);
     const oneOf = (all: readonly string[]): string => all[Math.floor(random() * all.length)] ?? '';
     const spell = (number: number): string =>
@@ -142,7 +142,7 @@ describe('a request from here', () => {
     }
   });
 
-  it('is not made to an address without end', () => {
+  it('is not made to an endless address', () => {
     expect(checkRequest({ ...get, url: `https://docs.example.org/${'a'.repeat(5_000)}` }).ok).toBe(false);
   });
 
@@ -154,7 +154,7 @@ describe('a request from here', () => {
   });
 });
 
-describe('a hostile host', () => {
+describe('a web request to a hostile host', () => {
   // Bug: only the first address is checked, and a redirect leads to a cloud machine's metadata service.
   it.each([
     'http://169.254.169.254/latest',
@@ -164,7 +164,7 @@ describe('a hostile host', () => {
     'http://docs.example.org/down',
     'file:///etc/passwd',
     'https://a:b@docs.example.org/',
-  ])('leads to %s in vain', async (location) => {
+  ])('does not follow a redirect to %s', async (location) => {
     const { get: fetched, internet } = await scene({
       names: { ...names, 'inner.example.org': [['10.1.1.1']] },
       answer: (_request, response) => response.writeHead(302, { location }).end(),
@@ -173,7 +173,7 @@ describe('a hostile host', () => {
     expect(internet.opened).toEqual([`${publicAddress}:443`]);
   });
 
-  it('leads in a circle, and is left', async () => {
+  it('gives up on redirects in a circle', async () => {
     const { get: fetched, uses } = await scene({
       answer: (_request, response) => response.writeHead(302, { location: '/again' }).end(),
     });
@@ -181,7 +181,7 @@ describe('a hostile host', () => {
     expect(uses).toHaveLength(6);
   });
 
-  it('gets what changes something only where it was sent, and no key of a service elsewhere', async () => {
+  it('follows no redirect of a write, and takes no key to another host', async () => {
     const asked: string[] = [];
     const { get: fetched } = await scene({
       answer: (request, response) => {
@@ -195,7 +195,7 @@ describe('a hostile host', () => {
     expect(asked).toEqual(['POST docs.example.org undefined', 'GET docs.example.org k']);
   });
 
-  it('sends a body without end, and what comes is cut', async () => {
+  it('cuts a body without end', async () => {
     const { get: fetched } = await scene(
       {
         answer: (_request, response) => {
@@ -212,7 +212,7 @@ describe('a hostile host', () => {
   });
 
   // Bug: the limit counts the bytes received, not the unpacked ones.
-  it('sends gzip that unpacks to 64 MiB, and no more than the limit is held', async () => {
+  it('holds no more than the limit of gzip that unpacks to 64 MiB', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     const { get: fetched } = await scene(
       { answer: (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb) },
@@ -223,7 +223,7 @@ describe('a hostile host', () => {
   });
 
   // Bug: a decoder with a hole gets the bytes of any server.
-  it('is packed with Brotli although that was not offered, and is not read', async () => {
+  it('rejects Brotli, which it did not offer', async () => {
     const offers: string[] = [];
     const unpack = vi.spyOn(zlib, 'createBrotliDecompress');
     const { get: fetched } = await scene({
@@ -244,14 +244,14 @@ describe('a hostile host', () => {
     ['packed twice', 'gzip, gzip', gzipSync(gzipSync('x'))],
     ['no gzip at all', 'gzip', Buffer.from('plain')],
     ['unknown', 'zstd', Buffer.from('x')],
-  ] as const)('says that its body is %s, and that is an error', async (_name, encoding, body) => {
+  ] as const)('fails on a body that is %s', async (_name, encoding, body) => {
     const { get: fetched } = await scene({
       answer: (_request, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body),
     });
     expect(await fetched('https://docs.example.org/')).toMatch(/^network: docs\.example\.org/u);
   });
 
-  it('answers a byte at a time, and time ends it', async () => {
+  it('times out when the answer comes a byte at a time', async () => {
     let begun = 0;
     let closed = 0;
     const { get: fetched } = await scene(
@@ -279,7 +279,7 @@ describe('a hostile host', () => {
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
     ['half of what it said', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nab'],
     ['another protocol', 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'],
-  ])('answers with %s, and that is an error', async (_name, answer) => {
+  ])('fails on an answer with %s', async (_name, answer) => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined).once('data', () => socket.end(answer));
     });
@@ -296,7 +296,7 @@ describe('a hostile host', () => {
     expect(reply).toMatchObject({ ok: false, error: { code: 'network' } });
   });
 
-  it('is left at once when the person cancels, at every point of the way', async () => {
+  it('ends at once when the person cancels, at any point', async () => {
     const { internet } = await scene({ answer: () => undefined });
     const request = valueOf(checkRequest(get));
     const hangs = (): Promise<never> => new Promise(() => undefined);
@@ -310,8 +310,8 @@ describe('a hostile host', () => {
   });
 });
 
-describe('a service of the person', () => {
-  it('may be in their own network and at any port, where no other host may', async () => {
+describe('a web request to a service of the person', () => {
+  it('may reach their own network and any port', async () => {
     const { internet } = await scene({ names: { 'search.lan': [['192.168.1.9']] } });
     const ports: string[] = [];
     const outward: typeof internet.outward = {

@@ -23,7 +23,7 @@ const project = '[project]\nname = "a"\nversion = "1"\n';
 const uv =
   'UV_PROJECT_ENVIRONMENT=/deps/python ../tools/bin/uv sync --frozen --inexact --no-install-project --all-extras --all-groups --python python3';
 
-describe('how the packages of a project are installed', () => {
+describe('the search for packages of a project', () => {
   it.each<[string, ProjectTop, readonly (readonly [string, string])[]]>([
     ['nothing', top({ 'README.md': '' }), []],
     ['a list', top({ 'requirements.txt': 'six\n' }), [['pip', `${pip} -r requirements.txt`]]],
@@ -118,11 +118,11 @@ describe('how the packages of a project are installed', () => {
         ],
       ],
     ],
-  ])('finds it out: %s', (_name, given, expected) => {
+  ])('finds how to install them: %s', (_name, given, expected) => {
     expect(found(given)).toEqual(expected);
   });
 
-  it('takes no version of a package manager that is more than a version', () => {
+  it('ignores more than a version in the version of a package manager', () => {
     const hostile = top({
       'package.json': '{"packageManager": "pnpm@9; curl evil", "dependencies": {"a": "1"}}',
       'pnpm-lock.yaml': '',
@@ -130,19 +130,19 @@ describe('how the packages of a project are installed', () => {
     expect(found(hostile)[0]?.[1]).toMatch(/^npm install --prefix \.\.\/tools pnpm@9 ; /);
   });
 
-  it('takes nothing of a tox file that a shell would read as more than a package', () => {
+  it('ignores shell commands in a tox file', () => {
     const hostile = top({ 'setup.py': 'setup()', 'tox.ini': "[testenv]\ndeps =\n  a'; curl evil\n  $(b)\n  mock\n" });
     expect(found(hostile)).toEqual([['pip', `${pip} . ; ${pip} mock`]]);
   });
 
-  it('runs a command of the settings in the place of what was found', () => {
+  it('uses a command of the settings instead of what it found', () => {
     expect(found(top({ 'package.json': packageJson, 'requirements.txt': 'six' }), { python: 'make deps' })).toEqual([
       ['own command', 'make deps'],
       ['npm, without a lock file', 'npm install --no-package-lock'],
     ]);
   });
 
-  it('lets packages come from the hosts that lists and locks name, not from those of comments and homepages', () => {
+  it('allows the hosts of lists and lock files, but not those of comments and homepages', () => {
     const lock = JSON.stringify(
       {
         packages: {
@@ -174,7 +174,7 @@ describe('packages below the top of a project', () => {
       Object.entries(below).map(([folder, inside]) => ({ folder, top: inside })),
     ).map((part) => [part.folder, part.place, placeInSession(part)]);
 
-  it('have the usual place where the top has none, and one of their own beside others', () => {
+  it('go to the usual place if the top has none, and else beside it', () => {
     const node = top({ 'package.json': packageJson, 'package-lock.json': lock });
     expect(places(top({}), { admin: node, 'apps/web': node, backend: top({ 'requirements.txt': 'six' }) })).toEqual([
       ['backend', '/deps/python', '/deps/python'],
@@ -196,7 +196,7 @@ describe('packages below the top of a project', () => {
     ]);
   });
 
-  it('count only with a lock file of their own where the top has some of their kind', () => {
+  it('count only with their own lock file when the top has packages of their kind', () => {
     const member = top({ 'package.json': packageJson });
     const workspaces = top({ 'package.json': '{"workspaces": ["packages/*"]}', 'package-lock.json': lock });
     expect(places(workspaces, { 'packages/a': member })).toEqual([['', '/node_modules', '/node_modules']]);
@@ -208,7 +208,7 @@ describe('packages below the top of a project', () => {
   });
 });
 
-describe('the key of a part', () => {
+describe('the cache key of installed packages', () => {
   const files = { 'package.json': packageJson, 'package-lock.json': '{}', 'requirements.txt': 'six' };
   const keys = (
     given: Readonly<Record<string, string>>,
@@ -219,7 +219,7 @@ describe('the key of a part', () => {
     return findParts(project, {}).map((part) => keyOf(part, project.texts, { imageId, projectPath }));
   };
 
-  it('is another one for another image, lock or command, and for that part alone', () => {
+  it('changes with the image, a lock file or a command of that part, and only then', () => {
     const [python, javascript] = keys(files);
     expect(keys({ ...files, 'README.md': 'new' })).toEqual([python, javascript]);
     expect(keys({ ...files, 'package-lock.json': '{ }' })).toEqual([

@@ -44,14 +44,14 @@ async function record(outcome: DependencyRecord['outcome']): Promise<void> {
 const ready = { type: 'ready', volume, sizeBytes: 1, packages: 2, seconds: 3, notes: [] } as const;
 const surroundings = async () => sessionEnvironmentFrom(await states(), '/bin', project);
 
-describe('what is installed for a project', () => {
+describe('the installed packages of a project', () => {
   beforeEach(async () => {
     home = await mkdtemp(join(tmpdir(), 'dewpoint-home-'));
     project = await mkdtemp(join(tmpdir(), 'dewpoint-project-'));
     await writeFile(join(project, 'requirements.txt'), 'six\n');
   });
 
-  it('is missing at first, and the person is told the command', async () => {
+  it('are missing at first, and the person is told the command', async () => {
     expect(await surroundings()).toEqual({
       mounts: [],
       environment: {},
@@ -65,7 +65,7 @@ describe('what is installed for a project', () => {
     });
   });
 
-  it('is mounted to be read only and found first once it is there', async () => {
+  it('are mounted read-only once they are there', async () => {
     await record(ready);
     expect(await surroundings()).toEqual({
       mounts: [{ type: 'volume', source: volume, target: '/deps/python', readOnly: true }],
@@ -76,7 +76,7 @@ describe('what is installed for a project', () => {
     });
   });
 
-  it('is missing again when its volume was deleted, or its record damaged', async () => {
+  it('are missing again when their volume was deleted or their record is damaged', async () => {
     await record(ready);
     expect((await states([])).map(({ state }) => state)).toEqual(['missing']);
     const [state] = await states();
@@ -84,7 +84,7 @@ describe('what is installed for a project', () => {
     expect((await states()).map(({ state: now }) => now)).toEqual(['missing']);
   });
 
-  it('is outdated when the project says something else, and used meanwhile', async () => {
+  it('are used but called outdated when the project has changed its list', async () => {
     await record(ready);
     await writeFile(join(project, 'requirements.txt'), 'six\nmock\n');
     const { mounts, notes, warnings } = await surroundings();
@@ -93,7 +93,7 @@ describe('what is installed for a project', () => {
     expect(warnings[0]).toContain('requirements.txt changed since');
   });
 
-  it('says why a try failed, to the person and to the model', async () => {
+  it('come with the reason of a failed try, for the person and the model', async () => {
     await record({ type: 'failed', command: 'pip', reason: 'No matching distribution found for six' });
     const { mounts, absent, warnings } = await surroundings();
     expect([mounts, absent[0], warnings[0]]).toEqual([
@@ -103,14 +103,14 @@ describe('what is installed for a project', () => {
     ]);
   });
 
-  it('is not found through a link, which could lead anywhere', async () => {
+  it('are not found through a link', async () => {
     const other = await mkdtemp(join(tmpdir(), 'dewpoint-project-'));
     await symlink(join(project, 'requirements.txt'), join(other, 'requirements.txt'));
     project = other;
     expect(await states()).toEqual([]);
   });
 
-  it('is what commands changed it to, for the session of one that nobody saw and else for the project, until the files change', async () => {
+  it('include what commands changed, for the session or the project, until the files change', async () => {
     await record(ready);
     const [state] = await states();
     const changedVolume = 'dewpoint-deps-0011-4455';
@@ -155,7 +155,7 @@ describe('what is installed for a project', () => {
     expect(await used({ sessionId: 'mine' })).toEqual(['missing', null]);
   });
 
-  it('is looked for below the top, but not in what is there to be read or tried', async () => {
+  it('are looked for below the top, but not in docs, examples or hidden folders', async () => {
     for (const folder of ['backend', 'docs', 'examples/one', '.hidden', 'a b', 'one/two/three']) {
       await mkdir(join(project, folder), { recursive: true });
       await writeFile(join(project, folder, 'uv.lock'), '');
@@ -163,7 +163,7 @@ describe('what is installed for a project', () => {
     expect((await states()).map(({ part }) => part.folder)).toEqual(['', 'backend']);
   });
 
-  it('is approved by what it is: other commands, hosts, files or images are another approval', async () => {
+  it('need a new approval for other commands, hosts, files or images', async () => {
     const before = await states();
     const approval = approvalOf(before, ['a.example.org'], 'sha256:1');
     expect(approvalOf(await states(), ['a.example.org'], 'sha256:1')).toBe(approval);
@@ -175,7 +175,7 @@ describe('what is installed for a project', () => {
 });
 
 describe('the variables of a project', () => {
-  it('come from the settings; a secret one from the environment, known as a secret', () => {
+  it('come from the settings, and secret ones from the environment', () => {
     const { sandbox } = settingsSchema.parse({
       sandbox: { projects: { '/p': { env: { MODE: 'test' }, secretEnv: ['TOKEN', 'UNSET'] } } },
     });

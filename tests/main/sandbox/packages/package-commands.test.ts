@@ -8,6 +8,6 @@ it.each<[string, readonly string[]]>([
   ["bash -c 'pnpm add left'", ['javascript']],
   ['curl https://pip.example.org/npm.tar', []],
   ['cat pipeline.txt uv-notes yarn.lock', []],
-])('knows whose package manager %s names', (command, named) => {
+])('the packages that %s names belong to the right package manager', (command, named) => {
   expect(packagesNamedIn(command)).toEqual(named);
 });

@@ -26,12 +26,12 @@ async function put(path: string, text: string): Promise<string> {
   return file;
 }
 
-describe('where packages come from', () => {
+describe('the package registries of a person', () => {
   beforeEach(async () => {
     home = await mkdtemp(join(tmpdir(), 'dewpoint-sources-'));
   });
 
-  it('is what pip is told, the environment before files, and a password is known as one', async () => {
+  it('come from the settings of pip, the environment before files, with passwords marked as secrets', async () => {
     await put(
       '.config/pip/pip.conf',
       '[global]\nindex-url = https://old.example.org/simple\nextra-index-url =\n  https://me:pass-word@two.example.org/s\n',
@@ -45,7 +45,7 @@ describe('where packages come from', () => {
     expect(found.secrets).toContain('pass-word');
   });
 
-  it('is read as Python reads INI: lines further in go on, a colon will do, a comment begins a line only', async () => {
+  it("are read from pip.conf by the rules of Python's INI files", async () => {
     await put(
       '.config/pip/pip.conf',
       '[global]\n  # ours\n  index_url : https://one.example.org/a;b#c\n  extra-index-url=https://two.example.org/s\n' +
@@ -58,7 +58,7 @@ describe('where packages come from', () => {
     });
   });
 
-  it('takes nothing from an .npmrc whose quoted texts would begin an option of their own, nor from one of megabytes', async () => {
+  it('cannot add an option through a quoted .npmrc text, nor come from a huge file', async () => {
     const ends =
       '"registry"="https://npm.example.org/\\nscript-shell=/bin/evil"\n@team:registry=https://t.example.org/\n';
     expect((await findPackageSources(search({ projectNpmrc: ends }))).npmrc).toBe(
@@ -68,14 +68,14 @@ describe('where packages come from', () => {
     expect((await findPackageSources(search({ projectNpmrc: large }))).npmrc).toBe('');
   });
 
-  it('keeps what an account of npm is set to, true and false too', async () => {
+  it('keep settings of npm that are true or false', async () => {
     const projectNpmrc = '//npm.example.org/:always-auth=true\n//npm.example.org/:email=a@b.example ; mine\n';
     expect((await findPackageSources(search({ projectNpmrc }))).npmrc).toBe(
       '//npm.example.org/:always-auth=true\n//npm.example.org/:email=a@b.example\n',
     );
   });
 
-  it('is what npm is told by the person and the project; a token is in a variable and not in the file', async () => {
+  it('come from the .npmrc of the person and the project, with tokens kept out of the file', async () => {
     await put(
       '.npmrc',
       'registry=https://npm.example.org/\nfund=false\n//npm.example.org/:_authToken=abc-secret\nscript-shell=/bin/evil\n',
@@ -90,7 +90,7 @@ describe('where packages come from', () => {
     expect(found.secrets).toEqual(['abc-secret', 'team-secret']);
   });
 
-  it('brings the certificates that a person trusts, each file once', async () => {
+  it('come with each certificate file that the person trusts, once', async () => {
     const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
     const file = await put('ca.pem', pem);
     const found = await findPackageSources(
@@ -99,7 +99,7 @@ describe('where packages come from', () => {
     expect(found.certificates.split('AAAA')).toHaveLength(2);
   });
 
-  it('are told to a command of a model without what is secret, and for the hosts that it may reach alone', async () => {
+  it("are passed to a model's command without secrets, and only for hosts that it may reach", async () => {
     await put('.npmrc', 'registry=https://npm.example.org/\n//npm.example.org/:_authToken=tok-en\n');
     const env = {
       PIP_INDEX_URL: 'https://one.example.org/simple',

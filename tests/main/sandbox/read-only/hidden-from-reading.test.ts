@@ -10,7 +10,7 @@ import { valueOf } from '../../../contracts/sandbox-contract.ts';
 
 const none = new AbortController().signal;
 
-describe('what a read-only session does not show', () => {
+describe('a hidden file in a read-only session', () => {
   let base: string;
   let work: string;
   beforeEach(async () => {
@@ -58,7 +58,7 @@ describe('what a read-only session does not show', () => {
     return JSON.stringify(answers);
   };
 
-  it('is shown by no operation through any link that the repository ships', async () => {
+  it('cannot be read by any operation through a link in the repository', async () => {
     await put('.netrc', 'password canary');
     await put('deploy/keys/id_rsa', 'PRIVATE KEY canary');
     await put('plans/deep/a.md', 'canary');
@@ -87,7 +87,7 @@ describe('what a read-only session does not show', () => {
     expect(await sandbox.readFile('docs/readme.md', {}, none)).toMatchObject({ ok: true });
   });
 
-  it('does not count for the limit of a search', async () => {
+  it('does not count towards the limit of a search', async () => {
     await put('.env', 'canary\n'.repeat(10));
     await put('zz.txt', 'canary\ncanary\n');
     const sandbox = await start();
@@ -95,7 +95,7 @@ describe('what a read-only session does not show', () => {
     expect([found.matches.map(({ path }) => path), found.truncated]).toEqual([['zz.txt', 'zz.txt'], false]);
   });
 
-  it('hides what comes after the start of the session', async () => {
+  it('may have been made after the start of the session', async () => {
     const sandbox = await start();
     await put('notes.txt', 'open');
     await put('.env.production', 'KEY=canary');
@@ -117,7 +117,7 @@ describe('what a read-only session does not show', () => {
   });
 
   // Catches: `.env` is often a link to the file of one environment, whose own name tells nothing.
-  it('is told by the name of a link to it, where its content fits', async () => {
+  it("is also recognised when only a link to it has a secret's name", async () => {
     await put('env/prod.txt', 'API_SECRET=canary-h72hdkaHDh2');
     await put('env/host.pem.txt', 'PRIVATE KEY canary');
     await put('plans/a.md', 'canary');
@@ -142,7 +142,7 @@ describe('what a read-only session does not show', () => {
       expect([path, (await everything(sandbox, path)).includes('canary')]).toEqual([path, false]);
   });
 
-  it('is judged without regard to case and to the form of a letter, as some disks do', () => {
+  it('is recognised in any case and Unicode form of its name', () => {
     const masks = ['.env', 'pläne/größe.txt', 'keys'].map((path) => ({ path, kind: 'file', identity: '7:7' }) as const);
     const { has } = hiddenFromReading(['Geheim/*'], masks);
     const same = [

@@ -53,7 +53,7 @@ describe('links on the host', () => {
     expect(valueOf(await sandbox.search({ pattern: 'secret' }, none)).matches).toEqual([]);
   });
 
-  it('to pipes and devices do not hold up a reader', async () => {
+  it('to pipes and devices do not block a reader', async () => {
     await promisify(execFile)('mkfifo', [join(folder, 'work/pipe')]);
     expect(await read('pipe')).toBe('bad-input');
     const { matches } = valueOf(await sandbox.search({ pattern: 'public' }, none));

@@ -28,7 +28,7 @@ describe('hard links of a project', () => {
   const find = (isLeftOut: (path: string) => boolean = () => false, budgetMs: number | null = null) =>
     findHardLinks({ workspacePath: work, isLeftOut, budgetMs }, none);
 
-  it('are found everywhere, but for those whose every name lies in the project, and what is left out', async () => {
+  it('are found everywhere, except those whose every name lies in the project', async () => {
     for (const path of ['a.txt', 'src/b.txt', 'node_modules/c/d.js', '.git/objects/e', 'held/f']) await linked(path);
     await writeFile(join(work, 'one'), '1');
     await link(join(work, 'one'), join(work, 'src/two'));
@@ -43,7 +43,7 @@ describe('hard links of a project', () => {
     expect(await find(undefined, -1)).toEqual({ files: [], isCut: true });
   });
 
-  it('are broken with bytes, mode and times kept, and the file outside stays what it was', async () => {
+  it('are replaced by copies with bytes, mode and times kept, and the file outside is unchanged', async () => {
     const outside = await linked('bin/run.sh', '#!/bin/sh\n');
     await chmod(outside, 0o555);
     await utimes(outside, 1_000_000, 1_000_000);
@@ -58,7 +58,7 @@ describe('hard links of a project', () => {
     expect([await readdir(join(work, 'bin')), (await find()).files]).toEqual([['run.sh'], []]);
   });
 
-  it('that are something else by then are left, and nothing is written through a link', async () => {
+  it('that were replaced meanwhile are left alone', async () => {
     const outside = await linked('dir/a');
     const { files } = await find();
     await rm(join(work, 'dir'), { recursive: true });
@@ -71,7 +71,7 @@ describe('hard links of a project', () => {
     expect([await readFile(outside, 'utf8'), await readdir(join(base, 'other'))]).toEqual(['outside', ['a']]);
   });
 
-  it('are told by folder where tools made them, and no name can look like a line of its own', async () => {
+  it('are listed by folder where tools made them, one line each whatever their names', async () => {
     await linked('src/a\ntogether 9 MB');
     for (let index = 0; index < 4; index += 1) await linked(`web/node_modules/p/${index}.js`);
     await linked('held/b');

@@ -60,7 +60,7 @@ describe('a workspace', () => {
     expect(await check(join(folder, 'loop'))).toMatch(/^bad-input: .* leads back to itself/);
   });
 
-  it('is refused where too much would be at stake', async () => {
+  it("is refused when it is a root, a home folder or the app's own folder", async () => {
     for (const path of ['/', homedir(), dirname(homedir()), join(folder, 'home'), folder])
       expect(await check(path)).toMatch(/^refused: /);
     await mkdir(join(folder, 'home/workspaces/copy'), { recursive: true });
@@ -69,23 +69,26 @@ describe('a workspace', () => {
     expect(await check(join(folder, 'home/workspaces/copy'))).toBe(join(folder, 'home/workspaces/copy'));
   });
 
-  it.skipIf(process.platform === 'win32')('is refused where the system, keys or what was fetched lie', async () => {
-    for (const path of ['/etc', '/proc/self', '/dev', '/usr', '/tmp', '/var'])
-      expect(await check(path)).toMatch(/^refused: /);
-    const before = process.env['DEWPOINT_CACHE'];
-    process.env['DEWPOINT_CACHE'] = join(folder, 'project/cache');
-    try {
-      await mkdir(join(folder, 'project/cache/models'), { recursive: true });
-      for (const path of ['project', 'project/cache', 'project/cache/models'])
-        expect(await check(join(folder, path))).toMatch(/^refused: .*cache/);
-      expect(await check(join(folder, 'project/src'))).toBe(join(folder, 'project/src'));
-    } finally {
-      if (before === undefined) delete process.env['DEWPOINT_CACHE'];
-      else process.env['DEWPOINT_CACHE'] = before;
-    }
-  });
+  it.skipIf(process.platform === 'win32')(
+    "is refused when it is a system folder or holds the app's cache",
+    async () => {
+      for (const path of ['/etc', '/proc/self', '/dev', '/usr', '/tmp', '/var'])
+        expect(await check(path)).toMatch(/^refused: /);
+      const before = process.env['DEWPOINT_CACHE'];
+      process.env['DEWPOINT_CACHE'] = join(folder, 'project/cache');
+      try {
+        await mkdir(join(folder, 'project/cache/models'), { recursive: true });
+        for (const path of ['project', 'project/cache', 'project/cache/models'])
+          expect(await check(join(folder, path))).toMatch(/^refused: .*cache/);
+        expect(await check(join(folder, 'project/src'))).toBe(join(folder, 'project/src'));
+      } finally {
+        if (before === undefined) delete process.env['DEWPOINT_CACHE'];
+        else process.env['DEWPOINT_CACHE'] = before;
+      }
+    },
+  );
 
-  it('is refused where it may not be written, but can be read', async () => {
+  it('may be one that can only be read, but only for reading', async () => {
     const project = join(folder, 'project');
     // File modes do not stop root. A file system mounted as read-only does.
     const isRoot = process.getuid?.() === 0;
@@ -101,7 +104,7 @@ describe('a workspace', () => {
     }
   });
 
-  it('in place is the project itself; scratch is empty', async () => {
+  it('in place is the project itself, and a scratch one is empty', async () => {
     expect(await prepareWorkspace(request('in-place'), none)).toEqual({
       ok: true,
       value: { path: join(folder, 'project'), mode: 'in-place', files: 0, bytes: 0 },
@@ -115,7 +118,7 @@ describe('a workspace', () => {
     });
   });
 
-  it('as a copy can be worked in, also where the project may only be read', async () => {
+  it('as a copy can be changed even if the project is read-only', async () => {
     const source = join(folder, 'project', 'src');
     await chmod(source, 0o555);
     try {
@@ -150,7 +153,7 @@ describe('a workspace', () => {
     expect(await readFile(join(project, 'run.sh'), 'utf8')).toBe('#!/bin/sh\n');
   });
 
-  it('as a copy leaves out what ignore files name, but for packages and small files', async () => {
+  it('as a copy leaves out ignored files, except packages and small files', async () => {
     const project = join(folder, 'project');
     const large = Buffer.alloc(1024 * 1024);
     await writeFile(join(project, '.gitignore'), 'dist/\nnode_modules/\n*.bin\n.env\n!keep.bin\n');
@@ -172,7 +175,7 @@ describe('a workspace', () => {
     );
   });
 
-  it.skipIf(process.platform !== 'linux')('as a copy has every name as it is, also one that is no text', async () => {
+  it.skipIf(process.platform !== 'linux')('as a copy keeps names that are no valid text', async () => {
     const names = [Buffer.from([0x66, 0xff, 0x6f]), 'C:\\x', 'a\\b', 'dot.', 'blank ', 'CON', 'nul.txt', 'a\nb'].map(
       (name) => Buffer.from(name),
     );
@@ -189,7 +192,7 @@ describe('a workspace', () => {
   });
 
   // On btrfs and xfs a copy takes no space.
-  it.skipIf(sharesBlocks)('as a copy is not begun where it cannot fit', async () => {
+  it.skipIf(sharesBlocks)('as a copy is not begun when there is no room for it', async () => {
     await writeFile(join(folder, 'project/sparse'), '');
     await truncate(join(folder, 'project/sparse'), 10 * 1024 ** 4);
     expect(await prepareWorkspace(request('copy'), none)).toMatchObject({
@@ -199,7 +202,7 @@ describe('a workspace', () => {
     expect(await readdir(join(folder, 'copies'))).toEqual([]);
   });
 
-  it('as a copy is whole or not there at all', async () => {
+  it('as a copy is complete or does not exist', async () => {
     await promisify(execFile)('mkfifo', [join(folder, 'project/src/pipe')]);
     expect(await prepareWorkspace(request('copy'), none)).toMatchObject({
       ok: false,

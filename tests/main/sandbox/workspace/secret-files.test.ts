@@ -154,16 +154,16 @@ const inText: readonly (readonly [SecretKind, readonly string[], readonly string
 ];
 
 describe('a secret file', () => {
-  it.each(byName)('is %s by the names %j', (kind, paths) => {
+  it.each(byName)('is known as %s by the names %j', (kind, paths) => {
     expect(paths.map((path) => [path, secretKind(path)])).toEqual(paths.map((path) => [path, kind]));
   });
 
-  it.each(inText)('shows as %s in its text, and a text with a reference only does not', (kind, secret, plain) => {
+  it.each(inText)('is known as %s by its text, unless the text only refers to a secret', (kind, secret, plain) => {
     expect(secret.filter((text) => !isSecretText(kind, text))).toEqual([]);
     expect(plain.filter((text) => isSecretText(kind, text))).toEqual([]);
   });
 
-  it.each(inText)('of kind %s costs no more per byte to look into when it is large', (kind, secret, plain) => {
+  it.each(inText)('of kind %s takes no more time per byte when it is large', (kind, secret, plain) => {
     const parts = [
       'password',
       '://a:',

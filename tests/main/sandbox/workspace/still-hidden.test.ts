@@ -7,7 +7,7 @@ import { findHiddenFiles, type HiddenFilesQuery } from '../../../../src/main/san
 
 const none = new AbortController().signal;
 
-describe('what was hidden once', () => {
+describe('a file that was hidden once', () => {
   let base: string;
   let work: string;
   beforeEach(async () => {
@@ -30,7 +30,7 @@ describe('what was hidden once', () => {
     return (await findHiddenFiles({ ...usual, ...query }, none)).masks.map(({ path }) => path).sort();
   };
 
-  it('stays hidden under every other name and in every folder that is not looked through', async () => {
+  it('stays hidden under every other name and in every folder', async () => {
     await put('deploy/id_rsa', 'PRIVATE KEY');
     await put('.kube/config', 'x');
     await put('app/.env', 'X=1');
@@ -51,7 +51,7 @@ describe('what was hidden once', () => {
     expect(await look({ masks })).toContain('.git/open/plan.txt');
   });
 
-  it('stays hidden under all names of one file, and when it is written anew in a renamed folder', async () => {
+  it('stays hidden under all its hard links, and when rewritten in a renamed folder', async () => {
     await put('app/.env', 'X=1');
     await mkdir(at('node_modules'));
     await link(at('app/.env'), at('node_modules/readme'));
@@ -81,7 +81,7 @@ describe('what was hidden once', () => {
     expect(await look()).toEqual(['tests/keys/id_rsa']);
   });
 
-  it('is shown when the person says so or took the secret out, and the next file may have its inode', async () => {
+  it('is shown when the person says so or has removed the secret', async () => {
     await put('deploy/key.pem', 'PRIVATE KEY');
     await put('.env', 'X=1');
     await look();
@@ -96,7 +96,7 @@ describe('what was hidden once', () => {
     expect(await look()).toEqual([]);
   });
 
-  it('starts nothing when the list of it cannot be read', async () => {
+  it('stops the start of a session when the list of hidden files cannot be read', async () => {
     await put('.env', 'X=1');
     await look();
     const file = join(base, 'home/sandbox/hidden-files.json');
@@ -104,7 +104,7 @@ describe('what was hidden once', () => {
     await expect(look()).rejects.toMatchObject({ code: 'refused', message: expect.stringContaining(file) });
   });
 
-  it('stays hidden when the project is opened from a folder in it, around it, or with another name', async () => {
+  it('stays hidden when the project is opened from a folder inside or around it, or renamed', async () => {
     const project = at('app');
     await put('app/deploy/id_rsa', 'PRIVATE KEY');
     await put('app/plans/plan.txt', 'x');
@@ -126,7 +126,7 @@ describe('what was hidden once', () => {
     await mkdir(work);
   });
 
-  it('finds a copy by its content, in this project and in another one, except for examples', async () => {
+  it('is known by its content in any project, except in examples', async () => {
     const secret = 'TOKEN=tcnry4711-tcnry4711\n';
     await put('app/.env', secret);
     await put('app/notes.txt', secret);
@@ -142,7 +142,7 @@ describe('what was hidden once', () => {
     expect(await look(shown)).toEqual([]);
   });
 
-  it('finds what a command copied while the person wrote a secret, under the name of an example, too', async () => {
+  it('stays hidden in a copy that a command made while the person wrote the secret', async () => {
     await put('app/.env', 'TOKEN=before-before\n');
     await put('tests/keys/old', 'TOKEN=tcnry4711-tcnry4711\n');
     const since = Date.now() + 50;
@@ -156,7 +156,7 @@ describe('what was hidden once', () => {
     expect(await look()).toEqual(found);
   });
 
-  it('is remembered by sessions of several projects at the same time', async () => {
+  it('is remembered by parallel sessions of several projects', async () => {
     const projects = ['a', 'b', 'c', 'd'].map(at);
     for (const name of ['a', 'b', 'c', 'd']) await put(`${name}/.env`, `X=${name}`);
     await Promise.all(projects.map((workspacePath) => look({ workspacePath })));
@@ -165,7 +165,7 @@ describe('what was hidden once', () => {
     expect(await look()).toEqual(['a/notes', 'b/notes', 'c/notes', 'd/notes']);
   });
 
-  it('is forgotten with a copy of a project that was deleted', async () => {
+  it('is forgotten with a deleted copy of the project', async () => {
     const copy = join(base, 'home/workspaces/one');
     await mkdir(copy, { recursive: true });
     await writeFile(join(copy, '.env'), 'X=1');

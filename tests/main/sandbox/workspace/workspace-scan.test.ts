@@ -8,7 +8,7 @@ import { scanWorkspace } from '../../../../src/main/sandbox/workspace/workspace-
 
 const none = new AbortController().signal;
 
-describe('looking through a project', () => {
+describe('the scan of a project', () => {
   let base: string;
   let folder: string;
   beforeEach(async () => {
@@ -31,7 +31,7 @@ describe('looking through a project', () => {
     return { masks: masks.map(({ path }) => path), warnings };
   };
 
-  it('finds secrets, repositories and links to elsewhere, without following a link', async () => {
+  it('finds secrets, repositories and links to elsewhere without following a link', async () => {
     await put('outside/.env', 'X=1');
     await put('work/.env', 'X=1');
     await put('work/cert.pem', 'CERTIFICATE');
@@ -49,7 +49,7 @@ describe('looking through a project', () => {
     await expect(scanWorkspace(folder, AbortSignal.abort())).rejects.toThrow();
   });
 
-  it('hides secrets, says so, and shows the ones that a person named', async () => {
+  it('hides secrets, reports them, and shows those that a person named', async () => {
     await put('work/.env', 'X=1');
     await put('work/api/.env', 'X=1');
     const all = await look();
@@ -64,25 +64,22 @@ describe('looking through a project', () => {
     expect((await look(['/elsewhere/.env'])).masks).toEqual(['.env', 'api/.env']);
   });
 
-  it.skipIf(process.platform !== 'linux')(
-    'starts nothing where a name that is not UTF-8 text hides a secret, or rules mask; other such names it tells of',
-    async () => {
-      const raw = (name: string): Buffer =>
-        Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xff]), Buffer.from(name)]);
-      await writeFile(raw('.txt'), 'x');
-      const { masks, warnings } = await look();
-      expect([masks, warnings]).toEqual([[], [expect.stringMatching(/^1 name of a file or folder is not UTF-8 text/)]]);
-      await expect(lookWith([], ['*.txt'])).rejects.toMatchObject({ code: 'refused' });
-      await writeFile(raw('.pem'), 'PRIVATE KEY');
-      await expect(look()).rejects.toMatchObject({ code: 'refused', message: expect.stringContaining('\uFFFD.pem') });
-      await rm(raw('.pem'));
-      await mkdir(raw(''));
-      await writeFile(raw('/.env'), 'X=1');
-      await expect(look()).rejects.toMatchObject({ code: 'refused', message: expect.stringContaining('\uFFFD/.env') });
-    },
-  );
+  it.skipIf(process.platform !== 'linux')('stops the start when a secret has a name that is not UTF-8', async () => {
+    const raw = (name: string): Buffer =>
+      Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xff]), Buffer.from(name)]);
+    await writeFile(raw('.txt'), 'x');
+    const { masks, warnings } = await look();
+    expect([masks, warnings]).toEqual([[], [expect.stringMatching(/^1 name of a file or folder is not UTF-8 text/)]]);
+    await expect(lookWith([], ['*.txt'])).rejects.toMatchObject({ code: 'refused' });
+    await writeFile(raw('.pem'), 'PRIVATE KEY');
+    await expect(look()).rejects.toMatchObject({ code: 'refused', message: expect.stringContaining('\uFFFD.pem') });
+    await rm(raw('.pem'));
+    await mkdir(raw(''));
+    await writeFile(raw('/.env'), 'X=1');
+    await expect(look()).rejects.toMatchObject({ code: 'refused', message: expect.stringContaining('\uFFFD/.env') });
+  });
 
-  it('hides 200 files at most, then folders that hold nothing else, and rather starts nothing than show one', async () => {
+  it('hides at most 200 files, then whole folders of secrets, and else stops the start', async () => {
     for (let at = 0; at < 201; at += 1) await put(`work/deploy/keys/${at}.env`, 'X=1');
     await put('work/deploy/keys/more/a.env', 'X=1');
     await put('work/.env', 'X=1');
@@ -104,14 +101,14 @@ describe('looking through a project', () => {
     await expect(look(['deploy/keys/7.env'])).rejects.toMatchObject({ code: 'refused' });
   });
 
-  it('starts nothing in a project that it cannot look through whole', async () => {
+  it('stops the start when it cannot look through the whole project', async () => {
     const deep = 'd/'.repeat(270);
     await put(`work/${deep}.env`, 'X=1');
     await expect(look()).rejects.toMatchObject({ code: 'refused', message: expect.stringContaining('too deep') });
     expect((await lookWith([], ['d'])).masks).toMatchObject([{ path: 'd', kind: 'folder' }]);
   });
 
-  it('finds keys however long the file is that they begin, and logins in the data of git', async () => {
+  it('finds keys at the start of files of any length, and logins in git data', async () => {
     await put('work/bundle.pem', `PRIVATE KEY\n${'x'.repeat(2_000_000)}`);
     await put('work/.git/credentials', 'https://me:token@host.example');
     await put('work/sub/.git/.git-credentials', 'x');
@@ -120,7 +117,7 @@ describe('looking through a project', () => {
     expect((await look()).masks).toEqual(['.envrc', '.git/credentials', 'bundle.pem', 'sub/.git/.git-credentials']);
   });
 
-  it('tells of logins in the configuration of git by their place, and does not repeat them', async () => {
+  it('reports logins in the git configuration by their place, without repeating them', async () => {
     const remote = (name: string, url: string): string => `[remote "${name}"]\n\turl = ${url}\n`;
     await put('work/.git/config', remote('origin', 'https://me:hunter2@host.example/x.git'));
     await put('work/a/.git/config', `[core]\n${remote('up', 'https://ghp_0123456789abcdefghij@host.example/x')}`);
@@ -153,7 +150,7 @@ describe('looking through a project', () => {
     ]);
   });
 
-  it('hides what a rule masks, folders as a whole, and rather starts nothing than hide a part', async () => {
+  it('hides what a rule masks, or else stops the start', async () => {
     await put('work/plans/a.md', 'x');
     await put('work/plans/deep/.env', 'X=1');
     await put('work/notes.txt', 'x');

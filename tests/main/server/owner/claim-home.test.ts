@@ -31,14 +31,14 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 
 const lock = (): string => join(home, 'owner.json');
 
-describe('claimHome', () => {
-  it('makes the first process the owner and tells the next who it is', async () => {
+describe('a claim on a home folder', () => {
+  it('makes the first process the owner, and tells the next one who it is', async () => {
     const first = await claimHome(home);
     expect(first.type).toBe('owner');
     expect(await claimHome(home)).toMatchObject({ type: 'owned', pid: process.pid });
   });
 
-  it('says of a home that cannot be used why, and that another can be named', async () => {
+  it('explains why a home cannot be used, and how to name another', async () => {
     await writeFile(join(home, 'file'), '');
     await expect(claimHome(join(home, 'file'))).rejects.toMatchObject({
       code: 'bad-input',
@@ -47,7 +47,7 @@ describe('claimHome', () => {
     });
   });
 
-  it('gives the home free again', async () => {
+  it('can be released', async () => {
     const first = await claimHome(home);
     if (first.type === 'owner') await first.release();
     expect((await claimHome(home)).type).toBe('owner');
@@ -63,7 +63,7 @@ describe('claimHome', () => {
     expect((await claimHome(home)).type).toBe('owner');
   });
 
-  it('takes over a claim that nobody can read', async () => {
+  it('takes over a claim that cannot be read', async () => {
     await writeFile(lock(), 'half a reco');
     expect((await claimHome(home)).type).toBe('owner');
   });
@@ -75,7 +75,7 @@ describe('claimHome', () => {
     expect(await readFile(lock(), 'utf8')).toContain('another');
   });
 
-  it('lets exactly one of many concurrent claims over a dead owner win', async () => {
+  it('over a dead owner is won by exactly one of many processes', async () => {
     await writeFile(lock(), JSON.stringify({ pid: 999_999_999, startedAt: '1', token: 'x' }));
     const claims = await Promise.all(Array.from({ length: 20 }, () => claimHome(home)));
     expect(claims.filter((claim) => claim.type === 'owner')).toHaveLength(1);
@@ -102,15 +102,15 @@ const knownName = (folder: string): string => {
 };
 const rightsOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 
-describe.skipIf(process.platform === 'win32')('a home that others could look into', () => {
-  it('is made this user alone, and a person is told once', async () => {
+describe.skipIf(process.platform === 'win32')('a home folder that others could read', () => {
+  it('is made private, and the person is told once', async () => {
     await chmod(home, 0o755);
     const first = await claimHome(home);
     expect([await rightsOf(home), first.warning]).toEqual(['700', expect.stringContaining('yours alone now')]);
     expect((await claimHome(home)).warning).toBeNull();
   });
 
-  it("is not used where it is another user's, and nothing is written into it", async () => {
+  it('is not used if it belongs to another user', async () => {
     const isRoot = process.getuid?.() === 0;
     if (isRoot) await chown(home, 2371, 2371);
     // A user other than root finds root's folders everywhere.
@@ -124,7 +124,7 @@ describe.skipIf(process.platform === 'win32')('a home that others could look int
   });
 });
 
-describe.skipIf(process.platform === 'win32')('the socket of a home that lies too deep for one', () => {
+describe.skipIf(process.platform === 'win32')('the socket of a home folder with a long path', () => {
   let deep = '';
   let tmp = '';
   beforeEach(async () => {
@@ -143,7 +143,7 @@ describe.skipIf(process.platform === 'win32')('the socket of a home that lies to
     return claim;
   };
 
-  it('lies in a folder of this user alone under a name that nobody can take before, and goes with its owner', async () => {
+  it('lies in a private folder with an unpredictable name, and is removed with its owner', async () => {
     // Another program already holds every name that can be predicted.
     for (const folder of [tmp, '/tmp']) await mkdir(join(folder, knownName(deep))).catch(() => undefined);
     try {
@@ -172,20 +172,20 @@ describe.skipIf(process.platform === 'win32')('the socket of a home that lies to
     expect((await owner()).socketPath).toBe(socketPath);
   });
 
-  it('is not spoken to in a folder that others can write', async () => {
+  it('is not used in a folder that others can write', async () => {
     const { socketPath } = await owner();
     await chmod(dirname(socketPath), 0o777);
     await expect(claimHome(deep)).rejects.toMatchObject({ code: 'refused' });
   });
 
-  it('is not spoken to where its folder was replaced by a link', async () => {
+  it('is not used when its folder was replaced by a link', async () => {
     const { socketPath } = await owner();
     await rm(dirname(socketPath), { recursive: true });
     await symlink(tmp, dirname(socketPath));
     expect((await claimHome(deep)).socketPath).toBe(join(deep, 'core.sock'));
   });
 
-  it('lies in the folder of the system for such things where there is one, if others cannot take it away there', async () => {
+  it("lies in the system's runtime folder if others cannot remove it there", async () => {
     const runtime = join(home, 'run');
     await mkdir(runtime, { mode: 0o700 });
     vi.stubEnv('XDG_RUNTIME_DIR', runtime);

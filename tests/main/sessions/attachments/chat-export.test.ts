@@ -39,7 +39,7 @@ async function elementsOf(text: string, step: number, most = 1_000_000): Promise
 
 describe('the objects of a JSON array', () => {
   /** Catches: an object that is cut at the end of a chunk: in a character, in a string or after a backslash. */
-  it('are the same however the file is cut', async () => {
+  it('are read the same however the file is cut', async () => {
     const values = [{ a: 'x"}]{[\\' }, { b: [{ c: 'é😀\n' }, []] }, {}, { d: '\\"' }];
     const text = `\uFEFF [ ${values.map((one) => JSON.stringify(one, null, 1)).join(' ,\n')} ] {"behind": 1}`;
     for (const step of [1, 2, 3, 7, 1000]) {
@@ -50,7 +50,7 @@ describe('the objects of a JSON array', () => {
   });
 
   /** Catches: a file that is read into memory as a whole before its first item is used. */
-  it('come before what follows them is read', async () => {
+  it('are each returned before the rest of the file is read', async () => {
     let read = 0;
     async function* pieces() {
       for (const text of ['[{"a": ', '1}, {"b"', ': 2}', ', {"c": 3}]']) {
@@ -65,7 +65,7 @@ describe('the objects of a JSON array', () => {
     expect(read).toBe(3);
   });
 
-  it('are none in other files, and null where one is too large or has no end', async () => {
+  it('are absent in other files, and null where one is too large or has no end', async () => {
     for (const other of ['', 'text', '"{}"', '7', '[]', '[1, "{}", [{"in": 1}]]', ']{}'])
       expect(await elementsOf(other, 2)).toEqual([]);
     expect(await elementsOf('[{"a": 1}, {"b": "cut', 3)).toEqual(['{"a": 1}', null]);
@@ -74,7 +74,7 @@ describe('the objects of a JSON array', () => {
 });
 
 describe('an export of a chat app', () => {
-  it('is listed newest first, and what is chosen comes in the order of the choice', async () => {
+  it('is listed newest first, and chosen chats keep the order of the choice', async () => {
     const path = join(folder, 'conversations.json');
     const empty = { ...talk('nothing', 5), chat_messages: [] };
     await writeFile(
@@ -99,7 +99,7 @@ describe('an export of a chat app', () => {
   });
 
   /** Catches: a service's archive that is refused, or of whose files only one is read. */
-  it('is read out of the archive that the service gives, all its files of conversations', async () => {
+  it("is read from the service's archive with all its files of conversations", async () => {
     const archive = zipFile({
       'export/conversations-000.json': Buffer.from(JSON.stringify([talk('rivers', 1)])),
       'export/conversations-001.json': Buffer.from(JSON.stringify([talk('lakes', 2)])),
@@ -115,7 +115,7 @@ describe('an export of a chat app', () => {
   });
 
   /** Catches: a small archive whose unpacked content takes an hour to read, in one file or in many. */
-  it('is refused before it is read where it is larger than any export is', async () => {
+  it('is refused before reading when it is larger than any export', async () => {
     const one = Buffer.from(JSON.stringify([talk('rivers', 1)]));
     const files = { 'conversations-0.json': one, 'conversations-1.json': one, 'picture.png': Buffer.alloc(4000) };
     const path = join(folder, 'conversations.json');
@@ -131,7 +131,7 @@ describe('an export of a chat app', () => {
     await expect(listChats({ path, mostBytes: one.length - 1 }, never)).rejects.toMatchObject({ code: 'too-large' });
   });
 
-  it('is none where a file is something else, and not looked for in what is no file', async () => {
+  it('is recognised as no export when it is another file', async () => {
     const path = join(folder, 'other.json');
     for (const text of ['', 'x', '{"name": "app"}', JSON.stringify(Array.from({ length: 200 }, (_, id) => ({ id })))]) {
       await writeFile(path, text);

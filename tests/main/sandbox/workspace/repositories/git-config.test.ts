@@ -16,8 +16,8 @@ const inTop = (text: string): readonly [string, readonly string[]] => {
   return [left, removed];
 };
 
-describe('the configuration of a repository that a command made', () => {
-  it('stays to the byte where nothing in it runs or leads anywhere', () => {
+describe('the git configuration of a repository that a command made', () => {
+  it('keeps every byte when nothing in it runs a program or leads elsewhere', () => {
     const clone = [
       '[core]',
       '\trepositoryformatversion = 0',
@@ -71,7 +71,7 @@ describe('the configuration of a repository that a command made', () => {
     expect(left).not.toMatch(/evil|fsmonitor = true|gpg|worktree/i);
   });
 
-  it('may name a work tree where the caller says so', () => {
+  it('may name a work tree only when the caller allows it', () => {
     const text = '[core]\n\tworktree = ../../../sub\n';
     expect(reduceConfig(text, (value) => value === '../../../sub').removed).toEqual([]);
     expect(reduceConfig(text, () => false).removed).toEqual(['core.worktree']);
@@ -88,7 +88,7 @@ describe('the configuration of a repository that a command made', () => {
     expect(staysInside(value, from)).toBe(stays);
   });
 
-  it('of the person names files by every setting that is not harmless, an alias apart', () => {
+  it('of the person names files by every setting that can run one', () => {
     const text = [
       '[core]\n\thooksPath = tools/hooks\n\tbare = false',
       '[filter "x"]\n\tclean = ./tools/clean.sh --fast %f',
@@ -110,7 +110,7 @@ describe('the configuration of a repository that a command made', () => {
   });
 });
 
-describe.skipIf(isWithoutGit)('what is left of a configuration, as git itself reads it', () => {
+describe.skipIf(isWithoutGit)('a cleaned git configuration, as git itself reads it', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'dewpoint-config-'));
@@ -132,7 +132,7 @@ describe.skipIf(isWithoutGit)('what is left of a configuration, as git itself re
     }
   };
 
-  it('holds no setting of a program in any of 400 texts that are made to be read in two ways', () => {
+  it('runs no program, for 400 ambiguous texts', () => {
     const random = seeded(20_261_123);
     const pick = <T>(list: readonly [T, ...T[]]): T => list[Math.floor(random() * list.length)] ?? list[0];
     const pieces = [

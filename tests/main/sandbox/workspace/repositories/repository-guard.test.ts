@@ -25,7 +25,7 @@ import { isWithoutGit } from '../../../../fakes/git-here.ts';
 
 const none = new AbortController().signal;
 
-describe('the guard over repositories', () => {
+describe('the watch over git repositories', () => {
   let base: string;
   let work: string;
   let guard: RepositoryGuard | null;
@@ -79,7 +79,7 @@ describe('the guard over repositories', () => {
   const outcomes = (): string[] => left.map(({ path, done }) => `${path}: ${done ?? 'nothing had to be done'}`);
 
   it.skipIf(isWithoutGit)(
-    'lets a plain status of the person run nothing that a command put into a nested repository',
+    'keeps a git status of the person from running what a command put into a nested repository',
     async () => {
       git('', 'init', '-q');
       git('', 'commit', '-q', '--allow-empty', '-m', 'first');
@@ -102,7 +102,7 @@ describe('the guard over repositories', () => {
     },
   );
 
-  it('leaves what was there when the session began, and says nothing of it', async () => {
+  it('leaves alone what was there when the session began', async () => {
     await repository('.git', evil);
     await repository('lib/dep/.git', evil);
     await put('sub/.git', 'gitdir: ../.git/modules/sub\n');
@@ -128,7 +128,7 @@ describe('the guard over repositories', () => {
     ['of a submodule', '.git/modules/x'],
     ['among objects', '.git/objects/aa/x'],
     ['in a folder with an odd name', '\u202e\n x/.git'],
-  ])('takes programs out of a repository that came later: %s', async (_name, path) => {
+  ])('removes programs from a new repository: %s', async (_name, path) => {
     const found = await start();
     await repository(path, evil);
     await put(join(path, 'hooks/pre-commit'), '#!/bin/sh');
@@ -148,7 +148,7 @@ describe('the guard over repositories', () => {
     expect(copies.sort()).toEqual(['#!/bin/sh', evil]);
   });
 
-  it('finds one whose folder is named in no known writing', async () => {
+  it('finds a repository in a folder whose name is no valid text', async () => {
     const found = await start();
     const odd = Buffer.concat([Buffer.from(`${work}/`), Buffer.from([0xff, 0xfe])]);
     await mkdir(odd);
@@ -160,7 +160,7 @@ describe('the guard over repositories', () => {
     expect(left).toHaveLength(1);
   });
 
-  it('takes them out again when a later command puts them in', async () => {
+  it('removes programs again when a later command puts them back', async () => {
     const found = await start();
     await repository('x/.git');
     await found.look();
@@ -178,7 +178,7 @@ describe('the guard over repositories', () => {
     ]);
   });
 
-  it('sees a repository that is put together in several steps, and one that takes the place of a folder', async () => {
+  it('finds a repository that is built in several steps or replaces a folder', async () => {
     await put('a/keep', '');
     const found = await start();
     await put('a/config', evil);
@@ -197,7 +197,7 @@ describe('the guard over repositories', () => {
     expect(await text('a/inner/config')).not.toContain('fsmonitor');
   });
 
-  it('replaces what git reads in the place of a file by nothing, whatever it is', async () => {
+  it('empties what git reads when it is a link or too large', async () => {
     const found = await start();
     await put('evil.cfg', evil);
     for (const name of ['link', 'large', 'hooks-link']) await repository(`${name}/.git`);
@@ -216,7 +216,7 @@ describe('the guard over repositories', () => {
     ]);
   });
 
-  it('takes away what sends git elsewhere, in a new repository and in one of the person', async () => {
+  it("removes redirections of git from a new repository and from the person's own", async () => {
     await repository('.git');
     await put('.git/info/exclude', '');
     const found = await start();
@@ -248,7 +248,7 @@ describe('the guard over repositories', () => {
     for (const top of ['.git', 'new/.git']) expect(await text(`${top}/rebase-merge/git-rebase-todo`)).toBe('pick 1\n');
   });
 
-  it('takes away a folder of these that is a link, and leaves one that the person had', async () => {
+  it('removes a linked folder of git, but not one that the person had', async () => {
     await repository('.git');
     await repository('mine/.git');
     await put('evil/git-rebase-todo', 'exec evil\n');
@@ -270,7 +270,7 @@ describe('the guard over repositories', () => {
     expect(await text('evil/git-rebase-todo')).toBe('exec evil\n');
   });
 
-  it('leaves what a rebase of the person runs, and takes out what came to it', async () => {
+  it("keeps the commands of the person's rebase, and removes added ones", async () => {
     await repository('.git');
     await put('.git/rebase-merge/git-rebase-todo', 'pick 1\nexec npm test\n');
     const found = await start();
@@ -281,7 +281,7 @@ describe('the guard over repositories', () => {
     expect(await text('.git/rebase-merge/git-rebase-todo')).toBe('exec npm test\n');
   });
 
-  it('leaves worktrees and submodules that git made, and takes away pointers and links that lead elsewhere', async () => {
+  it('keeps worktrees and submodules that git made, and removes links that lead elsewhere', async () => {
     await repository('.git');
     const found = await start();
     await repository('.git/modules/sub');
@@ -310,7 +310,7 @@ describe('the guard over repositories', () => {
     expect(await readdir(join(work, 'linked'))).toEqual([]);
   });
 
-  it('leaves the work tree of a submodule, and takes out one that a link leads elsewhere', async () => {
+  it("keeps a submodule's work tree, but not one that a link sends elsewhere", async () => {
     await repository('.git');
     const found = await start();
     await mkdir(join(work, 'sub'));
@@ -328,7 +328,7 @@ describe('the guard over repositories', () => {
     expect(await text('.git/modules/sub/config')).toBe('');
   });
 
-  it('tells of files that settings of git name and that a command made or changed', async () => {
+  it('reports changed files that git settings name', async () => {
     await repository('.git', '[include]\n\tpath = ../.gitconfig-team\n[alias]\n\tship = !./tools/ship.sh now\n');
     await put('tools/ship.sh', '');
     const found = await start();
@@ -340,7 +340,7 @@ describe('the guard over repositories', () => {
     expect(left.map(({ path }) => path).sort()).toEqual(['.gitconfig-team', 'tools/ship.sh']);
   });
 
-  it('tells at the end of a turn of what changed among packages, which changes do not track', async () => {
+  it('reports changed packages at the end of a turn', async () => {
     await put('node_modules/a/index.js', 'a');
     await put('node_modules/a/other.js', 'a');
     await put('venv/pyvenv.cfg', '');
@@ -364,7 +364,7 @@ describe('the guard over repositories', () => {
   });
 
   /** Catches: a change among packages that is never told, because the clock was put back between two looks. */
-  it('tells of what changed among packages after the clock was put back', async () => {
+  it('reports changed packages after the clock was set back', async () => {
     await put('node_modules/a/index.js', 'a');
     await new Promise((resolve) => setTimeout(resolve, 40));
     const now = Date.now.bind(Date);
@@ -382,7 +382,7 @@ describe('the guard over repositories', () => {
     expect(left.map(({ path }) => path)).toEqual(['node_modules']);
   });
 
-  it('looks by itself while something runs', async () => {
+  it('looks by itself while a command runs', async () => {
     const found = await start();
     const over = found.whileRunning();
     await repository('x/.git', evil);
@@ -390,7 +390,7 @@ describe('the guard over repositories', () => {
     over();
   });
 
-  it('does not take what a killed session left for the own of the person', async () => {
+  it("does not count what a killed session left as the person's own", async () => {
     await repository('.git', evil);
     await start('killed');
     // The state after a kill: nobody looked, and the record has the number of a process that no longer exists.
@@ -409,7 +409,7 @@ describe('the guard over repositories', () => {
     expect(await readdir(join(folder, name))).toHaveLength(1);
   });
 
-  it('does not take what commands of a session beside it made for the own of the person', async () => {
+  it("does not count what commands of a parallel session made as the person's own", async () => {
     const first = await start('first');
     await repository('lib/.git');
     const second = await start('second');
@@ -447,7 +447,7 @@ describe('the guard over repositories', () => {
     ]);
   });
 
-  it('does not take for the own of the person what was made while a session could not check everything', async () => {
+  it("does not count what was made during an incomplete check as the person's own", async () => {
     const first = await start('first', { mostFolders: 40 });
     await makeFolders(60);
     await repository('lib/dep/.git');
@@ -463,7 +463,7 @@ describe('the guard over repositories', () => {
   });
 
   /** Catches: settings that are taken out of a repository of the person, whose disk was away for a moment. */
-  it('still knows what the person had when the whole workspace goes away and comes back', async () => {
+  it('still knows what the person had after the whole workspace went away and came back', async () => {
     await repository('.git', evil);
     await repository('lib/dep/.git', evil);
     const found = await start();
@@ -487,7 +487,7 @@ describe('the guard over repositories', () => {
     expect([stopped.ok, await found.admit()]).toEqual([false, { ok: true, value: undefined }]);
   });
 
-  it('sees a repository in any spelling that some disk takes for it', async () => {
+  it('finds a repository in any spelling that some disk accepts', async () => {
     const found = await start();
     await put('bare/HEAD', 'ref: refs/heads/main\n');
     await put('bare/config', evil);
@@ -497,7 +497,7 @@ describe('the guard over repositories', () => {
     expect(outcomes()).toEqual(['bare: settings removed: core.fsmonitor, core.pager']);
   });
 
-  it('tells of hooks in the project that the settings of the person for all repositories name', async () => {
+  it("reports hooks in the project that the person's git settings use for all repositories", async () => {
     const before = process.env['GIT_CONFIG_GLOBAL'];
     process.env['GIT_CONFIG_GLOBAL'] = join(base, 'gitconfig');
     try {
@@ -523,11 +523,11 @@ describe('the guard over repositories', () => {
     }
   });
 
-  it('rests for a limited time between two looks', () => {
+  it('waits only a limited time between two looks', () => {
     expect([0, 5, 20, 4_700, 60_000].map(restAfter)).toEqual([250, 250, 800, 5_000, 5_000]);
   });
 
-  it('looks into what a command closed, and leaves what was closed from the beginning', async () => {
+  it('opens folders that a command locked, but not those that were locked from the start', async () => {
     await repository('mine/.git', evil);
     await mkdir(join(base, 'home'));
     const everything = [
