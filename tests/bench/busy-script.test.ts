@@ -6,7 +6,7 @@ const { files, replies, calls } = createBusyScript();
 const asked = replies.flatMap(({ toolCalls }) => toolCalls ?? []);
 
 describe('the script of the busy session', () => {
-  it('makes some sixty calls with inputs that the tools take, and ends', () => {
+  it('makes about sixty calls with valid inputs, and then ends', () => {
     const tools = discoverTools();
     expect(asked.filter(({ name, input }) => tools.get(name)?.input.safeParse(input).success !== true)).toEqual([]);
     expect(calls).toBeGreaterThanOrEqual(60);
@@ -14,7 +14,7 @@ describe('the script of the busy session', () => {
     expect(asked.at(-1)?.name).toBe('task_complete');
   });
 
-  it('never asks for the same twice in a row, nor for two in turns', () => {
+  it('never repeats a request in a row or in alternate turns', () => {
     const texts = asked.map((call) => JSON.stringify(call));
     expect(texts.filter((text, index) => text === texts[index - 1] || text === texts[index - 2])).toEqual([]);
   });

@@ -24,7 +24,7 @@ const wrongIn = (steps: readonly CardStep[]): readonly string[] => [
 ];
 
 describe('the card test', () => {
-  it.each(Object.entries(simulatedCards))('passes on a card where all is as planned: %s', async (_name, sound) => {
+  it.each(Object.entries(simulatedCards))('passes on a card that behaves as planned: %s', async (_name, sound) => {
     const steps = await stepsOn(sound);
     expect(steps.filter(({ isOk }) => !isOk)).toEqual([]);
     expect(new Set(steps.map(({ step }) => step))).toEqual(
@@ -41,11 +41,11 @@ describe('the card test', () => {
     ['a killed engine leaves its memory taken', { leaks: true }, 'kill'],
     ['a killed engine is not told of', { hidesKill: true }, 'kill'],
     ['an abort takes a second', { abortMs: 1_000 }, 'abort'],
-  ])('says so where %s', async (_name, changes, step) => {
+  ])('reports that %s', async (_name, changes, step) => {
     expect(wrongIn(await stepsOn(changes))).toContain(step);
   });
 
-  it('says how much more context the card holds than the plan grants, and how much less', async () => {
+  it('says whether the card holds more or less context than the plan grants', async () => {
     const largest = (steps: readonly CardStep[]): CardStep | undefined =>
       steps.findLast(({ step }) => step === 'largest context');
     const sound = largest(await stepsOn());
@@ -55,7 +55,7 @@ describe('the card test', () => {
     expect(Number(hungry?.figures['held tokens'])).toBeLessThan(Number(hungry?.figures['granted tokens']));
   });
 
-  it('writes a report with every step and every fault', async () => {
+  it('writes a report that lists every step and every fault', async () => {
     const steps = await stepsOn({ abortMs: 1_000 });
     const text = cardMarkdown({
       setting: { date: '2026-11-25T00:00:00.000Z', machine: 'a machine', commit: 'abc' },

@@ -61,7 +61,7 @@ function hooks(calls: string[] = []) {
 }
 
 describe('the core as a runner of tasks', () => {
-  it('runs locally, in place, with nobody to ask, and gives result and log', async () => {
+  it('runs in place without asking anybody, and returns the result and the log', async () => {
     const events = [progressed('facts', {}), turnEnded()];
     const { core, sent, calls } = fakeCore(events, aResult());
     const runner = createCoreRunner(core, hooks(calls));
@@ -85,13 +85,13 @@ describe('the core as a runner of tasks', () => {
     expect(calls).toEqual(['unsubscribe', 'after', 'dispose']);
   });
 
-  it('leaves the check to Dewpoint where none is given', async () => {
+  it('leaves the choice of the check to Dewpoint when the task has none', async () => {
     const { core, sent } = fakeCore([turnEnded()], aResult());
     await createCoreRunner(core, hooks()).run({ ...task, check: null }, none);
     expect(sent[0]).not.toHaveProperty('check');
   });
 
-  it('does not take something missing on the machine for a failure of the agent', async () => {
+  it('does not count something missing on the machine as a failure of the agent', async () => {
     const end = turnEnded({
       reason: 'missing',
       failure: { code: 'missing-sandbox', message: 'There is no Docker.', hint: 'Install it.' },
@@ -100,7 +100,7 @@ describe('the core as a runner of tasks', () => {
     await expect(createCoreRunner(core, hooks()).run(task, none)).rejects.toThrow('There is no Docker. Install it.');
   });
 
-  it('cancels the turn on abort and waits for its end', async () => {
+  it('cancels the turn on abort and waits until it has ended', async () => {
     const { core, calls, runUntilCancelled } = fakeCore([turnEnded()], aResult({ status: 'cancelled' }));
     const stop = new AbortController();
     const waits = runUntilCancelled();

@@ -27,8 +27,8 @@ const sample: ReadonlySet<string> = new Set([
  * Catches: a question that does not reach the person, an answer that does not reach the model, words of a model that
  * are lost, and work that is paid for unasked.
  */
-describe('a course in which a person, a model or a limit does the unexpected', () => {
-  it('has a name of its own', () => {
+describe('a course of the unexpected', () => {
+  it('has a unique name', () => {
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
   });
 

@@ -57,7 +57,7 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true, force: true }));
 
 describe('a task bed', () => {
-  it('gives a fresh project without the hidden files, whatever lay there', async () => {
+  it('prepares a fresh project without the hidden files, whatever was in the folder before', async () => {
     await mkdir(work(), { recursive: true });
     await writeFile(join(work(), 'old.txt'), 'x');
     await bed.prepare(task(), work(), none);
@@ -70,13 +70,13 @@ describe('a task bed', () => {
     ['nothing done', 'broken', { visible: false, hidden: false, passed: new Set(['always']) }],
     ['only the shown tests satisfied', 'fixed', { visible: true, hidden: false, passed: new Set(['always', 'fixed']) }],
     ['a right solution', 'fixed well', { visible: true, hidden: true, passed: new Set(['always', 'fixed']) }],
-  ])('judges %s', async (_name, app, verdict) => {
+  ])('judges a project with %s', async (_name, app, verdict) => {
     await bed.prepare(task(), work(), none);
     await writeFile(join(work(), 'app.txt'), app);
     expect(await bed.judge(task(), work(), none)).toEqual(verdict);
   });
 
-  it('does not believe tests that were weakened', async () => {
+  it('ignores tests that were weakened', async () => {
     await bed.prepare(task(), work(), none);
     await writeFile(join(work(), 'tests/shown.txt'), 'weak');
     expect(await bed.judge(task(), work(), none)).toEqual({
@@ -86,7 +86,7 @@ describe('a task bed', () => {
     });
   });
 
-  it('runs the hidden tests alone where the project shows none', async () => {
+  it('runs only the hidden tests when the project shows none', async () => {
     const silent = { ...task(), testCommand: null };
     await bed.prepare(silent, work(), none);
     await writeFile(join(work(), 'app.txt'), 'fixed well');
@@ -95,7 +95,7 @@ describe('a task bed', () => {
     expect(calls).toEqual([['run hidden']]);
   });
 
-  it('asks once which tests passed before, and leaves nothing behind', async () => {
+  it('runs the tests once to learn which passed before, and leaves nothing behind', async () => {
     expect(await bed.passedBefore(task(), none)).toEqual(new Set(['always']));
     expect(await bed.passedBefore(task(), none)).toEqual(new Set(['always']));
     expect(calls).toEqual([['run shown']]);

@@ -22,7 +22,7 @@ async function placesOf(before: string, after: string) {
 }
 
 describe('the places that a solution changes', () => {
-  it('are the lines as they were; what is added stands behind the line before it; a new file has none', async () => {
+  it('are the old lines that it replaced, and the line before each addition', async () => {
     expect(await placesOf('a\nb\nc\nd\n', 'a\nB\nc\nd\n')).toEqual([{ path: 'src/a.py', line: 2 }]);
     expect(await placesOf('a\nb\nc\nd\n', 'a\nc\nd\nnew\n')).toEqual([
       { path: 'src/a.py', line: 2 },
@@ -30,7 +30,7 @@ describe('the places that a solution changes', () => {
     ]);
   });
 
-  it('are none without a solution', async () => {
+  it('are empty when the task has no solution', async () => {
     expect(await changedPlaces(folder, join(folder, 'nowhere'))).toEqual([]);
   });
 });
@@ -44,16 +44,16 @@ const located = (suspects: readonly unknown[], missing: readonly string[] = []) 
 const place = { path: 'a.py', line: 12 };
 
 describe('the rank of the faulty place', () => {
-  it('is that of the first suspect that holds it, in the first list', () => {
+  it('is the position of the first suspect that contains the place, in the first list', () => {
     expect(rankOf(located([suspect(1, 5), suspect(12, 12, 'function', 'b.py'), suspect(10, 14)]), [place])).toBe(3);
   });
 
-  it('is that of the method, not of the class around it, unless no method holds it', () => {
+  it('prefers the method to the class around it, unless no method contains the place', () => {
     expect(rankOf(located([suspect(1, 40, 'class'), suspect(10, 14, 'method')]), [place])).toBe(2);
     expect(rankOf(located([suspect(1, 40, 'class'), suspect(20, 24, 'method')]), [place])).toBe(1);
   });
 
-  it('is null where it is no suspect, and not there where nothing is looked for', () => {
+  it('is null when no suspect contains the place, and undefined when nothing was looked for', () => {
     expect(rankOf(located([suspect(1, 5)]), [place])).toBeNull();
     expect(rankOf(located([suspect(10, 14)], ['parse']), [place])).toBeUndefined();
     expect(rankOf(located([suspect(10, 14)]), [])).toBeUndefined();
@@ -61,7 +61,7 @@ describe('the rank of the faulty place', () => {
   });
 });
 
-it('the rows count the tasks that were looked at', () => {
+it('the table of located faults counts only the tasks that were looked at', () => {
   const ranks = [1, 2, 4, null, undefined];
   const records = ranks.map((rank, index) => aRecord({ task: `t-${index}`, ...(rank === undefined ? {} : { rank }) }));
   expect(locatedRows(records)).toEqual([

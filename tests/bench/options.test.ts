@@ -13,7 +13,7 @@ import { UsageError } from '../../bench/lib/usage-error.ts';
 const names = ['log', 'start', 'tasks', 'all'];
 
 describe('the options of every benchmark', () => {
-  it('are taken out wherever they stand, and the rest is handed on', () => {
+  it('are found anywhere in the arguments, and the rest is handed on', () => {
     expect(parseBenchOptions(['--json', 'a.json', 'tasks', '--no-fail', '--limit', '2'], names)).toEqual({
       name: 'tasks',
       args: ['--limit', '2'],
@@ -29,13 +29,13 @@ describe('the options of every benchmark', () => {
     ['an unknown name', ['lag']],
     ['a file name that is missing', ['log', '--json']],
     ['arguments that the benchmark does not have', ['log', '--limit', '2']],
-  ])('refuse %s', (_name, argv) => {
+  ])('are refused with %s', (_name, argv) => {
     expect(() => parseBenchOptions(argv, names)).toThrow(UsageError);
   });
 });
 
 describe('the options of the tasks', () => {
-  it('are what users get on the development half when none is given', () => {
+  it('default to what users get, on the development half', () => {
     const options = parseTaskOptions([]);
     expect(options).toMatchObject({
       models: [starterModel],
@@ -50,7 +50,7 @@ describe('the options of the tasks', () => {
     expect(describeSwitches(options)).toBe('');
   });
 
-  it('drive a model otherwise, which is no run as users get it', () => {
+  it('can drive a model differently, and such a run is not a plain one', () => {
     const options = parseTaskOptions(['--drive', 'edits=whole-file,temperature=0.3']);
     expect(options.drive).toEqual({ edits: 'whole-file', temperature: 0.3 });
     expect(describeSwitches(options)).toBe('edits whole-file, temperature 0.3');
@@ -58,7 +58,7 @@ describe('the options of the tasks', () => {
     expect(() => parseTaskOptions(['--drive', 'edits'])).toThrow('NAME=VALUE');
   });
 
-  it('keep the answers of models, which is no run as users get it, for its seconds are those of another time', () => {
+  it('can keep the replies of models, and such a run is not a plain one', () => {
     const options = parseTaskOptions(['--replies', 'answers']);
     expect(options.replies).toBe('answers');
     expect(isPlainRun(options)).toBe(false);
@@ -66,7 +66,7 @@ describe('the options of the tasks', () => {
     expect(keyOf(job, options)).not.toBe(keyOf(job, parseTaskOptions([])));
   });
 
-  it('read lists, numbers and names of files', () => {
+  it('are read as lists, numbers and names of files', () => {
     const args = '--models a/b,c/d --strategies recipe,loop --split held --kinds small,two-file --only py-* --limit 3';
     const more = '--seed 7 --max-minutes 2.5 --total-minutes 60 --resume r.jsonl --report r.md';
     expect(parseTaskOptions(`${args} ${more}`.split(' '))).toMatchObject({
@@ -89,14 +89,14 @@ describe('the options of the tasks', () => {
     ['--no-mechanical', 'no-mechanical', { mechanicalChanges: false }],
     ['--no-agreement', 'no-agreement', { agreement: false }],
     ['--no-coverage', 'no-coverage', { locate: { coverage: false } }],
-  ])('%s switches one part and nothing else', (argument, words, change) => {
+  ])('that contain %s switch off one part and nothing else', (argument, words, change) => {
     const options = parseTaskOptions(argument.split(' '));
     expect(options.recipe).toEqual({ ...change, seed: 1 });
     expect(describeSwitches(options)).toBe(words);
     expect(isPlainRun(options)).toBe(false);
   });
 
-  it('know a run of a part from a run of the whole', () => {
+  it('tell a plain run from a run of only some tasks or without the check', () => {
     expect(isPlainRun(parseTaskOptions(['--limit', '2']))).toBe(false);
     expect(isPlainRun(parseTaskOptions(['--only', 'py-*']))).toBe(false);
     expect(isPlainRun(parseTaskOptions(['--no-check']))).toBe(false);
@@ -104,14 +104,14 @@ describe('the options of the tasks', () => {
   });
 
   it.each(['--split both', '--strategies robot', '--kinds big', '--limit 0', '--limit 1.5', '--nope', 'word'])(
-    'refuse %s',
+    'are refused when they contain %s',
     (argument) => {
       expect(() => parseTaskOptions(argument.split(' '))).toThrow(UsageError);
     },
   );
 });
 
-describe('choosing tasks', () => {
+describe('the choice of tasks', () => {
   const task = (id: string, kind: 'small' | 'question', split: 'dev' | 'held') => ({ id, kind, split });
   const tasks = [
     task('js-a', 'small', 'dev'),
@@ -122,7 +122,7 @@ describe('choosing tasks', () => {
   const ids = (args: string): readonly string[] =>
     selectTasks(tasks, parseTaskOptions(args.split(' ').filter((word) => word !== ''))).map(({ id }) => id);
 
-  it('goes by half, kind, name and number', () => {
+  it('can be made by half, kind, name and number', () => {
     expect(ids('')).toEqual(['js-a', 'py-b', 'q-a']);
     expect(ids('--split held')).toEqual(['py-a']);
     expect(ids('--split all --kinds small')).toEqual(['js-a', 'py-a', 'py-b']);
@@ -131,7 +131,7 @@ describe('choosing tasks', () => {
     expect(ids('--limit 2')).toEqual(['js-a', 'py-b']);
   });
 
-  it('takes a name for a name and not for a pattern', () => {
+  it('reads a dot in a name as a dot, not as a pattern', () => {
     expect(ids('--only .s-a')).toEqual([]);
   });
 });

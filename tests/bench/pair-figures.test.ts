@@ -86,8 +86,8 @@ const trios = [
   ),
 ];
 
-describe('a pair of models', () => {
-  it('is told beside chance at the same budget and who knows it all', () => {
+describe('the report on a pair of models', () => {
+  it('compares it with a random choice at the same budget and with a perfect choice', () => {
     const { local, cloud, auto, random, oracle, triesAll } = outcomesOf(trios);
     const cells = [local, cloud, auto, random, oracle, triesAll].map(({ solved, lost, costUsd }) => [
       Number(solved.toFixed(6)),
@@ -107,13 +107,13 @@ describe('a pair of models', () => {
     expect(savedShare(auto, cloud, cloud)).toBeNull();
   });
 
-  it('tells what stayed here, what went up before the limit, and why', () => {
+  it('says what stayed local, what was escalated before the limit, and why', () => {
     expect(localShare(trios)).toEqual({ share: 1, calls: 2 });
     expect(escalatedOf(trios)).toEqual({ failed: 3, escalated: 2, unseen: 1 });
     expect(causesOf(trios)).toEqual([{ cause: 'no progress', count: 2, text: 'No change passed.' }]);
   });
 
-  it('holds what was said of the other place against the run there, at the speeds of the other tasks', () => {
+  it('compares the predicted costs and seconds with those of the real run', () => {
     const { cloudUsd, localSeconds, cloudSeconds } = heldOf(trios, '2026-11-21');
     expect(cloudUsd.map(errorOf).every((error) => error < 1e-9)).toBe(true);
     expect(localSeconds.map(({ value, real }) => [value, real])[0]).toEqual([20, 20]);
@@ -122,7 +122,7 @@ describe('a pair of models', () => {
     expect(heldOf(trios.slice(0, 1), '2026-11-21').localSeconds).toEqual([]);
   });
 
-  it('is tried on tasks in an order that the seed draws, whatever else is asked for', () => {
+  it('draws the order of the tasks from the seed, whatever else is asked for', () => {
     const tasks = ['py-a', 'py-b', 'js-a', 'js-b', 'py-c'].map((id) => aTask({ id }));
     const draw = (more: object): string[] =>
       drawTasks(tasks, { split: 'dev', tasks: null, sample: null, seed: 3, ...more }).map(({ id }) => id);
@@ -134,7 +134,7 @@ describe('a pair of models', () => {
   });
 });
 
-describe('tasks that leave nothing to save', () => {
+describe('the report on tasks that leave nothing to save', () => {
   const options = parsePairOptions(['--split', 'dev', '--report']);
   /** Three runs of a task that only the cloud solves, or that this machine solves, too. */
   const runsOf = (task: string, isEasy: boolean) =>
@@ -154,14 +154,14 @@ describe('tasks that leave nothing to save', () => {
     return rows.filter(({ figure }) => figure.endsWith('saved of what the oracle saves'));
   };
 
-  it('are said to, and the same is shown of all that was ever recorded', () => {
+  it('says that there is no headroom, and shows the figure for all recorded tasks', () => {
     const [own, all] = told(['hard'], [...runsOf('hard', false), ...runsOf('easy', true)]);
     expect(own).toMatchObject({ value: null, target: null, note: 'no headroom: the oracle saves under 10 %' });
     expect(all).toMatchObject({ figure: 'recorded outcomes (2): saved of what the oracle saves', value: 100 });
     expect(all?.target).toEqual({ atLeast: 60 });
   });
 
-  it('are not spoken of where there is something to save', () => {
+  it('says nothing of headroom when there is something to save', () => {
     const rows = told(['easy'], [...runsOf('hard', false), ...runsOf('easy', true)]);
     expect(rows).toMatchObject([{ value: 100, target: { atLeast: 60 } }]);
   });

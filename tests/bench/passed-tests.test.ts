@@ -37,11 +37,11 @@ describe('the names of passed tests', () => {
     expect([...passedTests(tap)]).toEqual(['adds', '>adds', 'adds (2)', 'has a # in it']);
   });
 
-  it('are none in other output', () => {
+  it('are empty when the output is no test report', () => {
     expect(passedTests('Segmentation fault\nok then').size).toBe(0);
   });
 
-  it('tell what was lost', () => {
+  it('show which tests no longer pass', () => {
     const before = new Set(['a', 'b']);
     expect(lostTests(before, new Set(['b', 'c']))).toEqual(['a']);
     expect(lostTests(new Set(), new Set())).toEqual([]);

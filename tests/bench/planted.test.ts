@@ -35,7 +35,7 @@ describe('the planted tasks', () => {
     expect({ python: count('python'), javascript: count('javascript') }).toEqual({ python: 13, javascript: 7 });
   });
 
-  it('take at most two of a package, and one archive for both', () => {
+  it('use a package at most twice, from one archive', () => {
     const archives = new Map<string, Set<string>>();
     const uses = new Map<string, number>();
     for (const { source } of tasks) {
@@ -49,7 +49,7 @@ describe('the planted tasks', () => {
 });
 
 describe.each(tasks)('task $id', (task) => {
-  it('does not tell in its prompt which file is at fault', () => {
+  it('does not name the faulty file in its prompt', () => {
     const words = task.prompt.split(/[^\w./-]+/);
     const named = task.faults.filter(({ file }) => words.some((word) => word === file || word === basename(file)));
     expect(named).toEqual([]);
@@ -61,7 +61,7 @@ describe.each(tasks)('task $id', (task) => {
     expect(task.faults.every(({ find, replace }) => find !== replace)).toBe(true);
   });
 
-  it('is judged by tests that it does not show', async () => {
+  it('is judged by tests that the project does not show', async () => {
     const entries = await readdir(join(task.folder, 'hidden'), { recursive: true, withFileTypes: true });
     const hidden = entries
       .filter((entry) => entry.isFile())
@@ -73,10 +73,10 @@ describe.each(tasks)('task $id', (task) => {
   });
 });
 
-describe('planting', () => {
+describe('the planting of a fault', () => {
   const fault = { file: 'a.py', find: 'x < y', replace: 'x <= y' };
 
-  it('changes what it finds once, and takes the replacement as it is', async () => {
+  it('replaces the text that occurs once, exactly as written', async () => {
     const project = join(folder, 'once');
     await write(join(project, 'a.py'), 'if x < y:\n    pass\n');
     await plantFaults({ id: 'planted-a', faults: [{ ...fault, replace: "x $& '$1'" }] }, project);
@@ -86,7 +86,7 @@ describe('planting', () => {
   it.each([
     ['x > y\n', 0],
     ['x < y\nx < y\n', 2],
-  ])('refuses %j, where the text occurs %i times', async (text, count) => {
+  ])('is refused in %j, where the text occurs %i times', async (text, count) => {
     const project = join(folder, `times-${count}`);
     await write(join(project, 'a.py'), text);
     const planting = plantFaults({ id: 'planted-a', faults: [fault] }, project);
@@ -94,7 +94,7 @@ describe('planting', () => {
     expect(await textOf(project, 'a.py')).toBe(text);
   });
 
-  it('keeps files, folders and, without a list, everything but what is removed', () => {
+  it('keeps the listed files, or all files without a list, except those to be removed', () => {
     const keep = ['src/**', 'LICENSE'];
     expect(isKept('src/a/b.py', keep)).toBe(true);
     expect(isKept('LICENSE', keep)).toBe(true);
@@ -105,12 +105,12 @@ describe('planting', () => {
     expect(isKept('src/a.py', keep, ['src/a.py'])).toBe(false);
   });
 
-  it('refuses a task that would write outside of the project', () => {
+  it('refuses a task that would write outside the project', () => {
     const task = { ...tasks[0], folder: undefined, faults: [{ ...fault, file: '../a.py' }] };
     expect(plantedTaskSchema.safeParse(task).error?.message).toContain('must stay inside the project');
   });
 
-  it('refuses a task file with a field that it does not know', async () => {
+  it('refuses a task file with an unknown field', async () => {
     const home = join(folder, 'planted-odd');
     const known = JSON.parse(await textOf('bench/tasks/planted-ramda-clone', 'task.json'));
     await write(join(home, 'task.json'), JSON.stringify({ ...known, fault: [] }));
@@ -156,7 +156,7 @@ describe('a task whose archive lies in the cache', () => {
     };
   }
 
-  it('becomes a project with or without its fault, and is judged by the tests it began with', async () => {
+  it('becomes a project with or without its fault, and is judged by its original tests', async () => {
     const task = await makeTask();
     const [sound, faulty] = [join(folder, 'sound'), join(folder, 'faulty')];
     await Promise.all([
@@ -179,7 +179,7 @@ describe('a task whose archive lies in the cache', () => {
     expect((await readdir(cacheFolder())).sort()).toEqual(['archives', 'packages']);
   });
 
-  it('is not fetched when the work was stopped', async () => {
+  it('is not fetched after the work was stopped', async () => {
     const task = await makeTask();
     const stopped = { ...task, source: { ...task.source, version: '9.9.9' } };
     const target = join(folder, 'stopped');

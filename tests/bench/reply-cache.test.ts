@@ -57,8 +57,8 @@ function wordsOf(parts: readonly StreamPart[]): string {
   return parts.map((part) => (part.type === 'text-delta' ? part.text : '')).join('');
 }
 
-describe('answers that are kept', () => {
-  it('are given again in another run, whoever asks', async () => {
+describe('the cache of model replies', () => {
+  it('gives the same reply again in another run, whatever its cache key', async () => {
     const first = await ask(cache().wrap(counting()), { cacheKey: 'session 1' });
     const later = cache();
     const again = await ask(later.wrap(counting()), { cacheKey: 'session 2' });
@@ -66,7 +66,7 @@ describe('answers that are kept', () => {
     expect(later.counts()).toEqual({ kept: 1, asked: 0, failed: 0 });
   });
 
-  it('take what their tokens take of a model alone, given now or again', async () => {
+  it('reports the time that a model would take alone, for a new and for a kept reply', async () => {
     const runs = [cache(), cache()];
     for (const one of runs) {
       const begun = one.now();
@@ -78,7 +78,7 @@ describe('answers that are kept', () => {
     }
   });
 
-  it('take what they took when they were given, where no speed is known', async () => {
+  it('reports the recorded time of a kept reply when no speed is known', async () => {
     for (const _ of ['asked', 'kept']) {
       const one = createReplyCache({ folder, digestOf: (_, model) => model, speedOf: null });
       const begun = one.now();
@@ -88,7 +88,7 @@ describe('answers that are kept', () => {
     }
   });
 
-  it('are the same for every seed where they are greedy, and only there', async () => {
+  it('shares a reply between seeds only when the temperature is 0', async () => {
     const provider = cache().wrap(counting());
     const said = async (change: Partial<ModelRequest>): Promise<string> => wordsOf(await ask(provider, change));
     for (const [temperature, isSame] of [
@@ -100,7 +100,7 @@ describe('answers that are kept', () => {
     }
   });
 
-  it('hold the clock of a run only until the end of an answer, though nobody asks for what is after that', async () => {
+  it('holds the clock of a run only until the reply ends, even if nobody reads on', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
       const one = cache();
@@ -114,14 +114,14 @@ describe('answers that are kept', () => {
     }
   });
 
-  it('count what a server of one talk still has of the question before as read', () => {
+  it('counts the beginning shared with the previous question as already read', () => {
     const said = (text: string): ModelRequest['messages'] => [{ role: 'user', parts: [{ type: 'text', text }] }];
     expect(keptShare(null, said('a'))).toBe(0);
     expect(keptShare(said('the same 1'), said('the same 2'))).toBe(0.9);
     expect(keptShare(said('x'), said('another'))).toBe(0);
   });
 
-  it('are not those of another seed, model or talk, nor of a call that failed', async () => {
+  it('separates replies by seed, model and conversation, and keeps no failed call', async () => {
     const provider = cache().wrap(counting());
     const words: string[] = [];
     const fails = { stop: ['fail'] };

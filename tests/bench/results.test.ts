@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('the results file', () => {
-  it('gives back what was appended, to this run and to a later one', async () => {
+  it('gives back what was appended in this run and in an earlier one', async () => {
     const first = await openResults(path);
     expect(first.done.size).toBe(0);
     await first.append(aRecord({ key: 'a' }));
@@ -25,7 +25,7 @@ describe('the results file', () => {
     expect([...first.done.keys()]).toEqual(['a', 'b']);
   });
 
-  it('loses only the record that a kill tore, and goes on behind the whole ones', async () => {
+  it('loses only the record that a kill tore, and appends behind the whole ones', async () => {
     await (await openResults(path)).append(aRecord({ key: 'a' }));
     await appendFile(path, JSON.stringify(aRecord({ key: 'b' })).slice(0, 50));
     const again = await openResults(path);
@@ -42,7 +42,7 @@ describe('the results file', () => {
     expect((await openResults(path)).done.size).toBe(1);
   });
 
-  it('refuses a file of something else and leaves it as it is', async () => {
+  it('refuses a file of another kind and leaves it unchanged', async () => {
     const other = join(folder, 'other.json');
     await writeFile(other, '{"name": "x"}\n');
     await expect(openResults(other)).rejects.toThrow(/other\.json:1 is no result/);
@@ -59,13 +59,13 @@ describe('the key of a run', () => {
   });
 
   it.each(['--seed 2', '--no-mechanical', '--no-agreement', '--no-coverage', '--no-check', '--max-minutes 9'])(
-    'is another with %s',
+    'changes with %s',
     (args) => {
       expect(key(args)).not.toBe(key(''));
     },
   );
 
-  it('is another for another task, model or strategy', () => {
+  it('differs between tasks, models and strategies', () => {
     const options = parseTaskOptions([]);
     const keys = [side, { ...side, task: 'x' }, { ...side, model: 'x' }, { ...side, strategy: 'loop' } as const];
     expect(new Set(keys.map((one) => keyOf(one, options))).size).toBe(4);

@@ -119,7 +119,7 @@ describe('a task of the bench', () => {
     expect(describeRecord(record)).toContain('FALSE ACCEPT');
   });
 
-  it('counts a changed test, even in a solved task', async () => {
+  it('has its changed tests recorded, even when it is solved', async () => {
     expect(await only({ act: write('tests/test_sum.py', 'weak') })).toMatchObject({
       solved: true,
       guarded: ['tests/test_sum.py'],
@@ -147,7 +147,7 @@ describe('a task of the bench', () => {
     expect(record.accepted).toBe(status === 'done');
   });
 
-  it('that cannot be tried is a fault and no failure of the agent', async () => {
+  it('that cannot be tried counts as a fault of the bench, not of the agent', async () => {
     const act = async (): Promise<void> => {
       throw new Error('No sandbox.');
     };
@@ -177,7 +177,7 @@ describe('a question of the bench', () => {
     expect(await only({ tasks: [question], result })).toMatchObject({ solved, accepted: false, visible: null });
   });
 
-  it('leaves the workspace as it was', async () => {
+  it('counts as worse when the agent changed a file', async () => {
     const record = await only({ tasks: [question], act: write('sum.py', 'x'), result: { text: '409 src/a.js' } });
     expect(record.worse).toEqual(['sum.py']);
   });
@@ -188,7 +188,7 @@ describe('a run of tasks', () => {
   const order = (runs: readonly TaskRun[]): readonly string[] =>
     runs.map(({ model, strategy, projectPath }) => `${model} ${strategy} ${projectPath.split('/').pop() ?? ''}`);
 
-  it('does every task with every strategy, one model after the other', async () => {
+  it('tries every task with every strategy, one model after the other', async () => {
     const { runs } = await play({ tasks: tasks.slice(0, 2), args: '--models m/1,m/2 --strategies recipe,loop' });
     expect(order(runs)).toEqual([
       'm/1 recipe a-1-recipe',
@@ -202,7 +202,7 @@ describe('a run of tasks', () => {
     ]);
   });
 
-  it('goes on where an earlier one was stopped, and gives the records of both', async () => {
+  it('resumes where an earlier run was stopped, and returns the records of both', async () => {
     const stop = new AbortController();
     const act = async ({ projectPath }: TaskRun): Promise<void> => {
       if (projectPath.includes('a-2')) stop.abort();
@@ -214,12 +214,12 @@ describe('a run of tasks', () => {
     expect((await play({ tasks })).runs).toEqual([]);
   });
 
-  it('runs again what was run with other switches', async () => {
+  it('repeats tasks that were run with other switches', async () => {
     await play({ tasks });
     expect((await play({ tasks, args: '--no-coverage' })).runs).toHaveLength(3);
   });
 
-  it('begins no task after its time and says how to go on', async () => {
+  it('begins no task after its time limit, and says how to resume', async () => {
     const { records, said } = await play({ tasks, args: '--total-minutes 1', tick: 20_000 });
     expect(records.length).toBeGreaterThan(0);
     expect(records.length).toBeLessThan(3);

@@ -13,8 +13,8 @@ async function put(path: string, text: string): Promise<void> {
   await writeFile(join(folder, path), text);
 }
 
-describe('comparing a workspace with how it was', () => {
-  it('finds what was added, changed and removed, and nothing else', async () => {
+describe('the comparison of two snapshots of a workspace', () => {
+  it('finds exactly what was added, changed and removed', async () => {
     await put('src/a.py', '1');
     await put('src/b.py', '1');
     await put('src/c.py', '1');
@@ -25,7 +25,7 @@ describe('comparing a workspace with how it was', () => {
     expect(changedPaths(before, await takeSnapshot(folder))).toEqual(['src/a.py', 'src/b.py', 'src/d.py']);
   });
 
-  it('does not mind what running tests leaves behind', async () => {
+  it('ignores what running tests leaves behind', async () => {
     await put('a.py', '1');
     const before = await takeSnapshot(folder);
     await put('__pycache__/a.cpython-311.pyc', 'x');
@@ -34,7 +34,7 @@ describe('comparing a workspace with how it was', () => {
     expect(changedPaths(before, await takeSnapshot(folder))).toEqual([]);
   });
 
-  it('sees a file that cannot be read or run any more, or can be now', async () => {
+  it('sees that a file became executable or stopped being so', async () => {
     await put('tests/run.sh', '1');
     await put('tests/test_a.py', '1');
     await chmod(join(folder, 'tests/run.sh'), 0o755);
@@ -44,7 +44,7 @@ describe('comparing a workspace with how it was', () => {
     expect(guardViolations(before, await takeSnapshot(folder))).toEqual(['tests/run.sh', 'tests/test_a.py']);
   });
 
-  it('sees a file that became a link to the same text', async () => {
+  it('sees that a file became a link to the same text', async () => {
     await put('a.py', '1');
     await put('b.py', '1');
     const before = await takeSnapshot(folder);
@@ -54,7 +54,7 @@ describe('comparing a workspace with how it was', () => {
   });
 });
 
-describe('guard violations', () => {
+describe('the list of guarded files that changed', () => {
   const before = new Map([
     ['src/a.py', '1'],
     ['tests/test_a.py', '1'],
@@ -78,7 +78,7 @@ describe('guard violations', () => {
     ['a changed CI file', { '.github/workflows/ci.yml': '2' }, ['.github/workflows/ci.yml']],
     ['a new test', { 'tests/test_b.py': '1' }, []],
     ['a new set-up of the tests', { 'conftest.py': '1' }, ['conftest.py']],
-  ])('of %s', (_name, changes, violations) => {
+  ])('is right for %s', (_name, changes, violations) => {
     expect(guardViolations(before, after(changes))).toEqual(violations);
   });
 });

@@ -19,11 +19,11 @@ describe("Wilson's interval", () => {
     [15, 148, '0.0624', '0.1605'],
     [0, 20, '0.0000', '0.1611'],
     [1, 29, '0.0061', '0.1718'],
-  ])('of %i in %i is the published one', (successes, total, low, high) => {
+  ])('for %i of %i is the published one', (successes, total, low, high) => {
     expect(rounded(wilson(successes, total))).toEqual([low, high]);
   });
 
-  it('ends exactly at 0 and 1, and says nothing of nothing', () => {
+  it('ends exactly at 0 and 1, and is 0 to 1 without samples', () => {
     expect(wilson(0, 7).low).toBe(0);
     expect(wilson(7, 7).high).toBe(1);
     expect(wilson(0, 0)).toEqual({ low: 0, high: 1 });
@@ -47,7 +47,7 @@ describe('the difference of two shares', () => {
     expect(rounded(found)).toEqual(['0.0569', '0.3404']);
   });
 
-  it('turns round with its sides', () => {
+  it('changes its sign when the sides are swapped', () => {
     const pairs = { both: 5, onlyFirst: 4, onlySecond: 1, neither: 3 };
     const forth = pairedDifference(pairs);
     const back = pairedDifference({ ...pairs, onlyFirst: 1, onlySecond: 4 });
@@ -56,7 +56,7 @@ describe('the difference of two shares', () => {
     expect(back?.high).toBeCloseTo(-(forth?.low ?? 0), 12);
   });
 
-  it('is narrower for pairs that go together than for independent samples', () => {
+  it('is narrower for correlated pairs than for independent samples', () => {
     const paired = pairedDifference({ both: 20, onlyFirst: 5, onlySecond: 0, neither: 15 });
     const unpaired = unpairedDifference({ successes: 25, total: 40 }, { successes: 20, total: 40 });
     const width = (interval: Interval | null): number => (interval === null ? 0 : interval.high - interval.low);
@@ -70,7 +70,7 @@ describe('the difference of two shares', () => {
     expect(found?.high).toBe(1);
   });
 
-  it('is not known without samples', () => {
+  it('is unknown without samples', () => {
     expect(pairedDifference({ both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 })).toBeNull();
     expect(unpairedDifference({ successes: 0, total: 0 }, { successes: 1, total: 2 })).toBeNull();
   });
@@ -89,7 +89,7 @@ describe('order statistics', () => {
     expect([largest([2, 9, 4]), largest([])]).toEqual([9, null]);
   });
 
-  it('sort as numbers and not as text', () => {
+  it('sort by number and not by text', () => {
     expect(median([100, 9, 20])).toBe(20);
   });
 });

@@ -11,7 +11,7 @@ const many = (count: number, change: (index: number) => Partial<TaskRecord>): re
 const options = (args: string) => parseTaskOptions(args.split(' ').filter((word) => word !== ''));
 
 describe('the summary', () => {
-  it('counts a kind, with times of the solved ones only', () => {
+  it('counts the tasks of a kind, with the times of the solved ones only', () => {
     const records = many(4, (index) => ({
       solved: index < 3,
       seconds: [10, 30, 20, 900][index] ?? 0,
@@ -36,7 +36,7 @@ describe('the summary', () => {
     ]);
   });
 
-  it('adds all kinds where there is more than one', () => {
+  it('has a row for all kinds when there is more than one', () => {
     const records = [
       aRecord(),
       aRecord({ kind: 'planted', solved: false }),
@@ -50,7 +50,7 @@ describe('the summary', () => {
     ]);
   });
 
-  it('counts false accepts among the accepted, and apart those that were not marked weak', () => {
+  it('counts false accepts, and separately those not marked as weak', () => {
     const records = [
       aRecord(),
       aRecord({ solved: false }),
@@ -83,7 +83,7 @@ describe('the summary', () => {
     ]);
   });
 
-  it('names the tasks that each part found, wrong ones marked', () => {
+  it('names the tasks that each part solved, and marks the wrong ones', () => {
     const records = [
       aRecord({ task: 'a-1' }),
       aRecord({ task: 'a-2', solved: false }),
@@ -131,7 +131,7 @@ describe('the figures of the tasks', () => {
     ...many(10, (index) => ({ kind: 'two-file', solved: index < 5, accepted: index < 5 })),
   ];
 
-  it('have their targets on the measured half, for what users get first', () => {
+  it('have targets only for a plain run on the measured half', () => {
     expect(targets(held, good)).toEqual([
       'recipe, small: solved: ok',
       'recipe, small: median time of a solved task: ok',
@@ -172,13 +172,13 @@ describe('the figures of the tasks', () => {
   });
 
   it.each(['', `${held} --limit 3`, `${held} --no-coverage`, `${held} --only py-*`, '--split all'])(
-    'have none with "%s"',
+    'have no target with "%s"',
     (args) => {
       expect(targets(args, good)).toEqual([]);
     },
   );
 
-  it('have none in the loop or with another model', () => {
+  it('have no target in the loop or with another model', () => {
     expect(
       targets(
         held,
@@ -193,7 +193,7 @@ describe('the figures of the tasks', () => {
     ).toEqual([]);
   });
 
-  it('show what could not be tried as a miss', () => {
+  it('show a task that could not be tried as a miss', () => {
     expect(targets(held, [...good, aRecord({ fault: 'no sandbox', solved: false, accepted: false })])).toContain(
       'recipe: could not be tried: missed',
     );
@@ -208,7 +208,7 @@ describe('the report', () => {
     aRecord({ task: 'a-1', strategy: 'loop', solved: false, accepted: false, status: 'limit', arm: null }),
   ];
 
-  it('says where and under which conditions, and names every task in Markdown', () => {
+  it('says where and how it was measured, and names every task in Markdown', () => {
     const { markdown } = reportOf(records, options('--strategies recipe,loop --no-coverage'), setting);
     expect(markdown).toContain('2026-11-21 10:11 UTC · commit abc1234 · a machine');
     expect(markdown).toContain('switched: no-coverage');
@@ -216,7 +216,7 @@ describe('the report', () => {
     expect(markdown).toContain('Newcombe');
   });
 
-  it('lists what was not solved on the terminal', () => {
+  it('lists only unsolved tasks in the terminal', () => {
     const { text } = reportOf(records, options(''), setting);
     expect(text).toContain('a-2 recipe: not solved');
     expect(text).not.toContain('a-1 recipe: not solved');

@@ -20,7 +20,7 @@ describe('a figure', () => {
 });
 
 describe('the table of figures', () => {
-  it('shows value, unit, target and whether it is reached', () => {
+  it('shows value, unit, target and whether the target is reached', () => {
     const rows = [
       row({ figure: 'help', value: 123.4, target: { atMost: 300 }, note: 'median of 10' }),
       row({ figure: 'solved', value: 45.45, unit: '%', target: { atLeast: 80 } }),
@@ -36,7 +36,7 @@ describe('the table of figures', () => {
     );
   });
 
-  it('rounds no small figure to nothing', () => {
+  it('never rounds a small figure to 0', () => {
     expect([0, 0.0042, 0.5, 1.234, 12.34, 123.4, -0.25].map(formatNumber)).toEqual([
       '0',
       '0.004',
@@ -48,7 +48,7 @@ describe('the table of figures', () => {
     ]);
   });
 
-  it('copes with no rows and with short ones', () => {
+  it('accepts no rows and rows with missing cells', () => {
     expect(formatColumns([])).toBe('');
     expect(formatColumns([['a', 'b'], ['long']])).toBe('a     b\nlong');
   });

@@ -25,7 +25,7 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
 const isTest = (path: string): boolean => /(^|\/)tests?\//.test(path) || /(^|\/)test_[^/]+\.py$|\.test\.js$/.test(path);
 
 describe('the tasks of the bench', () => {
-  it('are at least 60, a third of each kind of work and eight questions', () => {
+  it('are at least 60, a third of them of each kind of work, with eight questions', () => {
     const count = (kind: Task['kind']): number => drawn.filter((task) => task.kind === kind).length;
     expect(drawn.length).toBeGreaterThanOrEqual(60);
     expect({ small: count('small'), twoFile: count('two-file'), question: count('question') }).toEqual({
@@ -35,7 +35,7 @@ describe('the tasks of the bench', () => {
     });
   });
 
-  it('are as much Python as JavaScript', () => {
+  it('are half in Python and half in JavaScript', () => {
     for (const kind of ['small', 'two-file', 'question'] as const) {
       const ofKind = drawn.filter((task) => task.kind === kind);
       expect(ofKind.filter((task) => task.language === 'python')).toHaveLength(ofKind.length / 2);
@@ -65,12 +65,12 @@ describe('the tasks of the bench', () => {
     expect(new Set(tasks.map((task) => task.prompt)).size).toBe(tasks.length);
   });
 
-  it('are split by the rule and not by hand', () => {
+  it('are split as the rule says, not by hand', () => {
     const written = Object.fromEntries(tasks.map((task) => [task.id, task.split]));
     expect(written).toEqual(Object.fromEntries(drawSplits(tasks)));
   });
 
-  it('have halves of equal size, kind by kind', () => {
+  it('have equal halves in each kind', () => {
     for (const kind of ['small', 'two-file', 'question', 'planted'] as const) {
       const ofKind = drawn.filter((task) => task.kind === kind);
       const dev = ofKind.filter((task) => task.split === 'dev').length;
@@ -90,7 +90,7 @@ describe.each(projects)('task $id', (task) => {
     expect(secret.every((path) => task.checkCommand?.includes(path))).toBe(true);
   });
 
-  it('puts every test it shows back as it was before it is judged', async () => {
+  it('restores every test it shows before it is judged', async () => {
     const shown = (await filesBelow(task.projectFolder)).filter(isTest);
     expect(shown.length > 0).toBe(task.testCommand !== null);
     for (const path of shown) {
@@ -98,7 +98,7 @@ describe.each(projects)('task $id', (task) => {
     }
   });
 
-  it('has a solution that changes source files only, as many as its kind says', async () => {
+  it('has a solution that changes only source files, as many as its kind says', async () => {
     const shown = await filesBelow(task.projectFolder);
     const changed = await filesBelow(join(task.folder, 'solution'));
     const sources = shown.filter((path) => /\.(py|js)$/.test(path) && !isTest(path));
@@ -107,7 +107,7 @@ describe.each(projects)('task $id', (task) => {
     else expect(sources.length).toBeGreaterThanOrEqual(2);
   });
 
-  it('has a prompt that does not name the answer', async () => {
+  it('has a prompt that does not give away the solution', async () => {
     const changed = await filesBelow(join(task.folder, 'solution'));
     for (const path of changed) {
       const before = new Set(lines(await textOf(join(task.projectFolder, path))));
@@ -133,14 +133,14 @@ describe.each(questions)('question $id', (task) => {
     expect(gradeAnswer(answer, answer.reference)).toEqual({ isRight: true, missing: [], wrong: [], isCited: true });
   });
 
-  it('does not accept its own prompt, with or without a file', () => {
+  it('rejects its own prompt as an answer, with or without a file', () => {
     const grade = gradeAnswer(answer, task.prompt);
     expect(grade.isRight || grade.isCited).toBe(false);
     expect(gradeAnswer(answer, `${task.prompt} ${answer.mustCite.join(' ')}`).isRight).toBe(false);
   });
 });
 
-describe('drawing the split', () => {
+describe('the split of the tasks', () => {
   const task = (id: string, language: Task['language'] = 'python') => ({ id, kind: 'small' as const, language });
 
   it('follows the hash of the id and alternates', () => {
@@ -156,21 +156,21 @@ describe('drawing the split', () => {
     expect(Object.fromEntries(drawSplits([...some].reverse()))).toEqual(Object.fromEntries(drawSplits(some)));
   });
 
-  it('gives what was added later to development and leaves the others as they were', () => {
+  it('puts later tasks into development and leaves the others unchanged', () => {
     const some = ['a-1', 'a-2', 'a-3', 'a-4'].map((id) => task(id));
     const added = ['a-5', 'b-1', 'b-2'].map((id) => ({ ...task(id), added: '2026-11-21' }));
     const splits = Object.fromEntries(drawSplits([...added, ...some]));
     expect(splits).toEqual({ ...Object.fromEntries(drawSplits(some)), 'a-5': 'dev', 'b-1': 'dev', 'b-2': 'dev' });
   });
 
-  it('draws each language on its own', () => {
+  it('is drawn for each language separately', () => {
     const alone = drawSplits([task('a-1'), task('a-2')]);
     const mixed = drawSplits([task('a-1'), task('b-1', 'javascript'), task('b-2', 'javascript'), task('a-2')]);
     expect([mixed.get('a-1'), mixed.get('a-2')]).toEqual([alone.get('a-1'), alone.get('a-2')]);
   });
 });
 
-describe('grading an answer', () => {
+describe('the grade of an answer', () => {
   const answer = {
     mustMatch: ['\\b409\\b'],
     mustCite: ['src/a.js', 'src/b.js'],
@@ -190,7 +190,7 @@ describe('grading an answer', () => {
   });
 });
 
-describe('reading a task', () => {
+describe('the reader of task files', () => {
   let folder = '';
   const file = {
     id: 'a-task',

@@ -39,8 +39,8 @@ function meant(body: Readonly<Record<string, unknown>> | undefined): unknown {
   return rest;
 }
 
-describe('the client of Composio at the fake', () => {
-  it('makes a session by the same request as Dewpoint, lists its tools page by page, and finds it again', async () => {
+describe('the client of Composio with the fake service', () => {
+  it('opens a session like Dewpoint does, lists tools page by page, and finds the session again', async () => {
     const session = await client.sessions.create('ada', {
       toolkits: ['github'],
       manageConnections: { enable: true, waitForConnections: false },
@@ -61,7 +61,7 @@ describe('the client of Composio at the fake', () => {
     });
   });
 
-  it('lists real tools in place of the others by the same request, and the workbench where it is on', async () => {
+  it('lists direct tools by the same request, and the workbench when it is on', async () => {
     await client.sessions.create('ada', { toolkits: ['github'], sessionPreset: 'direct_tools' });
     const asked = fake.requests.at(-1)?.body;
     const definition = composioDefinitionSchema.parse({
@@ -79,7 +79,7 @@ describe('the client of Composio at the fake', () => {
     expect(slugs(listed)).toEqual(slugs([searchTool, schemasTool, multiTool, manageTool, ...workbenchTools]));
   });
 
-  it('searches, connects an account by a link and waits for it, and runs a tool', async () => {
+  it('searches for a tool, connects an account by a link, waits for it, and runs the tool', async () => {
     const session = await client.sessions.create('bob', {});
     const found = await session.search({ query: 'create an issue' });
     expect(found.results[0]?.primaryToolSlugs).toContain('GITHUB_CREATE_AN_ISSUE');
@@ -117,7 +117,7 @@ describe('the client of Composio at the fake', () => {
     await expect(client.sessions.use('trs_none')).rejects.toMatchObject({ status: 404 });
   });
 
-  it('sends to nobody else, with its usage data and its look for a newer version switched off', () => {
+  it('sends nothing elsewhere when usage data and version checks are off', () => {
     expect(away).toEqual([]);
   });
 });

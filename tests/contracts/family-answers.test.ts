@@ -146,7 +146,7 @@ describe('calls in the form of each family', () => {
       }),
     );
 
-  it('are understood as they were meant, or asked for again: none runs with other arguments, none is lost', () => {
+  it('are understood or asked for again, and none is lost or run with other arguments', () => {
     const all = rows();
     expect(new Set(all.map(({ file }) => file)).size).toBeGreaterThan(40);
     expect(all.filter((row) => row.outcome === 'invented')).toEqual([]);
@@ -156,7 +156,7 @@ describe('calls in the form of each family', () => {
     expect(all.filter(isLost)).toEqual([]);
   });
 
-  it('are understood wherever they are whole', () => {
+  it('are understood wherever they are complete', () => {
     const whole = rows().filter(({ spoil }) => !spoil.startsWith('cut'));
     const other = whole.filter((row) => row.outcome !== 'understood');
     const hasQuotes = ({ call }: Answer): boolean => call.name !== 'read_file';
@@ -170,7 +170,7 @@ describe('calls in the form of each family', () => {
     ).toEqual([]);
   });
 
-  it('run nothing that stands in the text of a call, wherever they are cut', () => {
+  it('never run a call that is quoted inside another one, wherever the text is cut', () => {
     const content =
       '# Title\n```json\n{"name": "list_files"}\n```\n<tool_call>\n{"name": "list_files", "arguments": {}}\n</tool_call>\n[list_files()]\nTOOL_CALL {"tool": "list_files", "input": {}}\n';
     for (const { file, call, text } of answers([{ name: 'write_file', input: { path: 'a.md', content } }])) {

@@ -116,14 +116,14 @@ function ours(name: string, template: string): string {
 }
 
 describe('the prompt of a tool conversation of three steps', () => {
-  it.each(Object.entries(templates))('is what the own template of the family writes: %s', (name, { file }) => {
+  it.each(Object.entries(templates))("matches the family's own template: %s", (name, { file }) => {
     const template = readFileSync(join(templateFolder, `${file}.jinja`), 'utf8');
     const written = ours(file, template);
     if (differs[name] === undefined) expect(expected(template)).toContain(written);
     else expect(expected(template), `equal now, take it out of the list: ${differs[name]}`).not.toContain(written);
   });
 
-  it('opens thoughts where they are asked for, and knows how they end, in every template with a switch for them', () => {
+  it('opens and closes thoughts in every template with a switch for them', () => {
     const asked = [textMessage('user', 'Why?')];
     const faults = readdirSync(templateFolder).flatMap((file) => {
       const template = readFileSync(join(templateFolder, file), 'utf8');
@@ -143,7 +143,7 @@ describe('the prompt of a tool conversation of three steps', () => {
     expect(faults).toEqual([]);
   });
 
-  it('is looked at for every family of the catalog whose template comes with the engine', () => {
+  it('is checked for every family of the catalog whose template comes with the engine', () => {
     const { models } = parseOffered(JSON.parse(readFileSync('resources/catalog.json', 'utf8')));
     const families = [...new Set(models.map(({ family }) => family))].sort();
     const covered = [...new Set(Object.values(templates).flatMap(({ families: own }) => own))].sort();

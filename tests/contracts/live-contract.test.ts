@@ -35,7 +35,7 @@ for (const format of wireFormats) {
   const spent: Spent[] = [];
   describe('a service that is there', () => {
     describeService({ name: format.kind, settings, key: 'a-key' }, (one) => spent.push(one));
-    it(`told what both calls of ${format.kind} cost`, () => {
+    it(`reports what both calls of ${format.kind} cost`, () => {
       const { freshInput, cacheRead, cacheWrite, output } = format.usage;
       const usd = (freshInput + cacheRead + cacheWrite + output * 2) / 1e6;
       expect(spent.map((one) => one.usd?.toFixed(9))).toEqual([usd.toFixed(9), usd.toFixed(9)]);

@@ -10,7 +10,7 @@ import { providerDependencies, request } from '../fakes/provider-kit.ts';
 const pieceLength = 4;
 
 /** Catches: work that is done again for every piece, by provider, reader, running text or window. */
-it('an answer four times as long takes at most six times as long', { timeout: 120_000 }, async () => {
+it('an answer four times as long takes at most six times as long to read', { timeout: 120_000 }, async () => {
   const short = await secondsFor(100_000);
   const long = await secondsFor(400_000);
   expect(long / short).toBeLessThan(6);

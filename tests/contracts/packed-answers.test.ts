@@ -97,7 +97,7 @@ describe('an answer in Brotli that nobody asked for', () => {
   });
 
   it.each([...wireFormats.map(({ kind, basePath }) => [kind, basePath] as const), ['ollama', ''] as const])(
-    'ends a call to a service of the kind %s, with the reason',
+    'ends a call to a service of kind %s, with the reason',
     async (kind, basePath) => {
       const definition = allProviders().get(kind);
       if (definition === undefined) throw new Error(`no provider of the kind ${kind}`);
@@ -110,7 +110,7 @@ describe('an answer in Brotli that nobody asked for', () => {
     },
   );
 
-  it('ends the connection to a server of tools, with the reason', async () => {
+  it('ends the connection to a tool server, with the reason', async () => {
     const options = {
       name: 'made',
       definition: serverDefinitionSchema.parse({ kind: 'http', url: address }),
@@ -124,7 +124,7 @@ describe('an answer in Brotli that nobody asked for', () => {
     expect(offers).toContain('gzip');
   });
 
-  it('ends a download and a look at a hub, and nothing is written', async () => {
+  it('ends a download and a look-up at a hub, and writes nothing', async () => {
     const path = join(folder, 'model');
     const fetchUri = createFetchUri({ fetch: reach, env: {}, stalledMs: 5_000 });
     const reply = await fetchUri(`${address}/model`, path, { signal, onProgress: () => undefined });
@@ -141,12 +141,12 @@ it.each([
   ['gzip, br', '"br"'],
   ['gzip,br , gzip', '"br"'],
   ['x\u00e9<b>', 'an unknown way'],
-])('refuses %j unread, too', async (packing, named) => {
+])('a reader of answers refuses %j unread', async (packing, named) => {
   answer = packed(packing, Buffer.from('x'));
   await expect(reach(address)).rejects.toMatchObject({ cause: { message: expect.stringContaining(named) } });
 });
 
-it('refuses it in a second header, too, and in an error page', async () => {
+it('a reader of answers refuses Brotli in a second header and in an error page', async () => {
   answer = (_message, response) => {
     response.writeHead(500, [
       ['content-encoding', 'gzip'],
@@ -163,12 +163,12 @@ it.each([
   ['deflate', zlib.deflateSync('hello')],
   ['identity', Buffer.from('hello')],
   ['', Buffer.from('hello')],
-])('still unpacks "%s"', async (packing, body) => {
+])('a reader of answers unpacks "%s"', async (packing, body) => {
   answer = packed(packing, body);
   expect(await (await reach(address)).text()).toBe('hello');
 });
 
-it('has one way out: no other file calls the built-in fetch', () => {
+it('the built-in fetch is called in one file only', () => {
   const files = readdirSync('src/main', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   const calls = files.filter((path) =>
     /(?:await|return|void|\?\?|=>|=) fetch\b(?!:)/u.test(readFileSync(join('src/main', path), 'utf8')),

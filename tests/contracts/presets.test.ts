@@ -69,14 +69,14 @@ const differing = (body: Sent['body']): object =>
   Object.fromEntries(fields.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
 
 describe('the presets', () => {
-  it.each(presets)('%s: asked at its own address, in its own words', async (name, address, expected) => {
+  it.each(presets)('ask %s at its own address, in its own words', async (name, address, expected) => {
     const { url, headers, body } = await sentBy(preset(name), { effort: 'high' });
     expect(url).toBe(`${address}/chat/completions`);
     expect(headers.get('authorization')).toBe('Bearer a-key');
     expect(differing(body)).toEqual(JSON.parse(JSON.stringify(expected)));
   });
 
-  it('azure: asked at the address of the settings, with its own header, and never cooled while a model thinks', async () => {
+  it('ask azure at the address of the settings, with its own header and without a temperature', async () => {
     const { url, headers, body } = await sentBy(azure, { effort: 'high' });
     expect(url).toBe(`${azure.baseUrl}/chat/completions`);
     expect(headers.get('api-key')).toBe('a-key');
@@ -107,7 +107,7 @@ describe('a list of models that cannot be fetched', () => {
   const own = names.filter((name) => known[name]?.isOwn === true);
 
   it.each(names.filter((name) => !own.includes(name)))(
-    '%s: is the dated one that comes with Dewpoint, with what each model can, and says why',
+    'is replaced by the dated list that comes with Dewpoint, and says why: %s',
     async (name) => {
       const models = await listOf(name, unreachable);
       expect(models.length).toBeGreaterThan(1);
@@ -121,7 +121,7 @@ describe('a list of models that cannot be fetched', () => {
     },
   );
 
-  it.each(own)("%s: is none, for its models are its user's own, and says so", async (name) => {
+  it.each(own)("fails for %s, whose models are its user's own", async (name) => {
     await expect(listOf(name, unreachable)).rejects.toThrow(/ECONNREFUSED\. It does not list its models/u);
   });
 
@@ -134,13 +134,13 @@ describe('a list of models that cannot be fetched', () => {
       'a web page ("502 Bad Gateway")',
     ],
     ['another format', 200, '{"tags": []}', 'not with a list of models'],
-  ])('says that %s came in its place', async (_what, status, body, words) => {
+  ])('is reported with what came in its place: %s', async (_what, status, body, words) => {
     const [first] = await listOf('groq', async () => new Response(body, { status }));
     expect(first?.note).toContain(words);
     expect(first?.note).not.toContain('<');
   });
 
-  it('says where nothing was found, for it is the address that is wrong', async () => {
+  it('is reported with its address when the server finds nothing there', async () => {
     const page = async (): Promise<Response> => new Response('<html><h1>Not Found</h1></html>', { status: 404 });
     await expect(listOf('groq', page)).rejects.toThrow('answered 404 at /openai/v1/models: a web page ("Not Found")');
   });
@@ -164,18 +164,18 @@ describe('a key of a service that lists its models for everybody', () => {
   it.each([
     ['https://openrouter.ai/api/v1/key', preset('openrouter')],
     ['https://huggingface.co/api/whoami-v2', { kind: 'huggingface' }],
-  ])('is tried at %s', async (url, settings) => {
+  ])('is tested at %s', async (url, settings) => {
     await expect(tryKeyOf(settings)?.(signal)).rejects.toThrow('answered 401: Invalid credentials');
     expect(asked.at(-1)).toBe(`${url} Bearer a-key`);
   });
 
-  it('goes nowhere but to the address of the settings', () => {
+  it('is not tested when the settings name another address', () => {
     const gateway = { ...preset('openrouter'), baseUrl: 'https://gateway.example.org/v1' };
     expect(tryKeyOf(gateway)).toBe(undefined);
   });
 });
 
-describe('how hard a model is to think', () => {
+describe('the effort of thinking', () => {
   it.each([
     ['openai', { kind: 'openai' }, 'gpt-5.4', { reasoning: { effort: 'high' } }],
     [
@@ -203,12 +203,12 @@ describe('how hard a model is to think', () => {
       { generationConfig: { thinkingConfig: { thinkingBudget: 16_384 } } },
     ],
     ['huggingface', { kind: 'huggingface' }, 'm', { reasoning_effort: 'high' }],
-  ] as const)('is told to %s', async (_name, settings, model, expected) => {
+  ] as const)('is sent to %s', async (_name, settings, model, expected) => {
     const { body } = await sentBy(settings, { model, effort: 'high', maxOutputTokens: 40_000 });
     expect(body).toMatchObject(expected);
   });
 
-  it('is told to nobody where the settings say nothing', async () => {
+  it('is not sent when the settings say nothing', async () => {
     for (const kind of ['openai', 'anthropic', 'huggingface']) {
       const { body } = await sentBy({ kind }, { model: 'm' });
       expect([body.reasoning_effort, body.reasoning, body.output_config]).toEqual([undefined, undefined, undefined]);
@@ -219,7 +219,7 @@ describe('how hard a model is to think', () => {
 describe('a model that its service calls old', () => {
   // Catches: a package that writes to the terminal itself, three times a message, without the checks that make a text
   // safe to show.
-  it('is called without a word on the console', async () => {
+  it('causes no warning on the console', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
     try {
       await sentBy({ kind: 'anthropic' }, { model: 'claude-sonnet-4-5' });
@@ -247,7 +247,7 @@ describe('an image', () => {
     ['anthropic', 'anthropic', { type: 'image', source: { type: 'base64', media_type: 'image/png', data } }],
     ['gemini', 'gemini', { inlineData: { mimeType: 'image/png', data } }],
     ['huggingface', 'huggingface', { type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }],
-  ])('is shown to %s as its wire format has it', async (_name, kind, expected) => {
+  ])('is sent to %s in its own wire format', async (_name, kind, expected) => {
     const { body } = await sentBy({ kind }, { messages });
     const parts = [body.input, body.messages, body.contents].flatMap(partsIn);
     expect(parts).toContainEqual(expect.objectContaining(expected));
