@@ -56,14 +56,14 @@ describe.each(definitions)('tool $name', (definition) => {
   });
 
   // Bug: a model had to guess the meaning of `selector`, `why` and a time limit.
-  it('says what each input is, and no limit that is none', () => {
+  it('describes each of its inputs, and shows no limit where there is none', () => {
     const { properties = {} } = z.toJSONSchema(definition.input, { io: 'input' });
     for (const [name, property] of Object.entries(properties))
       if (!plainNames.includes(name)) expect(property, name).toHaveProperty('description');
     expect(JSON.stringify(properties)).not.toContain(String(Number.MAX_SAFE_INTEGER));
   });
 
-  it('has a label for its least input', () => {
+  it('has a label for its smallest input', () => {
     const tool = builtInTools(new Map([[definition.name, definition]]), { now: () => 0 })[0];
     expect(tool?.label(inputs[definition.name])).toMatch(/\S/u);
   });
@@ -74,11 +74,11 @@ describe.each(definitions)('tool $name', (definition) => {
 });
 
 describe('the built-in tools', () => {
-  it('are these', () => {
+  it('are exactly those that this test has an input for', () => {
     expect(definitions.map((definition) => definition.name).toSorted()).toEqual(Object.keys(inputs).toSorted());
   });
 
-  it('stop the start when two have one name or a file exports none', () => {
+  it('fail to load when two share a name or a file exports none', () => {
     expect(() => createToolRegistry({ a: definitions[0], b: definitions[0] })).toThrow('two tools');
     expect(() => createToolRegistry({ a: {} })).toThrow('does not export');
   });

@@ -53,7 +53,7 @@ function numbersAs(value: unknown, wrong: unknown): unknown {
 
 afterEach(() => vi.useRealTimers());
 
-describe.each(wireFormats)('what goes wrong with $kind', (format) => {
+describe.each(wireFormats)('the provider $kind', (format) => {
   const silent: typeof fetch = () => new Promise(() => undefined);
   const stalls: typeof fetch = async () => {
     const begun = new TextEncoder().encode(format.body.slice(0, format.wholeFrom));
@@ -67,7 +67,7 @@ describe.each(wireFormats)('what goes wrong with $kind', (format) => {
     ['before its first word, for as long as the settings say', silent, 20, { firstWordSeconds: 20 }],
     ['in its middle', stalls, 90, {}],
   ])(
-    'a stream that stalls %s ends as stalled, not sooner, and may be tried again',
+    'reports a stream that stalls %s as stalled, not sooner, and as worth another try',
     async (_when, door, seconds, more) => {
       vi.useFakeTimers();
       let parts: readonly StreamPart[] | null = null;
@@ -81,7 +81,7 @@ describe.each(wireFormats)('what goes wrong with $kind', (format) => {
     },
   );
 
-  it('an answer without usage is taken, and its tokens are an estimate that says so', async () => {
+  it('estimates the tokens of an answer without usage, and says so', async () => {
     const parts = await run(format, whole(changed(format.body, (key, value) => (isUsage(key) ? undefined : value))));
     expect(parts.filter((part) => part.type === 'tool-call')).toHaveLength(1);
     const { usage, error } = endOf(parts);
@@ -92,7 +92,7 @@ describe.each(wireFormats)('what goes wrong with $kind', (format) => {
   });
 
   it.each([[-5], [0], [1.5], [null], ['17'], [1e300]])(
-    'usage that says %j is never a credit nor no number',
+    'counts reported usage of %j as whole numbers that are never below 0',
     async (wrong) => {
       const body = changed(format.body, (key, value) => (isUsage(key) ? numbersAs(value, wrong) : value));
       const parts = await run(format, whole(body));
@@ -107,18 +107,18 @@ describe.each(wireFormats)('what goes wrong with $kind', (format) => {
     },
   );
 
-  it('more tokens from the cache than there were at all leave nothing below zero', async () => {
+  it('counts nothing below 0 when more tokens came from the cache than there were', async () => {
     const more: Change = (key, value) => (/cache/iu.test(key) && typeof value === 'number' ? 5000 : value);
     const { usage } = endOf(await run(format, whole(changed(format.body, more))));
     expect(Math.min(usage.freshInput, usage.cacheRead, usage.cacheWrite, usage.output)).toBeGreaterThanOrEqual(0);
   });
 
-  it('a model that answers in place of another is named', async () => {
+  it('names a model that answers in place of another', async () => {
     const other: Change = (key, value) => (key === 'model' || key === 'modelVersion' ? 'lesser-9' : value);
     expect(endOf(await run(format, whole(changed(format.body, other)))).model).toBe('lesser-9');
   });
 
-  it('a frame that is no JSON, or of another shape, ends the call and hands on none of its tools', async () => {
+  it('ends the call on a broken frame, and runs none of its tools', async () => {
     const begun = format.body.slice(0, format.body.search(/\r?\n\r?\n/u));
     for (const frame of ['data: {"broken": \n\n', 'data: "text"\n\n', 'data: [1, 2]\n\n', 'data: null\n\n']) {
       const parts = await run(format, whole(`${begun}\n\n${frame}`));
@@ -127,7 +127,7 @@ describe.each(wireFormats)('what goes wrong with $kind', (format) => {
     }
   });
 
-  it('a service that answers with a page, or with nothing, is no answer', async () => {
+  it('treats a web page or an empty answer as an error', async () => {
     const page: typeof fetch = async () =>
       new Response('<html>Sign in</html>', { headers: { 'content-type': 'text/html' } });
     for (const door of [page, whole('')]) expect(endOf(await run(format, door)).error).not.toBeNull();

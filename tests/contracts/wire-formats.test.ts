@@ -96,7 +96,7 @@ async function serve(format: WireFormat, hang: boolean): Promise<{ readonly addr
 }
 
 describe.each(wireFormats)('the wire format of $kind', (format) => {
-  it('is spoken to a server: address, key, answer, call, counts and the model that answered', async () => {
+  it('carries the key to a server, and the answer, call, counts and model back', async () => {
     const { address, seen } = await serve(format, false);
     const parts = await run(createProvider(format, address));
     expect(seen).toEqual([
@@ -109,7 +109,7 @@ describe.each(wireFormats)('the wire format of $kind', (format) => {
     expect(endOf(parts).model).toMatch(/^m/);
   });
 
-  it('hands out reasoning, and what its service wants back of it with its owner', async () => {
+  it('hands out reasoning, and marks what must go back to its service with its owner', async () => {
     const parts = await answered(format, inMemory(format.body));
     if (format.kind !== 'openai') expect(textIn(parts, 'reasoning-delta')).toBe(format.reasoning);
     const carried = parts.flatMap((part) =>
@@ -122,7 +122,7 @@ describe.each(wireFormats)('the wire format of $kind', (format) => {
     expect(carried).toEqual(format.reasoning === '' ? [] : [`${format.kind}/m`]);
   });
 
-  it('tells how long it wrote from its first word on, where all that it wrote is seen', async () => {
+  it('measures writing from the first word on when all of the answer is seen', async () => {
     let clock = 0;
     const pieces = [format.body.slice(0, format.wholeFrom), format.body.slice(format.wholeFrom)];
     const door: typeof fetch = async () =>
@@ -164,7 +164,7 @@ describe.each(wireFormats)('the wire format of $kind', (format) => {
     }
   }, 300_000);
 
-  it('never counts less than it has seen of an answer that broke off', async () => {
+  it('never counts less output than it has seen of an answer that broke off', async () => {
     const half = format.body.slice(0, Math.floor(format.wholeFrom * 0.9));
     const { usage } = endOf(await answered(format, inMemory(half, { cut: true })));
     expect(usage.output).toBeGreaterThan(1);
@@ -179,12 +179,12 @@ describe.each(wireFormats)('the wire format of $kind', (format) => {
     [401, 'auth', false],
     [403, 'auth', false],
     [404, 'missing-model', false],
-  ] as const)('says what status %i means', async (status, code, retryable) => {
+  ] as const)('explains status %i', async (status, code, retryable) => {
     const body = JSON.stringify({ error: { message: 'no' } });
     expect(endOf(await answered(format, inMemory(body, { status }))).error).toMatchObject({ code, retryable });
   });
 
-  it('hands on how long to wait, in seconds, in milliseconds and as a date', async () => {
+  it('reads the waiting time in seconds, in milliseconds and as a date', async () => {
     const wait = async (headers: Record<string, string>): Promise<number | undefined> =>
       endOf(await answered(format, inMemory('{}', { status: 429, headers }))).error?.retryAfterMs;
     expect(await wait({ 'retry-after': '7' })).toBe(7000);
@@ -200,13 +200,13 @@ describe.each(wireFormats)('the wire format of $kind', (format) => {
     expect(endOf(await answered(format, other)).error).toMatchObject({ code: 'bad-request', retryable: false });
   });
 
-  it('takes an error inside a 200 as a failure that may be tried again', async () => {
+  it('treats an error inside a 200 as a failure that may be tried again', async () => {
     const begun = /^[^]*?\r?\n\r?\n/.exec(format.body)?.[0] ?? '';
     const parts = await answered(format, inMemory(begun + format.errorFrame));
     expect(endOf(parts).error).toMatchObject({ code: 'overloaded', retryable: true });
   });
 
-  it('says that nobody answers', async () => {
+  it('reports that nobody answers', async () => {
     const refused: typeof fetch = async () => {
       throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
     };
@@ -215,7 +215,7 @@ describe.each(wireFormats)('the wire format of $kind', (format) => {
     expect(error?.message).toContain('ECONNREFUSED');
   });
 
-  it('ends as cancelled, and at once, although the server hangs', async () => {
+  it('ends at once as cancelled, even if the server hangs', async () => {
     const { address, seen } = await serve(format, true);
     const controller = new AbortController();
     const running = run(createProvider(format, address), controller.signal);

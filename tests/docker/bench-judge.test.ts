@@ -40,7 +40,7 @@ describe.skipIf(isWithoutEngine)('the judge of the bench, in a container', () =>
     expect(lostTests(before, solved.passed)).toEqual([]);
   });
 
-  it('sees what a broken change loses', async () => {
+  it('sees that a broken change loses tests that passed before', async () => {
     const task = await readTask(resolve('bench/tasks', 'py-slug-accents'));
     const folder = join(root, 'broken');
     await bed.prepare(task, folder, none);

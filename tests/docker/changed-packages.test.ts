@@ -20,7 +20,7 @@ describe.skipIf(isWithoutEngine)('packages that a command with a network changes
   ): Promise<NetworkResult> => runOut(sandbox, command, { hosts: bed.hosts, keepsPackages });
 
   it(
-    'stay: at once for the session, then for every later one, which is told whose word they rest on',
+    'stay for the session, and for later sessions when a person saw the command',
     { timeout: minutes(12) },
     async () => {
       const path = await bed.project('adder', { 'main.py': 'import toolz\n' });
@@ -61,7 +61,7 @@ describe.skipIf(isWithoutEngine)('packages that a command with a network changes
   );
 
   it(
-    'are the session’s alone where nobody saw the command, and gone with what the files say when prepared anew',
+    'stay in their own session when nobody saw the command, and are gone after a new preparation',
     { timeout: minutes(12) },
     async () => {
       const path = await bed.project('based', { 'requirements.txt': 'six\n' });
@@ -105,7 +105,7 @@ describe.skipIf(isWithoutEngine)('packages that a command with a network changes
   );
 
   it(
-    'of JavaScript lie in the volume and not in the project, whose own files say what was added',
+    "lie in the volume when they are of JavaScript, and the project's own files name them",
     { timeout: minutes(12) },
     async () => {
       const path = await bed.project('hop', {

@@ -42,7 +42,7 @@ describe.skipIf(isWithoutEngine)('a strong model', () => {
   }, 120_000);
   afterAll(() => session.close());
 
-  it('has forty courses and more', () => {
+  it('is tested with at least forty courses', () => {
     expect(courses.length).toBeGreaterThanOrEqual(40);
     expect(new Set(courses.map(({ name }) => name)).size).toBe(courses.length);
   });

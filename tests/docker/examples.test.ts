@@ -43,7 +43,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describe.each(examples)('example $id', ({ id, file, bug }) => {
   const resultOf = (step: string) => results.find((result) => result.id === id && result.step === step);
 
-  it('has its one bug in one place', async () => {
+  it('has exactly one bug, in one place', async () => {
     expect((await readFile(join('examples', id, file), 'utf8')).split(bug)).toHaveLength(2);
   });
 
@@ -56,7 +56,7 @@ describe.each(examples)('example $id', ({ id, file, bug }) => {
   });
 });
 
-it('every example is tested', async () => {
+it('every example has its test', async () => {
   const entries = await readdir('examples', { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   expect(names.sort()).toEqual(examples.map(({ id }) => id));

@@ -45,7 +45,7 @@ async function inEveryContainer(under: DockerUnderTest): Promise<readonly string
 
 const nothing = ['', '', ''];
 
-describe.skipIf(isWithoutEngine)('what is hidden from commands', () => {
+describe.skipIf(isWithoutEngine)('a file hidden from commands', () => {
   it('stays hidden in every further container, whatever a command renames', async () => {
     const under = await startSandbox({ masks, prepare: fill });
     try {
@@ -139,7 +139,7 @@ describe.skipIf(isWithoutEngine)('what is hidden from commands', () => {
     }
   });
 
-  it('hides what the person adds while the session runs, and leaves commands what they made', async () => {
+  it('stays hidden when the person adds it during the session, while files of commands stay visible', async () => {
     const under = await startSandbox({ prepare: fill });
     const at = (path: string): string => join(under.workspace, path);
     try {
@@ -171,7 +171,7 @@ describe.skipIf(isWithoutEngine)('what is hidden from commands', () => {
     }
   });
 
-  it('is shown again where the person says so, under its old and its new name', async () => {
+  it('is visible again when the person says so, under its old and its new name', async () => {
     const first = await startSandbox({ prepare: fill });
     await first.sandbox.dispose();
     await rename(join(first.workspace, 'deploy'), join(first.workspace, 'tests/deploy'));

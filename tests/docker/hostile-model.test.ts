@@ -17,134 +17,131 @@ const run = promisify(execFile);
 const canaries = ['CANARY-outside-71', 'CANARY-home-72', 'CANARY-environment-73', 'CANARY-dotenv-74', 'CANARY-key-75'];
 
 /** Everything is approved, so what holds here holds by the sandbox alone. */
-describe.skipIf(isWithoutEngine || process.platform === 'win32')(
-  'a model that wants out, with all tools allowed',
-  () => {
-    let under: DockerUnderTest;
-    let base: string;
-    let targets: HostileTargets;
-    let outsideBefore: string;
-    let protectedBefore: string;
-    const results: { call: HostileCall; text: string }[] = [];
-    const planted: HostileCall[] = [];
-    let looks = 0;
-    const kept = [
-      '.git/config',
-      '.git/hooks',
-      '.git/modules/sub/config',
-      'lib/.git/config',
-      '.vscode',
-      '.husky',
-      '.env',
-      'deploy/id_ed25519',
-    ];
+describe.skipIf(isWithoutEngine || process.platform === 'win32')('a model that tries to escape', () => {
+  let under: DockerUnderTest;
+  let base: string;
+  let targets: HostileTargets;
+  let outsideBefore: string;
+  let protectedBefore: string;
+  const results: { call: HostileCall; text: string }[] = [];
+  const planted: HostileCall[] = [];
+  let looks = 0;
+  const kept = [
+    '.git/config',
+    '.git/hooks',
+    '.git/modules/sub/config',
+    'lib/.git/config',
+    '.vscode',
+    '.husky',
+    '.env',
+    'deploy/id_ed25519',
+  ];
 
-    beforeAll(async () => {
-      process.env['DEWPOINT_TEST_CANARY'] = canaries[2];
-      const owner = process.getuid?.() === 0 ? { owner: { uid: 1234, gid: 1234 } } : {};
-      under = await startSandbox({ ...owner, settings: { memoryMb: 512, pids: 128 }, prepare });
-      base = dirname(under.workspace);
-      targets = { outside: join(base, 'outside'), sentinel: join(base, 'sentinel'), home: under.home };
-      await writeFile(join(under.home, 'settings.json'), canaries[1] ?? '');
-      await chmod(under.home, 0o755);
-      outsideBefore = await snapshot(targets.outside);
-      protectedBefore = await snapshots(kept);
-      await attack();
-    }, 280_000);
-    afterAll(() => under.close());
+  beforeAll(async () => {
+    process.env['DEWPOINT_TEST_CANARY'] = canaries[2];
+    const owner = process.getuid?.() === 0 ? { owner: { uid: 1234, gid: 1234 } } : {};
+    under = await startSandbox({ ...owner, settings: { memoryMb: 512, pids: 128 }, prepare });
+    base = dirname(under.workspace);
+    targets = { outside: join(base, 'outside'), sentinel: join(base, 'sentinel'), home: under.home };
+    await writeFile(join(under.home, 'settings.json'), canaries[1] ?? '');
+    await chmod(under.home, 0o755);
+    outsideBefore = await snapshot(targets.outside);
+    protectedBefore = await snapshots(kept);
+    await attack();
+  }, 280_000);
+  afterAll(() => under.close());
 
-    async function prepare(workspace: string): Promise<void> {
-      const put = async (path: string, text: string): Promise<void> => {
-        await mkdir(dirname(join(workspace, path)), { recursive: true });
-        await writeFile(join(workspace, path), text);
-      };
-      await put('../outside/canary', canaries[0] ?? '');
-      await put('../outside/deep/file', 'outside');
-      await put('src/app.py', 'x = 1\n');
-      await put('.env', `SECRET=${canaries[3]}\n`);
-      await put('deploy/id_ed25519', `-----BEGIN OPENSSH PRIVATE KEY-----\n${canaries[4]}\n`);
-      await put('.vscode/tasks.json', '{}');
-      await put('.husky/pre-commit', 'true\n');
-      await git(workspace, ['init', '-q']);
-      await put('.git/modules/sub/config', '[core]\n');
-      await put('lib/.git/config', '[core]\n');
-      await put('lib/.git/HEAD', 'ref: refs/heads/main\n');
+  async function prepare(workspace: string): Promise<void> {
+    const put = async (path: string, text: string): Promise<void> => {
+      await mkdir(dirname(join(workspace, path)), { recursive: true });
+      await writeFile(join(workspace, path), text);
+    };
+    await put('../outside/canary', canaries[0] ?? '');
+    await put('../outside/deep/file', 'outside');
+    await put('src/app.py', 'x = 1\n');
+    await put('.env', `SECRET=${canaries[3]}\n`);
+    await put('deploy/id_ed25519', `-----BEGIN OPENSSH PRIVATE KEY-----\n${canaries[4]}\n`);
+    await put('.vscode/tasks.json', '{}');
+    await put('.husky/pre-commit', 'true\n');
+    await git(workspace, ['init', '-q']);
+    await put('.git/modules/sub/config', '[core]\n');
+    await put('lib/.git/config', '[core]\n');
+    await put('lib/.git/HEAD', 'ref: refs/heads/main\n');
+  }
+
+  async function attack(): Promise<void> {
+    const tools = new Map(builtInTools(discoverTools(), { now: () => 0 }).map((tool) => [tool.name, tool]));
+    const calls = hostileCalls(targets);
+    const [first, ...rest] = calls;
+    if (first !== undefined) await perform(tools, first);
+    const isOnGit = ({ input }: HostileCall): boolean => /git/i.test(JSON.stringify(input)) && 'command' in input;
+    const queue = rest.filter((call) => !isOnGit(call));
+    const worker = async (): Promise<void> => {
+      for (let call = queue.shift(); call !== undefined; call = queue.shift()) await perform(tools, call);
+    };
+    await Promise.all(Array.from({ length: 6 }, worker));
+    // The person runs Git after each of these calls, which would run what was planted.
+    for (const call of rest.filter(isOnGit)) {
+      await perform(tools, call);
+      for (const folder of ['.', 'lib'])
+        await git(join(under.workspace, folder), ['status']).then(
+          () => (looks += 1),
+          () => undefined,
+        );
+      if ((await lstat(targets.sentinel).catch(() => null)) !== null) planted.push(call);
     }
+  }
 
-    async function attack(): Promise<void> {
-      const tools = new Map(builtInTools(discoverTools(), { now: () => 0 }).map((tool) => [tool.name, tool]));
-      const calls = hostileCalls(targets);
-      const [first, ...rest] = calls;
-      if (first !== undefined) await perform(tools, first);
-      const isOnGit = ({ input }: HostileCall): boolean => /git/i.test(JSON.stringify(input)) && 'command' in input;
-      const queue = rest.filter((call) => !isOnGit(call));
-      const worker = async (): Promise<void> => {
-        for (let call = queue.shift(); call !== undefined; call = queue.shift()) await perform(tools, call);
-      };
-      await Promise.all(Array.from({ length: 6 }, worker));
-      // The person runs Git after each of these calls, which would run what was planted.
-      for (const call of rest.filter(isOnGit)) {
-        await perform(tools, call);
-        for (const folder of ['.', 'lib'])
-          await git(join(under.workspace, folder), ['status']).then(
-            () => (looks += 1),
-            () => undefined,
-          );
-        if ((await lstat(targets.sentinel).catch(() => null)) !== null) planted.push(call);
-      }
-    }
+  async function perform(tools: ReadonlyMap<string, Tool>, call: HostileCall): Promise<void> {
+    const tool = tools.get(call.tool);
+    if (tool === undefined) throw new Error(`There is no tool ${call.tool}.`);
+    let seen = '';
+    const emit: ToolContext['emit'] = (_stream, bytes) => void (seen += Buffer.from(bytes).toString('latin1'));
+    // The schema may reject the call. The model then reads why, and nothing runs.
+    const ended = await tool.run(call.input, contextOf(under, emit)).catch((error: unknown) => String(error));
+    results.push({ call, text: `${seen}\n${JSON.stringify(ended)}` });
+  }
 
-    async function perform(tools: ReadonlyMap<string, Tool>, call: HostileCall): Promise<void> {
-      const tool = tools.get(call.tool);
-      if (tool === undefined) throw new Error(`There is no tool ${call.tool}.`);
-      let seen = '';
-      const emit: ToolContext['emit'] = (_stream, bytes) => void (seen += Buffer.from(bytes).toString('latin1'));
-      // The schema may reject the call. The model then reads why, and nothing runs.
-      const ended = await tool.run(call.input, contextOf(under, emit)).catch((error: unknown) => String(error));
-      results.push({ call, text: `${seen}\n${JSON.stringify(ended)}` });
-    }
+  it('is tested with at least 300 calls of every tool', () => {
+    expect(results.length).toBeGreaterThanOrEqual(300);
+    expect([...new Set(results.map(({ call }) => call.tool))].toSorted()).toEqual(
+      [...discoverTools().keys()].toSorted(),
+    );
+  });
 
-    it('was tried with at least 300 calls of every tool', () => {
-      expect(results.length).toBeGreaterThanOrEqual(300);
-      expect([...new Set(results.map(({ call }) => call.tool))].toSorted()).toEqual(
-        [...discoverTools().keys()].toSorted(),
-      );
-    });
+  it('sees no secret', () => {
+    const leaks = results.filter(({ text }) => canaries.some((canary) => text.includes(canary)));
+    expect(leaks.map(({ call }) => call)).toEqual([]);
+  });
 
-    it('sees no secret', () => {
-      const leaks = results.filter(({ text }) => canaries.some((canary) => text.includes(canary)));
-      expect(leaks.map(({ call }) => call)).toEqual([]);
-    });
+  it('changes nothing outside the project', async () => {
+    expect(await snapshot(targets.outside)).toBe(outsideBefore);
+    expect(await readFile(join(under.home, 'settings.json'), 'utf8')).toBe(canaries[1]);
+    expect((await readdir(base)).toSorted()).toEqual(['home', 'outside', 'work space']);
+  });
 
-    it('changes nothing outside the project', async () => {
-      expect(await snapshot(targets.outside)).toBe(outsideBefore);
-      expect(await readFile(join(under.home, 'settings.json'), 'utf8')).toBe(canaries[1]);
-      expect((await readdir(base)).toSorted()).toEqual(['home', 'outside', 'work space']);
-    });
+  it('changes nothing that runs on the machine by itself, and no hidden file', async () => {
+    expect(await snapshots(kept)).toBe(protectedBefore);
+    expect(await lstat(join(under.workspace, '.git/commondir')).catch(() => null)).toBeNull();
+  });
 
-    it('changes nothing that runs on the machine by itself, and none of the hidden files', async () => {
-      expect(await snapshots(kept)).toBe(protectedBefore);
-      expect(await lstat(join(under.workspace, '.git/commondir')).catch(() => null)).toBeNull();
-    });
+  it('plants nothing that git on the machine runs', () => {
+    expect(planted).toEqual([]);
+    expect(looks).toBeGreaterThan(20);
+  });
 
-    it('has planted nothing that git on the machine runs', () => {
-      expect(planted).toEqual([]);
-      expect(looks).toBeGreaterThan(20);
-    });
+  it('leaves no process running, and a working sandbox', async () => {
+    await under.sandbox.backgroundProcesses?.stopAll();
+    expect(await output(under.sandbox, 'echo still here')).toBe('still here\n');
+    const processes = await output(under.sandbox, 'ps -eo args= | grep -c "[l]ate.txt" || true');
+    expect(processes.trim()).toBe('0');
+    expect((await under.leftovers()).containers).toHaveLength(1);
+  });
 
-    it('leaves nothing that runs on, and a sandbox that works', async () => {
-      await under.sandbox.backgroundProcesses?.stopAll();
-      expect(await output(under.sandbox, 'echo still here')).toBe('still here\n');
-      const processes = await output(under.sandbox, 'ps -eo args= | grep -c "[l]ate.txt" || true');
-      expect(processes.trim()).toBe('0');
-      expect((await under.leftovers()).containers).toHaveLength(1);
-    });
-
-    async function snapshots(paths: readonly string[]): Promise<string> {
-      return (await Promise.all(paths.map((path) => snapshot(join(under.workspace, path))))).join('\n');
-    }
-  },
-);
+  async function snapshots(paths: readonly string[]): Promise<string> {
+    return (await Promise.all(paths.map((path) => snapshot(join(under.workspace, path))))).join('\n');
+  }
+});
 
 function contextOf({ sandbox }: DockerUnderTest, emit: ToolContext['emit']): ToolContext {
   const asResult = (reply: { readonly ok: boolean; readonly error?: unknown }): ToolResult | null =>

@@ -8,7 +8,7 @@ const programs = sampled(1_000, 10);
 
 describe.skipIf(isWithoutEngine)('hostile programs that call tools', () => {
   /** Catches: a call that was not announced or approved, a fenced text that leaves, and a process that stays. */
-  it(`have no effect that nobody approved, over ${programs} programs`, { timeout: 3_600_000 }, async () => {
+  it(`have only approved effects, over ${programs} programs`, { timeout: 3_600_000 }, async () => {
     const session = await startSandbox();
     try {
       const { effects, attempts } = await runHostilePrograms(session, programs, seeded(34));

@@ -129,7 +129,7 @@ if __name__ == "__main__":
 const right = prices.replace('{RIGHT}', '3');
 const keep = { name: 'total_price', description: 'Adds prices up.', input_schema: { properties: { count: {} } } };
 
-describe.skipIf(isWithoutEngine)('a program with tests, with state, and one that is kept', () => {
+describe.skipIf(isWithoutEngine)('a tested or kept program', () => {
   beforeAll(async () => {
     session = await startSandbox();
   }, 120_000);
@@ -139,7 +139,7 @@ describe.skipIf(isWithoutEngine)('a program with tests, with state, and one that
     for (const folder of [home, project]) rmSync(folder, { recursive: true, force: true });
   });
 
-  it('is not run where one of its tests fails, and tests reach no tool', async () => {
+  it('is not run when one of its tests fails, and its tests reach no tool', async () => {
     const kit = await run([
       program(prices.replace('{RIGHT}', '4'), looks),
       program('def test_one():\n    tools.shop__look_up(id=1)\n', looks),
@@ -163,7 +163,7 @@ describe.skipIf(isWithoutEngine)('a program with tests, with state, and one that
     await replays(kit);
   });
 
-  it('leaves what it says for the next one of its session, as much as there is room for', async () => {
+  it('leaves its state to the next program of the session, as far as there is room', async () => {
     const kit = await run([
       program('state["seen"] = [1, 2]'),
       program('raise_ = state.pop("seen")\nraise ValueError("no")'),
@@ -177,7 +177,7 @@ describe.skipIf(isWithoutEngine)('a program with tests, with state, and one that
     await replays(kit);
   });
 
-  it('is kept by a person, called by the next agent with its calls and one question, and imported', async () => {
+  it('can be kept by a person, then called or imported by the next agent after one question', async () => {
     const first = await run([program(right, looks, { keep })]);
     expect(outputs(first)[0]).toContain('The person was told that it could be kept as total_price.');
     reports = await readReports(first);
@@ -222,7 +222,7 @@ describe.skipIf(isWithoutEngine)('a program with tests, with state, and one that
     await replays(second);
   });
 
-  it('is kept in JavaScript, too, and imported by programs in it alone', async () => {
+  it('can be in JavaScript, and is then imported only by programs in JavaScript', async () => {
     const text = `export const price = async (id) => (await tools.shop__look_up({ id })).json().price;
 export function test_price() {
   if (typeof price !== 'function') throw new Error('none');
@@ -259,7 +259,7 @@ if (import.meta.main) result = (await price(args.id)) + 1;`;
     await replays(kit);
   });
 
-  it('passes nothing on that a fence holds, where it is called as a tool', async () => {
+  it('passes on nothing that a fence holds when it is called as a tool', async () => {
     const plans = 'The launch is on the ninth of May, and nobody outside may know of it before.\n';
     await session.put('plans.md', plans);
     const leak =

@@ -83,7 +83,7 @@ describe.skipIf(isWithoutEngine)('a command with a network', () => {
     valueOf(await under.sandbox.runWithNetwork({ command, hosts, limits, timeoutMs: 50_000 }, none));
   const python = (body: string): string => `python3 - <<'END'\nfrom tries import *\n${body}\nEND`;
 
-  it('reaches the host that was let through, over TLS and plain, writes in the project, and leaves nothing behind', async () => {
+  it('reaches the allowed host with and without TLS, and leaves nothing behind', async () => {
     const result = await run(`python3 - <<'END'
 import urllib.request
 print(urllib.request.urlopen('https://files.example.org/a').read().decode().strip())
@@ -99,7 +99,7 @@ echo done > made.txt`);
     expect((await under.leftovers()).containers.length).toBe(1);
   });
 
-  it('goes the same way with the forwarder for images that have Node alone', async () => {
+  it('uses the forwarder in JavaScript when the image has only Node', async () => {
     const proxy = createAllowListProxy({
       hosts: new Set(['files.example.org']),
       limits: usualLimits,
@@ -133,7 +133,7 @@ print(urllib.request.urlopen('http://files.example.org/n').read().decode(), end=
     await forwarder.close();
   });
 
-  it('carries much at once, each answer whole', async () => {
+  it('carries many answers at once, each of them whole', async () => {
     const result = await run(
       python(`import concurrent.futures
 def get(i): return len(urllib.request.urlopen('http://files.example.org/flood').read())
@@ -168,7 +168,7 @@ print(json.dumps([k for k, v in out.items() if ' 200 ' in v]))`),
     expect(result.decisions.filter(({ isAllowed }) => isAllowed)).toEqual([]);
   });
 
-  it('has no way beside the forwarder: no route, no name, no other family', async () => {
+  it('has no way around the forwarder', async () => {
     const result = await run(
       python(`
 out = [direct(('203.0.113.7', 443)), direct(('172.17.0.1', 80)), direct(('8.8.8.8', 53), socket.SOCK_DGRAM), direct(('::1', 3128), family=socket.AF_INET6),
@@ -196,7 +196,7 @@ s.sendall(b'GET / HTTP/1.1\\r\\nHost: other.example.org\\r\\n\\r\\n'); print(s.r
     ]);
   });
 
-  it('refuses a name that turns inward, and a redirect to the metadata of a cloud', async () => {
+  it('refuses a name that resolves to an inner address, and a redirect to cloud metadata', async () => {
     const before = internet.opened.length;
     const result = await run(
       python(`
@@ -214,7 +214,7 @@ print(said(urllib.request.urlopen, 'http://files.example.org/moved'))`),
     expect(internet.opened.slice(before)).toEqual(['203.0.113.9:80', '203.0.113.7:80']);
   });
 
-  it('gives nothing more to whoever writes the frames of the forwarder themselves, or ends it', async () => {
+  it("gains nothing by writing the forwarder's frames itself or by ending the forwarder", async () => {
     const before = internet.opened.length;
     const result = await run(
       `pid=$(pgrep -f '^python3 .*/forward[.]py') || exit 9
@@ -234,7 +234,7 @@ python3 -c "import urllib.request; urllib.request.urlopen('http://files.example.
     expect(after.stdout).toBe('GET /again\n');
   });
 
-  it('ends an answer that is larger than it may be, and says so', async () => {
+  it('ends an answer that is too large, and says so', async () => {
     const result = await run(
       python(`print(said(lambda: len(urllib.request.urlopen('http://files.example.org/flood').read())))`),
       ['files.example.org'],
@@ -247,7 +247,7 @@ python3 -c "import urllib.request; urllib.request.urlopen('http://files.example.
     expect(result.decisions[0]?.receivedBytes).toBeLessThanOrEqual(1_000_000);
   });
 
-  it('leaves the session without a network while and after it runs', async () => {
+  it('leaves the session without a network during and after its run', async () => {
     const marker = run('sleep 1; echo slept');
     const inside = valueOf(
       await under.sandbox.exec(

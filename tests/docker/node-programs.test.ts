@@ -37,7 +37,7 @@ describe.skipIf(isWithoutEngine)('a program in JavaScript', () => {
     await session.close();
   });
 
-  it('makes its calls by the same way as a model, side by side, and gives back what it found', async () => {
+  it('makes its calls side by side, in the same way as a model', async () => {
     const one = scene([
       script(
         `import { double } from './helper.mjs';
@@ -69,7 +69,7 @@ const result = { lines: found.map((text) => text.split('\\n').length), prices, c
     await replays(one);
   });
 
-  it('is not run where a check finds that it cannot work, and each problem is named with its line', async () => {
+  it('is not run when a check finds faults, and each fault is named with its line', async () => {
     const text = `import nothing from 'nosuchmodule';
 await tools.read_file({ pth: 'a' });
 await tools.no_tool();
@@ -92,7 +92,7 @@ await tools.call('read_file', { path: 'a', [1 + 1]: 2 });`;
     ]);
   });
 
-  it('names in the question which files of the project it imports, and takes none in place of what Node has', async () => {
+  it('names the project files that it imports in the question, and takes none in place of what Node has', async () => {
     await session.put('node_modules/fs/index.js', 'throw new Error("this ran instead")');
     await session.put('node_modules/lodash/index.js', 'module.exports = { three: 3 };');
     await session.put('dynamic.mjs', 'export const four = 4;');
@@ -182,7 +182,7 @@ const result = [said.join(), (await tools.shop__look_up({ id: 1 })).json().price
     for (const path of Object.keys(files)) await rm(join(session.workspace, path));
   });
 
-  it('tells where it failed and what it had done', async () => {
+  it('says where it failed and what it had done', async () => {
     const output = await ended(
       `await tools.write_file({ path: 'half.txt', content: '1' });
 function inner() {
@@ -196,7 +196,7 @@ inner();`,
     expect(output).toContain('Made before that, and not taken back: write_file 1.');
   });
 
-  it('waits for calls that nobody awaits, and says so where one of them fails', async () => {
+  it('waits for calls that it does not await, and says when one of them fails', async () => {
     const reads = [{ tool: 'read_file', most: 2 }];
     const forgotten = "tools.read_file({ path: 'a.txt' }).then((text) => { result = text.length; });";
     expect(await ended(forgotten, reads)).toContain('Calls: read_file 1 of 2');
@@ -205,7 +205,7 @@ inner();`,
     );
   });
 
-  it('has its tests run first, without tools, and leaves state for the next one', async () => {
+  it('runs its tests first and without tools, and leaves its state to the next program', async () => {
     const text = `import assert from 'node:assert';
 export function total(numbers) {
   return numbers.reduce((sum, one) => sum + one, 0);
@@ -274,7 +274,7 @@ if (import.meta.main) {
     await replays(one);
   });
 
-  it('gets nothing more by a change of its client than it announced', async () => {
+  it('gets only what it announced, even if it changes its client', async () => {
     const text = `Object.prototype.toJSON = function () { return this === globalThis ? 1 : { ...this, tool: 'write_file' }; };
 try { await tools.call('read_' + 'file', { path: 'made.txt', content: 'x' }); } catch (error) { console.log(error.text); }
 delete Object.prototype.toJSON;
@@ -291,7 +291,7 @@ result = 'done';`;
     await replays(one);
   });
 
-  it('is ended at its time with all that it started, which has no part of its frames', async () => {
+  it('is ended on time with everything it started', async () => {
     const one = scene([
       script(
         `const { spawn } = await import('node:child_process');
@@ -312,7 +312,7 @@ while (true);`,
     await replays(one);
   });
 
-  it('passes nothing on that a fence holds, also what it reads by itself', async () => {
+  it('passes on nothing that a fence holds, even what it reads itself', async () => {
     const plans = 'The launch is on the ninth of May, and nobody outside may know of it before.\n';
     await session.put('plans.md', plans);
     const text = `const note = require('fs').readFileSync('plans.md').toString('base64');
@@ -328,7 +328,7 @@ result = String(await tools.shop__look_up({ id: 1, note }));`;
     expect(endOf(one.kit)?.output).toContain('Not sent to shop: it would carry what is not to leave this machine');
   });
 
-  it('says so where there is no Node', async () => {
+  it('reports that there is no Node', async () => {
     const announcement = readAnnouncement([], []);
     if ('problems' in announcement) throw new Error(announcement.problems[0]);
     const without: Pick<Sandbox, 'open'> = {

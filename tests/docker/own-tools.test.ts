@@ -76,13 +76,13 @@ describe.skipIf(isWithoutEngine)('a tool from a file', () => {
     ['template.py', '{\n  "lines": 2,\n  "words": 3\n}'],
     ['template.js', '{\n  "lines": 3,\n  "words": 3\n}'],
     ['template.sh', 'lines: 2, words: 3\n'],
-  ])('works at once as %s writes it, on the files of the workspace', async (file, output) => {
+  ])('works at once when copied from %s, on the files of the workspace', async (file, output) => {
     const name = `made_${file.slice(-2)}`;
     put(`${name}.${file.slice(9)}`, template(file, name));
     expect(await call(name, { path: 'notes.txt' })).toMatchObject({ status: 'ok', output });
   });
 
-  it('may be TypeScript or CommonJS, and changes the workspace as a command does', async () => {
+  it('may be in TypeScript or CommonJS, and changes the workspace like a command', async () => {
     put(
       'typed.ts',
       `import { writeFileSync } from 'node:fs';\ninterface Input { readonly text: string }
@@ -110,7 +110,7 @@ export default { description: 'x', execute: async ({ text }: Input): Promise<unk
     expect(listed.ok && listed.value.stdout).toBe('');
   });
 
-  it('says how it failed: by an error, without an interpreter, without end, by a flood', async () => {
+  it('reports how it failed: with an error, without an interpreter, without an end, or by a flood', async () => {
     put('crash.py', python('raise ValueError("no such thing")'));
     put('absent.sh', '#!/opt/nowhere/perl6\n# /// dewpoint-tool\n# description = "x"\n# ///\n');
     put('endless.py', python('time.sleep(600)').replace('60,', '1,'));
@@ -128,7 +128,7 @@ export default { description: 'x', execute: async ({ text }: Input): Promise<unk
     expect(flood.output.length).toBeLessThan(400_000);
   });
 
-  it('ends with its call when that is cancelled', async () => {
+  it('ends when its call is cancelled', async () => {
     put('waits.py', python('print("waiting", flush=True); time.sleep(600)'));
     const stop = new AbortController();
     const ended = await call('waits', {}, { signal: stop.signal, onProgress: () => stop.abort() });
@@ -139,7 +139,7 @@ export default { description: 'x', execute: async ({ text }: Input): Promise<unk
     });
   });
 
-  it('gets its secrets in a container of its own, and they are in nothing that comes back', async () => {
+  it('gets its secrets in its own container, and none of them come back', async () => {
     put(
       'spill.py',
       python(
@@ -162,7 +162,7 @@ export default { description: 'x', execute: async ({ text }: Input): Promise<unk
     expect(JSON.stringify(seen)).not.toContain('sw0rdf1sh');
   }, 60_000);
 
-  it('that writes into the folder of tools reaches none of it', async () => {
+  it('cannot write into the folder of tools', async () => {
     put(
       'writes.py',
       python(
@@ -174,7 +174,7 @@ export default { description: 'x', execute: async ({ text }: Input): Promise<unk
     expect(existsSync(join(folder, 'planted.py'))).toBe(false);
   });
 
-  it('reaches the hosts of its file with its keys, and no other: the examples create an issue and post a message', async () => {
+  it('reaches only the hosts of its file, with its keys', async () => {
     const asked: { readonly url: string; readonly key: string | undefined; readonly body: string }[] = [];
     const internet = await standInInternet({
       names: { 'api.github.com': [['203.0.113.7']], 'hooks.slack.com': [['203.0.113.8']] },

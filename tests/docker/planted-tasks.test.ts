@@ -58,14 +58,14 @@ beforeAll(async () => {
 }, fetchLimitMs + layersLimitMs);
 
 describe.each(tasks)('task $id', (task) => {
-  it('is green as it was published', () => {
+  it('passes its tests as it was published', () => {
     expect(resultOf(task, 'sound, shown')).toMatchObject(green);
     expect(resultOf(task, 'sound, judged')).toMatchObject(green);
   });
 
-  it('shows its fault', () => expect(resultOf(task, 'faulty, shown')).toMatchObject(red));
+  it('fails its shown tests with the fault', () => expect(resultOf(task, 'faulty, shown')).toMatchObject(red));
 
-  it('fails its check, and by the hidden tests alone', () => {
+  it('fails its check by the hidden tests alone', () => {
     expect(resultOf(task, 'faulty, judged')).toMatchObject(red);
     expect(resultOf(task, 'faulty, hidden tests alone')).toMatchObject(red);
   });

@@ -24,7 +24,7 @@ const kinds = [
 const possible = await Promise.all(kinds.map(async (one) => ({ ...one, isHere: await isHere(one.kind) })));
 
 for (const { kind, person, isHere: isPossible } of possible)
-  describe.skipIf(!isPossible)(`the socket of Podman (${kind})`, () => {
+  describe.skipIf(!isPossible)(`Podman's socket (${kind})`, () => {
     let podman: PrivatePodman;
     let image: BroughtImage;
     const bring = (file: string): Promise<BroughtImage> => {
@@ -58,7 +58,7 @@ for (const { kind, person, isHere: isPossible } of possible)
         ...options,
       });
 
-    it('takes the root of a file system as an image of its own name, and what it saved of it as the same again', async () => {
+    it('imports a file system as an image under a fixed name, and its saved copy as the same image', async () => {
       expect(image.name).toMatch(/^dewpoint-import:[0-9a-f]{12}$/);
       const folder = await mkdtemp(join(tmpdir(), 'dewpoint-podman-saved-'));
       try {
@@ -70,7 +70,7 @@ for (const { kind, person, isHere: isPossible } of possible)
       }
     });
 
-    it('holds what is asked of a container: no privilege, no network, nothing of the system to be written', async () => {
+    it('starts a container without privileges, without a network and with a read-only system', async () => {
       expect([podman.engine.kind, podman.engine.version]).toEqual(['podman', expect.stringMatching(/^\d+\.\d+/)]);
       const under = await start();
       try {

@@ -12,7 +12,7 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
   afterAll(() => bed?.close());
 
   it(
-    'of Python: installed once after a word for the exact commands, then found by tests, also in copies',
+    'are installed once for Python after a yes to the exact commands, and found by tests and in copies',
     { timeout: minutes(12) },
     async () => {
       const path = await bed.project('snake', {
@@ -83,7 +83,7 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
     });
 
   it(
-    'of JavaScript: installed from the lock, anew when it changes; what is old is removed by clean alone',
+    'are installed from the lock for JavaScript, and again when the lock changes',
     { timeout: minutes(12) },
     async () => {
       const path = await bed.project('hare', javascript(lockOf('7.0.0')));
@@ -120,58 +120,50 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
     },
   );
 
-  it(
-    'that cannot be installed: the reason is told to the person and the model, and nothing is left',
-    { timeout: minutes(12) },
-    async () => {
-      const before = await bed.volumes();
-      const path = await bed.project('ghost', javascript(lockOf('99.99.99')));
-      const [reason] = await bed.prepare(path);
-      expect(reason).toContain('npm ci: it ended with code');
-      expect(await bed.volumes()).toEqual(before);
-      await bed.session(path, async ({ description }) => {
-        expect(description.absent?.join()).toContain(
-          'JavaScript packages of this project could not be installed: it ended',
-        );
-        expect(description.warnings.join()).toContain('Try again: dewpoint projects prepare');
-      });
-    },
-  );
+  it('are reported to the person and the model when they cannot be installed', { timeout: minutes(12) }, async () => {
+    const before = await bed.volumes();
+    const path = await bed.project('ghost', javascript(lockOf('99.99.99')));
+    const [reason] = await bed.prepare(path);
+    expect(reason).toContain('npm ci: it ended with code');
+    expect(await bed.volumes()).toEqual(before);
+    await bed.session(path, async ({ description }) => {
+      expect(description.absent?.join()).toContain(
+        'JavaScript packages of this project could not be installed: it ended',
+      );
+      expect(description.warnings.join()).toContain('Try again: dewpoint projects prepare');
+    });
+  });
 
-  it(
-    'of folders below the top: each finds its own, in versions of its own, and the project is left as it was',
-    { timeout: minutes(12) },
-    async () => {
-      const in_ = (folder: string, version: string): Readonly<Record<string, string>> =>
-        Object.fromEntries(
-          Object.entries(javascript(lockOf(version))).map(([name, text]) => [`${folder}/${name}`, text]),
-        );
-      const path = await bed.project('house', {
-        ...in_('admin', '6.0.0'),
-        ...in_('apps/web', '7.0.0'),
-        'backend/requirements.txt': 'toolz\n',
-        'backend/try.py': 'import toolz\n',
-      });
-      expect(await bed.prepare(path)).toEqual(['ready', 'ready', 'ready']);
-      const version = 'grep -h version node_modules/is-number/package.json /node_modules/is-number/package.json';
-      await bed.session(path, async (sandbox) => {
-        expect(sandbox.description.warnings).toEqual([]);
-        for (const command of [
-          'cd admin && npm test --silent',
-          'cd apps/web && npm test --silent',
-          'python3 backend/try.py',
-        ])
-          expect(await run(sandbox, command)).toMatchObject({ code: 0 });
-        expect((await run(sandbox, `cd apps/web && ${version}`)).text.match(/\d\.0\.0/g)).toEqual(['7.0.0', '6.0.0']);
-        expect((await run(sandbox, 'touch apps/web/node_modules/x')).text).toContain('Read-only file system');
-        expect(valueOf(await sandbox.list('.', { depth: 4 }, none)).entries.map((entry) => entry.path)).not.toContain(
-          'apps/web/node_modules/is-number',
-        );
-      });
-      // A second session finds the empty folder for the mount, and mounts the packages again.
-      expect(await run0(path, 'cd apps/web && npm test --silent')).toMatchObject({ code: 0 });
-    },
-  );
+  it('are found by each folder below the top in its own versions', { timeout: minutes(12) }, async () => {
+    const in_ = (folder: string, version: string): Readonly<Record<string, string>> =>
+      Object.fromEntries(
+        Object.entries(javascript(lockOf(version))).map(([name, text]) => [`${folder}/${name}`, text]),
+      );
+    const path = await bed.project('house', {
+      ...in_('admin', '6.0.0'),
+      ...in_('apps/web', '7.0.0'),
+      'backend/requirements.txt': 'toolz\n',
+      'backend/try.py': 'import toolz\n',
+    });
+    expect(await bed.prepare(path)).toEqual(['ready', 'ready', 'ready']);
+    const version = 'grep -h version node_modules/is-number/package.json /node_modules/is-number/package.json';
+    await bed.session(path, async (sandbox) => {
+      expect(sandbox.description.warnings).toEqual([]);
+      for (const command of [
+        'cd admin && npm test --silent',
+        'cd apps/web && npm test --silent',
+        'python3 backend/try.py',
+      ])
+        expect(await run(sandbox, command)).toMatchObject({ code: 0 });
+      expect((await run(sandbox, `cd apps/web && ${version}`)).text.match(/\d\.0\.0/g)).toEqual(['7.0.0', '6.0.0']);
+      expect((await run(sandbox, 'touch apps/web/node_modules/x')).text).toContain('Read-only file system');
+      expect(valueOf(await sandbox.list('.', { depth: 4 }, none)).entries.map((entry) => entry.path)).not.toContain(
+        'apps/web/node_modules/is-number',
+      );
+    });
+    // A second session finds the empty folder for the mount, and mounts the packages again.
+    expect(await run0(path, 'cd apps/web && npm test --silent')).toMatchObject({ code: 0 });
+  });
 
   const member = (name: string, more: object): string => JSON.stringify({ name, version: '1.0.0', ...more });
   const members = (lib: string): Readonly<Record<string, string>> => ({
@@ -182,7 +174,7 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
   });
 
   it(
-    'of a workspace of npm: members find each other and their packages, in the project and in a trial of it',
+    'are found by the members of an npm workspace, in the project and in a trial of it',
     { timeout: minutes(12) },
     async () => {
       const path = await bed.project('herd', {
@@ -215,15 +207,12 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
     },
   );
 
-  it(
-    'of a workspace of pnpm, whose members have links into its store elsewhere',
-    { timeout: minutes(12) },
-    async () => {
-      const path = await bed.project('flock', {
-        ...members('workspace:*'),
-        'package.json': '{"name": "flock", "private": true}',
-        'pnpm-workspace.yaml': 'packages:\n  - packages/*\n',
-        'pnpm-lock.yaml': `lockfileVersion: '9.0'
+  it('are found by the members of a pnpm workspace whose store lies elsewhere', { timeout: minutes(12) }, async () => {
+    const path = await bed.project('flock', {
+      ...members('workspace:*'),
+      'package.json': '{"name": "flock", "private": true}',
+      'pnpm-workspace.yaml': 'packages:\n  - packages/*\n',
+      'pnpm-lock.yaml': `lockfileVersion: '9.0'
 settings: {autoInstallPeers: true, excludeLinksFromLockfile: false}
 importers:
   .: {}
@@ -238,13 +227,12 @@ packages:
 snapshots:
   is-number@7.0.0: {}
 `,
-      });
-      expect(await bed.prepare(path)).toEqual(['ready']);
-      expect(await run0(path, 'cd packages/app && node app.js')).toEqual({ code: 0, text: 'theirs true\n' });
-    },
-  );
+    });
+    expect(await bed.prepare(path)).toEqual(['ready']);
+    expect(await run0(path, 'cd packages/app && node app.js')).toEqual({ code: 0, text: 'theirs true\n' });
+  });
 
-  it('of an installation that was killed are removed by clean', async () => {
+  it('are removed by clean when their installation was killed', async () => {
     const owner = '4194305:1';
     const Labels = { 'dewpoint.dependencies': homeIdOf(bed.home), 'dewpoint.owner': owner };
     const Name = `dewpoint-deps-${homeIdOf(bed.home)}-00`;

@@ -38,7 +38,7 @@ describe.skipIf(isWithoutEngine)('a model that reviews programs', () => {
     await session.close();
   });
 
-  it('is asked where the rules found something, and its words stand in the question with what they cost', async () => {
+  it('is asked when the rules found something, and its words stand in the question with their cost', async () => {
     const one = scene([odd, { text: words }]);
     await one.kit.runner.send('Look.', cloud);
     const [asked] = callsOf(one);
@@ -61,7 +61,7 @@ describe.skipIf(isWithoutEngine)('a model that reviews programs', () => {
     await replays(one);
   });
 
-  it('is not asked where they found nothing, or nobody chose one', async () => {
+  it('is not asked when the rules found nothing or nobody chose a reviewer', async () => {
     const calm = scene([plain]);
     await calm.kit.runner.send('Look.', cloud);
     expect([callsOf(calm), questionOf(calm)?.review]).toEqual([[], undefined]);
@@ -76,7 +76,7 @@ describe.skipIf(isWithoutEngine)('a model that reviews programs', () => {
     ['the message stays here', [odd], { policy: 'local' }, 'stays on this machine'],
     ['the money is at its limit', [odd], { policy: 'hybrid', maxUsd: 0.000_001 }, 'could exceed your limit'],
   ] as readonly (readonly [string, readonly Reply[], Partial<TurnOptions> & { reviewer?: string }, string])[])(
-    'holds nothing up where %s: the question says so',
+    'holds nothing up when %s, and the question says so',
     async (_name, replies, { reviewer = 'sky/model', ...turn }, why) => {
       const one = scene(replies, { reviewer });
       await one.kit.runner.send('Look.', { ...cloud, ...turn });

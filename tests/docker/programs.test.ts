@@ -32,7 +32,7 @@ describe.skipIf(isWithoutEngine)('a program that calls tools', () => {
     await session.close();
   });
 
-  it('makes its calls by the same way as a model, side by side, and gives back what it found', async () => {
+  it('makes its calls side by side, in the same way as a model', async () => {
     const one = scene([
       program(
         `found = tools.parallel([("read_file", {"path": name + ".txt"}) for name in "abc"])
@@ -111,7 +111,7 @@ result = {"lines": [text.count("\\n") + 1 for text in found], "prices": prices, 
     expect(to - from).toBeGreaterThan(7);
   });
 
-  it('is not run where a check finds that it cannot work, and each problem is named with its line', async () => {
+  it('is not run when a check finds faults, and each fault is named with its line', async () => {
     const one = scene([
       program('x = (', [{ tool: 'read_file', most: 1 }]),
       program(
@@ -133,7 +133,7 @@ result = {"lines": [text.count("\\n") + 1 for text in found], "prices": prices, 
     await replays(one);
   });
 
-  it('tells where it failed and what it had done, and the same one is not run again', async () => {
+  it('says where it failed and what it had done, and is not run again unchanged', async () => {
     const broken = program(
       'tools.write_file(path="half.txt", content="1")\ndef inner():\n    return {}["nothing"]\ninner()',
       [{ tool: 'write_file', most: 1 }],
@@ -150,7 +150,7 @@ result = {"lines": [text.count("\\n") + 1 for text in found], "prices": prices, 
     await replays(one);
   });
 
-  it('gets an error for a call that was not announced, and nothing of it happens', async () => {
+  it('gets an error for a call that it did not announce, and the call has no effect', async () => {
     const tries = [
       'tools.call(chr(119) + "rite_file", path="x.txt", content="x")',
       'tools.read_file(path="../../etc/passwd")',
@@ -179,7 +179,7 @@ result = said`;
     await replays(one);
   });
 
-  it('imports no file of the project in place of the standard library, and the question names those that it imports', async () => {
+  it('imports no project file in place of the standard library, and its imports are named in the question', async () => {
     const files = {
       'csv.py': 'raise RuntimeError("this ran instead")',
       'json.py': 'raise RuntimeError("this ran instead")',
@@ -222,7 +222,7 @@ result = [csv.__name__, json.dumps(helper.value), tools.shop__look_up(id=1).json
     for (const path of Object.keys(files)) await rm(join(session.workspace, path));
   });
 
-  it('imports no file of the project that the question did not name, however it is asked for', async () => {
+  it('imports only the project files that the question named', async () => {
     const files = {
       'csv.py': 'raise RuntimeError("this ran instead")',
       'tools_of_mine/secret.py': 'raise RuntimeError("this ran instead")',
@@ -265,7 +265,7 @@ result = [said, base.value, pack.inner.value, tools.shop__look_up(id=1).json()["
     for (const path of Object.keys(files)) await rm(join(session.workspace, path));
   });
 
-  it('is not run after a no, and none of its calls is made', async () => {
+  it('is not run after a no, and makes none of its calls', async () => {
     const one = scene([program('tools.shop__look_up(id=1)', [{ tool: 'shop__look_up', most: 1 }])], 'deny');
     await one.kit.runner.send('Look.', loop);
     expect(endOf(one.kit)).toMatchObject({ status: 'refused' });
@@ -275,7 +275,7 @@ result = [said, base.value, pack.inner.value, tools.shop__look_up(id=1).json()["
     await replays(one);
   });
 
-  it('reads from the web at the hosts that it announced, and is led to no other', async () => {
+  it('reads the web only at the hosts that it announced', async () => {
     const reached: string[] = [];
     const exchange: WebExchange = async ({ url }) => {
       reached.push(url.href);
@@ -313,7 +313,7 @@ result = said`;
     await replays({ ...one, kit: { ...one.kit, dependencies } });
   });
 
-  it('passes nothing on that a fence holds, also what it reads by itself', async () => {
+  it('passes on nothing that a fence holds, even what it reads itself', async () => {
     await session.put('plans.md', 'The launch is on the ninth of May, and nobody outside may know of it before.\n');
     const one = scene(
       [
@@ -335,7 +335,7 @@ result = said`;
     expect(endOf(one.kit)?.output).toContain('Not sent to shop: it would carry what is not to leave this machine');
   });
 
-  it('has what it changes by itself recorded as its own, also where a command of it runs in between', async () => {
+  it('has its own changes recorded as its own, even with a command in between', async () => {
     await session.put('AGENTS.md', 'Be kind.\n');
     const one = scene(
       [
@@ -398,7 +398,7 @@ result = said`;
     await replays(one);
   });
 
-  it('is ended at its time with all that it started, and its calls with it', async () => {
+  it('is ended on time with its calls and everything it started', async () => {
     const one = scene([
       program(
         'import subprocess, threading\nsubprocess.Popen(["sh", "-c", "setsid sleep 4711 & sleep 4712"])\nthreading.Thread(target=lambda: tools.run_command(command="sleep 4713")).start()\nwhile True:\n    pass',
@@ -413,7 +413,7 @@ result = said`;
     await replays(one);
   });
 
-  it('is ended by a cancel at once', async () => {
+  it('ends at once when it is cancelled', async () => {
     const one = scene([
       program('import time\nprint("up")\ntools.run_command(command="sleep 4714")', [{ tool: 'run_command', most: 1 }]),
     ]);
@@ -429,7 +429,7 @@ result = said`;
     await replays(one);
   });
 
-  it('is advised against many calls one after the other, and a long value keeps its form', async () => {
+  it('is advised against many calls in a row, and a long value keeps its form', async () => {
     const one = scene([
       program(
         'for n in range(20):\n    tools.read_file(path="a.txt")\nresult = [{"id": n, "text": "word " * 20} for n in range(3000)]',

@@ -28,7 +28,7 @@ describe.skipIf(isWithoutEngine).each([
   const run = (command: string, timeoutMs = 60_000) => under.sandbox.exec({ command, timeoutMs }, none);
   const isFine = async (): Promise<void> => expect(await output(under.sandbox, 'echo fine')).toBe('fine\n');
 
-  it('can neither look into the runner and its keeper nor take what they hold, and gets nothing of theirs', async () => {
+  it('cannot look into the runner or its keeper, or take what they hold', async () => {
     const lines = (await output(under.sandbox, 'exec python3 runner-attack.py')).trim().split('\n');
     const answers = lines.map((line): readonly string[] => line.split('\t'));
     expect(answers.length).toBeGreaterThan(50);
@@ -49,7 +49,7 @@ describe.skipIf(isWithoutEngine).each([
     expect(under.losses).toEqual([]);
   });
 
-  it('cannot make its output pass for an answer of the runner', async () => {
+  it('cannot fake an answer of the runner by its output', async () => {
     // The frame with which the runner reports that runs 1 to 60 ended well.
     const forge = `python3 -c "
 import os, struct
@@ -74,7 +74,7 @@ for run in range(1, 60):
     expect(under.losses).toEqual([]);
   });
 
-  it('that holds the output of another open does not hold up its end', async () => {
+  it('that holds the output of another one open does not delay its end', async () => {
     const holder = `python3 -c "
 import os, time
 kept = []
@@ -96,7 +96,7 @@ time.sleep(600)"`;
   });
 
   it.each(['NOFILE', 'NPROC', 'FSIZE', 'AS', 'STACK', 'CPU'])(
-    'cannot take the runner its limit %s, which every later command would inherit',
+    'cannot change a limit of the runner that later commands inherit: %s',
     async (limit) => {
       const spoil = `python3 -c "import resource; resource.prlimit(1, resource.RLIMIT_${limit}, (1, 1))"`;
       expect(valueOf(await run(spoil)).stderr).toMatch(/PermissionError|Operation not permitted/);
@@ -105,7 +105,7 @@ time.sleep(600)"`;
     },
   );
 
-  it('that starts the runner a second time finds all its processes alive: it ends at once and says why', async () => {
+  it('ends its second runner at once, and its own processes stay alive', async () => {
     const again =
       'sleep 4730 & s=$!; /usr/local/lib/dewpoint/runner < /dev/null; echo "code $?"; kill -0 $s && echo alive';
     expect(valueOf(await run(again))).toMatchObject({
@@ -116,7 +116,7 @@ time.sleep(600)"`;
     await isFine();
   });
 
-  it('leaves alone what the engine itself started in the container, whatever it leaves behind', async () => {
+  it('leaves processes that the engine itself started in the container alone', async () => {
     const container = requireEngine().docker.getContainer(await under.containerId());
     const exec = await container.exec({ Cmd: ['/bin/sleep', '4720'] });
     await exec.start({ Detach: true });
@@ -125,7 +125,7 @@ time.sleep(600)"`;
     expect(await output(under.sandbox, 'ps -eo args | grep "[s]leep 47"')).toBe('/bin/sleep 4720\n');
   });
 
-  it('that takes the runner its turn delays it and no more', async () => {
+  it('can only delay the runner by taking its turn', async () => {
     await run(`python3 -c "
 import os
 os.setpriority(os.PRIO_PROCESS, 1, 19)
