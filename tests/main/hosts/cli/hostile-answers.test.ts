@@ -243,7 +243,7 @@ beforeAll(async () => {
 afterAll(() => rm(home, { recursive: true, force: true }));
 
 describe.each(Object.entries(commands))('dewpoint %s', (_name, run) => {
-  it('does nothing to a terminal, whichever of the texts that it is given are hostile', async () => {
+  it('writes no control character to the terminal, whichever text is hostile', async () => {
     let count = 0;
     await say(run, false, (text, at) => {
       count = Math.max(count, at + 1);
@@ -265,7 +265,7 @@ describe.each(Object.entries(commands))('dewpoint %s', (_name, run) => {
     expect([...found]).toEqual([null]);
   });
 
-  it('writes JSON without a character that cannot be seen, which says the same', async () => {
+  it('writes JSON without invisible characters, with the same values', async () => {
     for (const bad of hostile) {
       const { out } = await say(run, true, (text) => `${text}${bad}`);
       expect(harmIn(out.replaceAll('\r\n', '\n'))).toBeNull();

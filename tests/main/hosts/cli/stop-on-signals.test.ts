@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { stopOnSignals } from '../../../../src/main/hosts/cli/stop-on-signals.ts';
 
 /** Catches: a signal that `timeout`, npm or the launcher sends twice and that ends Dewpoint before it has saved. */
-describe('the signals of the command line', () => {
+describe('a stop of the command line', () => {
   const listen = (more: { readonly connected?: boolean } = {}) => {
     const from = new EventEmitter();
     const exits: unknown[] = [];
@@ -23,7 +23,7 @@ describe('the signals of the command line', () => {
   };
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'])(
-    '%s stops cleanly, and a repeat within a second is the same one',
+    'by %s is clean, and a repeat within a second is the same stop',
     (signal) => {
       const { from, exits, clock, stop } = listen();
       from.emit(signal);
@@ -37,7 +37,7 @@ describe('the signals of the command line', () => {
   );
 
   // Catches: `kill -9` of `npm start`, after which the program and its containers went on.
-  it('a launcher that is gone stops cleanly, and never counts as a second signal', () => {
+  it('by a launcher that is gone is clean, and never counts as a second signal', () => {
     const { from, exits, clock, stop } = listen();
     from.emit('disconnect');
     expect([stop.signal.aborted, exits]).toEqual([true, []]);
@@ -46,7 +46,7 @@ describe('the signals of the command line', () => {
     expect(exits).toEqual([]);
   });
 
-  it('a launcher that was gone before anybody listened stops, too', () => {
+  it('by a launcher that was gone from the start is clean, too', () => {
     expect(listen({ connected: false }).stop.signal.aborted).toBe(true);
     expect(listen({ connected: true }).stop.signal.aborted).toBe(false);
   });

@@ -48,8 +48,8 @@ const knownModel = {
 } as const;
 const message = (text: string) => ({ message: expect.stringContaining(text) });
 
-describe('a command that is given something wrong', () => {
-  it('cleans nothing when one of the models to remove is not known', async () => {
+describe('a command with wrong input', () => {
+  it('removes nothing when one of the models to remove is unknown', async () => {
     const done: string[] = [];
     const core = coreWith({
       models: { list: () => [] },
@@ -64,12 +64,12 @@ describe('a command that is given something wrong', () => {
     expect(done).toEqual([]);
   });
 
-  it('does not answer for a project that is not there', async () => {
+  it('refuses a project that does not exist', async () => {
     await expect(instructions(context, 'list', nowhere, {})).rejects.toMatchObject(message('The folder'));
     await expect(listRules(context, { project: nowhere })).rejects.toMatchObject(message('The folder'));
   });
 
-  it('begins no session when the result could not be written', async () => {
+  it('begins no session when the result file cannot be written', async () => {
     const core = createScriptedCore();
     const wrong = run(commandContext(core).context, 'Do it.', { result: tmpdir() });
     await expect(wrong).rejects.toMatchObject(message('cannot be written: it is a folder'));
@@ -110,7 +110,7 @@ describe('a command that is given something wrong', () => {
     ).toBe(5);
   });
 
-  it('refuses a cloud model that its service does not have, and does not ask for one where nothing may leave', async () => {
+  it('refuses an unknown cloud model, and asks no service under the local policy', async () => {
     const asked: string[] = [];
     const coreThat = (code: 'not-found' | 'network') =>
       commandContext(
@@ -143,30 +143,27 @@ describe('a command that is given something wrong', () => {
     ['local', { policy: 'hybrid' }, 'The model nobody/local, the local model in your settings, was not found.'],
     ['cloud', { policy: 'quality' }, 'The model nobody/cloud, the cloud model in your settings, was not found.'],
     ['cloud', { policy: 'cloud' }, 'The model nobody/cloud, the cloud model in your settings, was not found.'],
-  ] as const)(
-    'begins nothing where the settings name a %s model which nobody has, under %o',
-    async (bad, asked, text) => {
-      const core = coreWith({
-        settings: { get: ({ input: { key } }) => (key === 'policy' ? 'hybrid' : `nobody/${String(key)}`) },
-        models: {
-          show: ({ input: { id } }) => {
-            if (id === `nobody/${bad}`) throw new AppError('not-found', `The model ${id}.`);
-            return { ...knownModel, state: 'ready' };
-          },
+  ] as const)('begins nothing when the settings name an unknown %s model, under %o', async (bad, asked, text) => {
+    const core = coreWith({
+      settings: { get: ({ input: { key } }) => (key === 'policy' ? 'hybrid' : `nobody/${String(key)}`) },
+      models: {
+        show: ({ input: { id } }) => {
+          if (id === `nobody/${bad}`) throw new AppError('not-found', `The model ${id}.`);
+          return { ...knownModel, state: 'ready' };
         },
-      });
-      const { context: ofCore } = commandContext(core);
-      const wrong = run(ofCore, 'Do it.', asked);
-      await expect(wrong).rejects.toMatchObject({ code: 'missing-model', ...message(text) });
-      await expect(wrong).rejects.toMatchObject({
-        hint: expect.stringContaining(`settings set ${bad} PROVIDER/MODEL`),
-      });
-      await expect(chat(ofCore, {})).rejects.toMatchObject({ code: 'missing-model' });
-      expect(await core.client.sessions.list()).toEqual([]);
-    },
-  );
+      },
+    });
+    const { context: ofCore } = commandContext(core);
+    const wrong = run(ofCore, 'Do it.', asked);
+    await expect(wrong).rejects.toMatchObject({ code: 'missing-model', ...message(text) });
+    await expect(wrong).rejects.toMatchObject({
+      hint: expect.stringContaining(`settings set ${bad} PROVIDER/MODEL`),
+    });
+    await expect(chat(ofCore, {})).rejects.toMatchObject({ code: 'missing-model' });
+    expect(await core.client.sessions.list()).toEqual([]);
+  });
 
-  it('begins nothing in the cloud without a model of it, and asks of the settings only for what is needed', async () => {
+  it('begins nothing in the cloud without a cloud model, and asks only for the models it needs', async () => {
     const asked: string[] = [];
     const settings = { policy: 'local', local: 'here/one', cloud: 'sky/one' };
     const coreThat = (own: Readonly<Record<string, unknown>>) =>
@@ -223,12 +220,12 @@ describe('a command that is given something wrong', () => {
     await requireModels(coreThat('ready', null), { cloud: 'own/one', policies });
   });
 
-  it('goes on with a comparison as it was begun, and is not quietly given something else', async () => {
+  it('refuses new options for a comparison that goes on', async () => {
     const wrong = compare(context, undefined, { resume: 'last', local: 'other/model', repeat: '9' });
     await expect(wrong).rejects.toMatchObject({ code: 'usage', ...message('Leave out --repeat, --local.') });
   });
 
-  it('has no manifest of a step that was not made', async () => {
+  it('finds no manifest for a step that was not made', async () => {
     const core = createScriptedCore();
     const sessionId = core.createSession({ projectPath: null });
     const { context: ofOne } = commandContext(core);
@@ -237,7 +234,7 @@ describe('a command that is given something wrong', () => {
 });
 
 describe('a name with a typing error', () => {
-  it('gets the one that was meant, of a tool and of what is done with changes', async () => {
+  it('gets a suggestion, for a tool and for an action on changes', async () => {
     const webRead = { name: 'web_read', description: '', isOn: false, lacks: null } as const;
     const core = coreWith({
       tools: { list: () => [] },
@@ -261,7 +258,7 @@ describe('a command that is stopped', () => {
     expect(await chat({ ...context, signal: AbortSignal.abort() }, {})).toBe(130);
   });
 
-  it('before a model was probed says so by its exit code', async () => {
+  it('before a model was probed ends with an exit code that says so', async () => {
     const stop = new AbortController();
     const core = coreWith({
       models: {

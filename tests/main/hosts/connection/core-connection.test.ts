@@ -33,8 +33,8 @@ function openOnes(): { readonly all: Opened[]; readonly open: () => Promise<Open
   return { all, open };
 }
 
-describe('the door to the core', () => {
-  it('opens once, and closes what it opened', async () => {
+describe('the connection to the core', () => {
+  it('opens one core, and closes it', async () => {
     const { all, open } = openOnes();
     const door = createCoreConnection(open);
     expect(await door.open()).toBe(await door.open());
@@ -45,7 +45,7 @@ describe('the door to the core', () => {
     expect(all[0]?.closes).toBe(1);
   });
 
-  it('says that the owner has ended, and opens another core after that', async () => {
+  it('says that the owner has ended, and then opens another core', async () => {
     const { all, open } = openOnes();
     const door = createCoreConnection(open);
     const first = await door.open();
@@ -59,7 +59,7 @@ describe('the door to the core', () => {
     expect(all.map(({ closes }) => closes)).toEqual([0, 1]);
   });
 
-  it('closes nothing where nothing was opened, and passes on why nothing could be', async () => {
+  it('closes nothing when nothing was opened, and passes on why opening failed', async () => {
     await createCoreConnection(openOnes().open).close();
     const door = createCoreConnection(() => Promise.reject(new Error('no home')));
     await expect(door.open()).rejects.toThrow('no home');

@@ -35,7 +35,7 @@ async function own(router: CoreRouter): Promise<void> {
 }
 
 describe('a client of the process that owns the home', () => {
-  it('waits for an owner that has the home and does not listen yet, as a busy machine has it for seconds', async () => {
+  it('waits for an owner that has the home but does not listen yet', async () => {
     const claim = await claimHome(home);
     const opening = openCore(terminal, '0.0.0', 'test');
     await expect.poll(() => said).not.toBe('');
@@ -44,14 +44,14 @@ describe('a client of the process that owns the home', () => {
     expect(said).toBe(`waiting for the Dewpoint process ${process.pid}, which is starting or ending …\n`);
   });
 
-  it('says nothing of an owner of the same build', async () => {
+  it('says nothing when the owner has the same build', async () => {
     await own(createRouter(createFakeCore().handlers));
     const opened = await openCore(terminal, '0.0.0', 'test');
     await opened.close();
     expect({ otherBuild: opened.otherBuild, said }).toEqual({ otherBuild: null, said: '' });
   });
 
-  it('says that another build does the work, and that a command failed because of that', async () => {
+  it('says that another build does the work, and that a command failed because of it', async () => {
     const { home: known, models: _unknown, ...others } = createRouter(createFakeCore().handlers);
     // An older build lacks some commands. This is the only cast of the test.
     await own({ ...others, home: known } as unknown as CoreRouter);

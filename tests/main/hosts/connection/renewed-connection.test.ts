@@ -30,14 +30,14 @@ function connector(failures = 0) {
   return { connect, opened, closes };
 }
 
-it('opens one core, however many ask at once', async () => {
+it('a renewed connection opens one core for several calls at once', async () => {
   const { connect, opened } = connector();
   const link = createRenewedConnection(connect);
   const [first, second] = await Promise.all([link.client(), link.client()]);
   expect([opened.length, first === second]).toEqual([1, true]);
 });
 
-it('opens another when the core has gone', async () => {
+it('a renewed connection opens another core when the first has gone', async () => {
   const { connect, opened } = connector();
   const link = createRenewedConnection(connect);
   const first = await link.client();
@@ -47,14 +47,14 @@ it('opens another when the core has gone', async () => {
   expect(opened).toHaveLength(2);
 });
 
-it('tries again after a failure', async () => {
+it('a renewed connection tries again after a failure', async () => {
   const { connect } = connector(1);
   const link = createRenewedConnection(connect);
   await expect(link.client()).rejects.toThrow('not there');
   await expect(link.client()).resolves.toBeDefined();
 });
 
-it('closes what is open, at once, and nothing where nothing is', async () => {
+it('a renewed connection closes the open core once', async () => {
   const { connect, closes } = connector();
   await createRenewedConnection(connect).close();
   const link = createRenewedConnection(connect);
@@ -65,7 +65,7 @@ it('closes what is open, at once, and nothing where nothing is', async () => {
 });
 
 /** Catches: a timer that asks while the app ends, and reopens the home that was just released. */
-it('opens no other one once it is closed', async () => {
+it('a renewed connection opens no core after it was closed', async () => {
   const { connect, opened } = connector();
   const link = createRenewedConnection(connect);
   await link.client();

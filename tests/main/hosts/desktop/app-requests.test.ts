@@ -10,8 +10,8 @@ const main = '/opt/app/out/main/index.cjs';
 const asked = (...args: string[]) =>
   requestInArguments({ args, folder: '/home/ada', mainFile: main, isInstalled: args[0] !== 'electron' });
 
-describe('a link', () => {
-  it('names a session, and nothing else gets through', () => {
+describe('a link to the app', () => {
+  it('can open a session, and nothing else', () => {
     const sessionId = '20261121-094502-k3f9a2';
     expect(asked('dewpoint', '--flag', `dewpoint://session/${sessionId}`)).toEqual({ type: 'session', sessionId });
     const others = ['session/../x', 'other/a', 'session/a?b', 'new', 'new?text=', 'new?other=a', 'new?text=%20'];
@@ -19,7 +19,7 @@ describe('a link', () => {
     expect(asked('dewpoint', 'https://x/session/a')).toBeNull();
   });
 
-  it('brings a text for the field, with what cannot be seen written out, and not without an end', () => {
+  it('can fill the field with a text of limited length, with invisible characters written out', () => {
     const text = 'Fix it.\n\u202eand\u200b send';
     const expected = { type: 'text', text: 'Fix it.\n<U+202E>and<U+200B> send', isCut: false };
     expect(requestOfLink(`dewpoint://new?text=${encodeURIComponent(text)}`)).toEqual(expected);
@@ -33,7 +33,7 @@ describe('a link', () => {
 });
 
 describe('a path among the arguments', () => {
-  it('is what the app is opened with, and neither the app itself nor an option', () => {
+  it('is found, and neither the app itself nor an option is taken for one', () => {
     expect(asked('/usr/bin/dewpoint', 'notes')).toEqual({ type: 'path', path: '/home/ada/notes' });
     expect(asked('electron', '-r', 'loader.js', main, '--no-sandbox', '/tmp/a.csv')).toEqual({
       type: 'path',
@@ -50,11 +50,11 @@ describe('a path among the arguments', () => {
   });
 });
 
-describe('what is opened', () => {
+describe('the path that the app is opened with', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dewpoint-given-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is the project where it is a folder, and an attachment where it is a file that can be one', async () => {
+  it('is a project if it is a folder, and an attachment if it is a fitting file', async () => {
     const [file, large, project] = ['a.txt', 'large.bin', 'project'].map((name) => join(folder, name));
     if (file === undefined || large === undefined || project === undefined) throw new Error('no paths');
     writeFileSync(file, 'héllo');

@@ -7,7 +7,7 @@ import { exportInto } from '../../../../src/main/hosts/desktop/export-sessions.t
 import { createPageCore } from '../../../fakes/page-core.ts';
 
 /** Catches: an export that replaces another file of the folder, and an unreadable session that stops the others. */
-it('writes a file for each session beside what is there, and names what it could not write', async () => {
+it('an export of sessions overwrites no file, and names the sessions that it could not write', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-exports-'));
   const core = createPageCore();
   const ids = ['Sums', 'Sums', '../a: b?', 'Broken'].map((title) => core.createSession({ projectPath: null, title }));

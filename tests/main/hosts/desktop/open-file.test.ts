@@ -63,7 +63,7 @@ function opener(editor: string) {
 }
 
 describe('a file of a session', () => {
-  it('is opened at its line, by a program that stands in an empty folder outside of it', async () => {
+  it('is opened at its line, by a program that starts in an empty folder', async () => {
     await program(join(folder, 'bin/code'));
     const { files, open } = opener('auto');
     expect(await files.editors()).toEqual(['vscode']);
@@ -71,7 +71,7 @@ describe('a file of a session', () => {
     expect(await said()).toEqual([join(folder, 'home/empty'), '--goto', `${join(workspace, 'src/app.py')}:7`]);
   });
 
-  it('may be named by its whole path, and lie in the project alone', async () => {
+  it('may be named by its whole path, and lie only in the project', async () => {
     await program(join(folder, 'bin/subl'));
     const { open } = opener('sublime');
     await open(join(project, 'only-there.md'));
@@ -110,7 +110,7 @@ describe('a file of a session', () => {
     expect((await said()).at(-1)).toBe(join(workspace, 'build', 'a.py'));
   });
 
-  it('is not opened where it lies outside, behind a link, or is no file', async () => {
+  it('is not opened when it is outside, behind a link, or not a file', async () => {
     await program(join(folder, 'bin/code'));
     await symlink(join(folder, 'secret.md'), join(workspace, 'link.md'));
     await symlink(folder, join(workspace, 'up'));
@@ -130,7 +130,7 @@ describe('a file of a session', () => {
     await expect(readFile(join(folder, 'said'))).rejects.toThrow('ENOENT');
   });
 
-  it('is opened by no program of a project, and what is missing is said', async () => {
+  it('is opened by no program of a project, and the error names what is missing', async () => {
     await mkdir(join(project, 'bin'));
     await program(join(project, 'bin/code'));
     await expect(opener('auto').open('notes.md')).rejects.toMatchObject({
@@ -140,7 +140,7 @@ describe('a file of a session', () => {
     await expect(readFile(join(folder, 'said'))).rejects.toThrow('ENOENT');
   });
 
-  it('is handed to the system only where that is a text which it does not run', async () => {
+  it('is given to the system only if it is a text that the system does not run', async () => {
     await program(join(folder, 'bin/xdg-open'));
     const { open } = opener('system');
     await open('notes.md');
@@ -157,7 +157,7 @@ describe('a file of a session', () => {
   });
 });
 
-it('each editor gets its words apart, and the path as one of them', () => {
+it('an editor gets its arguments one by one, with the path as one of them', () => {
   const path = '/p/a b;rm -rf $(x).py';
   expect(Object.fromEntries(editorIds.map((id) => [id, editorArguments(id, path, 3)]))).toEqual({
     vscode: ['--goto', `${path}:3`],
@@ -173,7 +173,7 @@ it('each editor gets its words apart, and the path as one of them', () => {
   for (const id of editorIds) expect(editorArguments(id, path, null)).toEqual([path]);
 });
 
-it('an editor is found in its usual place, but not in one that lies in a project', async () => {
+it('an editor is found in its usual place, but not inside a project', async () => {
   const place = join(folder, 'Applications/Zed.app/Contents/MacOS');
   await mkdir(place, { recursive: true });
   await program(join(place, 'cli'));

@@ -29,7 +29,7 @@ const configuration = z.object({
 const config = configuration.parse(JSON.parse(readFileSync('electron-builder.json', 'utf8')));
 
 /** Catches: a kind of file that is not registered on one of the systems, or that is registered but refused. */
-it('is told to Linux, to a Mac and to Windows for the same kinds of files, for folders and for links', () => {
+it('the app is registered for the same files, folders and links on Linux, macOS and Windows', () => {
   expect(config.linux.mimeTypes.toSorted()).toEqual(['inode/directory', ...kinds.map(([, mime]) => mime)].toSorted());
   const types = config.mac.extendInfo.CFBundleDocumentTypes;
   expect(types.flatMap((one) => one.LSItemContentTypes).toSorted()).toEqual(
@@ -46,7 +46,7 @@ it('is told to Linux, to a Mac and to Windows for the same kinds of files, for f
 });
 
 /** Catches: entries that stay behind after an uninstall. */
-it('is taken back by the installer of Windows when the app goes', () => {
+it('the installer of Windows removes every entry when the app is removed', () => {
   const installer = readFileSync(config.nsis.include, 'utf8');
   const [, undo = ''] = installer.split('!macro customUnInstall');
   const removed = [...undo.matchAll(/DeleteRegKey HKCU "([^"]+)"/gu)].map(([, key = '']) => key);
@@ -65,7 +65,7 @@ const desktopHelper = z.object({
 });
 
 /** Catches: settings that the packer understands in another way than intended. */
-it('stands in the entry that the packer writes for the desktops of Linux', async () => {
+it('the entry of Linux desktops has what the packer writes', async () => {
   const builder = createRequire(createRequire(import.meta.url).resolve('electron-builder'));
   const { LinuxTargetHelper } = desktopHelper.parse(builder('app-builder-lib/out/targets/LinuxTargetHelper.js'));
   const { productName, executableName } = config;

@@ -17,7 +17,7 @@ afterEach(() => kit.close());
 const models = async (url: string, key: string): Promise<number> =>
   (await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status;
 
-it('answers other programs from being switched on until it is switched off, also with another core', async () => {
+it('the endpoint of the app answers from being switched on until it is switched off', async () => {
   const endpoint = createEndpointSwitch(async () => kit.core.client, 0);
   expect(await endpoint.apply()).toEqual({ isOn: false, url: null, problem: null });
   const key = await kit.key('my-editor');
@@ -31,7 +31,7 @@ it('answers other programs from being switched on until it is switched off, also
   await expect(models(url ?? '', key)).rejects.toThrow();
 });
 
-it('says what keeps it from listening', async () => {
+it('the endpoint of the app says what keeps it from listening', async () => {
   const other = createServer();
   const port = await new Promise<number>((done) => {
     other.listen(0, '127.0.0.1', () => {

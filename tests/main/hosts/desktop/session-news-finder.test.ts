@@ -21,8 +21,8 @@ const news = [{ sessionId: 'one', title: 'Make the tests quicker.', what: 'waits
 const notify = async (): Promise<unknown> => 'all';
 
 /** Catches: news that is announced twice, when the core takes longer than the time between two looks, or never. */
-describe('what is news', () => {
-  it('is said once where a look begins before the last one has ended', async () => {
+describe('the news of a session', () => {
+  it('is announced once when a look begins before the last one has ended', async () => {
     const look = createNewsFinder();
     let answer = (): void => undefined;
     const held = new Promise<void>((resolve) => (answer = resolve));
@@ -33,7 +33,7 @@ describe('what is news', () => {
     expect(await look({ notify, sessions: async () => waiting })).toEqual([]);
   });
 
-  it('is said by the next look where one failed', async () => {
+  it('is announced by the next look after one failed', async () => {
     const look = createNewsFinder();
     const gone = (): Promise<never> => Promise.reject(new Error('The core has gone.'));
     await expect(look({ notify, sessions: gone })).rejects.toThrow('The core has gone.');

@@ -19,7 +19,7 @@ const session = (sessionId: string, title: string, status: SessionSummary['statu
   ...unorganized,
 });
 
-describe('the tray', () => {
+describe('the tray icon', () => {
   const labels = (lines: readonly TrayLine[]) => lines.map((line) => line?.label ?? '-');
   const set = () => {
     const shown: { readonly title: string; readonly lines: readonly TrayLine[] }[] = [];
@@ -37,7 +37,7 @@ describe('the tray', () => {
     return { menu, shown, done, removed: () => removed };
   };
 
-  it('is there while the setting is on, and is not drawn again for nothing', () => {
+  it('is there while the setting is on, and is redrawn only for a change', () => {
     const { menu, shown, removed } = set();
     menu.setSessions([session('a', 'One', 'running')]);
     expect(shown).toEqual([]);
@@ -51,7 +51,7 @@ describe('the tray', () => {
     expect(shown).toHaveLength(2);
   });
 
-  it('names what runs and what waits, and leads there', () => {
+  it('lists what runs and what waits, and opens it', () => {
     const { menu, shown, done } = set();
     menu.setOn(true);
     expect(labels(shown[0]?.lines ?? [])).toEqual([
@@ -74,8 +74,8 @@ describe('the tray', () => {
   });
 });
 
-describe('the keys that ask from anywhere', () => {
-  it('are taken as the setting says, one at a time, and what cannot be had is said once', () => {
+describe('the global shortcut', () => {
+  it('is registered as set, one at a time, and a failure is announced once', () => {
     const held = new Set<string>();
     const refused: string[] = [];
     const keys = createAskKeys(
@@ -104,14 +104,14 @@ describe('the keys that ask from anywhere', () => {
   });
 });
 
-describe('the menu', () => {
+describe('the application menu', () => {
   const names = (platform: NodeJS.Platform) =>
     menuTemplate(platform, { push: () => undefined, open: async () => undefined }).map(({ label, role, submenu }) => ({
       name: label ?? role,
       items: Array.isArray(submenu) ? submenu.flatMap((item) => item.label ?? item.role ?? []) : [],
     }));
 
-  it('has settings and quit where people look for them: in the menu of the app on a Mac, under File elsewhere', () => {
+  it('has settings and quit in the app menu on a Mac, and under File elsewhere', () => {
     const order = ['File', 'editMenu', 'View'];
     expect(names('darwin').map(({ name }) => name)).toEqual(['Dewpoint', ...order, 'windowMenu', 'Help']);
     expect(names('darwin')[0]?.items).toEqual([

@@ -5,7 +5,7 @@ import { placeWithinScreens } from '../../../../src/main/hosts/desktop/window-st
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 import { unorganized } from '../../../fakes/unorganized.ts';
 
-it('gives to the first page what came before any listened, once', async () => {
+it('the first page of a window gets the pushes from before it listened, once', async () => {
   const pushes = createPagePushes();
   pushes.push({ type: 'session', sessionId: 'early' });
   const stop = new AbortController();
@@ -33,7 +33,7 @@ describe('news of sessions', () => {
     },
   ];
 
-  it('are the end of a long task and each time it waits, once; a short one is none', () => {
+  it('include the end of a long task and each wait once, but not a short task', () => {
     const looks = [
       ['running', 0],
       ['waiting', 4_000],
@@ -57,13 +57,13 @@ describe('news of sessions', () => {
   });
 
   // Bug: a short task that ended with a question said nothing.
-  it('are a wait where a task, however short, ends with a question', () => {
+  it('include the question at the end of a task, however short', () => {
     const { watched } = sessionNews(new Map(), session('running'), 0);
     const asks = session('idle').map((one) => ({ ...one, lastReason: 'waiting' }));
     expect(sessionNews(watched, asks, 2_000).news.map(({ what }) => what)).toEqual(['waits']);
   });
 
-  it('are told as far as the setting wants', () => {
+  it('are announced as far as the setting wants', () => {
     const [waits, ended] = (['waits', 'ended'] as const).map((what) => ({ sessionId: 's', title: '', what }));
     const told = (['all', 'waits', 'off'] as const).map((notify) =>
       [waits, ended].map((one) => one !== undefined && isNewsWanted(one, notify)),
@@ -80,7 +80,7 @@ describe('the place of a window', () => {
   const screen = { x: 0, y: 0, width: 1920, height: 1080 };
   const state = { x: 100, y: 100, width: 800, height: 600, isMaximized: false };
 
-  it('is used again only where enough of it is on a screen', () => {
+  it('is restored only if enough of it is on a screen', () => {
     expect(placeWithinScreens(state, [screen])).toBe(state);
     expect(placeWithinScreens({ ...state, x: 2000 }, [screen])).toBeNull();
     expect(placeWithinScreens({ ...state, x: 2000 }, [screen, { ...screen, x: 1920 }])).not.toBeNull();

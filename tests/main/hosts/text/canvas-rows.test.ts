@@ -5,8 +5,8 @@ import { htmlText } from '../../../../src/main/hosts/text/html-text.ts';
 const rows = (input: unknown, columns = 80): readonly string[] =>
   canvasRows(input, columns).map((row) => row.replace(/^ {2}\| /u, ''));
 
-describe('what is drawn, in a terminal', () => {
-  it('is a table under its names, with numbers at the right and characters of any width', () => {
+describe('a canvas in a terminal', () => {
+  it('shows a table with headings and numbers at the right, for characters of any width', () => {
     expect(rows({ kind: 'table', title: 'Files', content: 'name,size\na.ts,120\nbé.ts,7\n日本,1' })).toEqual([
       'Files',
       'name   size',
@@ -17,7 +17,7 @@ describe('what is drawn, in a terminal', () => {
     ]);
   });
 
-  it('is a list of cells where a table is wider than the terminal', () => {
+  it('shows a table that is wider than the terminal as a list', () => {
     const content = `name,about\na,${'word '.repeat(9)}`;
     expect(rows({ kind: 'table', content }, 44).slice(0, 2)).toEqual([
       'name: a',
@@ -25,7 +25,7 @@ describe('what is drawn, in a terminal', () => {
     ]);
   });
 
-  it('is the numbers of a chart, each with a bar', () => {
+  it('shows the numbers of a chart, each with a bar', () => {
     expect(rows({ kind: 'bar', content: 'day,in,out\nMon,60,-30\nTue,,1' })).toEqual([
       'day',
       `Mon  in    60  ${'█'.repeat(30)}`,
@@ -35,7 +35,7 @@ describe('what is drawn, in a terminal', () => {
     ]);
   });
 
-  it('is the source of a diagram, the words of a page, and nothing of an image or of what is wrong', () => {
+  it('shows the source of a diagram and the words of a page, but no image', () => {
     expect(rows({ kind: 'diagram', content: 'graph TD\n  A --> B' })).toEqual(['graph TD', '  A --> B']);
     expect(rows({ kind: 'html', content: '<h1>Hi</h1><script>x</script><p>a<b>b</b></p>' })).toEqual(['Hi', 'ab']);
     expect(rows({ kind: 'html', content: '<img src=x>' })).toEqual(['(It has no words.)']);
@@ -44,7 +44,7 @@ describe('what is drawn, in a terminal', () => {
   });
 
   /** Catches: a cell that controls the terminal, or that looks like a line of Dewpoint. */
-  it('shows what cannot be seen, and marks each row as words of somebody else', () => {
+  it('writes out invisible characters, and marks each row as foreign', () => {
     const input = { kind: 'table', title: '\u001B[2J', content: 'a\n\u202Egpj.exe\u001B[31m' };
     expect(canvasRows(input, 80).every((row) => /^ {2}[|¦] /u.test(row))).toBe(true);
     const shown = canvasRows(input, 80).join('');
@@ -52,14 +52,14 @@ describe('what is drawn, in a terminal', () => {
     expect(canvasRows({ kind: 'html', content: 'a\u001B[2Jb' }, 80)).toEqual(['  | a<U+001B>[2Jb']);
   });
 
-  it('is counted where it has too many rows', () => {
+  it('says how many rows it leaves out', () => {
     const all = rows({ kind: 'table', content: `a\n${'x\n'.repeat(900)}` });
     expect(all).toHaveLength(201);
     expect(all.at(-1)).toMatch(/more rows$/u);
   });
 });
 
-it('reads the words of HTML however broken it is', () => {
+it('the reader of HTML finds the words of a broken page', () => {
   expect(htmlText('<ul><li>one<li>two &amp; &#x41;&#66;&nope;</ul><!-- no --><style>x</style>')).toBe(
     'one\ntwo & AB&nope;',
   );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { charactersOf, padLeft, padRight, widest } from '../../../../src/main/hosts/text/columns.ts';
 
-describe('columns of a terminal', () => {
+describe('a text in columns of the terminal', () => {
   it.each([
     ['latin', 'abc', 3],
     ['a letter with a mark of its own', 'e\u0301', 1],
@@ -12,12 +12,12 @@ describe('columns of a terminal', () => {
     ['a flag', '🇫🇷', 2],
     ['a family', '👩‍👩‍👧‍👦', 2],
     ['a picture by its selector', '❤️', 2],
-  ])('are counted for %s', (_what, text, columns) => {
+  ])('is measured for %s', (_what, text, columns) => {
     expect([widest([text, '']), padRight(text, 6).length - text.length]).toEqual([columns, 6 - columns]);
     expect(padLeft(text, 6)).toBe(`${' '.repeat(6 - columns)}${text}`);
   });
 
-  it('are those of whole characters, wherever a long text is taken apart to be read', () => {
+  it('is cut only between whole characters', () => {
     const family = '👩‍👩‍👧‍👦';
     for (const before of ['', 'a', 'ab', 'abc', 'abcd', 'abcde']) {
       const read = [...charactersOf(before + family.repeat(300))].slice(before.length);
@@ -25,7 +25,7 @@ describe('columns of a terminal', () => {
     }
   });
 
-  it('lose nothing of a text whose marks never end', () => {
+  it('keeps all of a character with endless marks', () => {
     const text = `a${'\u0301'.repeat(2_000)}b`;
     expect([...charactersOf(text)].map(([character]) => character).join('')).toBe(text);
   });

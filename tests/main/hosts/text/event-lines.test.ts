@@ -41,13 +41,13 @@ const ended = (timings: EventOf<'model-call-ended'>['timings']): EventOf<'model-
   error: null,
 });
 
-it('an answer has its tokens, its speed, its time and its cost in one line', () => {
+it('the line of an answer has its tokens, speed, time and cost', () => {
   const timings = { queuedMs: 0, prefillMs: 0, decodeMs: 7300, decodeTokens: 73, totalMs: 7400 };
   const [line] = createEventLines(plain)(ended(timings));
   expect(line).toContain('859 in (859 cached), 73 out  10.0 tok/s  7.4 s  $0');
 });
 
-it('what a person took and took back does not look like the work of the agent', () => {
+it('the line of a change by a person says so', () => {
   const lines = createEventLines(plain);
   const shown = [changed('model', 't1'), changed('take', null), changed('undo', null), changed('undo', 't2')];
   expect(shown.flatMap(lines)).toEqual([
@@ -58,7 +58,7 @@ it('what a person took and took back does not look like the work of the agent', 
   ]);
 });
 
-it('a call of a program stands indented under it, and shows no letters that would hide something', () => {
+it("the line of a program's call is indented under it, with hidden letters written out", () => {
   const lines = createEventLines(plain);
   const base = { v: 2, seq: 9, at: 0, tool: 'read_file', parent: 'p' } as const;
   const started: EventOf<'tool-started'> = {
@@ -87,7 +87,7 @@ it('a call of a program stands indented under it, and shows no letters that woul
 });
 
 // Catches: an agent that was lost with its core, and that a later message reports as "an agent".
-it('names an agent that ended although this view did not see it begin', () => {
+it("the line of an agent's end names it, also when its begin was not seen", () => {
   const gone: EventOf<'child-session-ended'> = {
     v: 2,
     seq: 9,
@@ -110,7 +110,7 @@ it.each([
   [{ answer: 'deny', by: 'person' }, 'skipped by you'],
   [{ answer: 'allow', by: 'policy', values: { own: 'CSV' } }, 'no answer, so the suggestion counts: CSV'],
   [{ answer: 'deny', by: 'nobody' }, 'nobody answers here: the task waits for you'],
-] as const)('says what became of a question of the agent: %j', (said, text) => {
+] as const)("the line of an agent's question says what became of it: %j", (said, text) => {
   const lines = createEventLines(plain);
   const base = { v: 2, seq: 1, at: 0, approvalId: 'q' } as const;
   const asked = { ...base, type: 'approval-requested', toolCallId: 't', subject: 'A question', sha256: 'f' } as const;
@@ -121,7 +121,7 @@ it.each([
 });
 
 // Bug: a command that changed 200 files filled the terminal with 200 lines, and the end of the run with 200 more.
-it('names only the first of many files that one call changed, and counts the others', () => {
+it('the line of a call names only the first of many files, and counts the others', () => {
   const lines = createEventLines(plain);
   const named = Array.from({ length: 25 }, () => lines(changed('model', 't1'))).flat();
   expect(named).toHaveLength(20);

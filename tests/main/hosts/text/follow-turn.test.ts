@@ -71,8 +71,8 @@ async function follow(before: readonly NewEvent[], isFirst = false) {
   return { seen, end };
 }
 
-describe('a message to a session that has a past', () => {
-  it('is followed from where it stands: what was answered is not asked again, what was shown not shown again', async () => {
+describe('a message to an older session', () => {
+  it('is followed from its own place, without old questions and events', async () => {
     const { seen, end } = await follow([asked('old'), answered('old')]);
     expect(seen.asked).toEqual(['new']);
     expect(seen.answered).toEqual(['new']);
@@ -80,7 +80,7 @@ describe('a message to a session that has a past', () => {
     expect(end?.reason).toBe('done');
   });
 
-  it('is told from the beginning where the session was made for it', async () => {
+  it('is followed from the beginning if the session was made for it', async () => {
     const { seen } = await follow([], true);
     expect(seen.events).toEqual([
       'session-created',
@@ -92,7 +92,7 @@ describe('a message to a session that has a past', () => {
     expect(seen.asked).toEqual(['new']);
   });
 
-  it('asks what a turn before it still waits to be told', async () => {
+  it('is followed by a question that an earlier turn left open', async () => {
     expect((await follow([asked('old'), answered('old'), asked('open')])).seen.asked[0]).toBe('open');
   });
 });
@@ -158,7 +158,7 @@ describe('two questions at once', () => {
 
   // Catches: two readers at one keyboard, an answer that was not taken and is asked for no more, and a question that
   // stays at the keyboard after it was answered in the window.
-  it('are asked one after the other, again if the answer was not taken, and not if answered elsewhere', async () => {
+  it('are asked one after the other, and again only when an answer was refused', async () => {
     expect(await scene({}, ['question', 'question', 'question'])).toEqual([
       'asked q0',
       'Too short.',
@@ -170,7 +170,7 @@ describe('two questions at once', () => {
     ]);
   });
 
-  it("are asked under --approve if they are the agent's, and no approval is", async () => {
+  it('are asked under --approve only if the agent asks them', async () => {
     expect(await scene({ approve: 'deny' }, ['network', 'question'])).toEqual(['asked q1', 'taken q1']);
   });
 });
@@ -214,15 +214,15 @@ describe('a message that the running turn did not take', () => {
     });
     return { ...seen, end: end?.text ?? null };
   }
-  it('is followed as well in a conversation: its end is shown, and what it asks is asked', async () => {
+  it('is followed like any other in a conversation, with its end and its questions', async () => {
     expect(await converse(next)).toEqual({ asked: ['of the next'], between: ['Done.'], end: 'Both done.' });
   });
 
-  it('is nothing to who waits for one answer', async () => {
+  it('ends the wait of a caller that wants one answer', async () => {
     expect(await converse(next, true)).toEqual({ asked: [], between: [], end: 'Done.' });
   });
 
-  it('is waited for no longer than the session is at work: a cancel drops it', async () => {
+  it('is waited for only while the session works', async () => {
     expect(await converse(next.slice(0, 2))).toEqual({ asked: [], between: ['Done.'], end: null });
   });
 });

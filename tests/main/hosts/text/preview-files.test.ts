@@ -23,7 +23,7 @@ async function said(preview: AttachmentPreview): Promise<string> {
 }
 
 describe('the files of a message in the terminal', () => {
-  it('are told of before sending where they are cut or do not come along, and only then', async () => {
+  it('are announced before sending only if they are cut or left out', async () => {
     expect(await said(whole)).toBe('');
     const cut = whole.files.map((file) => ({ ...file, shownBytes: 8_500 }));
     expect(await said({ ...whole, files: cut })).toContain(
@@ -34,7 +34,7 @@ describe('the files of a message in the terminal', () => {
     expect(await said({ ...whole, notes: ['@a.bin was not attached.'] })).toContain('@a.bin was not attached.');
   });
 
-  it('stop a message whose picture nobody sees, and name who would', async () => {
+  it('stop a message whose image no model sees, and the error names models that would', async () => {
     await expect(said({ ...whole, unseen: { seeing: [eyes] } })).rejects.toMatchObject({
       message: 'Small model cannot see images, so the message was not sent.',
       hint: 'These can: here/eyes. Choose one with --local, or leave the image out.',

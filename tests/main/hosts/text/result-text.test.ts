@@ -36,7 +36,7 @@ it.each([
   [{ status: 'error', reason: 'error: It failed. Try again.', text: 'It failed.' }, 'failed: Try again.'],
   [{ status: 'error', reason: 'error: It failed.', text: 'It failed.' }, 'failed'],
   [{ status: 'missing', reason: 'missing: No key.', text: '' }, 'cannot work yet: No key.'],
-] as const)('says in words how a run ended, and nothing twice: %j', (own, headline) => {
+] as const)('the result of a run says in words how it ended, and nothing twice: %j', (own, headline) => {
   expect(
     shown(own)
       .split('\n')
@@ -49,30 +49,30 @@ it.each([
   [{ confidence: 'unchecked' }, 'done (no files changed)'],
   [{ confidence: 'unchecked', changes: [{ path: 'a.js', added: 1, removed: 0 }] }, 'done (not tested)'],
   [{ confidence: 'unchecked', tests: 'the tests fail as they did before' }, 'done (the tests fail as they did before)'],
-])('says of work that no test judged what is known of it: %j', (own, headline) => {
+])('the result of a run says what is known of work that no test judged: %j', (own, headline) => {
   expect(shown({ status: 'done', reason: 'done', text: 'Sorted.', ...own }).split('\n')[1]).toBe(headline);
 });
 
-it('says the whole reason beside JSON, which has the text', () => {
+it('the result of a run gives the whole reason beside JSON', () => {
   expect(shown({ status: 'error', reason: 'error: It failed. Try again.', text: 'It failed.' }, true)).toContain(
     'failed: It failed. Try again.',
   );
 });
 
-it('says how to go on at a limit alone', () => {
+it('the result of a run says how to go on only at a limit', () => {
   const how = 'dewpoint run --session abc "go on"';
   expect(shown({ status: 'limit', reason: 'time-limit', text: 'Late.' })).toContain(how);
   expect(shown({ status: 'done', reason: 'done', text: 'Done.' })).not.toContain(how);
 });
 
 // Bug: after a plan nothing said how to carry it out, and the next message made another plan.
-it('says how to start a plan', () => {
+it('the result of a run says how to start a plan', () => {
   const how = 'dewpoint run --session abc --mode work';
   expect(shown({ status: 'done', reason: 'planned', text: '1. Trim it.' })).toContain(how);
   expect(shown({ status: 'done', reason: 'answered', text: 'It trims.' })).not.toContain(how);
 });
 
-it('names only the first of many changed files, and counts the others', () => {
+it('the result of a run names only the first of many changed files, and counts the others', () => {
   const changes = Array.from({ length: 200 }, (_, at) => ({ path: `f${at}.txt`, added: 1, removed: 1 }));
   const text = shown({ status: 'done', reason: 'done', text: 'Done.', changes });
   expect(text).toContain('f19.txt  +1 -1\n  and 180 more files\n');

@@ -20,7 +20,7 @@ describe('printable', () => {
     ['backspaces', 'a\b\bb', 'ab'],
     ['direction overrides', 'a\u202Eb\u2066c', 'abc'],
     ['the C1 control set', 'a\u009B31mb', 'a31mb'],
-  ])('takes out %s', (_name, text, expected) => {
+  ])('removes %s', (_name, text, expected) => {
     expect(printable(text)).toBe(expected);
   });
 
@@ -29,7 +29,7 @@ describe('printable', () => {
   });
 });
 
-describe('what is written to a terminal', () => {
+describe('the output to a terminal', () => {
   function open(hasColors: boolean) {
     const written = { out: '', err: '' };
     const writing = safeWriting(
@@ -39,7 +39,7 @@ describe('what is written to a terminal', () => {
     return { written, ...writing };
   }
 
-  it('has our colours, also within each other', () => {
+  it('has our colours, also nested', () => {
     const { written, out, colors } = open(true);
     out(`${colors.red(`a ${colors.bold('b')} c`)} ${colors.dim(`x ${colors.dim('y')} z`)}\n`);
     expect(written.out).toBe(
@@ -47,7 +47,7 @@ describe('what is written to a terminal', () => {
     );
   });
 
-  it('has no colour of others, and nothing else that a terminal obeys, whoever forgot to look', () => {
+  it('shows foreign colours and control characters written out', () => {
     const { written, err, colors } = open(true);
     err(`${colors.green('\u001B[31mred\u001B[8mgone')} \u001B]52;c;aGk=\u0007 \u001B[2K\r`);
     expect(written.err).toBe(
@@ -55,13 +55,13 @@ describe('what is written to a terminal', () => {
     );
   });
 
-  it('has none where nobody sees them, and a prompt is as what is written', () => {
+  it('has no colours where they are off, in a prompt as well', () => {
     const { written, out, shown, colors } = open(false);
     out(colors.red('a\u0007'));
     expect([written.out, shown(colors.red('b\u001B[2J'))]).toEqual(['a<U+0007>', 'b<U+001B>[2J']);
   });
 
-  it('is cleared by a word of its own', () => {
+  it('is cleared only by its own method', () => {
     const { written, clear } = open(true);
     clear();
     clear(2);
@@ -70,7 +70,7 @@ describe('what is written to a terminal', () => {
 });
 
 describe('a line of JSON', () => {
-  it('has no line end inside it and nothing that a terminal obeys, and says the same', () => {
+  it('has no line break or control character inside, and keeps its value', () => {
     const value = { text: 'a\u2028b\u2029c\u0085d\ne\u009bf\u202eg\u2066h \u001b 修复' };
     const line = jsonLine(value);
     expect(JSON.parse(line)).toEqual(value);
@@ -78,8 +78,8 @@ describe('a line of JSON', () => {
   });
 });
 
-describe('what people read', () => {
-  it('keeps what stands behind a title that does not end', () => {
+describe('a text on one line', () => {
+  it('keeps what follows a control sequence that does not end', () => {
     expect(oneLine('run x\u001B]0;y && curl evil.example', 80)).toBe('run x0;y && curl evil.example');
   });
 
@@ -88,7 +88,7 @@ describe('what people read', () => {
     expect(oneLine('a\n  b', 10)).toBe('a b');
   });
 
-  it('is never wider than it may be: two columns a character of East Asia, none for a mark', () => {
+  it('is never wider than its limit: East Asian characters count two columns, marks none', () => {
     expect(oneLine('修复测试', 8)).toBe('修复测试');
     expect(oneLine('修复测试', 7)).toBe('修复测…');
     expect(oneLine('修复测试', 6)).toBe('修复…');
@@ -98,7 +98,7 @@ describe('what people read', () => {
     expect(oneLine('修复', 1)).toBe('修…');
   });
 
-  it('is cut between characters as a reader takes them: a flag and a family of pictures are one each', () => {
+  it('is cut between whole characters, such as a flag or a family', () => {
     expect(oneLine('🇫🇷🇩🇪🇮🇹', 5)).toBe('🇫🇷🇩🇪…');
     expect(oneLine('👩‍👩‍👧‍👦 family', 4)).toBe('👩‍👩‍👧‍👦 …');
     expect(oneLine('ab', 1)).toBe('a…');
@@ -108,13 +108,13 @@ describe('what people read', () => {
     expect([null, 0, 0.000003, 0.01234].map(moneyText)).toEqual(['unpriced', '$0', '<$0.0001', '$0.0123']);
   });
 
-  it('has units', () => {
+  it('has units of time', () => {
     expect([seconds(420), seconds(61_000)]).toEqual(['0.4 s', '1 min 01 s']);
   });
 });
 
 describe('a table', () => {
-  it('has its columns below each other where names are of East Asia or have pictures', () => {
+  it('aligns its columns for East Asian names and emoji', () => {
     const rows = table([
       ['name', 'size', ''],
       ['模型', '1 GB', 'a'],
@@ -137,14 +137,14 @@ describe('dateAndTime', () => {
     else process.env.TZ = TZ;
   });
 
-  it('is by the clock of the person, not that of Greenwich', () => {
+  it('uses the time zone of the person', () => {
     process.env.TZ = 'Asia/Kolkata';
     expect(dateAndTime(Date.UTC(2026, 0, 31, 20, 5))).toBe('2026-02-01 01:35');
   });
 });
 
-describe('counted', () => {
-  it('has one of one thing', () => {
+describe('pluralize', () => {
+  it('uses the singular for one', () => {
     expect([0, 1, 2].map((count) => pluralize(count, 'step'))).toEqual(['0 steps', '1 step', '2 steps']);
   });
 });

@@ -105,8 +105,8 @@ async function connect(): Promise<{ client: CoreClient; socket: WebSocket }> {
   return { client: createORPCClient(link), socket };
 }
 
-describe('the page', () => {
-  it('is served with a policy that allows its own files only', async () => {
+describe('the page server', () => {
+  it('serves the page with a policy that allows only its own files', async () => {
     const { status, body, headers } = await get('/?x=1');
     expect({ status, body }).toEqual({ status: 200, body: '<!doctype html><title>page</title>' });
     expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
@@ -122,13 +122,13 @@ describe('the page', () => {
     '/..\\secret.js',
     '//secret.js',
     '/app.js/../../secret.js',
-  ])('gives nothing outside its folder for %s', async (path) => {
+  ])('serves nothing outside its folder for %s', async (path) => {
     const { status, body } = await get(path);
     expect({ status, body }).toEqual({ status: 404, body: 'not found' });
   });
 
   // Catches: a page whose parts come from two builds, because a new one was put over the files of a running program.
-  it('stays the one that was there at the start, and says of a file that is gone that it is not found', async () => {
+  it('serves the files that were there at its start, and reports a missing one as not found', async () => {
     expect((await get('/app.js')).body).toBe('void 0;');
     for (const name of ['index.html', 'app.js']) writeFileSync(join(folder, 'page', name), 'of a new build');
     expect((await get('/')).body).toBe('<!doctype html><title>page</title>');
@@ -137,7 +137,7 @@ describe('the page', () => {
     expect((await get('/late.js')).status).toBe(404);
   });
 
-  it('is refused under a foreign name, to a foreign page and by other methods', async () => {
+  it('refuses foreign host names, foreign pages and other methods', async () => {
     const statuses = await Promise.all([
       get('/', { host: 'evil.example' }),
       get('/', { host: `evil.example:${new URL(server.url).port}` }),
@@ -149,7 +149,7 @@ describe('the page', () => {
 });
 
 describe('the socket', () => {
-  it('is refused to a foreign origin, under a foreign name, without an origin and at another path', async () => {
+  it('is refused for a foreign origin, host name or path, and without an origin', async () => {
     const port = new URL(server.url).port;
     const bare = new WebSocket(`ws://${host()}/contract`);
     sockets.push(bare);
@@ -174,7 +174,7 @@ describe('the socket', () => {
     expect(codes).toEqual([4401, 4401, 4401, 4401]);
   });
 
-  it('is closed when the token does not come, in another way than for a wrong one: that page may try again', async () => {
+  it('is closed when no token comes, with a code after which the page may try again', async () => {
     expect(await ending(open())).toBe(4408);
   });
 
@@ -186,7 +186,7 @@ describe('the socket', () => {
     expect((await client.sessions.show({ sessionId })).state.projectPath).toBe(projectPath);
   });
 
-  it('streams events and pushes, and stops the stream with the socket', async () => {
+  it('streams events and pushes, and ends the stream when it closes', async () => {
     const { client, socket } = await connect();
     const { sessionId } = await client.sessions.create({ projectPath: null });
     const stream = await client.sessions.events({ sessionId, fromSeq: 1 });
@@ -208,7 +208,7 @@ describe('the socket', () => {
     await until(() => core.listeners() === 0);
   });
 
-  it('ends with the server', async () => {
+  it('closes with the server', async () => {
     const { socket } = await connect();
     const closed = ending(socket);
     await server.close();
@@ -216,8 +216,8 @@ describe('the socket', () => {
   });
 });
 
-describe('what a browser may ask for', () => {
-  it('includes what was granted at the start, and no more', async () => {
+describe('a browser', () => {
+  it('may do what was granted at the start, and no more', async () => {
     const guard = createWebGuard(['terminal']);
     await expect(guard({ name: 'sandboxes.terminal', input: {} })).resolves.toBeUndefined();
     await expect(guard({ name: 'keys.set', input: {} })).rejects.toThrow('Keys cannot be changed');
@@ -225,7 +225,7 @@ describe('what a browser may ask for', () => {
     expect(refusedCommands(['terminal', 'keys'])).toContain('settings.set');
   });
 
-  it('never includes a tool server: a page that could approve one could start a program of this machine', async () => {
+  it('may never approve a tool server', async () => {
     const guard = createWebGuard(webGrants);
     for (const key of ['toolServers', 'toolServers.files', 'toolServers.files.approved', ['toolServers', 'files']]) {
       await expect(guard({ name: 'settings.set', input: { key, value: {} } })).rejects.toThrow('Tool servers cannot');
@@ -236,14 +236,14 @@ describe('what a browser may ask for', () => {
     expect(refusedCommands(webGrants)).toEqual(expect.arrayContaining(ofTools.map((name) => `tools.${name}`)));
   });
 
-  it('never starts an editor, also where the guard would let it through: only a window has one', async () => {
+  it('may never start an editor', async () => {
     await expect(createWebGuard(webGrants)({ name: 'host.openFile', input: {} })).rejects.toThrow('No program');
     expect(refusedCommands(webGrants)).toEqual(expect.arrayContaining(['host.openFile', 'host.editors']));
     const bare = createRouterClient(createRouter({ ...core.handlers, host: hostCommands }));
     await expect(bare.host.openFile({ sessionId: 's', path: 'a' })).rejects.toThrow('only there in the app');
   });
 
-  it('does not include settings, and folders by their path or outside the root', async () => {
+  it('may not change settings, and may not open folders outside the root', async () => {
     const { client } = await connect();
     const refusals = [
       client.settings.set({ key: 'policy', value: 'cloud' }),
@@ -260,7 +260,7 @@ describe('what a browser may ask for', () => {
     expect(await client.sessions.list()).toEqual([]);
   });
 
-  it('passes the failures of the core on as they are', async () => {
+  it('gets the failures of the core unchanged', async () => {
     const { client } = await connect();
     const error: unknown = await client.sessions.show({ sessionId: 'none' }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ORPCError);
@@ -268,7 +268,7 @@ describe('what a browser may ask for', () => {
   });
 });
 
-it('says so when the port is taken', async () => {
+it('the page server says that its port is taken', async () => {
   const port = Number(new URL(server.url).port);
   const router = createForwardRouter({ client: async () => createRouterClient(createRouter(core.handlers)) });
   await expect(startPageServer(router, { port, pageFolder: join(folder, 'page') })).rejects.toMatchObject({

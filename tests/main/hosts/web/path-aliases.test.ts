@@ -8,8 +8,8 @@ const key = Buffer.alloc(32, 7);
 const names = createPathAliases(key, [home, root]);
 const code = names.aliasOf(root);
 
-describe('names in place of paths', () => {
-  it('stand for the innermost place, by each spelling, and leave what only looks alike', () => {
+describe('the aliases of paths', () => {
+  it('stand for the innermost folder in each spelling, and leave lookalikes', () => {
     const texts = {
       inner: 'In /home/ann/my code/app/main.py: no.',
       link: '-I/home/ann/link/include',
@@ -27,7 +27,7 @@ describe('names in place of paths', () => {
     expect(names.hide(texts.inner, 'data')).toBe(`In ${code}/app/main.py: no.`);
   });
 
-  it('hide names of properties, and what holds nothing to hide is the same object', () => {
+  it('also hide property names, and keep an object without paths', () => {
     const clean = { list: [{ text: 'a/b' }], none: null };
     expect(names.hide(clean, 'data')).toBe(clean);
     expect(names.hide({ '/home/ann/my code/app': { added: ['/home/ann/link'] } }, 'data')).toEqual({
@@ -35,13 +35,13 @@ describe('names in place of paths', () => {
     });
   });
 
-  it('are found out by nobody without the key, and are the same with it', () => {
+  it('cannot be guessed without the key, and are the same with it', () => {
     expect(createPathAliases(key, [root]).aliasOf(root)).toBe(code);
     expect(createPathAliases(Buffer.alloc(32, 8), [root]).aliasOf(root)).not.toBe(code);
     expect(code).toMatch(/^~[0-9a-f]{16}\/my code$/u);
   });
 
-  it("are given to any path in Dewpoint's own words, and to no address and no word with a slash", () => {
+  it("replace any path in Dewpoint's own words, but no address and no word with a slash", () => {
     const own = createPathAliases(key, [home]);
     const text = 'No /usr/bin/docker. unix:///var/run/docker.sock, http://host/usr/x and/or /v1/models 1/2';
     const hidden = 'No docker. unix://docker.sock, http://host/usr/x and/or /v1/models 1/2';
@@ -52,7 +52,7 @@ describe('names in place of paths', () => {
     expect(own.reveal(sent)).toBe(text);
   });
 
-  it('are given to the folder of a session that lies elsewhere', () => {
+  it('replace the folder of a session outside the root', () => {
     const own = createPathAliases(key, [home]);
     const name = own.hide({ projectPath: '/srv/a project' }, 'session').projectPath;
     expect(name).toMatch(/^~[0-9a-f]{16}\/a project$/u);
@@ -62,7 +62,7 @@ describe('names in place of paths', () => {
     });
   });
 
-  it('wait for the next piece where a path may go on in it, and not for a first name that somebody types', () => {
+  it('wait for the next piece only where a path may go on in it', () => {
     expect(names.safeLength('see /home/an')).toBe(4);
     expect(names.safeLength('see /home/ann/my c')).toBe(4);
     expect(names.safeLength('ls /home')).toBe(8);

@@ -49,7 +49,7 @@ const refusal = (name: string): Promise<unknown> =>
     (error: unknown) => (error instanceof ORPCError ? error.data.code : error),
   );
 
-it('leaves the name of a model of a hub as it is, in and out', async () => {
+it("a path boundary keeps the name of a hub's model, in both directions", async () => {
   const ids = ['hf:owner/Repo-GGUF:Q4_K_M', 'hf:tmp/home/etc/m-Q8_0.gguf'];
   for (const id of ids) {
     const entry = { id, label: 'm.gguf', choices: [{ id, model: 'llama-cpp/m' }] };
@@ -57,8 +57,8 @@ it('leaves the name of a model of a hub as it is, in and out', async () => {
   }
 });
 
-describe('the folder that a page names', () => {
-  it('is a root and the way from there, wherever in the input it stands', async () => {
+describe("the folder in a browser's request", () => {
+  it('may be a root or a folder below it, in each place of the input', async () => {
     const path = join(folder, 'code', 'app');
     const name = `${aliasOf(root)}/app`;
     const place = { place: { projectPath: name }, text: 'a' };
@@ -70,7 +70,7 @@ describe('the folder that a page names', () => {
     });
   });
 
-  it('is nothing else: no path, no other place, no guess, no way up or through a link', async () => {
+  it('is refused as a path, as another place, and through a link or ".."', async () => {
     const id = aliasOf(root);
     const tricks = [
       join(folder, 'code', 'app'),
@@ -103,7 +103,7 @@ describe('the folder that a page names', () => {
   });
 
   // Bug: the answer to a whole path was that "code/app" is not served: the path was hidden in it.
-  it('is asked for by its name where a whole path was typed', async () => {
+  it('must be given by its alias if a whole path was typed', async () => {
     const error: unknown = await cross('sessions.create', { projectPath: join(folder, 'code', 'app') }).catch(
       (one: unknown) => one,
     );
@@ -112,7 +112,7 @@ describe('the folder that a page names', () => {
     expect(data.hint).toContain('such as code/my-project');
   });
 
-  it('is looked for in every input of the contract that has one', () => {
+  it('is checked in every input of the contract that has one', () => {
     const found = new Set(
       inputs(contract, '').flatMap(([name, schema]) => pathFields(schema).map((at) => `${name}: ${at}`)),
     );
@@ -202,11 +202,11 @@ describe('the folder that a page names', () => {
   });
 });
 
-describe('what the core answers', () => {
+describe('an answer of the core to a browser', () => {
   const path = (): string => join(folder, 'code', 'app', 'main.py');
   const name = 'code/app/main.py';
 
-  it('holds names in place of paths, in errors and at the end of a stream as well', async () => {
+  it('has aliases for paths, also in errors and at the end of a stream', async () => {
     expect((await cross('sessions.show', {}, () => ({ text: `see ${path()}` })))[1]).toEqual({ text: `see ${name}` });
     const fail = (): never => {
       throw new AppError('not-found', `No ${path()}`, { hint: `Make ${path()}` });
@@ -230,7 +230,7 @@ describe('what the core answers', () => {
     expect(seen).toEqual([{ text: `${aliasOf(root)}/app/main.py` }]);
   });
 
-  it('holds them where a path comes in pieces, of each text by itself', async () => {
+  it('has aliases when a path comes in pieces, for each text separately', async () => {
     const middle = folder.length + 3;
     const piece = (type: string, id: string, text: string) => ({ type, callId: id, text });
     const pushes = async function* (): AsyncIterable<unknown> {
@@ -250,7 +250,7 @@ describe('what the core answers', () => {
     ]);
   });
 
-  it('may be sent back with a change, but is left alone in what a person says', async () => {
+  it("may be sent back with a change, but a person's own words stay", async () => {
     const key = ['projects', `${aliasOf(root)}/app`];
     const value = { program: `${aliasOf(other)}/bin` };
     expect((await cross('settings.set', { key, value }))[0]).toEqual({

@@ -84,7 +84,7 @@ async function page(): Promise<{ readonly socket: WebSocket; readonly answer: Pr
 const closed = (socket: Socket): Promise<unknown> =>
   socket.closed ? Promise.resolve() : new Promise((resolve) => socket.once('close', resolve));
 
-it('takes a few bytes of a socket that has not shown the token, whatever frame it begins', async () => {
+it('the page server reads only a few bytes of a socket without a token', async () => {
   const sockets = await Promise.all(Array.from({ length: 24 }, raw));
   const mebibyte = Buffer.alloc(1024 * 1024);
   for (const socket of sockets) {
@@ -98,7 +98,7 @@ it('takes a few bytes of a socket that has not shown the token, whatever frame i
   expect(taken.length).toBe(24);
 }, 30_000);
 
-it('takes a few bytes of one that goes on behind a wrong token', async () => {
+it('the page server reads only a few bytes after a wrong token', async () => {
   const socket = await raw();
   socket.write(Buffer.concat([Buffer.from([0x81, 0x81, 0, 0, 0, 0]), Buffer.from('x')]));
   for (let count = 0; count < 100 && !socket.closed; count += 1) {
@@ -109,7 +109,7 @@ it('takes a few bytes of one that goes on behind a wrong token', async () => {
   expect(ends[0]?.bytesRead).toBeLessThan(128 * 1024);
 });
 
-it('lets few wait, and a page in that shows its token however many only hold places', async () => {
+it('the page server lets few sockets wait, and still lets in a page with the token', async () => {
   const sockets = await Promise.all(Array.from({ length: 60 }, raw));
   await Promise.all(sockets.slice(0, 28).map(closed));
   expect(sockets.filter((socket) => !socket.closed).length).toBeLessThanOrEqual(32);
@@ -119,7 +119,7 @@ it('lets few wait, and a page in that shows its token however many only hold pla
   expect(sockets.filter((each) => !each.closed).length).toBeLessThanOrEqual(32);
 });
 
-it('takes long messages of a page that has shown its token', async () => {
+it('the page server takes long messages of a page with the token', async () => {
   const { socket, answer } = await page();
   socket.send(token());
   expect(await answer).toBe('ready');
@@ -130,7 +130,7 @@ it('takes long messages of a page that has shown its token', async () => {
   expect(socket.readyState).toBe(socket.OPEN);
 });
 
-it('serves a bounded number of pages, and another when one has gone', async () => {
+it('the page server serves a bounded number of pages, and another when one has gone', async () => {
   const answers: string[] = [];
   for (let count = 0; count < 65; count += 1) {
     const { socket, answer } = await page();
@@ -148,7 +148,7 @@ it('serves a bounded number of pages, and another when one has gone', async () =
   expect(await answer).toBe('ready');
 });
 
-it('survives sockets of a foreign page that go while they are refused', async () => {
+it('the page server survives sockets of a foreign page that close while they are refused', async () => {
   for (let count = 0; count < 50; count += 1) {
     const socket = connect(port(), '127.0.0.1');
     clients.push(socket);

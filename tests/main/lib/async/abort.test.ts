@@ -2,7 +2,7 @@ import { getMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { abortable, abortWithManyListeners, sleep } from '../../../../src/main/lib/async/abort.ts';
 
-describe('abort', () => {
+describe('an abort signal', () => {
   it('ends a sleep at once when it is aborted', async () => {
     const controller = new AbortController();
     const slept = sleep(60_000, controller.signal);
@@ -12,7 +12,7 @@ describe('abort', () => {
     await sleep(1, new AbortController().signal);
   });
 
-  it('bears any number of listeners where much waits on it, without a warning of a leak', () => {
+  it('takes any number of listeners without a warning of a leak', () => {
     expect(getMaxListeners(abortWithManyListeners().signal)).toBe(0);
   });
 

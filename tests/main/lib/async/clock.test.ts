@@ -17,7 +17,7 @@ function madeClock() {
 
 /** Catches: durations below 0 and limits that last longer, because the clock of the machine was put back. */
 describe('the clock of this process', () => {
-  it('goes on at its speed while the clock of the machine is put back, and keeps to it otherwise', () => {
+  it('goes on at its speed when the clock of the machine is put back', () => {
     const { at, now, pass } = madeClock();
     pass(1_000);
     expect(now()).toBe(1_001_000);
@@ -47,7 +47,7 @@ describe('the clock of this process', () => {
   });
 
   /** Catches: an hour back and forth that counts as an hour of sleep, by which a time limit is longer. */
-  it('does not take for sleep what the clock of the machine was put back and forth', () => {
+  it('does not count a clock that is put back and forth as sleep', () => {
     const { at, now, pass } = madeClock();
     const slept = createSleptTime({ wall: now, steady: () => at.steady, every: () => undefined });
     expect(slept.wallMs()).toBe(0);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { timerWithPauses, createDeadlinePause } from '../../../../src/main/lib/async/deadline-pause.ts';
 
-describe('time that is held', () => {
+describe('a pause of deadlines', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 

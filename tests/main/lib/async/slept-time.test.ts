@@ -30,7 +30,7 @@ function madeClocks() {
 
 /** Catches: a limit that runs out because the lid was closed, and extra time for a machine that was only busy. */
 describe('the sleep of the machine', () => {
-  it('is what the clocks went on without this process, each by itself', () => {
+  it('is the jump of each clock while this process did not run', () => {
     const { slept, pass, run, tick } = madeClocks();
     expect(slept.wallMs()).toBe(0);
     run(20);
@@ -43,7 +43,7 @@ describe('the sleep of the machine', () => {
     expect([slept.wallMs(), slept.steadyMs()]).toEqual([3_660_000, 60_000]);
   });
 
-  it('is none where the machine was late, or its clock was put back', () => {
+  it('is zero when the machine was late or its clock was put back', () => {
     const { slept, pass, run, tick } = madeClocks();
     slept.wallMs();
     pass(4_000, 4_000);
@@ -54,7 +54,7 @@ describe('the sleep of the machine', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'stops a timer of a real process that was stopped',
+    'does not use up a timer of a process that was stopped',
     async () => {
       const lib = pathToFileURL(join(import.meta.dirname, '../../../../src/main/lib/async/deadline-pause.ts')).href;
       // After the stop, a plain timer of the same length is due at once. Its second timer shows whether the other one

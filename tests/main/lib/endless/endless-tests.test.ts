@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endlessTests, endlessText } from '../../../../src/main/lib/endless/endless-tests.ts';
 
-test('a test that does not end is read once, with the place where it stands', () => {
+test('a test that does not end is read once, with its place in the code', () => {
   const line =
     '[dewpoint: test_a.py::test_b does not end. It was stopped after 12 s. It stands in a.py, line 3, in f.]';
   expect(endlessText(endlessTests(`1 failed\n${line}\n${line}`))).toBe(
@@ -9,7 +9,7 @@ test('a test that does not end is read once, with the place where it stands', ()
   );
 });
 
-test('the place in code that is not Python comes from the stack that Python printed', () => {
+test("a test that does not end outside Python has the place from Python's own stack", () => {
   const output = [
     'Fatal Python error: Aborted',
     '',
@@ -24,6 +24,6 @@ test('the place in code that is not Python comes from the stack that Python prin
   expect(endlessTests(output)).toEqual([{ name: 'test_a.py::test_total', seconds: 11, where }]);
 });
 
-test('a program that prints the words of such a line in the middle of another is not believed', () => {
+test('a program that prints such a line inside another is not believed', () => {
   expect(endlessTests('x [dewpoint: a does not end. It was stopped after 1 s.]')).toEqual([]);
 });

@@ -7,9 +7,9 @@ afterEach(() => {
   process.env.HOME = HOME;
 });
 
-describe('where state and cache lie', () => {
+describe('the place of state and cache', () => {
   it.each(['linux', 'darwin'] as const)(
-    'is a whole path on %s where HOME is empty, as in a bare service',
+    'is a whole path on %s when HOME is empty, as in a bare service',
     (platform) => {
       process.env.HOME = '';
       const { home, cache } = findDataFolders({}, platform);
@@ -17,7 +17,7 @@ describe('where state and cache lie', () => {
     },
   );
 
-  it('does not follow a path that is not whole: state would lie in whatever folder one is in', () => {
+  it('ignores a variable with a relative path', () => {
     const given = { XDG_DATA_HOME: 'data', XDG_CACHE_HOME: './cache' };
     expect(findDataFolders(given, 'linux')).toEqual(findDataFolders({}, 'linux'));
     const whole = { XDG_DATA_HOME: '/data', XDG_CACHE_HOME: '/cache' };

@@ -7,7 +7,7 @@ import { ownToolScene } from '../../../../fakes/page-own-tools.ts';
 import { programScene } from '../../../../fakes/program-scene.ts';
 
 /** Catches: a program that the user cannot read before it is kept, and one that is kept without an approval. */
-it('shows the programs of a session, and keeps one with its text in sight', async () => {
+it('the programs command shows the programs of a session, and the text of one before it is kept', async () => {
   const core = createPageCore();
   const { sessionId } = await programScene(core);
   const kept: unknown[] = [];

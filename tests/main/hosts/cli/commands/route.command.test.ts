@@ -33,11 +33,11 @@ async function say(session?: string, step?: string, args: RouteArguments = {}): 
 }
 
 describe('dewpoint route', () => {
-  it('says what the same tokens would have cost in the other place', async () => {
+  it('says what the same tokens would have cost on the other side', async () => {
     expect(await say('session-1', '1')).toMatch(/In the cloud, the same tokens would .*cost about \$/u);
   });
 
-  it('lists where each step ran, and by whom that was decided', async () => {
+  it('lists where each step ran, and who decided that', async () => {
     expect((await say('session-1')).replaceAll(/ +/gu, ' ').split('\n')).toEqual([
       ' loop on fake/model: The model chooses the tools itself.',
       expect.stringMatching(/^ 1 local L1 fake\/model Fake model starts/u),
@@ -49,7 +49,7 @@ describe('dewpoint route', () => {
     ]);
   });
 
-  it('says of one step what there was to choose from, at which price, and every vote', async () => {
+  it('shows the candidates, prices and votes of one step', async () => {
     const text = await say('session-1', '3');
     expect(text).toContain('Step 3 (act) ran in the cloud: sky/model');
     expect(text).toContain('Decided by earlier failures (bad-signals)');
@@ -60,11 +60,11 @@ describe('dewpoint route', () => {
     expect(text).toMatch(/cloud +\d\.\d\d +trajectory +Some of the last steps went wrong\./u);
   });
 
-  it('refuses a step that is not there', async () => {
+  it('refuses a step that does not exist', async () => {
     await expect(say('session-1', '9')).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('writes every decision with its outcome, a line each', async () => {
+  it('writes every decision with its outcome on one line', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'dewpoint-route-'));
     folders.push(folder);
     const path = join(folder, 'records.jsonl');
@@ -89,7 +89,7 @@ describe('dewpoint route', () => {
     await expect(say('nobody', undefined, { export: path })).rejects.toThrow('The session nobody was not found.');
   });
 
-  it('shows every number that the profiles are presets of, beside those of the person', async () => {
+  it('shows the numbers of each profile beside those of the person', async () => {
     const numbers = { consecutiveFailures: 7, roles: { title: 'none' } };
     const core = createScriptedCore();
     core.replace({ settings: { get: () => ({ profile: 'economy', numbers }) } });

@@ -4,7 +4,7 @@ import { commandContext } from '../../../../fakes/command-context.ts';
 import { createScriptedCore } from '../../../../fakes/scripted-core.ts';
 
 // Catches: a server of the user's that is gone after a run, and nothing says which.
-it('names what still runs in the background of a session that is left, and nothing else', async () => {
+it('the end of a session names only the background processes that end with it', async () => {
   const core = createScriptedCore();
   const sessionId = core.createSession({ projectPath: null });
   const { context, said } = commandContext(core);

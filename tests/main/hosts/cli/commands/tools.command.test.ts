@@ -5,7 +5,7 @@ import { commandContext } from '../../../../fakes/command-context.ts';
 import { createPageCore } from '../../../../fakes/page-core.ts';
 
 /** Catches: a script that waits for ever on an open pipe, and one whose server is approved by arbitrary input. */
-it('adds a server and approves nothing where nobody can answer, says what it needs, and exits with an error', async () => {
+it('the tools command approves no server when nobody can answer, and exits with an error', async () => {
   const core = createPageCore();
   const { context, said } = commandContext(core);
   expect(await tools(context, 'add', ['notes', 'npx', 'notes-server'], {})).toBe(1);
@@ -16,7 +16,7 @@ it('adds a server and approves nothing where nobody can answer, says what it nee
 });
 
 // Bug: a server with a mistyped program was kept without a word, and could not be added again under its name.
-it('says that a server which does not start was added, and how to take it back', async () => {
+it('the tools command says that a server that does not start was added, and how to remove it', async () => {
   const core = createPageCore();
   const approve = async (): Promise<never> => {
     throw new AppError('not-found', 'The program does not start.');

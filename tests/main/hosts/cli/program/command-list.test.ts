@@ -67,8 +67,8 @@ function lineOf([words, command]: readonly [string, Command]): string {
   return text;
 }
 
-describe('the commands', () => {
-  it('are those of docs/guide/cli.md, with every argument and option', () => {
+describe('the list of commands', () => {
+  it('is that of docs/guide/cli.md, with every argument and option', () => {
     const written = /```\n(dewpoint [\s\S]*?)```/u.exec(readFileSync('docs/guide/cli.md', 'utf8'))?.[1];
     expect(written?.trim().split('\n')).toEqual(
       leavesOf(buildProgram(handlers, '1.2.3', silent))
@@ -78,7 +78,7 @@ describe('the commands', () => {
     );
   });
 
-  it('hold what was promised, and each has an example in its help', () => {
+  it('has every promised command, each with an example in its help', () => {
     const leaves = new Map(leavesOf(buildProgram(handlers, '1.2.3', silent)));
     const promised: Readonly<Record<string, string>> = {
       run: 'project workspace session check assistant policy local cloud strategy max-steps max-minutes max-tokens max-usd at-cap approve default-after-minutes network sandbox plan json result',

@@ -61,7 +61,7 @@ async function parse(
 }
 
 describe('the command line', () => {
-  it('takes a cap by its name, its amount and its project', async () => {
+  it('takes a cap by its name, amount and project', async () => {
     const { called } = await parse('budget', 'raise', 'project', '5', '--project', 'x');
     expect(called).toEqual(['budget', 'raise', ['project', '5'], { project: 'x' }]);
     expect((await parse('budget', 'raise', 'project')).code).not.toBe(0);
@@ -82,7 +82,7 @@ describe('the command line', () => {
     expect(parseRunOptions(args, true)).toMatchObject({ ...args, maxUsd: 1 });
   });
 
-  it('hands a model file with its name, a removal that is meant and a probe to models', async () => {
+  it('passes a model file with its name, a removal and a probe to the models command', async () => {
     expect((await parse('models', 'import', 'a.gguf', '--name', 'a')).called).toEqual([
       'models',
       'import',
@@ -105,7 +105,7 @@ describe('the command line', () => {
   });
 
   /** Catches: `doctor --bundle --log`, which writes a file named `--log`. */
-  it('takes no option for the value of another, at any depth', async () => {
+  it('does not take an option as the value of another, at any depth', async () => {
     for (const argv of [
       ['doctor', '--bundle', '--log'],
       ['doctor', '--bundle', '--lgo'],
@@ -125,7 +125,7 @@ describe('the command line', () => {
     expect((await parse('run', '--check', 'npm test -- --json', 'task')).code).toBe(0);
   });
 
-  it('refuses an option or a name that is empty, as of a variable that was not set', async () => {
+  it('refuses an empty option or name, as of a variable that was not set', async () => {
     for (const argv of [
       ['run', 'x', '--project', ''],
       ['run', 'x', '--file', 'a', '--file', ''],

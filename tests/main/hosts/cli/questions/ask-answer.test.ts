@@ -18,10 +18,10 @@ it.each([
   ['the words that were typed', ' the second\n', 'the second'],
   ['null for an empty line', '\n', null],
   ['null at the end of the input', null, null],
-])('returns %s', async (_what, typed, answer) => {
+])('the answer to a question at the terminal is %s', async (_what, typed, answer) => {
   expect(await scene(typed)).toBe(answer);
 });
 
-it('names the command that answers', () => {
+it('the hint to a question names the command that answers it', () => {
   expect(howToAnswer('abc')).toBe('answer: dewpoint run --session abc "YOUR ANSWER"');
 });

@@ -4,7 +4,7 @@ import { openUserPrompter } from '../../../../../src/main/hosts/cli/questions/as
 import { safeWriting } from '../../../../../src/main/hosts/text/terminal.ts';
 
 // Catches: a terminal that is closed at a question, and then fails to take its keys back, ends the program as a bug.
-it('a question ends, and stops the work, when the terminal is gone', async () => {
+it('a question at the terminal ends, and stops the work, when the terminal is gone', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const writing = safeWriting({ out: () => undefined, err: () => undefined }, false);
   const terminal = { ...writing, isLive: false, isInteractive: true, columns: 80 };

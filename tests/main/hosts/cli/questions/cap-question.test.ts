@@ -24,7 +24,7 @@ describe('the question at a cap', () => {
     );
   });
 
-  it('suggests a raise that pays for several steps', () => {
+  it('suggests a raise that is enough for several steps', () => {
     // 0.073 are missing for the next call, and five steps cost 0.1.
     expect(raiseText({ ...reached, stepUsd: 0.02 })).toBe('raise 0.18');
     // Without a usual cost, the next call is the measure: 0.073 + 5 × 0.123.

@@ -6,7 +6,7 @@ import { doctorBundle, withoutAddressSecrets } from '../../../../../src/main/hos
 import { createRedactor } from '../../../../../src/main/sessions/log/redactor.ts';
 import { unorganized } from '../../../../fakes/unorganized.ts';
 
-it('holds no secret that stands in the settings, no name of a project and not whose home it is', () => {
+it('the bundle of the doctor holds no secret of the settings, no project name and no home folder', () => {
   const text = JSON.stringify(
     doctorBundle({
       version: '1.2.3',
@@ -84,7 +84,7 @@ function planted(schema: unknown): readonly unknown[] {
   );
 }
 
-it('holds no key that stands in any text of the settings, of a finding or of a model', () => {
+it('the bundle of the doctor holds no key from a text of the settings, a finding or a model', () => {
   const schema = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' });
   const finding = { area: 'ollama', status: 'ok', text: `at ${address}, 3 models, ${shaped}`, hint: known } as const;
   for (const settings of planted(schema)) {
@@ -105,7 +105,7 @@ it('holds no key that stands in any text of the settings, of a finding or of a m
   }
 });
 
-it('keeps of an address where it leads', () => {
+it('the bundle of the doctor keeps the host of an address without its secrets', () => {
   const same = [
     'http://127.0.0.1:11434',
     'https://generativelanguage.googleapis.com/v1beta',

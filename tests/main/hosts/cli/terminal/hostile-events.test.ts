@@ -33,7 +33,7 @@ const allOf = (text: string): readonly SessionEvent[] =>
 describe.each(Object.entries(hostileTexts))('an event with %s in every text', (_name, text) => {
   const events = allOf(text);
 
-  it('does nothing to a terminal that a session is shown on, with colours and without', async () => {
+  it('writes no control character when a session is shown, with colours and without', async () => {
     for (const hasColors of [false, true]) {
       const core = createFakeCore([...events]);
       core.replace({ sessions: { find: () => summary } });
@@ -45,14 +45,14 @@ describe.each(Object.entries(hostileTexts))('an event with %s in every text', (_
     }
   });
 
-  it('has lines of its own that need no last look', () => {
+  it('gives safe lines before the last check of the output', () => {
     const { context } = commandContext(createFakeCore());
     const lines = createEventLines(context.terminal);
     const found = events.flatMap((event) => lines(event).map((line) => [event.type, harmIn(line)]));
     expect(found.filter(([, harm]) => harm !== null)).toEqual([]);
   });
 
-  it('does nothing to a terminal on which it happens', () => {
+  it('writes no control character in the live view', () => {
     const { context, said } = commandContext(createFakeCore(), true);
     const view = createLiveView(context.terminal, () => 0);
     for (const event of events) view.event(event);
@@ -61,7 +61,7 @@ describe.each(Object.entries(hostileTexts))('an event with %s in every text', (_
     expect(harmIn(said.err, true)).toBeNull();
   });
 
-  it('is JSON that says the same', async () => {
+  it('has the same meaning as JSON', async () => {
     const core = createFakeCore([...events]);
     core.replace({ sessions: { find: () => summary } });
     const { context, said } = commandContext(core);
@@ -71,7 +71,7 @@ describe.each(Object.entries(hostileTexts))('an event with %s in every text', (_
   });
 });
 
-it('fills in what makes an event that can be read, of every type', () => {
+it('the sample events have every type', () => {
   expect(new Set(allOf('x').map(({ type }) => type)).size).toBe(types.length);
 });
 

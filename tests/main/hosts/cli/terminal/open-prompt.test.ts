@@ -73,8 +73,8 @@ function open() {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('what is typed while the program writes', () => {
-  it('stands below what goes by, whole, and is sent as it was typed', async () => {
+describe('the text typed while the program writes', () => {
+  it('stays whole below the output, and is sent as typed', async () => {
     const { terminal, screen, lines, show, type } = open();
     show();
     terminal.err('begun\n');
@@ -91,7 +91,7 @@ describe('what is typed while the program writes', () => {
     expect(lines).toEqual(['also this']);
   });
 
-  it('stands below a result and after what a command says while the status is shown', async () => {
+  it('stays below a result, also while the status is shown', async () => {
     const { terminal, screen, show, type } = open();
     show();
     type('a-line-that-takes-two-of-them');
@@ -108,7 +108,7 @@ describe('what is typed while the program writes', () => {
   });
 
   // Catches: the values of a form of a tool server, which were also sent to the model as messages.
-  it('belongs to another reader while that one has the keyboard', async () => {
+  it('goes to another reader while that one has the keyboard', async () => {
     const { input, without, lines, type } = open();
     const answer = await without(async () => {
       const other = createInterface({ input, output: new PassThrough(), terminal: true });
@@ -135,7 +135,7 @@ describe('what is typed while the program writes', () => {
     expect(screen.shown().split('\n').slice(2).join('')).toBe('> a-sentence-that-is-longer-than-one-of-its-lines');
   });
 
-  it('leaves no empty prompt before what goes by, and there is one again when it is asked for', () => {
+  it('has a prompt again only when asked for, and leaves no empty one', () => {
     const { terminal, screen, show } = open();
     show();
     terminal.err('step 1\n');
@@ -146,7 +146,7 @@ describe('what is typed while the program writes', () => {
     expect(screen.shown()).toBe('step 1\n$0\n>');
   });
 
-  it('is not drawn again over another program that has the keyboard', async () => {
+  it('is not drawn over another program that has the keyboard', async () => {
     const { terminal, screen, type, without, show } = open();
     show();
     type('half');
@@ -159,11 +159,11 @@ describe('what is typed while the program writes', () => {
   });
 });
 
-describe('the status', () => {
+describe('the status line', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('makes room for what is typed, and comes back after it', async () => {
+  it('gives way to what is typed, and comes back after it', async () => {
     const { terminal, screen, show, type } = open();
     show();
     const status = createStatusLine(terminal, () => Date.now());

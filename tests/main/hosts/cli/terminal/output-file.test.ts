@@ -14,7 +14,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const at = (name: string): string => join(folder, name);
 
 describe('a file that a person named', () => {
-  it('is written with its folder, and over an old one with the rights that it had', async () => {
+  it('is written with its folder, and keeps the permissions of the old file', async () => {
     await writeOutputFile(at('new/a.json'), 'one');
     await chmod(at('new/a.json'), 0o644);
     await writeOutputFile(at('new/a.json'), 'two');
@@ -23,7 +23,7 @@ describe('a file that a person named', () => {
     expect(await readdir(at('new'))).toEqual(['a.json']);
   });
 
-  it('is written where a link leads, and the link stays', async () => {
+  it('is written through a link, which stays', async () => {
     await writeFile(at('real'), 'old');
     await symlink(at('real'), at('link'));
     await writeOutputFile(at('link'), 'new');
@@ -39,7 +39,7 @@ describe('a file that a person named', () => {
     expect((await stat(at('pipe'))).isFIFO()).toBe(true);
   });
 
-  it('says what is in the way, before the work and after it, and leaves nothing', async () => {
+  it('is checked before the work, and an error names what is in the way', async () => {
     await mkdir(at('folder'));
     await writeFile(at('file'), '');
     for (const name of [at('folder'), at('file/in/it')]) {

@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('the last line of a terminal', () => {
-  it('counts tokens that come several at a time, and says how fast they are written, not how long they were waited for', () => {
+  it('counts tokens, and gives their speed without the waiting time', () => {
     const written: string[] = [];
     const status = createStatusLine(
       {
@@ -30,7 +30,7 @@ describe('the last line of a terminal', () => {
   });
 
   // Catches: a log that says nothing for two minutes while a check sleeps.
-  it('is a line of its own in a log, in time, with the limit, and more seldom the longer it takes', () => {
+  it('is written to a log as lines with the time and limit, ever more seldom', () => {
     const written: string[] = [];
     const writing = safeWriting({ out: () => undefined, err: (text) => void written.push(text) }, false);
     const status = createStatusLine({ ...writing, isLive: false, isInteractive: false, columns: 80 }, () => Date.now());

@@ -8,18 +8,18 @@ async function* pieces(...chunks: readonly Uint8Array[]): AsyncIterable<Uint8Arr
 const message = (text: string) => ({ code: 'usage', message: expect.stringContaining(text) });
 
 describe('a task from stdin', () => {
-  it('is text, also where a character is cut between two pieces', async () => {
+  it('is read as text, also when a character is cut between two pieces', async () => {
     const bytes = Buffer.from('修复\n');
     expect(await readTask('-', pieces(bytes.subarray(0, 4), bytes.subarray(4)))).toBe('修复\n');
   });
 
-  it('is refused where it is longer than the limit, and not where it has just its length', async () => {
+  it('is refused only when it is longer than the limit', async () => {
     const half = Buffer.alloc(maximumTaskBytes, 'a');
     await expect(readTask('-', pieces(half, half, half))).rejects.toMatchObject(message('longer than 65.5 kB'));
     expect(await readTask('-', pieces(half))).toHaveLength(maximumTaskBytes);
   });
 
-  it('is refused where its bytes are no text, not changed into other words', async () => {
+  it('is refused when its bytes are not text', async () => {
     await expect(readTask('-', pieces(Buffer.from([0x66, 0xff, 0xfe])))).rejects.toMatchObject(message('not UTF-8'));
   });
 });

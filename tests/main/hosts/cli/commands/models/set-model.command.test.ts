@@ -45,7 +45,7 @@ async function open(info: ModelEntry['info'] = null) {
 }
 
 describe('models set', () => {
-  it('sets each thing that a probe decides, keeps the others, and takes one back', async () => {
+  it('changes each setting of a probe, keeps the others, and takes one back', async () => {
     const { settings, set, show } = await open();
     await set('calls=text', 'strategies=loop,recipe', 'toolBudget=5', 'promptForm=short', 'edits=whole-file');
     await set('temperature=0.4', 'topP=0.9', 'systemText=Say "x = 1".', 'calls=');
@@ -65,14 +65,14 @@ describe('models set', () => {
     expect(await show()).not.toContain('you set');
   });
 
-  it('changes nothing where one of the words is wrong', async () => {
+  it('changes nothing when one of the words is wrong', async () => {
     const { settings, set } = await open();
     expect(await set('calls=text', 'colour=red')).toContain('A model has no setting colour.');
     expect(await set('calls=text', 'toolBudget=many')).toContain('toolBudget');
     expect(settings.current().models).toEqual({});
   });
 
-  it('keeps no step of thinking that the model does not know', async () => {
+  it('refuses a step of thinking that the model does not know', async () => {
     const plain = { id, label: 'Qwen', where: 'local', capabilities: {} } as unknown as NonNullable<ModelEntry['info']>;
     const none = await open(plain);
     expect(await none.set('thinking=high')).toContain('Qwen has no switch for thinking. Nothing was changed.');

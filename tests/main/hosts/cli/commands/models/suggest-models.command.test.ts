@@ -34,8 +34,8 @@ const machine = {
 };
 
 /** Catches: an estimate that reads like a measurement, and a suggestion that does not say how to get it. */
-describe('suggestions in the terminal', () => {
-  it('say what is an estimate, what is unknown, who measured, and how to get the model', () => {
+describe('the suggestions of models in the terminal', () => {
+  it('say what is an estimate, what is unknown and who measured', () => {
     const text = describeSuggestions({ machine, date: '2026-11-25', models: [model], readers: [] });
     for (const part of [
       'For RTX 4090 (24.0 GB), 32.0 GB of main memory.',
@@ -50,7 +50,7 @@ describe('suggestions in the terminal', () => {
       expect(text).toContain(part);
   });
 
-  it('name the model to use where it is here, and say when nothing fits', () => {
+  it('name a suggested model that is already here, and say when none fits', () => {
     const here = describeSuggestions({
       machine,
       date: '2026-11-25',

@@ -73,7 +73,7 @@ function underTest(before: PreparationPlan, after: PreparationPlan = planOf('rea
 }
 
 describe('dewpoint projects prepare', () => {
-  it('shows the commands and hosts, and installs nothing where nobody can say yes', async () => {
+  it('shows the commands and hosts, and installs nothing when nobody can say yes', async () => {
     const { context, approved, said } = underTest(planOf('missing'));
     expect(await prepareProject(context, '/p', {})).toBe(4);
     expect(approved).toEqual([]);
@@ -83,7 +83,7 @@ describe('dewpoint projects prepare', () => {
     expect(said()).not.toContain('\u001B');
   });
 
-  it('runs what was shown after a yes beforehand', async () => {
+  it('runs the shown commands if a yes was given beforehand', async () => {
     const { context, approved, said } = underTest(planOf('missing'));
     expect(await prepareProject(context, '/p', { yes: true })).toBe(0);
     expect(approved).toEqual(['a'.repeat(64)]);
@@ -96,15 +96,15 @@ describe('dewpoint projects prepare', () => {
     expect(said()).toContain('not installed. pip install: no such package');
   });
 
-  it('has nothing to ask where all is installed', async () => {
+  it('asks nothing when everything is installed', async () => {
     const { context, approved } = underTest(planOf('ready'));
     expect(await prepareProject(context, '/p', {})).toBe(0);
     expect(approved).toEqual([]);
   });
 });
 
-describe('before a run', () => {
-  it('says what is not installed and the command for it, and installs nothing by itself', async () => {
+describe('the start of a run', () => {
+  it('names what is not installed and the command for it, but installs nothing', async () => {
     const { context, approved, said } = underTest(planOf('missing'));
     await offerPreparation(context, '/p', false);
     expect(said()).toContain('Python packages (pip): not installed');
@@ -112,7 +112,7 @@ describe('before a run', () => {
     expect(approved).toEqual([]);
   });
 
-  it('says nothing where all is installed or none is needed', async () => {
+  it('says nothing when no installation is needed', async () => {
     const { context, said } = underTest({ ...planOf('missing'), parts: [{ ...part, isNeeded: false }] });
     await offerPreparation(context, '/p', false);
     expect(said()).toBe('');
@@ -120,7 +120,7 @@ describe('before a run', () => {
 });
 
 describe('dewpoint clean', () => {
-  it('removes what is not needed, nothing, or all, as it is asked', async () => {
+  it('removes what is not needed, nothing or everything, as asked', async () => {
     const { context, removals } = underTest(planOf('ready'));
     await clean(context, {});
     await clean(context, { dryRun: true, packages: true });
@@ -128,7 +128,7 @@ describe('dewpoint clean', () => {
     expect(removals).toEqual(['unneeded', 'nothing', 'all']);
   });
 
-  it('lists the models that Dewpoint brought, and removes one only where it is named and something may go', async () => {
+  it('lists the models that Dewpoint fetched, and removes only the named ones', async () => {
     const { context, removedModels, said } = underTest(planOf('ready'));
     await clean(context, {});
     expect(said()).toMatch(/^kept +1\.0 kB +model llama-cpp\/small$/m);

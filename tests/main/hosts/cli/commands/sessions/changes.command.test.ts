@@ -52,8 +52,8 @@ function sessionWith(
   return { said, asked, hunks, call, callHunk };
 }
 
-describe('changes of a path', () => {
-  it.each(['show', 'take', 'undo'])('%s says so where the session has none there, and does nothing', async (action) => {
+describe('the changes of a path', () => {
+  it.each(['show', 'take', 'undo'])('are refused by %s when the session has none there', async (action) => {
     const { call, asked, said } = sessionWith([file('src/a.py')]);
     await expect(call(action, 'src/a.py', 'b.py')).rejects.toMatchObject({
       code: 'not-found',
@@ -62,7 +62,7 @@ describe('changes of a path', () => {
     expect({ asked, said }).toEqual({ asked: [], said: { out: '', err: '' } });
   });
 
-  it('are found by the path from here and by the whole one, as the keyboard completes them', async () => {
+  it('are found by a relative path and by a whole path', async () => {
     const { call, asked } = sessionWith([file('src/a.py')]);
     for (const path of ['src/a.py', './src', 'src/', 'calculator/src/a.py', join(projectPath, 'src'), projectPath])
       await call('undo', path);
@@ -70,21 +70,21 @@ describe('changes of a path', () => {
   });
 });
 
-describe('changes', () => {
-  it('that came back are called that, those that went undone', async () => {
+describe('the list of changes', () => {
+  it('calls a change that was brought back restored', async () => {
     const outcome = { done: ['a.py', 'b.py'], broughtBack: ['b.py'], refused: [] };
     const { call, said } = sessionWith([file('a.py'), file('b.py')], outcome);
     expect(await call('undo')).toBe(0);
     expect(said.out).toBe('undone a.py\nrestored b.py\n');
   });
 
-  it('that are settled are the reason why nothing is undone', async () => {
+  it('says that nothing can be undone because the changes were taken', async () => {
     const { call, said } = sessionWith([file('a.py', { state: 'taken' })]);
     expect(await call('undo')).toBe(0);
     expect(said.err).toBe('Nothing to undo: changes that you took stay. Use `show` to see them.\n');
   });
 
-  it('of rights are told, and why there is no diff', async () => {
+  it('shows a change of permissions, and why a file has no diff', async () => {
     const { call, said } = sessionWith([
       file('run.sh', { note: 'mode 644 to 755' }),
       file('big.bin', { diff: null, note: 'not kept: too-large' }),
@@ -95,7 +95,7 @@ describe('changes', () => {
   });
 });
 
-it('says what may run later, also where no change is tracked', async () => {
+it('the changes command says what may run later, also where no change is tracked', async () => {
   const place = { path: 'lib/dep/.git', why: 'git runs what it says', done: 'hooks taken away: pre-commit' };
   const { call, said } = sessionWith([file('Makefile')], { done: [], refused: [] }, [
     place,
@@ -113,14 +113,14 @@ it('says what may run later, also where no change is tracked', async () => {
   );
 });
 
-describe('hunks', () => {
+describe('the hunks of a file', () => {
   const inParts = file('src/a.py', {
     diff: '--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-@@ c\n+d\n',
     hunks: ['undone', 'open'],
     version: '7uo',
   });
 
-  it('have numbers, by which they are undone', async () => {
+  it('have numbers by which they can be undone', async () => {
     const { call, callHunk, said, hunks } = sessionWith([inParts, file('b.py')]);
     await call('show');
     expect(said.out).toContain('@@ -1 +1 @@  hunk 1 (undone)\n-a\n+b\n@@ -9 +9 @@  hunk 2\n-@@ c\n');
@@ -133,7 +133,7 @@ describe('hunks', () => {
     ['one', 'src/a.py', 'src/a.py has hunks 1 to 2, not "one".'],
     ['1', 'src', 'Name one file with --hunk.'],
     ['1', 'b.py', 'The changes of b.py can only be decided on together.'],
-  ])('%s of %s is no hunk, and nothing is undone', async (hunk, path, message) => {
+  ])('reject %s of %s as a hunk, and nothing is undone', async (hunk, path, message) => {
     const { callHunk, asked } = sessionWith([inParts, file('b.py')]);
     await expect(callHunk(hunk, 'undo', path)).rejects.toMatchObject({ message });
     expect(asked).toEqual([]);

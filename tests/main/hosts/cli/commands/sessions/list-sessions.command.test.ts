@@ -5,7 +5,7 @@ import { commandContext } from '../../../../../fakes/command-context.ts';
 import { createPageCore } from '../../../../../fakes/page-core.ts';
 
 /** Catches: an archived session that is listed, one that is left out without notice, and one tag that counts as two. */
-it('lists what was asked for, and says what it leaves out', async () => {
+it('the list of sessions filters as asked, and says what it leaves out', async () => {
   const core = createPageCore();
   const ids = ['One', 'Two', 'Three'].map((title) => core.createSession({ projectPath: '/p', title }));
   const [one = '', two = '', three = ''] = ids;

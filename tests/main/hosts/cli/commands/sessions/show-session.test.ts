@@ -20,7 +20,7 @@ const summary = {
 } as const;
 
 // Bug: what a model wrote beside its calls, or until it was cancelled, stood in the log and was shown nowhere.
-it('shows what the model wrote beside its calls, and until it was cancelled', async () => {
+it('the view of a session shows what the model wrote beside a call, also when it was cancelled', async () => {
   function* begun(): Generator<StreamPart> {
     yield { type: 'text-delta', text: 'The value is wrong.' };
     kit.runner.cancel();
