@@ -34,7 +34,7 @@ const claude = (messages: readonly unknown[], more: object = {}) => ({
 
 describe('an export of ChatGPT', () => {
   // Catches: answers that the user discarded, or hidden instructions, in the text for a model.
-  it('is the branch that was open last, with its title, its date and who said what', () => {
+  it('becomes the branch that was open last, with title, date and speakers', () => {
     expect(read([branched])).toEqual({
       conversations: 1,
       text: '# A question\n\nA conversation with ChatGPT, 2026-01-05 14:30 UTC\n\n## User\n\nWhat is 2 + 2?\n\n## ChatGPT\n\nFour.\n',
@@ -43,7 +43,7 @@ describe('an export of ChatGPT', () => {
   });
 
   // Catches: searches, thoughts and hidden context that pass for words of the conversation.
-  it('leaves out tools, thoughts and what is hidden, and says where an image or a file was', () => {
+  it('loses tools, thoughts and hidden parts, and marks where an image or a file was', () => {
     const image = { content_type: 'image_asset_pointer', asset_pointer: 'file-service://1' };
     const voice = { content_type: 'audio_transcription', text: 'Spoken words' };
     const mapping = {
@@ -62,7 +62,7 @@ describe('an export of ChatGPT', () => {
     );
   });
 
-  it('begins with the newest conversation, leaves out empty ones and counts what it cannot read', () => {
+  it('is sorted newest first without empty chats, and counts those that cannot be read', () => {
     const old = chatGpt({ a: node(null, 'user', ['Old']) }, { title: 'Old one', create_time: 5, update_time: 6 });
     const late = chatGpt({ a: node(null, 'user', ['Late']) }, { title: 'Late one', create_time: 1, update_time: 9 });
     const found = read([old, chatGpt({}), 'no conversation', late]);
@@ -76,7 +76,7 @@ describe('an export of ChatGPT', () => {
 });
 
 describe('an export of Claude', () => {
-  it('is what both wrote in order, with pasted texts and the names of files', () => {
+  it('keeps what both sides wrote in order, with pasted texts and file names', () => {
     const messages = [
       said('human', 'flat', {
         content: [{ type: 'text', text: 'Where is the Rhine?' }],
@@ -98,7 +98,7 @@ describe('an export of Claude', () => {
   });
 
   // Catches: an edited question that appears beside the one that replaced it.
-  it('is the newest branch where messages name their parents, and the whole file where a parent is missing', () => {
+  it('becomes the newest branch, or all of it where a parent message is missing', () => {
     const root = '00000000-0000-4000-8000-000000000000';
     const at = (day: number, uuid: string, parent: string) => ({
       uuid,
@@ -118,7 +118,7 @@ describe('an export of Claude', () => {
 });
 
 describe('a file that only looks like an export', () => {
-  it('is left as it is', () => {
+  it('is not read as one', () => {
     for (const value of [
       [],
       {},
@@ -133,7 +133,7 @@ describe('a file that only looks like an export', () => {
   });
 
   // Catches: a crash, an endless walk or a polluted prototype because of a hostile file.
-  it('is read without harm where parents go in a circle, types are wrong and nesting is deep', () => {
+  it('is read without harm when parents form a circle or nesting is deep', () => {
     const circle = { a: node('b', 'user', ['Round']), b: node('a', 'assistant', ['and round']) };
     expect(read(chatGpt(circle, { current_node: 'b' }))?.text).toContain('## User\n\nRound\n\n## ChatGPT\n\nand round');
     const wrong = `[{"title":{},"create_time":1e300,"current_node":7,"mapping":{"__proto__":{"parent":"constructor","message":{"author":{"role":"user"},"content":{"content_type":"text","parts":[null,3,{},"Hi\\u0000\\u001b[2J\\u202e there"]}}},"x":null,"y":[]}}, {"chat_messages":[null,1,{"sender":"human","text":{},"content":"x","files":[null]}]}]`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { definedName, linesOfDefinition } from '../../../../src/main/sessions/attachments/find-definitions.ts';
 
-describe('the name that a line defines', () => {
+describe('the search for a definition in a line', () => {
   // Catches: a language whose definitions are not found.
   it.each([
     ['def parse_day(text):', 'parse_day'],
@@ -40,11 +40,11 @@ describe('the name that a line defines', () => {
     '# def parse_day(text):',
     '// function parseDay() {',
     'from dates import parse_day',
-  ])('is none in: %s', (line) => {
+  ])('finds none in: %s', (line) => {
     expect(definedName(line, 'day')).toBeNull();
   });
 
-  it('is no word that begins a statement', () => {
+  it('finds none in a word that begins a statement', () => {
     expect(definedName('  switch (value) {', 'switch')).toBeNull();
     expect(definedName('  while (isOpen) {', 'wh')).toBeNull();
   });
@@ -57,7 +57,7 @@ describe('the lines of a definition', () => {
   };
 
   // Catches: a definition that is cut at a blank line, after its parameters or before its closing bracket.
-  it('go as far as they are indented, with what closes them', () => {
+  it('go as far as the indentation, with the closing bracket', () => {
     const python = 'def a(\n    x,\n) -> int:\n    y = x\n\n    return y\n\n\ndef b():\n    pass\n';
     expect([linesOf(python, 1), linesOf(python, 9)]).toEqual([
       [1, 6],
@@ -73,7 +73,7 @@ describe('the lines of a definition', () => {
     expect(linesOf('public void A(int x)\n{\n    B();\n}\nC();\n', 1)).toEqual([1, 4]);
   });
 
-  it('are the first line where the file was not read, and never thousands', () => {
+  it('are only the first line if the file was not read, and never thousands', () => {
     expect(linesOfDefinition([], 7)).toEqual({ from: 7, to: 7 });
     expect(linesOfDefinition(['class A:', ...Array<string>(5000).fill('    x = 1')], 1).to).toBe(400);
   });

@@ -103,7 +103,7 @@ describe('a mention of a file that is hidden from models', () => {
   };
 
   /** Catches: a mask that holds for commands and reads only, so that a file of a stranger's project leads a login out. */
-  it.each(Object.entries(ways))('brings nothing by %s, and says why and what to do', async (_, make) => {
+  it.each(Object.entries(ways))('attaches nothing by %s, and says why and what to do', async (_, make) => {
     const path = make();
     const { names, notes } = await mentioned(`See @${path} and @docs/open.txt`);
     expect(names).toEqual(['docs/open.txt']);
@@ -113,7 +113,7 @@ describe('a mention of a file that is hidden from models', () => {
     expect(notes).not.toContain('kestrel');
   });
 
-  it('brings nothing after a rename of what was hidden before', async () => {
+  it('attaches nothing after a rename of the file', async () => {
     await mentioned('@.netrc');
     renameSync(join(project, '.netrc'), join(project, 'docs', 'notes.txt'));
     const { names, notes } = await mentioned('@docs/notes.txt');
@@ -121,14 +121,14 @@ describe('a mention of a file that is hidden from models', () => {
     expect(notes).toContain('docs/notes.txt is hidden from models');
   });
 
-  it('brings nothing of what a rule masks, or of a masked folder, and leaves it out of a list', async () => {
+  it('attaches nothing that a rule masks, and lists no masked file', async () => {
     masks = ['docs', 'plans/**'];
     mkdirSync(join(project, 'plans'));
     writeFileSync(join(project, 'plans', 'merger.md'), 'Heron\n');
     expect((await mentioned('@docs/open.txt @docs/ @plans/merger.md')).names).toEqual([]);
   });
 
-  it('brings what the user shows, and looks at no project for words that name nothing', async () => {
+  it('attaches a file that the user unmasked, and scans no project when nothing is named', async () => {
     unmask = ['.netrc'];
     symlinkSync('../.netrc', join(project, 'docs', 'a.txt'));
     expect(await mentioned('@.netrc @docs/a.txt')).toEqual({ names: ['.netrc', 'docs/a.txt'], notes: '' });
@@ -137,7 +137,7 @@ describe('a mention of a file that is hidden from models', () => {
     expect(looks).toBe(0);
   });
 
-  it('brings nothing at all where the look fails', async () => {
+  it('attaches nothing when the scan fails', async () => {
     writeFileSync(join(folder, 'home', 'sandbox'), 'This is no folder.');
     const { names, notes } = await mentioned('@docs/open.txt');
     expect(names).toEqual([]);
@@ -146,7 +146,7 @@ describe('a mention of a file that is hidden from models', () => {
 });
 
 describe('a file that the user attaches', () => {
-  it('is refused if it is a hidden one of the project, by a link too, and in a session that works on a copy', async () => {
+  it('is refused when the project hides it, also by a link or in a session with a copy', async () => {
     const outer = join(folder, 'shortcut.txt');
     symlinkSync(join(project, '.netrc'), outer);
     for (const path of [join(project, '.netrc'), outer]) {
@@ -158,14 +158,14 @@ describe('a file that the user attaches', () => {
     await expect(attach(join(project, '.netrc'))).rejects.toThrow('is hidden from models');
   });
 
-  it('is their own choice from elsewhere, and an open one of the project keeps its path', async () => {
+  it('may be a hidden one from elsewhere, and keeps its path when it is in the project', async () => {
     writeFileSync(join(folder, '.netrc'), login);
     expect(await attach(join(folder, '.netrc'))).toMatchObject({ kind: 'text', name: 'given.txt' });
     expect(await attach(join(project, 'docs', 'open.txt'))).toMatchObject({ path: 'docs/open.txt' });
     expect(looks).toBe(1);
   });
 
-  it('is refused as an export of chats, too', async () => {
+  it('is refused as an export of chats when the project hides it', async () => {
     const path = join(project, '.netrc');
     const place = { sessionId: 's' };
     await expect(made().keepChats({ name: 'chats.json', path, place }, ['1'], never)).rejects.toThrow(

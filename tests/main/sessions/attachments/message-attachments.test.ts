@@ -98,7 +98,7 @@ const textOf = async (sha256: string, bytes: number): Promise<string> =>
 
 describe('a message that mentions files', () => {
   /** Catches: a fenced file that is free when it is mentioned by a link, or by another of its names. */
-  it('brings the file that a link leads to, and a number by which fences know it under every name', async () => {
+  it('attaches the file behind a link, and fences know it under every name', async () => {
     const gathered = await attachments.gather('s', { text: 'See @free.md and @twin.md', given: [] }, never);
     const [link, twin] = gathered.attachments;
     expect(link).toMatchObject({ name: 'free.md', path: 'plans/merger.md' });
@@ -120,7 +120,7 @@ describe('a message that mentions files', () => {
     expect(taint.inScope('conversation')).toEqual([hit]);
   });
 
-  it('brings their lines, images by their bytes and folders by their names, without known secrets', async () => {
+  it('attaches lines of text, images as bytes and folders as names, without known secrets', async () => {
     const { attachments: given, notes } = await gather('See @src/a.py:2-3, @shot.dat, @src/ and @someone.');
     expect(notes).toEqual([]);
     expect(given.map(({ kind, name, path }) => [kind, name, path])).toEqual([
@@ -134,7 +134,7 @@ describe('a message that mentions files', () => {
     expect(texts).toEqual(['[redacted]\nthree\n', 'src/a.py\n']);
   });
 
-  it('says of each that cannot be brought why not, and follows no link out of the folder', async () => {
+  it('says why each file was not attached, and follows no link out of the folder', async () => {
     const { attachments: given, notes } = await gather('@src/b.py @link.txt @../secret.txt @raw.bin @src/a.py:90');
     expect(given).toEqual([]);
     expect(notes.map((note) => note.split(' ')[0])).toEqual([
@@ -148,7 +148,7 @@ describe('a message that mentions files', () => {
   });
 });
 
-describe('what a tool server has', () => {
+describe('a resource of a tool server', () => {
   const read: string[] = [];
   const text = (words: string) => ({ uri: 'notes://rules.md', bytes: Buffer.from(words) });
   const library = (leaves: boolean) => ({
@@ -164,7 +164,7 @@ describe('what a tool server has', () => {
   const made = (leaves: boolean) => createMessageAttachments({ ...options, library: () => library(leaves) });
 
   // Catches: a server's words that pass for the user's, and a copy that is fetched again when the message is sent.
-  it('comes along as words of others, without known secrets, and is not asked for again by its mention', async () => {
+  it('is attached as text from outside without known secrets, and read only once', async () => {
     const { keepResource, gather: take } = made(true);
     const given = await keepResource(null, { server: 'docs', uri: 'notes://rules.md' }, never);
     const source = { server: 'docs', uri: 'notes://rules.md' };
@@ -180,7 +180,7 @@ describe('what a tool server has', () => {
     expect(notes).toEqual(['@docs:notes://other.md goes as words only: nothing of a tool server was attached for it.']);
   });
 
-  it('is not asked for by an address with a secret in it, but where the server stays here', async () => {
+  it('is not read by an address with a secret unless the server runs here', async () => {
     const uri = `notes://find/${encodeURIComponent(`AKIA${'A7B2C9D4E6F8G1H3'}`)}`;
     const asked = { server: 'docs', uri };
     await expect(made(true).keepResource(null, asked, never)).rejects.toThrow('restricted');
@@ -192,7 +192,7 @@ describe('what a tool server has', () => {
 
 describe('a prompt of a tool server', () => {
   // Catches: a server's words that are sent unseen, and arguments that carry a secret out.
-  it('is a text with what cannot be seen written out, and what lies beside it comes along', async () => {
+  it('becomes text with hidden characters written out, and its resources come along', async () => {
     const asked: string[] = [];
     const library = () => ({
       leaves: () => true,
@@ -217,13 +217,13 @@ describe('a prompt of a tool server', () => {
   });
 });
 
-describe('files by name', () => {
-  it('leave out what is ignored, and say what a fence says of them', async () => {
+describe('the search for files by name', () => {
+  it('leaves out ignored files, and says how a fence treats the others', async () => {
     const found = await attachments.find({ sessionId: 'session' }, { text: 'a.py', limit: 9 }, never);
     expect(found).toEqual([{ path: 'src/a.py', staysHere: 'ask' }]);
   });
 
-  it('are found for who asks on while the folder is read, although who asked first has stopped', async () => {
+  it('still answers the next request when the first one was cancelled', async () => {
     const { find } = createAttachmentCommands(createMessageAttachments(options));
     const stop = new AbortController();
     const asked = (text: string) => ({ place: { sessionId: 'session' }, text, limit: 9 });
@@ -235,7 +235,7 @@ describe('files by name', () => {
   });
 });
 
-describe('symbols by name', () => {
+describe('the search for symbols by name', () => {
   const inProject = async (files: Readonly<Record<string, string>>, text: string, signal = never) => {
     const path = mkdtempSync(join(folder, 'symbols-'));
     for (const name of ['out', 'src', 'lib']) mkdirSync(join(path, name));
@@ -251,7 +251,7 @@ describe('symbols by name', () => {
 
   // Catches: a symbol that displaces the file that was meant, and a call or a longer name that comes before the name
   // itself.
-  it('come after the file of that name and before what fits less, the nearest name first', async () => {
+  it('ranks them after a file of that name, the closest name first', async () => {
     const files = {
       'lib/dates.py': code,
       'parse_day.md': '# parse_day',
@@ -267,7 +267,7 @@ describe('symbols by name', () => {
   });
 
   // Catches: names from code that is fenced (`src/**` here) or ignored, and typed text that is taken for a pattern.
-  it('are those of files that a message may take along, for at least two letters of a name', async () => {
+  it('covers only files that may be attached, and needs two letters', async () => {
     const files = { 'src/a.py': code, 'out/b.py': code, 'c.gen.py': code, 'notes.md': code };
     expect(await inProject(files, 'parse_day')).toEqual([]);
     for (const text of ['p', '', '.*', 'day(', 'a|b'])
@@ -275,13 +275,13 @@ describe('symbols by name', () => {
   });
 
   // Catches: a search that continues for letters that were already deleted.
-  it('are not looked for when nobody asks any more', async () => {
+  it('stops when the request was cancelled', async () => {
     expect(await inProject({ 'lib/dates.py': code }, 'parse_day', AbortSignal.abort())).toEqual([]);
   });
 });
 
-describe('a file that a person gives', () => {
-  it('is fenced by where it lies in the workspace, whatever it is called', async () => {
+describe('a file that a person attaches', () => {
+  it('is fenced by its place in the workspace, whatever its name is', async () => {
     const kept = await attachments.keep({
       name: 'pasted.png',
       data: pixel.toString('base64'),
@@ -291,7 +291,7 @@ describe('a file that a person gives', () => {
     expect(kept).toMatchObject({ kind: 'image', mediaType: 'image/png', width: 1, height: 1, path: 'shot.dat' });
   });
 
-  it('is not sent as something that it is not, or when it is gone', async () => {
+  it('is not sent when it is gone or not what it claims to be', async () => {
     const blob = await blobs().put(Buffer.from('words'));
     const image = { kind: 'image', name: 'x.png', mediaType: 'image/png', width: 1, height: 1, blob } as const;
     const gone = { kind: 'text', name: 'y', blob: { sha256: 'f'.repeat(64), bytes: 3 } } as const;
@@ -307,7 +307,7 @@ describe('a message before it is sent', () => {
   const keep = (name: string, bytes: Buffer) => attachments.keep({ name, data: bytes.toString('base64') });
   const table = Buffer.from(Array.from({ length: 2500 }, (_, row) => `${row},name-${row},12.5\n`).join(''));
 
-  it('says how much of a long table its model gets, and all of it for a model with more room', async () => {
+  it('shows how much of a long table its model will read', async () => {
     const csv = await keep('orders.csv', table);
     const small = await attachments.preview({ place, text: '', attachments: [csv] }, never);
     expect(small.models.map(({ id }) => id)).toEqual(['here/small']);
@@ -321,7 +321,7 @@ describe('a message before it is sent', () => {
     expect(large.files[0]?.shownBytes).toBe(table.length);
   });
 
-  it('is seen by nobody where it has a picture for a model without eyes, and names those that see', async () => {
+  it('warns when its model sees no images, and names the models that do', async () => {
     const shot = await keep('shot.png', pixel);
     const blind = await attachments.preview({ place, text: '', attachments: [shot] }, never);
     expect(blind.unseen?.seeing.map(({ id }) => id)).toEqual(['here/eyes']);
@@ -329,7 +329,7 @@ describe('a message before it is sent', () => {
     expect(seen.unseen).toBeNull();
   });
 
-  it('counts what its text mentions, and says what of that does not come along', async () => {
+  it('counts the files that it mentions, and says which are not attached', async () => {
     const text = 'See @src/a.py, @shot.dat and @raw.bin.';
     const { files, notes, unseen } = await attachments.preview({ place, text, attachments: [] }, never);
     expect(files.map(({ attachment: { name }, isMentioned }) => [name, isMentioned])).toEqual([
@@ -345,7 +345,7 @@ describe('a PDF', () => {
   const pdf = Buffer.from('%PDF-1.7 as it came');
   const keep = (): Promise<Attachment> => attachments.keep({ name: 'report.pdf', data: pdf.toString('base64') });
 
-  it('is kept as it came, and shown as the text of its pages', async () => {
+  it('is kept as it is and shown as the text of its pages', async () => {
     document = { ok: true, pages: 3, texts: ['Total: two', ' ', 'The end'] };
     const kept = await keep();
     if (kept.kind !== 'text' || kept.document === undefined) throw new Error('no document');
@@ -362,13 +362,13 @@ describe('a PDF', () => {
     expect(files[0]?.pages).toEqual({ all: 3, shown: 3, blank: 1 });
   });
 
-  it('keeps the pages that a message takes, and says how many', async () => {
+  it('can be attached by pages, and says how many there are', async () => {
     document = { ok: true, pages: 90, texts: Array.from({ length: 90 }, () => 'word '.repeat(1000)) };
     const kept = await keep();
     expect(kept).toMatchObject({ document: { pages: 90, read: 52, blank: 0 } });
   });
 
-  it('is refused with what to do where it is locked, damaged, a scan, or too much', async () => {
+  it('is refused with advice when it is locked, damaged, scanned or too large', async () => {
     const wordsOf = async (found: DocumentText): Promise<string> => {
       document = found;
       return keep().then(
@@ -383,7 +383,7 @@ describe('a PDF', () => {
   });
 });
 
-describe('conversations of a chat app', () => {
+describe('chosen chats of an export', () => {
   const keep = (words: string): Promise<Attachment> => {
     const text = 'one two';
     const messages = [text, words].map((said) => ({ sender: 'human', text: said }));
@@ -392,7 +392,7 @@ describe('conversations of a chat app', () => {
   };
   const talk = '# A talk\n\nA conversation with Claude, date unknown\n\n## User\n\none [redacted]\n\n## User\n\n';
 
-  it('are kept as text, without known secrets, and can be sent', async () => {
+  it('are attached as text without known secrets', async () => {
     const kept = await keep('and\0 three');
     const text = `${talk}and three\n`;
     expect(await textOf(kept.blob.sha256, kept.blob.bytes)).toBe(text);
@@ -402,7 +402,7 @@ describe('conversations of a chat app', () => {
   });
 
   // Catches: a chip that says a whole export is sent although most of it was left out when it was kept.
-  it('are kept up to what a message takes, and how much that is of all is said', async () => {
+  it('are cut to what a message can hold, and say how much that is', async () => {
     const kept = await keep('ü'.repeat(200_000));
     const all = talk.length + 400_001;
     expect(kept).toMatchObject({ chat: { conversations: 1, bytes: all } });
@@ -417,7 +417,7 @@ describe('conversations of a chat app', () => {
     expect(files[0]?.shownBytes).toBeLessThanOrEqual(256 * 1024);
   });
 
-  it('are left as they are where a mention names lines of the file', async () => {
+  it('are not attached again where a mention names lines of the file', async () => {
     const exported = JSON.stringify({ name: 'A talk', chat_messages: [{ sender: 'human', text: 'Hi' }] }, null, 1);
     writeFileSync(join(project, 'talk.json'), exported);
     const { attachments: given } = await gather('@talk.json and @talk.json:1-2');
@@ -427,8 +427,8 @@ describe('conversations of a chat app', () => {
   });
 });
 
-describe('a text in other letters', () => {
-  it('is kept as UTF-8, with what it was written in', async () => {
+describe('a text file in another encoding', () => {
+  it('is attached as UTF-8, and its encoding is noted', async () => {
     const keep = (bytes: Buffer) => attachments.keep({ name: 'a.txt', data: bytes.toString('base64') });
     const utf16 = await keep(Buffer.from('\ufeffGrüße', 'utf16le'));
     expect(utf16).toMatchObject({ kind: 'text', encoding: 'UTF-16 LE' });

@@ -30,13 +30,13 @@ describe('the text of a PDF', () => {
     expect(await read(pdfFile({ pages, isCompressed: true }))).toEqual(found);
   });
 
-  it('is empty for pages that are pictures, and is said not to be had of a locked or a broken file', async () => {
+  it('is empty for scanned pages, and refused for a locked or broken file', async () => {
     expect(await read(pdfFile({ pages: [[], []] }))).toEqual({ ok: true, pages: 2, texts: ['', ''] });
     expect(await read(pdfFile({ pages, isEncrypted: true }))).toEqual({ ok: false, why: 'encrypted' });
     expect(await read(Buffer.from('%PDF-1.7\nnothing of it is left'))).toEqual({ ok: false, why: 'broken' });
   });
 
-  it('ends with what a message may take', async () => {
+  it('is cut to what a message can hold', async () => {
     const line = 'Words of a long report. '.repeat(4);
     const long = Array.from({ length: 400 }, () => Array.from({ length: 45 }, () => line));
     const found = await read(pdfFile({ pages: long, isCompressed: true }));
@@ -44,23 +44,23 @@ describe('the text of a PDF', () => {
     expect(found.ok ? found.texts.length : 0).toBeLessThan(90);
   });
 
-  it('ends a file that unpacks to far more than it is, and goes on', async () => {
+  it('is not read from a file that unpacks to far more than its size', async () => {
     const bomb = deflateSync(Buffer.alloc(700 * 1024 * 1024, '(x) Tj '), { level: 1 });
     const reader = createDocumentReader({ ...options, timeoutMs: 6_000 });
     expect(await reader(pdfFile({ pages: [['x']], content: bomb }))).toEqual({ ok: false, why: 'too-hard' });
     expect(await read(pdfFile({ pages }))).toMatchObject({ ok: true });
   }, 30_000);
 
-  it('is said not to be had where its process cannot be started', async () => {
+  it('is refused when its process cannot be started', async () => {
     const reader = createDocumentReader({ ...options, nodePath: '/nowhere/node' });
     expect(await reader(pdfFile({ pages }))).toEqual({ ok: false, why: 'no-reader' });
   });
 });
 
-describe('the text of a page', () => {
+describe('the text of a web page', () => {
   const url = 'https://docs.example.org/';
 
-  it('is Markdown, with whole addresses', async () => {
+  it('is Markdown with full addresses', async () => {
     const html = '<title>T</title><article><p>Read <a href="/more">more</a> of what stands here.</p></article>';
     const found = await createDocumentReader(options)(Buffer.from(html), { url });
     expect(found).toMatchObject({ ok: true, pages: 1 });
@@ -68,7 +68,7 @@ describe('the text of a page', () => {
   });
 
   // Bug: a page with endless nesting keeps the reader busy for minutes.
-  it('ends a page that takes too long, and one that nobody waits for any more', async () => {
+  it('is given up when it takes too long or is cancelled', async () => {
     const deep = Buffer.from('<div>'.repeat(20_000));
     const reader = createDocumentReader({ ...options, timeoutMs: 1_000 });
     expect(await reader(deep, { url })).toEqual({ ok: false, why: 'too-hard' });

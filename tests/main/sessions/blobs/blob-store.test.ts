@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { createBlobs } from '../../../../src/main/sessions/blobs/blob-store.ts';
 import { makeHome } from '../session-fixtures.ts';
 
-describe('blobs', () => {
-  it('keeps the same bytes once under their own hash', async () => {
+describe('the store of blobs', () => {
+  it('keeps equal bytes once under their hash', async () => {
     await using home = await makeHome();
     const ref = await home.blobs.put(Buffer.from('hello'));
     expect(ref).toEqual({ sha256: '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824', bytes: 5 });
@@ -16,7 +16,7 @@ describe('blobs', () => {
     expect(await readdir(join(home.path, 'blobs'))).toEqual([ref.sha256]);
   });
 
-  it('keeps nothing of a sink that was discarded, and an empty one as an empty blob', async () => {
+  it('keeps nothing of a discarded write, and keeps an empty blob', async () => {
     await using home = await makeHome();
     const dropped = home.blobs.open();
     dropped.write(Buffer.from('x'));
@@ -27,7 +27,7 @@ describe('blobs', () => {
     expect(await readdir(join(home.path, 'blobs'))).toEqual([empty.sha256]);
   });
 
-  it('gives null for a blob that is gone, cut short or changed, and writes a good one over a bad one', async () => {
+  it('returns null for a damaged blob, and replaces it with a good one', async () => {
     await using home = await makeHome();
     const ref = await home.blobs.put(Buffer.from('hello'));
     const path = join(home.path, 'blobs', ref.sha256);
@@ -51,7 +51,7 @@ describe('blobs', () => {
     expect(await home.blobs.get({ sha256: '../../etc/passwd', bytes: 1 })).toBeNull();
   });
 
-  it('removes what a killed process left half-written, and nothing else', async () => {
+  it('removes half-written files of a killed process, and nothing else', async () => {
     await using home = await makeHome();
     await home.blobs.clean();
     const ref = await home.blobs.put(Buffer.from('hello'));
@@ -64,7 +64,7 @@ describe('blobs', () => {
     expect((await readdir(folder)).sort()).toEqual([ref.sha256, 'of-a-person.tmp', now].sort());
   });
 
-  it('takes 50 MB through a sink without holding it', async () => {
+  it('writes 50 MB without holding it in memory', async () => {
     await using home = await makeHome();
     const sink = home.blobs.open();
     const part = Buffer.alloc(1024 * 1024, 97);
@@ -73,7 +73,7 @@ describe('blobs', () => {
     expect((await stat(join(home.path, 'blobs', ref.sha256))).size).toBe(ref.bytes);
   });
 
-  it('says at the end that there was no room, and leaves nothing', async () => {
+  it('reports a failed write at the end, and leaves nothing behind', async () => {
     await using home = await makeHome();
     // A file in place of the folder makes every write fail.
     await writeFile(join(home.path, 'blobs'), '');

@@ -7,7 +7,7 @@ import { makeHome } from '../session-fixtures.ts';
 
 const none = new AbortController().signal;
 
-it('blobs that no file names are found and removed; named, young, wanted again and foreign ones stay', async () => {
+it('the cleanup of blobs removes those that no file names, and keeps named, new and foreign ones', async () => {
   await using home = await makeHome();
   const folder = join(home.path, 'blobs');
   const put = async (text: string): Promise<string> => (await home.blobs.put(Buffer.from(text))).sha256;
@@ -40,7 +40,7 @@ it('blobs that no file names are found and removed; named, young, wanted again a
   expect(await findUnreferencedBlobs(home.path, look, none)).toEqual({ count: 0, sizeBytes: 0 });
 });
 
-it('a home without any has none', async () => {
+it('the cleanup of blobs finds none in a home without any', async () => {
   await using home = await makeHome();
   expect(await findUnreferencedBlobs(join(home.path, 'absent'), { remove: true, now: Date.now() }, none)).toEqual({
     count: 0,

@@ -170,7 +170,7 @@ async function tryDecisions(home: Home, mode: WorkspaceMode, seed: number, lette
   await journal.close();
 }
 
-it('the places of hunks begin after the line that a diff names where a side has none', () => {
+it('the place of a hunk begins after the line that the diff names if a side is empty', () => {
   expect(hunkPlaces('@@ -0,0 +1,2 @@\n+@@ -1 +1 @@\n+b\n@@ -4 +7,3 @@\n')).toEqual([
     { from: [0, 0], to: [0, 2] },
     { from: [3, 4], to: [6, 9] },
@@ -180,7 +180,7 @@ it('the places of hunks begin after the line that a diff names where a side has 
 describe('decisions on single hunks', () => {
   // Catches: a lost line ending, an undo of the rest that covers more or less, and a base that does not follow a take.
   it.each(['in-place', 'copy'] as const)(
-    'always give the file that the list of them says, also with edits by hand between (%s)',
+    'leave the file that their list shows, also with edits by hand between (%s)',
     async (mode) => {
       for (let seed = 1; seed <= 10; seed += 1) {
         await using home = await makeHome();
@@ -204,7 +204,7 @@ describe('decisions on single hunks', () => {
     }
   });
 
-  it('are not offered where the encoding changed, which the note says', async () => {
+  it('are not offered when the encoding changed, and the note says so', async () => {
     await using home = await makeHome();
     const old = '这是一个中文的文件。\n';
     const { journal } = await sessionWith(home, 'in-place', [old, `${old}更多\n`], { label: 'gbk', letters: '' });
@@ -227,7 +227,7 @@ describe('decisions on single hunks', () => {
     .replace('line 15\n', '')
     .replace('line 27\n', 'line 27\nmore\n');
 
-  it('begin anew with the next change of the agent, on what stands', async () => {
+  it('start anew with the next change of the agent', async () => {
     await using home = await makeHome();
     const { journal, workspace, change, text } = await sessionWith(home, 'in-place', [before, after]);
     expect((await undoHunk(journal, 0)).done).toEqual([name]);
@@ -240,7 +240,7 @@ describe('decisions on single hunks', () => {
     await journal.close();
   });
 
-  it('are refused where they are about a list that is no longer true, or about no hunk', async () => {
+  it('are refused for an outdated list or a hunk that does not exist', async () => {
     await using home = await makeHome();
     const { journal, workspace, text } = await sessionWith(home, 'in-place', [before, after]);
     const version = versionOf(journal);
@@ -259,7 +259,7 @@ describe('decisions on single hunks', () => {
     await journal.close();
   });
 
-  it('settle a file once none of it lies open, and what was undone of it can still come back', async () => {
+  it('complete a file when no hunk is open, and an undone one can still come back', async () => {
     await using home = await makeHome();
     const { journal, workspace, project, text } = await sessionWith(home, 'copy', [before, after]);
     await undoHunk(journal, 1);
@@ -279,7 +279,7 @@ describe('decisions on single hunks', () => {
     await journal.close();
   });
 
-  it('are not offered where there are too many of them', async () => {
+  it('are not offered when there are too many hunks', async () => {
     await using home = await makeHome();
     const long = lines(1, 2500);
     const { journal } = await sessionWith(home, 'in-place', [long, long.replaceAll('0\n', 'O\n')]);
@@ -288,7 +288,7 @@ describe('decisions on single hunks', () => {
     await journal.close();
   });
 
-  it('keep what they name when files that nothing names are swept away', async () => {
+  it('keep the blobs that they name through a cleanup', async () => {
     await using home = await makeHome();
     const { journal } = await sessionWith(home, 'in-place', [before, after]);
     await undoHunk(journal, 0);

@@ -63,8 +63,8 @@ async function bench(home: Home, mode: WorkspaceMode, files: Readonly<Record<str
 
 const text = (folder: string, path: string): Promise<string> => readFile(join(folder, path), 'utf8');
 
-describe('changes', () => {
-  it('shows the net change of each path as a unified diff', async () => {
+describe('the changes of a session', () => {
+  it('are shown as one unified diff for each path', async () => {
     await using home = await makeHome();
     const { journal, change } = await bench(home, 'in-place', { 'a.txt': 'one\ntwo\n', 'old.txt': 'gone\n' });
     await change('a.txt', 'one\n2\n');
@@ -89,7 +89,7 @@ describe('changes', () => {
     await journal.close();
   });
 
-  it('takes everything back: contents, modes, created and deleted files and folders; and back again, and again', async () => {
+  it('can be undone and restored again: contents, modes, files and folders', async () => {
     await using home = await makeHome();
     const { journal, workspace, change } = await bench(home, 'in-place', {
       'a.txt': 'one\n',
@@ -123,7 +123,7 @@ describe('changes', () => {
     await journal.close();
   });
 
-  it('removes the folders that a change made with their last file, and no other', async () => {
+  it('take a new folder away with its last file, and no other', async () => {
     await using home = await makeHome(undefined, Date.now);
     const { journal, workspace, change } = await bench(home, 'in-place', { 'kept/old.txt': 'old' });
     // An empty folder that the user made before anything was done.
@@ -145,7 +145,7 @@ describe('changes', () => {
     expect((await readdir(workspace)).sort()).toEqual(['empty', 'kept']);
   });
 
-  it('says in the log which changes an undo takes back', async () => {
+  it('are named in the log of their undo', async () => {
     await using home = await makeHome();
     const { journal, change } = await bench(home, 'in-place', { 'a.txt': 'one\n' });
     await change('a.txt', 'two\n');
@@ -161,7 +161,7 @@ describe('changes', () => {
     await journal.close();
   });
 
-  it('touches nothing of a file that a person changed, deleted, made or replaced since, and undoes the others', async () => {
+  it('are not undone in a file that a person changed since, and the others are', async () => {
     await using home = await makeHome();
     const { journal, workspace, change } = await bench(home, 'in-place', { a: '1', b: '1', c: '1', d: '1', e: '1' });
     for (const path of ['a', 'b', 'd', 'e']) await change(path, 'agent');
@@ -188,7 +188,7 @@ describe('changes', () => {
     await journal.close();
   });
 
-  it('does not bring back what the agent took back by itself', async () => {
+  it('are not restored when the agent itself took them back', async () => {
     await using home = await makeHome();
     const { journal, workspace, change } = await bench(home, 'in-place', { 'test_a.py': 'good' });
     await change('test_a.py', 'cheat');
@@ -213,7 +213,7 @@ describe('changes', () => {
     await journal.close();
   });
 
-  it('never writes through a link, whatever the agent has left there', async () => {
+  it('are never written through a link that the agent left', async () => {
     await using home = await makeHome();
     const { journal, workspace, change } = await bench(home, 'in-place', { 'dir/a.txt': 'one', 'b.txt': 'one' });
     await change('dir/a.txt', 'two');
@@ -232,7 +232,7 @@ describe('changes', () => {
     await journal.close();
   });
 
-  it('refuses a path that leads out of the workspace', async () => {
+  it('are refused for a path outside the workspace', async () => {
     await using home = await makeHome();
     const { journal, change } = await bench(home, 'in-place', {});
     await change('../escaped.txt', 'x');
@@ -242,7 +242,7 @@ describe('changes', () => {
     await journal.close();
   });
 
-  it('writes the changes of a copy into the project, and takes them out again', async () => {
+  it('of a copy are written into the project, and can be taken out again', async () => {
     await using home = await makeHome();
     const { journal, project, workspace, change } = await bench(home, 'copy', {
       'a.txt': 'one',
@@ -288,7 +288,7 @@ describe('changes', () => {
     await journal.close();
   });
 
-  it('takes later changes of a copy on top of earlier ones', async () => {
+  it('of a copy can be taken on top of earlier ones', async () => {
     await using home = await makeHome();
     const { journal, project, change } = await bench(home, 'copy', { 'a.txt': 'one' });
     await change('a.txt', 'two');
@@ -299,7 +299,7 @@ describe('changes', () => {
     await journal.close();
   });
 
-  it('puts nothing among the files of git', async () => {
+  it('are never written into the files of git', async () => {
     await using home = await makeHome();
     const { journal, project, change } = await bench(home, 'copy', {});
     await change('.git/hooks/pre-commit', '#!/bin/sh\n', 0o755);
@@ -310,7 +310,7 @@ describe('changes', () => {
     await journal.close();
   });
 
-  it('marks changes in place as reviewed, and begins anew after that', async () => {
+  it('in place are marked as reviewed, and the list begins anew', async () => {
     await using home = await makeHome();
     const { journal, workspace, change } = await bench(home, 'in-place', { 'a.txt': 'one' });
     await change('a.txt', 'two');
@@ -322,7 +322,7 @@ describe('changes', () => {
     await journal.close();
   });
 
-  it('in place stay once they were reviewed, also after an undo of an undo', async () => {
+  it('in place stay after a review, also after an undo of an undo', async () => {
     await using home = await makeHome();
     const { journal, workspace, change } = await bench(home, 'in-place', { 'a.txt': 'one' });
     await change('a.txt', 'two');
@@ -333,7 +333,7 @@ describe('changes', () => {
     await journal.close();
   });
 
-  it('only notes an undo that had been done when the program ended before it could say so', async () => {
+  it('are only noted as undone when the program ended after the undo', async () => {
     await using home = await makeHome();
     const { journal, workspace, change } = await bench(home, 'in-place', { 'a.txt': 'one' });
     await change('a.txt', 'two');
@@ -343,7 +343,7 @@ describe('changes', () => {
     await journal.close();
   });
 
-  it('knows the changes of more paths than the folded state holds', async () => {
+  it('are known for more paths than the summary of a session holds', async () => {
     const blob = { sha256: 'f'.repeat(64), bytes: 1 };
     const events = Array.from({ length: 2100 }, (_, index): SessionEvent => {
       const after = { kept: true, blob, mode: 0o644 } as const;
@@ -362,7 +362,7 @@ describe('changes', () => {
     expect([shown.length, shown.at(-1)?.path]).toEqual([2100, 'file-2099']);
   });
 
-  it('refuses what was not kept, and what has lost its bytes', async () => {
+  it('are not undone when a content was not kept or its bytes are lost', async () => {
     await using home = await makeHome();
     const { journal, workspace, change } = await bench(home, 'in-place', { 'a.txt': 'one' });
     await change('a.txt', 'two');
@@ -388,7 +388,7 @@ describe('changes', () => {
 
   // Catches: a command that lets a small file grow over the limit, or takes away the right to read it, and the old
   // content is kept but never comes back.
-  it('brings a kept content back over one that was not kept, but not over what someone touched since', async () => {
+  it('are undone over a content that was not kept, unless someone touched it since', async () => {
     await using home = await makeHome();
     const { journal, workspace } = await bench(home, 'in-place', { 'a.txt': 'one', 'b.txt': 'two', 'c.txt': 'three' });
     const grow = async (path: string, before: FileImage, age: number): Promise<void> => {
@@ -421,7 +421,7 @@ describe('changes', () => {
   });
 
   // Catches: the old file is refused because of a folder that the same undo removes a moment later.
-  it('undoes a file that became a folder and a folder that became a file, and brings both back', async () => {
+  it('can turn a file into a folder and back, and an undo restores both', async () => {
     await using home = await makeHome(undefined, Date.now);
     const { journal, workspace, change } = await bench(home, 'in-place', { 'a.txt': 'one', 'dir/x.txt': 'x' });
     await change('a.txt', null);
@@ -437,7 +437,7 @@ describe('changes', () => {
   });
 
   // Catches: a kill in the middle of an undo leaves a file beside those of the user for ever.
-  it('removes what a killed undo left, and no file of a process that runs', async () => {
+  it('are cleaned of what a killed undo left, but not of a running one', async () => {
     await using home = await makeHome();
     const { journal, workspace, change } = await bench(home, 'in-place', { 'sub/a.txt': 'one' });
     await change('sub/a.txt', 'two');

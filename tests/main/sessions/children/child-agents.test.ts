@@ -44,12 +44,12 @@ function until(sessionId: string, fits: (event: SessionEvent) => boolean): Promi
   });
 }
 
-describe('an agent that starts others', () => {
+describe('an agent that starts child agents', () => {
   /**
    * Catches: lost results, changes that are taken without being asked for, costs that count twice, and a replay that
    * runs an agent.
    */
-  it('gets back what they say, what they cost and what they changed, and takes that', async () => {
+  it('gets their answers, costs and changes, and takes the changes over', async () => {
     await kit.script('lead', [
       calls(spawn('Set x to 2.', { model: 'one/script' }), spawn('Set y to 2.', { model: 'two/script' })),
       call('agent_manage', { action: 'take', agent: 'agent-1' }),
@@ -97,7 +97,7 @@ describe('an agent that starts others', () => {
     expect(inspected).toContain('+x = 3');
   });
 
-  it('looks at one, goes on with it by a message, and stops it', async () => {
+  it('can look at a child, send it a message and stop it', async () => {
     await kit.script('lead', [
       calls(spawn('Set x to 2.', { model: 'one/script' })),
       call('agent_manage', { action: 'list' }),
@@ -128,7 +128,7 @@ describe('an agent that starts others', () => {
   });
 
   /** Catches: an agent that gets the usual number of steps again as soon as it gets a message. */
-  it('may take no more steps in a later run than it was started with, also after a restart', async () => {
+  it('gives a child no more steps in a later run, also after a restart', async () => {
     const reads = Array.from({ length: 12 }, () => read('a.py'));
     await kit.script('lead', [
       calls(spawn('Look at x.', { model: 'one/script', maxSteps: 2 })),
@@ -152,7 +152,7 @@ describe('an agent that starts others', () => {
   });
 
   /** Catches: a local model that serves two conversations at once and loses the prompt cache of both. */
-  it('waits with a second one for the same local engine until the first has ended', async () => {
+  it('waits with a second child for the same local engine', async () => {
     const one = { model: 'one/script' };
     await kit.script('lead', [calls(spawn('Say 1.', one), spawn('Say 2.', one)), done('Said.')]);
     await kit.script(
@@ -171,7 +171,7 @@ describe('an agent that starts others', () => {
   });
 
   /** Catches: agents that continue to work, and to spend, after the task was cancelled. */
-  it('ends them all when it is cancelled, and only then itself', async () => {
+  it('ends all its children before itself when it is cancelled', async () => {
     await kit.script('lead', [calls(spawn('Wait.', { model: 'one/script' }), spawn('Wait.', { model: 'two/script' }))]);
     for (const name of ['one', 'two']) await kit.script(name, [{ text: 'late', delayMs: 600_000 }]);
     const sessionId = await kit.begin('Have them wait.');
@@ -193,7 +193,7 @@ describe('an agent that starts others', () => {
   });
 
   /** Catches: a question that nobody sees because it is in the log of a session that nobody opens. */
-  it('shows their questions as its own, and hands on the answer', async () => {
+  it('passes on the questions of its children and the answers', async () => {
     await kit.script('lead', [calls(spawn('Do it.', { model: 'one/script' })), done('It is written.')]);
     await kit.script('one', [
       read('package-lock.json'),
@@ -216,9 +216,9 @@ describe('an agent that starts others', () => {
   });
 });
 
-describe('an agent that was started', () => {
+describe('a child agent', () => {
   /** Catches: agents that start agents, without end. */
-  it('can start none itself, by any name', async () => {
+  it('cannot start agents, by any name of a tool', async () => {
     await kit.script('lead', [calls(spawn('Start others.', { model: 'one/script' })), done('None was started.')]);
     await kit.script('one', [calls(spawn('More.'), spawn('More.')), done('I could not.')]);
     const sessionId = await kit.run('Start some.');
@@ -228,7 +228,7 @@ describe('an agent that was started', () => {
   });
 
   /** Catches: a read-only agent that writes, and one with more rights than its parent. */
-  it('does at most what it was asked for and its parent may', async () => {
+  it('has at most the rights that were asked for and that its parent has', async () => {
     await kit.script('lead', [
       calls(spawn('Write x.', { access: 'read-only', model: 'one/script' })),
       calls(spawn('Go on for ever.', { model: 'two/script', maxSteps: 3 })),
@@ -253,7 +253,7 @@ describe('an agent that was started', () => {
   });
 
   /** Catches: a limit that a fork or a restart resets. */
-  it('counts for the whole tree, over forks and restarts', async () => {
+  it('counts towards the limit of the whole tree, over forks and restarts', async () => {
     await kit.core.client.settings.set({ key: 'agents.most', value: 2 });
     await kit.script('one', [{ text: 'Here.' }], { repeat: true });
     const again = [calls(spawn('Say it.', { model: 'one/script' })), done('Said.')];
@@ -275,12 +275,12 @@ describe('an agent that was started', () => {
   });
 });
 
-describe('what may not leave', () => {
+describe('fenced content', () => {
   const fence = { rules: [{ paths: ['secret.txt'], verdict: 'local-only' }] };
   const sky = { where: 'cloud', price: { input: 1, output: 1, source: 'test', date: '2026-11-21' } };
 
   /** Catches: content of a fenced file that leaves in the words of an agent that read it here. */
-  it('stays fenced in what an agent brings back', async () => {
+  it('stays fenced in what a child agent reports', async () => {
     await kit.core.client.settings.set({ key: 'fences', value: fence });
     const reads = { access: 'read-only', model: 'one/script' };
     await kit.script('lead', [
@@ -302,7 +302,7 @@ describe('what may not leave', () => {
   });
 
   /** Catches: the other direction: what a local agent has read, told in other words to an agent in the cloud. */
-  it('is told to no agent elsewhere', async () => {
+  it('is not passed to a child agent elsewhere', async () => {
     await kit.core.client.settings.set({ key: 'fences', value: fence });
     const elsewhere = spawn('It is seven, four and so on. Check that.', { access: 'read-only', model: 'sky/script' });
     await kit.script('lead', [read('secret.txt'), calls(elsewhere), done('Checked.')]);
@@ -335,9 +335,9 @@ describe('what may not leave', () => {
   });
 });
 
-describe('kinds of agents', () => {
+describe('a kind of child agent', () => {
   /** Catches: a reviewer that cannot run the checks, or that repairs what it should judge. */
-  it('can be a reviewer, which runs the checks in a copy of its own, changes nothing, and says what it thinks', async () => {
+  it('can be a reviewer, which runs checks in its own copy and changes nothing', async () => {
     await mkdir(join(kit.home, 'agents'));
     const tools = 'read_file, search, list_files, run_command, run_tests, task_complete';
     const reviewer = `---\ndescription: reviews a change\nmode: own-copy\ntools: ${tools}\nmodel: one/script\n---\nRun the checks first.\n`;
@@ -367,7 +367,7 @@ describe('kinds of agents', () => {
     '---\ndescription: reads and says\nmode: read-only\ntools: read_file\nmodel: one/script\n---\nAnswer in verse.\n';
 
   /** Catches: instructions of a stranger that reach a model because they are in a project. */
-  it('are files: yours at once, those of a project after a yes to their bytes', async () => {
+  it('is a file: your own is usable at once, one of a project after approval of its bytes', async () => {
     await mkdir(join(kit.home, 'agents'));
     await writeFile(join(kit.home, 'agents', 'reader.md'), file);
     await mkdir(join(kit.project, '.dewpoint', 'agents'), { recursive: true });

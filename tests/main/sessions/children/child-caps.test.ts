@@ -34,7 +34,7 @@ describe('the children of a tree', () => {
 
 describe('the money of a child', () => {
   /** Catches: a call without a known price under a limit of its own, which could not be kept. */
-  it('is not spent on what has no known price, and what is left is told', async () => {
+  it('cannot be spent when the price is unknown, and the rest is told', async () => {
     const parent = memoryBudget({ session: 1 });
     const budget = createChildBudget({ ...purse, parent, mostUsd: 0.5, spentUsd: 0 });
     const asked = { turnId: 'own', step: 1, taskCapUsd: null };
@@ -55,7 +55,7 @@ describe('the money of a child', () => {
   /**
    * Catches: a limit that is full again in every run, and money that is spent again because a crash hid what was spent.
    */
-  it('is that of all its runs: what those before cost is gone, and where nobody knows it, all is', async () => {
+  it('covers all its runs, and an unknown cost uses all of it', async () => {
     const parent = memoryBudget({ session: 1 });
     const asked = { turnId: 'own', step: 1, taskCapUsd: null };
     const second = createChildBudget({ ...purse, parent, mostUsd: 0.5, spentUsd: 0.3 });

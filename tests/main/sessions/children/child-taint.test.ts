@@ -24,7 +24,7 @@ function rulesAfter(end: Partial<Extract<NewEvent, { type: 'child-session-ended'
 }
 
 /** Catches: words on their way to a cloud, from an agent that was killed, so that nobody knows what it had read. */
-it('an agent brings what it met: what its end names, and all that it could have read where a kill cut it off', () => {
+it('an agent gets the fences of what its child met, or could have met before a crash', () => {
   expect(rulesAfter({ reason: 'done' })).toEqual([]);
   expect(rulesAfter({ reason: 'done', fenced: [hit] })).toEqual(['plans.md']);
   expect(rulesAfter({ reason: 'crashed' })).toEqual(['plans.md']);

@@ -112,7 +112,7 @@ async function startOf(sessionId: string) {
 }
 
 describe('a comparison', () => {
-  it('runs each policy in a copy of its own and lets the check decide, whatever the agent says', async () => {
+  it('runs each policy in its own copy, and the check decides, not the agent', async () => {
     const { id } = await core.client.comparisons.create(inputOf({ repeat: 2 }), { signal: neverAborted });
     const seen = await carryOut(id);
     const done = await core.client.comparisons.show({ id });
@@ -139,7 +139,7 @@ describe('a comparison', () => {
     expect(await readdir(join(home, 'workspaces'))).toHaveLength(4);
   });
 
-  it('says what each run would have cost in the cloud: a guess for what ran here, the bill for what ran there', async () => {
+  it('shows what each run would have cost in the cloud, as an estimate or a bill', async () => {
     const price = { input: 3, output: 15, source: 'test', date: '2026-11-22' };
     await core.client.settings.set({
       key: 'providers.strong',
@@ -161,7 +161,7 @@ describe('a comparison', () => {
     expect(there?.elsewhere?.cloudUsd).toEqual({ value: bill, low: bill, high: bill });
   });
 
-  it('keeps what has ended when it is stopped, and does only the rest when it goes on, in another process too', async () => {
+  it('keeps finished runs when it is stopped, and continues with the rest in any process', async () => {
     await core.client.settings.set({
       key: 'providers.strong',
       value: {
@@ -197,7 +197,7 @@ describe('a comparison', () => {
     expect(await core.client.comparisons.show({ id })).toEqual(done);
   });
 
-  it('does not begin a run for which no money is left, and does when there is more', async () => {
+  it('starts no run when the money is used up, and goes on when there is more', async () => {
     const { id } = await core.client.comparisons.create(inputOf({}), { signal: neverAborted });
     await carryOut(id, 0);
     expect((await core.client.comparisons.show({ id })).runs.map(({ state }) => state)).toEqual(['ended', 'skipped']);
@@ -205,7 +205,7 @@ describe('a comparison', () => {
     expect((await core.client.comparisons.show({ id })).runs.map(({ state }) => state)).toEqual(['ended', 'ended']);
   });
 
-  it('goes by the models that its project has of its own, whatever is set before it goes on', async () => {
+  it('uses the models that its project had at its start', async () => {
     await core.client.settings.set({
       key: 'projectModels',
       value: { [project]: { local: 'weak/script', cloud: 'strong/script' } },
@@ -225,7 +225,7 @@ describe('a comparison', () => {
     ]);
   });
 
-  it('routes every run by the numbers and rules it began with, and this only, also when it goes on', async () => {
+  it('routes every run by the numbers and rules at its start, also when it goes on', async () => {
     const price = { input: 3, output: 15, source: 'test', date: '2026-11-22' };
     await core.client.settings.set({
       key: 'providers.strong',
@@ -264,7 +264,7 @@ describe('a comparison', () => {
     }, 30_000);
   });
 
-  it('fences a run as is ruled when it calls, and says that it was fenced otherwise than the others', async () => {
+  it('fences a run by the rules at its time, and says when they differ from other runs', async () => {
     const { id } = await core.client.comparisons.create(inputOf({ policies: ['local'], repeat: 2 }), {
       signal: neverAborted,
     });
@@ -281,7 +281,7 @@ describe('a comparison', () => {
     ]);
   });
 
-  it('gives every run the packages that lie in the project, also those that an ignore file names', async () => {
+  it('gives every run the packages of the project, also ignored ones', async () => {
     await mkdir(join(project, 'node_modules', 'left'), { recursive: true });
     await writeFile(join(project, 'node_modules', 'left', 'index.js'), 'module.exports = 1;\n');
     await writeFile(join(project, '.gitignore'), 'node_modules/\n');
@@ -295,7 +295,7 @@ describe('a comparison', () => {
     }
   });
 
-  it('routes no run by what the runs before it came to', async () => {
+  it('does not let earlier runs influence routing', async () => {
     const { id } = await core.client.comparisons.create(inputOf({ policies: ['local', 'hybrid'], repeat: 2 }), {
       signal: neverAborted,
     });
@@ -312,7 +312,7 @@ describe('a comparison', () => {
     await vi.waitFor(async () => expect(await readdir(home)).toContain('route-priors.json'), 30_000);
   });
 
-  it('refuses what could not be carried out before anything is copied', async () => {
+  it('refuses what cannot be carried out before it copies anything', async () => {
     const refused = (more: object) => core.client.comparisons.create(inputOf(more));
     await expect(refused({ cloud: undefined })).rejects.toMatchObject({ data: { code: 'missing-model' } });
     await expect(refused({ task: ' \n' })).rejects.toMatchObject({ data: { code: 'bad-input' } });

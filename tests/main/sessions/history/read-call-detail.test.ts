@@ -82,7 +82,7 @@ async function events(): Promise<readonly NewEvent[]> {
   ];
 }
 
-it('has the request, the words, the whole output and the diff of a model call with its tool calls', async () => {
+it('the details of a model call hold its request, its words, the outputs and the diff', async () => {
   const detail = await readCallDetail(log(await events()), 'c1', blobs);
   expect(detail).toMatchObject({
     request: { messages: [{ role: 'user', text: 'hello' }], tools: [{ name: 'edit', bytes: 15 }] },
@@ -93,7 +93,7 @@ it('has the request, the words, the whole output and the diff of a model call wi
   expect(detail?.tools[0]?.changes[0]?.diff).toContain('-one\n+two');
 });
 
-it('says that an output is not whole where its bytes are gone', async () => {
+it('the details of a model call say when an output is incomplete', async () => {
   const detail = await readCallDetail(log(await events()), 'k1', blobs);
   expect(detail).toMatchObject({
     request: null,
@@ -102,12 +102,12 @@ it('says that an output is not whole where its bytes are gone', async () => {
   });
 });
 
-it('has the whole of a long message', async () => {
+it('the details of a message hold all of a long one', async () => {
   const detail = await readCallDetail(log(await events()), 'm1', blobs);
   expect(detail?.text?.length).toBe(5000);
 });
 
-it('knows nothing of an id that the log does not know', async () => {
+it('the details of an unknown id do not exist', async () => {
   const detail = await readCallDetail(log(await events()), 'nothing', blobs);
   expect(detail).toBeNull();
 });

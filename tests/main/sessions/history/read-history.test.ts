@@ -39,7 +39,7 @@ function logOf(all: readonly SessionEvent[]) {
 
 const numberOf = (id: string | undefined): number => Number(id?.split('-')[1]);
 
-it('goes back through all turns, each whole and none left out or given twice', async () => {
+it('the history of a session goes back through all turns, each whole and exactly once', async () => {
   const log = logOf(events);
   const seen: number[] = [];
   let before = (turns - 20) * perTurn + 2;
@@ -53,14 +53,14 @@ it('goes back through all turns, each whole and none left out or given twice', a
   expect(seen).toEqual(Array.from({ length: turns - 20 }, (_, index) => index + 1));
 });
 
-it('reads no more than what lies around the place', async () => {
+it('the history of a session reads only what is near the wanted place', async () => {
   const log = logOf(events);
   await readHistory(log, { before: 150 * perTurn + 2 });
   expect(log.reads).toEqual([expect.any(Number)]);
   expect(log.reads[0]).toBeGreaterThan(135 * perTurn);
 });
 
-it('begins with the turn in which an event lies, and goes on from where it ended', async () => {
+it('the history of a session begins with the turn of an event, and goes on from its end', async () => {
   const log = logOf(events);
   const part = await readHistory(log, { from: 100 * perTurn + 7 });
   expect(part?.turns[0]?.id).toBe('turn-101');
@@ -70,7 +70,7 @@ it('begins with the turn in which an event lies, and goes on from where it ended
   expect(next?.turns[0]?.id).toBe('turn-151');
 });
 
-it('finds a turn that is longer than what it reads at first', async () => {
+it('the history of a session finds a turn that is longer than its first read', async () => {
   const long = Array.from({ length: 650 }, (_, index): NewEvent => {
     const toolCallId = `long-${index}`;
     return { type: 'tool-started', turnId: 'turn-2', toolCallId, tool: 'read', by: 'recipe', input: {}, label: 'read' };
@@ -85,6 +85,6 @@ it('finds a turn that is longer than what it reads at first', async () => {
   expect((await readHistory(log, { from: third - 5 }))?.turns[0]?.id).toBe('turn-2');
 });
 
-it('says that there is nothing before the first turn', async () => {
+it('the history of a session says when nothing is before the first turn', async () => {
   expect(await readHistory(logOf(events), { before: 2 })).toBeNull();
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createGrowingText } from '../../../../src/main/sessions/journal/growing-text.ts';
 
-describe('growing text', () => {
+describe('a text that grows while it is cleaned', () => {
   const texts = [
     ['[', 'one', ',zwei ü', ']'],
     ['[', 'one', ',zwei ü', ',three 😀', ']'],
@@ -12,13 +12,13 @@ describe('growing text', () => {
     ['[', 'one', ',zwei ü', ']'],
   ];
 
-  it('gives the bytes of every text, cleaned, whatever it had in common with the one before', () => {
+  it('gives the cleaned bytes of every text, whatever it shares with the last one', () => {
     const clean = (piece: string): string => piece.replaceAll('e', 'secret');
     const bytesOf = createGrowingText(clean);
     expect(texts.map((pieces) => bytesOf(pieces).toString())).toEqual(texts.map((pieces) => clean(pieces.join(''))));
   });
 
-  it('looks only at what is new at the end', () => {
+  it('is searched only in its new part', () => {
     const seen: string[] = [];
     const bytesOf = createGrowingText((piece) => {
       seen.push(piece);
@@ -28,7 +28,7 @@ describe('growing text', () => {
     expect(seen).toEqual(['[', 'one', ',zwei ü', ']', ',three 😀', ']', 'all in one piece']);
   });
 
-  it('looks through everything again when more is known to look for', () => {
+  it('is searched from its start again when new secrets are known', () => {
     const known = ['one'];
     const clean = (piece: string): string => known.reduce((text, word) => text.replaceAll(word, '***'), piece);
     const bytesOf = createGrowingText(clean, () => known.length);

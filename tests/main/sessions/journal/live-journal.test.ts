@@ -3,8 +3,8 @@ import { createRedactor } from '../../../../src/main/sessions/log/redactor.ts';
 import type { JournalPush } from '../../../../src/main/sessions/journal/journal-subscriber.ts';
 import { makeHome, scratchSession, turnEvents } from '../session-fixtures.ts';
 
-describe('live journal', () => {
-  it('numbers events without a gap, also when appends are not waited for', async () => {
+describe('the live journal', () => {
+  it('numbers events without a gap, also for parallel appends', async () => {
     await using home = await makeHome();
     const journal = await home.store.create(scratchSession);
     const events = await Promise.all(turnEvents('turn-1').map((event) => journal.append(event)));
@@ -12,7 +12,7 @@ describe('live journal', () => {
     await journal.close();
   });
 
-  it('takes secrets out before anything is kept, folded or published', async () => {
+  it('removes secrets before anything is kept or published', async () => {
     const redactor = createRedactor([{ kind: 'openai', value: 'correct horse battery' }]);
     await using home = await makeHome(redactor);
     const journal = await home.store.create(scratchSession);
@@ -34,7 +34,7 @@ describe('live journal', () => {
     await journal.close();
   });
 
-  it('keeps in memory exactly what it keeps on disk', async () => {
+  it('holds in memory exactly what it holds on disk', async () => {
     await using home = await makeHome();
     const journal = await home.store.create(scratchSession);
     const data = {
@@ -52,7 +52,7 @@ describe('live journal', () => {
     await journal.close();
   });
 
-  it('gives a subscriber a snapshot and everything after it in order, transients between', async () => {
+  it('gives a subscriber a snapshot and all that follows, in order', async () => {
     await using home = await makeHome();
     const journal = await home.store.create(scratchSession);
     const seen: JournalPush[] = [];
@@ -69,7 +69,7 @@ describe('live journal', () => {
     ]);
   });
 
-  it('lets a subscriber that knows a part catch up without a gap or a repetition', async () => {
+  it('lets a subscriber continue from a known place without a gap or a repetition', async () => {
     await using home = await makeHome();
     const journal = await home.store.create(scratchSession);
     for (const event of turnEvents('turn-1')) await journal.append(event);
@@ -83,7 +83,7 @@ describe('live journal', () => {
     expect(seen).toEqual(Array.from({ length: 25 }, (_, index) => index + 5));
   });
 
-  it('gives to one who comes in the middle what is being said and printed, until an event holds it', async () => {
+  it('gives a late subscriber the unfinished text and output', async () => {
     await using home = await makeHome();
     const journal = await home.store.create(scratchSession);
     const first = { type: 'text-delta', callId: 'c', text: 'One ' } as const;

@@ -89,7 +89,7 @@ async function runIn(sessionId: string): Promise<string> {
   return `${result?.status} ${ran.splice(0).length}`;
 }
 
-it('asks for hosts again that an imported session has allowed, and says what it dropped', async () => {
+it('an imported session asks for hosts again that it had allowed, and says what it dropped', async () => {
   const path = await forge('gift', [question, yes, { ...question, approvalId: 'open' }]);
   const { sessionId, dropped } = await core.client.sessions.import({ path });
   expect(dropped).toEqual({ network: 1 });
@@ -104,7 +104,7 @@ it('asks for hosts again that an imported session has allowed, and says what it 
   ]);
 });
 
-it('asks again in a fork of it, also in one that is cut before the mark of the import', async () => {
+it('a fork of an imported session asks for hosts again, also from before the import', async () => {
   const { sessionId } = await core.client.sessions.import({
     path: await forge('gift', [question, yes, asked, question]),
   });
@@ -118,7 +118,7 @@ it('asks again in a fork of it, also in one that is cut before the mark of the i
   }
 });
 
-it('asks again after an export of it was imported, and whatever marks and names the file brings along', async () => {
+it('an imported export of an imported session asks for hosts again, whatever its marks', async () => {
   const mark: NewEvent = { type: 'history-copied', by: 'import', sessionId: 'x', upToSeq: 3, changes: 'open' };
   const first = await core.client.sessions.import({
     path: await forge('gift', [mark, question, yes, { ...mark, by: 'fork' }]),
@@ -133,7 +133,7 @@ it('asks again after an export of it was imported, and whatever marks and names 
   for (const one of [first, second, taken]) expect(await runIn(one.sessionId)).toBe('needs-approval 0');
 });
 
-it('keeps what a person says in it afterwards', async () => {
+it('an imported session keeps what a person allows in it afterwards', async () => {
   const { sessionId } = await core.client.sessions.import({ path: await forge('gift', [question, yes]) });
   const stop = followEvents(core.client, sessionId, (event) => {
     if (event.type !== 'approval-requested') return;

@@ -132,7 +132,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-it('goes on with any service after any other, is refused by none, and replays', async () => {
+it('a session can move from any model service to any other, and replays', async () => {
   const order = [...stands, ...stands.slice(0, 1)];
   const { sessionId } = await core.client.sessions.create({ projectPath: null });
   for (const [index, { id }] of order.entries()) {

@@ -83,8 +83,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('a session of an older log version', () => {
-  it('is shown and listed with all that happened', async () => {
+describe('a session with an older version of the log', () => {
+  it('is listed and shown completely', async () => {
     const { state } = await core.client.sessions.show({ sessionId: older });
     expect(state.turns.map(({ reason, text }) => [reason, text])).toEqual([['done', 'It adds now.']]);
     expect((await core.client.sessions.list()).map(({ sessionId }) => sessionId).toSorted()).toEqual(
@@ -92,7 +92,7 @@ describe('a session of an older log version', () => {
     );
   });
 
-  it('is not replayed: the answer says what is kept and what to do, and the exit code is 2', async () => {
+  it('cannot be replayed, and the answer says what is kept and what to do', async () => {
     expect(await refusal(older)).toMatchObject({
       code: 'log-version',
       message: expect.stringContaining('cannot be replayed'),
@@ -106,7 +106,7 @@ describe('a session of an older log version', () => {
     expect(await replayed(newer)).toMatchObject({ matched: true });
   });
 
-  it('is exported and imported, and both stay of that version', async () => {
+  it('can be exported and imported without a change of version', async () => {
     const path = join(folder, 'older.dewpoint');
     await core.client.sessions.export({ sessionId: older, path });
     const { sessionId } = await core.client.sessions.import({ path });
@@ -115,7 +115,7 @@ describe('a session of an older log version', () => {
     expect(await refusal(sessionId)).toMatchObject({ code: 'log-version' });
   });
 
-  it('is forked, and the fork goes on as every session does', async () => {
+  it('can be forked, and the fork goes on as usual', async () => {
     await core.client.settings.set({ key: 'providers.third', value: { kind: 'scripted', replies } });
     const { sessionId } = await core.client.sessions.fork({ sessionId: older });
     await send(sessionId, 'third');

@@ -46,8 +46,8 @@ const placeOf = async (id: string) => {
   return { isPinned: found?.isPinned, isArchived: found?.isArchived, tags: found?.tags };
 };
 
-describe('putting sessions in order', () => {
-  it('is in their logs: it outlives the summaries, and a replay comes to the same', async () => {
+describe('the order of sessions that a person gives', () => {
+  it('is kept in their logs, outlives the summaries and can be replayed', async () => {
     const [one = '', two = ''] = await started('One', 'Two');
     const before = (await core.client.sessions.find({ id: one })).updatedAt;
     await core.client.sessions.organize({ sessionIds: [one, two], addTags: ['billing', 'old'], isPinned: true });
@@ -63,7 +63,7 @@ describe('putting sessions in order', () => {
     expect((await core.client.sessions.replay({ sessionId: one })).matched).toBe(true);
   });
 
-  it('writes nothing where all is so already, and names what it cannot change beside what it did', async () => {
+  it('writes nothing when nothing changes, and names what it cannot change', async () => {
     const [one = ''] = await started('One');
     const pin = { sessionIds: [one, 'none-such'], isPinned: true };
     expect(await core.client.sessions.organize(pin)).toEqual({
@@ -79,7 +79,7 @@ describe('putting sessions in order', () => {
    * Catches: a hundred archived sessions that stay locked, and a session that is closed while somebody else has opened
    * it.
    */
-  it('gives a session free that was opened for it alone, and leaves open what others asked for', async () => {
+  it('closes a session that was opened only for it, and no other', async () => {
     const [one = '', two = ''] = await started('One', 'Two');
     await core.dispose();
     core = await openCore();
@@ -98,7 +98,7 @@ describe('putting sessions in order', () => {
     expect((await core.client.sessions.find({ id: two })).title).toBe('Still open');
   });
 
-  it('refuses what cannot be a tag, and more tags than a session may have', async () => {
+  it('refuses invalid tags and too many of them', async () => {
     const [one = ''] = await started('One');
     for (const tag of ['', 'a\nb', '-x', 'x'.repeat(41), '\u202Ebad'])
       await expect(core.client.sessions.organize({ sessionIds: [one], addTags: [tag] })).rejects.toThrow();
@@ -108,7 +108,7 @@ describe('putting sessions in order', () => {
     expect((await placeOf(one)).tags).toEqual([]);
   });
 
-  it('gives a fork the tags, and an imported session none', async () => {
+  it('passes tags to a fork, but not to an imported session', async () => {
     const [one = ''] = await started('One');
     await core.client.sessions.organize({ sessionIds: [one], addTags: ['billing'], isPinned: true, isArchived: true });
     const { sessionId: fork } = await core.client.sessions.fork({ sessionId: one });

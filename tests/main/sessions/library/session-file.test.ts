@@ -25,13 +25,13 @@ async function packed(blobs: readonly object[], rest: Buffer): Promise<string> {
   return path;
 }
 
-it('refuses a session file whose files claim far more bytes than it can hold, before any is stored', async () => {
+it('a session file that claims far more bytes than it holds is refused before storing', async () => {
   const blobs = Array.from({ length: 40 }, (_, at) => ({ sha256: String(at).padStart(64, '0'), bytes: 400_000_000 }));
   const path = await packed(blobs, Buffer.from('\n'));
   await expect(openSessionFile(path, never)).rejects.toThrow('unpacks to far more');
 });
 
-it('stops to unpack a session file that becomes far larger than it is', async () => {
+it('a session file that unpacks to far more than its size is refused', async () => {
   const blob = { sha256: '0'.repeat(64), bytes: 30_000_000 };
   const path = await packed([blob], Buffer.concat([Buffer.from('\n'), Buffer.alloc(120_000_000)]));
   const file = await openSessionFile(path, never);

@@ -165,8 +165,8 @@ async function appendSteps(journal: LiveJournal): Promise<void> {
   for (const event of events) await journal.append(event);
 }
 
-describe('fork', () => {
-  it('goes another way from a step: the same history, which replays, and another turn on top of it', async () => {
+describe('a fork of a session', () => {
+  it('goes on from a step with the same history, and replays', async () => {
     const id = await runTask();
     const parent = await core.client.sessions.show({ sessionId: id });
     const [, second] = parent.state.steps;
@@ -188,7 +188,7 @@ describe('fork', () => {
     expect((await core.client.sessions.replay({ sessionId: id })).matched).toBe(true);
   });
 
-  it('takes a whole turn where its last step is named, and nothing of it before its message', async () => {
+  it('keeps the whole turn of its last step, and none of a turn before its message', async () => {
     const id = await runTask();
     const { state } = await core.client.sessions.show({ sessionId: id });
     const whole = await core.client.sessions.fork({ sessionId: id, at: { after: state.steps.at(-1)?.callId ?? '' } });
@@ -203,7 +203,7 @@ describe('fork', () => {
     expect([before.messages, before.turns, before.steps]).toEqual([[], [], []]);
   });
 
-  it('works in a copy whose files are what they were there; the project folder is left alone', async () => {
+  it('works in a copy with the files of that time, and leaves the project folder alone', async () => {
     const { id, project } = await sessionInProject();
     const { sessionId, notRestored } = await core.client.sessions.fork({ sessionId: id, at: { before: 'call-2' } });
     const { state } = await core.client.sessions.show({ sessionId });
@@ -216,7 +216,7 @@ describe('fork', () => {
     expect(await core.client.changes.undo({ sessionId, paths: [] })).toEqual({ done: [], refused: [] });
   });
 
-  it('goes on in the project folder where nothing was changed since', async () => {
+  it('works in the project folder if nothing changed since', async () => {
     const { id, project } = await sessionInProject();
     const { sessionId } = await core.client.sessions.fork({ sessionId: id });
     expect((await core.client.sessions.show({ sessionId })).state.workspace).toEqual({
@@ -225,7 +225,7 @@ describe('fork', () => {
     });
   });
 
-  it('finds what forks connect, also where the session that they came from was deleted', async () => {
+  it('is found with its relatives, also when the session it came from was deleted', async () => {
     const id = await runTask();
     expect(await core.client.sessions.branches({ sessionId: id })).toEqual([]);
     const { state } = await core.client.sessions.show({ sessionId: id });
@@ -252,7 +252,7 @@ describe('fork', () => {
    * Catches: a fork that gets a tree, and with it agents, of its own because a session between it and its root was
    * deleted.
    */
-  it('belongs to the tree of its root, also where a fork from before trees lies in the bin between them', async () => {
+  it('belongs to the tree of its first session, also over an old fork in the bin', async () => {
     await core.dispose();
     const path = join(folder, 'project');
     await mkdir(path);
@@ -277,13 +277,13 @@ describe('fork', () => {
     expect(shown.state.tree).toEqual({ rootId: root, depth: 0 });
   });
 
-  it('pays for nothing twice', async () => {
+  it('does not count earlier costs again', async () => {
     const { id } = await sessionInProject();
     await core.client.sessions.fork({ sessionId: id });
     expect((await core.client.costs({ by: 'session' })).total.costUsd).toBe(1);
   });
 
-  it('says so where there is no such step', async () => {
+  it('is refused at a step that does not exist', async () => {
     const id = await runTask();
     await expect(core.client.sessions.fork({ sessionId: id, at: { after: 'call-none' } })).rejects.toMatchObject({
       data: { code: 'not-found' },
@@ -292,7 +292,7 @@ describe('fork', () => {
   });
 });
 
-it('renames a session for good', async () => {
+it('the name of a session can be changed for good', async () => {
   const id = await runTask();
   await core.client.sessions.rename({ sessionId: id, title: 'Sums' });
   await core.dispose();
@@ -302,7 +302,7 @@ it('renames a session for good', async () => {
 });
 
 describe('the bin', () => {
-  it('takes a session out of the list, of search and of what may be opened, and gives it back as it was', async () => {
+  it('hides a session from the list and from search, and gives it back unchanged', async () => {
     const id = await runTask();
     const before = await core.client.sessions.show({ sessionId: id });
     expect((await core.client.sessions.search({ text: 'bug', limit: 10 })).hits).not.toEqual([]);
@@ -319,7 +319,7 @@ describe('the bin', () => {
     await core.client.sessions.cancel({ sessionId: id });
   });
 
-  it('forgets a session and the folder that was made for it, and nothing else', async () => {
+  it('deletes a session for good with its own folder, and nothing else', async () => {
     const id = await runTask();
     const path = (await core.client.sessions.show({ sessionId: id })).state.workspace?.path ?? '';
     await core.client.sessions.delete({ sessionId: id });
@@ -341,7 +341,7 @@ describe('the bin', () => {
 describe('export and import', () => {
   const file = (): string => join(folder, 'session.dewpoint');
 
-  it('carries a session to another home, where it reads and replays the same', async () => {
+  it('carry a session to another home, where it reads and replays the same', async () => {
     const id = await runTask();
     const before = (await core.client.sessions.show({ sessionId: id })).state;
     await core.client.sessions.export({ sessionId: id, path: file() });
@@ -359,7 +359,7 @@ describe('export and import', () => {
     ).not.toBeNull();
   });
 
-  it('refuses what is no session, and leaves nothing behind', async () => {
+  it('refuse a file that is no session, and leave nothing behind', async () => {
     const id = await runTask();
     await core.client.sessions.export({ sessionId: id, path: file() });
     await core.client.sessions.delete({ sessionId: id });
@@ -391,7 +391,7 @@ describe('export and import', () => {
     expect(await core.client.sessions.list()).toEqual([]);
   });
 
-  it('believes nothing that a foreign log says about places on this machine', async () => {
+  it('trust nothing that a foreign log says about places on this machine', async () => {
     const victim = join(folder, 'victim');
     await mkdir(victim);
     await writeFile(join(victim, 'a.txt'), 'mine');

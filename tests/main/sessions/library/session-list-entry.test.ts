@@ -23,7 +23,7 @@ const summary: StoredSummary = {
   stateVersion: 1,
 };
 
-it('a session whose process was killed is not listed as one that runs', () => {
+it('the list of sessions shows no killed session as running', () => {
   expect(toSessionSummary(summary, 'idle')).toMatchObject({ status: 'idle', lastReason: 'error' });
   expect(toSessionSummary(summary, 'running')).toMatchObject({ status: 'running', lastReason: 'running' });
   expect(toSessionSummary({ ...summary, status: 'done' }, 'idle')).toMatchObject({ lastReason: 'done' });

@@ -33,8 +33,8 @@ async function write(count: number, text = 'text'): Promise<readonly SessionEven
   return events;
 }
 
-describe('event log', () => {
-  it('gives back every event as it was written, line separators and lone surrogates too', async () => {
+describe('the event log', () => {
+  it('returns every event as it was written, also line separators and lone surrogates', async () => {
     const strange = [
       'a\u2028b\u2029c',
       'lone \ud800 and \udfff',
@@ -54,14 +54,14 @@ describe('event log', () => {
     again.close();
   });
 
-  it('keeps a line a record, each ending in the checksum of what is before it', async () => {
+  it('keeps one line for each record, with a checksum of what is before it', async () => {
     await write(2);
     const lines = (await readFile(path, 'utf8')).split('\n');
     expect(lines).toHaveLength(3);
     for (const line of lines.slice(0, 2)) expect(line).toMatch(/^\{"v":2,.*,"crc":"[0-9a-f]{8}"\}$/);
   });
 
-  it('goes on where it stopped, and reads from any record on', async () => {
+  it('goes on after its last record, and can be read from any one', async () => {
     await write(5);
     const { log } = await openLog(path);
     await log.append(noticeEvent(6, 'six'), true);
@@ -72,7 +72,7 @@ describe('event log', () => {
     await expect(log.append(noticeEvent(7, 'x'), false)).rejects.toThrow('closed');
   });
 
-  it('reads from the middle of a large log without reading what is before', async () => {
+  it('is read from the middle without reading what is before', async () => {
     const events = await write(4000, 'x'.repeat(2000));
     const { log } = await openLog(path);
     expect(log.marks.length).toBeGreaterThan(5);
@@ -80,12 +80,12 @@ describe('event log', () => {
     log.close();
   });
 
-  it('refuses to make a log over another', async () => {
+  it('is never created over another log', async () => {
     await write(1);
     expect(() => EventLog.create(path)).toThrow(expect.objectContaining({ code: 'conflict' }));
   });
 
-  it('passes over types that it does not know', async () => {
+  it('skips types that it does not know', async () => {
     await write(1);
     const other = { v: 2, seq: 2, at: 2, type: 'stars-aligned', mood: 'good' };
     await writeFile(path, sealRecord(other), { flag: 'a' });
@@ -96,7 +96,7 @@ describe('event log', () => {
     expect(await readdir(folder)).toEqual(['events.jsonl']);
   });
 
-  it('does not wait for a sync that is wanted soon, but what must be on the disk waits for it too', async () => {
+  it('waits only for a sync that must be done before a side effect', async () => {
     const running: (() => void)[] = [];
     const sync = (): Promise<void> => new Promise((resolve) => running.push(resolve));
     const log = EventLog.create(path, { ...fileIo, sync });
@@ -114,7 +114,7 @@ describe('event log', () => {
     log.close();
   });
 
-  it('takes no more records once a sync that nobody waited for has failed, and keeps those it has', async () => {
+  it('takes no more records after a failed sync, and keeps those it has', async () => {
     const sync = (): Promise<void> => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC' }));
     const log = EventLog.create(path, { ...fileIo, sync });
     await log.append(noticeEvent(1, 'result'), false);
@@ -127,7 +127,7 @@ describe('event log', () => {
     again.log.close();
   });
 
-  it('is closed only when a sync that runs has ended: its number may be another file by then', async () => {
+  it('is closed only after a running sync has ended', async () => {
     let end: () => void = () => undefined;
     let descriptor = 0;
     const sync = (fd: number): Promise<void> => {

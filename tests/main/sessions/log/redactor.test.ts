@@ -15,12 +15,12 @@ const secrets: readonly (readonly [string, string])[] = [
   ['private-key', pem],
 ];
 
-describe('redaction', () => {
-  it.each(secrets)('takes out a %s', (kind, secret) => {
+describe('the redactor', () => {
+  it.each(secrets)('removes a %s', (kind, secret) => {
     expect(createRedactor().text(`before ${secret} after`)).toBe(`before [redacted:${kind}] after`);
   });
 
-  it('takes out a bearer token and leaves the word', () => {
+  it('removes a bearer token and leaves the word', () => {
     expect(createRedactor().text('Authorization: Bearer abcdefghij1234567890xyz')).toBe(
       'Authorization: Bearer [redacted:bearer-token]',
     );
@@ -32,7 +32,7 @@ describe('redaction', () => {
     expect(createRedactor().text(plain)).toBe(plain);
   });
 
-  it('takes out values it was given, the longest first, and none so short that it would be everywhere', () => {
+  it('removes given values, the longest first, but none that is very short', () => {
     const redactor = createRedactor([
       { kind: 'short', value: 'the' },
       { kind: 'one', value: 'swordfish' },
@@ -41,7 +41,7 @@ describe('redaction', () => {
     expect(redactor.text('the swordfish-and-more, the swordfish')).toBe('the [redacted:two], the [redacted:one]');
   });
 
-  it('keeps JSON valid, also where a value stands escaped in it', () => {
+  it('keeps JSON valid, also with an escaped value', () => {
     const redactor = createRedactor([{ kind: 'pass', value: 'p"a\\ss\nword' }]);
     const json = JSON.stringify({ text: `x\n${secrets[0]?.[1]}`, pass: 'p"a\\ss\nword', pem });
     expect(JSON.parse(redactor.text(json))).toEqual({
@@ -51,7 +51,7 @@ describe('redaction', () => {
     });
   });
 
-  it('changes nothing the second time, and shares what needs no change', () => {
+  it('changes nothing the second time', () => {
     const redactor = createRedactor();
     const value = { clean: { deep: ['x'] }, dirty: `a ${secrets[2]?.[1]}`, none: undefined };
     const once = redactor.json(value);
@@ -60,13 +60,13 @@ describe('redaction', () => {
     expect(redactor.json(once)).toBe(once);
   });
 
-  it('survives what no JSON can hold', () => {
+  it('survives a value that is nested too deep', () => {
     let deep: unknown = 'x';
     for (let level = 0; level < 100_000; level += 1) deep = [deep];
     expect(JSON.stringify(createRedactor().json({ deep })).length).toBeLessThan(1000);
   });
 
-  it('finds a secret that lies across chunks, at every cut', () => {
+  it('removes a secret that is split between chunks, at every cut', () => {
     const text = `line one\nkey ${secrets[2]?.[1]} here\n${pem}\nlast line without an end`;
     const clean = 'line one\nkey [redacted:github-token] here\n[redacted:private-key]\nlast line without an end';
     for (let cut = 0; cut <= text.length; cut += 1) {
@@ -83,7 +83,7 @@ describe('redaction', () => {
   it.each([
     ['without blanks', (before: number) => 'ab1/'.repeat(before / 4)],
     ['with blanks', (before: number) => 'ab1 '.repeat(before / 4)],
-  ])('finds a secret in one long line %s, wherever it lies', (_name, fill) => {
+  ])('removes a secret in one long line %s, wherever it lies', (_name, fill) => {
     const all = [...secrets.map(([, secret]) => secret), 'Bearer abcdefghij1234567890xyz'];
     for (const secret of all) {
       for (const before of [38_800, 39_900, 40_000, 46_000, 57_200]) {
@@ -98,7 +98,7 @@ describe('redaction', () => {
     }
   });
 
-  it('gives bytes that are no text back as they came, and holds back only a little', () => {
+  it('returns bytes that are no text unchanged, and holds back only a few', () => {
     const bytes = Buffer.from(Array.from({ length: 500_000 }, (_, index) => (index * 7919) & 0xff));
     const stream = createRedactor().stream();
     const parts = [];

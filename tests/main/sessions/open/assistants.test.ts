@@ -49,7 +49,7 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('an assistant', () => {
-  it('is in the system text and in the log, from where a replay takes it when its file is gone', async () => {
+  it('is recorded in the log, so that a replay works without its file', async () => {
     await write('poet', '---\ntools: off\nmax-tokens: 300\ntemperature: 0.4\n---\nAnswer in verse.');
     const sessionId = await ask({ assistant: 'poet' });
     const { state } = await core.client.sessions.show({ sessionId });
@@ -62,7 +62,7 @@ describe('an assistant', () => {
   });
 
   /** Catches: a shared assistant that sends the conversation to a service although everything was to stay local. */
-  it('names a model only within your policy, and leaves a model that you name', async () => {
+  it('cannot choose a model outside your policy, or replace one that you chose', async () => {
     await core.client.settings.set({
       key: 'providers.sky',
       value: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', models: { large: { context: 8000 } } },
@@ -74,7 +74,7 @@ describe('an assistant', () => {
     expect(await run({ assistant: 'cloudy', policy: 'local', local: 'script/script' })).toBeNull();
   });
 
-  it('is refused by its name where there is none, where its file says more than it may, or where it cannot do what is asked', async () => {
+  it('is refused when it is missing or invalid, or cannot do what is asked', async () => {
     await write('bad', '---\napprove: allow\n---\nText.');
     await write('talker', '---\ntools: off\n---\nTalk.');
     expect(await failureOf(ask({ assistant: 'none-such' }))).toMatchObject({ code: 'not-found' });
@@ -90,7 +90,7 @@ describe('an assistant', () => {
     });
   });
 
-  it('is saved whole, checked, and never over another one by chance', async () => {
+  it('is saved completely after a check, and never over another one by chance', async () => {
     const text = '---\nmode: plan\n---\nPlan it.';
     expect(await core.client.assistants.save({ name: 'planner', text })).toMatchObject({ mode: 'plan' });
     expect(await core.client.assistants.show({ name: 'planner' })).toEqual({ text: `${text}\n` });

@@ -45,8 +45,8 @@ const never = new AbortController().signal;
 const notices = ({ journal }: AgentKit): readonly string[] =>
   ofType(journal.events, 'notice-added').map(({ code }) => code);
 
-describe('a task without a network', () => {
-  it('is done here from its first step on, asks nobody for what cannot be reached, and is offered for a second look', async () => {
+describe('a task while the network is away', () => {
+  it('runs locally without cloud questions, and is offered for a cloud review', async () => {
     const kit = offline([wrong, alsoWrong, fix, done], ['away', 'away', 'there']);
     const end = await kit.runner.send('Set x to 2 in a.py.', options);
     expect(end.reason).toBe('done');
@@ -63,7 +63,7 @@ describe('a task without a network', () => {
     await expectReplay(kit);
   });
 
-  it('says where the cloud would have gone on, and does not try it', async () => {
+  it('says where the cloud would have helped, and does not try it', async () => {
     const kit = offline([{ text: '' }, { text: '' }, { text: '' }], ['away']);
     const end = await kit.runner.send('Set x to 2 in a.py.', options);
     expect(end.reason).toBe('gave-up');
@@ -77,7 +77,7 @@ describe('a task without a network', () => {
     await expectReplay(kit);
   });
 
-  it('climbs to no program in the cloud either', async () => {
+  it('does not use a recipe in the cloud either', async () => {
     const recipe = defineRecipe({
       id: 'test',
       label: 'Test',
@@ -94,7 +94,7 @@ describe('a task without a network', () => {
     await expectReplay(kit);
   });
 
-  it('tries the cloud all the same where nothing else was asked for', async () => {
+  it('still tries the cloud when only the cloud was asked for', async () => {
     const kit = offline([fix, done], ['away']);
     const end = await kit.runner.send('Set x to 2 in a.py.', { ...options, policy: 'cloud' });
     expect(end.reason).toBe('done');
@@ -104,7 +104,7 @@ describe('a task without a network', () => {
     ]);
   });
 
-  it('knows at its start that the network is back, whatever was lost before', async () => {
+  it('uses the cloud again when the network is back at its start', async () => {
     const away: Reply = { error: { code: 'network', message: 'no way', retryable: false } };
     const { title: _title, ...roles } = routingOf('balanced', {}).numbers.roles ?? {};
     const routing = routingOf('balanced', { advice: false, consecutiveFailures: 1, offlineAfter: 1, roles });
@@ -117,15 +117,15 @@ describe('a task without a network', () => {
   });
 });
 
-describe('the offer of a second look', () => {
-  it('is not made where nobody can say whether the network is there', async () => {
+describe('the offer of a cloud review', () => {
+  it('is not made when nobody knows whether the network is back', async () => {
     const kit = offline([wrong, alsoWrong, fix, done], ['away', null]);
     await kit.runner.send('Set x to 2 in a.py.', options);
     await offerCloudReview(kit.dependencies, kit.journal, { cloud: 'sky/model', signal: never });
     expect(notices(kit)).toEqual(['route-degraded']);
   });
 
-  it('is not made for a turn that nothing was missing in, nor once another has begun, nor after the end', async () => {
+  it('is not made for a turn without a missing cloud, or when another turn has begun', async () => {
     const fine = offline([fix, done], ['there']);
     await fine.runner.send('Set x to 2 in a.py.', options);
     await offerCloudReview(fine.dependencies, fine.journal, { cloud: 'sky/model', signal: never });

@@ -21,17 +21,17 @@ describe('a session that was recorded before a text was reworded', () => {
   it.each([
     ['a notice', notice('model-missing')],
     ['the end of a turn that gave up', ended('gave-up')],
-  ])('replays %s and keeps the words of the record', (_, made) => {
+  ])('replays %s with the recorded words', (_, made) => {
     const old = recorded(made, 'Old words.');
     expect(differingField(made, old)).toBeNull();
     expect(withRecordedFields(made, old)).toEqual(old);
   });
 
-  it('does not match if the notice is a different one', () => {
+  it('does not match when the notice is a different one', () => {
     expect(differingField(notice('model-missing'), recorded(notice('model-eased'), 'Old words.'))).toBe('code');
   });
 
-  it('does not match if the answer of a finished turn differs', () => {
+  it('does not match when the answer of a finished turn differs', () => {
     expect(differingField(ended('done'), recorded(ended('done'), 'Another answer.'))).toBe('text');
   });
 });

@@ -185,8 +185,8 @@ async function replay(home: Home, sessionId: string, run: RunReplayTurn = replay
   return replaySession(await home.store.view(sessionId, 'whole'), home.blobs, run);
 }
 
-describe('replay', () => {
-  it('runs a session again to the same state, with what came from outside where it stood', async () => {
+describe('the replay of a session', () => {
+  it('reaches the same state with the recorded outside data', async () => {
     await using home = await makeHome();
     const id = await record(home, [
       ['read', 'edit', 'test', 'end'],
@@ -205,7 +205,7 @@ describe('replay', () => {
     expect(view.state.queued.map(({ messageId }) => messageId)).toEqual(['queued-1']);
   });
 
-  it('says where an engine that says something else went another way', async () => {
+  it('reports where an engine took another way', async () => {
     await using home = await makeHome();
     const id = await record(home, [['read', 'end']]);
     const report = await replay(home, id, (turn) =>
@@ -216,7 +216,7 @@ describe('replay', () => {
     expect(report.firstDifference).toContain('(turn-ended), text: recorded "It is done.", replayed "It is not done."');
   });
 
-  it('notes an engine that leaves something out, or goes on past the end', async () => {
+  it('reports an engine that leaves something out or goes on past the end', async () => {
     await using home = await makeHome();
     const id = await record(home, [['read', 'end']]);
     const lazy = await replay(home, id, async (turn) => {
@@ -244,7 +244,7 @@ describe('replay', () => {
     expect(eager.firstDifference).toContain('after the end of the record');
   });
 
-  it('runs nothing and asks nobody', async () => {
+  it('runs no command and asks nobody', async () => {
     await using home = await makeHome();
     const id = await record(home, [['read', 'end']]);
     const before = await readFile(join(home.store.folderOf(id), 'events.jsonl'));
@@ -265,7 +265,7 @@ describe('replay', () => {
   it.each([
     ['in an effect', 'explode'],
     ['between two steps', 'explode-later'],
-  ])('replays a turn that a crash ended %s up to where it stopped, and what followed', async (_where, reply) => {
+  ])('follows a turn that a crash ended %s, and what came after it', async (_where, reply) => {
     await using home = await makeHome();
     const id = await record(home, [['read', reply, 'end']]);
     const opened = await home.again().open(id);
@@ -285,13 +285,13 @@ describe('replay', () => {
     expect(await replay(home, id)).toMatchObject({ matched: true, firstDifference: null });
   });
 
-  it('replays a session that was cut off and not opened since', async () => {
+  it('works for a session that was cut off and not opened since', async () => {
     await using home = await makeHome();
     const id = await record(home, [['read', 'explode', 'end']]);
     expect(await replay(home, id)).toMatchObject({ matched: true, firstDifference: null });
   });
 
-  it('replays a cancelled turn', async () => {
+  it('works for a cancelled turn', async () => {
     await using home = await makeHome();
     const id = await record(home, [['read', 'cancel-me', 'end']]);
     expect((await home.store.view(id)).state.turns.at(-1)?.reason).toBe('cancelled');
@@ -331,7 +331,7 @@ describe('replay', () => {
     });
   });
 
-  it('hands on what the engine throws for its own reasons', async () => {
+  it("passes on the engine's own errors", async () => {
     await using home = await makeHome();
     const id = await record(home, [['read', 'end']]);
     await expect(replay(home, id, () => Promise.reject(new AppError('internal', 'a bug')))).rejects.toThrow('a bug');
