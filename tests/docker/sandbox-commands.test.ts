@@ -10,7 +10,7 @@ import {
   type DockerUnderTest,
 } from './docker-kit.ts';
 
-describe.skipIf(isWithoutEngine)('commands in a container', () => {
+describe.skipIf(isWithoutEngine)('the sandbox that runs commands in a container', () => {
   let under: DockerUnderTest;
   beforeAll(async () => {
     under = await startSandbox();
@@ -26,7 +26,7 @@ describe.skipIf(isWithoutEngine)('commands in a container', () => {
     );
   };
 
-  it('runs in the folder that was asked for and says when there is none', async () => {
+  it('runs a command in the folder that was asked for, and says when there is none', async () => {
     await under.put('a folder/x', '');
     const inside = valueOf(await under.sandbox.exec({ command: 'pwd', cwd: 'a folder', timeoutMs: 60_000 }, none));
     const absolute = valueOf(await under.sandbox.exec({ command: 'pwd', cwd: '/scratch', timeoutMs: 60_000 }, none));
@@ -36,7 +36,7 @@ describe.skipIf(isWithoutEngine)('commands in a container', () => {
     );
   });
 
-  it('passes input and environment, and inherits nothing', async () => {
+  it('passes input and environment to a command, and nothing else', async () => {
     const result = valueOf(
       await under.sandbox.exec(
         {
@@ -76,7 +76,7 @@ describe.skipIf(isWithoutEngine)('commands in a container', () => {
     expect(result.stdout.length).toBeLessThan(300_000);
   });
 
-  it('ends when the command does, and takes along what it left behind', async () => {
+  it('ends a call together with its command and all that it left behind', async () => {
     const result = valueOf(
       await under.sandbox.exec(
         { command: 'sleep 61 & (setsid sleep 62 &); env -i setsid sleep 63 & echo done', timeoutMs: 60_000 },
@@ -112,7 +112,7 @@ time.sleep(600)"`;
     expect(await processes()).toEqual([]);
   });
 
-  it('runs several at once, and killing one leaves the others alone', async () => {
+  it('runs several commands at once, and killing one leaves the others alone', async () => {
     const hanging = under.sandbox.exec({ command: '(setsid sleep 91 &); sleep 92', timeoutMs: 700 }, none);
     const others = [1, 2, 3].map((number) =>
       under.sandbox.exec({ command: `(setsid sleep 2 &) ; sleep 2.5; echo ${number}`, timeoutMs: 60_000 }, none),
@@ -143,7 +143,7 @@ time.sleep(600)"`;
     }
   });
 
-  it('keeps a process open that is written to, and closes it with all it started', async () => {
+  it('keeps a process open for its input, and closes it with all it started', async () => {
     const seen: string[] = [];
     const opened = valueOf(
       await under.sandbox.open(
@@ -180,7 +180,7 @@ time.sleep(600)"`;
     expect((await output(under.sandbox, 'find . -name "__pycache__" -o -name ".pytest_cache"')).trim()).toBe('');
   });
 
-  it('removes container and volume at the end, also in the middle of a command', async () => {
+  it('removes container and volume at the end, even during a command', async () => {
     const short = await startSandbox();
     const { ended } = await begin(short.sandbox);
     expect((await short.leftovers()).containers).toHaveLength(1);

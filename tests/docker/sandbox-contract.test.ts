@@ -15,7 +15,7 @@ const takeAway = `rm /usr/bin/rg /bin/bash; mv /usr/bin/find /usr/bin/find.real;
 printf '%s\\n' '#!/bin/sh' 'for a; do [ "$a" = -printf ] && exit 1; done' 'exec /usr/bin/find.real "$@"' > /usr/bin/find
 chmod 755 /usr/bin/find`;
 
-describe.skipIf(isWithoutEngine)('the contract over an image with little in it', () => {
+describe.skipIf(isWithoutEngine)('a container of a bare image', () => {
   beforeAll(async () => {
     const { docker } = requireEngine();
     const image = valueOf(await findImage(requireEngine(), { ...imageSource, wanted: null }, none));
@@ -51,7 +51,7 @@ describe.skipIf(isWithoutEngine)('the contract over an image with little in it',
     },
   );
 
-  it('has process 1 as it should be', async () => {
+  it('runs the right process 1, with and without a lent runner', async () => {
     for (const [image, first] of [
       [bareImage, '/bin/sh /run/dewpoint/reaper'],
       [lentImage, '/run/dewpoint-runner'],

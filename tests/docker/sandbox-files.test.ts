@@ -9,14 +9,14 @@ import { isWithoutEngine, none, output, ownerOf, startSandbox, type DockerUnderT
 const run = promisify(execFile);
 const isRoot = process.getuid?.() === 0;
 
-describe.skipIf(isWithoutEngine)('files in a container', () => {
+describe.skipIf(isWithoutEngine)('the file access of a container', () => {
   let under: DockerUnderTest;
   beforeAll(async () => {
     under = await startSandbox();
   });
   afterAll(() => under.close());
 
-  it('shows the container, never the host, where a link leads out, and writes through none', async () => {
+  it('reads and writes in the container, never on the host, where a link leads out', async () => {
     const outside = join(under.home, 'secret.txt');
     await writeFile(outside, 'host secret');
     await symlink(outside, join(under.workspace, 'out.txt'));
@@ -42,7 +42,7 @@ describe.skipIf(isWithoutEngine)('files in a container', () => {
     expect(await under.text('real.txt')).toBe('new');
   });
 
-  it('says where a path leads, through links and to what is not there yet, and never out of the workspace', async () => {
+  it('resolves a path through links and missing parts, but never out of the workspace', async () => {
     await under.put('led to/[a] file\n', 'x');
     await symlink('led to', join(under.workspace, 'way'));
     await symlink('../led to/[a] file\n', join(under.workspace, 'way', 'there'));
@@ -83,7 +83,7 @@ describe.skipIf(isWithoutEngine)('files in a container', () => {
     expect(await output(under.sandbox, 'ls -A locked')).toBe('locked.txt\n');
   });
 
-  it('lets a person and the sandbox write the same file without a lost or torn text', async () => {
+  it('lets a person and the sandbox write the same file without losing or tearing a text', async () => {
     const texts = ['a', 'b'].map((letter) => letter.repeat(200_000));
     await under.put('shared.txt', texts[0] ?? '');
     const reads = Promise.all(Array.from({ length: 40 }, () => readFile(join(under.workspace, 'shared.txt'), 'utf8')));
@@ -146,7 +146,7 @@ describe.skipIf(isWithoutEngine)('files in a container', () => {
     // Creating and removing so many files may take longer than the tested operations.
   }, 300_000);
 
-  it('pins git: its configuration and hooks cannot be changed or moved away, and git works', async () => {
+  it('protects the configuration and hooks of git from changes, and git works', async () => {
     const repository = await startSandbox({
       prepare: async (workspace) => {
         await run('git', ['init', '-q', workspace]);
@@ -188,8 +188,8 @@ for d in range(100):
         with open(os.path.join(folder, f"file-{f}.txt"), "w") as out: out.write("x")
 `;
 
-describe.skipIf(isWithoutEngine)('names that are no text', () => {
-  it('are left out of what can be named, and nothing else is read or written in their place', async () => {
+describe.skipIf(isWithoutEngine)('file names that are no text', () => {
+  it('are left out of listings, and no other file is read or written in their place', async () => {
     const raw = (workspace: string, ...bytes: readonly number[]): Buffer =>
       Buffer.concat([Buffer.from(`${workspace}/`), Buffer.from(bytes)]);
     const under = await startSandbox({
@@ -226,7 +226,7 @@ describe.skipIf(isWithoutEngine)('names that are no text', () => {
 });
 
 describe.skipIf(isWithoutEngine)('a file of the project that is also a file elsewhere', () => {
-  it('is told, and once it is broken no command changes the other, nor sees what is hidden', async () => {
+  it('is reported, and no command changes the other file once the link is broken', async () => {
     const names = ['left.txt', 'broken.txt', '.env', 'node_modules/p/index.js'];
     const outside = (under: Pick<DockerUnderTest, 'workspace'>, name: string): string =>
       join(under.workspace, '..', `outside-${name.replaceAll('/', '-')}`);

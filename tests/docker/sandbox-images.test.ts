@@ -8,7 +8,7 @@ import { isWithoutEngine, none, output, requireEngine, startSandbox } from './do
 import { openImageRegistry } from '../fakes/image-registry.ts';
 import { smallImageCommand } from '../fakes/private-engine.ts';
 
-describe.skipIf(isWithoutEngine)('images that are no image of ours', () => {
+describe.skipIf(isWithoutEngine)('an image from elsewhere', () => {
   let folder: string;
   let projects: Settings['sandbox']['projects'] = {};
   const made = new Set<string>();
@@ -35,7 +35,7 @@ describe.skipIf(isWithoutEngine)('images that are no image of ours', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('come out of a file, are lent the runner, and run commands like any other', async () => {
+  it('is loaded from a file, gets the runner, and runs commands like any other', async () => {
     const image = await images().bring({ type: 'import', file: join(folder, 'root.tar.gz') }, quiet, none);
     made.add(image.name);
     expect(image.name).toMatch(/^dewpoint-import:[0-9a-f]{12}$/);
@@ -57,7 +57,7 @@ describe.skipIf(isWithoutEngine)('images that are no image of ours', () => {
     expect(await images().bring({ type: 'import', file: saved }, quiet, none)).toMatchObject({ id: image.id });
   });
 
-  it('that a project brings are built once they were approved, byte by byte, and not when a step fails', async () => {
+  it('is built for a project after approval byte by byte, and not when a step fails', async () => {
     const project = join(folder, 'project');
     const [base = ''] = made;
     const own = async (text: string) => {
@@ -83,7 +83,7 @@ describe.skipIf(isWithoutEngine)('images that are no image of ours', () => {
     expect(projects[project]?.image?.name).toBe(image.name);
   });
 
-  it('come from a registry by their digest, and not when what comes is something else', async () => {
+  it('is fetched by its digest, and refused when something else arrives', async () => {
     await using registry = await openImageRegistry();
     const { name, digest, id } = registry;
     const said: string[] = [];
@@ -110,7 +110,7 @@ describe.skipIf(isWithoutEngine)('images that are no image of ours', () => {
     });
   });
 
-  it('that are no images say so', async () => {
+  it('is refused when it is no image', async () => {
     await writeFile(join(folder, 'no.tar'), 'this is no archive at all');
     for (const file of ['no.tar', 'not-there.tar'])
       await expect(images().bring({ type: 'import', file: join(folder, file) }, quiet, none)).rejects.toThrow(/no/i);

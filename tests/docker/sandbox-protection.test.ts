@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isWithoutEngine, none, output, requireEngine, startSandbox, type DockerUnderTest } from './docker-kit.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 
-describe.skipIf(isWithoutEngine)('the protection of a container', () => {
+describe.skipIf(isWithoutEngine)('a protected container', () => {
   let under: DockerUnderTest;
   beforeAll(async () => {
     under = await startSandbox({ settings: { memoryMb: 512, pids: 128, cpus: 1 } });
@@ -19,7 +19,7 @@ describe.skipIf(isWithoutEngine)('the protection of a container', () => {
     expect(valueOf(await under.sandbox.exec({ command: dial, timeoutMs: 60_000 }, none)).stderr).toMatch(/unreachable/);
   });
 
-  it('has no capabilities, no new privileges and a system that cannot be written', async () => {
+  it('has no capabilities, no new privileges and a read-only system', async () => {
     const status = await output(under.sandbox, 'cat /proc/self/status');
     expect([...status.matchAll(/^Cap\w+:\s+(\w+)$/gm)].map((match) => match[1])).toEqual(
       Array.from({ length: 5 }, () => '0'.repeat(16)),
@@ -45,7 +45,7 @@ describe.skipIf(isWithoutEngine)('the protection of a container', () => {
     }
   });
 
-  it('holds the limits it names', async () => {
+  it('keeps the limits it names', async () => {
     expect(under.sandbox.description.limits).toEqual({ network: 'none', memoryMb: 512, cpus: 1, pids: 128 });
     const { HostConfig, Config } = await requireEngine()
       .docker.getContainer(await under.containerId())
@@ -60,7 +60,7 @@ describe.skipIf(isWithoutEngine)('the protection of a container', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'does not reach a program of this machine by its socket in the project',
+    'cannot reach a program of this machine by its socket in the project',
     async () => {
       const heard: string[] = [];
       const server = createServer((socket) => {
@@ -111,7 +111,7 @@ describe.skipIf(isWithoutEngine)('the protection of a container', () => {
   });
 });
 
-describe.skipIf(isWithoutEngine)('the limit of folders that can be checked', () => {
+describe.skipIf(isWithoutEngine)('the limit on folders that are checked', () => {
   const evil = 'printf "[core]\\n\\tfsmonitor = /evil\\n" > lib/dep/.git/config';
   const flood = (count: number): string =>
     `python3 -c "import os; [os.makedirs('many/%d/in' % n) for n in range(${count})]"`;
@@ -140,8 +140,8 @@ describe.skipIf(isWithoutEngine)('the limit of folders that can be checked', () 
   });
 });
 
-describe.skipIf(isWithoutEngine)('what a person masks', () => {
-  it('is empty for every command and file operation, as file and as folder, and cannot be written into', async () => {
+describe.skipIf(isWithoutEngine)('a path that a person masks', () => {
+  it('is empty for every command and file operation, and cannot be written', async () => {
     const under = await startSandbox({
       masks: ['plans', '*.secret'],
       prepare: async (workspace) => {
@@ -180,7 +180,7 @@ describe.skipIf(isWithoutEngine)('files with secrets', () => {
     };
   const keys = Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`keys/${at}.env`, 'X=canary']));
 
-  it('are empty and cannot be written, also those that are pinned, and however many lie in one folder', async () => {
+  it('are empty and cannot be written, even pinned ones and many in one folder', async () => {
     const under = await startSandbox({
       prepare: fill({
         ...keys,
@@ -204,7 +204,7 @@ describe.skipIf(isWithoutEngine)('files with secrets', () => {
     }
   });
 
-  it('of which one cannot be hidden start nothing, and the reason says what to do', async () => {
+  it('prevent the start when one of them cannot be hidden, and the reason says what to do', async () => {
     const failing = startSandbox({ prepare: fill({ ...keys, 'keys/readme.md': 'x' }) });
     await expect(failing).rejects.toThrow(/^refused: There is too much to hide in this project/);
   });

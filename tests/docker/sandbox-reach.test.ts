@@ -29,11 +29,11 @@ const reachable: Readonly<Record<string, readonly string[]>> = {
 const heldBack =
   /^(EPERM|EACCES|ENOSYS|EROFS|ENOENT|EAFNOSUPPORT|ESOCKTNOSUPPORT|EPROTONOSUPPORT|ENETUNREACH|EHOSTUNREACH|gaierror|empty)$/;
 
-describe.skipIf(isWithoutEngine || process.platform === 'win32')('what can be reached from inside', () => {
+describe.skipIf(isWithoutEngine || process.platform === 'win32')('the reach of a container', () => {
   it.each([
     ['as the owner of the project', { uid: 1234, gid: 1234 }],
     ['where the project belongs to root', { uid: 0, gid: 0 }],
-  ])('is what is listed and no more, %s', async (_who, owner) => {
+  ])('is exactly what is listed, %s', async (_who, owner) => {
     const under = await startSandbox({
       ...(process.getuid?.() === 0 ? { owner } : {}),
       prepare: (workspace) => copyFile('tests/fixtures/reach.py', join(workspace, 'reach.py')),
@@ -59,7 +59,7 @@ describe.skipIf(isWithoutEngine || process.platform === 'win32')('what can be re
 });
 
 describe.skipIf(isWithoutEngine || process.platform === 'win32')('a container without a network', () => {
-  it('lets nothing out, whichever way it is tried, and its one interface sends nothing', async () => {
+  it('sends nothing out in any way that was tried', async () => {
     const under = await startSandbox({
       prepare: (workspace) => copyFile('tests/fixtures/egress.py', join(workspace, 'egress.py')),
     });

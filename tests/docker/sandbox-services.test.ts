@@ -30,7 +30,7 @@ describe.skipIf(isWithoutEngine)('a service beside the commands of a session', (
   const printed = (id: string): string => under.sandbox.backgroundProcesses.read(id)?.text ?? '';
   const listens = (id: string): Promise<void> => expect.poll(() => printed(id)).toContain('listening');
 
-  it('answers commands on localhost, outlives them, and ends alone when it is stopped', async () => {
+  it('answers on localhost, outlives its command, and ends when it is stopped', async () => {
     const [one, other] = [await start(server(8001)), await start(server(8002))];
     await listens(one.id);
     await listens(other.id);
@@ -66,7 +66,7 @@ describe.skipIf(isWithoutEngine)('a service beside the commands of a session', (
     expect(await under.text('out.txt')).toBe('kept\n');
   });
 
-  it('is one of four at most, and all end with the sandbox', async () => {
+  it('is one of at most four, and all end with the sandbox', async () => {
     for (let round = 0; round < 4; round += 1) await start('sleep 1000');
     expect(codeOf(await under.sandbox.backgroundProcesses.start({ command: 'sleep 1' }, none))).toBe('too-large');
     await under.sandbox.dispose();
@@ -74,7 +74,7 @@ describe.skipIf(isWithoutEngine)('a service beside the commands of a session', (
     expect(new Set(under.sandbox.backgroundProcesses.list().map(({ status }) => status))).toEqual(new Set(['stopped']));
   });
 
-  it('is lost with the container whose network it is on; the next one is on the new network', async () => {
+  it('is lost with the container whose network it uses, and the next one uses the new network', async () => {
     const { id } = await start(server(8001));
     await listens(id);
     const { docker } = requireEngine();

@@ -7,7 +7,7 @@ import { valueOf } from '../contracts/sandbox-contract.ts';
 /** Rounds of 10 trees each. */
 const rounds = sampled(100, 2);
 
-describe.skipIf(isWithoutEngine)('trees of processes that want to stay', () => {
+describe.skipIf(isWithoutEngine)('process trees that try to survive', () => {
   let under: DockerUnderTest;
   beforeAll(async () => {
     under = await startSandbox({ settings: { pids: 512 } });
@@ -20,7 +20,7 @@ describe.skipIf(isWithoutEngine)('trees of processes that want to stay', () => {
       `ps -eo pid=,ppid=,args= | grep -vE '/dewpoint/|[0-9] cat$|ps -eo|grep -vE|\\[.*\\] <defunct>' || true`,
     );
 
-  it.each(hostileTrees)('%s: none survives its deadline', async (_what, command) => {
+  it.each(hostileTrees)('do not survive their deadline: %s', async (_what, command) => {
     for (let round = 0; round < rounds; round += 1) {
       const result = valueOf(await under.sandbox.exec({ command, timeoutMs: 500 }, none));
       expect(result.outcome).toBe('timed-out');
@@ -28,7 +28,7 @@ describe.skipIf(isWithoutEngine)('trees of processes that want to stay', () => {
     }
   });
 
-  it('several at once: killing one leaves no other alive that should not be', async () => {
+  it('all end when several run at once', async () => {
     const ended = await Promise.all(
       hostileTrees.map(([, command]) => under.sandbox.exec({ command, timeoutMs: 1500 }, none)),
     );
@@ -41,7 +41,7 @@ describe.skipIf(isWithoutEngine)('trees of processes that want to stay', () => {
     expect(await survivors()).toBe('');
   });
 
-  it('after memory has run out and a command says 137 by itself, the two are told apart', async () => {
+  it('do not make an exit code of 137 look like a lack of memory', async () => {
     const plain = valueOf(await under.sandbox.exec({ command: 'exit 137', timeoutMs: 60_000 }, none));
     expect([plain.outcome, plain.stderr]).toEqual(['killed', '']);
     const small = await startSandbox({ settings: { memoryMb: 256 } });

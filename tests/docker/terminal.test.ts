@@ -12,7 +12,7 @@ describe.skipIf(isWithoutEngine)('a terminal of a person in the container', () =
     await under?.close();
   });
 
-  it('is a terminal that is typed in, resized and left, and is gone with its last process', async () => {
+  it('takes input, is resized and left, and is gone with its last process', async () => {
     let seen = '';
     const shell = valueOf(
       await under.sandbox.open(
@@ -80,7 +80,7 @@ describe.skipIf(isWithoutEngine)('a terminal of a person in the container', () =
     expect(seen).toMatch(printed);
   });
 
-  it('is beside a look at what the container takes and what it keeps', async () => {
+  it('has a view of what the container takes and keeps', async () => {
     const look = await under.sandbox.look(none);
     expect(look).toMatchObject({ isRunning: true, usage: { processes: expect.any(Number) } });
     expect(look.usage?.cpuNs).toBeGreaterThan(0);

@@ -15,7 +15,7 @@ const home = mkdtempSync(join(tmpdir(), 'dewpoint-tool-servers-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 describe.skipIf(isWithoutEngine)('a tool server in a container', () => {
-  it('is reached through its pipes, gets the variables it asked for and stands in its own folder, and ends', async () => {
+  it('is reached through its pipes, gets the variables it asked for, and ends', async () => {
     const folder = join(home, 'workspaces', 'tools-box');
     mkdirSync(folder, { recursive: true });
     copyFileSync(resolve('tests/fakes/hostile-tool-server.mjs'), join(folder, 'server.mjs'));
@@ -56,7 +56,7 @@ describe.skipIf(isWithoutEngine)('a tool server in a container', () => {
     expect(connection.isOpen()).toBe(false);
   }, 120_000);
 
-  it('reaches the hosts of its definition and nothing else, for as long as it lives', async () => {
+  it('reaches only the hosts of its definition, for as long as it lives', async () => {
     const internet = await standInInternet({
       names: { 'files.example.org': [['203.0.113.7']], 'other.example.org': [['203.0.113.8']] },
       answer: (request, response) => response.end(`answer to ${request.url}`),

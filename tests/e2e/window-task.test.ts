@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 it(
-  'goes from an empty home and a typed task to a diff that is read and taken',
+  'a person goes from an empty home and a typed task to an accepted diff in the window',
   async () => {
     const { page } = launched;
     await page.getByRole('textbox', { name: 'Task' }).fill('A test fails in this project. Find the bug and fix it.');

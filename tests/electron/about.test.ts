@@ -15,7 +15,7 @@ const texts = [
 const file = `${rule}\n${texts.map((lines) => `${lines.join('\n\n')}\n`).join(`\n${rule}\n`)}`;
 
 /** Catches: license texts that ship and that nobody can read. */
-it('shows the licenses of what Dewpoint holds, and finds a package among them', async () => {
+it('the About view shows the licenses of what Dewpoint holds, and finds a package among them', async () => {
   const core = createPageCore();
   core.replace({ home: { licenses: () => ({ folder: '/opt/dewpoint', text: file }) } });
   served = await servePage(core);

@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 // Catches: a question of the agent that looks like an approval, or that a click does not answer.
-it('shows the question with its choices, in light and dark, and answers by a click or in words', async () => {
+it('a question of the agent shows its choices in light and dark, and is answered by a click or in words', async () => {
   const { page } = served;
   await page.locator('[data-session]', { hasText: 'Rename the column' }).click();
   const card = page.getByRole('alertdialog', { name: 'The agent asks' });
@@ -47,7 +47,7 @@ it('shows the question with its choices, in light and dark, and answers by a cli
 });
 
 // Catches: a turn that waits for the person and is shown as a failure.
-it('says that a turn waits for you, and takes the next message as the answer', async () => {
+it('the window says that a turn waits for you, and takes the next message as the answer', async () => {
   const { page } = served;
   story.append({ type: 'approval-answered', approvalId: 'q1', answer: 'deny', by: 'nobody' });
   story.end('waiting', 'What should happen to the column `name`?');

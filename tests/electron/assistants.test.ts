@@ -67,7 +67,7 @@ async function send(text: string): Promise<unknown> {
 }
 
 describe('assistants', () => {
-  it('take no room where there is none', async () => {
+  it('take no room when there are none', async () => {
     const { page } = served;
     await page.locator('[data-session]', { hasText: 'Read my letter' }).click();
     await page.getByRole('heading', { level: 1, name: 'Read my letter' }).waitFor();
@@ -113,7 +113,7 @@ describe('the editor of assistants', () => {
   }
 
   /** Catches: a wrong value that is dropped, or refused with an error about a line of a file. */
-  it('says at each field what is wrong, keeps it, and makes one when it is right', async () => {
+  it('says what is wrong at each field, and saves the assistant once it is right', async () => {
     const { page } = served;
     core.assistants = [];
     await page.reload();
@@ -155,7 +155,7 @@ describe('the editor of assistants', () => {
   });
 
   /** Catches: a long text that is lost when the user clicks elsewhere. */
-  it('keeps what is not saved in other views and after a reload, and asks before it is lost', async () => {
+  it('keeps unsaved changes in other views and after a reload, and asks before they are lost', async () => {
     const { page } = served;
     await field('Instructions').fill('You write short letters, without adjectives.');
     await page.getByRole('navigation').getByRole('button', { name: 'Costs', exact: true }).click();
@@ -172,7 +172,7 @@ describe('the editor of assistants', () => {
     await expect.poll(() => field('Name').inputValue()).toBe('letters-2');
   });
 
-  it('copies, renames, deletes and brings back', async () => {
+  it('copies, renames, deletes and restores an assistant', async () => {
     const { page } = served;
     await field('Name').fill('letters');
     await form().getByText('There is an assistant with this name already.').waitFor();
@@ -189,7 +189,7 @@ describe('the editor of assistants', () => {
   });
 
   /** Catches: a file from elsewhere that takes effect before anybody read it. */
-  it('takes one from a file only to be read first, and gives one out as a file', async () => {
+  it('shows an assistant from a file before taking it, and saves one as a file', async () => {
     const { page } = served;
     const give = (name: string, text: string) =>
       page
@@ -224,7 +224,7 @@ describe('the editor of assistants', () => {
     );
   });
 
-  it('says of a file in the folder why it cannot be used, and is read at every size', async () => {
+  it('says why a file in the folder cannot be used, and is readable at every size', async () => {
     const { page } = served;
     core.brokenAssistants = [{ name: 'old', why: 'It has no text.' }];
     await page.reload();
@@ -240,7 +240,7 @@ describe('the editor of assistants', () => {
     await served.resize(1360, 860);
   });
 
-  it('is reached by a command, which also chooses one', async () => {
+  it('is opened by a command, which can also choose an assistant', async () => {
     const { page } = served;
     await page.locator('[data-session]', { hasText: 'Read my letter' }).click();
     const message = page.getByRole('textbox', { name: 'Message' });
@@ -259,6 +259,6 @@ describe('the editor of assistants', () => {
   });
 });
 
-it('asked for nothing that its policy forbids', () => {
+it('the page asked for nothing that its policy forbids', () => {
   expect(served.complaints).toEqual([]);
 });

@@ -97,7 +97,7 @@ function holdLook(): () => void {
 const button = (name: string) => served.page.getByRole('button', { name, exact: true });
 
 describe('files of a new task', () => {
-  it('do not start it while one was not taken, by button or by key, and do once it was left out', async () => {
+  it('hold the task while one of them was not accepted, until it is left out', async () => {
     const { page } = served;
     await page.getByRole('button', { name: 'New task' }).first().click();
     const field = page.getByRole('textbox', { name: 'What would you like' }).or(page.locator('form textarea')).first();
@@ -116,7 +116,7 @@ describe('files of a new task', () => {
 });
 
 describe('files of a message', () => {
-  it('say how much of each will be sent, and Context shows the same after', async () => {
+  it('show how much of each will be sent, and Context shows the same afterwards', async () => {
     const { page } = served;
     await page.locator('[data-session]', { hasText: 'A talk with files' }).click();
     await page.getByRole('textbox', { name: 'Message' }).waitFor();
@@ -166,7 +166,7 @@ describe('files of a message', () => {
     expect((await core.client.sessions.replay({ sessionId })).firstDifference).toBeNull();
   });
 
-  it('hold the message while one was not taken', async () => {
+  it('hold the message while one of them was not accepted', async () => {
     const { page } = served;
     await page.getByRole('textbox', { name: 'Message' }).fill('And this?');
     await give('scan.pdf', pdfFile({ pages: [[], []] }));
@@ -192,7 +192,7 @@ describe('an export of a chat app', () => {
   const exported = Buffer.from(JSON.stringify(talks));
 
   /** Catches: years of conversations that go to a model as one text although only one was wanted. */
-  it('is searched, and what is chosen comes along, each by itself', async () => {
+  it('is searched, and each chosen conversation is attached by itself', async () => {
     const { page } = served;
     await page.locator('[data-session]', { hasText: 'A talk with files' }).click();
     await page.getByRole('textbox', { name: 'Message' }).fill('Compare them.');
@@ -223,7 +223,7 @@ describe('an export of a chat app', () => {
     expect(await chips().getByText('1 conversation').count()).toBe(2);
   });
 
-  it('is taken as an archive, and goes away when it is not wanted', async () => {
+  it('is accepted as an archive, and goes away when it is not wanted', async () => {
     await give('export.zip', zipFile({ 'data/conversations.json': exported }));
     await chats().getByText('export.zip has 130 conversations.').waitFor();
     expect(await chats().getByRole('button', { name: 'Attach all as one file' }).count()).toBe(0);
@@ -249,7 +249,7 @@ describe('a message that is sent before its files are read', () => {
     );
   const wait = () => served.page.getByText('Sends when your files are read.');
 
-  it('goes by itself when they are', async () => {
+  it('is sent by itself once they are read', async () => {
     const release = holdLook();
     await field().fill('What does the note say?');
     await give('note.txt', Buffer.from('Bring bread.\n'));
@@ -264,7 +264,7 @@ describe('a message that is sent before its files are read', () => {
     expect(await wait().count()).toBe(0);
   });
 
-  it('stays where it is after Escape, and when more is typed', async () => {
+  it('is kept after Escape, and when more is typed', async () => {
     let release = holdLook();
     await field().fill('First wish');
     await give('second.txt', Buffer.from('Bring butter.\n'));
@@ -286,7 +286,7 @@ describe('a message that is sent before its files are read', () => {
     await expect.poll(sent).toContain('First wishes');
   });
 
-  it('stays where it is where something of them is cut, and goes with the next Enter', async () => {
+  it('is kept when something of them is cut, and sent with the next Enter', async () => {
     const release = holdLook();
     await field().fill('How many orders?');
     await give('many.csv', table);
@@ -327,7 +327,7 @@ it('a new task that is started before its files are read starts by itself when t
 });
 
 describe('sixty files', () => {
-  it('are none of them cut, refused or unseen without a notice before sending', async () => {
+  it('are never cut, refused or hidden without a notice before sending', async () => {
     expect(madeFiles).toHaveLength(60);
     const counts = await countAttachments();
     expect(counts.silent).toEqual([]);

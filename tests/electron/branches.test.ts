@@ -87,7 +87,7 @@ describe('the model of a message', () => {
     expect(state.steps.map(({ model }) => model)).toEqual(['second/script']);
   });
 
-  it('leads to a key where there is no model in the cloud', async () => {
+  it('leads to adding a key when there is no cloud model', async () => {
     const { page } = served;
     await page.getByRole('button', { name: /^Model: /u }).click();
     await page.getByRole('option', { name: /^Add a cloud key/u }).click();
@@ -96,7 +96,7 @@ describe('the model of a message', () => {
 });
 
 describe('a branch', () => {
-  it('is made by saying a message otherwise and by another answer, and each can be gone to', async () => {
+  it('is made by editing a message or by another answer, and each can be opened', async () => {
     const { page } = served;
     const sessionId = await begin('Said and said again');
     await message().fill('Who are you?');
@@ -138,7 +138,7 @@ describe('a branch', () => {
 });
 
 describe('a message that waits', () => {
-  it('goes back into the field, or away, and after a stop it is said that it was not sent', async () => {
+  it('can be put back into the field or removed, and is reported as unsent after a stop', async () => {
     const { page } = served;
     const delta = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm' };
     const body = frame({ ...delta, choices: [{ index: 0, delta: { role: 'assistant', content: 'The first half' } }] });
@@ -176,7 +176,7 @@ describe('a message that waits', () => {
 });
 
 describe('a prompt template', () => {
-  it('is written in the window, fills the field with its first place chosen, and is deleted with a way back', async () => {
+  it('is written in the window, fills the field, and can be restored after it was deleted', async () => {
     const { page } = served;
     await begin('With templates');
     await message().fill('/templates');

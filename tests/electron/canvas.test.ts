@@ -138,8 +138,8 @@ const log = () => served.page.getByRole('log');
 const panel = () => served.page.getByRole('tabpanel', { name: 'Preview' });
 
 /** Catches: a chat that can only describe a chart, or that needs a project, a sandbox or a second call to draw one. */
-describe('what an answer in a chat shows', { timeout: 240_000 }, () => {
-  it('is a chart where its block of code holds one, and the reason with what was written where it does not', async () => {
+describe('a code block with a chart', { timeout: 240_000 }, () => {
+  it('is drawn as a chart, or shown with the reason when it cannot be', async () => {
     const { page } = served;
     const { sessionId } = await core.client.sessions.create({ projectPath: null, title: 'talk' });
     const options = runOptionsSchema.parse({ local: 'talk/script' });
@@ -168,7 +168,7 @@ describe('what an agent shows', { timeout: 240_000 }, () => {
    * Catches: a chart that is not drawn, disappears when the work is folded, or is lost when the session is opened
    * again.
    */
-  it('stands in the conversation where the work is folded, and in the preview, in every look', async () => {
+  it('stands in the folded conversation and in the preview, in every look', async () => {
     const { page } = served;
     const sessionId = await work('shows');
     await expect.poll(() => log().locator('[data-canvas]').count()).toBe(shown.length);
@@ -214,7 +214,7 @@ describe('what an agent shows', { timeout: 240_000 }, () => {
     expect((await core.client.sessions.replay({ sessionId })).matched).toBe(true);
   });
 
-  it('stays in its place however much there is, and what is wrong with it is told to the model alone', async () => {
+  it('stays in its place however much there is, and its faults are told to the model alone', async () => {
     const { page } = served;
     await work('crowd');
     await expect.poll(() => log().locator('[data-canvas]').count()).toBe(crowd.length);

@@ -31,7 +31,7 @@ const logged = (): string =>
  * Catches: an answer that waits for a container or a look at files, and one that appears among technical status lines.
  */
 describe('a question without a project', () => {
-  it('is answered within a second and one click, by one call, and no sandbox is started for it', async () => {
+  it('is answered within a second and one click, by one call and without a sandbox', async () => {
     const { page } = launched;
     const ask = page.getByRole('button', { name: 'Ask', exact: true });
     await page.getByRole('textbox', { name: 'Task' }).fill('Write a poem.');
@@ -61,7 +61,7 @@ describe('a question without a project', () => {
     await keepScreenshot(page, 'chat-steps');
   });
 
-  it('says what it will do before it does it, and a key or a click changes that', async () => {
+  it('says beforehand what it will do, and a key or a click changes that', async () => {
     const { page } = launched;
     const pressed = (name: string) => page.getByRole('button', { name, exact: true }).getAttribute('aria-pressed');
     await page.getByRole('textbox', { name: 'Message' }).fill('Save that as towns.md.');

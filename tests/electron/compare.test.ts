@@ -80,8 +80,8 @@ afterAll(async () => {
   await served?.close();
 });
 
-describe('comparing policies in the window', () => {
-  it('begins one, says what is wrong first, and shows each run as it ends', async () => {
+describe('the comparison of policies in the window', () => {
+  it('begins, says first what is wrong, and shows each run as it ends', async () => {
     const { page } = served;
     await page.getByRole('navigation').getByRole('button', { name: 'Compare' }).click();
     await page.getByText('No comparisons yet.').waitFor();
@@ -130,7 +130,7 @@ describe('comparing policies in the window', () => {
     }
   });
 
-  it('stops what is being carried out, goes on, and leads to the session of a run', async () => {
+  it('stops, resumes, and leads to the session of a run', async () => {
     const { page } = served;
     push({ state: 'waiting', check: null, figures: null, why: 'stopped' });
     await page.getByRole('button', { name: 'All comparisons' }).click();

@@ -122,7 +122,7 @@ async function give(kind: 'paste' | 'drop'): Promise<void> {
 }
 
 describe('the composer', () => {
-  it('takes files by button, paste and drop, and has them after a reload', async () => {
+  it('takes files by button, paste and drop, and keeps them after a reload', async () => {
     const { page } = served;
     const file = { name: 'notes.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b\n1,2\n') };
     await message().fill('What is this?');
@@ -192,7 +192,7 @@ describe('the composer', () => {
     expect(await message().inputValue()).toBe('What is this? See @dates.py:3-4 ');
   });
 
-  it('sends what was given, shows it, and the model gets it', async () => {
+  it('sends what was attached, shows it, and the model gets it', async () => {
     const { page } = served;
     // The previous list of files is still shown. This Enter does not choose from it.
     let find = (): void => undefined;
@@ -223,7 +223,7 @@ describe('the composer', () => {
     expect(report.firstDifference).toBeNull();
   });
 
-  it('makes a plan that is changed and then carried out as it was changed', async () => {
+  it('makes a plan that is carried out as the person changed it', async () => {
     const { page } = served;
     await message().fill('/plan Make it better');
     await message().press('Enter');
@@ -252,7 +252,7 @@ describe('the composer', () => {
     expect(served.complaints).toEqual([]);
   });
 
-  it('sums up on demand, and says part by part what the model was no longer shown', async () => {
+  it('summarizes on demand, and says part by part what the model no longer sees', async () => {
     const { page } = served;
     await served.resize(1360, 860);
     await message().fill('/compact');
@@ -274,7 +274,7 @@ describe('the composer', () => {
     expect(served.complaints).toEqual([]);
   });
 
-  it('sends no message while a model is looked up that it is to go to', async () => {
+  it('sends no message while its model is being looked up', async () => {
     const { page } = served;
     let show = (): void => undefined;
     mayShow = new Promise((resolve) => (show = resolve));

@@ -31,7 +31,7 @@ const card = () => served.page.getByRole('region', { name: 'composio', exact: tr
 const asked = (name: string) => core.asked.filter((one) => one.name === name).map(({ args }) => args);
 
 describe('Composio', () => {
-  it('is added with its key in the key store, shows what a yes is to, and is reached only after it', async () => {
+  it('is added with its key in the key store, and is reached only after a yes', async () => {
     const { page } = served;
     await showTools(served.page);
     await page.getByText('Add Composio', { exact: true }).first().click();
@@ -52,7 +52,7 @@ describe('Composio', () => {
     await expect.poll(() => asked('connect')).toEqual([['composio']]);
   });
 
-  it('says what was not taken, and keeps what was typed', async () => {
+  it('says what was refused, and keeps what was typed', async () => {
     const { page } = served;
     await page.getByText('Add a server', { exact: true }).click();
     await page.getByText('Add Composio', { exact: true }).first().click();
@@ -63,7 +63,7 @@ describe('Composio', () => {
     expect(await form.getByLabel('API key').inputValue()).toBe('ak_other');
   });
 
-  it('shows which accounts are connected, and connects one by a link that is waited for', async () => {
+  it('shows which accounts are connected, and connects one by a link', async () => {
     const { page } = served;
     composioScene(core.tools);
     await showTools(served.page);
@@ -81,7 +81,7 @@ describe('Composio', () => {
     await accounts.getByRole('listitem', { name: 'github' }).getByText('connected', { exact: true }).waitFor();
   });
 
-  it('stops to wait when it is told to, and says what Composio says', async () => {
+  it('stops waiting when it is told to, and shows what Composio says', async () => {
     const accounts = card().getByRole('region', { name: 'Accounts' });
     const link = accounts.getByText('https://connect.example.org/link/linear');
     await accounts.getByLabel('Service').fill('Linear');
@@ -95,6 +95,6 @@ describe('Composio', () => {
   });
 });
 
-it('asked for nothing that its policy forbids', () => {
+it('the page asked for nothing that its policy forbids', () => {
   expect(served.complaints).toEqual([]);
 });

@@ -101,7 +101,7 @@ const elsewhere = () =>
   asked.filter((url) => !url.startsWith(new URL(served.url).origin) && !/^(?:data|blob|about):/u.test(url));
 
 describe('an answer', { timeout: 120_000 }, () => {
-  it('has diagrams, formulas, tables and code, each with what can be done with it', async () => {
+  it('shows diagrams, formulas, tables and code, each with its actions', async () => {
     const { page } = served;
     await open('A rich answer');
     const log = page.getByRole('log');
@@ -120,7 +120,7 @@ describe('an answer', { timeout: 120_000 }, () => {
     expect(served.complaints).toEqual([]);
   });
 
-  it('is only drawn when it is hostile: nothing runs in the page, and nothing is fetched', async () => {
+  it('is only drawn when it is hostile: nothing runs, and nothing is fetched', async () => {
     const { page } = served;
     await open('A hostile answer');
     const log = page.getByRole('log');
@@ -135,7 +135,7 @@ describe('an answer', { timeout: 120_000 }, () => {
     expect(served.complaints).toEqual([]);
   });
 
-  it('runs code in the sandbox after a click and not before, and shows what it printed below', async () => {
+  it('runs its code in the sandbox only after a click, and shows the output below', async () => {
     const { page } = served;
     const ran: unknown[] = [];
     core.replace({
@@ -192,7 +192,7 @@ const drawingOf = (
 
 describe('a long answer', { timeout: 120_000 }, () => {
   // Catches: an outline that jumps to the wrong place, or cannot be used without a mouse.
-  it('has an outline of its headings, above it and at its end, by which a keyboard gets to each', async () => {
+  it('has an outline whose headings a keyboard can reach', async () => {
     const { page } = served;
     await open('A long answer');
     const log = page.getByRole('log');
@@ -238,7 +238,7 @@ describe('the preview', { timeout: 120_000 }, () => {
   const quiet = () => panel().frameLocator('iframe');
   const inner = () => quiet().frameLocator('iframe');
 
-  it('shows a web page behind locks: nothing of it runs or is fetched, and with scripts allowed nothing leaves', async () => {
+  it('shows a web page without running or fetching anything, and lets nothing out when scripts are allowed', async () => {
     await quiet().getByRole('heading', { name: 'Made by the agent' }).waitFor();
     expect(await quiet().locator('#said').textContent()).toBe('no script ran');
     const color = await quiet()
@@ -258,7 +258,7 @@ describe('the preview', { timeout: 120_000 }, () => {
     expect(served.page.url()).toContain(new URL(served.url).origin);
   });
 
-  it('runs the scripts of a file after a yes for it, and follows the file', async () => {
+  it('runs the scripts of a file only after a yes for it, and follows the file', async () => {
     const said = (text: string): string => `<p id="said">no</p><script>said.textContent = '${text} ' + origin</script>`;
     core.files.set('index.html', { kind: 'text', text: said('one') });
     made.changed('index.html', 4, 0);
@@ -334,7 +334,7 @@ const changedInParts: readonly ChangedFile[] = [
 ];
 
 describe('the review of changes', { timeout: 120_000 }, () => {
-  it('has the whole width, both sides beside each other, colors, and a comment on a line for the next message', async () => {
+  it('uses the whole width for both sides, with colors and comments for the next message', async () => {
     const { page } = served;
     await open('A rich answer');
     const story = await startStory(core, 'A change to review', '/home/ada/projects/notes');
@@ -376,7 +376,7 @@ describe('the review of changes', { timeout: 120_000 }, () => {
     await panel.locator('[data-diff="unified"]').first().waitFor();
   });
 
-  it('stands in a pane whose width is changed and kept', async () => {
+  it('keeps the width that a person gives its pane', async () => {
     const { page } = served;
     const widthOf = async () => (await page.getByRole('complementary', { name: 'Inspector' }).boundingBox())?.width;
     const before = (await widthOf()) ?? 0;

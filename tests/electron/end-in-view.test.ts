@@ -249,7 +249,7 @@ async function play(story: Story, sequence: number, jumps: string[]): Promise<re
 }
 
 describe('the end of the newest answer', () => {
-  it(`is in view after each of ${sequences} sequences of send, stream, resize, scroll and unfold, and stays away from who reads`, async () => {
+  it(`stays in view after each of ${sequences} sequences of send, stream, resize, scroll and unfold, unless the person reads elsewhere`, async () => {
     const { page } = served;
     const wrong: string[] = [];
     const jumps: string[] = [];

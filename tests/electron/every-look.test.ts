@@ -42,7 +42,7 @@ async function inEveryView(look: (name: string) => Promise<readonly string[]>): 
  * faint when the user asks for more contrast.
  */
 it(
-  'keeps all to be seen in forced colors and with more contrast, and goes by Tab as it is seen',
+  'every view keeps all to be seen in forced colors and high contrast, and Tab follows the visible order',
   { timeout: 240_000 },
   async () => {
     const { page } = served;

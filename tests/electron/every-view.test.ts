@@ -59,7 +59,7 @@ describe.each(engines)('in %s', (engine) => {
     });
   });
 
-  it('asked for nothing that its policy forbids', () => {
+  it('the page asked for nothing that its policy forbids', () => {
     expect(served.complaints).toEqual([]);
   });
 });
