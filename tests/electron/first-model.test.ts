@@ -68,7 +68,7 @@ const pulls = () => core.asked.flatMap(({ name, args }) => (name === 'pull' ? ar
 /**
  * Catches: a first start of more than two clicks, and a large model that is downloaded before the small one answers.
  */
-it('asks a chosen question once the small model is here, and lets the better one take over', async () => {
+it('the first start asks a chosen question once the small model is here, and lets the better one take over', async () => {
   const { page } = served;
   await expect
     .poll(() => guide().getByRole('button').allInnerTexts())
@@ -100,7 +100,7 @@ it('asks a chosen question once the small model is here, and lets the better one
 });
 
 /** Catches: a large download that nobody asked for because the suggestion arrived after the click. */
-it('fetches what the button named, and offers what was suggested later', async () => {
+it('the first start fetches what the button named, and offers later suggestions', async () => {
   let suggest: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (suggest = resolve));
   core.replace({ models: { suggest: () => held.then(() => core.suggestions) } });
@@ -114,7 +114,7 @@ it('fetches what the button named, and offers what was suggested later', async (
 });
 
 /** Catches: the same download after the user declined it. */
-it('fetches the small model alone where the better one is not wanted', async () => {
+it('the first start fetches only the small model when the better one is not wanted', async () => {
   await guide().getByRole('checkbox').uncheck();
   await guide().getByRole('button', { name: 'Download a model, 1.1 GB', exact: true }).click();
   await guide().getByRole('progressbar').waitFor();
@@ -126,7 +126,7 @@ it('fetches the small model alone where the better one is not wanted', async () 
 });
 
 /** Catches: a first start that ends at an error. */
-it('says why a download failed, and what works without it', async () => {
+it('the first start says why a download failed, and what works without it', async () => {
   const { page } = served;
   const gone = new AppError('network', 'The package server could not be reached.', { hint: 'Check the network.' });
   core.replace({ models: { pull: () => Promise.reject(gone) } });

@@ -40,7 +40,7 @@ afterAll(async () => {
   endDisplay?.();
 });
 
-it('leads from an empty home to a first answer, past what is not there', async () => {
+it('the first start leads from an empty home to a first answer, past what is missing', async () => {
   const { page } = launched;
   const guide = page.getByRole('region', { name: 'Get started' });
   await guide.getByText('Questions and plans work now').waitFor();
@@ -68,7 +68,7 @@ it('leads from an empty home to a first answer, past what is not there', async (
 });
 
 /** Catches: an example that needs a folder, a model or a second click before it is answered. */
-it('answers an example after one click', async () => {
+it('the first start answers an example after one click', async () => {
   const { page } = launched;
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
   await page.getByRole('button', { name: 'Show setup again' }).click();

@@ -44,7 +44,7 @@ const setting = (): unknown =>
   Reflect.get(JSON.parse(readFileSync(join(place.home, 'settings.json'), 'utf8')), 'desktop');
 
 describe('a link with a text', { timeout: 120_000 }, () => {
-  it('fills the field at a start, says who wrote it, and sends nothing by itself or by a key', async () => {
+  it('fills the field at a start and says who wrote it, but sends nothing, not even after Enter', async () => {
     const { page } = launched;
     await warning().waitFor();
     expect(await task().inputValue()).toBe(shownLink);
@@ -56,7 +56,7 @@ describe('a link with a text', { timeout: 120_000 }, () => {
     expect(sessions()).toBe(0);
   });
 
-  it('still says so after a restart, and what was typed before comes back when it is removed', async () => {
+  it('is still marked after a restart, and its removal brings back what was typed before', async () => {
     await launched.page.getByRole('button', { name: 'New task', exact: true }).click();
     await warning().waitFor();
     await launched.page.getByRole('button', { name: 'Remove the text' }).click();
@@ -75,8 +75,8 @@ describe('a link with a text', { timeout: 120_000 }, () => {
   });
 });
 
-describe('what is opened with the app', { timeout: 120_000 }, () => {
-  it('is the project where it is a folder, and an attachment to be seen first where it is a file', async () => {
+describe('a file or folder opened with the app', { timeout: 120_000 }, () => {
+  it('becomes the project if it is a folder, and an attachment if it is a file', async () => {
     const { page } = launched;
     const folder = join(place.project, 'docs');
     mkdirSync(folder);
@@ -95,12 +95,12 @@ describe('what is opened with the app', { timeout: 120_000 }, () => {
   });
 });
 
-describe('keys to ask from anywhere', { timeout: 120_000 }, () => {
+describe('the keys to ask from anywhere', { timeout: 120_000 }, () => {
   const keys = 'CommandOrControl+Shift+Space';
   const isTaken = (): Promise<boolean> =>
     launched.app.evaluate(({ globalShortcut }, given) => globalShortcut.isRegistered(given), keys);
 
-  it('are taken once a person chose them, and bring the clipboard along only where that was chosen, too', async () => {
+  it('are registered once a person chose them, and bring the clipboard only when that was chosen, too', async () => {
     const { app, page } = launched;
     // Replaces the registration of shortcuts and keeps their actions, so that the test needs no display service to
     // press keys.
@@ -152,7 +152,7 @@ describe('keys to ask from anywhere', { timeout: 120_000 }, () => {
 });
 
 describe('the tray', { timeout: 120_000 }, () => {
-  it('keeps the app when its last window is closed, and a start opens a window again', async () => {
+  it('keeps the app running when its last window is closed, and a start opens a window again', async () => {
     const { app, page } = launched;
     await app.evaluate(({ Tray }) => {
       const original: unknown = Reflect.get(Tray.prototype, 'setContextMenu');

@@ -45,7 +45,7 @@ async function open(title: string): Promise<void> {
 }
 
 describe('a notice of an error', () => {
-  it('leads to what its hint names, and reads again what failed', async () => {
+  it('leads to what its hint names, and reads again what had failed', async () => {
     const { page } = served;
     const restore = core.replace({
       costs: () => {
@@ -65,7 +65,7 @@ describe('a notice of an error', () => {
     expect(await notice.count()).toBe(0);
   });
 
-  it('leads there from what is announced over any view', async () => {
+  it('leads to the same place when it is announced over any view', async () => {
     const { page } = served;
     const fork = (): never => {
       throw new AppError('missing-key', 'The key of example was refused.', { hint: 'dewpoint keys set example' });
@@ -83,7 +83,7 @@ describe('a notice of an error', () => {
 describe('a task that was stopped', () => {
   const sent: string[] = [];
 
-  it('by what is missing on the machine leads there, and is sent again when that was repaired', async () => {
+  it('leads to what is missing on the machine, and is sent again after the repair', async () => {
     const { page } = served;
     core.replace({
       sessions: {
@@ -103,7 +103,7 @@ describe('a task that was stopped', () => {
     await expect.poll(() => sent).toEqual(['Make the nightly job idempotent.']);
   });
 
-  it('by its cap leads to the cap, by a model to the choice of another', async () => {
+  it('leads to the cap that stopped it, or to the choice of another model', async () => {
     const { page } = served;
     await open('Translate the manual');
     await button('Raise limit').click();

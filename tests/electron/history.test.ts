@@ -30,7 +30,7 @@ const open = async (): Promise<void> => {
 };
 
 describe('a session with more than its fold keeps', () => {
-  it('is read from its first message on by scrolling up, and what is read stays where it is', async () => {
+  it('can be read from its first message by scrolling up, and the text stays in place', async () => {
     const { page } = served;
     const { state } = await core.client.sessions.show({ sessionId });
     // Otherwise the page would have nothing to load.
@@ -60,7 +60,7 @@ describe('a session with more than its fold keeps', () => {
     await page.getByText('earlier turns').waitFor({ state: 'detached' });
   });
 
-  it('shows a place that was found far back, and lets go on from there', async () => {
+  it('shows a place that was found far back, and lets the reader go on from there', async () => {
     const { page } = served;
     await open();
     const part = await core.client.sessions.history({ sessionId, place: { before: 400 } });

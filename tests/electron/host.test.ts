@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const shownView = (): Promise<string | null> => launched.page.evaluate(() => sessionStorage.getItem('dewpoint-view'));
 
-it('asks for a folder in a dialog, and takes none where none was chosen', async () => {
+it('the app asks for a folder in a dialog, and keeps none when none was chosen', async () => {
   const { app, page } = launched;
   const field = page.getByRole('combobox', { name: 'Project folder' });
   const choose = async (paths: readonly string[]): Promise<void> => {
@@ -48,7 +48,7 @@ it('asks for a folder in a dialog, and takes none where none was chosen', async 
   expect(await field.inputValue()).toBe(place.project);
 });
 
-it('shows the session of a link that comes to the app that runs', async () => {
+it('the running app shows the session of a link that comes to it', async () => {
   const { app, page } = launched;
   await page.getByRole('textbox', { name: 'Task' }).fill('Which port does main.py use?');
   await page.getByRole('button', { name: 'Plan', exact: true }).click();
@@ -63,7 +63,7 @@ it('shows the session of a link that comes to the app that runs', async () => {
 });
 
 // Catches: a file that opens in another program than the user chose, or with a program from the workspace.
-it('opens a file that an answer names in the editor that the settings name, at its line', async () => {
+it('the app opens a file that an answer names in the chosen editor, at its line', async () => {
   const { page } = launched;
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
   await page.getByRole('combobox', { name: 'Editor' }).selectOption({ label: 'Zed' });
@@ -78,7 +78,7 @@ it('opens a file that an answer names in the editor that the settings name, at i
   await page.getByText('There is no file main.py in the folder of this session.').waitFor();
 });
 
-it('writes a session into the file that a dialog names, and reads it from there as another', async () => {
+it('the app writes a session into the file that a dialog names, and reads it back as another session', async () => {
   const { app, page } = launched;
   const file = join(place.project, 'kept.dewpoint');
   const save = async (filePath: string): Promise<void> => {
@@ -123,7 +123,7 @@ it('writes a session into the file that a dialog names, and reads it from there 
   await page.getByText('The port is 8123.').first().waitFor();
 });
 
-it('starts on the session of a link that the system opens, with what was typed there before', async () => {
+it('the app starts on the session of a link that the system opens, with its draft', async () => {
   const message = () => launched.page.getByRole('textbox', { name: 'Message' });
   const view = await shownView();
   expect(view).toMatch(/^session:/u);
@@ -135,7 +135,7 @@ it('starts on the session of a link that the system opens, with what was typed t
   expect(await message().inputValue()).toBe('And the other one?');
 });
 
-it('loads a page that crashed again, without losing a token of the answer that is being written', async () => {
+it('the app reloads a crashed page without losing a token of the current answer', async () => {
   const chat = await startChatServer();
   const first = 'The first half of an answer';
   const rest = 'and what came while there was no page.';

@@ -64,7 +64,7 @@ const cancel = () => launched.page.getByRole('button', { name: 'Cancel' });
 const choice = (name: string) => launched.page.locator(`[data-choice="hf:owner/Tiny-GGUF:${name}"]`);
 const here = (): readonly string[] => readdirSync(join(folder, 'cache', 'models'));
 
-it('says what of a model fits before anything of it is fetched, by the address of its page', async () => {
+it('the model search says how a model fits before anything of it is fetched, by the address of its page', async () => {
   const { page } = launched;
   await field().fill('https://huggingface.co/owner/Tiny-GGUF/tree/main');
   const release = hold('/api/models/');
@@ -85,7 +85,7 @@ it('says what of a model fits before anything of it is fetched, by the address o
   await keepScreenshot(page, 'hub');
 });
 
-it('fetches the one that is chosen, stops when told so, and offers to use it', async () => {
+it('the model search fetches the chosen file, stops when told to, and offers to use the model', async () => {
   const { page } = launched;
   const release = hold('Tiny-Q8_0');
   await choice('Q8_0').getByRole('button', { name: 'Download' }).click();
@@ -100,7 +100,7 @@ it('fetches the one that is chosen, stops when told so, and offers to use it', a
   expect(here()).toEqual(['Tiny-Q8_0.gguf']);
 });
 
-it('shows a download of one model while another is looked at', async () => {
+it('the model search shows a download of one model while another is looked at', async () => {
   const { page } = launched;
   const release = hold('Tiny-Q2_K');
   await choice('Q2_K').getByRole('button', { name: 'Download' }).click();
@@ -114,7 +114,7 @@ it('shows a download of one model while another is looked at', async () => {
   await page.locator('[data-model="llama-cpp/Tiny-Q2_K"]').getByText('ready', { exact: false }).waitFor();
 });
 
-it('says what is wrong with a name, what the hub refuses, and lets it be tried again', async () => {
+it('the model search says what is wrong with a name or what the hub refuses, and can be tried again', async () => {
   const { page } = launched;
   await field().fill('a model that codes well');
   await page.getByText('Enter an owner and a repository').waitFor();

@@ -5,7 +5,7 @@ import { walkJourneys } from './journeys/walk-journeys.ts';
  * Catches: a journey of a new user that needs a pointer, leads to a dead end, or cannot be followed with a screen
  * reader.
  */
-it('are ten ways of a newcomer, and each is finished by keyboard alone', { timeout: 240_000 }, async () => {
+it('ten journeys of a newcomer can each be finished by keyboard alone', { timeout: 240_000 }, async () => {
   const wrong: string[] = [];
   let count = 0;
   for await (const { name, effort, deadEnd } of walkJourneys({ kind: 'keyboard', looks: 'one' })) {

@@ -66,7 +66,7 @@ afterAll(() => served?.close());
 const group = () => served.page.getByRole('region', { name: 'Disk space', exact: true });
 const button = (name: string | RegExp) => group().getByRole('button', { name });
 
-it('counts nothing before a person asks, then says what is kept and what of it is not needed', async () => {
+it('the view of stored data counts nothing before a person asks, then says what is needed and what is not', async () => {
   expect(await group().getByRole('listitem').count()).toBe(0);
   expect(asked).toEqual([]);
   await button('Show stored data').click();
@@ -82,7 +82,7 @@ it('counts nothing before a person asks, then says what is kept and what of it i
   await served.resize(1360, 860);
 });
 
-it('removes what is not needed, and images only with a button of their own', async () => {
+it('the view of stored data removes what is not needed, and images only with their own button', async () => {
   const { page } = served;
   await button('Show stored data').click();
   await button('Remove unneeded data (1.4 GB)').click();
@@ -99,7 +99,7 @@ it('removes what is not needed, and images only with a button of their own', asy
   expect(await group().getByRole('button').count()).toBe(1);
 });
 
-it('says why it could not be looked at, and looks again', async () => {
+it('the view of stored data says why it could not look, and looks again', async () => {
   isEngineDead = true;
   await button('Show stored data').click();
   await group().getByText('The container engine does not answer.').waitFor();

@@ -32,7 +32,7 @@ afterAll(async () => {
 const keyed = () => core.asked.filter(({ name }) => name === 'key').map(({ args }) => args);
 
 describe('a sign-in for a key', () => {
-  it('begins by a click in Settings, waits with its address, and ends in a key without one on the page', async () => {
+  it('begins by a click in Settings, shows its address, and ends in a key that the page never shows', async () => {
     const { page } = served;
     await page.getByRole('navigation').getByRole('button', { name: 'Settings', exact: true }).click();
     const begin = page.getByRole('button', { name: 'Sign in with OpenRouter' });
@@ -65,7 +65,7 @@ describe('a sign-in for a key', () => {
       .waitFor();
   });
 
-  it('stands at a service that offers one where models are added, and at no other', async () => {
+  it('is offered only at services that support it, where models are added', async () => {
     const { page } = served;
     await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
     const form = page.getByRole('form', { name: 'Add endpoint' });

@@ -34,7 +34,7 @@ describe.skipIf(isWithoutEngine)('the app, killed -9 in the middle of a command'
     return readdirSync(folder).some((name) => readFileSync(join(folder, name), 'latin1').includes(draft));
   };
 
-  it('opens on the step that was cut off, says so, runs nothing again, and goes on when it is told to', async () => {
+  it('opens on the step that was cut off, runs nothing again, and goes on when it is told to', async () => {
     const { page } = launched;
     await page.getByRole('textbox', { name: 'Task' }).fill('Make the change that the notes describe.');
     await page.getByRole('combobox', { name: 'Project folder' }).fill(place.project);

@@ -46,8 +46,8 @@ async function expectFewElements(): Promise<void> {
 
 const inspector = () => served.page.getByRole('tabpanel', { name: 'Changes' });
 
-describe('more than can be drawn', () => {
-  it('of sessions and projects is a beginning, the rest is asked for or found', async () => {
+describe('a very large amount', () => {
+  it('of sessions and projects is shown from its beginning, and the rest can be shown or found', async () => {
     const { page } = served;
     await page.locator('[data-session]').first().waitFor();
     expect(await page.locator('[data-session]').count()).toBe(100);
@@ -62,7 +62,7 @@ describe('more than can be drawn', () => {
     await open('Session 0003 about');
   });
 
-  it('of a diff is near the view, down to its last line', async () => {
+  it('of lines in a diff is drawn only near the view, down to the last line', async () => {
     const { page } = served;
     await open('A diff of 20,000');
     await page.keyboard.press('Control+4');
@@ -81,7 +81,7 @@ describe('more than can be drawn', () => {
     await expectFewElements();
   });
 
-  it('of changed files is a beginning, each closed until it is looked at', async () => {
+  it('of changed files is shown from its beginning, each closed until it is opened', async () => {
     const { page } = served;
     await open('A change of 3,000');
     await inspector().getByText('src/part-1/file-1.ts').waitFor();
@@ -93,7 +93,7 @@ describe('more than can be drawn', () => {
     expect(await inspector().locator('[data-change]').count()).toBe(200);
   });
 
-  it('of output, of a message and of code opens in a view of its own', async () => {
+  it('of output, of a message or of code opens in its own view', async () => {
     const { page } = served;
     await open('Output without an end');
     await openWork(page);
@@ -124,7 +124,7 @@ describe('more than can be drawn', () => {
     await expectFewElements();
   });
 
-  it('of a text that is pasted is attached as a file', async () => {
+  it('of pasted text is attached as a file', async () => {
     const { page } = served;
     const field = page.getByRole('textbox', { name: 'Message' });
     await field.evaluate((element) => {
@@ -137,7 +137,7 @@ describe('more than can be drawn', () => {
   });
 });
 
-it('shows a name that would hide what it is, and words in their own direction', async () => {
+it('the page shows hidden characters in a name, and each script in its own direction', async () => {
   const { page } = served;
   await open('Words of many scripts');
   await page.getByRole('heading', { level: 1, name: '<U+202E>gnp.exe<U+202C>' }).waitFor();
@@ -149,6 +149,6 @@ it('shows a name that would hide what it is, and words in their own direction', 
   expect(directions).toEqual(['rtl', 'rtl']);
 });
 
-it('asked for nothing that its policy forbids', () => {
+it('the page asked for nothing that its policy forbids', () => {
   expect(served.complaints).toEqual([]);
 });

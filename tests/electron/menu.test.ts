@@ -54,7 +54,7 @@ const heading = (name: string) => launched.page.getByRole('heading', { level: 1,
 const zoom = (): Promise<number | undefined> =>
   launched.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().at(-1)?.webContents.getZoomLevel());
 
-it('goes to the views that it names', async () => {
+it('the menu goes to the views that it names', async () => {
   const { page } = launched;
   await press('File', 'Settings');
   await heading('Settings').waitFor();
@@ -71,7 +71,7 @@ it('goes to the views that it names', async () => {
   await page.keyboard.press('Escape');
 });
 
-it('shows and hides what lies beside the view', async () => {
+it('the menu shows and hides what lies beside the view', async () => {
   const { page } = launched;
   const sessions = page.getByRole('searchbox', { name: 'Search sessions' });
   await sessions.waitFor();
@@ -91,7 +91,7 @@ it('shows and hides what lies beside the view', async () => {
   await inspector.waitFor({ state: wasThere ? 'visible' : 'detached' });
 });
 
-it('edits the text that has the focus', async () => {
+it('the menu edits the text that has the focus', async () => {
   const field = launched.page.getByRole('textbox', { name: 'Message' });
   await field.click();
   await launched.page.keyboard.type('twice');
@@ -110,7 +110,7 @@ it('edits the text that has the focus', async () => {
   await expect.poll(() => field.inputValue()).toBe('');
 });
 
-it('asks the system for what is the system’s', async () => {
+it('the menu asks the system for what is the system’s', async () => {
   await press('File', 'Import session…');
   await expect.poll(asked).toEqual(['open a file']);
   await press('Help', 'About Dewpoint');
@@ -121,7 +121,7 @@ it('asks the system for what is the system’s', async () => {
   expect(await asked()).toEqual(['open a file', 'about', 'minimize', 'setFullScreen', 'close', 'close']);
 });
 
-it('makes the window larger and smaller', async () => {
+it('the menu makes the window larger and smaller', async () => {
   const before = await zoom();
   await press('View', 'Zoom In');
   await expect.poll(zoom).toBeGreaterThan(before ?? 0);
@@ -132,7 +132,7 @@ it('makes the window larger and smaller', async () => {
   await expect.poll(zoom).toBe(before);
 });
 
-it('opens another window, and ends the app', async () => {
+it('the menu opens another window, and ends the app', async () => {
   const { app } = launched;
   await press('File', 'New window');
   await expect.poll(() => app.windows().length).toBe(2);

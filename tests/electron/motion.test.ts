@@ -39,19 +39,19 @@ const motion = (): Promise<Motion> =>
 
 const still: Motion = { animations: 0, transitions: 0 };
 
-it('moves where nobody asked it not to', async () => {
+it('the page moves when nobody asked it not to', async () => {
   await expect.poll(async () => (await motion()).animations).toBeGreaterThan(0);
   expect((await motion()).transitions).toBeGreaterThan(0);
 });
 
-it('stands still where the system asks for less motion', async () => {
+it('the page stands still when the system asks for less motion', async () => {
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
   await expect.poll(motion).toEqual(still);
   await served.page.emulateMedia({ reducedMotion: 'no-preference' });
   await expect.poll(async () => (await motion()).animations).toBeGreaterThan(0);
 });
 
-it('stands still where a person asks for it in the settings, whatever the system says', async () => {
+it('the page stands still when a person asks for it in the settings, whatever the system says', async () => {
   const { page } = served;
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
   await page.getByLabel('Motion').selectOption('reduced');

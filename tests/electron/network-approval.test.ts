@@ -22,7 +22,7 @@ describe('a command that asks for a network', () => {
   });
   const asked = () => core.asked.findLast(({ name }) => name === 'approve')?.args;
 
-  it('shows the hosts, the whole command and the words of the model as such, and holds for as long as is said', async () => {
+  it("shows the hosts, the whole command and the model's words as such, with the chosen duration", async () => {
     const { page } = served;
     const dialog = page.getByRole('alertdialog');
     const hosts = dialog.getByRole('list', { name: 'Hosts' }).getByRole('listitem');
@@ -65,7 +65,7 @@ describe('instructions that a project brings along', () => {
     await served?.close();
   });
 
-  it('are asked about with what is new and the whole text, and followed after one press', async () => {
+  it('are asked about with their changes and the whole text, and followed after one press', async () => {
     const { page } = served;
     const story = await instructionsScene(core);
     await page.locator('[data-session]', { hasText: 'Tidy up the imports' }).click();

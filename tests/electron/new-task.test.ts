@@ -32,7 +32,7 @@ const chosen = () =>
   );
 
 /** Catches: a template that works only in a session, or is sent before the user saw it. */
-it('fills the task from a template, with its first place chosen', async () => {
+it('a new task is filled from a template, with its first place chosen', async () => {
   const { page } = served;
   await field().fill('/exp');
   const list = page.getByRole('listbox', { name: 'Commands' });
@@ -51,7 +51,7 @@ it('fills the task from a template, with its first place chosen', async () => {
 });
 
 /** Catches: a shortcut that only a tooltip names and that cannot be changed. */
-it('goes to the next mode by its keys, which stand in the settings and can be changed there', async () => {
+it('a new task gets the next mode by its keys, which can be changed in the settings', async () => {
   const { page } = served;
   const mode = () => page.locator('[data-mode][aria-pressed=true]').getAttribute('data-mode');
   await field().fill('Save that as towns.md.');
@@ -73,7 +73,7 @@ it('goes to the next mode by its keys, which stand in the settings and can be ch
 });
 
 /** Catches: an empty view that leads nowhere. */
-it('is one click or key away from an empty view', async () => {
+it('a new task is one click or key away from an empty view', async () => {
   const { page } = served;
   for (const view of ['Costs', 'Bin']) {
     await page.getByRole('navigation').getByRole('button', { name: view, exact: true }).click();

@@ -58,7 +58,7 @@ describe.skipIf(isWithoutEngine)('a notification on a desktop', { timeout: 180_0
       'string:displayedLength',
     ]);
 
-  it('says which session waits, and what a person does with it puts the focus on the question', async () => {
+  it('says which session waits, and a click puts the focus on its question', async () => {
     const { page } = launched;
     await page.getByRole('textbox', { name: 'Task' }).fill(task);
     await page.getByRole('combobox', { name: 'Project folder' }).fill(place.project);

@@ -53,7 +53,7 @@ const click = (index: number): Promise<void> =>
 const hasFocus = async (locator: Locator): Promise<boolean> =>
   (await locator.count()) > 0 && locator.evaluate((element) => element === document.activeElement);
 
-it('tells of a session that waits once the browser allows it, and a click puts the focus on its question', async () => {
+it('a browser notification tells of a waiting session, and a click puts the focus on its question', async () => {
   const { page } = served;
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
   await page.getByRole('button', { name: 'Allow notifications' }).click();
@@ -69,7 +69,7 @@ it('tells of a session that waits once the browser allows it, and a click puts t
   expect(served.complaints).toEqual([]);
 });
 
-it('puts the focus on the question of a cap, which is answered by keyboard alone, and then on the next message', async () => {
+it('a browser notification leads to the question of a cap, which is answered by keyboard alone', async () => {
   const { page } = served;
   await page.keyboard.press('Control+,');
   const story = await startStory(core, 'A session at its cap', null);

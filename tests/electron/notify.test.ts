@@ -85,7 +85,7 @@ describe.skipIf(isWithoutEngine)('a person who looks at something else', { timeo
     await page.locator('[data-outcome="done"]').getByText('It has ended.').waitFor();
   });
 
-  it('is told that a session waits unless it is before their eyes, and a click puts the focus on its question', async () => {
+  it('is told that a session waits unless it is in view, and a click puts the focus on its question', async () => {
     const { app, page } = launched;
     mkdirSync(join(place.project, 'tests'));
     writeFileSync(join(place.project, guarded), 'def test_port(): assert 8000 < 8123\n');

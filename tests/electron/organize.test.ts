@@ -58,8 +58,8 @@ async function run(action: string): Promise<void> {
 
 const newest = ['Answer the review', 'Rename the importer', 'Write the changelog', 'Fix the invoices'];
 
-describe('putting sessions in order', () => {
-  it('chooses several with keys alone, archives them, and brings them back', async () => {
+describe('the list of sessions', () => {
+  it('lets a person choose several by keys alone, archive them, and bring them back', async () => {
     const { page } = served;
     await expect.poll(listed).toEqual(newest);
     await run('Select sessions');
@@ -77,7 +77,7 @@ describe('putting sessions in order', () => {
     await expect.poll(listed).toEqual(newest);
   });
 
-  it('chooses with Control and Shift, gives tags to all of them, and takes them into the bin and back', async () => {
+  it('lets a person choose with Control and Shift, tag all of them, delete and restore them', async () => {
     const { page } = served;
     const item = (title: string) => page.locator('[data-session]', { hasText: title });
     await item('Rename the importer').click({ modifiers: ['Control'] });
@@ -103,7 +103,7 @@ describe('putting sessions in order', () => {
     await bar().waitFor({ state: 'detached' });
   });
 
-  it('keeps a pinned session at the top, and says in its menu what it is', async () => {
+  it('keeps a pinned session at the top until it is unpinned', async () => {
     const { page } = served;
     await page.locator('[data-session]', { hasText: 'Fix the invoices' }).click();
     await page.getByRole('heading', { level: 1, name: 'Fix the invoices' }).waitFor();
@@ -120,8 +120,8 @@ describe('putting sessions in order', () => {
   });
 });
 
-describe('the filter', () => {
-  it('holds the list to a place, a model and a tag, says so, and is cleared', async () => {
+describe('the filter of sessions', () => {
+  it('narrows the list to a place, a model and a tag, says so, and can be cleared', async () => {
     const { page } = served;
     await openFilter();
     await filterMenu().getByLabel('Place').selectOption('Cloud');
@@ -145,7 +145,7 @@ describe('the filter', () => {
     await expect.poll(listed).toEqual(newest);
   });
 
-  it('finds an archived session, which is in the list no more, and so does typing', async () => {
+  it('finds an archived session that the list no longer shows, and so does typing', async () => {
     const { page } = served;
     await page.locator('[data-session]', { hasText: 'Write the changelog' }).click();
     await page.getByRole('heading', { level: 1, name: 'Write the changelog' }).waitFor();
@@ -163,6 +163,6 @@ describe('the filter', () => {
   });
 });
 
-it('asked for nothing that its policy forbids', () => {
+it('the page asked for nothing that its policy forbids', () => {
   expect(served.complaints).toEqual([]);
 });

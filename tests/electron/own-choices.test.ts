@@ -32,7 +32,7 @@ async function show(name: string): Promise<void> {
   await served.page.getByRole('navigation').getByRole('button', { name, exact: true }).click();
 }
 
-describe('what is this person’s own', () => {
+describe("the window with a person's own choices", () => {
   it('says whether a model fits before it is fetched, and what will run later by itself', async () => {
     const { page } = served;
     await show('Models');
@@ -55,7 +55,7 @@ describe('what is this person’s own', () => {
     expect(await granted.innerText()).toMatch(new RegExp(`Granted\\s+${size?.replace('.', '\\.')}`, 'u'));
   });
 
-  it('shows the numbers that the profiles are presets of, with those of the person in their place', async () => {
+  it('shows the numbers behind the profiles, with those of the person in their place', async () => {
     const { page } = served;
     await show('Settings');
     await page.getByText('Profile numbers').click();
@@ -71,7 +71,7 @@ describe('what is this person’s own', () => {
     await served.resize(1360, 860);
   });
 
-  it('finds a setting by its name or by when to change it, folded ones too, and leads to a section', async () => {
+  it('finds a setting by its name or by when to change it, and leads to its section', async () => {
     const { page } = served;
     await show('Settings');
     const search = page.getByRole('searchbox', { name: 'Search settings' });
@@ -94,7 +94,7 @@ describe('what is this person’s own', () => {
     await expect.poll(() => disk.evaluate((part) => part.getBoundingClientRect().top < window.innerHeight)).toBe(true);
   });
 
-  it('changes the keys of an action, names the action that has them, and gives the usual ones back', async () => {
+  it('changes the keys of an action, names the action that has them, and restores the usual ones', async () => {
     const { page } = served;
     await show('Settings');
     const change = page.getByRole('button', { name: /^Change shortcut for Costs/u });

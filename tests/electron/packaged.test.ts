@@ -79,7 +79,7 @@ describe('the packed app', () => {
     expect(dewpoint('sessions', 'search', '8123')).toContain('Which port does main.py use?');
   });
 
-  it('cannot be turned into a Node, a debugger or another app by its switches', async () => {
+  it('cannot be turned into Node, a debugger or another app by its switches', async () => {
     const fuses = await getCurrentFuseWire(program);
     // The file stores each fuse as the character code of the digit 0 or 1.
     const isOn = (fuse: FuseV1Options): string => String.fromCharCode(fuses[fuse] ?? 0);
@@ -107,7 +107,7 @@ describe('the packed app', () => {
     expect(electronFuses).toMatchObject({ grantFileProtocolExtraPrivileges: false });
   });
 
-  it('runs in its window only what lies in the archive, with a hash for each file; beside it lies what Node runs', () => {
+  it("runs only hashed files of the archive in its window, with only Node's files beside it", () => {
     const files = listPackage(archive(), { isPack: false }).filter((path) => !('files' in infoOf(path)));
     const isUnpacked = (path: string): boolean => 'unpacked' in infoOf(path);
     const ofWindow = files.filter((path) => path.startsWith('/out/'));
@@ -124,7 +124,7 @@ describe('the packed app', () => {
     expect(existsSync(beside('out', 'main', 'cli.cjs'))).toBe(true);
   });
 
-  it('has the license text of every package in it, bundled or copied, and of what packages carry', () => {
+  it('has the license text of every package in it and of what packages carry', () => {
     const atProgram = (name: string): string => readFileSync(join(dirname(program), name), 'utf8');
     const texts = atProgram('LICENSES.txt');
     // Where the core looks for them.
@@ -146,7 +146,7 @@ describe('the packed app', () => {
     expect(atProgram('LICENSES.chromium.html')).toContain('The Chromium Authors');
   });
 
-  it('brings no engine of another machine, and nothing that neither of its two programs loads', () => {
+  it('contains no engine for another machine, and no file that neither program loads', () => {
     const engines = [...readdirSync(beside('node_modules', '@node-llama-cpp'))];
     expect(engines).toEqual([`linux-${process.arch}`]);
     expect(existsSync(beside('resources', 'sandbox', 'Dockerfile'))).toBe(true);

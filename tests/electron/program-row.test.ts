@@ -69,7 +69,7 @@ afterAll(async () => {
   await served?.close();
 });
 
-it('is shown with its plan, its text and each call that it made', async () => {
+it('the row of a program shows its plan, its text and each call that it made', async () => {
   const { page } = served;
   await page.locator('[data-session]', { hasText: 'Count the open issues' }).click();
   await page.locator('button[data-work]').first().click();
@@ -83,7 +83,7 @@ it('is shown with its plan, its text and each call that it made', async () => {
   expect(await violations(page)).toEqual([]);
 });
 
-it('stands among the programs of its session with what it took, and can be kept', async () => {
+it('a program stands among the programs of its session with its cost, and can be kept', async () => {
   const { page } = served;
   await page.locator('[data-session]', { hasText: 'Add up the orders of this week' }).click();
   await page.getByRole('heading', { level: 1, name: 'Add up the orders' }).waitFor();
@@ -109,7 +109,7 @@ it('stands among the programs of its session with what it took, and can be kept'
   await panel.getByText('Refused calls').waitFor();
 });
 
-it('is asked about with the words of a model that reviewed it, as that model’s words', async () => {
+it('the question about a program shows the words of its reviewer as that model’s words', async () => {
   const { page } = served;
   await page.locator('[data-session]', { hasText: 'Tell the shop' }).click();
   const question = page.getByRole('alertdialog');
@@ -122,7 +122,7 @@ it('is asked about with the words of a model that reviewed it, as that model’s
   expect(await violations(page)).toEqual([]);
 });
 
-it('is among the tools of its project, with its versions, and can be deleted', async () => {
+it('a kept program is among the tools of its project, with its versions, and can be deleted', async () => {
   const { page } = served;
   await page.getByRole('navigation').getByRole('button', { name: 'Tools', exact: true }).click();
   await page.getByRole('combobox').first().selectOption(projectPath);

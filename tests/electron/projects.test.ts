@@ -32,7 +32,7 @@ afterAll(async () => {
 const lastAsked = (name: string) => core.asked.findLast((one) => one.name === name)?.args;
 const group = (name: string) => served.page.getByRole('region', { name, exact: true });
 
-it('opens the settings of a project, and chooses its models and caps apart from all others', async () => {
+it('the settings of a project open, and choose its models and caps apart from all others', async () => {
   const { page } = served;
   await page.getByRole('button', { name: 'Settings of api-server' }).click();
   await page.getByRole('heading', { level: 1, name: 'api-server' }).waitFor();
@@ -55,7 +55,7 @@ it('opens the settings of a project, and chooses its models and caps apart from 
   expect(await violations(page)).toEqual([]);
 });
 
-it('sets variables, and never shows what a secret one is', async () => {
+it('the settings of a project keep variables, and never show the value of a secret one', async () => {
   const { page } = served;
   const variables = group('Environment variables');
   await variables.getByLabel('Name').fill('STAGE');
@@ -71,7 +71,7 @@ it('sets variables, and never shows what a secret one is', async () => {
   await page.locator('[data-variable=STAGE]').waitFor({ state: 'detached' });
 });
 
-it('shows what the project brings along, opens its rules, and prepares and removes its packages', async () => {
+it('the settings of a project show what it brings along, open its rules, and prepare its packages', async () => {
   const { page } = served;
   const instructions = group('Instructions');
   await instructions.getByRole('button').first().click();
@@ -99,7 +99,7 @@ it('shows what the project brings along, opens its rules, and prepares and remov
   expect(await page.getByRole('combobox', { name: 'Project folder' }).inputValue()).toBe(project);
 });
 
-it('adds an endpoint with its key, tries it, and removes both', async () => {
+it('the settings add an endpoint with its key, test it, and remove both', async () => {
   const { page } = served;
   await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
   const form = page.getByRole('form', { name: 'Add endpoint' });
@@ -122,7 +122,7 @@ it('adds an endpoint with its key, tries it, and removes both', async () => {
   expect([lastAsked('forget'), lastAsked('unset')]).toEqual([['mine'], [['providers', 'mine']]]);
 });
 
-it('sets a known service up by its name, and takes it back where its key is none', async () => {
+it('the settings set up a known service by its name, and remove it when its key is wrong', async () => {
   const { page } = served;
   await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
   const form = page.getByRole('form', { name: 'Add endpoint' });
@@ -143,7 +143,7 @@ it('sets a known service up by its name, and takes it back where its key is none
   expect(lastAsked('set')).toEqual([['providers', 'groq'], { kind: 'openai-compatible', preset: 'groq' }]);
 });
 
-it('has a model driven as a person says, entry by entry, and as its probe found out again', async () => {
+it('the settings drive a model as a person says, entry by entry, and return to what its probe found', async () => {
   const { page } = served;
   const row = page.locator('[data-model="example/large-1"]');
   const open = () => row.getByRole('button', { name: /^Advanced/u }).click();
@@ -174,7 +174,7 @@ it('has a model driven as a person says, entry by entry, and as its probe found 
   await row.getByText(/^Custom:/u).waitFor({ state: 'detached' });
 });
 
-it('takes a price of a person, which then marks what it makes, and gives the listed one back', async () => {
+it('the settings take a price of a person, mark it, and return to the listed one', async () => {
   const { page } = served;
   const row = page.locator('[data-model="example/large-1"]');
   await row.getByRole('button', { name: 'Set price' }).click();
@@ -194,7 +194,7 @@ it('takes a price of a person, which then marks what it makes, and gives the lis
   await row.getByText('your price', { exact: true }).waitFor({ state: 'detached' });
 });
 
-it('keeps keys of actions in the settings, and follows what is changed elsewhere', async () => {
+it('the settings keep the keys of actions, and follow changes made elsewhere', async () => {
   const { page } = served;
   await page.getByRole('navigation').getByRole('button', { name: 'Settings', exact: true }).click();
   await page.getByRole('button', { name: /^Change shortcut for Costs/u }).click();

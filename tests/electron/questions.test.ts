@@ -135,7 +135,7 @@ describe('a change of a guarded file', () => {
 });
 
 describe('a task at its cap', () => {
-  it('goes on here when a person says so, and pays no more', async () => {
+  it('goes on locally when a person says so, and pays no more', async () => {
     const { page } = served;
     await start('Which port is it?', 'here/script', async () => {
       await pickModel(page, 'paid/script');
@@ -155,7 +155,7 @@ describe('a task at its cap', () => {
 });
 
 describe('an answer that is being written', () => {
-  it('can be stopped, and what was said of it is kept', async () => {
+  it('can be stopped, and what was written of it is kept', async () => {
     const { page } = served;
     // A new task keeps the model that was chosen for the one before.
     await start('Tell me a long story.', 'slow/m', () => pickModel(page, 'slow/m'));

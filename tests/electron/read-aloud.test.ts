@@ -48,7 +48,7 @@ it.for(Object.entries(scripts))('a screen reader says, line by line: %s', async 
   expect(await playScript(page, reader, withProject(lines, bed.project))).toEqual([]);
 });
 
-it('covers three journeys, each with a model that answers', () => {
+it('a screen reader follows three journeys, each with a model that answers', () => {
   expect(Object.keys(scripts)).toEqual(Object.keys(answers));
 });
 

@@ -82,7 +82,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('what was done here without a network is offered to the cloud once it is back, and sent there for a yes', async () => {
+it('work done without a network is offered to the cloud later, and sent there after a yes', async () => {
   const { page } = served;
   const log = page.getByRole('log', { name: 'What happened' });
   await core.client.sessions.create({ projectPath: join(folder, 'project'), title: 'Away' });

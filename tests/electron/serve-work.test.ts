@@ -90,7 +90,7 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
     return answer.innerText();
   }
 
-  it('goes from typing to a diff that is taken into the project', async () => {
+  it('goes from a typed task to a diff that is accepted into the project', async () => {
     await page.goto(served.url);
     await page.getByRole('textbox', { name: 'Task' }).fill('Change the port to 8200.');
     await page.getByRole('combobox', { name: 'Project folder' }).fill('project');
@@ -110,7 +110,7 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
   });
 
   // Catches: a hunk that also takes its neighbor, and an undo of the rest that restores what was undone before.
-  it('takes one hunk of a file into the project, undoes another, and brings it back', async () => {
+  it('accepts one hunk of a file into the project, undoes another, and restores it', async () => {
     const file = page.getByRole('tabpanel', { name: 'Changes' }).getByRole('region', { name: 'list.txt' });
     const state = (text: string) => file.getByText(text, { exact: true }).waitFor();
     const listed = (): string => readFileSync(join(place.project, 'list.txt'), 'utf8');
@@ -134,12 +134,12 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
     expect(listed()).toBe('mine\n');
   });
 
-  it('sets no key unless that was granted at the start', async () => {
+  it('cannot set a key unless that was allowed at the start', async () => {
     expect(await setKey()).toContain('Keys cannot be changed from the browser.');
     expect(service.seen).not.toContain(`Bearer ${key}`);
   });
 
-  it('sets a key where that was granted, tests it, and never gets it back', async () => {
+  it('can set a key when that was allowed, tests it, and never gets it back', async () => {
     await stopServe(served.child);
     served = await startServe(place, { hasEngine: true, allowed: ['keys'] });
     await page.goto('about:blank');
@@ -156,7 +156,7 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
     expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]))).not.toContain(key);
   });
 
-  it('comes by no path of the machine, whatever it shows', async () => {
+  it('shows no path of the machine', async () => {
     await page
       .getByRole('button', { name: /Change the port to 8200/u })
       .first()

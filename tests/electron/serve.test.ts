@@ -32,7 +32,7 @@ afterAll(async () => {
   endDisplay?.();
 });
 
-it('shows the same page in a browser, over a socket', async () => {
+it('the server shows the same page in a browser, over a socket', async () => {
   await page.goto(url);
   await page.getByRole('textbox', { name: 'Task' }).fill('Which port does main.py use?');
   await page.getByRole('combobox', { name: 'Project folder' }).fill('project');
@@ -45,7 +45,7 @@ it('shows the same page in a browser, over a socket', async () => {
   await keepScreenshot(page, 'browser');
 });
 
-it('says so when the server has gone, and that a new one needs its own address', async () => {
+it('the page in a browser says when the server has gone, and that a new one needs its own address', async () => {
   const port = new URL(url).port;
   expect(await stopServe(server)).toBe(0);
   await page.getByText('Connection lost').waitFor();
@@ -57,14 +57,14 @@ it('says so when the server has gone, and that a new one needs its own address',
   await page.locator('[data-outcome]').getByText('It uses 8123.').waitFor();
 });
 
-it('gives a page without the token nothing but itself', async () => {
+it('the server gives a page without the token nothing but itself', async () => {
   await page.evaluate(() => sessionStorage.clear());
   await page.goto(new URL('/', url).href);
   await page.getByText('This address has no valid token').waitFor();
   expect(await page.getByRole('navigation').count()).toBe(0);
 });
 
-describe('what is no page of its own', () => {
+describe('a client of the server', () => {
   /** Sends the path exactly as written here. A browser would normalize it. */
   const ask = (path: string, headers: Record<string, string> = {}): Promise<number | undefined> =>
     new Promise((found, failed) => {
@@ -115,7 +115,7 @@ describe('what is no page of its own', () => {
   const guessed = (client: CoreClient): Promise<unknown> =>
     client.sessions.create({ projectPath: `~${'0'.repeat(16)}/project` });
 
-  it('is refused: other names of this machine, other origins, tricks with paths, no token', async () => {
+  it('is refused with another host name or origin, a tricky path, or no token', async () => {
     expect(await ask('/')).toBe(200);
     expect(await ask('/', { host: 'evil.example' })).toBe(403);
     expect(await ask('/', { origin: 'http://evil.example' })).toBe(403);
@@ -126,7 +126,7 @@ describe('what is no page of its own', () => {
     expect(await open('no token')).toBe(4401);
   });
 
-  it('changes no settings and keys, opens no terminal and names no other folder, unless that was allowed at the start', async () => {
+  it('changes no settings or keys, opens no terminal and names no folder, unless allowed at the start', async () => {
     const folders = [byPath, upwards, guessed];
     const refused = folders.map(() => 'refused');
     expect(await answers(change, key, type, ...folders)).toEqual(['refused', 'refused', 'refused', ...refused]);

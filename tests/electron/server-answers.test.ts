@@ -109,7 +109,7 @@ describe.skipIf(isWithoutEngine)('what a tool server answers', { timeout: 180_00
     await yes.click();
   };
 
-  it('is shown as an image in the talk, and to a model that sees', async () => {
+  it('is shown as an image in the conversation, and to a model that sees', async () => {
     chat.behave(calls('reference__get-tiny-image', {}), says('It is the logo.'));
     await page.getByRole('button', { name: 'New task', exact: true }).click();
     await page.getByRole('textbox', { name: 'Task' }).fill('Get the tiny image and say what it shows.');
@@ -133,7 +133,7 @@ describe.skipIf(isWithoutEngine)('what a tool server answers', { timeout: 180_00
     expect(asked).toContain('data:image/png;base64,');
   });
 
-  it('may be a question to a model, which nobody answers before a yes to its words', async () => {
+  it('can be a question to a model, which is answered only after a yes to its words', async () => {
     chat.behave(
       calls('reference__trigger-sampling-request', { prompt: 'Six by seven?\u202E' }),
       says('It is 42.'),
@@ -167,7 +167,7 @@ describe.skipIf(isWithoutEngine)('what a tool server answers', { timeout: 180_00
     await field.press('Enter');
   };
 
-  it('is shown as a table where it is a list, with nothing hidden in it', async () => {
+  it('is shown as a table when it is a list, with nothing hidden in it', async () => {
     chat.behave(calls('listing__days', {}), says('Monday is warmer.'));
     await ask('Which day is warmer?');
     await dialog().getByText('listing: days').waitFor();
@@ -181,7 +181,7 @@ describe.skipIf(isWithoutEngine)('what a tool server answers', { timeout: 180_00
     expect(JSON.stringify(chat.requests.at(-1))).toContain('2 days');
   });
 
-  it('may be a question about an image, which is seen before the yes', async () => {
+  it('can be a question about an image, which is shown before the yes', async () => {
     chat.behave(calls('listing__look', {}), says('It is red.'), says('The server knows that it is red.'));
     await ask('Have the server look at its image.');
     await dialog().getByText('listing: look').waitFor();

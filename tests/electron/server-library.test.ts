@@ -60,7 +60,7 @@ const offers = () =>
 const chips = () => page.locator('form').getByRole('list', { name: 'Attached' }).getByRole('listitem');
 
 describe('an @ in the window', { timeout: 120_000 }, () => {
-  it('takes a text of a server along, as words of others, kept in the log', async () => {
+  it("attaches a text of a server as others' words, and the log keeps it", async () => {
     const field = page.getByRole('textbox', { name: 'Task', exact: true });
     await field.pressSequentially('When is the cat fed? @rules');
     await offers().getByText('House rules').waitFor();
@@ -79,7 +79,7 @@ describe('an @ in the window', { timeout: 120_000 }, () => {
     expect(logged()).toContain('"source":{"server":"library","uri":"notes://house/rules.md"}');
   });
 
-  it('fills the place of a template by what is typed, and takes a picture as a picture', async () => {
+  it('fills the place of a template with typed words, and attaches a picture as a picture', async () => {
     const field = page.getByRole('textbox', { name: 'Message' });
     await field.pressSequentially('What was on Monday? @day');
     await offers().getByText('notes://day/{day}').click();
@@ -99,7 +99,7 @@ describe('an @ in the window', { timeout: 120_000 }, () => {
     expect(asked).toContain('data:image/png;base64,');
   });
 
-  it('lets a / begin with a prompt, whose arguments are fields and whose text is seen first', async () => {
+  it('starts a prompt with / whose arguments are fields and whose text is shown first', async () => {
     const field = page.getByRole('textbox', { name: 'Message' });
     const commands = page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
     await field.pressSequentially('/tri');
@@ -126,7 +126,7 @@ describe('an @ in the window', { timeout: 120_000 }, () => {
     expect(JSON.stringify(chat.requests.at(-1))).toContain('Buy paint.');
   });
 
-  it('says so when the server is gone, and shows what was taken along before', async () => {
+  it('says when the server is gone, and still shows what was attached before', async () => {
     await server.close();
     const field = page.getByRole('textbox', { name: 'Message' });
     await field.fill('@rules');

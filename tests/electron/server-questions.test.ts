@@ -77,7 +77,7 @@ const lastAnswer = () => core.asked.findLast(({ name }) => name === 'approve')?.
 
 // Catches: a server's words that look like Dewpoint's own, a link that opens without being chosen, and an answer that
 // differs from what was typed.
-it('shows what a tool server asks as its own words, and sends what was filled in', async () => {
+it('the window shows what a tool server asks as its own words, and sends what was filled in', async () => {
   const { page } = served;
   await page.locator('[data-session]', { hasText: 'Explain how releases' }).click();
   await page.getByRole('heading', { level: 1, name: 'Explain how releases' }).waitFor();
