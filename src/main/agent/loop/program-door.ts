@@ -17,6 +17,7 @@ import { fitInput } from '../calls/read-arguments.ts';
 import { askProgramReviewer } from '../step/ask-program-reviewer.ts';
 import { waitedMs, writeEnd, writeStart } from '../turn/take-action.ts';
 import type { Turn } from '../turn/turn.ts';
+import { readEarlierCalls } from './earlier-calls.ts';
 import { toolsOfTurn } from './plan-notes.ts';
 
 /** Runs one tool for a model: `runTool`. */
@@ -50,6 +51,7 @@ export function createProgramDoor(turn: Turn, parent: Parent, runTool: RunTool):
       return { problem: `The arguments of ${tool.name} are not right: ${fitted.problem}.` };
     },
     earlier: (sha256) => readEarlier(turn, sha256),
+    earlierCalls: () => readEarlierCalls(turn.dependencies.journal.read()),
     kept: () => keptPrograms(turn),
     loadSyntax,
     review: (text) => askProgramReviewer(turn, text),

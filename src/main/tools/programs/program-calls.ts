@@ -41,6 +41,14 @@ export interface EarlierPrograms {
   readonly state: unknown;
 }
 
+/** What earlier calls of one tool took, by the log of the session. */
+export interface EarlierCalls {
+  /** The time of each call that was made, without the time that it waited for people. */
+  readonly ms: readonly number[];
+  /** What models cost that the tool's server asked, for each call. Null: it asked none, or a cost is unknown. */
+  readonly modelUsd: number | null;
+}
+
 /** An approved program that can be imported or called. */
 export interface KeptProgram {
   readonly name: string;
@@ -55,6 +63,8 @@ export interface ProgramDoor<Tool> {
   /** Parses an input like one from a model. `problem`: what is wrong with it. */
   readonly read: (tool: Tool, input: unknown) => { readonly input: unknown } | { readonly problem: string };
   readonly earlier: (sha256: string) => Promise<EarlierPrograms>;
+  /** What earlier calls took, by the name of their tool. */
+  readonly earlierCalls: () => Promise<ReadonlyMap<string, EarlierCalls>>;
   /** Kept programs that may be imported. */
   readonly kept: () => Promise<readonly KeptProgram[]>;
   /** Loads the parser for the review before a question. */

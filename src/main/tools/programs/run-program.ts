@@ -10,6 +10,7 @@ import { isRecord } from '@shared/unknown-value.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { Tool, ToolContext, ToolResult } from '../define.ts';
 import { errorResult } from '../values/tool-results.ts';
+import { estimateRows } from './call-estimate.ts';
 import { describeProgram } from './describe-program.ts';
 import type { EarlierPrograms, ProgramDoor } from './program-calls.ts';
 import { importedBy } from './imported-programs.ts';
@@ -169,10 +170,11 @@ interface CheckedProgram extends AskedProgram, Pick<ProgramInput, 'modules'> {
 
 /** Asks one question for all calls that leave the sandbox. Asks nothing if there are none. */
 async function approve(
-  { plan, program, language, modules, imports, arguments: given }: CheckedProgram,
+  asked: CheckedProgram,
   announcement: Announcement,
   door: ProgramDoor<Tool>,
 ): Promise<ProgramEnd | null> {
+  const { plan, program, language, modules, imports, arguments: given } = asked;
   const leaving = leavingIn(announcement);
   if (leaving.length === 0) return null;
   const subject = `a program that calls ${leaving.map(({ tool, most }) => `${tool.name} (at most ${most})`).join(', ')}`;
@@ -193,6 +195,7 @@ async function approve(
     subject,
     reason: [
       'These calls leave the sandbox. A yes is for all of them; each passes the fences. Other calls are refused.',
+      ...estimateRows(announcement.entries, await door.earlierCalls(), secondsOf(asked) * 1000),
       ...found,
       ...(model === null ? [] : [reviewedBy(model)]),
     ].join('\n'),

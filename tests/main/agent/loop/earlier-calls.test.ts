@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import type { Tool } from '../../../../src/main/tools/define.ts';
+import type { ConnectedToolSpec } from '../../../../src/main/tools/connected/connected-tool-spec.ts';
+import type { EarlierCalls } from '../../../../src/main/tools/programs/program-calls.ts';
+import { z } from 'zod';
+import { call, createAgentKit, turnOptions } from '../../../fakes/agent-kit.ts';
+import { expectReplay } from '../../../fakes/replay-kit.ts';
+
+const lookUp: ConnectedToolSpec = {
+  name: 'shop__look_up',
+  server: 'shop',
+  tool: 'look_up',
+  description: 'Looks an item up.',
+  inputSchema: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] },
+  leaves: true,
+  readsFiles: false,
+};
+
+// Catches: a question at which the person sat for minutes that counts as the time of a slow tool, and a call that was
+// refused that counts as one that took no time.
+it('tells a program how long earlier calls took, without the wait for the person and without refused calls', async () => {
+  let now = 1_000;
+  let asked = 0;
+  const seen: ReadonlyMap<string, EarlierCalls>[] = [];
+  const asking: Tool = {
+    name: 'asking',
+    description: 'Asks.',
+    access: 'execute',
+    isProgram: true,
+    isLong: true,
+    input: z.object({}),
+    label: () => 'ask',
+    run: async (_input, { programDoor }) => {
+      const earlier = await programDoor?.earlierCalls();
+      if (earlier !== undefined) seen.push(earlier);
+      return { status: 'ok', output: 'asked' };
+    },
+  };
+  const kit = createAgentKit({
+    tools: [asking],
+    journal: { now: () => now },
+    replies: [
+      call('shop__look_up', { id: 1 }),
+      call('shop__look_up', { id: 2 }),
+      call('shop__look_up', { id: 3 }),
+      call('asking', {}),
+      { text: 'It is done.' },
+    ],
+    dependencies: {
+      programs: () => 'on',
+      connected: {
+        offered: async () => [lookUp],
+        call: async () => {
+          now += asked === 1 ? 2_000 : 4_000;
+          return { status: 'ok', output: '{}' };
+        },
+      },
+      approver: {
+        ask: async () => {
+          asked += 1;
+          now += 60_000;
+          return asked === 3 ? 'deny' : 'allow';
+        },
+      },
+    },
+  });
+  await kit.runner.send('Look.', { ...turnOptions, strategy: 'loop' });
+  expect(asked).toBe(3);
+  expect(seen[0]?.get('shop__look_up')).toEqual({ ms: [2_000, 4_000], modelUsd: null });
+  expect(seen[0]?.get('shop__order')).toBeUndefined();
+  const { connected: _connected, ...dependencies } = kit.dependencies;
+  await expectReplay({ ...kit, dependencies });
+});
