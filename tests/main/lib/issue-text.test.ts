@@ -20,7 +20,7 @@ function said(value: unknown): string {
   return issuesText(JSON.parse(JSON.stringify(error?.issues ?? [])), 'all');
 }
 
-describe('what is wrong with a value', () => {
+describe('the explanation of a wrong value', () => {
   it.each([
     [{ steps: 0 }, 'steps: it must be above 0'],
     [{ steps: 501 }, 'steps: it must be at most 500'],
@@ -38,11 +38,11 @@ describe('what is wrong with a value', () => {
     [{ own: '' }, 'own: say who'],
     [{ nope: 1, flag: 1 }, 'flag: it must be true or false; all: nope is unknown'],
     [3, 'all: it must be an object'],
-  ])('of %j is told in plain words', (value, text) => {
+  ])('tells of %j in plain words', (value, text) => {
     expect(said(value)).toBe(text);
   });
 
-  it('is told also where it cannot be read', () => {
+  it('is given also for a value that cannot be read', () => {
     expect(issueText(null)).toBe('it has another form than expected');
   });
 });

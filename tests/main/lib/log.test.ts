@@ -24,12 +24,12 @@ const logTo = (clean: (text: string) => string = String, now = () => 0): ReturnT
   createLog({ now, from: 'test 1', clean, write: (line) => lines.push(line) });
 
 describe('a line of the log', () => {
-  it('says when, how bad, who and what, and stays one line whatever the text holds', () => {
+  it('has time, level, source and text, and stays one line', () => {
     logTo().error('two\nlines \u001b[2J');
     expect(lines).toEqual([String.raw`1970-01-01T00:00:00.000Z error [test 1] two\nlines ?[2J`]);
   });
 
-  it('is cleaned of secrets as a whole, and is not written if that fails', () => {
+  it('is cleaned of secrets, and is not written if that fails', () => {
     logTo((text) => text.replaceAll('hunter2', '…')).warn('key hunter2', new Error('hunter2 is wrong'));
     logTo(() => {
       throw new Error('no cleaning');
@@ -38,7 +38,7 @@ describe('a line of the log', () => {
     expect(lines[0]).not.toContain('hunter2');
   });
 
-  it('takes over no content from errors that quote what they read, and no arguments of programs', () => {
+  it('takes over no content from an error and no arguments of a program', () => {
     const prompt = 'Dear Ada, the salary list of March is attached';
     const parsed = attempt(() => JSON.parse(`${prompt} {`));
     const shaped = attempt(() => z.object({ text: z.literal('x') }).parse({ text: prompt, [prompt]: 1 }));
@@ -49,13 +49,13 @@ describe('a line of the log', () => {
     expect(lines.join('\n')).not.toContain('salary');
   });
 
-  it('names the code, the place in the program and the cause, which is what a report needs', () => {
+  it('has the code, the place in the program and the cause', () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:11434'), { code: 'ECONNREFUSED' });
     logTo().warn('no model', new Error('fetch failed', { cause }));
     expect(lines[0]).toMatch(/no model: Error: fetch failed \(.*log\.test\.ts:\d+:\d+\); cause: Error ECONNREFUSED: /u);
   });
 
-  it('is left out when a fault repeats without end, so that the log keeps how it began', () => {
+  it('is left out when a fault repeats endlessly, so that its beginning is kept', () => {
     let time = 0;
     const log = logTo(String, () => time);
     for (let count = 0; count < 1_000; count += 1) log.warn(`again ${count}`);
@@ -75,7 +75,7 @@ function attempt(work: () => unknown): unknown {
 }
 
 describe('the files of the log', () => {
-  it('are at most so many, and hold the newest lines', async () => {
+  it('are limited in number, and hold the newest lines', async () => {
     const write = createLogFile({ folder: join(folder, 'logs'), fileBytes: 1_000, files: 3 });
     for (let count = 0; count < 500; count += 1) {
       write(`line ${String(count).padStart(4, '0')} ${'x'.repeat(40)}`);
@@ -89,7 +89,7 @@ describe('the files of the log', () => {
     expect(text.length).toBeLessThanOrEqual(3_200);
   });
 
-  it('keep whole lines while several processes write and set files aside', async () => {
+  it('keep whole lines while several processes write and rotate them', async () => {
     const module = pathToFileURL(join(import.meta.dirname, '../../../src/main/lib/files/log-file.ts')).href;
     const program = `
       const { createLogFile } = await import(${JSON.stringify(module)});
@@ -106,7 +106,7 @@ describe('the files of the log', () => {
     expect(all).toHaveLength(4_000);
   });
 
-  it('never break the work: no home, a file, a link or a pipe in the way', async () => {
+  it('never stop the work when they cannot be written', async () => {
     createLogFile({ folder: join(folder, 'gone', 'logs') })('lost');
     await writeFile(join(folder, 'file'), '');
     createLogFile({ folder: join(folder, 'file') })('lost');
@@ -119,7 +119,7 @@ describe('the files of the log', () => {
     expect(await readdir(folder)).not.toContain('gone');
   });
 
-  it('are empty to a reader before the first line, and are cut at whole lines', async () => {
+  it('are empty before the first line, and are cut at whole lines', async () => {
     expect(await readLogFile(join(folder, 'logs'), 100)).toBe('');
     const write = createLogFile({ folder });
     for (const line of ['first', 'second', 'third']) write(line);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { memo } from '../../../src/main/lib/memo.ts';
 
-it('works out once for each object, and not for an equal one', () => {
+it('memo computes once for each object, not for an equal one', () => {
   const made: object[] = [];
   const nameOf = memo((key: { readonly name: string }) => {
     made.push(key);

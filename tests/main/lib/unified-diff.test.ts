@@ -19,7 +19,7 @@ const broken = ['tab\there.txt', 'line\nbreak.txt', 'end\r.txt', 'é\n"\\.txt', 
 
 /** Catches: `"b/\303\251.txt"` in place of `b/é.txt`, and a name that breaks the lines of its diff. */
 describe('a diff', () => {
-  it.each(readable)('shows the name %s as it is', (name) => {
+  it.each(readable)('shows the name %s unchanged', (name) => {
     const { text } = diffFiles(name, bytes('a\n'), bytes('b\n'));
     expect(text?.split('\n').slice(0, 2)).toEqual([`--- a/${name}`, `+++ b/${name}`]);
   });
@@ -38,22 +38,22 @@ describe('a diff', () => {
 });
 
 /** Catches: `a\b.txt`, which becomes another file in another folder. */
-describe('a backslash', () => {
+describe('a backslash in a file name', () => {
   const name = String.raw`a\b.txt`;
 
-  it('stays in the name that is written, and separates names on Windows', () => {
+  it('stays in the written name, and separates folders on Windows', () => {
     expect(workspacePath(`./src/${name}`, '/work', '/')).toBe(String.raw`src/a\b.txt`);
     expect(workspacePath(`/work/${name}`, '/work', '/')).toBe(name);
     expect(workspacePath(name, '/work', '\\')).toBe('a/b.txt');
   });
 
-  it('is found as it is typed', () => {
+  it('is found as typed', () => {
     const recent = { recent: [], limit: 3 };
     expect(rankFiles([name, 'a/b.txt'], name, recent)[0]).toBe(name);
     expect(rankFiles(['a/b.txt'], name, recent)).toEqual(['a/b.txt']);
   });
 
-  it.each([name, 'say "hi".txt', String.raw`a "\" b.txt`, 'q"'])('and quotes stay in the mention of %s', (path) => {
+  it.each([name, 'say "hi".txt', String.raw`a "\" b.txt`, 'q"'])('stays in the mention of %s, as do quotes', (path) => {
     expect(mentionsIn(`See ${mentionOf(path)} there`).map((mention) => mention.path)).toEqual([path]);
   });
 

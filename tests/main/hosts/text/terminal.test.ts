@@ -78,7 +78,7 @@ describe('a line of JSON', () => {
   });
 });
 
-describe('a text on one line', () => {
+describe('a text for people', () => {
   it('keeps what follows a control sequence that does not end', () => {
     expect(oneLine('run x\u001B]0;y && curl evil.example', 80)).toBe('run x0;y && curl evil.example');
   });

@@ -18,7 +18,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const nobody = { pid: 999_999_999, startedAt: '1', boot: null };
 
 describe('a file lock', () => {
-  it('is held by one at a time, says which process it is, and leaves nothing when it is given free', async () => {
+  it('is held by one process at a time, names it, and leaves nothing when released', async () => {
     const first = await tryLock(path);
     if (first.type !== 'taken') throw new Error('not taken');
     expect(await tryLock(path)).toEqual({ type: 'held', pid: process.pid });
@@ -38,7 +38,7 @@ describe('a file lock', () => {
     expect(await readdir(folder)).toEqual(['a.lock']);
   });
 
-  it('is taken over by one of many, also where a process died while it took over itself', async () => {
+  it('is taken over by only one of many, also after an unfinished take-over', async () => {
     for (const name of ['', '.break', '.break.break']) await writeFile(`${path}${name}`, JSON.stringify(nobody));
     await writeFile(`${path}.0a1b2c.tmp`, JSON.stringify(nobody));
     const attempts = await Promise.all(Array.from({ length: 20 }, () => tryLock(path)));
@@ -50,27 +50,27 @@ describe('a file lock', () => {
   });
 
   /** Catches: an empty lock that nobody holds, and that is held for as long as the clock was put back. */
-  it('is taken where it is empty and its time is in the future', async () => {
+  it('is taken when it is empty and its time is in the future', async () => {
     await writeFile(path, '');
     const later = new Date(Date.now() + 3_600_000);
     await utimes(path, later, later);
     expect((await tryLock(path)).type).toBe('taken');
   });
 
-  it('is not given free by one whose lock was replaced', async () => {
+  it('is not released by an owner whose lock was replaced', async () => {
     const first = await tryLock(path);
     await writeFile(path, 'of another');
     if (first.type === 'taken') await first.lock.release();
     expect(await readFile(path, 'utf8')).toBe('of another');
   });
 
-  it('that was only just made empty, as without links, is not taken over', async () => {
+  it('is not taken over when it is empty but new', async () => {
     await writeFile(path, '');
     setTimeout(() => void rm(path), 100);
     expect((await tryLock(path)).type).toBe('taken');
   });
 
-  it('is waited for until the work of the other is done, and told of once', async () => {
+  it("is waited for until the other's work is done, with one notice", async () => {
     const order: string[] = [];
     const signal = new AbortController().signal;
     const deep = join(folder, 'deep', 'b.lock');
@@ -92,7 +92,7 @@ describe('a file lock', () => {
 });
 
 describe('the owner of a lock', () => {
-  it('runs while the very process does: not one that was killed, one of another start, or one before a restart', async () => {
+  it('counts as running only while that very process runs', async () => {
     const me = await thisProcess();
     expect(await isRunning(me)).toBe(true);
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });

@@ -42,7 +42,7 @@ describe('the text of a file', () => {
   });
 
   it.each(['iso-8859-1', 'koi8-r', 'windows-1251', 'iso-8859-15'])(
-    'in %s, which nothing tells from others, takes ASCII and letters that it has, and keeps all bytes',
+    'in ambiguous %s takes ASCII and letters that it has, and keeps all bytes',
     (label) => {
       const text = label.startsWith('iso') ? 'Größe\nname\n' : 'Привет\nname\n';
       const bytes = bytesOf(text, label);
@@ -64,7 +64,7 @@ describe('the text of a file', () => {
     ['a zero byte far from the beginning', Buffer.from(`${'a'.repeat(9000)}\0`)],
     ['half a UTF-16 letter', Buffer.from([0xff, 0xfe, 65])],
     ['half a pair in UTF-16', Buffer.from([0xff, 0xfe, 0x00, 0xd8, 65, 0])],
-  ])('is none for %s, if it does not lead back to the same bytes', (_name, bytes) => {
+  ])('is not read for %s, unless it can be written back to the same bytes', (_name, bytes) => {
     const read = fileText(bytes);
     const back = read?.encode(read.text);
     expect(read === null || (back?.ok === true && Buffer.compare(back.bytes, bytes) === 0)).toBe(true);
@@ -75,11 +75,11 @@ describe('the text of a file', () => {
     ['with control characters', Buffer.from([0xe9, 1, 2, 3, 0xe9])],
     ['with what no letter has in UTF-16', Buffer.from([0xff, 0xfe, 0xff, 0xff, 65, 0])],
     ['with a zero letter in UTF-16', Buffer.from([0xff, 0xfe, 0, 0, 65, 0])],
-  ])('is none in a file that is %s, with no zero byte in it', (_name, bytes) => {
+  ])('is not read from a file that is %s, without a zero byte', (_name, bytes) => {
     expect(fileText(bytes)).toBeNull();
   });
 
-  it('has lines in a file that ends them with CR alone', () => {
+  it('has lines when the file ends them with CR alone', () => {
     const read = fileText(Buffer.from('a\rb\rc'));
     expect(read?.text).toBe('a\nb\nc');
     expect(read?.encode('a\nx\nc')).toEqual({ ok: true, bytes: new Uint8Array(Buffer.from('a\rx\rc')) });
@@ -87,7 +87,7 @@ describe('the text of a file', () => {
 });
 
 describe('two versions of a file', () => {
-  it('are read alike, however little of it one of them has', () => {
+  it('are read in the same encoding, also when one is short', () => {
     const more = iconv.encode(chinese, 'gbk');
     expect(textPair(Buffer.from('plain\n'), more)).toMatchObject({ before: 'plain\n', after: chinese, note: null });
     const pair = textPair(more, Buffer.concat([more, Buffer.from('x\n')]));
@@ -95,7 +95,7 @@ describe('two versions of a file', () => {
     expect(Buffer.from(pair?.encode?.(chinese) ?? [])).toEqual(more);
   });
 
-  it('have lines where both end them with CR alone, and a note where their encodings differ', () => {
+  it('have lines when both end them with CR alone, and a note when their encodings differ', () => {
     const pair = textPair(Buffer.from('a\rb\r'), Buffer.from('a\rc\r'));
     expect(pair).toMatchObject({ before: 'a\nb\n', after: 'a\nc\n' });
     expect(Buffer.from(pair?.encode?.('a\nx\n') ?? [])).toEqual(Buffer.from('a\rx\r'));
@@ -105,7 +105,7 @@ describe('two versions of a file', () => {
   });
 });
 
-describe('a whole new text', () => {
+describe('the new text of a file', () => {
   it.each([
     ['a\r\nb\r\n', 'a\nc\n', 'a\r\nc\r\n'],
     ['a\nb\n', 'a\r\nc\r\n', 'a\nc\n'],
@@ -118,7 +118,7 @@ describe('a whole new text', () => {
     // Nothing else would change, so the form itself is what was asked for.
     ['a\r\nb\r\n', 'a\nb\n', 'a\nb\n'],
     ['a\nb', 'a\nb\n', 'a\nb\n'],
-  ])('in the form of %j: %j is written as %j', (old, given, written) => {
+  ])('with the line ends of %j: %j is written as %j', (old, given, written) => {
     expect(inFormOf(old, given)).toBe(written);
   });
 });

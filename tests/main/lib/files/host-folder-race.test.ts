@@ -7,7 +7,7 @@ vi.setConfig({ testTimeout: 1_200_000, hookTimeout: 120_000 });
 /** At least this many of each. */
 const operations = sampled(100_000, 20);
 
-describe.skipIf(process.platform !== 'linux')('a folder that is swapped for a link all the time', () => {
+describe.skipIf(process.platform !== 'linux')('a folder that is constantly swapped for a link', () => {
   let race: PathRace;
   beforeAll(async () => {
     race = await startPathRace();
@@ -15,7 +15,7 @@ describe.skipIf(process.platform !== 'linux')('a folder that is swapped for a li
   afterAll(() => race.stop());
 
   it.each(['read', 'stat', 'list', 'scan', 'copy', 'break links', 'write', 'remove'])(
-    'leads no %s out',
+    'leads no %s outside',
     async (name) => {
       const seen = new Set<RaceAnswer>();
       // An operation that never met the folder itself was not in a race.

@@ -32,13 +32,13 @@ import { valueOf } from '../../../contracts/sandbox-contract.ts';
 
 const none = new AbortController().signal;
 
-describe('a name', () => {
-  it('is refused where it is none, or cannot be one', () => {
+describe('the name of a file', () => {
+  it('is refused when it is empty or impossible', () => {
     const wrong = ['', '.', '..', 'a/b', 'a\0b', 'x'.repeat(256), '\ud800'];
     expect(wrong.filter((name) => nameProblem(name, 'linux') === null)).toEqual([]);
   });
 
-  it('is judged by the rules of its platform: what Windows forbids is a plain name elsewhere', () => {
+  it('is judged by the rules of its platform', () => {
     const onWindows = [
       'CON',
       'con.txt',
@@ -63,7 +63,7 @@ describe('a name', () => {
     expect(everywhere.filter((name) => nameProblem(name, 'win32') !== null)).toEqual([]);
   });
 
-  it('of the data of git is known in every spelling that some file system takes for it', () => {
+  it('inside .git is found in every spelling of some file system', () => {
     const git = [
       '.git',
       '.GIT',
@@ -83,7 +83,7 @@ describe('a name', () => {
 });
 
 /** Files with which a program in a container can trap a host. */
-describe.skipIf(process.platform === 'win32')('the corpus of hostile files', () => {
+describe.skipIf(process.platform === 'win32')('a folder of hostile files', () => {
   const odd = [
     'CON',
     'nul',
@@ -133,11 +133,11 @@ describe.skipIf(process.platform === 'win32')('the corpus of hostile files', () 
     return reply.ok ? Buffer.from(reply.value.bytes).toString() : reply.error.code;
   };
 
-  it('is read by its names where these are plain files, whatever the names are', async () => {
+  it('has each plain file read by its name, whatever the name is', async () => {
     expect(await Promise.all(odd.map(read))).toEqual(odd.map((name) => `odd ${name}`));
   });
 
-  it('holds up, fills up or leads out nobody who reads it', async () => {
+  it('never blocks its reader, fills the memory or leads outside', async () => {
     const answers = await Promise.all(
       [
         'pipe',
@@ -167,7 +167,7 @@ describe.skipIf(process.platform === 'win32')('the corpus of hostile files', () 
       expect(await read(path)).toMatch(/^(refused|bad-input)$/);
   });
 
-  it('is listed, scanned and searched to its end, without what cannot be named', async () => {
+  it('is listed, scanned and searched to its end', async () => {
     const { entries } = valueOf(await sandbox.list('.', { all: true, limit: 10_000 }, none));
     const paths = entries.map((entry) => entry.path);
     expect(odd.filter((name) => !paths.includes(name))).toEqual([]);
@@ -179,7 +179,7 @@ describe.skipIf(process.platform === 'win32')('the corpus of hostile files', () 
     expect(await sandbox.search({ pattern: 'x', path: 'pipe' }, none)).toMatchObject({ error: { code: 'bad-input' } });
   });
 
-  it('is written on the host without a link being followed, and never in the data of git', async () => {
+  it('is written without following a link, and never inside .git', async () => {
     const safe = createSafeFolder(work);
     const file = { bytes: Buffer.from('written'), mode: 0o4755 };
     for (const path of [
@@ -204,14 +204,14 @@ describe.skipIf(process.platform === 'win32')('the corpus of hostile files', () 
     expect(await safe.look('fresh/new')).toMatchObject({ type: 'file', mode: 0o755 });
   });
 
-  it('with a hard link to a file outside is replaced, so that the file outside stays', async () => {
+  it('keeps an outside file unchanged when its hard link inside is replaced', async () => {
     await link(join(folder, 'outside/secret'), join(work, 'hard'));
     await createSafeFolder(work).write('hard', { bytes: Buffer.from('mine'), mode: 0o644 }, () => true);
     expect(await readFile(join(folder, 'outside/secret'), 'utf8')).toBe('secret');
     expect(await read('hard')).toBe('mine');
   });
 
-  it('gives up what is not a regular file of the wanted size', async () => {
+  it('returns only regular files of the wanted size', async () => {
     const place = await openFolderBelow(work, ['d']);
     expect((await readRegularFile(place ?? never(), 'plain', 5))?.toString()).toBe('plain');
     expect(await readRegularFile(place ?? never(), 'plain', 4)).toBeNull();
@@ -225,8 +225,8 @@ function never(): never {
   throw new Error('there is no folder');
 }
 
-describe.skipIf(process.platform === 'win32')('a folder that is closed to everybody', () => {
-  it('is opened to its owner, and nothing that a link leads to is', async () => {
+describe.skipIf(process.platform === 'win32')('a folder without permissions', () => {
+  it('is opened to its owner, and the target of a link is not', async () => {
     const top = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-closed-')));
     const closed = join(top, 'closed');
     await mkdir(closed);

@@ -11,6 +11,6 @@ it.each<[string, string, NodeJS.Platform, boolean]>([
   ['/a', '/', 'linux', true],
   ['C:\\a\\B', 'c:\\A', 'win32', true],
   ['D:\\a', 'C:\\a', 'win32', false],
-])('says of %s whether it lies within %s on %s', (path, folder, platform, expected) => {
+])('isWithin says of %s whether it lies within %s on %s', (path, folder, platform, expected) => {
   expect(isWithin(path, folder, platform)).toBe(expected);
 });

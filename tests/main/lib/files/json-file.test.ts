@@ -19,8 +19,8 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const parse = (value: unknown): { a: number } => z.object({ a: z.number() }).parse(value);
 
-describe('json files', () => {
-  it('makes the same folders many times at once', async () => {
+describe('a JSON file', () => {
+  it('creates the same folders many times at once', async () => {
     for (let round = 0; round < 20; round += 1) {
       const path = join(folder, String(round), 'a', 'b');
       const made = await Promise.allSettled(Array.from({ length: 12 }, () => makeFolder(path)));
@@ -28,7 +28,7 @@ describe('json files', () => {
     }
   });
 
-  it('reads what it wrote, into a folder that was not there, and leaves nothing else', async () => {
+  it('is read as it was written, in a new folder, with nothing left behind', async () => {
     const path = join(folder, 'deep', 'a.json');
     await writeJsonFile(path, { a: 1 });
     await writeJsonFile(path, { a: 2 });
@@ -36,7 +36,7 @@ describe('json files', () => {
     expect(await readdir(join(folder, 'deep'))).toEqual(['a.json']);
   });
 
-  it('tells a missing file from a damaged one and from one of another shape', async () => {
+  it('is reported as missing, damaged or of another shape', async () => {
     const path = join(folder, 'a.json');
     expect(await readJsonFile(path, parse)).toEqual({ type: 'missing' });
     for (const text of ['', '{"a":', '{"a":"x"}', '\u0000']) {
@@ -46,14 +46,14 @@ describe('json files', () => {
     }
   });
 
-  it('leaves the old file and nothing else when it cannot be replaced', async () => {
+  it('stays as it was when it cannot be replaced', async () => {
     const path = join(folder, 'taken');
     await writeFileAtomic(join(path, 'inside'), 'x');
     await expect(writeFileAtomic(path, 'y')).rejects.toThrow();
     expect(await readdir(folder)).toEqual(['taken']);
   });
 
-  it('makes folders also through a link, and says where a file or a wrong place is in the way', async () => {
+  it('is written in a folder behind a link, and an error names what is in the way', async () => {
     await makeFolder(join(folder, 'a', 'b'));
     await symlink(join(folder, 'a'), join(folder, 'link'));
     await makeFolder(join(folder, 'link', 'b', 'c'));
@@ -65,12 +65,12 @@ describe('json files', () => {
     await expect(makeFolder(join(folder, 'dangling', 'in', 'it'))).rejects.toMatchObject({ code: 'EEXIST' });
   });
 
-  it.skipIf(process.platform !== 'linux')('comes to an end where no folder can be made', async () => {
+  it.skipIf(process.platform !== 'linux')('fails when no folder can be created', async () => {
     await expect(makeFolder('/proc/nope/in/it')).rejects.toMatchObject({ code: 'ENOENT' });
     await expect(writeJsonFile('/proc/nope/a.json', {})).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('knows the errors that mean that there is no room', () => {
+  it('reports the errors that mean a full disk', () => {
     expect(['ENOSPC', 'EDQUOT', 'EACCES'].map((code) => isDiskFull(Object.assign(new Error(code), { code })))).toEqual([
       true,
       true,

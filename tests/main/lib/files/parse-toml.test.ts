@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseToml, tomlTable } from '../../../../src/main/lib/files/parse-toml.ts';
 
 describe('parseToml', () => {
-  it('finds a table however it is written', () => {
+  it('finds a table in every spelling', () => {
     for (const text of ['[tool.ruff]\nx = 1', 'tool.ruff.x = 1', 'tool = { "ruff" = { x = 1 } }'])
       expect(tomlTable(parseToml(text), 'tool', 'ruff')).toEqual({ x: 1 });
     expect(tomlTable(parseToml('tool = [1]'), 'tool')).toBeNull();
@@ -14,7 +14,7 @@ describe('parseToml', () => {
     ['too large', `a = 1\n${'#\n'.repeat(600_000)}`],
     ['too deep', `a = ${'['.repeat(5_000)}${']'.repeat(5_000)}`],
     ['about the prototype of all objects', '[__proto__]\nx = 1\n[constructor.prototype]\nx = 1'],
-  ])('is empty for a file that is %s, and never throws', (_what, text) => {
+  ])('returns an empty result for a file that is %s', (_what, text) => {
     expect(Object.keys(parseToml(text))).toEqual([]);
     expect(Reflect.get({}, 'x')).toBeUndefined();
   });

@@ -25,11 +25,11 @@ describe('the key of a project', () => {
     ['link/inner', 'real/inner'],
     ['link/gone/deeper', 'real/gone/deeper'],
     ['gone', 'gone'],
-  ])('of %s is %s', async (given, key) => {
+  ])('for %s is %s', async (given, key) => {
     expect(await projectKey(join(folder, given))).toBe(join(folder, key));
   });
 
-  it('keeps two folders apart that differ in case or in Unicode form where the disk does', async () => {
+  it('differs for folders that the disk keeps apart by case or Unicode form', async () => {
     const names = ['Project', 'project', 'caf\u00e9', 'cafe\u0301'];
     const made = names.map((name) => join(folder, name));
     for (const path of made) mkdirSync(path, { recursive: true });
@@ -43,8 +43,8 @@ describe('the key of a project', () => {
   });
 });
 
-describe('a record by projects', () => {
-  it('joins the names of one project, and the key it had wins', async () => {
+describe('a record by project', () => {
+  it('joins the names of one project, and its own key comes first', async () => {
     const [real, link] = [join(folder, 'real'), join(folder, 'link')];
     expect(await byProjectKey({ [link]: ['link'], [real]: ['real'] }, (own, other) => [...own, ...other])).toEqual({
       [real]: ['real', 'link'],

@@ -18,15 +18,15 @@ it.each([
   ['http://h:1/v1/chat/completions/?x=1', 'http://h:1/v1/models?x=1'],
   ['http://h:1/v1/models', 'http://h:1/v1/models'],
   ['http://[::1]:1/v1', 'http://[::1]:1/v1/models'],
-])('joins %s and a path', (base, whole) => {
+])('an address joins %s and a path', (base, whole) => {
   expect(addressBelow(base, 'models')).toBe(whole);
 });
 
-it('keeps the path of an address that has it', () => {
+it('an address keeps the path that it has already', () => {
   expect(addressBelow('http://h/searx/search?q=x', '/search')).toBe('http://h/searx/search?q=x');
 });
 
-it('joins the parameters of both', () => {
+it('an address has the parameters of both parts', () => {
   expect(addressBelow('https://h/v1beta?x=1', 'models/m:stream?alt=sse')).toBe(
     'https://h/v1beta/models/m:stream?alt=sse&x=1',
   );
@@ -38,6 +38,6 @@ it.each([
   ['http://h:1/v1/v1/chat/completions', 'below http://h:1/v1:'],
   ['http://h:1/v1/chat/completions', 'Check the base URL'],
   ['http://h:1/api/chat', 'Check the base URL'],
-])('says after a 404 at %s what to try', (url, words) => {
+])('an error after a 404 at %s says what to try', (url, words) => {
   expect(nothingThere(url)).toContain(words);
 });

@@ -44,7 +44,7 @@ afterEach(async () => {
 const plain = { proxy: null, certificates: null };
 const hello = (): Server => createServer((_request, response) => response.end('hello'));
 
-it('reaches a service through the proxy of the settings, or of the environment', async () => {
+it('a request uses the proxy of the settings or of the environment', async () => {
   const target = await listen(hello());
   const { url, asked } = await proxyTo(target);
   const bySettings = createNetFetch(() => ({ ...plain, proxy: url }), {});
@@ -56,7 +56,7 @@ it('reaches a service through the proxy of the settings, or of the environment',
 });
 
 // Catches: prompts for a server on this machine that leave it through a company's proxy.
-it('never looks for this machine behind a proxy, however it is spelled', async () => {
+it('a request to this machine never uses a proxy, in any spelling', async () => {
   const target = await listen(hello());
   const port = target.split(':')[1] ?? '';
   const { url, asked } = await proxyTo('127.0.0.1:9');
@@ -78,14 +78,14 @@ it('never looks for this machine behind a proxy, however it is spelled', async (
   expect(asked).toEqual([]);
 });
 
-it('names the proxy that a failed call went through, without its password', async () => {
+it('a failed request names its proxy, without the password', async () => {
   const away = createNetFetch(() => plain, { http_proxy: 'http://me:secret@127.0.0.1:9' });
   const refused: unknown = await away('http://service.invalid/x').catch((error: unknown) => fieldOf(error, 'cause'));
   expect(String(refused)).toContain('ECONNREFUSED 127.0.0.1:9, through the proxy http://127.0.0.1:9 (from http_proxy)');
   expect(String(refused)).not.toContain('secret');
 });
 
-it('says of a response which proxy it came through', async () => {
+it('a response says which proxy it came through', async () => {
   const target = await listen(hello());
   const { url } = await proxyTo(target);
   const reach = createNetFetch(() => ({ ...plain, proxy: url }), {});
@@ -93,7 +93,7 @@ it('says of a response which proxy it came through', async () => {
   expect(proxyOf(await reach(`http://${target}/x`))).toBe(null);
 });
 
-it('trusts a private certificate authority that the settings name, also through a proxy, and nobody else', async () => {
+it('a request trusts a private certificate authority only if the settings name it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-ca-'));
   const { key, cert } = selfSigned(['service.invalid']);
   const certificates = join(folder, 'ca.pem');
@@ -111,14 +111,14 @@ it('trusts a private certificate authority that the settings name, also through 
   await rm(folder, { recursive: true, force: true });
 });
 
-it('does not go on without the certificates that it cannot read', async () => {
+it('a request fails if the certificates cannot be read', async () => {
   const target = await listen(hello());
   const reach = createNetFetch(() => ({ ...plain, certificates: '/nonexistent/ca.pem' }), {});
   const cause = expect.objectContaining({ message: expect.stringContaining('/nonexistent/ca.pem cannot be read') });
   await expect(reach(`http://${target}/x`)).rejects.toMatchObject({ message: 'fetch failed', cause });
 });
 
-it('names a proxy that is none', async () => {
+it('a request with an invalid proxy names that proxy', async () => {
   const reach = createNetFetch(() => plain, { HTTPS_PROXY: 'http://me:secret@a b' });
   const cause = expect.objectContaining({
     message: expect.stringMatching(/^The proxy http:\/\/a b \(from https_proxy\) cannot be used/u),
@@ -126,7 +126,7 @@ it('names a proxy that is none', async () => {
   await expect(reach('https://service.invalid/x')).rejects.toMatchObject({ cause });
 });
 
-it('is the built-in one where nothing is set', async () => {
+it('a request uses the built-in fetch when nothing is set', async () => {
   const target = await listen(hello());
   expect(await (await createNetFetch(() => plain, {})(`http://${target}/x`)).text()).toBe('hello');
 });

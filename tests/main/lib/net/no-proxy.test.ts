@@ -20,7 +20,7 @@ async function proxy(): Promise<string> {
 }
 
 /** Nothing exists at these names. */
-describe('hosts that are reached without a proxy', () => {
+describe('the setting no_proxy', () => {
   const rows: readonly (readonly [string, string, boolean])[] = [
     ['a.invalid', 'http://a.invalid/', true],
     ['a.invalid', 'http://x.y.a.invalid/', true],
@@ -58,7 +58,7 @@ describe('hosts that are reached without a proxy', () => {
   ];
 
   // Catches: sockets and containers that bypass a proxy which requests use, or the other way around.
-  it.each(rows)('with no_proxy "%s", %s: %s, for requests and for everything else', async (list, url, isExcepted) => {
+  it.each(rows)('"%s" applies to %s: %s, for requests and for everything else', async (list, url, isExcepted) => {
     const env = { http_proxy: await proxy(), no_proxy: list };
     const reach = createNetFetch(() => ({ proxy: null, certificates: null }), env);
     const failure: unknown = await reach(url).catch((error: unknown) => fieldOf(error, 'cause'));

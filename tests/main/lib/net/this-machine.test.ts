@@ -22,7 +22,7 @@ it.each([
   // A resolver might be asked for these.
   ['http://app.localhost/', false],
   [`http://${hostname()}/`, false],
-])('says of %s whether it is this machine without a resolver: %s', (address, isHere) => {
+])('isLoopbackHost says of %s whether it is this machine, without a resolver: %s', (address, isHere) => {
   expect(isLoopbackHost(new URL(address).hostname)).toBe(isHere);
 });
 
@@ -60,7 +60,7 @@ it.each([
   `${hostname().split('.')[0]}.local`,
   ...own.map(({ address }) => address),
   ...own.filter(({ family }) => family === 'IPv4').map(({ address }) => `[::ffff:${address}]`),
-])('takes %s for this machine', (host) => {
+])('isThisMachine accepts %s', (host) => {
   expect(isThisMachine(host)).toBe(true);
 });
 
@@ -80,14 +80,14 @@ it.each([
   `${hostname()}.example.org`,
   'a b',
   '127.0.0.1@evil.org',
-])('does not take %s for this machine', (host) => {
+])('isThisMachine refuses %s', (host) => {
   expect(isThisMachine(host)).toBe(false);
 });
 
 const found = (host: string): Promise<unknown> =>
   new Promise((resolve) => lookupOnThisMachine(host, { all: true }, (error, answer) => resolve(error ?? answer)));
 
-it('looks names below localhost up at this machine, although no resolver knows them', async () => {
+it('a name below localhost is looked up on this machine, although no resolver knows it', async () => {
   const loopback = ['127.0.0.1', '::1'];
   const answer = await found('nobody-knows-this.localhost');
   expect(Array.isArray(answer) && answer.length > 0).toBe(true);

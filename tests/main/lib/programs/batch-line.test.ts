@@ -83,14 +83,14 @@ const attacks: readonly (readonly string[])[] = [
 ];
 
 describe('a batch file', () => {
-  it.each(attacks.map((args) => [args]))('gets %j as it is, and runs nothing of it', (args) => {
+  it.each(attacks.map((args) => [args]))('gets %j unchanged, and runs nothing of it', (args) => {
     const made = batchLine(npx, args, String.raw`D:\Windows`);
     expect(made.program).toBe(String.raw`D:\Windows\System32\cmd.exe`);
     expect(startedBy(made.args)).toEqual(args);
   });
 
   // Catches: an argument that nobody thought of.
-  it('gets whatever is put together of the signs that mean something', () => {
+  it('gets every combination of special characters unchanged', () => {
     const signs = ['"', '\\', '^', '&', '|', '>', ' ', 'a', '(', '!', ';', '='];
     let seed = 7;
     const next = (most: number): number => (seed = (seed * 48_271) % 2_147_483_647) % most;
@@ -112,7 +112,7 @@ describe('a batch file', () => {
   });
 
   // This is why the usual package is not used: the model finds a line that it lets through.
-  it('would run a command by the line of the usual package', () => {
+  it('would run a command by the command line of the usual package', () => {
     const escape: unknown = createRequire(import.meta.url)('cross-spawn/lib/util/escape.js');
     const { argument } = escape as Record<'argument', (text: string, isTwice: boolean) => string>;
     const line = `""${npx}" ${argument('x"&calc&"y', false)}"`;

@@ -110,7 +110,7 @@ const noKeyIn = (seen: Seen): void => {
   expect(seen.cwd).toBe(join(base, 'home', 'empty'));
 };
 
-describe('in a folder with programs of its own, nothing of it runs', () => {
+describe('Dewpoint in a folder with hostile programs runs none of them', () => {
   async function withCore(work: (core: ClientCore) => Promise<unknown>): Promise<void> {
     const notices: string[] = [];
     const core = await openClientCore({
@@ -160,7 +160,7 @@ describe('in a folder with programs of its own, nothing of it runs', () => {
     expect(await planted.ran()).toEqual([]);
   });
 
-  it('when an Ollama is looked for, and when one is started', async () => {
+  it('when a model is fetched from a hub, by a process that has only its token', async () => {
     const seen = await witness();
     const program = join(base, 'ollama');
     await writeFile(program, `#!/bin/sh\nexec ${process.execPath} ${seen.path}\n`);
@@ -271,7 +271,7 @@ describe('in a folder with programs of its own, nothing of it runs', () => {
     expect(await planted.ran()).toEqual([]);
   });
 
-  it('when a script makes the sandbox image, or sets up what the start needs', async () => {
+  it('when a script builds the sandbox image or prepares the start', async () => {
     const run = promisify(execFile);
     const { NODE_OPTIONS: _own, ...rest } = env;
     const options = { cwd: planted.folder, env: { ...rest, DEWPOINT_CACHE: join(base, 'cache') } };
@@ -307,7 +307,7 @@ describe('in a folder with programs of its own, nothing of it runs', () => {
 });
 
 describe('programs on the host', () => {
-  it('stand in a folder that is empty and nobody else can write to, whatever became of it', async () => {
+  it('start in an empty folder that nobody else can write to', async () => {
     const stand = async (): Promise<string> =>
       (await programs.run(['/bin/sh'], ['-c', 'pwd'], { needs: [], signal: never })).stdout.trim();
     const first = join(base, 'home', 'empty');
@@ -320,14 +320,14 @@ describe('programs on the host', () => {
     expect([await readdir(first), await planted.ran()]).toEqual([['python3'], []]);
   });
 
-  it('are not started by a path that depends on the folder of the moment', async () => {
+  it('are not started by a path that depends on the current folder', async () => {
     const how = { needs: [], signal: never } as const;
     for (const program of ['./sh', 'bin/sh', `../${planted.folder}/sh`])
       expect(await programs.run([program], [], how)).toMatchObject({ code: null });
     expect(await planted.ran()).toEqual([]);
   });
 
-  it('pass a mirror and a proxy on to pip and npm, and to them alone', async () => {
+  it('pass a mirror and a proxy on only to pip and npm', async () => {
     const own = {
       https_proxy: 'http://proxy',
       PIP_CERT: '/ca.pem',
@@ -346,7 +346,7 @@ describe('programs on the host', () => {
     expect(await given('npm')).toEqual(npm);
   });
 
-  it('are found below the home folder although a person stands in it', async () => {
+  it('are found below the home folder, also when a person works in it', async () => {
     await mkdir(join(base, 'home-folder', '.local', 'bin'), { recursive: true });
     const tool = join(base, 'home-folder', '.local', 'bin', 'python3');
     await writeFile(tool, '#!/bin/sh\n');

@@ -27,9 +27,9 @@ async function person(login: string, more: Record<string, string> = {}) {
 
 const never = new AbortController().signal;
 
-describe.runIf(process.platform !== 'win32')('PATH of an app that was not started from a terminal', () => {
+describe.runIf(process.platform !== 'win32')('the PATH of an app that was started from the desktop', () => {
   // Catches: a server that works in a terminal but is not found by the app, or does not find its own programs.
-  it('gets what the shell of the person has, once somebody asks', async () => {
+  it("gets the folders of the person's shell once somebody asks", async () => {
     const programs = await person(`echo Welcome; PATH="$PATH:${join(base, 'extra')}"; export PATH`);
     expect(await programs.find('made-tool')).toBeNull();
     await programs.widenPath();
@@ -39,7 +39,7 @@ describe.runIf(process.platform !== 'win32')('PATH of an app that was not starte
     expect(stdout.endsWith(`:${join(base, 'extra')}`)).toBe(true);
   });
 
-  it('is as it was where the shell says nothing, fails, or is none', async () => {
+  it('stays the same when the shell is unknown, fails or says nothing', async () => {
     for (const programs of [
       await person('exit 1'),
       await person('', { SHELL: 'sh' }),
@@ -52,8 +52,8 @@ describe.runIf(process.platform !== 'win32')('PATH of an app that was not starte
   });
 });
 
-describe('the shell of a person', () => {
-  it('is one that is known, by its whole path, and is asked outside of a terminal alone', () => {
+describe('the shell of the person', () => {
+  it('is asked only if it is known, named by its whole path, and outside a terminal', () => {
     expect(loginShell({ SHELL: '/bin/zsh' }, 'darwin')).toBe('/bin/zsh');
     expect(loginShell({ SHELL: '/bin/zsh', TERM: 'xterm' }, 'darwin')).toBeNull();
     expect(loginShell({ SHELL: '/opt/made' }, 'linux')).toBeNull();
@@ -61,7 +61,7 @@ describe('the shell of a person', () => {
     expect(loginShell({}, 'linux')).toBeNull();
   });
 
-  it('may print other things, too', () => {
+  it('may print other text, too', () => {
     expect(pathPrinted('hi\nDEWPOINT-ENVIRONMENT\nA=1\nPATH=/a:/b\nDEWPOINT-ENVIRONMENT\n')).toBe('/a:/b');
     expect(pathPrinted('PATH=/planted\n')).toBeNull();
   });

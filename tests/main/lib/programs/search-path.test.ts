@@ -17,8 +17,8 @@ const windows = {
   projects: [String.raw`C:\Users\me\project`],
 } as const;
 
-describe('the folders in which programs are looked for', () => {
-  it('are whole paths outside of projects, by name and by place', async () => {
+describe('the search path of programs', () => {
+  it('has only whole paths outside projects', async () => {
     const [project, link, tools] = [join(base, 'project'), join(base, 'link'), join(base, 'tools')];
     await mkdir(join(project, '.venv/bin'), { recursive: true });
     await mkdir(tools);
@@ -31,7 +31,7 @@ describe('the folders in which programs are looked for', () => {
     expect(searchFolders(place)).toEqual([tools, '/usr/bin']);
   });
 
-  it('are all of them for who stands in the home folder or in a folder of the system', () => {
+  it('keeps its folders for a person in the home folder or in a system folder', () => {
     const PATH = '/home/me/.local/bin:/home/me:/usr/bin';
     for (const [project, left] of [
       ['/home/me', '/home/me/.local/bin:/usr/bin'],
@@ -43,7 +43,7 @@ describe('the folders in which programs are looked for', () => {
     }
   });
 
-  it('on Windows are those with a drive, whatever the variable is called and however a folder is written', () => {
+  it('on Windows has only folders with a drive, in every spelling of the variable', () => {
     const Path = String.raw`C:\Windows;\tools;tools;.;"C:\Program Files\nodejs";c:\users\ME\Project\bin;D:tools;\\server\share`;
     expect(searchFolders({ ...windows, env: { Path } })).toEqual([
       String.raw`C:\Windows`,
@@ -59,7 +59,7 @@ describe('the folders in which programs are looked for', () => {
 });
 
 describe('the environment of a program', () => {
-  it('on Windows tells it and what it starts not to look in the current folder, and knows names in any case', () => {
+  it('on Windows excludes the current folder, and its names may have any case', () => {
     const env = {
       Path: String.raw`C:\Windows`,
       SYSTEMROOT: String.raw`C:\Windows`,
@@ -74,7 +74,7 @@ describe('the environment of a program', () => {
     });
   });
 
-  it('keeps what a card needs, and of the folders of its libraries those that are in no project', () => {
+  it('keeps the variables of a card, and only library folders outside projects', () => {
     const env = {
       PATH: '/usr/bin',
       CUDA_VISIBLE_DEVICES: '0,1',

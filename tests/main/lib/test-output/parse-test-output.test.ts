@@ -48,7 +48,7 @@ describe('unittest', () => {
     ]);
   });
 
-  test('knows passing tests from the verbose form', () => {
+  test('reads passing tests from the verbose form', () => {
     expect([...read('unittest-verbose').passed]).toEqual(['test_ut.CalcTest.test_ok']);
   });
 });
@@ -94,7 +94,7 @@ describe('node:test', () => {
   });
 });
 
-test('a crash of an unknown command becomes one failure with its frames', () => {
+test('the reader of test output makes one failure with frames of an unknown crash', () => {
   const output =
     'Traceback (most recent call last):\n  File "/workspace/run.py", line 3, in <module>\n    go()\n  File "/workspace/app/go.py", line 9, in go\n    raise KeyError("x")\nKeyError: \'x\'\n';
   expect(parseTestOutput(output, ['/workspace']).failures).toEqual([
@@ -112,7 +112,7 @@ test('a crash of an unknown command becomes one failure with its frames', () => 
   ]);
 });
 
-test('output without any test says that it was not understood', () => {
+test('the reader of test output says that it did not understand output without a test', () => {
   expect(parseTestOutput('make: *** No rule to make target\n', ['/workspace'])).toEqual({
     passed: new Set(),
     failures: [],

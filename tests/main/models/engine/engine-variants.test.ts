@@ -113,14 +113,14 @@ const card: DeviceMemory = {
 };
 
 describe('the libraries for cards', () => {
-  it('are those of the version that is installed', async () => {
+  it('are those of the installed version', async () => {
     const { dependencies }: { dependencies: Record<string, string> } = JSON.parse(
       await readFile('package.json', 'utf8'),
     );
     expect(engineVersion).toBe(dependencies['node-llama-cpp']);
   });
 
-  it('are there for x64 on Linux and Windows alone; the one for CUDA 12 needs that for CUDA 13 beside it', () => {
+  it('exist for x64 on Linux and Windows only', () => {
     const idsOf = (platform: NodeJS.Platform, arch: string): readonly string[] =>
       engineLibraryIds.filter((id) => engineVariant(id, { platform, arch }) !== null);
     expect(idsOf('linux', 'x64')).toEqual(engineLibraryIds);
@@ -135,7 +135,7 @@ describe('the libraries for cards', () => {
   });
 
   // Bug: every installation would contain 640 MB of libraries for cards. The placeholder packages have a few kilobytes.
-  it('are in no installation: the lock file has other packages in the place of all of them', async () => {
+  it('are in no installation', async () => {
     const lock: { packages: Record<string, { name?: string; version: string }> } = JSON.parse(
       await readFile('package-lock.json', 'utf8'),
     );
@@ -146,7 +146,7 @@ describe('the libraries for cards', () => {
 });
 
 describe('a library for cards', () => {
-  it('comes from the registry with progress, is checked, and lies alone in its folder', async () => {
+  it('is fetched with progress, checked, and put alone into its folder', async () => {
     const own = variants();
     expect(await own.isHere(library)).toBe(false);
     const phases: [string, number][] = [];
@@ -160,19 +160,19 @@ describe('a library for cards', () => {
     expect(await own.isHere(library)).toBe(true);
   });
 
-  it('is fetched once when two ask at the same time', async () => {
+  it('is fetched once for two requests at the same time', async () => {
     const own = variants();
     await Promise.all([own.ensure(library, noProgress), own.ensure(library, noProgress)]);
     expect(asked).toHaveLength(1);
   });
 
-  it('goes on where a connection was cut in the middle', async () => {
+  it('goes on after a cut connection', async () => {
     const { half, options } = halfAnswered(whole);
     expect(await variants().ensure(library, options)).toMatchObject({ ok: true });
     expect(asked.map((line) => line.split(' ')[1])).toEqual(['all', `bytes=${half}-`]);
   });
 
-  it('keeps what came when the registry goes away, and the next try goes on from there', async () => {
+  it('keeps its part when the registry goes away, and goes on from there next time', async () => {
     const { half, options } = halfAnswered((request) => void request.socket.destroy());
     const failed = await variants().ensure(library, options);
     expect(failed).toMatchObject({ ok: false, error: { code: 'network', hint: /kept/u } });
@@ -182,14 +182,14 @@ describe('a library for cards', () => {
     expect(asked.at(-1)).toMatch(new RegExp(`bytes=${half}-$`, 'u'));
   });
 
-  it('is refused with another checksum, and nothing of it stays', async () => {
+  it('is refused and deleted when its checksum differs', async () => {
     archive = Buffer.from(archive).fill(0, 5_000, 6_000);
     const done = await variants().ensure(library, noProgress);
     expect(done).toMatchObject({ ok: false, error: { code: 'network', message: /checksum differs/u } });
     expect(await readdir(join(dir, 'engines'))).toEqual([]);
   });
 
-  it('says that the disk is full, and keeps what came', async () => {
+  it('keeps its part when the disk is full, and says so', async () => {
     const full = new Error('ENOSPC: no space left on device');
     Object.assign(full, { code: 'ENOSPC' });
     const openFile = async (path: string) => {
@@ -206,13 +206,13 @@ describe('a library for cards', () => {
     expect(await readdir(join(dir, 'engines'))).toEqual(['linux-x64-cuda.tgz.download']);
   });
 
-  it('says what it needs where the disk has no room for it, and asks for nothing', async () => {
+  it('is not fetched when the disk has no room, and the error says how much it needs', async () => {
     const large = { ...library, packages: library.packages.map((one) => ({ ...one, diskBytes: 2 ** 60 })) };
     expect(await variants().ensure(large, noProgress)).toMatchObject({ ok: false, error: { code: 'disk-full' } });
     expect(asked).toEqual([]);
   });
 
-  it('comes through a proxy', async () => {
+  it('is fetched through a proxy', async () => {
     const connection = () => ({ proxy: registry, certificates: null });
     const through = createFetchUri({ fetch: createNetFetch(connection, {}), env: {} });
     const own = variants({ download: through, registry: async () => 'http://packages.invalid' });
@@ -227,7 +227,7 @@ describe('a library for cards', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('says that the registry has none, that it is not known, and that it cannot be reached', async () => {
+  it('has different errors for a registry without it, no known registry, and no network', async () => {
     answer = (_request, response) => void response.writeHead(404).end();
     const missing = await variants().ensure(library, noProgress);
     expect(missing).toMatchObject({ ok: false, error: { code: 'network', message: /registry of packages has no/u } });
@@ -239,7 +239,7 @@ describe('a library for cards', () => {
     expect(away).toMatchObject({ ok: false, error: { code: 'network', message: /could not be downloaded/u } });
   });
 
-  it('keeps what came when it is cancelled', async () => {
+  it('keeps its part when it is cancelled', async () => {
     const stop = new AbortController();
     answer = (_request, response) => {
       response.writeHead(200, { 'content-length': archive.length });
@@ -253,7 +253,7 @@ describe('a library for cards', () => {
     expect(await readdir(join(dir, 'engines'))).toEqual(['linux-x64-cuda.tgz.download']);
   });
 
-  it('is deleted when it is removed, and what is left of a download too', async () => {
+  it('is deleted with the rest of a download when it is removed', async () => {
     const own = variants();
     await own.ensure(library, noProgress);
     await writeFile(join(dir, 'engines', 'linux-x64-cuda.tgz.download'), 'half');
@@ -266,7 +266,7 @@ describe('a card without its library', () => {
   const host = { totalBytes: 2 ** 35, freeBytes: 2 ** 35, source: 'test' };
   const hardware = { host, devices: [card] };
 
-  it('is not planned for, and the reason names what to do; once it is here the card is used', async () => {
+  it('is not used before the library is fetched, and the reason says how', async () => {
     const own = variants();
     const before = await own.usable(hardware, signal);
     expect(before.devices).toEqual([]);
@@ -275,7 +275,7 @@ describe('a card without its library', () => {
     expect(await own.usable(hardware, signal)).toEqual(hardware);
   });
 
-  it('is not planned for where the engine does not see the card, and used where it sees one', async () => {
+  it('is used only if the engine sees it', async () => {
     const own = variants();
     const byVulkan = { ...hardware, isSeen: true };
     expect(await own.usable(byVulkan, signal)).toEqual(byVulkan);
@@ -286,7 +286,7 @@ describe('a card without its library', () => {
   });
 
   // Bug: a machine with only a driver downloaded 143 MB that the engine never loaded.
-  it('is told to have Vulkan where the driver is there and the runtime of CUDA is not', async () => {
+  it('gets Vulkan as advice if the runtime of CUDA is missing', async () => {
     const loadable = ['libcuda.so.1', 'libvulkan.so.1'];
     const own = variants({ readFacts: async () => ({ ...nvidia, loadable, lookedUp: ['libcuda.so.1'] }) });
     const { unused } = await own.usable(hardware, signal);

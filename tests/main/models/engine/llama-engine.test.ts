@@ -82,7 +82,7 @@ async function collect(events: AsyncIterable<EngineEvent>): Promise<{
 }
 
 describe('createLlamaEngine', () => {
-  it('starts its process with the first call and keeps it for the next', async () => {
+  it('starts its process with the first call, and keeps it', async () => {
     start();
     expect(engine.pid()).toBeNull();
     const first = await collect(engine.generate(model(), ask('hi'), never));
@@ -92,7 +92,7 @@ describe('createLlamaEngine', () => {
     expect(first.ended.generation).toMatchObject({ stopReason: 'stop', promptTokens: 10, evaluatedTokens: 4 });
   });
 
-  it('lets one call at a time at the engine; the others say that they wait, and for how long', async () => {
+  it('runs one call at a time, and tells the others how long they wait', async () => {
     let clock = 0;
     start({ now: () => clock });
     await collect(engine.generate(model(), ask('hi'), never));
@@ -108,7 +108,7 @@ describe('createLlamaEngine', () => {
     expect([first.ended.queuedMs, second.ended.queuedMs]).toEqual([0, 500]);
   });
 
-  it('leaves the queue at once when it is aborted while waiting', async () => {
+  it('takes an aborted call out of the queue at once', async () => {
     start();
     await collect(engine.generate(model(), ask('hi'), never));
     const slowAbort = new AbortController();
@@ -125,7 +125,7 @@ describe('createLlamaEngine', () => {
     await slow;
   });
 
-  it('takes the account of a cancelled call from the engine', async () => {
+  it('takes the usage of a cancelled call from the engine', async () => {
     start({ abortGraceMs: 30_000 });
     const abort = new AbortController();
     // After it began to write, the engine can report its counts.
@@ -133,7 +133,7 @@ describe('createLlamaEngine', () => {
     expect((await events).ended.generation).toMatchObject({ stopReason: 'cancelled', promptTokens: 10 });
   });
 
-  it('ends by itself after an abort that the engine does not answer', async () => {
+  it('ends an aborted call that the engine does not answer', async () => {
     start();
     await collect(engine.generate(model(), ask('hi'), never));
     const abort = new AbortController();
@@ -143,7 +143,7 @@ describe('createLlamaEngine', () => {
     expect((await events).ended.generation.stopReason).toBe('cancelled');
   });
 
-  it('ends a call that is aborted before it begins without starting a process', async () => {
+  it('ends a call that was aborted before it began without starting a process', async () => {
     start();
     const { ended } = await collect(engine.generate(model(), ask('hi'), AbortSignal.abort()));
     expect(ended.generation.stopReason).toBe('cancelled');
@@ -159,7 +159,7 @@ describe('createLlamaEngine', () => {
     expect(second.ended.generation.stopReason).toBe('stop');
   });
 
-  it('lets go of a file that is to be deleted, after the call that uses it, and of no other', async () => {
+  it('releases a file that is to be deleted, and no other', async () => {
     start();
     const running = collect(engine.generate(model(), ask('hi'), never));
     await engine.release('/models/other.gguf');
@@ -173,7 +173,7 @@ describe('createLlamaEngine', () => {
     expect(engine.pid()).not.toBe(pid);
   });
 
-  it('ends a process that nothing is asked of, and starts another for the next call', async () => {
+  it('ends an idle process, and starts another for the next call', async () => {
     start({ idleMs: () => 20 });
     const first = await collect(engine.generate(model(), ask('hi'), never));
     await expect.poll(() => engine.pid()).toBeNull();
@@ -189,7 +189,7 @@ describe('createLlamaEngine', () => {
     expect(reasons).toEqual(['error', 'stop', 'error', 'stop']);
   });
 
-  it('calls it out of memory when the last words of the process say so', async () => {
+  it('reports out of memory if the last words of the process say so', async () => {
     start();
     const { ended } = await collect(engine.generate(model(), ask('die'), never));
     expect(ended.generation.error).toMatchObject({ code: 'out-of-memory' });
@@ -226,7 +226,7 @@ describe('createLlamaEngine', () => {
     expect(ended.generation.error?.message).toContain('did not answer');
   });
 
-  it('starts another process where the one before was gone when the machine woke up', async () => {
+  it('starts another process if the old one was gone when the machine woke up', async () => {
     start();
     await collect(engine.generate(model(), ask('hi'), never));
     process.kill(engine.pid() ?? 0, 'SIGKILL');
@@ -243,7 +243,7 @@ describe('createLlamaEngine', () => {
     expect(engine.pid()).toBeNull();
   });
 
-  it('fails the call whose answer cannot be read, and the next one goes on', async () => {
+  it('fails a call whose answer cannot be read, and continues with the next', async () => {
     start();
     for (const said of ['garbage', 'half an end', 'nameless end', 'nonsense']) {
       const { ended } = await collect(engine.generate(model(), ask(said), never));
@@ -274,7 +274,7 @@ describe('createLlamaEngine', () => {
     expect(engine.pid()).toBeNull();
   });
 
-  it('says that the engine is lost when its program cannot be started', async () => {
+  it('reports a lost engine if its program cannot be started', async () => {
     engine = createLlamaEngine({
       programs: testPrograms(),
       nodePath: '/nonexistent/node',
@@ -286,14 +286,14 @@ describe('createLlamaEngine', () => {
     expect(ended.generation.error?.code).toBe('engine-lost');
   });
 
-  it('counts tokens and gives null stats without a process', async () => {
+  it('returns null for token counts and stats without a process', async () => {
     start();
     expect(await engine.stats()).toBeNull();
     expect(await engine.count(model(), ask('hi'), never)).toEqual({ ok: true, tokens: 7 });
     expect(await engine.stats()).toMatchObject({ rssBytes: 1 });
   });
 
-  it('ends its process when it is disposed of, and the running call with it', async () => {
+  it('ends its process and the running call when it is disposed of', async () => {
     start();
     await collect(engine.generate(model(), ask('hi'), never));
     const pid = engine.pid();

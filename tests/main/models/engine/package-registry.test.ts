@@ -18,7 +18,7 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 const ask = (env: Record<string, string>, npm: readonly [string, ...string[]] | null = null) =>
   packageRegistry({ env, homeFolder: dir, programs: testPrograms(), npm: async () => npm }, signal);
 
-it('is the one of the scope, then of the environment, then of the own file, then what npm says', async () => {
+it('the registry of packages is that of the scope, then the environment, the own file, and npm', async () => {
   const npm = ['sh', '-c', 'echo https://npm.example/'] as const;
   expect(await ask({}, npm)).toBe('https://npm.example');
   await writeFile(join(dir, '.npmrc'), '; mine\nregistry = "https://file.example/npm/"\nalways-auth=true\n');
@@ -28,7 +28,7 @@ it('is the one of the scope, then of the environment, then of the own file, then
   expect(await ask({ npm_config_registry: 'http://environment.example' }, npm)).toBe('https://scope.example');
 });
 
-it('is unknown without npm and without a setting, and a word that is no address counts for nothing', async () => {
+it('the registry of packages is unknown without npm and a setting, or with an invalid address', async () => {
   expect(await ask({})).toBeNull();
   expect(await ask({ npm_config_registry: 'file:///etc' }, ['sh', '-c', 'exit 1'])).toBeNull();
   await writeFile(join(dir, '.npmrc'), 'registry=${REGISTRY}\n');

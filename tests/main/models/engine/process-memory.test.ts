@@ -26,7 +26,7 @@ function status(dataBytes: number, spaceBytes: number): string {
 const nothing = { limits: limits('unlimited', 'unlimited'), status: status(1, 1), vmstat: 'oom_kill 4\n' };
 
 describe('the memory of a process that ended', () => {
-  it('is why, when it had come near one of its own limits', () => {
+  it('is the reason of the end when it was near one of its own limits', () => {
     const files = { ...nothing, limits: limits(gigabyte, 20 * gigabyte), status: status(gigabyte / 2, 11 * gigabyte) };
     const watch = watchMemory(7, fakeProc(files));
     watch.look();
@@ -39,7 +39,7 @@ describe('the memory of a process that ended', () => {
     expect(watch.verdict(null)).not.toBeNull();
   });
 
-  it('is why, when the system ended a process for want of memory meanwhile, and this one by the signal for that', () => {
+  it('is the reason of the end when the system killed a process to free memory', () => {
     const files = { ...nothing };
     const watch = watchMemory(7, fakeProc(files));
     watch.look();
@@ -49,7 +49,7 @@ describe('the memory of a process that ended', () => {
     expect(watch.verdict('SIGSEGV')).toBeNull();
   });
 
-  it('is why, when a process with limits gave up without a word, however much room the last look saw', () => {
+  it('is the reason of the end when a limited process aborted without a word', () => {
     const files = { ...nothing, limits: limits(gigabyte, 'unlimited'), status: status(gigabyte / 2, gigabyte) };
     const watch = watchMemory(7, fakeProc(files));
     watch.look();
@@ -64,7 +64,7 @@ describe('the memory of a process that ended', () => {
     expect(free.verdict('SIGABRT', true)).toBeNull();
   });
 
-  it('is not known where the system tells nothing', () => {
+  it('is unknown when the system tells nothing', () => {
     const watch = watchMemory(undefined, () => null);
     watch.look();
     expect([watch.isLimited, watch.verdict('SIGKILL'), watch.verdict('SIGABRT')]).toEqual([false, null, null]);

@@ -29,7 +29,7 @@ function written(source: string, thinking?: typeof think): string {
 }
 
 describe('the switch for thinking of a template', () => {
-  it('is found by its name, or by what the template opens itself', () => {
+  it('is found by its name, or by the thoughts that the template opens', () => {
     expect(thinkingSwitchOf(template('false', offWhenTold))?.efforts).toEqual(['none', 'low', 'medium', 'high']);
     expect(thinkingSwitchOf(template('false', '<think>\n'))?.efforts[0]).toBe('none');
     expect(thinkingSwitchOf('{{ reasoning_effort }}<|channel|>analysis<|message|> <|end|>')?.efforts).toEqual([
@@ -39,7 +39,7 @@ describe('the switch for thinking of a template', () => {
     ]);
   });
 
-  it('is not there where thoughts are only taken out of what was said', () => {
+  it('is not found when the template only removes thoughts', () => {
     expect(thinkingSwitchOf("{{ m.content.split('</think>')[-1] }}{{ '<think>' }}")).toBeNull();
     expect(thinkingSwitchOf('{% if enable_thinking %}{% endif %}')).toBeNull();
     expect(thinkingSwitchOf(null)).toBeNull();
@@ -57,7 +57,7 @@ describe('the switch for thinking of a template', () => {
     });
   });
 
-  it('shows earlier thoughts again where the template asks for it, and nowhere else', () => {
+  it('shows earlier thoughts only if the template asks for them', () => {
     expect(written(template('false', offWhenTold), think)).not.toContain('hm <b>');
     const keeping = template('preserve_thinking', offWhenTold);
     expect(thinkingSwitchOf(keeping)?.keeps).toBe(true);

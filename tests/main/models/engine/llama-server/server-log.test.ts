@@ -4,7 +4,7 @@ import { addressInLine, sizesInLog } from '../../../../../src/main/models/engine
 const mebi = 1024 * 1024;
 
 describe('the log of a llama-server', () => {
-  it('says what lies on which card, and what in main memory, in the order of no matter what', () => {
+  it('says what lies on which card and in main memory, in any order', () => {
     const sizes = sizesInLog([
       '0.03.8 I load_tensors:   CPU_Mapped model buffer size =   1462.96 MiB',
       '0.03.8 I load_tensors:        CUDA0 model buffer size =   4000.00 MiB',
@@ -26,18 +26,18 @@ describe('the log of a llama-server', () => {
     expect(sizes?.contextTokens).toBe(65_536);
   });
 
-  it('says nothing where no buffer is named: not that nothing was taken', () => {
+  it('reports nothing instead of zero when no buffer is named', () => {
     expect(sizesInLog(['loading model', 'n_ctx_seq = 4096'])).toBeNull();
   });
 
-  it('says whether it drafts: a server that refuses a draft goes on without', () => {
+  it('says whether the server drafts', () => {
     const kv = 'I llama_kv_cache:        CPU KV buffer size =    48.00 MiB';
     const taken = 'I srv    load_model: speculative decoding context initialized';
     const refused = 'E srv    load_model: failed to initialize speculative decoding context: draft model vocab';
     expect([sizesInLog([kv, taken])?.hasDrafts, sizesInLog([kv, refused])?.hasDrafts]).toEqual([true, false]);
   });
 
-  it('says where it listens, on this machine alone', () => {
+  it('says where the server listens, on this machine only', () => {
     expect(addressInLine('I srv  llama_server: listening on http://127.0.0.1:43821')).toBe('http://127.0.0.1:43821');
     expect(addressInLine('I srv  llama_server: listening on http://0.0.0.0:43821')).toBeNull();
   });

@@ -4,7 +4,7 @@ import { nameError } from '../../../../../src/main/models/engine/worker/explain-
 const wide = (): null => null;
 const near = (): string => 'It used 640 MB of the 650 MB that its limits allow.';
 
-describe('what the engine throws', () => {
+describe('an error of the engine', () => {
   it.each([
     ['Failed to load model', 'unable to allocate AMX buffer'],
     ['Failed to load model', 'llama_model_load: error loading model: std::bad_alloc'],
@@ -12,7 +12,7 @@ describe('what the engine throws', () => {
     ['Array buffer allocation failed', ''],
     ['WebAssembly.Memory(): could not allocate memory', ''],
     ['spawn ENOMEM', ''],
-  ])('is want of memory where it or the log says so: %s, %s', (thrown, line) => {
+  ])('is want of memory if it or the log says so: %s, %s', (thrown, line) => {
     expect(nameError(new Error(thrown), line === '' ? [] : [line], wide)).toMatchObject({ code: 'out-of-memory' });
   });
 
@@ -20,7 +20,7 @@ describe('what the engine throws', () => {
     ['NoBinaryFoundError', []],
     ['Failed to load model', ['no backends are loaded. hint: use ggml_backend_load()']],
     ['A dry run could not find out how much memory this model needs.', []],
-  ])('is want of memory where nobody says so and there is hardly any left: %s', (thrown, log) => {
+  ])('is want of memory if hardly any is left: %s', (thrown, log) => {
     expect(nameError(new Error(thrown), log, near)).toMatchObject({
       code: 'out-of-memory',
       message: expect.stringContaining('640 MB of the 650 MB'),
@@ -28,7 +28,7 @@ describe('what the engine throws', () => {
     expect(nameError(new Error(thrown), log, wide).code).toBe('internal');
   });
 
-  it('is a model that does not work here, however little memory is left', () => {
+  it('is about the model if it does not work here, however little memory is left', () => {
     const damaged = ['llama_model_load: error loading model: tensor data is not within the file bounds'];
     expect(nameError(new Error('Failed to load model'), damaged, near).code).toBe('bad-model');
     const novel = ["llama_model_load: error loading model: unknown model architecture: 'hypothetical'"];

@@ -20,19 +20,19 @@ const perf = (prompt: string, answer: string): string =>
     'llama_perf_context_print:       total time =     999.00 ms /   200 tokens',
   ].join('\n');
 
-describe('what the engine counts itself', () => {
-  it('is read from what it prints, and it is quiet again afterwards', async () => {
+describe('the counters of the engine', () => {
+  it('are read from its output, which is silent again afterwards', async () => {
     const { take, llama } = printing(perf('    412.55 ms /    96 tokens', '    301.25 ms /    47 runs  '));
     expect(await take()).toEqual({ readTokens: 96, readMs: 412.55, writtenTokens: 47, writtenMs: 301.25 });
     expect(llama.logLevel).toBe('error');
   });
 
-  it('is nothing where it took no time: the engine never prints a count below one', async () => {
+  it('are zero for work that took no time', async () => {
     const { take } = printing(perf('      0.00 ms /     1 tokens', '    301.25 ms /    48 runs  '));
     expect(await take()).toEqual({ readTokens: 0, readMs: 0, writtenTokens: 48, writtenMs: 301.25 });
   });
 
-  it('is not known where it prints something else', async () => {
+  it('are unknown when the output differs', async () => {
     const { take } = printing('llama_perf: 12 tokens per second');
     expect(await take()).toBeNull();
   });

@@ -33,7 +33,7 @@ function answer(stops: readonly string[] = []) {
 }
 
 describe('createAnswerText', () => {
-  it('shows the first word at once, the next ones together after a tenth of a second, and the rest at the end', () => {
+  it('shows the first word at once, later ones every tenth of a second, and the rest at the end', () => {
     const { text, shown, clock, write, wait } = answer();
     write('abc');
     wait(99);
@@ -52,7 +52,7 @@ describe('createAnswerText', () => {
     expect(clock.reads).toBe(3);
   });
 
-  it('plans one showing however many tokens come before it', () => {
+  it('plans one update for any number of tokens before it', () => {
     const { write, clock, planned } = answer();
     write('a');
     clock.ms += 100;
@@ -60,7 +60,7 @@ describe('createAnswerText', () => {
     expect(planned).toHaveLength(1);
   });
 
-  it('shows what waits when a call is given up, but no half character', () => {
+  it('shows what waits when a call is given up, without half a character', () => {
     const { text, shown, write, wait } = answer();
     write('ab');
     text.show();
@@ -74,7 +74,7 @@ describe('createAnswerText', () => {
     expect(text.shown).toBe('ab');
   });
 
-  it('waits for a character that is spread over tokens, and not for one that never comes', () => {
+  it('waits for the rest of a character, but not for ever', () => {
     const whole = answer();
     whole.write('€');
     expect(whole.shown).toEqual([['€', 3]]);
@@ -85,7 +85,7 @@ describe('createAnswerText', () => {
     expect(broken.shown).toEqual([['\uFFFD'.repeat(6), 6]]);
   });
 
-  it('ends with the very token that completes a stop string, however little time has gone', () => {
+  it('ends with the token that completes a stop string', () => {
     const { text, shown, write } = answer(['END']);
     expect(write('a EN')).toEqual([false, false, false, false]);
     expect(write('D')).toEqual([true]);
@@ -93,14 +93,14 @@ describe('createAnswerText', () => {
     expect(text.shown).toBe('a ');
   });
 
-  it('gives out the beginning of a stop string that does not come, once nothing follows', () => {
+  it('shows the beginning of a stop string that did not come', () => {
     const { text, write } = answer(['END']);
     write('a EN');
     expect(text.end()).toBe(false);
     expect(text.shown).toBe('a EN');
   });
 
-  it('finds a stop string in the last bytes, too', () => {
+  it('finds a stop string also in the last bytes', () => {
     const { text, write } = answer(['\uFFFD']);
     write(Buffer.from([0x61, 0xe2]));
     expect(text.end()).toBe(true);

@@ -12,16 +12,16 @@ function through(
 }
 
 describe('createStopText', () => {
-  it('never shows a stop string that comes in pieces', () => {
+  it('never shows a stop string that arrives in pieces', () => {
     expect(through(['a = 1\n`', '``', '\nmore'], ['```'])).toEqual({ shown: ['a = 1\n', '', '', ''], stopped: true });
   });
 
-  it('shows what only looked like the beginning of one', () => {
+  it('shows a text that only began like a stop string', () => {
     expect(through(['x `', 'y` z'], ['```'])).toEqual({ shown: ['x ', '`y` z', ''], stopped: false });
     expect(through(['ends with ``'], ['```'])).toEqual({ shown: ['ends with ', '``'], stopped: false });
   });
 
-  it('stops at the first of several, wherever the piece is cut', () => {
+  it('stops at the first of several stop strings, however the text is cut', () => {
     for (let cut = 0; cut <= 12; cut += 1) {
       const text = 'abcSTOPdefEND';
       const { shown, stopped } = through([text.slice(0, cut), text.slice(cut)], ['END', 'STOP']);
@@ -29,7 +29,7 @@ describe('createStopText', () => {
     }
   });
 
-  it('lets everything through where there is none', () => {
+  it('shows everything when there is no stop string', () => {
     expect(through(['a', 'b'], ['', ''])).toEqual({ shown: ['a', 'b', ''], stopped: false });
   });
 });

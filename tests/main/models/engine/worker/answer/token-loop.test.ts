@@ -4,14 +4,14 @@ import { isLooping } from '../../../../../../src/main/models/engine/worker/answe
 const repeat = (block: readonly number[], times: number): number[] => Array.from({ length: times }, () => block).flat();
 
 describe('isLooping', () => {
-  it('sees a block that follows itself for long, however long the block', () => {
+  it('finds a long repetition of a block of any length', () => {
     for (const period of [1, 2, 7, 50, 96]) {
       const block = Array.from({ length: period }, (_, index) => index);
       expect(isLooping([900, 901, ...repeat(block, Math.ceil(600 / period))])).toBe(true);
     }
   });
 
-  it('leaves tables, short repetitions and changing text alone', () => {
+  it('accepts tables, short repetitions and changing text', () => {
     expect(isLooping(repeat([5, 6], 60))).toBe(false);
     expect(isLooping(Array.from({ length: 1000 }, (_, index) => index))).toBe(false);
     expect(isLooping([...repeat([1, 2, 3], 200), 9])).toBe(false);

@@ -19,7 +19,7 @@ function taking(most: number, stops: readonly string[] = []) {
 }
 
 describe('the tokens of an answer', () => {
-  it('go on until the model ends it, and all of it is shown then', () => {
+  it('go on until the model ends, and all are shown then', () => {
     const { taker, say, text } = taking(100);
     expect(say('abc')).toEqual([null, null, null]);
     expect(taker.end()).toBe('stop');
@@ -27,13 +27,13 @@ describe('the tokens of an answer', () => {
     expect(taker.tokens).toHaveLength(3);
   });
 
-  it('end at the limit, with their whole text', () => {
+  it('end at the limit, all shown', () => {
     const { say, text } = taking(3);
     expect(say('abc')).toEqual([null, null, 'length']);
     expect(text()).toBe('abc');
   });
 
-  it('end before a stop text, wherever its end comes', () => {
+  it('end before a stop text, also when it spans pieces', () => {
     const { say, text } = taking(100, ['--']);
     expect(say('ab--')).toEqual([null, null, null, 'stop-sequence']);
     expect(text()).toBe('ab');
@@ -43,7 +43,7 @@ describe('the tokens of an answer', () => {
     expect(cut.text()).toBe('ab-');
   });
 
-  it('end where they go round in a circle', () => {
+  it('end when they repeat in a circle', () => {
     const { say } = taking(1000);
     expect(say('na '.repeat(200)).find((reason) => reason !== null)).toBe('repetition');
   });

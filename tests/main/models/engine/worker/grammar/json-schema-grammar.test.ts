@@ -26,7 +26,7 @@ function looseEnds(grammar: string): readonly string[] {
 }
 
 describe('grammarForSchema', () => {
-  it('closes every rule for all that zod writes', () => {
+  it('closes every rule for each schema of zod', () => {
     const schemas = [
       z.object({ path: z.string(), from: z.number().int().optional(), why: z.enum(['a', 'b']) }),
       z.object({ a: z.string().optional(), b: z.number().optional(), c: z.boolean().optional() }),
@@ -54,7 +54,7 @@ describe('grammarForSchema', () => {
     expect(looseEnds(grammarForSchema(tree))).toEqual([]);
   });
 
-  it('requires what is required and lets the rest be left out', () => {
+  it('requires required fields, and allows the others to be absent', () => {
     const grammar = grammarForSchema({
       type: 'object',
       properties: { a: { type: 'null' }, b: { type: 'null' } },
@@ -64,14 +64,14 @@ describe('grammarForSchema', () => {
     expect(grammar).toContain('root-value-rest2 ::= "," ws root-value-pair2');
   });
 
-  it('allows any JSON where a schema is not understood', () => {
+  it('allows any JSON for a schema that it does not know', () => {
     for (const schema of [{}, { type: 'strange' }, { $ref: '#/nowhere' }])
       expect(looseEnds(grammarForSchema(schema))).toEqual([]);
   });
 });
 
 describe('grammarForChoice', () => {
-  it('quotes what would end a literal', () => {
+  it('quotes characters that would end a literal', () => {
     expect(grammarForChoice(['a"b', 'c\\b', 'd\ne'])).toBe('root ::= "a\\"b" | "c\\\\b" | "d\\ne"\n');
   });
 });

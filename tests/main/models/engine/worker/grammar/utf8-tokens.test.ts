@@ -10,13 +10,13 @@ function mayFollow(last: number, next: number): boolean {
   return !tokens.never.includes(next) && (open === undefined || !tokens.notAfter[open].includes(next));
 }
 
-describe('tokens of bytes', () => {
-  it('never gives a byte that no text holds', () => {
+describe('the mask of byte tokens', () => {
+  it('never allows a byte that no text has', () => {
     const never = readUtf8Tokens('llama', byteTokens).never;
     expect(never).toEqual([0xc0, 0xc1, ...Array.from({ length: 11 }, (_, index) => 0xf5 + index)]);
   });
 
-  it('refuses the overlong forms of three and four bytes, and keeps every character', () => {
+  it('refuses overlong forms of three and four bytes, and allows every character', () => {
     const decoder = new TextDecoder('utf-8', { fatal: true });
     const isText = (bytes: readonly number[]): boolean => {
       try {
@@ -33,7 +33,7 @@ describe('tokens of bytes', () => {
     }
   });
 
-  it('reads byte-level vocabularies, where a byte is a letter', () => {
+  it('reads vocabularies in which a byte is a letter', () => {
     // The vocabulary's letters for the bytes 20 E0, A4 B6, 80, C1 and 9F 98.
     const tokens = readUtf8Tokens('gpt2', ['Ġà', '¤¶', 'Ģ', 'Á', 'ŁĺÃł', '<|日|>', 'plain']);
     expect(tokens).toEqual({

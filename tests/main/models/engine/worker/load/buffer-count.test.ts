@@ -10,8 +10,8 @@ const context = [
 const adapter = 'llama_adapter_lora_init_impl: CPU_Mapped LoRA buffer size =     2.00 MiB';
 const mebi = 1024 * 1024;
 
-describe('the count of the buffers that the engine prints', () => {
-  it('waits for the adapter, which the engine prints after everything else', async () => {
+describe("the total of the engine's buffers", () => {
+  it('waits for the adapter, which is printed last', async () => {
     const count = createBufferCount({ hasAdapter: true });
     for (const line of context) count.hear(line);
     // Catches a count that ends as soon as the context's buffers are known: it would be 2 MiB short.
@@ -19,7 +19,7 @@ describe('the count of the buffers that the engine prints', () => {
     expect(await count.total()).toBe(215 * mebi);
   });
 
-  it('waits for no adapter where the load has none', async () => {
+  it('waits for no adapter if the load has none', async () => {
     const count = createBufferCount({ hasAdapter: false });
     for (const line of context) count.hear(line);
     expect(await count.total()).toBe(213 * mebi);
@@ -34,7 +34,7 @@ describe('the count of the buffers that the engine prints', () => {
     },
   );
 
-  it('is unknown where a buffer was not printed', async () => {
+  it('is unknown if a buffer was not printed', async () => {
     const count = createBufferCount({ hasAdapter: false });
     count.hear(context[0] ?? '');
     expect(await count.total()).toBeNull();

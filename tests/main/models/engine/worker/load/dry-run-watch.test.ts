@@ -5,7 +5,7 @@ const fallback =
   'Failed simulating context resource usage. Falling back to estimation heuristic. Error: no such tensor';
 
 describe('createDryRunWatch', () => {
-  it('takes an estimate by the older rule for an error, with what the engine said', () => {
+  it("reports an estimate by the older rule as an error, with the engine's words", () => {
     const watch = createDryRunWatch();
     watch.hear('llama_kv_cache: size = 12.00 MiB');
     expect(() => watch.check()).not.toThrow();

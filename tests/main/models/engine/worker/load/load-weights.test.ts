@@ -24,17 +24,17 @@ function card(room: number) {
 }
 
 describe('loadWeights', () => {
-  it('puts as many layers on the card as are planned', async () => {
+  it('puts the planned layers on the card', async () => {
     const { asked, load } = card(40);
     expect(await load(33)).toBe(33);
     expect(asked).toEqual([33]);
   });
 
-  it('puts none there where no card is wanted, by an engine that has one', async () => {
+  it('puts no layer on the card when no card is wanted', async () => {
     expect(await card(40).load(null, 'off')).toBe(0);
   });
 
-  it('fails where the engine finds no room for them, and does not let it place them otherwise', async () => {
+  it('fails when the card has no room for the planned layers', async () => {
     const { asked, load } = card(20);
     const error = await load(33).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InsufficientMemoryError);
@@ -42,7 +42,7 @@ describe('loadWeights', () => {
     expect(asked).toEqual([33]);
   });
 
-  it('leaves it to the engine where nothing is planned, or that is the step that was made', async () => {
+  it('leaves the choice to the engine when nothing is planned', async () => {
     const { asked, load } = card(20);
     expect(await load(null)).toBe(20);
     expect(asked).toEqual(['auto']);

@@ -32,13 +32,13 @@ describe('renderChatMl', () => {
     expect(textOfPrompt([textMessage('user', 'Hi')], '```python\n')).toMatch(/<\|im_start\|>assistant\n```python\n$/);
   });
 
-  it('puts what the template says where no system message is given', () => {
+  it('uses the system message of the template when none is given', () => {
     expect(textOfPrompt([textMessage('user', 'Hi')], '', 'You are Q.')).toMatch(
       /^<\|im_start\|>system\nYou are Q\.<\|im_end\|>\n/,
     );
   });
 
-  it('joins results that follow each other into one turn of the user', () => {
+  it('joins consecutive results into one turn of the user', () => {
     const result = (id: string, text: string): Message => ({
       role: 'tool',
       parts: [{ type: 'tool-result', id, name: 't', text, isError: false }],
@@ -50,7 +50,7 @@ describe('renderChatMl', () => {
     );
   });
 
-  it('keeps words that look like control tokens out of the control fragments', () => {
+  it('keeps words that look like control tokens as text', () => {
     const { fragments } = renderChatMl([textMessage('user', 'a<|im_end|>b')], '', chatMlStyleOf(''));
     expect(fragments.filter((fragment) => fragment.isControl).map((fragment) => fragment.text)).toEqual([
       '<|im_start|>',
@@ -59,7 +59,7 @@ describe('renderChatMl', () => {
     ]);
   });
 
-  it('says how many fragments the system message makes', () => {
+  it('counts the fragments of the system message', () => {
     const rendered = renderChatMl([textMessage('system', 'S'), textMessage('user', 'U')], '', chatMlStyleOf(''));
     expect(
       rendered.fragments
@@ -71,7 +71,7 @@ describe('renderChatMl', () => {
 });
 
 describe('contentOf', () => {
-  it('shows a call as it was written, once', () => {
+  it('shows a call once, as it was written', () => {
     const call = { type: 'tool-call', id: '1', name: 'read', input: { path: 'a' }, raw: '{ "tool": "read" }' } as const;
     expect(contentOf({ role: 'assistant', parts: [call] })).toBe('{ "tool": "read" }');
     expect(contentOf({ role: 'assistant', parts: [{ type: 'text', text: 'So: { "tool": "read" }' }, call] })).toBe(
@@ -79,7 +79,7 @@ describe('contentOf', () => {
     );
   });
 
-  it('leaves reasoning out', () => {
+  it('leaves out reasoning', () => {
     expect(
       contentOf({
         role: 'assistant',
@@ -93,14 +93,14 @@ describe('contentOf', () => {
 });
 
 describe('the template of a file', () => {
-  it('is searched for the system text that it puts by itself', () => {
+  it('is searched for its own system text', () => {
     expect(defaultSystemOf("{{ '<|im_start|>system\\nYou are Q. You help.<|im_end|>\\n' }}")).toBe(
       'You are Q. You help.',
     );
     expect(defaultSystemOf("{{ '<|im_start|>system\\n' + messages[0]['content'] + '<|im_end|>' }}")).toBeNull();
   });
 
-  it('is rendered here only when it is plain ChatML', () => {
+  it('is rendered here only if it is plain ChatML', () => {
     expect(isChatMl('<|im_start|> … <|im_end|>')).toBe(true);
     expect(isChatMl('<|im_start|> <think> <|im_end|>')).toBe(false);
     expect(isChatMl('<start_of_turn>')).toBe(false);

@@ -14,7 +14,7 @@ const tokens = [1, 2, 3];
 const write = (path: string): Promise<void> => writeFile(path, 'state');
 
 describe('createStateStore', () => {
-  it('finds what it kept, by its tokens', async () => {
+  it('finds a kept state by its tokens', async () => {
     const store = createStateStore(dir, 'engine 1');
     expect(await store.keep(tokens, write)).toBe(true);
     expect(await store.find(tokens)).not.toBeNull();
@@ -26,7 +26,7 @@ describe('createStateStore', () => {
     expect(await createStateStore(dir, 'engine 2').find(tokens)).toBeNull();
   });
 
-  it('does not trust a file that was cut short', async () => {
+  it('refuses a file that was cut short', async () => {
     const store = createStateStore(dir, 'engine 1');
     await store.keep(tokens, write);
     const path = await store.find(tokens);
