@@ -19,8 +19,8 @@ async function open(): Promise<SettingsStore> {
   return reply.value;
 }
 
-describe('openSettings', () => {
-  it('gives the defaults where there is no file, and writes none', async () => {
+describe('the settings store', () => {
+  it('gives the defaults without a file, and writes none', async () => {
     const store = await open();
     expect(store.get('policy')).toEqual({ ok: true, value: 'local' });
     expect(store.get('limits.maxSteps')).toEqual({ ok: true, value: 40 });
@@ -34,7 +34,7 @@ describe('openSettings', () => {
     expect((await open()).current().limits).toMatchObject({ maxSteps: 60, maxMinutes: 15 });
   });
 
-  it('takes back what was set, also what has no usual value, and knows no other name', async () => {
+  it('unsets any value, and refuses an unknown name', async () => {
     const store = await open();
     await store.set('limits.maxSteps', 60);
     await store.unset('limits.maxSteps');
@@ -56,7 +56,7 @@ describe('openSettings', () => {
     expect(await readFile(store.path, 'utf8')).toBe(before);
   });
 
-  it('says what is wrong once, and which name was meant', async () => {
+  it('reports an error once, and suggests the right name', async () => {
     const store = await open();
     expect(await store.set('policy', 'clod')).toMatchObject({
       error: { message: expect.stringMatching(/^policy was not changed: it must be one of local, hybrid, cloud,/u) },
@@ -71,7 +71,7 @@ describe('openSettings', () => {
   });
 
   // Bug: a model that cannot exist was set, and only the next task reported it.
-  it('refuses a model whose name has no provider that there is, and says which there are', async () => {
+  it('refuses a model of an unknown provider, and lists the providers', async () => {
     const store = await open();
     for (const key of ['local', 'cloud', 'programReviewer']) {
       const before = store.get(key);
@@ -100,12 +100,12 @@ describe('openSettings', () => {
     [['ollama/a', 'ollama/a'], 'ollama/a stands in it more than once.'],
     [['ollama/a', 'nope/b'], 'The provider nope was not found.'],
     [['ollama/a', ''], '1: it must not be empty'],
-  ])('refuses an order of models that cannot be followed: %j', async (order, what) => {
+  ])('refuses an impossible order of models: %j', async (order, what) => {
     const reply = await (await open()).set('modelOrder', order);
     expect(reply).toMatchObject({ ok: false, error: { message: `modelOrder was not changed: ${what}` } });
   });
 
-  it('loses none of several changes at once, and tells those who watch', async () => {
+  it('loses none of several parallel changes, and tells its watchers', async () => {
     const store = await open();
     const told: string[] = [];
     const end = store.watch((key) => told.push(key));
@@ -116,7 +116,7 @@ describe('openSettings', () => {
     expect((await open()).current()).toMatchObject({ limits: { maxSteps: 60 }, policy: 'cloud', approve: 'deny' });
   });
 
-  it('takes names that have dots in them as a list, and gives the usual value back', async () => {
+  it('takes names with dots as a list, and can unset them', async () => {
     const store = await open();
     const key = ['prices', 'mine/model-4.1'];
     expect(await store.set(key, { input: 1, output: 2 })).toMatchObject({ ok: true });
@@ -128,7 +128,7 @@ describe('openSettings', () => {
     expect(JSON.parse(await readFile(store.path, 'utf8'))).toEqual({ version: 1, prices: {}, limits: {} });
   });
 
-  it('adds an endpoint as the terminal does', async () => {
+  it('adds an endpoint in the same way as the terminal', async () => {
     const store = await open();
     const value = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:8080/v1', models: { m: { context: 4096 } } };
     expect(await store.set('providers.mine', value)).toMatchObject({ ok: true });
@@ -144,7 +144,7 @@ describe('openSettings', () => {
     ['{"polciy": "local"}', 'bad-input'],
     ['not json', 'bad-input'],
     ['[]', 'bad-input'],
-  ])('refuses %s and leaves the file as it is', async (text, code) => {
+  ])('refuses %s and leaves the file unchanged', async (text, code) => {
     await writeFile(join(home, 'settings.json'), text);
     expect(await openSettings(home)).toMatchObject({ ok: false, error: { code } });
     expect(await readFile(join(home, 'settings.json'), 'utf8')).toBe(text);

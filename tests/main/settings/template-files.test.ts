@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 /** Catches: a template that is only in memory, a hand-written one that is not found, and other files in the list. */
-it('keeps templates as Markdown files, and takes those that were written by hand', async () => {
+it('the prompt templates are Markdown files, also those written by hand', async () => {
   const { templates } = core.client;
   expect((await templates.list()).templates).toEqual([]);
   await templates.save({ name: 'review', text: 'Review {{file}}.\n' });
@@ -44,7 +44,7 @@ it('keeps templates as Markdown files, and takes those that were written by hand
 });
 
 /** Catches: a name that leads out of the folder, and one that makes a command unreachable. */
-it('refuses names that are paths or commands', async () => {
+it('the prompt templates refuse names that are paths or commands', async () => {
   const { templates } = core.client;
   await expect(templates.save({ name: '../settings', text: 'x' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
   for (const name of ['plan', 'file', 'quit']) {

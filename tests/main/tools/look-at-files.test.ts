@@ -30,9 +30,9 @@ async function use(
   return change === undefined ? (end?.output ?? '') : `${end?.output ?? ''}\n${text.join('\n')}`;
 }
 
-describe('read_file', () => {
+describe('the read_file tool', () => {
   // Bug: the indentation shifted from line 9 to line 10.
-  it('gives numbers of one width, and says which part it is of how many', async () => {
+  it('shows line numbers of equal width, and which part of how many lines it shows', async () => {
     const part = await use('read_file', { path: 'src/long.py', from: 8, to: 11 });
     expect(part).toBe('[Showing lines 8-11 of 343]\n 8: line 8\n 9: line 9\n10: line 10\n11: line 11');
     expect(await use('read_file', { path: 'src/deep/b.py' })).toBe('1: x = 1');
@@ -42,7 +42,7 @@ describe('read_file', () => {
 
 describe('a long file', () => {
   // Catches: a part from the middle that is left out, and an end without the way to go on.
-  it('is shown from its beginning as far as there is room, with the line to go on from', async () => {
+  it('is shown from its start as far as there is room, with the line to continue at', async () => {
     const wide = Array.from({ length: 3_000 }, (_, at) => `row ${at + 1} ${'x'.repeat(60)}`).join('\n');
     const shown = await use('read_file', { path: 'wide.txt' }, undefined, { 'wide.txt': wide });
     const [head = '', ...rest] = shown.split('\n');
@@ -55,8 +55,8 @@ describe('a long file', () => {
   });
 });
 
-describe('output that was cut', () => {
-  it('names the call that shows all of it, which reads and searches it like a file', async () => {
+describe('a cut output', () => {
+  it('names the call that shows it all, which reads and searches it like a file', async () => {
     const printed = Array.from({ length: 9_000 }, (_, at) => `line ${at + 1}`).join('\n');
     const look = (name: string, path: string, more: object) => ({ calls: [{ name, input: { path, ...more } }] });
     let path = '';
@@ -80,9 +80,9 @@ describe('output that was cut', () => {
   });
 });
 
-describe('search', () => {
+describe('the search tool', () => {
   // Bug: in a minified file, the beginning of its only line was shown, wherever the match was.
-  it('shows a match in a long line with what is around it, each match by itself', async () => {
+  it('shows each match in a long line with the text around it', async () => {
     const found = await use('search', { pattern: 'needle\\w*' });
     expect(found).toMatch(/web\/min\.js\n {2}1: … [a=1;]{80,}function needleHere\(x\)\{\}[b=2;]+ …/u);
     expect(found).toMatch(/\n {2}1: … [b=2;]+needleThere\(\) …/u);
@@ -93,7 +93,7 @@ describe('search', () => {
 
   // Bug: a pattern that takes the whole line showed its beginning, and letters of several bytes came with words of the
   // search program ("[... 0 more matches]").
-  it('shows the match of a pattern for a whole line, and of wide letters no more than the line has', async () => {
+  it("shows a match of a pattern for the whole line, cut to the line's length", async () => {
     for (const pattern of ['.*needleThere.*', '^.+needleThere.*$'])
       expect(await use('search', { pattern })).toMatch(/\nweb\/min\.js\n {2}1: … [b=2;]+needleThere\(\) …$/u);
     expect(await use('search', { pattern: 'wideOne' })).toMatch(
@@ -101,7 +101,7 @@ describe('search', () => {
     );
   });
 
-  it('shows lines around a match, and merges what overlaps', async () => {
+  it('shows lines around a match, and merges overlapping ones', async () => {
     expect(await use('search', { pattern: 'return', path: 'src/a.py', context: 1 })).toBe(
       [
         '2 matches in 1 file:',
@@ -116,7 +116,7 @@ describe('search', () => {
     );
   });
 
-  it('ignores case, names files alone, and says where it was cut', async () => {
+  it('can ignore case or list only files, and says where it was cut', async () => {
     expect(await use('search', { pattern: 'LOAD', ignoreCase: true, filesOnly: true })).toBe(
       '2 matches in 1 file:\nsrc/a.py (2)',
     );
@@ -130,7 +130,7 @@ describe('search', () => {
   });
 });
 
-describe('list_files', () => {
+describe('the list_files tool', () => {
   it('finds files by a glob, at any depth and below a folder', async () => {
     expect(await use('list_files', { glob: '*.py' })).toBe('src/a.py\nsrc/deep/b.py\nsrc/long.py');
     expect(await use('list_files', { glob: 'src/**/b.*' })).toBe('src/deep/b.py');
@@ -139,10 +139,10 @@ describe('list_files', () => {
   });
 });
 
-describe('edit_file', () => {
+describe('the edit_file tool', () => {
   const read = { read: 'src/a.py' };
 
-  it('replaces every place where it is told to, and creates a file of an empty old text', async () => {
+  it('replaces every match when told to, and creates a file from empty old text', async () => {
     const all = await use('edit_file', { path: 'src/a.py', old: '(x)', new: '(value)', replaceAll: true }, read);
     expect(all).toContain('at line 3 and 2 more places');
     expect(all).toContain('return load(value)');
@@ -151,7 +151,7 @@ describe('edit_file', () => {
   });
 });
 
-describe('a patch of the form that GPT models write', () => {
+describe('a patch in the format of GPT models', () => {
   const read = { read: 'src/a.py' };
   const patch = (...lines: readonly string[]): object => ({
     patch: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n'),
@@ -200,7 +200,7 @@ describe('a patch of the form that GPT models write', () => {
     expect(made).toContain('src/deep/b.py=\n');
   });
 
-  it('changes nothing where one of its places is not found', async () => {
+  it('changes nothing when one of its places is not found', async () => {
     const none = await use(
       'apply_patch',
       patch('*** Update File: src/a.py', '@@', '-import os', '@@', '-no such line'),
@@ -213,7 +213,7 @@ describe('a patch of the form that GPT models write', () => {
 });
 
 // Bug: an error was shown below all of the output, far from the line after which it came.
-it('a command shows its streams in the order in which they came, and apart where that is not known', () => {
+it('the output of a command shows its streams in order, or apart if the order is unknown', () => {
   const result = {
     outcome: 'exited',
     exitCode: 0,

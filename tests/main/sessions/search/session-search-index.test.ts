@@ -43,7 +43,7 @@ describe('the search over all sessions', () => {
     await index.close();
   });
 
-  it('finds an answer once, also where the model thought aloud before it or said it in a call', async () => {
+  it('finds an answer once, even if the model also thought it or said it in a call', async () => {
     await using home = await makeHome();
     const journal = await home.store.create({ ...scratchSession, title: 'Talk' });
     const summary = 'The capital of France is Paris.';
@@ -77,7 +77,7 @@ describe('the search over all sessions', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'holds what was said for this user alone, also in a file that was open',
+    'is stored for this user alone, also in a file that was open to others',
     async () => {
       await using home = await makeHome();
       await addSession(home, 'Dates', ['Fix parse_date.']);
@@ -101,7 +101,7 @@ describe('the search over all sessions', () => {
     },
   );
 
-  it('finds short words, and takes signs of its query language for what they are', async () => {
+  it('finds short words, and takes signs of its query language literally', async () => {
     await using home = await makeHome();
     await addSession(home, 'Dates', ['kB or KiB', '100 % of a_b', 'say "AND" NOT (x*']);
     const index = indexOf(home);
@@ -113,7 +113,7 @@ describe('the search over all sessions', () => {
     await index.close();
   });
 
-  it('knows titles, answers, calls and outputs, each with the row it stands in', async () => {
+  it('finds titles, answers, calls and outputs, each with its row', async () => {
     await using home = await makeHome();
     const journal = await home.store.create({ ...scratchSession, title: 'Needle in a title' });
     for (const event of turnEvents('turn-1')) await journal.append(event);
@@ -149,7 +149,7 @@ describe('the search over all sessions', () => {
     await index.close();
   });
 
-  it('takes in only what is new, and forgets what is gone', async () => {
+  it('indexes only what is new, and forgets what is gone', async () => {
     await using home = await makeHome();
     const first = await addSession(home, 'One', ['an early apple']);
     const index = indexOf(home);
@@ -175,7 +175,7 @@ describe('the search over all sessions', () => {
     await again.close();
   });
 
-  it('is made anew from the logs when its file is damaged', async () => {
+  it('rebuilds a damaged index file from the logs', async () => {
     await using home = await makeHome();
     await addSession(home, 'One', ['an apple']);
     const index = indexOf(home);
@@ -190,7 +190,7 @@ describe('the search over all sessions', () => {
     await again.close();
   });
 
-  it('says that it has not looked through everything, and goes on when it is asked again', async () => {
+  it('says when it is incomplete, and goes on when it is asked again', async () => {
     await using home = await makeHome();
     for (const name of ['a', 'b', 'c']) await addSession(home, name, ['an apple']);
     const index = indexOf(home, 1);
@@ -202,7 +202,7 @@ describe('the search over all sessions', () => {
     await index.close();
   });
 
-  it('searches on after a search that was given up', async () => {
+  it('still works after a search that was cancelled', async () => {
     await using home = await makeHome();
     await addSession(home, 'One', ['an apple']);
     const index = indexOf(home);

@@ -5,8 +5,8 @@ import type { NewEvent } from '@shared/events/events.ts';
 import { stateHash } from '../../../../src/main/sessions/replay/state-hash.ts';
 import { makeHome, scratchSession, turnEvents } from '../session-fixtures.ts';
 
-describe('session store', () => {
-  it('gives back what was appended after it was closed and opened', async () => {
+describe('the store of sessions', () => {
+  it('returns what was appended after it was closed and opened again', async () => {
     await using home = await makeHome();
     const journal = await home.store.create(scratchSession);
     for (const event of turnEvents('turn-1')) await journal.append(event);
@@ -34,7 +34,7 @@ describe('session store', () => {
     expect(cold.money).toEqual(withSnapshot.money);
   });
 
-  it('ignores a damaged snapshot, and one of another session', async () => {
+  it('ignores a snapshot that is damaged or of another session', async () => {
     await using home = await makeHome();
     const journal = await home.store.create(scratchSession);
     for (const event of turnEvents('turn-1')) await journal.append(event);
@@ -54,7 +54,7 @@ describe('session store', () => {
     }
   });
 
-  it('refuses a second writer and lets one in when the first has closed', async () => {
+  it('refuses a second writer until the first has closed', async () => {
     await using home = await makeHome();
     const journal = await home.store.create(scratchSession);
     await expect(home.again().open(journal.sessionId)).rejects.toMatchObject({ code: 'conflict' });
@@ -68,7 +68,7 @@ describe('session store', () => {
     ]);
   });
 
-  it('takes over from a process that is gone', async () => {
+  it('takes over the lock of a process that is gone', async () => {
     await using home = await makeHome();
     const journal = await home.store.create(scratchSession);
     await journal.close();
@@ -77,7 +77,7 @@ describe('session store', () => {
     await second.close();
   });
 
-  it('lets exactly one of many take a lock that a dead process left', async () => {
+  it("lets exactly one of many processes take over a dead process's lock", async () => {
     await using home = await makeHome();
     const journal = await home.store.create(scratchSession);
     await journal.close();
@@ -88,7 +88,7 @@ describe('session store', () => {
     for (const result of opened) await result.value.close();
   });
 
-  it('ends what a crash cut off, and runs nothing again', async () => {
+  it('ends a turn that a crash cut off, and runs nothing again', async () => {
     await using home = await makeHome();
     const journal = await home.store.create(scratchSession);
     const events = turnEvents('turn-1');
@@ -112,7 +112,7 @@ describe('session store', () => {
     await third.close();
   });
 
-  it('tells of a call whose end nobody knows what was done to the workspace since it began', async () => {
+  it('reports which files changed since a call without a known end began', async () => {
     await using home = await makeHome(undefined, Date.now);
     const workspace = join(home.path, 'workspace');
     await mkdir(workspace);
@@ -135,7 +135,7 @@ describe('session store', () => {
     await again.close();
   });
 
-  it('marks the messages that no turn took, so that they can be sent again, and marks them once', async () => {
+  it('marks each message that no turn took once, so that it can be sent again', async () => {
     await using home = await makeHome();
     const journal = await home.store.create(scratchSession);
     for (const event of turnEvents('turn-1')) await journal.append(event);
@@ -164,7 +164,7 @@ describe('session store', () => {
     await third.close();
   });
 
-  it('lists the latest first and makes missing or damaged summaries again', async () => {
+  it('lists the latest session first, and rebuilds missing or damaged summaries', async () => {
     await using home = await makeHome();
     const ids = [];
     for (const title of ['One', 'Two', 'Three']) {
@@ -187,7 +187,7 @@ describe('session store', () => {
     expect(await readFile(join(home.store.folderOf(one ?? ''), 'summary.json'), 'utf8')).toContain('"One"');
   });
 
-  it('finds a session by its id, by a part that only it has, and the last one', async () => {
+  it('finds a session by its id, by a unique part of it, or as the last one', async () => {
     await using home = await makeHome();
     const first = await home.store.create({ ...scratchSession, id: '20250101-000000-aaaaaa' });
     const second = await home.store.create({ ...scratchSession, id: '20250101-000000-bbbbbb' });
@@ -213,7 +213,7 @@ describe('session store', () => {
     expect(ids[0]).toMatch(/^20250101-094502-00[0-9a-z]{6}$/);
   });
 
-  it('takes the folder of a start that was killed before its first event for no session', async () => {
+  it('does not count a start that was killed before its first event as a session', async () => {
     await using home = await makeHome();
     await expect(home.store.find('last')).rejects.toMatchObject({ message: 'No sessions yet.' });
     const begun = await home.store.create({ ...scratchSession, id: '20250101-000000-aaaaaa' });
@@ -233,7 +233,7 @@ describe('session store', () => {
   });
 
   /** Catches: a turn that looks at every log, and a place in a tree that is freed because a log is damaged. */
-  it('reads where a session stands in its tree once, and knows new ones and those that are gone', async () => {
+  it("reads a session's place in its tree once, and notices new and deleted sessions", async () => {
     await using home = await makeHome();
     const by = { sessionId: 'root', toolCallId: 't', name: 'agent-1' };
     const tree = { rootId: 'root', depth: 1, by };

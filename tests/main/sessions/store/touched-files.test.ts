@@ -17,8 +17,8 @@ async function put(path: string, text: string): Promise<void> {
 
 const wait = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 120));
 
-describe('what was touched', () => {
-  it('is every file changed, made or gone since, and no other; a link is not followed', async () => {
+describe('the list of files touched since a time', () => {
+  it('has every changed, new or deleted file, follows no link, and has nothing else', async () => {
     for (const path of ['same.txt', 'old.txt', 'away/file.txt', 'away/stays.txt', 'known.txt', 'deep/down/old.txt'])
       await put(path, 'old');
     await symlink('/', join(root, 'link'));
@@ -45,7 +45,7 @@ describe('what was touched', () => {
     });
   });
 
-  it('is nothing where nothing was, and says when it is more than can be told', async () => {
+  it('is empty when nothing changed, and says when it was cut', async () => {
     await put('a/b.txt', 'old');
     await wait();
     const since = Date.now();

@@ -9,7 +9,7 @@ it.each([
   ['nohup node "a & b.js" > log 2>&1 &', 'nohup node "a & b.js" > log 2>&1'],
   ['setsid -f node server.js', 'setsid -f node server.js'],
   ["cat > run.sh <<'EOF'\na & b\nEOF\n./run.sh &", './run.sh'],
-])('of %j names what would go on', (command, part) => {
+])('the check of a command %j finds what it would leave running', (command, part) => {
   expect(leftRunning(command)).toBe(part);
 });
 
@@ -24,6 +24,6 @@ it.each([
   'cmd <<< "a & b"',
   'a & b & wait',
   'curl "http://localhost/?a=1&b=2"',
-])('says nothing of %j', (command) => {
+])('the check of a command %j finds nothing left running', (command) => {
   expect(leftRunning(command)).toBeNull();
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { summarizeTests, withSelector } from '../../../../src/main/tools/commands/test-run-output.ts';
 
-describe('summarizeTests', () => {
-  it('reads the last line of pytest and the names of what failed', () => {
+describe('the summary of a test run', () => {
+  it("reads pytest's last line and the names of failed tests", () => {
     const output =
       'FAILED tests/test_a.py::test_x - assert 1 == 2\nERROR tests/test_b.py\n=== 1 failed, 3 passed, 2 skipped, 1 error in 0.12s ===\n';
     expect(summarizeTests(output)).toEqual({
@@ -14,7 +14,7 @@ describe('summarizeTests', () => {
     });
   });
 
-  it('reads quiet pytest, and one that ran nothing', () => {
+  it('reads quiet pytest, and a run without tests', () => {
     expect(summarizeTests('..F\n1 failed, 2 passed in 0.02s\n')).toMatchObject({ passed: 2, failed: 1 });
     expect(summarizeTests('\n2 skipped in 0.02s\n')).toMatchObject({ passed: 0, failed: 0, skipped: 2 });
     expect(summarizeTests('\nno tests ran in 0.01s\n')).toMatchObject({ passed: 0, failed: 0 });
@@ -34,19 +34,19 @@ describe('summarizeTests', () => {
     expect(summarizeTests(spec)).toEqual(summary);
   });
 
-  it('does not take a test that failed to run for a passed one', () => {
+  it('counts a run that crashed as no pass', () => {
     expect(summarizeTests('Segmentation fault\n')).toBeNull();
   });
 });
 
-describe('withSelector', () => {
-  it('quotes what a model writes', () => {
+describe('the selector of tests in a command', () => {
+  it('is quoted as a model wrote it', () => {
     expect(withSelector('python3 -m pytest -q', 'pytest', "a'; rm -rf /")).toBe(
       `python3 -m pytest -q 'a'\\''; rm -rf /'`,
     );
   });
 
-  it('tells a name from a file', () => {
+  it('is recognised as a test name or a file', () => {
     expect(withSelector('pytest', 'pytest', 'test_add')).toBe("pytest -k 'test_add'");
     expect(withSelector('pytest', 'pytest', 'tests/test_a.py::test_add')).toBe("pytest 'tests/test_a.py::test_add'");
   });

@@ -62,8 +62,8 @@ const issue = (more: object = {}) => ({
   ...more,
 });
 
-describe('a server of the kind Composio', () => {
-  it('sends nothing before a yes, and then makes a session of its user without the workbench', async () => {
+describe('a Composio server', () => {
+  it('sends nothing before approval, and then makes a session without the workbench', async () => {
     const one = await scene({ toolkits: ['github'] });
     expect(await one.tools.offered()).toEqual([]);
     await expect(one.commands.test({ input: { name: 'work' }, signal })).rejects.toThrow('not approved');
@@ -82,19 +82,16 @@ describe('a server of the kind Composio', () => {
     );
   });
 
-  it.each(['native', 'mcp'] as const)(
-    'lists all six tools as the session does where the workbench is on (%s)',
-    async (mode) => {
-      const one = await approved({ mode, workbench: true });
-      const offered = await one.tools.offered();
-      const all = [searchTool, schemasTool, multiTool, manageTool, ...workbenchTools];
-      expect(offered.map(({ tool }) => tool).sort()).toEqual(all.map(({ slug }) => slug).sort());
-      const multi = offered.find(({ tool }) => tool === multiTool.slug);
-      expect(multi).toMatchObject({ inputSchema: multiTool.input, isRouter: true, leaves: true, readsFiles: true });
-    },
-  );
+  it.each(['native', 'mcp'] as const)("lists the session's six tools when the workbench is on (%s)", async (mode) => {
+    const one = await approved({ mode, workbench: true });
+    const offered = await one.tools.offered();
+    const all = [searchTool, schemasTool, multiTool, manageTool, ...workbenchTools];
+    expect(offered.map(({ tool }) => tool).sort()).toEqual(all.map(({ slug }) => slug).sort());
+    const multi = offered.find(({ tool }) => tool === multiTool.slug);
+    expect(multi).toMatchObject({ inputSchema: multiTool.input, isRouter: true, leaves: true, readsFiles: true });
+  });
 
-  it.each(['native', 'mcp'] as const)('runs an issue and gives its link (%s)', async (mode) => {
+  it.each(['native', 'mcp'] as const)('creates an issue and returns its link (%s)', async (mode) => {
     const one = await approved({ mode });
     one.fake.connect('ada', 'github');
     const result = await callIn(one, multiTool.slug, issue());
@@ -105,7 +102,7 @@ describe('a server of the kind Composio', () => {
     expect(answer.status).toBe('ok');
   });
 
-  it('lists real tools, each by itself, where that is chosen, and asks for the toolkits they come from', async () => {
+  it('lists the real tools of its toolkits when that is chosen', async () => {
     const one = await approved({ directTools: true, toolkits: ['github'] });
     const offered = await one.tools.offered();
     expect(offered.map(({ tool }) => tool)).toEqual(['GITHUB_CREATE_AN_ISSUE', 'GITHUB_DELETE_A_REPOSITORY']);
@@ -115,7 +112,7 @@ describe('a server of the kind Composio', () => {
     expect(serverDefinitionSchema.safeParse({ kind: 'composio', directTools: true }).success).toBe(false);
   });
 
-  it('keeps its session over a start, and makes another where it has ended', async () => {
+  it('keeps its session over a restart, and makes a new one when it has ended', async () => {
     const one = await approved();
     const next = one.again();
     await next.commands.test({ input: { name: 'work' }, signal });
@@ -128,7 +125,7 @@ describe('a server of the kind Composio', () => {
     expect(made).toHaveLength(2);
   });
 
-  it('gives its key to no other address: neither over a redirect nor to an MCP server elsewhere', async () => {
+  it('never sends its key to another address', async () => {
     const one = await scene({ mode: 'mcp' });
     one.fake.mcpUrl = 'https://mcp.elsewhere.example.org/mcp';
     const [shown] = await one.commands.list({ input: undefined, signal });
@@ -152,10 +149,10 @@ describe('a server of the kind Composio', () => {
   });
 });
 
-describe('what goes wrong at Composio', () => {
+describe('an error at Composio', () => {
   const busy = { status: 429, body: { message: 'Rate limit exceeded' }, headers: { 'retry-after': '17' } };
 
-  it('is told in its own words, with what it suggests and the number of the request', async () => {
+  it('is shown in its own words, with its advice and the number of the request', async () => {
     const one = await scene();
     const wrong = {
       status: 401,
@@ -168,7 +165,7 @@ describe('what goes wrong at Composio', () => {
     ).rejects.toThrow('Composio answered 401: Invalid API key Make one. Request req_9.');
   });
 
-  it('as a limit on requests: nothing was done, and when it can be asked again', async () => {
+  it('about a rate limit says that nothing was done and when to try again', async () => {
     const one = await approved();
     one.fake.connect('ada', 'github');
     one.fake.troubles.push({ step: 'execute', trouble: busy });
@@ -180,7 +177,7 @@ describe('what goes wrong at Composio', () => {
     expect(await callIn(one, multiTool.slug, issue())).toMatchObject({ status: 'ok' });
   });
 
-  it('in the middle of a call: nobody knows whether it was done, and it is not done again', async () => {
+  it('in the middle of a call leaves the outcome unknown, and the call is not repeated', async () => {
     const one = await approved();
     one.fake.connect('ada', 'github');
     const before = one.fake.requests.length;
@@ -194,7 +191,7 @@ describe('what goes wrong at Composio', () => {
     expect(one.fake.requests).toHaveLength(before + 2);
   });
 
-  it('because it is away: nothing was sent', async () => {
+  it('because it cannot be reached says that nothing was sent', async () => {
     const one = await approved();
     await one.fake.close();
     // A kept-alive connection may break in the middle. Then the outcome is unknown.
@@ -205,7 +202,7 @@ describe('what goes wrong at Composio', () => {
     });
   });
 
-  it('ends with a cancel, at once', async () => {
+  it('does not delay a cancel', async () => {
     const one = await approved();
     one.fake.troubles.push({ step: 'execute', trouble: 'hangs' });
     const stop = new AbortController();
@@ -216,8 +213,8 @@ describe('what goes wrong at Composio', () => {
   });
 });
 
-describe('calls that another call carries', () => {
-  it('are refused with it where a tool is off, was not approved or lies deeper, and nothing is sent', async () => {
+describe('a call with inner calls', () => {
+  it('is refused when an inner tool is off, not approved or nested deeper', async () => {
     const one = await approved();
     one.fake.connect('ada', 'github');
     const { work } = one.settings;
@@ -239,8 +236,8 @@ describe('calls that another call carries', () => {
   });
 });
 
-describe('accounts', () => {
-  it('are listed, and one is connected by a link that is waited for', async () => {
+describe('an account at Composio', () => {
+  it('is listed, and connected through a link that the call waits for', async () => {
     const one = await approved({ toolkits: ['github', 'slack', 'hackernews'] });
     one.fake.connect('ada', 'slack');
     const states = await one.commands.connections({ input: { name: 'work' }, signal });
@@ -260,7 +257,7 @@ describe('accounts', () => {
     );
   });
 
-  it('that fail or are cancelled end the wait', async () => {
+  it('that fails or is cancelled ends the wait', async () => {
     const one = await approved();
     await one.commands.connect({ input: { name: 'work', toolkit: 'github' }, signal });
     const waiting = one.commands.connected({ input: { name: 'work', toolkit: 'github' }, signal });
@@ -276,27 +273,24 @@ describe('accounts', () => {
     await expect(cancelled).rejects.toThrow();
   });
 
-  it.each(['native', 'mcp'] as const)(
-    'are asked for in the middle of a call, which goes on when one is there (%s)',
-    async (mode) => {
-      const one = await approved({ mode });
-      const asked: unknown[] = [];
-      const input = { toolkits: ['github'] };
-      const connects: How['askToConnect'] = async (link, settled) => {
-        asked.push(link);
-        one.fake.signIn('github');
-        return (await settled) ?? 'deny';
-      };
-      const result = await callIn(one, manageTool.slug, input, { askToConnect: connects });
-      expect(asked).toEqual([
-        { server: 'work', toolkit: 'github', url: expect.stringMatching(/^https:\/\/connect\.example\.org\//) },
-      ]);
-      expect(result).toMatchObject({ status: 'ok', output: expect.stringMatching(/github: connected\.$/) });
-      expect(await callIn(one, multiTool.slug, issue())).toMatchObject({ status: 'ok' });
-    },
-  );
+  it.each(['native', 'mcp'] as const)('is asked for during a call, which then goes on (%s)', async (mode) => {
+    const one = await approved({ mode });
+    const asked: unknown[] = [];
+    const input = { toolkits: ['github'] };
+    const connects: How['askToConnect'] = async (link, settled) => {
+      asked.push(link);
+      one.fake.signIn('github');
+      return (await settled) ?? 'deny';
+    };
+    const result = await callIn(one, manageTool.slug, input, { askToConnect: connects });
+    expect(asked).toEqual([
+      { server: 'work', toolkit: 'github', url: expect.stringMatching(/^https:\/\/connect\.example\.org\//) },
+    ]);
+    expect(result).toMatchObject({ status: 'ok', output: expect.stringMatching(/github: connected\.$/) });
+    expect(await callIn(one, multiTool.slug, issue())).toMatchObject({ status: 'ok' });
+  });
 
-  it('that a person does not connect are told so, with the way to do it later', async () => {
+  it('that a person does not connect is reported with the way to do it later', async () => {
     const one = await approved();
     const input = { toolkits: ['github'] };
     const later = 'dewpoint tools connect work github';
@@ -306,7 +300,7 @@ describe('accounts', () => {
     expect(alone.output).toContain(`nobody could be asked to connect it. It can be done later by: ${later}`);
   });
 
-  it('are told before the work begins; where Composio is away, that is told', async () => {
+  it('is named before the work begins, or said to be unknown', async () => {
     const one = await approved({ toolkits: ['github', 'slack'] });
     one.fake.connect('ada', 'slack');
     expect(await one.tools.told?.(signal)).toEqual([
@@ -318,7 +312,7 @@ describe('accounts', () => {
   });
 });
 
-it('names no tool of Composio anywhere in the program', () => {
+it('the program names no tool of Composio', () => {
   const source = join(import.meta.dirname, '../../../../src');
   const paths = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path));
   const named = paths.filter((path) => /COMPOSIO_|GITHUB_CREATE/.test(readFileSync(join(source, path), 'utf8')));

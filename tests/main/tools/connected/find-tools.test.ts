@@ -26,7 +26,7 @@ async function said(specs: readonly ConnectedToolSpec[], query: string): Promise
   return output;
 }
 
-describe('finding tools', () => {
+describe('the search for tools', () => {
   it.each([
     ['report a bug as an issue', 'create_issue'],
     ['search issues by label', 'searchIssues'],
@@ -40,7 +40,7 @@ describe('finding tools', () => {
     expect(await best(query)).toBe(tool);
   });
 
-  it('gives whole definitions, a way to call them, and says so where none fits', async () => {
+  it('gives full definitions and how to call them, or says that no tool fits', async () => {
     const text = await said(tools, 'create an issue');
     expect(text).toContain('tracker__create_issue: Creates an issue');
     expect(text).toContain(JSON.stringify(tools[0]?.inputSchema));
@@ -48,7 +48,7 @@ describe('finding tools', () => {
     expect(await said(tools, 'zzzzz qqqqq')).toBe('None of the 6 tools fits. Say it in other words.');
   });
 
-  it('fills no window, whatever strangers write into names and descriptions', async () => {
+  it('never fills the window, whatever names and descriptions contain', async () => {
     const loud = Array.from({ length: 1_000 }, (_, at) =>
       spec('loud', `issue_${at}_${'x'.repeat(200)}`, `issue ${'issue '.repeat(9_000)}`, {
         ['p'.repeat(50_000)]: { description: 'issue' },

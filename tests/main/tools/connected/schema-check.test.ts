@@ -7,7 +7,7 @@ import { schemaCheck } from '../../../../src/main/tools/connected/schema-check.t
 const conditional: unknown = JSON.parse('{"then": {"required": ["path"]}}');
 
 describe('the check of a foreign schema', () => {
-  it('knows what zod cannot read: conditions, exclusions and what depends on what', () => {
+  it('handles what zod cannot read, such as conditions and exclusions', () => {
     const check = schemaCheck({
       ...(isRecord(conditional) ? conditional : {}),
       type: 'object',
@@ -23,7 +23,7 @@ describe('the check of a foreign schema', () => {
     expect(check('x')).toContain('not an object');
   });
 
-  it('follows references of its own, and fetches none from elsewhere', () => {
+  it('follows references inside the schema, and fetches none', () => {
     const tree = { type: 'object', properties: { left: { $ref: '#' }, size: { type: 'number' } } };
     expect(schemaCheck(tree)({ left: { left: { size: 'x' } } })).not.toBeNull();
     expect(schemaCheck(tree)({ left: { left: { size: 1 } } })).toBeNull();
@@ -31,7 +31,7 @@ describe('the check of a foreign schema', () => {
   });
 
   /** Catches: a comparison of every item with every other one, while everything else waits. */
-  it('leaves to the server what would take long: unique items, and large values under large schemas', () => {
+  it('leaves slow checks to the server', () => {
     const items = Array.from({ length: 100_000 }, (_, at) => ({ at: [at] }));
     expect(schemaCheck({ type: 'object', properties: { a: { uniqueItems: true } } })({ a: items })).toBeNull();
     const many = { items: { enum: Array.from({ length: 20_000 }, (_, at) => ({ no: at })) } };
@@ -40,7 +40,7 @@ describe('the check of a foreign schema', () => {
     expect(small({ a: Array.from({ length: 2_000 }, () => 1) })).not.toBeNull();
   });
 
-  it('does not hang on a schema that branches without end, nor on a regular expression', () => {
+  it('does not hang on an endlessly branching schema or a regular expression', () => {
     const levels = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [
         `l${index}`,
@@ -60,7 +60,7 @@ describe('the check of a foreign schema', () => {
 });
 
 describe('the name of a connected tool', () => {
-  it('is legal at every service, and never that of another', () => {
+  it('is valid at every service and unique', () => {
     const names = ['a.b', 'a_b', 'a/b', 'a b', 'x'.repeat(100), `${'x'.repeat(99)}y`, 'ü'].map((tool) =>
       connectedToolName('srv', tool),
     );

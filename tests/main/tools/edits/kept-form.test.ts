@@ -98,7 +98,7 @@ async function change(
 
 const edits = 2_000;
 
-describe('a file in any encoding and with any line ends', () => {
+describe('a file in any encoding with any line endings', () => {
   it(`keeps every byte outside of ${edits} random edits, patches and whole writes`, async () => {
     const random = seeded(12);
     const labels = Object.keys(words);
@@ -137,7 +137,7 @@ describe('a file in any encoding and with any line ends', () => {
     expect({ changedOutside, reasons }).toEqual({ changedOutside: 0, reasons: [] });
   });
 
-  it('refuses letters that its encoding may not have, names the reason, and changes nothing', async () => {
+  it('refuses letters that its encoding lacks, and is unchanged', async () => {
     const bytes = iconv.encode('名前 = "値段"\nこれは日本語です。\n', 'shift_jis');
     const { context, now } = contextOf(bytes);
     await run('read_file', { path: 'a.txt' }, context);

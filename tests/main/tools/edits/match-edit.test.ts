@@ -11,12 +11,12 @@ const file = [
   '',
 ].join('\n');
 
-describe('applyEdit', () => {
-  it('replaces text that stands there exactly once', () => {
+describe('the matching of an edit', () => {
+  it('replaces text that occurs exactly once', () => {
     expect(applyEdit('a\nb\nc\n', 'b', 'B')).toEqual({ type: 'applied', text: 'a\nB\nc\n', line: 2, how: [] });
   });
 
-  it('refuses text that stands in several places, and names the lines', () => {
+  it('refuses text that occurs several times, and names the lines', () => {
     expect(applyEdit(file, '    return a - b', '    return a + b')).toMatchObject({
       type: 'refused',
       reason: 'ambiguous',
@@ -24,7 +24,7 @@ describe('applyEdit', () => {
     });
   });
 
-  it('forgives quotes and keeps the spelling of the file', () => {
+  it('tolerates other quotes, and keeps those of the file', () => {
     const result = applyEdit(file, '    name = "x"\n    return a - b', '    name = "x"\n    return a + b');
     expect(result).toMatchObject({ type: 'applied', how: ['quotes'] });
     expect(result.type === 'applied' && result.text.split('\n').slice(1, 3)).toEqual([
@@ -33,7 +33,7 @@ describe('applyEdit', () => {
     ]);
   });
 
-  it('forgives indentation and puts the new text where the old one stood', () => {
+  it('tolerates other indentation, and indents the new text like the old', () => {
     const result = applyEdit(file, "name = 'x'\nreturn a - b", "name = 'x'\nif a:\n    return a + b");
     expect(result).toMatchObject({ type: 'applied', how: ['indentation'] });
     expect(result.type === 'applied' && result.text.split('\n').slice(1, 4)).toEqual([
@@ -43,7 +43,7 @@ describe('applyEdit', () => {
     ]);
   });
 
-  it('forgives trailing space', () => {
+  it('tolerates trailing space', () => {
     expect(applyEdit('a = 1   \nb = 2\n', 'a = 1\nb = 2', 'a = 2\nb = 2')).toEqual({
       type: 'applied',
       text: 'a = 2\nb = 2\n',
@@ -61,7 +61,7 @@ describe('applyEdit', () => {
     });
   });
 
-  it('refuses a forgiving match in two places', () => {
+  it('refuses an inexact match in two places', () => {
     expect(applyEdit('  x = "1"\n\n    x = "1"\n', "x = '1'", "x = '2'")).toMatchObject({
       type: 'refused',
       reason: 'ambiguous',
@@ -85,7 +85,7 @@ describe('applyEdit', () => {
     expect(applyEdit(file, '  \n', 'x')).toMatchObject({ type: 'refused', reason: 'empty' });
   });
 
-  it('counts overlapping places as several', () => {
+  it('counts overlapping matches as several', () => {
     expect(applyEdit('aaa', 'aa', 'b')).toMatchObject({ type: 'refused', reason: 'ambiguous' });
   });
 });

@@ -13,8 +13,8 @@ function pngOf(width: number, height: number): string {
   return bytes.toString('base64');
 }
 
-describe('the images of a result', () => {
-  it('are taken by their bytes, and named in its text, wherever they stand', () => {
+describe('the images of a tool result', () => {
+  it('are recognised by their bytes and named in its text', () => {
     const blob = { uri: 'notes://square', mimeType: 'image/gif', blob: redSquare };
     const { output, pictures } = readCallResult({
       content: [{ type: 'text', text: 'Here.' }, image(redSquare, 'text/html'), { type: 'resource', resource: blob }],
@@ -33,29 +33,29 @@ describe('the images of a result', () => {
     ['a large one', image('A'.repeat(4_000_000)), 'more than 3 MB'],
     ['a wide one', image(pngOf(200_000, 1)), '200000 × 1 pixels'],
     ['one that is large where it is drawn', image(pngOf(7_000, 7_000)), '7000 × 7000 pixels'],
-  ])('are not taken of %s, which is said', (_name, part, why) => {
+  ])('are not taken from %s, and the result says so', (_name, part, why) => {
     const { output, pictures } = readCallResult({ content: [part] });
     expect(pictures).toBeUndefined();
     expect(output).toContain('not shown');
     expect(output).toContain(why);
   });
 
-  it('are four at most', () => {
+  it('are limited to four', () => {
     const { output, pictures } = readCallResult({ content: Array.from({ length: 9 }, () => image(redSquare)) });
     expect(pictures).toHaveLength(4);
     expect(output.split('\n').filter((line) => line.includes('at most 4'))).toHaveLength(5);
   });
 });
 
-describe('what is structured', () => {
-  it('counts where there is no text, also beside an image', () => {
+describe('structured content of a tool result', () => {
+  it('is used when there is no text, also beside an image', () => {
     const structuredContent = { degrees: 21 };
     expect(readCallResult({ content: [image(redSquare)], structuredContent }).output).toContain('"degrees": 21');
     const both = { content: [{ type: 'text', text: '21 degrees' }], structuredContent };
     expect(readCallResult(both).output).toBe('21 degrees');
   });
 
-  it('is a table for the person where it is a list, and changes nothing for the model', () => {
+  it('becomes a table for the person if it is a list, and is unchanged for the model', () => {
     const structuredContent = { days: [{ day: 'Mon', degrees: 21 }] };
     const content = [{ type: 'text', text: 'Monday: 21 degrees' }];
     const table = { kind: 'table', title: 'days', content: '"day","degrees"\n"Mon","21"' };

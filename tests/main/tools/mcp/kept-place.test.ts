@@ -49,7 +49,7 @@ describe('the name of a tool server without encryption', () => {
     ['this machine inside IPv6', '::ffff:127.0.0.1'],
     ['all interfaces', '0.0.0.0'],
     ['the metadata of a cloud', '169.254.169.254'],
-  ])('leads into the internet for good, and not to %s', async (_, address) => {
+  ])('that led into the internet once may not lead to %s', async (_, address) => {
     says = [internet];
     expect(await look()).toEqual([internet]);
     says = [address];
@@ -59,7 +59,7 @@ describe('the name of a tool server without encryption', () => {
     expect(await look()).toEqual(['93.184.215.99']);
   });
 
-  it('does not carry out what was meant for the own network', async () => {
+  it('that led into a private network may not lead into the internet', async () => {
     says = ['10.0.0.7'];
     await look();
     says = [internet];
@@ -68,14 +68,14 @@ describe('the name of a tool server without encryption', () => {
     expect(await look()).toEqual(['10.0.0.8']);
   });
 
-  it('is held to the farthest place where it leads to several at first', async () => {
+  it('with several addresses keeps the one farthest away', async () => {
     says = ['127.0.0.1', internet, '10.0.0.7'];
     expect(await look()).toEqual([internet]);
     says = ['10.0.0.7'];
     await expect(look()).rejects.toThrow('Nothing was sent');
   });
 
-  it('is judged anew with another definition or after its removal, and not at all where the record is damaged', async () => {
+  it('is checked anew for a new or removed definition, and refused for a damaged record', async () => {
     says = [internet];
     await look();
     says = ['10.0.0.7'];
@@ -88,7 +88,7 @@ describe('the name of a tool server without encryption', () => {
   });
 });
 
-describe('a connection to it', () => {
+describe('a connection to such a tool server', () => {
   let asked = 0;
   let running: Server;
   let port: number;
@@ -104,7 +104,7 @@ describe('a connection to it', () => {
   });
   afterEach(() => new Promise((done) => running.close(done)));
 
-  it('ends before anything is sent where the name leads elsewhere', async () => {
+  it('ends before anything is sent when the name leads elsewhere', async () => {
     const reach = createNetFetch(
       () => ({ proxy: null, certificates: null }),
       {},
@@ -125,7 +125,7 @@ describe('a connection to it', () => {
     ['http://mcp.example.org/mcp', true],
     ['HTTP://mcp.example.org/mcp', true],
     ['https://mcp.example.org/mcp', false],
-  ])('of %s is made by such a lookup: %s', async (url, isHeld) => {
+  ])('of %s uses the checked lookup: %s', async (url, isHeld) => {
     const definition = serverDefinitionSchema.parse({ kind: 'http', url });
     const lookups: Lookup[] = [];
     const none = async (): Promise<Response> => Promise.reject(new Error('no network here'));

@@ -43,9 +43,9 @@ async function left(pollMs?: number) {
   return { server, scene, noted, beforeNote: asked, ask };
 }
 
-describe('a task whose call was cut off', () => {
+describe("a tool server's task after a cut-off call", () => {
   // Catches: a task that nobody knows about after a crash, and a second call for its result.
-  it('is noted before it is followed, and gives its result to whoever asks for it, without another call', async () => {
+  it('is recorded first, and gives its result later without another call', async () => {
     const { server, noted, beforeNote, ask } = await left();
     expect(beforeNote).toEqual(['tools/call']);
     expect(noted).toEqual([{ taskId: 'task-1', sha256: expect.stringMatching(/^[0-9a-f]{64}$/u) }]);
@@ -55,7 +55,7 @@ describe('a task whose call was cut off', () => {
     expect(server.asked).not.toContain('tasks/cancel');
   });
 
-  it('is followed where it still runs', async () => {
+  it('is followed when it still runs', async () => {
     const { server, scene, ask } = await left();
     const result = ask();
     const shown = { taskId: 'task-1', status: 'working', message: null, beganAt: Date.parse('2026-11-01T10:00:00Z') };
@@ -68,7 +68,7 @@ describe('a task whose call was cut off', () => {
   });
 
   // Catches: a task that is reported to another server, or to a tool whose meaning has changed.
-  it('is asked of nobody but the same server with the same tool', async () => {
+  it('is asked for only at the same server with the same tool', async () => {
     const { server, noted, ask } = await left();
     const before = server.asked.length;
     const [task] = noted;
@@ -76,7 +76,7 @@ describe('a task whose call was cut off', () => {
     expect(server.asked).toHaveLength(before);
   });
 
-  it('is lost where its server forgot it, and may be asked for again where that is switched off or away', async () => {
+  it('is lost when its server forgot it, and kept when the server is off or away', async () => {
     const { server, scene, noted, ask } = await left();
     expect(await ask({ taskId: 'task-9', sha256: noted[0]?.sha256 ?? '' })).toMatchObject({
       status: 'error',
@@ -92,7 +92,7 @@ describe('a task whose call was cut off', () => {
   });
 
   // Catches: a finished result that waits half a minute for the next look.
-  it('is told of by a server of the new revision that is seldom looked at', async () => {
+  it('is announced by a server of the new revision that is polled seldom', async () => {
     const { server, ask } = await left(30_000);
     await expect.poll(() => server.listening()).toBe(0);
     const result = ask();

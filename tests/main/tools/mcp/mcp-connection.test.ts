@@ -78,7 +78,7 @@ describe.each([
   });
 
   // Catches: one invalid tool that makes all others of its server unusable, or that is accepted silently.
-  it('keeps what it can use of a list, and names what it cannot', async () => {
+  it('keeps the valid tools of a list, and names the others', async () => {
     const good = { name: 'good', inputSchema: { type: 'object' } };
     const bad = [
       { name: 'a' },
@@ -119,8 +119,8 @@ describe.each([
   });
 });
 
-describe('an address', () => {
-  it('gets its key with every request, and a redirect does not carry the key to another', async () => {
+describe('the address of a server', () => {
+  it('gets its key with every request, and a redirect does not pass it on', async () => {
     const seen: string[] = [];
     const handler = createMcpHandler(() => reference());
     const reach: typeof fetch = async (input, init) => {
@@ -138,7 +138,7 @@ describe('an address', () => {
     );
   });
 
-  it('that wants a key says how to set one', async () => {
+  it('that needs a key says how to set one', async () => {
     const reach: typeof fetch = async () => new Response('no', { status: 401 });
     await expect(connect(reach)).rejects.toMatchObject({ hint: expect.stringContaining('dewpoint tools secret docs') });
   });

@@ -135,15 +135,15 @@ function asking(): McpServer {
   return server;
 }
 
-describe('what a server of the new revision asks during a call', () => {
-  it('reaches whoever called, and the call is made again with the answer', async () => {
+describe('a question of a server during a call', () => {
+  it('reaches the caller, and the call is repeated with the answer', async () => {
     const one = await connectNew(asking);
     const door = doorOf({ action: 'accept', values: { city: 'Bergen' } });
     expect(await one.call('weather', {}, { ...quiet, door })).toEqual({ status: 'ok', output: 'rain in Bergen' });
     expect(door.asked).toEqual([['Where?', ['city']]]);
   });
 
-  it('is declined where the person declines, and cancelled where there is nobody', async () => {
+  it('is declined when the person declines, and cancelled when nobody is there', async () => {
     const one = await connectNew(asking);
     const declined = await one.call('weather', {}, { ...quiet, door: doorOf({ action: 'decline' }) });
     expect(declined.output).toContain('no city');
@@ -151,7 +151,7 @@ describe('what a server of the new revision asks during a call', () => {
     expect((await one.call('weather', {}, quiet)).output).toContain('no city');
   });
 
-  it('may be a question to a model, in both revisions, and what is cut off is said to be', async () => {
+  it('may go to a model, in both revisions, and a cut answer is marked', async () => {
     const one = await connectNew(asking);
     const door = doorOf({ action: 'accept', values: {} });
     const { output } = await one.call('ask', {}, { ...quiet, door });
@@ -166,7 +166,7 @@ describe('what a server of the new revision asks during a call', () => {
     expect(JSON.stringify(door.asked[1])).toContain('context: Six by seven?');
   });
 
-  it('may be about an image, which is what its bytes are', async () => {
+  it('may hold an image, whose type is read from its bytes', async () => {
     const one = await connectNew(asking);
     const door = doorOf({ action: 'accept', values: {} });
     expect((await one.call('show', {}, { ...quiet, door })).output).toContain('It is 42.');
@@ -174,7 +174,7 @@ describe('what a server of the new revision asks during a call', () => {
     expect(door.asked).toMatchObject([{ messages: [{ role: 'user', text: 'What is it?', pictures }] }]);
   });
 
-  it('has no tools of the server', async () => {
+  it('offers a model no tools of the server', async () => {
     const one = await connectNew(asking);
     const door = doorOf({ action: 'accept', values: {} });
     expect(await one.call('arm', {}, { ...quiet, door })).toMatchObject({ status: 'error' });
@@ -182,7 +182,7 @@ describe('what a server of the new revision asks during a call', () => {
   });
 
   // Catches: a server that learns why it was refused, and a question that reaches a model before an approval.
-  it('gets no answer of a model without a yes, which the model that made the call is told', async () => {
+  it('gets no answer from a model without approval, and the calling model is told', async () => {
     const one = await connectNew(asking);
     const door = doorOf({ action: 'decline' });
     const no = await one.call('ask', {}, { ...quiet, door });
@@ -199,7 +199,7 @@ describe('what a server of the new revision asks during a call', () => {
   });
 
   // Catches: two sessions with one server, where the question of one is shown in the other.
-  it('is asked of its own call, also while another call runs', async () => {
+  it('belongs to its own call, also while another call runs', async () => {
     const one = await connectNew(asking);
     const doors = ['Bergen', 'Oslo'].map((name) => doorOf({ action: 'accept', values: { city: name } }));
     const said = await Promise.all(doors.map((door) => one.call('weather', {}, { ...quiet, door })));
@@ -208,7 +208,7 @@ describe('what a server of the new revision asks during a call', () => {
   });
 
   // Catches: a stranger's form that asks for a password.
-  it('is no password', async () => {
+  it('is refused when it asks for a password', async () => {
     const one = await connectNew(asking);
     const door = doorOf({ action: 'accept', values: { password: 'swordfish' } });
     const { output } = await one.call('secret', {}, { ...quiet, door });
@@ -217,7 +217,7 @@ describe('what a server of the new revision asks during a call', () => {
     expect(output).toContain('asks for a password or a key');
   });
 
-  it('may be the folder that the session works in, and of no other session', async () => {
+  it('about folders is answered with the folder of its own session only', async () => {
     const one = await connectNew(asking);
     const { output } = await one.call('roots', {}, { ...quiet, folder: '/work here' });
     expect(output).toContain('file:///work%20here');
@@ -250,7 +250,7 @@ async function connectOldest(): Promise<McpConnection> {
 }
 
 // Catches: a server from before 2025 that is taken for one that does not answer.
-it('reaches the reference server by its stream of events, and answers what it asks', async () => {
+it('the reference server is reached by server-sent events, and its questions are answered', async () => {
   const one = await connectOldest();
   expect(one.server).toContain('MCP 20');
   expect((await one.call('echo', { message: 'hi' }, quiet)).output).toBe('Echo: hi');
@@ -260,7 +260,7 @@ it('reaches the reference server by its stream of events, and answers what it as
 });
 
 describe('the reference server of the old revisions', () => {
-  it('asks with its form of every kind of field, and gets what was filled in', async () => {
+  it('asks with a form of every kind of field, and gets the values', async () => {
     const one = await connectOld();
     const door = doorOf({ action: 'accept', values: { name: 'Ada', check: true } });
     const { status, output } = await one.call('trigger-elicitation-request', {}, { ...quiet, door });
@@ -271,7 +271,7 @@ describe('the reference server of the old revisions', () => {
     expect(fields).toEqual(expect.arrayContaining(['name', 'check', 'email', 'integer', 'untitledSingleSelectEnum']));
   });
 
-  it.each([false, true])('shows its link (by an error: %s) and goes on after a yes', async (errorPath) => {
+  it.each([false, true])('shows its link (by an error: %s) and goes on after approval', async (errorPath) => {
     const one = await connectOld();
     const url = 'https://example.org/consent?id=7';
     const door = doorOf({ action: 'accept', values: {} });
@@ -290,7 +290,7 @@ describe('the reference server of the old revisions', () => {
     expect(output).toContain('file:///work');
   });
 
-  it('says how far it is, and hears a cancel', async () => {
+  it('reports progress, and hears a cancel', async () => {
     const told: string[] = [];
     const one = await connectOld(told);
     const said: string[] = [];

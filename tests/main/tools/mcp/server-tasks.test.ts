@@ -46,7 +46,7 @@ async function call(scene: ToolServerScene, tool: string, input: Record<string, 
   return scene.tools.call(spec, input, how);
 }
 
-describe('tasks of the reference server, over its pipes', () => {
+describe('a task of the reference server over pipes', () => {
   async function reference(): Promise<ToolServerScene> {
     const scene = toolServerScene('reference');
     ends.push(scene.end);
@@ -55,7 +55,7 @@ describe('tasks of the reference server, over its pipes', () => {
   }
 
   // Catches: a tool that only works as a task and cannot be called, or whose form reaches nobody.
-  it('are followed to their result, with what they say and ask on the way', async () => {
+  it('is followed to its result, with progress and questions on the way', async () => {
     const scene = await reference();
     const how = ways({ door: door() });
     const result = await call(scene, 'simulate-research-query', { topic: 'python', ambiguous: true }, how);
@@ -65,7 +65,7 @@ describe('tasks of the reference server, over its pipes', () => {
     expect(how.told.some((text) => text.includes('snake'))).toBe(true);
   }, 60_000);
 
-  it('end where they are cancelled', async () => {
+  it('ends when it is cancelled', async () => {
     const scene = await reference();
     const stop = new AbortController();
     const how = ways({ signal: stop.signal, onProgress: () => stop.abort() });
@@ -74,7 +74,7 @@ describe('tasks of the reference server, over its pipes', () => {
   }, 60_000);
 
   // Catches: work that continues unseen at a server, or that only the waiting session can end.
-  it('are seen in its list, and ended by the person: the call that waits ends with it', async () => {
+  it('is listed, and the call that waits ends with it when a person ends it', async () => {
     const scene = await reference();
     const stop = new AbortController();
     ends.push(() => stop.abort());
@@ -107,7 +107,7 @@ describe('tasks of the reference server, over its pipes', () => {
   }, 60_000);
 });
 
-describe('tasks of the example of the protocol that asks, over HTTP', () => {
+describe('two tasks of the example server over HTTP', () => {
   async function interactive(): Promise<ToolServerScene> {
     const port = await freePort();
     const program = resolve('node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server/simpleTaskInteractive.js');
@@ -126,7 +126,7 @@ describe('tasks of the example of the protocol that asks, over HTTP', () => {
   }
 
   // Catches: questions of an older server's task that are lost while nobody waits for its result.
-  it('ask a person and a model, two at once, each by its own call', async () => {
+  it('ask a person and a model at once, each for its own call', async () => {
     const scene = await interactive();
     const [form, model] = [door(), door()];
     const results = await Promise.all([
@@ -210,8 +210,8 @@ async function modern(began: Record<string, unknown>, look: Look) {
 
 const done = { status: 'completed', result: { content: [{ type: 'text', text: 'all done' }] } };
 
-describe('tasks of the new revision', () => {
-  it('are looked at until they have a result, and the server knows that it may make them', async () => {
+describe('tasks in the new revision of the protocol', () => {
+  it('are polled until they have a result, after the server was told of the support', async () => {
     const { connection, of } = await modern({}, (looks) => (looks < 3 ? { statusMessage: `part ${looks}` } : done));
     const how = ways();
     expect(await connection.call('work', {}, how)).toEqual({ status: 'ok', output: 'all done' });
@@ -222,7 +222,7 @@ describe('tasks of the new revision', () => {
   });
 
   // Catches: one question of a task that is asked again at each look.
-  it('ask each question once, and get its answer by its key', async () => {
+  it('ask each question once, and get the answer by its key', async () => {
     const question = (message: string) => ({
       method: 'elicitation/create',
       params: { mode: 'form', message, requestedSchema: { type: 'object', properties: { what: { type: 'string' } } } },
@@ -239,7 +239,7 @@ describe('tasks of the new revision', () => {
     ]);
   });
 
-  it('are cancelled at their server where a question gets no answer, or the call ends', async () => {
+  it('are cancelled at the server when a question gets no answer or the call ends', async () => {
     const params = { messages: [{ role: 'user', content: { type: 'text', text: 'Who?' } }], maxTokens: 5 };
     const asks = { status: 'input_required', inputRequests: { one: { method: 'sampling/createMessage', params } } };
     const asking = await modern({}, () => asks);
@@ -253,7 +253,7 @@ describe('tasks of the new revision', () => {
     expect(endless.of('tasks/cancel').map((one) => one.params['taskId'])).toEqual(['t1']);
   });
 
-  it('are cancelled where they ask without end', async () => {
+  it('are cancelled when they ask without end', async () => {
     const params = { mode: 'form', message: 'What?', requestedSchema: { type: 'object', properties: {} } };
     const inputRequests = Object.fromEntries(
       Array.from({ length: 1_000 }, (_, key) => [`q${key}`, { method: 'elicitation/create', params }]),
@@ -264,7 +264,7 @@ describe('tasks of the new revision', () => {
     expect([flood.of('tasks/update').length, flood.of('tasks/cancel').length]).toEqual([20, 1]);
   });
 
-  it('say what went wrong, and what nobody knows', async () => {
+  it('report a failure, and say when the outcome is unknown', async () => {
     const failed = await modern({}, () => ({ status: 'failed', error: { code: -32603, message: 'no paper' } }));
     expect(await failed.connection.call('work', {}, ways())).toMatchObject({
       status: 'error',

@@ -84,7 +84,7 @@ describe('a server behind a WebSocket', () => {
     expect(await connection.call('add', { a: 2, b: 3 }, quiet)).toEqual({ status: 'ok', output: 'one\ntwo: 5' });
   });
 
-  it('gets its headers and the protocol', async () => {
+  it('gets the headers and the protocol of its settings', async () => {
     const seen: unknown[] = [];
     const { url } = await listen((socket, request) => {
       seen.push(request.headers.authorization, request.headers['sec-websocket-protocol']);
@@ -94,7 +94,7 @@ describe('a server behind a WebSocket', () => {
     expect(seen).toEqual(['Bearer swordfish', 'mcp']);
   });
 
-  it('that goes away in a call is told, and nothing waits', async () => {
+  it('that closes during a call is reported, and nothing waits', async () => {
     const { url, server } = await listen(reference);
     const connection = await connect(url);
     for (const socket of server.clients) socket.removeAllListeners('message');
@@ -104,7 +104,7 @@ describe('a server behind a WebSocket', () => {
     expect(connection.isOpen()).toBe(false);
   });
 
-  it('that floods is cut off', async () => {
+  it('that sends too much is cut off', async () => {
     const { url } = await listen((socket, request) => {
       reference(socket, request);
       socket.on('message', (data) => {
@@ -125,11 +125,11 @@ describe('a server behind a WebSocket', () => {
     await expect(connect(url)).rejects.toThrow('could not be used');
   });
 
-  it('that is not there, or is no WebSocket, is told', async () => {
+  it('that is missing or no WebSocket is reported', async () => {
     await expect(connect('ws://127.0.0.1:1/mcp')).rejects.toThrow(/could not be used: .*ECONNREFUSED/u);
   });
 
-  it('behind a proxy is not reached past it', async () => {
+  it('behind a proxy is never reached around it', async () => {
     const openSocket = createNetSocket(() => ({ proxy: 'http://proxy.example:3128', certificates: null }), {});
     await expect(connect('wss://mcp.example.org/mcp', { openSocket })).rejects.toThrow('does not go through it');
     const excepted = createNetSocket(() => ({ proxy: null, certificates: null }), {

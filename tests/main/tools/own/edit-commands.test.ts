@@ -66,7 +66,7 @@ function scene() {
 }
 
 describe('a tool that is saved in the window', () => {
-  it('is a plain file, for this user alone, and replaces nothing but what was opened', async () => {
+  it('is a private plain file, and replaces only the file that was opened', async () => {
     const { home, save, commands } = scene();
     const path = join(home, 'tools', 'say.py');
     expect(await save('say.py', python('one'))).toMatchObject({ state: 'ready', name: 'say', description: 'one' });
@@ -84,7 +84,7 @@ describe('a tool that is saved in the window', () => {
     expect(statSync(path).mode & 0o777).toBe(0o700);
   });
 
-  it('is saved though it is broken, and then says where', async () => {
+  it('is saved when it is broken, and the error is located', async () => {
     const { save } = scene();
     expect(await save('say.py', 'tool = {"description": x}\n')).toMatchObject({
       state: 'broken',
@@ -108,7 +108,7 @@ describe('a tool that is saved in the window', () => {
     expect(readFileSync(join(home, 'secret.py'), 'utf8')).toBe(python('secret'));
   });
 
-  it('of a project keeps the yes that its bytes had, and gets none that they had not', async () => {
+  it('of a project keeps its approval, but gains none', async () => {
     const { projectPath, save } = scene();
     const folder = join(projectPath, '.dewpoint', 'tools');
     expect(await save('mine.py', python('mine'), { projectPath })).toMatchObject({ state: 'ready' });
@@ -122,8 +122,8 @@ describe('a tool that is saved in the window', () => {
   });
 });
 
-describe('a tool that is not saved', () => {
-  it('is run as it is written, by what it says of itself, and shows what it printed without its secrets', async () => {
+describe('a tool that is not saved yet', () => {
+  it('runs as it is written, and its output is shown without secrets', async () => {
     const { home, ran, commands } = scene();
     const text = python('x', '"hosts": ["api.example.org"], "secrets": ["TOKEN"], "input_schema": {"required": ["a"]}');
     const test = (input: Record<string, unknown>, written = text) =>
@@ -139,7 +139,7 @@ describe('a tool that is not saved', () => {
     expect(() => statSync(join(home, 'tools'))).toThrow();
   });
 
-  it('is checked as it is written: what it says of itself, or what is wrong with it and where', async () => {
+  it('is checked as it is written, and an error is located', async () => {
     const { commands } = scene();
     const { file, text } = await commands.template({ input: { name: 'say', language: 'sh' }, signal });
     expect(file).toBe('say.sh');

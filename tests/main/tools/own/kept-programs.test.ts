@@ -85,8 +85,8 @@ function scene(programs: readonly ProgramReport[]) {
   return { project, tools, commands, keep, which, file: join(project, '.dewpoint', 'tools', 'add_up.py') };
 }
 
-describe('a program that is kept', () => {
-  it('is a tool of its project at once, with what it announced, and its versions can be compared', async () => {
+describe('a kept program', () => {
+  it('is a tool of its project at once, and its versions can be compared', async () => {
     const one = scene([report(1, 'result = 1\n'), report(2, 'result = 2\n')]);
     expect(await one.keep(1)).toMatchObject({ state: 'ready', isOn: true, program: { version: 1 } });
     const again = await one.keep(2);
@@ -103,7 +103,7 @@ describe('a program that is kept', () => {
     expect(readFileSync(one.file, 'utf8')).toMatch(/^# \/\/\/ dewpoint-tool\n(?:# .*\n|#\n)+# \/\/\/\nresult = 2\n$/u);
   });
 
-  it('becomes its next version where a person changes it by hand, which is off until they have seen what changed', async () => {
+  it('changed by a person becomes a new version, off until they have seen the change', async () => {
     const one = scene([report(1, 'result = 1\n'), report(2, 'result = 2\n')]);
     const { sha256, path } = await one.keep(1);
     const { text } = await one.commands.read({ input: { file: 'add_up.py', projectPath: one.project }, signal });
@@ -136,7 +136,7 @@ describe('a program that is kept', () => {
     expect((await one.keep(2)).program?.version).toBe(3);
   });
 
-  it('waits for a new yes where its file was changed by somebody else, and is imported by nobody until then', async () => {
+  it('changed by somebody else needs a new approval, and cannot be imported before', async () => {
     const one = scene([report(1, 'result = 1\n')]);
     await one.keep(1);
     const source = one.tools.forProject(one.project);
@@ -150,7 +150,7 @@ describe('a program that is kept', () => {
     expect(answer.status).toBe('refused');
   });
 
-  it('is none that failed, has no name of another tool, and is written over no other file and through no link', async () => {
+  it('must have ended well, with a free name, and overwrites no other file or link', async () => {
     const one = scene([
       report(1, 'result = 1\n', { end: 'failed' }),
       report(2, 'result = 2\n'),
@@ -168,7 +168,7 @@ describe('a program that is kept', () => {
     await expect(other.keep(1)).rejects.toThrow('is a link or no folder');
   });
 
-  it('is removed with its file, as it was seen and not otherwise; a tool that is no program is not', async () => {
+  it('is removed with its file only as it was seen', async () => {
     const one = scene([report(1, 'result = 1\n')]);
     const { sha256 } = await one.keep(1);
     const remove = (seen: string) => one.commands.removeProgram({ input: { ...one.which, sha256: seen }, signal });
@@ -179,7 +179,7 @@ describe('a program that is kept', () => {
     expect(await one.keep(1)).toMatchObject({ program: { version: 1 } });
   });
 
-  it('says so in its file where it asks for hosts, for keys, or is no Python', async () => {
+  it('is refused if it asks for hosts or keys, or is not Python', async () => {
     const one = scene([report(1, 'result = 1\n')]);
     await one.keep(1);
     const folder = join(one.project, '.dewpoint', 'tools');
@@ -194,7 +194,7 @@ describe('a program that is kept', () => {
     ]);
   });
 
-  it('comes along where it is imported, also by another one, and not where its name is only a word', () => {
+  it('comes along when a program imports it, directly or not', () => {
     const kept = [
       { name: 'shop', language: 'python', text: 'from prices import one\n' },
       { name: 'prices', language: 'python', text: 'one = 1\n' },

@@ -132,7 +132,7 @@ function scene() {
 }
 
 describe('a folder of tools', () => {
-  it('offers what is in it with the next message, and what comes later behind it; a broken one is named and keeps no other away', async () => {
+  it('offers its tools with the next message, even if one of them is broken', async () => {
     const one = scene();
     one.put('home', 'say.py', python('says'));
     one.put('home', 'README.md', '# x');
@@ -150,7 +150,7 @@ describe('a folder of tools', () => {
     expect(one.ran).toEqual([]);
   });
 
-  it('may be missing, and says so where it is a link or no folder', async () => {
+  it('may be missing, and is refused if it is a link or no folder', async () => {
     const one = scene();
     rmSync(one.places.home, { recursive: true });
     rmSync(one.places.project, { recursive: true });
@@ -163,7 +163,7 @@ describe('a folder of tools', () => {
     expect(await one.names()).toEqual([]);
   });
 
-  it('follows no link out of it, and reads nothing that is too large, no text or no file', async () => {
+  it('follows no link out of it, and skips files that are too large or no text', async () => {
     const one = scene();
     writeFileSync(join(one.home, 'secret.py'), python('secret'));
     symlinkSync(join(one.home, 'secret.py'), join(one.places.home, 'linked.py'));
@@ -180,7 +180,7 @@ describe('a folder of tools', () => {
     expect(await one.names()).toEqual([]);
   });
 
-  it('has each name once: what Dewpoint, a server or the person has goes before', async () => {
+  it("keeps each name once: Dewpoint's, a server's or the person's tool goes first", async () => {
     const one = scene();
     one.put('home', 'read_file.py', python('x'));
     one.put('home', 'docs.py', python('x'));
@@ -201,7 +201,7 @@ describe('a folder of tools', () => {
 });
 
 describe('a tool of a project', () => {
-  it('is offered after a yes to exactly its bytes, and is off with the next change until somebody has seen it', async () => {
+  it('is offered after approval of its exact bytes, and is off after a change', async () => {
     const one = scene();
     one.put('project', 'deploy.py', python('deploys'));
     expect(await one.names()).toEqual([]);
@@ -216,7 +216,7 @@ describe('a tool of a project', () => {
     expect(await one.names()).toEqual(['deploy']);
   });
 
-  it('is not approved where its file changed since it was looked at', async () => {
+  it('is not approved if its file changed since it was shown', async () => {
     const one = scene();
     one.put('project', 'deploy.py', python('deploys'));
     const seen = await one.reportOf('deploy');
@@ -226,7 +226,7 @@ describe('a tool of a project', () => {
     expect(await one.names()).toEqual([]);
   });
 
-  it('does not run where its file changed between the yes and the call', async () => {
+  it('does not run if its file changed between approval and call', async () => {
     const one = scene();
     one.put('project', 'deploy.py', python('deploys', '"hosts": ["api.example.org"]'));
     await one.approve('deploy');
@@ -247,7 +247,7 @@ describe('a tool of a project', () => {
     expect(one.ran).toEqual([]);
   });
 
-  it('is approved for nobody where what was approved cannot be read', async () => {
+  it('is not approved if the record of approvals cannot be read', async () => {
     const one = scene();
     one.put('project', 'deploy.py', python('deploys'));
     await one.approve('deploy');
@@ -256,7 +256,7 @@ describe('a tool of a project', () => {
     expect((await one.reports()).problems).toEqual([expect.stringContaining('cannot be read')]);
   });
 
-  it('gets none of the secrets that a tool of the same name has elsewhere', async () => {
+  it('gets no secrets of a tool with the same name elsewhere', async () => {
     const one = scene();
     const file = python('x', '"secrets": ["TOKEN"]');
     one.put('project', 'say.py', file);
@@ -270,8 +270,8 @@ describe('a tool of a project', () => {
   });
 });
 
-describe('a call', () => {
-  it('runs the bytes that were looked at, with secrets as variables and its hosts, and says nothing of the secrets', async () => {
+describe('a call of an own tool', () => {
+  it('runs the approved bytes with secrets and hosts, and hides the secrets', async () => {
     const one = scene();
     one.put('home', 'say.py', python('x', '"secrets": ["TOKEN"], "hosts": ["api.example.org"], "timeout_seconds": 7'));
     await one.commands.secret({ input: { name: 'say', variable: 'TOKEN', value: 'swordfish' }, signal });
@@ -298,7 +298,7 @@ describe('a call', () => {
     expect((await one.reportOf('say'))?.lastUsedAt).not.toBeNull();
   });
 
-  it('runs a better version of your own tool at once, and not one that asks for more than was offered', async () => {
+  it('runs an improved version of your own tool, but not one that asks for more', async () => {
     const one = scene();
     one.put('home', 'say.py', python('x', '"secrets": []'));
     const spec = await one.specOf('say');
@@ -311,7 +311,7 @@ describe('a call', () => {
     expect(one.ran).toHaveLength(1);
   });
 
-  it('is refused where it was switched off meanwhile, and off in one project leaves it on in the others', async () => {
+  it('is refused when the tool was switched off, in that project only', async () => {
     const one = scene();
     one.put('home', 'say.py', python('x'));
     const spec = await one.specOf('say');
@@ -348,14 +348,14 @@ describe('a call', () => {
       'The sandbox was lost while say ran. Nobody knows what it did.\ndone',
     ],
     [{ outcome: 'exited', exitCode: 0, stdout: ' \n' }, 'ok', '(It printed nothing.)'],
-  ] as const)('that ended with %j is told as it was', async (ended, status, output) => {
+  ] as const)('that ended with %j is reported like that', async (ended, status, output) => {
     const one = scene();
     one.put('home', 'say.py', python('x'));
     Object.assign(one.ends, ended);
     expect(await one.call(await one.specOf('say'))).toMatchObject({ status, output });
   });
 
-  it('of a tool without hosts and secrets runs beside the commands of its session, and nowhere else', async () => {
+  it('without hosts and secrets runs in the sandbox of its session', async () => {
     const one = scene();
     one.put('home', 'say.py', python('x'));
     const sandbox = createMemorySandbox({});
@@ -366,8 +366,8 @@ describe('a call', () => {
   });
 });
 
-describe('what a tool prints', () => {
-  it('is without the values of its secrets, also where they are written otherwise or come in pieces', () => {
+describe('the output of an own tool', () => {
+  it('hides secrets, also when they are encoded or split into pieces', () => {
     const secrets = { KEY: 'a b/c"d+', PEM: '-----BEGIN-----\nabcdefgh\n-----END-----', NO: 'x' };
     const forms = [
       secrets.KEY,
@@ -388,7 +388,7 @@ describe('what a tool prints', () => {
   });
 
   // Bug: for a tool that prints ten thousand lines, every form of every secret was computed ten thousand times.
-  it('is looked through for forms that are made once for a call', () => {
+  it('is searched for secrets that are prepared once for each call', () => {
     let looks = 0;
     const secrets = new Proxy({ KEY: 'swordfish' }, { ownKeys: (made) => ((looks += 1), Reflect.ownKeys(made)) });
     const lines = hideInLines(secrets, () => undefined);
@@ -397,7 +397,7 @@ describe('what a tool prints', () => {
     expect(looks).toBe(1);
   });
 
-  it('goes into no progress in two halves of a line that does not end', () => {
+  it('hides a secret that is split in progress without a line end', () => {
     const heard: string[] = [];
     const lines = hideInLines({ KEY: 'swordfish' }, (one) => heard.push(one));
     for (const part of [`${'.'.repeat(65_532)}sword`, 'fish', '.'.repeat(65_536)]) lines.push(Buffer.from(part));
@@ -407,8 +407,8 @@ describe('what a tool prints', () => {
   });
 });
 
-describe('a new tool', () => {
-  it('is on at once, in the home or in a project, and no file is written over', async () => {
+describe('a new own tool', () => {
+  it('is on at once, in the home or in a project, and overwrites no file', async () => {
     const one = scene();
     rmSync(one.places.project, { recursive: true });
     await one.commands.create({ input: { name: 'count', language: 'js' }, signal });
@@ -437,7 +437,7 @@ describe('a new tool', () => {
     expect(await one.reportOf('chat')).toMatchObject({ state: 'changed' });
   });
 
-  it('is written through no link', async () => {
+  it('is never written through a link', async () => {
     const one = scene();
     rmSync(one.places.project, { recursive: true });
     symlinkSync(one.home, one.places.project);
@@ -446,7 +446,7 @@ describe('a new tool', () => {
     expect(readdirSync(one.home)).not.toContain('say.sh');
   });
 
-  it('loses its keys and approvals when it is removed, and its file stays', async () => {
+  it('loses its keys and approvals when it is removed, but its file stays', async () => {
     const one = scene();
     one.put('project', 'say.py', python('x', '"secrets": ["TOKEN"]'));
     await one.approve('say');
@@ -457,7 +457,7 @@ describe('a new tool', () => {
     expect([one.secrets.size, existsSync(path), await one.names()]).toEqual([0, true, []]);
   });
 
-  it('is tried with arguments that fit, by nobody who has not approved it', async () => {
+  it('can be tried with valid arguments, after approval', async () => {
     const one = scene();
     await one.commands.create({ input: { name: 'count', language: 'sh' }, signal });
     const test = async (name: string, input: Record<string, unknown>) =>

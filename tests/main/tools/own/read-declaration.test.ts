@@ -88,7 +88,7 @@ cat
 `,
 };
 
-describe('what a file says of its tool', () => {
+describe("the declaration in a tool's file", () => {
   it.each(Object.entries(same))('is read alike from %s, without running it', async (file, text) => {
     const found = await read(file, text);
     expect(found).toMatchObject({
@@ -104,7 +104,7 @@ describe('what a file says of its tool', () => {
     });
   });
 
-  it('names what runs the file: its first line before its name', async () => {
+  it('says what runs the file, by its first line before its name', async () => {
     const wordsOf = async (file: string) => {
       const found = await read(file, same[file] ?? '');
       return 'problem' in found ? found.problem : found.interpreter;
@@ -114,7 +114,7 @@ describe('what a file says of its tool', () => {
     expect([await wordsOf('say.py'), await wordsOf('say.ts')]).toEqual([['python3'], ['node']]);
   });
 
-  it('is what a tool has without more: no arguments, no hosts, no secrets, a minute', async () => {
+  it('defaults to no arguments, no hosts, no secrets and a minute', async () => {
     const found = await read('to-do.py', 'tool = {"description": "x"}\ndef execute(arguments): pass\n');
     expect(found).toMatchObject({
       name: 'to_do',
@@ -123,7 +123,7 @@ describe('what a file says of its tool', () => {
   });
 });
 
-describe('a file that is not right', () => {
+describe('a wrong declaration', () => {
   const python = (object: string) => `# one\ntool = ${object}\ndef execute(arguments): pass\n`;
   it.each([
     ['a.py', python('{"description": open("/etc/passwd").read()}'), /^Line 2: .*is computed.*write the value out/],
@@ -169,11 +169,11 @@ describe('a file that is not right', () => {
       /^Line 3: the header is not right TOML/,
     ],
     ['a.lua', '-- /// dewpoint-tool\n-- description = "x"\n-- ///\n', /^Line 1: nothing says what runs it/],
-  ])('%s %j says what and where', async (file, text, problem) => {
+  ])('%s %j names the error and its place', async (file, text, problem) => {
     expect(await problemOf(file, text)).toMatch(problem);
   });
 
-  it('is read soon, however its author built it', async () => {
+  it('is found quickly, however the file is built', async () => {
     const doubled = Array.from({ length: 30 }, (_, at) => `const a${at + 1} = [a${at}, a${at}];`).join('\n');
     const text = `const a0 = 'x';\n${doubled}\nexport default { description: 'x', execute() {}, input_schema: { a: a30 } };`;
     expect(await problemOf('a.js', text)).toContain('too large or nested too deep');
@@ -182,8 +182,8 @@ describe('a file that is not right', () => {
   });
 });
 
-describe('a folder of tools', () => {
-  it('may hold other files: only what ends like a program, begins like one or has a header is meant to be one', () => {
+describe('the files in a folder of tools', () => {
+  it('count as tools by their ending, first line or header only', () => {
     expect(looksLikeTool('README.md', '# Tools')).toBe(false);
     expect(looksLikeTool('data.json', '{}')).toBe(false);
     expect(looksLikeTool('broken.py', 'x')).toBe(true);
@@ -191,9 +191,9 @@ describe('a folder of tools', () => {
   });
 });
 
-describe('what comes along', () => {
+describe('an example of a tool', () => {
   it.each(['template.py', 'template.js', 'template.sh', 'create_issue.py', 'chat_message.js'])(
-    '%s is a tool',
+    '%s is valid',
     async (file) => {
       const text = readFileSync(resolve('resources/tools', file), 'utf8').replaceAll('TOOL_NAME', 'made');
       expect(await read(file, text)).toMatchObject({ name: 'made' });

@@ -4,7 +4,7 @@ import { readDeclaration } from '../../../../src/main/tools/own/read-declaration
 import { withHeader } from '../../../../src/main/tools/own/tool-header.ts';
 
 /** Catches: a next version of a program that announces other calls, or whose code is another. */
-it('a header is rewritten to say what it should, and the code below it stays', async () => {
+it('the header of a tool can be rewritten without changing the code below', async () => {
   const text =
     '# /// dewpoint-tool\n# description = "x"\n# version = 3\n# [[calls]]\n# tool = "docs__search"\n# most = 4\n# ///\nprint(1)\n';
   const read = await readDeclaration('say.py', text, loadSyntax);

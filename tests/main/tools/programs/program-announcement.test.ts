@@ -28,8 +28,8 @@ function announced(...calls: Parameters<typeof readAnnouncement>[0]) {
   };
 }
 
-describe('what a program announced', () => {
-  it('is refused with all that is wrong with it', () => {
+describe('the announcement of a program', () => {
+  it('is refused with a list of all its errors', () => {
     const read = readAnnouncement(
       [
         { tool: 'nothing', most: 1 },
@@ -58,7 +58,7 @@ describe('what a program announced', () => {
     ['/src/a.ts', 'read_file was not announced for the path /src/a.ts.'],
     ['lib/src/a.ts', 'read_file was not announced for the path lib/src/a.ts.'],
     ['', 'read_file was not announced for the path .'],
-  ])('holds a path to its patterns: %s', (path, said) => {
+  ])('limits a path to its patterns: %s', (path, said) => {
     expect(announced({ tool: 'read_file', most: 1, paths: ['src/**'] })('read_file', { path })).toBe(said);
   });
 
@@ -68,11 +68,11 @@ describe('what a program announced', () => {
     [{ url: 'https://example.org@evil.example.com/' }, 'web_read was not announced for the host evil.example.com.'],
     [{ url: 'https://127.0.0.1/' }, 'web_read was not announced for the host of this address.'],
     [{ url: 'example.org' }, 'web_read was not announced for the host of this address.'],
-  ])('holds an address to its hosts: %j', (input, said) => {
+  ])('limits an address to its hosts: %j', (input, said) => {
     expect(announced({ tool: 'web_read', most: 1, hosts: ['example.org'] })('web_read', input)).toBe(said);
   });
 
-  it('holds the network of a command to its hosts, and counts what was made alone', () => {
+  it('limits the network of a command to its hosts, and counts only calls that were made', () => {
     const take = announced({ tool: 'run_command', most: 1, hosts: ['example.org'] });
     const command = (hosts: string[]) => ({ command: 'x', network: { hosts, why: 'y' } });
     expect(take('run_command', command(['example.org', 'other.example.org']))).toContain('other.example.org');
@@ -81,7 +81,7 @@ describe('what a program announced', () => {
   });
 });
 
-describe('the frames of a program', () => {
+describe('a message of a program', () => {
   const read = (...pieces: readonly string[]): unknown[] => {
     const frames: unknown[] = [];
     const reader = createFrameReader((frame) => frames.push(frame));
@@ -89,7 +89,7 @@ describe('the frames of a program', () => {
     return frames;
   };
 
-  it('are read however they are cut', () => {
+  it('is read the same however it is cut', () => {
     expect(read('{"type":"call","id":1,"to', 'ol":"a","input":{}}', '\n{"type":"done","value":[1]}\n{"ty')).toEqual([
       { type: 'call', id: 1, tool: 'a', input: {} },
       { type: 'done', value: [1] },
@@ -102,11 +102,11 @@ describe('the frames of a program', () => {
     ['a field too many', '{"type":"done","value":1,"__proto__x":1}\n', 'no frame'],
     ['too deep', `{"type":"done","value":${'['.repeat(200)}${']'.repeat(200)}}\n`, 'no frame'],
     ['too long, without an end', 'x'.repeat(1024 * 1024 + 1), 'more than 1 MB'],
-  ])('are refused: %s', (_what, text, why) => {
+  ])('is refused: %s', (_what, text, why) => {
     expect(() => read(text)).toThrow(why);
   });
 
-  it('are not deep for the brackets in their texts', () => {
+  it('is not counted as deep for brackets in its texts', () => {
     expect(read(`{"type":"done","value":"${'[\\"{'.repeat(200)}"}\n`)).toHaveLength(1);
   });
 });

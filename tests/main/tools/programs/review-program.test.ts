@@ -16,8 +16,8 @@ async function review(language: ProgramLanguage, text: string): Promise<readonly
 }
 
 /** Catches: a user who approves a program without a hint at what is unusual in it. */
-describe('the review of a program before a question', () => {
-  it('says nothing of a plain program, of comments and of texts', async () => {
+describe('the review of a program', () => {
+  it('reports nothing for plain code, comments and texts', async () => {
     const python =
       '# eval(os.environ) in base64\nfor n in range(3):\n    tools.shop__get(id=n)\nwhile n > 1:\n    n = tools.shop__get(id="eval")\nresult = "see https://shop.example.org/a"\n';
     expect(await review('python', python)).toEqual([]);
@@ -26,7 +26,7 @@ describe('the review of a program before a question', () => {
     expect(await review('javascript', script)).toEqual([]);
   });
 
-  it('finds in Python what stands out, by its line', async () => {
+  it('reports the line of what stands out in Python', async () => {
     const text = `import os, base64
 while True:
     tools.shop__get(id=os.environ["KEY"])
@@ -47,7 +47,7 @@ exec("x = 1")
     ]);
   });
 
-  it('says where a program can load or start what it does not name', async () => {
+  it('reports where a program can load or start something unnamed', async () => {
     expect(await review('python', 'import runpy, subprocess\nos.system("x")\n__import__(name)\n')).toEqual([
       'Line 1: it can load what is named only when it runs, which these rules cannot read.',
       'Line 1: it can start other programs, which these rules cannot read.',
@@ -62,7 +62,7 @@ exec("x = 1")
     ]);
   });
 
-  it('finds text that runs as code, however it is called', async () => {
+  it('reports text that is run as code, whatever it is called', async () => {
     const code = 'Line 1: it runs text as code, which these rules cannot read.';
     for (const text of ['builtins.exec("x")', 'compile("x", "y", "exec")'])
       expect(await review('python', text)).toEqual([code]);
@@ -81,7 +81,7 @@ exec("x = 1")
     );
   });
 
-  it('finds the same in JavaScript', async () => {
+  it('reports the same in JavaScript', async () => {
     const text = `for (;;) await tools.shop__get({ id: process.env.KEY });
 do { await tools.call('shop__delete_order', {}); } while (true);
 await tools.call(name, {});
@@ -99,7 +99,7 @@ eval('1');
     ]);
   });
 
-  it('holds out against a text that is deep or broken', async () => {
+  it('survives text that is deeply nested or broken', async () => {
     expect(await review('python', '('.repeat(20_000))).toEqual([]);
     expect(await review('javascript', `${'['.repeat(20_000)}${']'.repeat(20_000)}`)).toEqual([
       'It is too large: only its beginning was reviewed.',

@@ -33,7 +33,7 @@ const look = (text: string, wish: Parameters<typeof lookIntoResult>[1]): string 
 
 describe('a long result in JSON', () => {
   // Bug: the middle of a list was cut out, so that the rest was invalid JSON with 8 of 100 issues.
-  it('stays JSON: all issues of a tracker with what names them, and says what was left out', () => {
+  it('stays valid JSON with the main fields of every row, and says what is left out', () => {
     const issues = hostedIssues(60);
     const { note, body } = cut(JSON.stringify(issues));
     const rows = rowsIn(body);
@@ -48,7 +48,7 @@ describe('a long result in JSON', () => {
     expect(note.length).toBeLessThan(900);
   });
 
-  it('shows whole rows where not all of them fit, and how the next are asked for', () => {
+  it('shows whole rows, and how to ask for the next', () => {
     const issues = hostedIssues(900);
     const { note, body } = cut(JSON.stringify({ total_count: 900, items: issues }));
     const rows = rowsIn(body, 'items');
@@ -69,7 +69,7 @@ describe('a long result in JSON', () => {
     expect(JSON.parse(body)).toMatchObject({ data: { team: { issues: { pageInfo: { endCursor: 'c1' } } } } });
   });
 
-  it('is found below words, and line by line', () => {
+  it('is also found after a text and line by line', () => {
     const issues = hostedIssues(300);
     const words = cut(`Found 300 issues:\n\n${JSON.stringify(issues, null, 2)}\n\nThat is all.`);
     expect(words.body).toMatch(/^Found 300 issues:\n\n\[\n\{"/u);
@@ -78,12 +78,12 @@ describe('a long result in JSON', () => {
     expect(rowsIn(lines.body).length).toBeGreaterThan(24);
   });
 
-  it('fits a small window, too', () => {
+  it('is cut to fit a small window', () => {
     const { body } = cut(JSON.stringify(hostedIssues(100)), 4_096);
     expect(rowsIn(body).length).toBeGreaterThan(7);
   });
 
-  it('is one long object, or one long text in it', () => {
+  it('may be one long object, or one long text in it', () => {
     const packages = Object.fromEntries(Array.from({ length: 4_000 }, (_, at) => [`package-${at}`, `1.0.${at}`]));
     const { note, body } = cut(JSON.stringify({ packages }));
     expect(Object.keys(JSON.parse(body).packages).length).toBeGreaterThan(20);
@@ -97,12 +97,12 @@ describe('a long result in JSON', () => {
     ['too deep', `${'['.repeat(50_000)}${']'.repeat(50_000)}`],
     ['no JSON in the end', `{"a": [${'1,'.repeat(60_000)}`],
     ['one row of numbers without end', JSON.stringify([Array.from({ length: 60_000 }, () => [[1]])])],
-  ])('is left to others where it is %s, and nothing fails', (_, text) => {
+  ])('is left uncut if it is %s, without an error', (_, text) => {
     const result = cutByStructure(text, most, sayMore);
     expect(result === null || Buffer.byteLength(result) <= most).toBe(true);
   });
 
-  it('takes names of fields as names alone', () => {
+  it('treats the names of fields only as names', () => {
     const text = `[${Array.from({ length: 900 }, (_, at) => `{"__proto__": {"x": ${at}}, "constructor": "${'y'.repeat(60)}"}`).join(',')}]`;
     const { body } = cut(text);
     expect(body).toContain('"__proto__"');
@@ -111,14 +111,14 @@ describe('a long result in JSON', () => {
 });
 
 describe('a long table', () => {
-  it('of CSV keeps its head and whole records', () => {
+  it('of CSV keeps its header and whole records', () => {
     const { note, body } = cut(csvExport(2_000));
     expect(note).toMatch(/Rows 1-\d+ of 2000/u);
     expect(body.startsWith('id,title,opened,notes,hours\n1,"parser says ""window""",2026-01-01,"')).toBe(true);
     expect(cellsOf(body.slice(body.lastIndexOf('\n', body.lastIndexOf('2026-') - 1) + 1), ',')).toHaveLength(5);
   });
 
-  it('of Markdown keeps its head and whole rows, and what stands around it', () => {
+  it('of Markdown keeps its header, whole rows and the text around it', () => {
     const { note, body } = cut(markdownRows(1_000));
     expect(note).toMatch(/Rows 1-\d+ of 1000/u);
     const lines = body.split('\n');
@@ -129,7 +129,7 @@ describe('a long table', () => {
     expect(body.endsWith('That is all.')).toBe(true);
   });
 
-  it('is no prose, and no code', () => {
+  it('is not mistaken for prose or code', () => {
     const prose = Array.from(
       { length: 900 },
       (_, at) => `On day ${at}, which was long, it rained, and then it did not.`,
@@ -140,10 +140,10 @@ describe('a long table', () => {
   });
 });
 
-describe('more of a result', () => {
+describe('a look into a long result', () => {
   const issues = JSON.stringify({ items: hostedIssues(100), total_count: 100 });
 
-  it('is a field by its path, whole, or the same field of all', () => {
+  it('returns one field by its path, or the same field of all rows', () => {
     expect(look(issues, { path: 'items[6].body' })).toBe(hostedIssues(7)[6]?.body);
     expect(look(issues, { path: '$.items[6].user.login' })).toBe('person-0');
     expect(JSON.parse(look(issues, { path: 'items[*].number' }))).toHaveLength(100);
@@ -151,7 +151,7 @@ describe('more of a result', () => {
     expect(look(graphIssues(30), { path: 'data.team.issues.nodes[3].id' })).toBe('9007199254740910003');
   });
 
-  it('is what has certain words in it, by the numbers of its rows', () => {
+  it('finds the rows that have certain words', () => {
     const found = look(issues, { search: 'QUEUE closed' });
     expect(found).toMatch(/^\[\d+ of 100 rows of items have it: /u);
     expect(rowsIn(found.slice(found.indexOf('\n'))).length).toBeGreaterThan(0);
@@ -168,11 +168,11 @@ describe('more of a result', () => {
     [{ rows: '101-120' }, 'There is no row 101: items has 100.'],
     [{ rows: 'all' }, '"rows" is a number or a range'],
     [{ path: '["' }, 'Nothing is at'],
-  ])('says what was wrong with %j', (wish, text) => {
+  ])('explains what is wrong with %j', (wish, text) => {
     expect(look(issues, wish)).toContain(text);
   });
 
-  it('of a text without structure is its lines, long ones in pieces', () => {
+  it('reads a plain text by its lines, long ones in pieces', () => {
     const text = Array.from({ length: 50 }, (_, at) => `line ${at + 1}`).join('\n');
     expect(look(text, { rows: '3-4' })).toBe('[Rows 3-4 of 50 of the text]\nline 3\nline 4');
     expect(look('z'.repeat(9_000), { rows: '5' })).toMatch(/\nz{1000}$/u);

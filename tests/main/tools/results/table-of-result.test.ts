@@ -13,8 +13,8 @@ const drawn = (structured: unknown) => {
   return table === null ? null : read.ok && read.canvas.kind === 'table' ? read.canvas : read;
 };
 
-describe('a table of a result', () => {
-  it('is a list of flat objects, in an object or alone, with the columns of all', () => {
+describe('the table of a tool result', () => {
+  it('is made from a list of flat objects, with the columns of all', () => {
     const columns = ['number', 'title', 'isOpen', 'note', 'author'];
     const rows = [
       ['1', 'It says "no", twice', 'true', '', ''],
@@ -36,12 +36,12 @@ describe('a table of a result', () => {
       'one row of more than there is room for',
       [Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${'c'.repeat(900)}${at}`, at]))],
     ],
-  ])('is not there for %s', (_name, structured) => {
+  ])('is not made from %s', (_name, structured) => {
     expect(tableOfResult(structured)).toBeNull();
   });
 
   // Catches: a table that fills the log, and one that does not say what it leaves out.
-  it('is as long as there is room for, and says how much of it that is', () => {
+  it('is cut to the room there is, and says how much it shows', () => {
     const many = Array.from({ length: 5_000 }, (_, number) => ({ number, title: '"'.repeat(300) }));
     const table = tableOfResult({ many });
     expect(Buffer.byteLength(JSON.stringify(table))).toBeLessThan(30_000);
@@ -49,7 +49,7 @@ describe('a table of a result', () => {
     expect(drawn({ many })).toMatchObject({ kind: 'table' });
   });
 
-  it('is of what is there, whatever fields are called', () => {
+  it('has the right cells, whatever the fields are called', () => {
     const odd: unknown = JSON.parse(
       '[{"__proto__": "a", "toString": "b"}, {"constructor": "c", "b;c": "d", "x,y": "e"}]',
     );

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { serversIn, serversInText } from '../../../../src/main/tools/servers/import-servers.ts';
 
-describe('the servers in a file of another program', () => {
-  it('are read from each usual form, as programs in a container unless it is said otherwise', () => {
+describe('servers in a file of another program', () => {
+  it('are read from every usual form, as programs in a container by default', () => {
     const claude =
       '{"mcpServers": {"File System": {"command": "npx", "args": ["-y", "server"], "env": {"KEY": "abc", "TOKEN": "${TOKEN}"}}}}';
     expect(serversIn(claude, 'claude_desktop_config.json', { where: 'container' })).toEqual({
@@ -40,7 +40,7 @@ describe('the servers in a file of another program', () => {
 
   // Catches: a server whose transport has its usual name and that is refused, a key under another name that is left
   // out, and a given value that is asked for.
-  it('are reached by any transport, with the names and the values that their file gives', () => {
+  it('may use any transport, and keep the names and values of the file', () => {
     const file = {
       mcpServers: {
         old: { type: 'sse', url: 'https://old.example.org/sse' },
@@ -61,7 +61,7 @@ describe('the servers in a file of another program', () => {
     ]);
   });
 
-  it('are not taken where they cannot work, each with its reason', () => {
+  it('that cannot work are skipped with a reason', () => {
     const file = {
       mcpServers: {
         vars: { command: '${HOME}/x' },
@@ -82,7 +82,7 @@ describe('the servers in a file of another program', () => {
   });
 });
 
-describe('the servers in a text that was pasted', () => {
+describe('servers in a pasted text', () => {
   const name = (text: string) => serversInText(text, { where: 'container' }).servers.map((one) => one.name);
   const config = Buffer.from('{"command":"npx","args":["-y","@example/docs-server@1.2.0"]}').toString('base64');
 
@@ -107,7 +107,7 @@ describe('the servers in a text that was pasted', () => {
     expect(name(text)).toEqual(names);
   });
 
-  it('run in a container whatever the text says, and hosts of its own do not count', () => {
+  it('run in a container whatever the text says, without the hosts it names', () => {
     const text = '{"command": "x", "where": "host", "hosts": ["evil.example.org"], "approved": "yes"}';
     expect(serversInText(text, { where: 'container' }).servers[0]?.definition).toMatchObject({
       where: 'container',
@@ -122,11 +122,11 @@ describe('the servers in a text that was pasted', () => {
     'javascript:alert(1)',
     'cursor://x/mcp/install?name=a&config=%%%',
     '{"mcpServers": 5}',
-  ])('are not found in %j, and that is said', (text) => {
+  ])('are not found in %j, and the result says so', (text) => {
     expect(() => serversInText(text, { where: 'container' })).toThrow(/was found|cannot be read/);
   });
 
-  it('reach the hosts that were named beside the text, and a name that is none is said', () => {
+  it('reach the hosts that the person names, and an invalid name is refused', () => {
     const of = (hosts: readonly string[]) => serversInText('{"command": "x"}', { where: 'container', hosts });
     expect(of(['api.example.org']).servers[0]?.definition).toMatchObject({ hosts: ['api.example.org'] });
     expect(of(['10.0.0.1'])).toEqual({
@@ -135,7 +135,7 @@ describe('the servers in a text that was pasted', () => {
     });
   });
 
-  it('are at most a hundred', () => {
+  it('are limited to a hundred', () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`s${at}`, { command: 'x' }]));
     const found = serversInText(JSON.stringify(many), { where: 'container' });
     expect(found.servers).toHaveLength(100);

@@ -30,7 +30,7 @@ async function say(one: ToolServerScene, text = 'hi') {
 }
 
 describe('a tool server', () => {
-  it('is not started before a yes to exactly its definition, and not with another definition after it', async () => {
+  it('is not started before approval of its exact definition', async () => {
     const one = scene('plain');
     expect(await one.tools.offered()).toEqual([]);
     await expect(one.commands.test({ input: { name: 'made' }, signal })).rejects.toThrow('not approved');
@@ -59,7 +59,7 @@ describe('a tool server', () => {
     });
   });
 
-  it('runs once for all who call at the same time', async () => {
+  it('is started once for parallel calls', async () => {
     const one = scene('plain');
     await approveAll(one);
     await one.tools.stop('made');
@@ -67,7 +67,7 @@ describe('a tool server', () => {
     expect(one.notes().match(/started/g)).toHaveLength(2);
   });
 
-  it('gets what it asked for of the environment, no key of anybody else, and stands in the empty folder', async () => {
+  it('gets only the environment that it asked for, and runs in the empty folder', async () => {
     const one = scene('env', { env: ['ASKED_FOR'] });
     await approveAll(one);
     const { output = '' } = (await say(one)) ?? {};
@@ -76,7 +76,7 @@ describe('a tool server', () => {
     expect(output).toContain(`"cwd":"${join(one.home, 'empty')}`);
   });
 
-  it('whose tool says something else since it was approved gets no call, and the difference is shown', async () => {
+  it('gets no call for a tool that changed since approval, and the difference is shown', async () => {
     const one = scene('changes');
     await approveAll(one);
     expect(await say(one)).toMatchObject({ status: 'ok' });
@@ -94,7 +94,7 @@ describe('a tool server', () => {
   });
 
   // Bug: a tool that was marked as read-only stayed so after its definition changed.
-  it('only reads where the person said so, and not by its own word or after its definition changed', async () => {
+  it('counts as only reading when the person says so, until its definition changes', async () => {
     const one = scene('changes');
     await approveAll(one);
     const reads = async () => (await one.tools.offered()).map((spec) => spec.reads ?? false);
@@ -112,7 +112,7 @@ describe('a tool server', () => {
     expect(await reads()).toEqual([false]);
   });
 
-  it('keeps tools apart that have names alike, and takes no definition that is too large', async () => {
+  it('keeps tools with similar names apart, and skips a definition that is too large', async () => {
     const clash = scene('clash');
     await approveAll(clash);
     const names = (await clash.tools.offered()).map(({ name }) => name);
@@ -126,17 +126,14 @@ describe('a tool server', () => {
     ['many', 2_000, 8_000],
     // All definitions together may have at most 4 MB.
     ['long-words', 70, 80],
-  ])(
-    'that lists %s tools has no more of them than can be looked at, and says how many are left out',
-    async (mode, count, leftOut) => {
-      const one = scene(mode);
-      const [shown] = await one.commands.list({ input: undefined, signal });
-      const report = await one.commands.approve({ input: { name: 'made', sha256: shown?.sha256 ?? '' }, signal });
-      expect([report.tools.length, report.leftOut]).toEqual([count, leftOut]);
-    },
-  );
+  ])('that lists %s tools is cut to a limit, and the rest is counted', async (mode, count, leftOut) => {
+    const one = scene(mode);
+    const [shown] = await one.commands.list({ input: undefined, signal });
+    const report = await one.commands.approve({ input: { name: 'made', sha256: shown?.sha256 ?? '' }, signal });
+    expect([report.tools.length, report.leftOut]).toEqual([count, leftOut]);
+  });
 
-  it('whose list has no end is an error after some pages, and leaves no process', async () => {
+  it('whose list has no end fails after some pages, and leaves no process', async () => {
     const one = scene('endless');
     await expect(approveAll(one)).rejects.toThrow('could not be used');
     await expect.poll(() => pidsIn(one.notes()).filter(isAlive), { timeout: 5_000 }).toEqual([]);
@@ -148,7 +145,7 @@ describe('a tool server', () => {
     ['flood', 'unknown'],
     ['noise', 'ok'],
     ['wrong', 'error'],
-  ])('that behaves as %s gives a result of the status %s', async (mode, status) => {
+  ])('that behaves as %s gives a result with the status %s', async (mode, status) => {
     const one = scene(mode);
     await approveAll(one);
     const result = await say(one);
@@ -157,7 +154,7 @@ describe('a tool server', () => {
   });
 
   it.each(['dies-at-once', 'dies-in-initialize', 'dies-in-tools/list', 'silent-in-tools/list'])(
-    'that %s is an error that names it, and leaves no process',
+    'that %s fails with its name, and leaves no process',
     async (mode) => {
       const one = scene(mode);
       await expect(approveAll(one)).rejects.toThrow('The tool server made could not be used');
@@ -176,7 +173,7 @@ describe('a tool server', () => {
     ['old-silent', 'You said hi'],
     ['old-ends', 'You said hi'],
   ])(
-    'that is %s is spoken to in the newest protocol that it knows',
+    'that is %s is addressed in the newest protocol that it knows',
     async (mode, output) => {
       const one = scene(mode);
       await approveAll(one);
@@ -188,7 +185,7 @@ describe('a tool server', () => {
   );
 
   // Catches: an old server that is started twice each time, and one that counts as old for ever.
-  it('that is old is known to be for a week, and asked again then', async () => {
+  it('with an old protocol is remembered for a week, and then asked again', async () => {
     const times = { now: 1 };
     const one = toolServerScene('old-ends', { now: () => times.now });
     ends.push(one.end);
@@ -205,7 +202,7 @@ describe('a tool server', () => {
     expect(await starts()).toBe(1);
   }, 30_000);
 
-  it('that is cancelled in a call stops waiting, and is told', async () => {
+  it('is told when a call is cancelled, and the call stops waiting', async () => {
     const one = scene('silent-in-tools/call');
     await approveAll(one);
     const stop = new AbortController();
@@ -215,7 +212,7 @@ describe('a tool server', () => {
     expect(await result).toMatchObject({ status: 'cancelled' });
   });
 
-  it('ends with its grandchildren, which listen to no signal', async () => {
+  it('ends together with grandchildren that ignore signals', async () => {
     const one = scene('grandchild');
     await approveAll(one);
     for (let round = 0; round < 3; round += 1) {
@@ -229,7 +226,7 @@ describe('a tool server', () => {
 
   // Catches: a program that becomes a daemon, as wrappers and watchers do, and stays.
   it.runIf(process.platform === 'linux')(
-    'ends with what has left its group and its parent',
+    'ends together with processes that left their group and parent',
     async () => {
       const one = scene('escapes');
       await approveAll(one);
@@ -242,7 +239,7 @@ describe('a tool server', () => {
     20_000,
   );
 
-  it('of the protocol itself answers with text, structured results and images', async () => {
+  it('of the reference kind answers with text, structured results and images', async () => {
     const one = scene('reference');
     await approveAll(one);
     const specs = await one.tools.offered();
@@ -259,7 +256,7 @@ describe('a tool server', () => {
   });
 
   // Catches: a tool that stays on because of a typing error in its name.
-  it('has no tool of another name to be switched off, and that is said', async () => {
+  it('refuses to switch off a tool that it does not have', async () => {
     const one = scene('reference');
     await approveAll(one);
     const off = (tool: string) => one.commands.set({ input: { name: 'made', tool, isOn: false }, signal });
@@ -267,7 +264,7 @@ describe('a tool server', () => {
     expect((await off('echo')).tools.find(({ tool }) => tool === 'echo')).toMatchObject({ isOn: false });
   });
 
-  it('may be on in one project and off in all others, whole or by its tools', async () => {
+  it('may be on in one project and off in the others, as a whole or by tools', async () => {
     const one = scene('clash');
     await approveAll(one);
     const names = async (projectPath: string | null) =>
@@ -303,7 +300,7 @@ describe('a tool server', () => {
 
   // Catches: a list from another start that is lost, one that starts programs, and content of a server that is off or
   // not approved.
-  it('has texts to take along where it is approved and on; showing them starts nothing', async () => {
+  it('offers its resources when it is approved and on, and showing them starts nothing', async () => {
     const one = scene('reference');
     const uri = 'demo://resource/static/document/features.md';
     const library = one.tools.library(null);
@@ -325,7 +322,7 @@ describe('a tool server', () => {
     expect(existsSync(join(one.home, 'tools', 'made', 'offers.json'))).toBe(false);
   });
 
-  it('is removed with its approvals, so that one of the same name begins anew', async () => {
+  it('is removed with its approvals, so that a new one of that name needs approval', async () => {
     const one = scene('plain');
     await approveAll(one);
     const { made } = one.settings;

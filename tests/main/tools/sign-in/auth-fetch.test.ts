@@ -43,7 +43,7 @@ const names = {
   'sso.office.example.org': ['10.0.0.9'],
 };
 
-describe('an address that a server names for signing in', () => {
+describe('a sign-in address that a server names', () => {
   it.each([
     ['https://login.example.org/token', ['93.184.215.15']],
     ['http://login.example.org/token', []],
@@ -57,7 +57,7 @@ describe('an address that a server names for signing in', () => {
     ['https://me:secret@login.example.org/token', []],
     ['file:///etc/passwd', []],
     ['data:application/json,{}', []],
-  ])('of the public net is asked only there: %s', async (address, reached) => {
+  ])('in the public internet is reached only there: %s', async (address, reached) => {
     const { ask, dialled } = net(names);
     const said = await ask('https://mcp.example.org/mcp', address);
     expect(dialled).toEqual(reached);
@@ -70,7 +70,7 @@ describe('an address that a server names for signing in', () => {
     'https://localhost/token',
     'https://intranet.example.net/token',
     'https://sso.office.example.org/token',
-  ])('opens no inner network because the name of the server leads there: %s', async (address) => {
+  ])("does not reach a private network because the server's own name does: %s", async (address) => {
     const { ask, dialled } = net({ ...names, 'mcp.evil.com': ['10.0.0.7'], 'intranet.example.net': ['10.0.0.6'] });
     await ask('https://mcp.evil.com/mcp', address);
     expect(dialled).toEqual([]);
@@ -78,7 +78,7 @@ describe('an address that a server names for signing in', () => {
     expect(dialled).toEqual(['10.0.0.7']);
   });
 
-  it('may lie in the network that the server itself lies in, and is encrypted there, too', async () => {
+  it("may lie in the server's own private network, and must be encrypted", async () => {
     const { ask, dialled } = net(names);
     await ask('https://mcp.office.example.org/mcp', 'https://sso.office.example.org/token');
     expect(dialled).toEqual(['10.0.0.9']);
@@ -91,14 +91,14 @@ describe('an address that a server names for signing in', () => {
     expect(dialled).toEqual(['10.0.0.9']);
   });
 
-  it('is of the public net for a server whose name only begins like an address of this machine', async () => {
+  it("must be public if the server's name only resembles a local one", async () => {
     const { ask, dialled } = net(names);
     expect(await ask('https://127.example.org/mcp', 'http://127.0.0.1/token')).toContain('it is not encrypted');
     expect(await ask('https://127.example.org/mcp', 'https://10.0.0.1/token')).toContain('your own network');
     expect(dialled).toEqual([]);
   });
 
-  it('needs no encryption on this machine, for a server of this machine', async () => {
+  it('needs no encryption for a server on this machine', async () => {
     const { ask, dialled } = net({ localhost: ['127.0.0.1'] });
     await ask('http://localhost:3000/mcp', 'http://127.0.0.1:4000/token');
     expect(dialled).toEqual(['127.0.0.1']);

@@ -43,8 +43,8 @@ async function signIn(signal = never, onCode: (open: OpenSignIn) => void = () =>
   return opened;
 }
 
-describe('a sign-in by a code', () => {
-  it('shows an address and a code, waits for the yes, and is kept and ended as any other', async () => {
+describe('a sign-in with a device code', () => {
+  it('shows an address and a code, waits for approval, and is kept', async () => {
     world.resourceMetadata = { scopes_supported: ['read'] };
     world.devices.before = ['authorization_pending', 'authorization_pending'];
     expect(await signIn()).toEqual([
@@ -61,7 +61,7 @@ describe('a sign-in by a code', () => {
     expect(world.holds(refresh)).toBe(false);
   });
 
-  it('is asked for no more often than the service says, and less often where it says so', async () => {
+  it('polls no more often than the service allows', async () => {
     world.devices.before = ['authorization_pending', 'slow_down', 'authorization_pending'];
     world.devices.answer = { interval: 3 };
     await signIn();
@@ -72,7 +72,7 @@ describe('a sign-in by a code', () => {
     expect(fourth - third).toBeGreaterThan(8 * secondMs - 2);
   });
 
-  it('goes on where the service does not answer just now', async () => {
+  it('goes on when the service fails for a moment', async () => {
     world.devices.before = ['away', '500'];
     await signIn();
     expect(world.devices.askedAt).toHaveLength(3);
@@ -87,7 +87,7 @@ describe('a sign-in by a code', () => {
     [[], { user_code: 'a\u202eb' }, /gave no code to sign in with/u],
     [[], { verification_uri: 'http://elsewhere.example.org/' }, /is not used: it is not encrypted/u],
     [[], { verification_uri: 'no address' }, /names no address to sign in at/u],
-  ])('ends where it is %j, %j, with nothing kept', async (before, answer, text) => {
+  ])('ends when it is %j, %j, and keeps nothing', async (before, answer, text) => {
     Object.assign(world.devices, { before: [...before], answer });
     await expect(signIn()).rejects.toThrow(text);
     expect([...secrets.table.values()].join('')).toBe('');
@@ -95,7 +95,7 @@ describe('a sign-in by a code', () => {
     expect(world.devices.askedAt.length).toBeLessThan(8);
   });
 
-  it('is cancelled at once by the person, and asks no more', async () => {
+  it('stops polling as soon as the person cancels it', async () => {
     world.devices.before = Array.from({ length: 500 }, () => 'authorization_pending');
     const stop = new AbortController();
     await expect(signIn(stop.signal, () => setTimeout(() => stop.abort(), 3 * secondMs))).rejects.toThrow();
@@ -107,7 +107,7 @@ describe('a sign-in by a code', () => {
     expect(signIns.waiting('tracker')).toBeNull();
   });
 
-  it('is not tried with a service that offers none: it is told no client either', async () => {
+  it('is not tried with a service that offers none', async () => {
     world.devices.isOffered = false;
     await expect(signIn()).rejects.toMatchObject({
       message: expect.stringContaining('offers no sign-in by a code'),
@@ -116,7 +116,7 @@ describe('a sign-in by a code', () => {
     expect(world.clients.size).toBe(0);
   });
 
-  it('needs no protection of a way back, for nothing comes back', async () => {
+  it('works without PKCE, because nothing is sent back', async () => {
     world.metadata = { code_challenge_methods_supported: undefined };
     await signIn();
     expect(await signIns.report('tracker', definition())).toMatchObject({ isSignedIn: true });

@@ -85,8 +85,8 @@ const report = () => signIns.report('tracker', definition());
 const kept = (): string => secrets.table.get('tools.tracker.sign-in') ?? '';
 const refreshToken = (): string => /refresh-[\w-]+/u.exec(kept())?.[0] ?? 'none';
 
-describe('a token that is of no more use', () => {
-  it('is renewed before it runs out, and the new one is kept', async () => {
+describe('an expired or refused token', () => {
+  it('is renewed before it expires, and the new one is kept', async () => {
     const before = refreshToken();
     hours = 0.9999;
     const token = await authOf().provider.token();
@@ -96,7 +96,7 @@ describe('a token that is of no more use', () => {
     expect(world.holds(refreshToken())).toBe(true);
   });
 
-  it('is renewed once for all calls that it was refused to, and none of them fails', async () => {
+  it('is renewed once for parallel calls, and none of them fails', async () => {
     const connection = await connect();
     world.revokeAll('access');
     const calls = Array.from({ length: 8 }, () => connection.call('read', {}, quiet));
@@ -105,7 +105,7 @@ describe('a token that is of no more use', () => {
     expect(world.refreshes()).toBe(1);
   });
 
-  it('is taken from the store where another program has renewed it meanwhile', async () => {
+  it('is read from the store when another program has renewed it', async () => {
     const [here, there] = [authOf(), authOf(make())];
     await Promise.all([here.provider.token(), there.provider.token()]);
     hours = 2;
@@ -117,7 +117,7 @@ describe('a token that is of no more use', () => {
   });
 
   const faults: readonly TokenFault[] = ['500', '503', '429', 'cut', 'lost', 'garbage', 'endless', 'away'];
-  it.each(faults)('keeps the sign-in where the service fails (%s), says so, and is renewed later', async (fault) => {
+  it.each(faults)('is kept and renewed later when the service fails (%s)', async (fault) => {
     const before = kept();
     hours = 2;
     world.tokenFault = () => fault;
@@ -133,14 +133,14 @@ describe('a token that is of no more use', () => {
     expect(world.reuses()).toBe(0);
   });
 
-  it('is used on while it holds, where the service cannot renew it just now', async () => {
+  it('is used while it is valid, when the service cannot renew it now', async () => {
     const token = await authOf().provider.token();
     hours = 0.9999;
     world.tokenFault = () => '503';
     expect(await authOf().provider.token()).toBe(token);
   });
 
-  it('asks for a new sign-in where the service ended it: told once, nothing deleted, and the service is left alone', async () => {
+  it('asks for a new sign-in when the service ended it, once, and deletes nothing', async () => {
     world.revokeAll('all');
     const before = kept();
     await expect(connect()).rejects.toMatchObject({
@@ -156,14 +156,14 @@ describe('a token that is of no more use', () => {
     expect((await (await connect()).call('read', {}, quiet)).status).toBe('ok');
   });
 
-  it('that is new and refused all the same is no reason to ask again and again', async () => {
+  it('that was just renewed is not renewed again', async () => {
     world.refusesAll = true;
     await expect(connect()).rejects.toThrow('needs you to sign in again: it refused a new token, too');
     expect(world.refreshes()).toBe(1);
     expect(await report()).toMatchObject({ isNeeded: true });
   });
 
-  it('is not lost where the key store does not take it at once', async () => {
+  it('is not lost when the key store fails for a moment', async () => {
     let left = 1;
     const slow = {
       ...secrets,
@@ -179,7 +179,7 @@ describe('a token that is of no more use', () => {
     expect(kept()).toContain(token);
   });
 
-  it('is not put in the place of a later sign-in where the key store never took it', async () => {
+  it('does not replace a later sign-in that the key store kept', async () => {
     let isFull = true;
     const full = {
       ...secrets,
@@ -202,7 +202,7 @@ describe('a token that is of no more use', () => {
 
   // Bug: a state that this process could not store replaced what another process had stored meanwhile.
   it.each(['renewed', 'signed in anew', 'signed out'])(
-    'is not put in the place of what another process has where that %s meanwhile',
+    'does not replace that of another process that %s meanwhile',
     async (what) => {
       let isFull = true;
       const full = {
@@ -232,15 +232,15 @@ describe('a token that is of no more use', () => {
     },
   );
 
-  it('is not asked for where the key store does not open, and that is what is said', async () => {
+  it('is not renewed when the key store is locked, and the error says so', async () => {
     const locked = { ...secrets, read: async () => Promise.reject(new Error('Your key store is locked.')) };
     await expect(authOf(make(locked)).provider.token()).rejects.toThrow('Your key store is locked.');
     expect(world.refreshes()).toBe(0);
   });
 });
 
-describe('rights', () => {
-  it('that are missing are told, asked for together with the old ones, and then there', async () => {
+describe('missing rights of a sign-in', () => {
+  it('are reported, and asked for together with the old ones', async () => {
     const connection = await connect();
     world.writeScope = 'write';
     const refused = await connection.call('write', {}, quiet);
@@ -259,8 +259,8 @@ describe('rights', () => {
   });
 });
 
-describe('signing out', () => {
-  it('ends the sign-in at the service, and deletes it here', async () => {
+describe('a sign-out', () => {
+  it('ends the sign-in at the service and deletes it here', async () => {
     const before = refreshToken();
     expect(await signIns.signOut('tracker', signal)).toBe('done');
     expect(world.holds(before)).toBe(false);
@@ -270,7 +270,7 @@ describe('signing out', () => {
     await expect(connect()).rejects.toThrow('needs you to sign in');
   });
 
-  it('ends what the key store did not take, too', async () => {
+  it('also ends a sign-in that the key store did not take', async () => {
     const refused: string[] = [];
     const full = {
       ...secrets,
@@ -290,14 +290,14 @@ describe('signing out', () => {
   });
 
   // Bug: an unreadable text in the key store blocked the sign-out, so that it could not be removed.
-  it.each(['no sign-in', '{}', ''])('deletes what cannot be read, too (%j)', async (text) => {
+  it.each(['no sign-in', '{}', ''])('also deletes an unreadable sign-in (%j)', async (text) => {
     secrets.table.set('tools.tracker.sign-in', text);
     expect(await signIns.signOut('tracker', signal)).toBe('failed');
     expect(secrets.table.size).toBe(0);
     expect(await signIns.signOut('tracker', signal)).toBeNull();
   });
 
-  it('is not done where the key store does not open: then all is as it was', async () => {
+  it('changes nothing when the key store is locked', async () => {
     const before = refreshToken();
     const locked = { ...secrets, read: async () => Promise.reject(new Error('Your key store is locked.')) };
     await expect(make(locked).signOut('tracker', signal)).rejects.toThrow('Your key store is locked.');
@@ -307,7 +307,7 @@ describe('signing out', () => {
   it.each([
     ['failed', 503],
     ['failed', 400],
-  ])('deletes it here whatever the service says (%s at %d)', async (outcome, status) => {
+  ])('deletes the sign-in here whatever the service answers (%s at %d)', async (outcome, status) => {
     world.revocationStatus = status;
     expect(await signIns.signOut('tracker', signal)).toBe(outcome);
     expect(secrets.table.size).toBe(0);

@@ -92,8 +92,8 @@ function filesText(): string {
   return files.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8')).join('\n');
 }
 
-describe('a server that wants a sign-in', () => {
-  it('says so, is signed in to by the person, and then answers; no token stands in a file', async () => {
+describe('a server that needs a sign-in', () => {
+  it('says so, answers after the sign-in, and no token is stored in a file', async () => {
     await expect(connect()).rejects.toMatchObject({
       message: 'The tool server tracker needs you to sign in.',
       hint: expect.stringContaining('dewpoint tools sign-in tracker'),
@@ -113,7 +113,7 @@ describe('a server that wants a sign-in', () => {
     expect(filesText()).not.toMatch(/access-|refresh-/u);
   });
 
-  it('is signed in to over a connection of both revisions once more after a start of the program', async () => {
+  it('is reached after a restart without another sign-in', async () => {
     await signIn();
     const later = make();
     const connection = await connect(later);
@@ -121,12 +121,12 @@ describe('a server that wants a sign-in', () => {
     expect(world.asked.filter((one) => one === 'POST /token')).toHaveLength(1);
   });
 
-  it('is asked by nobody for tokens where a person set a key of their own', async () => {
+  it('gets no sign-in when a person set a key for it', async () => {
     expect(signIns.forServer('tracker', definition({ headers: ['authorization'] }))).toBeNull();
     await expect(signIn({ more: { headers: ['Authorization'] } })).rejects.toMatchObject({ code: 'bad-input' });
   });
 
-  it('gets nothing of a sign-in that was for another address', async () => {
+  it('gets no token of a sign-in for another address', async () => {
     await signIn();
     const other = signIns.forServer('tracker', signInDefinition('https://mcp.example.org/mcp'));
     expect(await other?.provider.token()).toBeUndefined();
@@ -134,11 +134,11 @@ describe('a server that wants a sign-in', () => {
 });
 
 // Catches: an existing sign-in that counts as none, is overwritten, or is lost with the next one.
-describe('a file of a sign-in that cannot be read', () => {
+describe('an unreadable sign-in file', () => {
   const file = () => join(home, 'tools', 'tracker', 'sign-in.json');
   const beside = () => readdirSync(join(home, 'tools', 'tracker')).filter((name) => name.includes('unreadable'));
 
-  it.each(['{"serverUrl": "htt', '{"version": 7}', '[]'])('such as %j is said, and left as it is', async (text) => {
+  it.each(['{"serverUrl": "htt', '{"version": 7}', '[]'])('such as %j is reported and left unchanged', async (text) => {
     await signIn();
     const tokens = keptTokens();
     writeFileSync(file(), text);
@@ -163,7 +163,7 @@ describe('a file of a sign-in that cannot be read', () => {
     expect(readFileSync(join(home, 'tools', 'tracker', kept), 'utf8')).toBe(text);
   });
 
-  it('does not keep a person from signing out: the service is told, and the tokens are gone', async () => {
+  it('does not prevent signing out, and the service is told', async () => {
     await signIn();
     const refresh = /refresh-[\w-]+/u.exec(keptTokens())?.[0] ?? 'none';
     expect(world.holds(refresh)).toBe(true);
@@ -177,8 +177,8 @@ describe('a file of a sign-in that cannot be read', () => {
   });
 });
 
-describe('what a browser brings back', () => {
-  it('counts only with the state of this sign-in; whoever does not know it cannot end the wait', async () => {
+describe('the answer of a browser to a sign-in', () => {
+  it('counts only with the state of this sign-in', async () => {
     const seen: number[] = [];
     await signIn({
       browser: async (url) => {
@@ -199,7 +199,7 @@ describe('what a browser brings back', () => {
   it.each([
     ['of another service', (back: URLSearchParams) => back.set('iss', 'https://evil.example.net')],
     ['without the name of the service', (back: URLSearchParams) => back.delete('iss')],
-  ])('ends the sign-in where it is %s, before its code goes anywhere', async (_what, change) => {
+  ])('ends the sign-in if it is %s, before its code is sent on', async (_what, change) => {
     world.answer = change;
     await expect(signIn()).rejects.toMatchObject({ message: expect.stringContaining('another service answered') });
     expect(world.asked).not.toContain('POST /token');
@@ -207,7 +207,7 @@ describe('what a browser brings back', () => {
     expect(await report()).toMatchObject({ isSignedIn: false, isWaiting: false });
   });
 
-  it('may be a no, in words of ours alone', async () => {
+  it('may be a refusal, reported in our own words', async () => {
     world.answer = (back) => {
       back.delete('code');
       back.set('error', 'access_denied');
@@ -218,7 +218,7 @@ describe('what a browser brings back', () => {
     });
   });
 
-  it('is pasted where the browser runs on another machine; what is not it is said, and the wait goes on', async () => {
+  it('can be pasted from another machine, and a wrong paste is explained', async () => {
     const wrong: unknown[] = [];
     await signIn({
       browser: async (url) => {
@@ -239,7 +239,7 @@ describe('what a browser brings back', () => {
     expect(() => signIns.deliver('tracker', 'http://127.0.0.1/callback')).toThrow('No sign-in to tracker is waiting.');
   });
 
-  it('is waited for until the person cancels or the time is over, and one sign-in waits at a time', async () => {
+  it('is waited for until the person cancels or time is up, one sign-in at a time', async () => {
     const stop = new AbortController();
     const again: unknown[] = [];
     const waiting = signIn({
@@ -260,7 +260,7 @@ describe('what a browser brings back', () => {
   });
 });
 
-describe('what a server says of who signs in', () => {
+describe('sign-in data of a server', () => {
   const paths = () => world.asked.filter((one) => !one.includes('resource'));
 
   it.each([
@@ -276,7 +276,7 @@ describe('what a server says of who signs in', () => {
       'not encrypted',
     ],
     ['is no address', { authorization_servers: ['not an address'] }, 'not understood'],
-  ])('is not followed where it %s', async (_what, change, words) => {
+  ])('is not followed if it %s', async (_what, change, words) => {
     world.resourceMetadata = change;
     // As if the server were on the public network, where it may not name an address nearby.
     const place = { hasInnerAddress: async () => false };
@@ -293,7 +293,7 @@ describe('what a server says of who signs in', () => {
     ['whose tokens go over an open line', { token_endpoint: 'http://tokens.example.org/token' }, 'not encrypted'],
     ['whose page is no page', { authorization_endpoint: 'javascript:alert(1)' }, 'not understood'],
     ['with a password in its address', { token_endpoint: 'https://me:secret@example.org/token' }, 'a name or password'],
-  ])('is refused of a service %s, before anything is opened', async (_what, change, words) => {
+  ])('is refused from a service %s, before anything is opened', async (_what, change, words) => {
     world.metadata = change;
     const opened: string[] = [];
     const start = signIns.start('tracker', definition(), { signal, onOpen: ({ url }) => opened.push(url) });
@@ -302,7 +302,7 @@ describe('what a server says of who signs in', () => {
     expect(paths()).toEqual(['GET /.well-known/oauth-authorization-server']);
   });
 
-  it('that only takes clients it knows is told, with what to do; a client of one’s own is used', async () => {
+  it('that accepts only known clients is reported, and an own client is used', async () => {
     world.registers = false;
     await expect(signIn()).rejects.toMatchObject({
       message: expect.stringContaining('takes only clients that were registered with it'),
@@ -313,7 +313,7 @@ describe('what a server says of who signs in', () => {
     expect(new URL(url).searchParams.get('client_id')).toBe('own-client');
   });
 
-  it('takes the address of a document as a client where it says so', async () => {
+  it('may accept the address of a document as the client', async () => {
     const document = 'https://example.org/dewpoint.json';
     world.clients.set(document, { redirect_uris: ['http://127.0.0.1/callback'] });
     await expect(signIn({ more: { clientId: document } })).rejects.toThrow('takes no address of a document');

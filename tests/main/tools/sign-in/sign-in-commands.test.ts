@@ -98,8 +98,8 @@ async function call(tool: string) {
   return spec === undefined ? null : connected.call(spec, {}, quiet);
 }
 
-describe('a sign-in by the commands', () => {
-  it('is a state of the server that says what to do, begins with the person, and ends with its tools', async () => {
+describe('a sign-in by command', () => {
+  it('is shown in the state of the server, and gives access to its tools', async () => {
     expect((await shown())?.state).toBe('not-approved');
     // Before the approval, nobody sends the server any request.
     await expect(signIn()).rejects.toThrow('was not approved as it is now');
@@ -118,7 +118,7 @@ describe('a sign-in by the commands', () => {
     expect(JSON.stringify([open, done, await shown()])).not.toMatch(/access-|refresh-|verifier/u);
   });
 
-  it('is needed again where the service ended it: the agent is told what the person can do, and starts nothing', async () => {
+  it('is needed again after the service ended it, and the agent is told what to do', async () => {
     await approve();
     await signIn();
     const tools = (await shown())?.tools.map(({ tool, sha256 }) => ({ tool, sha256 })) ?? [];
@@ -137,7 +137,7 @@ describe('a sign-in by the commands', () => {
     expect(await call('read')).toEqual({ status: 'ok', output: 'read: done' });
   });
 
-  it('is cancelled with its stream, and can be begun again', async () => {
+  it('is cancelled with its stream, and can be started again', async () => {
     await approve();
     const stop = new AbortController();
     for await (const { type } of await commands.signIn({ input: { name: 'tracker' }, signal: stop.signal })) {
@@ -149,7 +149,7 @@ describe('a sign-in by the commands', () => {
     expect(await signIn()).toHaveLength(2);
   });
 
-  it('goes with its server', async () => {
+  it('is removed with its server', async () => {
     await approve();
     await signIn();
     await commands.remove({ input: { name: 'tracker' }, signal });
@@ -164,8 +164,8 @@ describe('a sign-in by the commands', () => {
   });
 });
 
-describe('the terminal', () => {
-  it('prints the address, takes a pasted one, and says how it ended', async () => {
+describe('the sign-in in the terminal', () => {
+  it('prints the address, takes a pasted one, and reports the end', async () => {
     await approve();
     const { context, said } = commandContext(createFakeHandlers({ tools: commands }));
     const keyboard = new PassThrough();

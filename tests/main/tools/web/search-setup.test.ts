@@ -18,7 +18,7 @@ function scene() {
 }
 
 // Bug: a mistyped key was kept and the search switched on, and only the first agent noticed.
-it('keeps a key and switches the search on once a search with it has worked', async () => {
+it('the search setup keeps a key and turns the search on after a search worked', async () => {
   const { commands, kept, web } = scene();
   await expect(commands.setUpSearch({ input: { service: 'brave', key: 'wrong' }, signal })).rejects.toThrow(
     'refused (401)',
@@ -29,7 +29,7 @@ it('keeps a key and switches the search on once a search with it has worked', as
   expect([kept, web]).toEqual([[`brave ${knownKey}`], { search: 'brave' }]);
 });
 
-it('takes an address of your own network, and keeps what was in use where another does not answer', async () => {
+it('the search setup takes a private address, and keeps the old one if it fails', async () => {
   const { commands, web } = scene();
   const setUp = (address: string) => commands.setUpSearch({ input: { service: 'searxng', address }, signal });
   await setUp('http://search.lan:8888');
