@@ -69,7 +69,7 @@ describe('the window', () => {
     await keepScreenshot(page, 'session');
   });
 
-  it('shows what a model wrote as text, whatever it is', async () => {
+  it('shows every output of a model as plain text', async () => {
     const { page } = launched;
     const outcome = page.locator('[data-outcome="planned"]');
     expect(await outcome.innerText()).toContain('<b>Text stays text.</b>');
@@ -182,7 +182,7 @@ describe('the page', () => {
     expect(await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(1);
   });
 
-  it('is denied whatever a page can ask for', async () => {
+  it('gets none of the permissions that a page can ask for', async () => {
     const denied = await asPage(async () => {
       const names = ['camera', 'microphone', 'geolocation', 'notifications', 'midi'] as const;
       const states = names.map(async (name) => [name, (await navigator.permissions.query({ name })).state]);
@@ -213,7 +213,7 @@ describe('the page', () => {
     });
   });
 
-  it('is the only one whose port is answered: neither a frame in it nor another page is', async () => {
+  it('is the only one whose port is answered, not a frame in it or another page', async () => {
     const { app } = launched;
     // Sends a message as Electron reports it to main. Only the sender differs each time.
     const closed = await app.evaluate(async ({ BrowserWindow, MessageChannelMain, ipcMain }) => {
@@ -241,7 +241,7 @@ describe('the page', () => {
     expect(closed).toEqual(['closed', 'closed', 'closed', 'closed', 'closed']);
   });
 
-  it('gets one port a load', async () => {
+  it('gets one port for each load', async () => {
     const reply = await asPage(
       () =>
         new Promise((resolve) => {
@@ -277,7 +277,7 @@ describe('the page', () => {
 });
 
 describe('the app', () => {
-  it('is there once a home', async () => {
+  it('runs only once for each home', async () => {
     const { app } = launched;
     const { spawnfile: executable, spawnargs } = app.process();
     const args = spawnargs.slice(1);
@@ -303,7 +303,7 @@ describe('the app', () => {
     expect(app.windows()).toEqual([page]);
   });
 
-  it('gives its home back when it ends', async () => {
+  it('releases its home when it ends', async () => {
     const { app } = launched;
     expect(existsSync(join(place.home, 'owner.json'))).toBe(true);
     const ended = new Promise((resolve) => app.process().once('exit', resolve));

@@ -39,7 +39,7 @@ async function saidSoFar(): Promise<readonly string[]> {
   });
 }
 
-it('says in a polite and an assertive region what waits, fails and ends, and nothing for a token', async () => {
+it('the page announces what waits, fails and ends in its live regions, and nothing for a token', async () => {
   const { page } = served;
   await page.locator('[data-session]', { hasText: 'Explain how releases' }).click();
   await page.getByRole('heading', { level: 1, name: 'Explain how releases' }).waitFor();

@@ -46,7 +46,7 @@ async function setOffline(isOffline: boolean): Promise<void> {
 }
 
 describe('the status bar', () => {
-  it('opens a tab of the inspector from each item of a session, even where that was closed', async () => {
+  it('opens a tab of the inspector from each item of a session, even when that was closed', async () => {
     const { page } = served;
     await page.locator('[data-session]', { hasText: 'Fix the failing' }).click();
     await heading('Fix the failing date test').waitFor();
@@ -71,7 +71,7 @@ describe('the status bar', () => {
   });
 
   /** Catches: an inspector beside a one-line answer, and one that forgets the user's choice. */
-  it('stands below an inspector that opens by itself for changes, not beside an answer, and else as a person chose', async () => {
+  it('stays below an inspector that opens by itself for changes only, or as the person chose', async () => {
     const { page } = served;
     const panel = page.getByRole('tabpanel');
     const show = async (title: string): Promise<void> => {
@@ -108,7 +108,7 @@ describe('the status bar', () => {
     expect(await items().count()).toBe(2);
   });
 
-  it('says that the machine is in no network, which leads to what can be reached, and no more once it is', async () => {
+  it('says that the machine is offline, leads to what can be reached, and disappears afterwards', async () => {
     await setOffline(true);
     await items()
       .filter({ hasText: /^offline$/u })
@@ -122,7 +122,7 @@ describe('the status bar', () => {
     expect(served.complaints).toEqual([]);
   });
 
-  it('explains by keyboard alone what a lost connection means, and what was kept', async () => {
+  it('explains by keyboard alone what a lost connection means and what was kept', async () => {
     const { page } = served;
     await served.stopServer();
     const item = items().filter({ hasText: /^disconnected$/u });

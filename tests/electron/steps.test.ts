@@ -81,7 +81,7 @@ describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_00
     return (own ?? []).filter((event): event is EventOf<Type> => event.type === type);
   }
 
-  it('sends a message while it works, which waits in sight and is delivered with the next step', async () => {
+  it('sends a message during the work, which waits in view and arrives with the next step', async () => {
     await start('Make the file first.txt.');
     await running().waitFor({ timeout: 90_000 });
     await message().fill('And mention the changelog.');
@@ -97,7 +97,7 @@ describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_00
     expect(existsSync(join(place.project, 'first.txt'))).toBe(true);
   });
 
-  it('stops a command in the middle, by keyboard, and the session can be gone on with', async () => {
+  it('stops a command in the middle by keyboard, and can resume the session', async () => {
     await start('Wait for the file never.');
     await running().waitFor();
     await page.keyboard.press('Control+.');
@@ -110,7 +110,7 @@ describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_00
     await keepScreenshot(page, 'steps-stopped');
   });
 
-  it('does a step the other way, in a fork, and leaves what was done as it is', async () => {
+  it('redoes a step differently in a fork, and leaves the original unchanged', async () => {
     await page.keyboard.press('Control+1');
     const route = page.getByRole('tabpanel', { name: 'Route' });
     // Later steps have changed a file, so the fork works in a copy.
@@ -138,7 +138,7 @@ describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_00
     );
   });
 
-  it('tries a step again on another model of this machine', async () => {
+  it('tries a step again on another local model', async () => {
     await openWork(page);
     await page.locator('[id^=row-][aria-expanded]', { hasText: 'read main.py' }).click();
     await page.getByRole('combobox', { name: 'Model for the retry' }).selectOption('other/script');

@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 // Catches: an unused graphics card that is not explained, and a library that is offered without its reason.
-it('says why the card is not used, and gets the library that it needs', async () => {
+it('the view of models says why the card is not used, and gets the library that it needs', async () => {
   const { page } = served;
   core.cards = {
     cards: [{ name: 'Example Card 24', totalBytes: 24e9, source: 'nvidia-smi' }],
@@ -46,7 +46,7 @@ it('says why the card is not used, and gets the library that it needs', async ()
   await cards.getByRole('button', { name: 'Get the engine (Vulkan)' }).waitFor();
 });
 
-it('shows what suits this machine, and takes a model over when its test has passed', async () => {
+it('the view of models shows what suits this machine, and uses a model after it passed its test', async () => {
   const { page } = served;
   await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
   const list = page.getByRole('region', { name: 'Recommended for this machine' });
@@ -77,7 +77,7 @@ it('shows what suits this machine, and takes a model over when its test has pass
 });
 
 // Catches: a file that is known to be wrong, or a model that is too slow to be useful, shown like any other.
-it('says what speaks against a model that is here', async () => {
+it('the view of models says what speaks against a model that is here', async () => {
   const { page } = served;
   const [first] = core.models.filter(({ state, where }) => state === 'ready' && where === 'local');
   if (first === undefined) throw new Error('no model is here');
@@ -100,7 +100,7 @@ it('says what speaks against a model that is here', async () => {
   await keepScreenshot(page, 'model-advice');
 });
 
-it('says when nothing fits', async () => {
+it('the view of models says when no model fits', async () => {
   const { page } = served;
   core.suggestions = { ...core.suggestions, models: [] };
   await page.reload();

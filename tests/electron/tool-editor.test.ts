@@ -78,7 +78,7 @@ const begin = async (): Promise<void> => {
 };
 
 describe('a tool that is written in the window', () => {
-  it('begins with one that works: its text is changed, tested before it is saved, and is one plain file then', async () => {
+  it('begins with a working one, is changed and tested before it is saved, and is then one plain file', async () => {
     const { page } = served;
     await showTools(page);
     await page.getByText('None yet. Write one here').waitFor();
@@ -125,7 +125,7 @@ def execute(arguments):
     expect(saved('greet.py')).toMatch(/"description": "Says hello to somebody\."[\s\S]*def execute/u);
   });
 
-  it('says what fails, and why, with nothing saved', async () => {
+  it('says what fails and why, and saves nothing', async () => {
     await begin();
     await form().getByLabel('Example input').fill('hello');
     await form().getByRole('button', { name: 'Test in the sandbox' }).click();
@@ -146,7 +146,7 @@ def execute(arguments):
     expect(existsSync(join(home, 'tools', 'my_tool.py'))).toBe(false);
   });
 
-  it('is named with its line where it is broken, stays as it was written, and is whole again after that line', async () => {
+  it('is named with its line when it is broken, and works again after that line is mended', async () => {
     const { page } = served;
     mkdirSync(join(home, 'tools'), { recursive: true });
     writeFileSync(
@@ -180,7 +180,7 @@ def execute(arguments):
     expect(saved('odd.py')).toBe(before.replace('os.name', '"Says 1."'));
   });
 
-  it('is written in another language, and what was written in the first one is there on the way back', async () => {
+  it('can change its language, and the text in the first one is there on the way back', async () => {
     await begin();
     await code().fill(`${await code().inputValue()}# more\n`);
     const choice = form().getByLabel('Begin with');
@@ -192,13 +192,13 @@ def execute(arguments):
   });
 });
 
-it('asked for nothing that its policy forbids', () => {
+it('the page asked for nothing that its policy forbids', () => {
   expect(served.complaints).toEqual([]);
 });
 
 /** Catches: a model's program that only a model can change, and a changed program that runs before the user saw it. */
 describe('a kept program', () => {
-  it('is changed in its text, becomes its next version, and is off until what changed was seen', async () => {
+  it('becomes its next version when its text is changed, and is off until the change was seen', async () => {
     const { page } = served;
     await showTools(page);
     await page.getByRole('combobox', { name: 'Show what is on in' }).selectOption({ label: basename(project) });

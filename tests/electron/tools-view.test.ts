@@ -27,8 +27,8 @@ afterAll(async () => {
 const server = (name: string) => served.page.getByRole('region', { name, exact: true });
 const asked = (name: string) => core.asked.filter((one) => one.name === name).map(({ args }) => args);
 
-describe('the tools', () => {
-  it('begin with one thing to do, by the keyboard alone, and what is no server is said and kept', async () => {
+describe('the list of tools', () => {
+  it('begins with one thing to do by keyboard alone, and keeps what is no server with the reason', async () => {
     const { page } = served;
     await showTools(served.page);
     const field = page.getByRole('textbox', { name: 'Address, link or JSON' });
@@ -53,7 +53,7 @@ describe('the tools', () => {
     expect(asked('connect')).toEqual([]);
   });
 
-  it('show what a yes is to, part by part, and start nothing before it', async () => {
+  it('shows part by part what a yes allows, and starts nothing before it', async () => {
     toolScene(core.tools);
     await showTools(served.page);
     const card = server('docs');
@@ -70,7 +70,7 @@ describe('the tools', () => {
     await card.getByText('1 of 1 tools on').waitFor();
   });
 
-  it('show what changed since it was approved, and keep it off until then', async () => {
+  it('shows what changed since its approval, and keeps such a server off until then', async () => {
     await showTools(served.page);
     const card = server('tracker');
     await card.getByText('2 of 4 tools on').waitFor();
@@ -87,7 +87,7 @@ describe('the tools', () => {
     expect(core.tools.pins.get('tracker')?.map(({ isReading = false }) => isReading)).toEqual([false, true, false]);
   });
 
-  it('are switched off in one project, and stay on in all others', async () => {
+  it('can switch a server off in one project, and leave it on in all others', async () => {
     const { page } = served;
     await showTools(served.page);
     const card = server('tracker');
@@ -105,7 +105,7 @@ describe('the tools', () => {
     await expect.poll(() => use.inputValue()).toBe('on');
   });
 
-  it('that want a sign-in get one by a click, through the browser, and let it be ended', async () => {
+  it('gives a server that needs a sign-in one by a click through the browser, and can end it', async () => {
     const opened: string[] = [];
     const take = core.replace({
       host: {
@@ -163,7 +163,7 @@ describe('the tools', () => {
     take();
   });
 
-  it('are removed after a second click', async () => {
+  it('removes a server after a second click', async () => {
     await showTools(served.page);
     const card = server('builds');
     await card.getByText('It printed: not found').waitFor();
@@ -174,7 +174,7 @@ describe('the tools', () => {
     expect(core.tools.servers.builds).toBeUndefined();
   });
 
-  it('from files say where they lie, what they may do, when they were used and why one is broken', async () => {
+  it('says where a tool from a file lies, what it may do, when it was used and why it is broken', async () => {
     await showTools(served.page);
     const own = served.page.getByRole('region', { name: 'Your own tools', exact: true });
     const issue = own.getByRole('listitem', { name: 'create_issue' });
@@ -192,7 +192,7 @@ describe('the tools', () => {
     expect(await violations(served.page)).toEqual([]);
   });
 
-  it('from files of a project are off until somebody has seen what changed in them', async () => {
+  it("keeps a tool from a project's file off until somebody has seen its changes", async () => {
     const { page } = served;
     await showTools(served.page);
     await page.getByRole('combobox', { name: 'Show what is on in' }).selectOption({ label: 'api-server' });
@@ -213,7 +213,7 @@ describe('the tools', () => {
     await deploy.waitFor({ state: 'detached' });
   });
 
-  it('are looked at in a browser, and nothing of them can be changed there', async () => {
+  it('can be read in a browser, and nothing in it can be changed there', async () => {
     const take = core.replace({
       host: {
         info: () => ({ isWindow: false, refused: ['tools.add'], roots: [] }),
@@ -229,6 +229,6 @@ describe('the tools', () => {
   });
 });
 
-it('asked for nothing that its policy forbids', () => {
+it('the page asked for nothing that its policy forbids', () => {
   expect(served.complaints).toEqual([]);
 });

@@ -93,32 +93,36 @@ const measure = (page: Page): Promise<Measured> =>
     };
   });
 
-it.for(['comfortable', 'compact'] as const)('holds in every view, %s', { timeout: 120_000 }, async (density) => {
-  const { page } = served;
-  await page.evaluate((chosen) => localStorage.setItem('dewpoint-density', chosen), density);
-  await page.reload();
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  const { ways, waysBack } = viewWays(page, sessions);
-  const all: (Measured & { readonly name: string })[] = [];
-  for (const name of names) {
-    await ways[name]();
-    all.push({ name, ...(await measure(page)) });
-    await waysBack[name]?.();
-  }
-  const known = (sizes: Measured['sizes']): boolean =>
-    Object.keys(sizes).every((size) => ['13px', '14px', '20px'].includes(size));
-  expect(all.filter(({ sizes }) => !known(sizes))).toEqual([]);
-  expect(all.filter(({ weights }) => weights.some((weight) => weight !== '400' && weight !== '600'))).toEqual([]);
-  expect(all.flatMap(({ name, smallTargets }) => smallTargets.map((target) => `${name}: ${target}`))).toEqual([]);
-  expect(Math.max(...all.map(({ slowest }) => slowest))).toBeLessThan(150);
-  const count = (size: string): number => all.reduce((sum, { sizes }) => sum + (sizes[size] ?? 0), 0);
-  expect(count('14px')).toBeGreaterThan(count('13px'));
-  const longest = Math.max(...all.map(({ longestLine }) => longestLine));
-  expect(longest).toBeGreaterThan(60);
-  expect(longest).toBeLessThanOrEqual(82);
-  const height = await page
-    .locator('nav button')
-    .first()
-    .evaluate((button) => button.clientHeight);
-  expect(height < 28).toBe(density === 'compact');
-});
+it.for(['comfortable', 'compact'] as const)(
+  'every view keeps to the sizes of text, buttons and lines, %s',
+  { timeout: 120_000 },
+  async (density) => {
+    const { page } = served;
+    await page.evaluate((chosen) => localStorage.setItem('dewpoint-density', chosen), density);
+    await page.reload();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const { ways, waysBack } = viewWays(page, sessions);
+    const all: (Measured & { readonly name: string })[] = [];
+    for (const name of names) {
+      await ways[name]();
+      all.push({ name, ...(await measure(page)) });
+      await waysBack[name]?.();
+    }
+    const known = (sizes: Measured['sizes']): boolean =>
+      Object.keys(sizes).every((size) => ['13px', '14px', '20px'].includes(size));
+    expect(all.filter(({ sizes }) => !known(sizes))).toEqual([]);
+    expect(all.filter(({ weights }) => weights.some((weight) => weight !== '400' && weight !== '600'))).toEqual([]);
+    expect(all.flatMap(({ name, smallTargets }) => smallTargets.map((target) => `${name}: ${target}`))).toEqual([]);
+    expect(Math.max(...all.map(({ slowest }) => slowest))).toBeLessThan(150);
+    const count = (size: string): number => all.reduce((sum, { sizes }) => sum + (sizes[size] ?? 0), 0);
+    expect(count('14px')).toBeGreaterThan(count('13px'));
+    const longest = Math.max(...all.map(({ longestLine }) => longestLine));
+    expect(longest).toBeGreaterThan(60);
+    expect(longest).toBeLessThanOrEqual(82);
+    const height = await page
+      .locator('nav button')
+      .first()
+      .evaluate((button) => button.clientHeight);
+    expect(height < 28).toBe(density === 'compact');
+  },
+);

@@ -53,8 +53,8 @@ async function undo(): Promise<void> {
   await served.page.getByRole('status').getByRole('button', { name: 'Undo', exact: true }).click();
 }
 
-describe('what was removed', () => {
-  it('is a key: it comes back from the core, which alone had it', async () => {
+describe('the undo of a removal', () => {
+  it('restores a key from the core, which alone had it', async () => {
     const { page } = served;
     await show('Settings');
     const remove = page.getByRole('button', { name: 'Remove key for example' });
@@ -67,7 +67,7 @@ describe('what was removed', () => {
     expect([lastAsked('forget'), lastAsked('restore-key')]).toEqual([['example'], ['example']]);
   });
 
-  it('is two endpoints, one with its key: each comes back by its own way', async () => {
+  it('restores two endpoints, one of them with its key', async () => {
     const { page } = served;
     await show('Models');
     const before = core.settings['providers'];
@@ -87,7 +87,7 @@ describe('what was removed', () => {
     expect(core.settings['providers']).toEqual(before);
   });
 
-  it('is a price: what a person had typed counts again', async () => {
+  it('restores a price that a person had typed', async () => {
     const { page } = served;
     await show('Models');
     const row = page.locator('[data-model="example/large-1"]');
@@ -105,7 +105,7 @@ describe('what was removed', () => {
     expect(core.settings['prices']).toEqual(before);
   });
 
-  it('is a rule: in the list it is taken back, and once saved the file is', async () => {
+  it('restores a rule in the list, and the file once it was saved', async () => {
     const { page } = served;
     core.rules = { ...core.rules, text: 'local path a.md\ncloud path b.md\n', hash: 'e'.repeat(64) };
     core.rules = {
@@ -129,7 +129,7 @@ describe('what was removed', () => {
     expect(lastAsked('rules')).toEqual(['local path a.md\ncloud path b.md\n']);
   });
 
-  it('is a variable, an image or a cap of a project: each is as it was', async () => {
+  it('restores a variable, an image and a cap of a project', async () => {
     const { page } = served;
     const approval = 'd'.repeat(64);
     const own = { secretEnv: ['DEPLOY_TOKEN'], env: { STAGE: 'test' }, image: { name: 'mine:1', approval } };
@@ -157,7 +157,7 @@ describe('what was removed', () => {
     await expect.poll(() => core.settings['budget']).toEqual({ projects: { [project]: 4 } });
   });
 
-  it('is an imported model: its file is named again; a downloaded one is asked about with its size', async () => {
+  it('restores an imported model from its file, and asks before deleting a downloaded one', async () => {
     const { page } = served;
     await show('Models');
     const own = page.locator('[data-model="llama-cpp/own"]');
@@ -173,7 +173,7 @@ describe('what was removed', () => {
     expect(lastAsked('remove')).toEqual(['llama-cpp/own']);
   });
 
-  it('comes back from the palette, too, and a failure of that is said', async () => {
+  it('works from the palette, too, and says when it fails', async () => {
     const { page } = served;
     await show('Settings');
     await page.getByRole('button', { name: 'Remove key for example' }).click();

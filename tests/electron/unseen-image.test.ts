@@ -97,7 +97,7 @@ const sendButton = () => served.page.getByRole('button', { name: 'Send', exact: 
 const notice = () => served.page.getByRole('status').filter({ hasText: 'cannot see images' });
 
 describe('a picture in the field that no model of its message sees', () => {
-  it('holds the message until a model that sees was chosen, which then gets it', async () => {
+  it('holds the message until a model with vision is chosen, which then gets it', async () => {
     const { page } = served;
     const sessionId = await begin('A picture that is asked about');
     await attach('script/script');
@@ -118,7 +118,7 @@ describe('a picture in the field that no model of its message sees', () => {
     expect(state.messages).toHaveLength(1);
   });
 
-  it('may be left out, and the words are sent alone', async () => {
+  it('can be left out, and the words are sent alone', async () => {
     const sessionId = await begin('A picture that is left out');
     await attach('script/script');
     await notice().getByRole('button', { name: 'Leave out image' }).click();
@@ -131,7 +131,7 @@ describe('a picture in the field that no model of its message sees', () => {
 });
 
 describe('a picture that no model of its message sees', () => {
-  it('is sent again to one that sees and runs here; where only that was allowed the cloud is not offered', async () => {
+  it('can be sent again to a local model with vision, and is not offered to the cloud under a local policy', async () => {
     const { page } = served;
     const sessionId = await begin('A picture that stays');
     await send(sessionId, 'local');
@@ -149,7 +149,7 @@ describe('a picture that no model of its message sees', () => {
     expect(state.steps.map(({ model }) => model)).toEqual(['eyes/script']);
   });
 
-  it('may be seen elsewhere where its message might have gone there', async () => {
+  it('can be sent to a cloud model when its message was allowed to go there', async () => {
     const { page } = served;
     const sessionId = await begin('A picture that may go');
     await send(sessionId, 'hybrid');

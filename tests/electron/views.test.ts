@@ -58,7 +58,7 @@ const message = () => served.page.getByRole('textbox', { name: 'Message' });
 const lastAsked = (name: string) => core.asked.findLast((one) => one.name === name)?.args;
 
 describe('a session', () => {
-  it('opens a step to its input, output and reason, from its dot', async () => {
+  it('opens the input, output and reason of a step from its dot', async () => {
     const { page } = served;
     await open('Fix the failing date test');
     await page.getByRole('button', { name: /^Step 5, cloud/u }).click();
@@ -71,7 +71,7 @@ describe('a session', () => {
     await route.getByText('tokens a second + tokens written').waitFor();
   });
 
-  it('shows the four buckets and what they cost, by place', async () => {
+  it('shows the four buckets of tokens and what they cost, by place', async () => {
     const { page } = served;
     await page.getByRole('button', { name: 'Inspector: Cost' }).or(page.getByTitle('Inspector: Cost')).first().click();
     const cost = page.getByRole('tabpanel', { name: 'Cost' });
@@ -114,7 +114,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('takes and undoes a change, file by file', async () => {
+  it('accepts and undoes a change, file by file', async () => {
     const { page } = served;
     await page.getByRole('button', { name: 'Review', exact: true }).click();
     const file = page.getByRole('region', { name: 'dates.py' });
@@ -137,7 +137,7 @@ describe('a session', () => {
     expect(await page.locator('a[href]').count()).toBe(0);
   });
 
-  it('shows what is being said while it is, and keeps a message that waits apart', async () => {
+  it('shows what is being written, and keeps a waiting message apart', async () => {
     const { page } = served;
     await open('Explain how releases');
     // Text before the page listens reaches nobody.
@@ -150,7 +150,7 @@ describe('a session', () => {
     await expect.poll(() => lastAsked('cancel')).toEqual([working.sessionId]);
   });
 
-  it('draws only a part of a long one, ends at its end, and finds an early step', async () => {
+  it('draws only a part when it is long, opens at its end, and finds an early step', async () => {
     const { page } = served;
     await open('A session of many weeks');
     await page.getByText('Answer 40.').waitFor();
@@ -161,7 +161,7 @@ describe('a session', () => {
     await page.getByText('Answer 40.').waitFor();
   });
 
-  it('does not move while somebody reads', async () => {
+  it('does not move while somebody reads it', async () => {
     const { page } = served;
     const log = page.getByRole('log');
     await log.hover();
@@ -186,7 +186,7 @@ describe('a session', () => {
 });
 
 describe('the sandbox panel', () => {
-  it('shows what it takes, what it keeps from commands and where they went, and takes a host back', async () => {
+  it('shows what it takes, what it hides from commands and where they went, and removes a host', async () => {
     const { page } = served;
     await open('Fix the failing date test');
     await page.keyboard.press('Control+3');
@@ -204,7 +204,7 @@ describe('the sandbox panel', () => {
     await panel.getByRole('button', { name: 'Revoke files.example.org' }).waitFor();
   });
 
-  it('shows the commands and hosts before packages are installed, and nothing is run without a yes', async () => {
+  it('shows commands and hosts before packages are installed, and runs nothing without a yes', async () => {
     const { page } = served;
     const panel = page.getByRole('tabpanel', { name: 'Sandbox' });
     await panel.getByRole('button', { name: 'Prepare…' }).click();
@@ -223,7 +223,7 @@ describe('the sandbox panel', () => {
 });
 
 describe('a terminal in the sandbox', () => {
-  it('keeps what is typed before there is a shell', async () => {
+  it('keeps what is typed before the shell is there', async () => {
     const { page } = served;
     const typed: string[] = [];
     let open: (() => void)[] = [];
@@ -251,7 +251,7 @@ describe('a terminal in the sandbox', () => {
 });
 
 describe('an approval', () => {
-  it('is denied by default, not at once, and shows what deceives the eye', async () => {
+  it('is denied by default, cannot be given at once, and marks deceptive characters', async () => {
     const { page } = served;
     // Presses in the page at the moment the question appears. A press from the test may come too late on a busy
     // machine.
@@ -289,7 +289,7 @@ describe('an approval', () => {
 });
 
 describe('a cap', () => {
-  it('says what the next call could cost, and is raised by what was typed', async () => {
+  it('says what the next call could cost, and is raised to the typed amount', async () => {
     const { page } = served;
     await open('Rewrite the importer');
     const dialog = page.getByRole('alertdialog', { name: 'The next call could exceed your limit' });
@@ -305,7 +305,7 @@ describe('a cap', () => {
 });
 
 describe('the composer', () => {
-  it('offers commands, takes one by keyboard and says what is wrong with another', async () => {
+  it('offers commands, takes one by keyboard, and says what is wrong with another', async () => {
     const { page } = served;
     await open('Which port');
     await message().fill('/co');
@@ -350,8 +350,8 @@ describe('the composer', () => {
   });
 });
 
-describe('sessions as a whole', () => {
-  it('are searched, and a place that was found is opened there', async () => {
+describe('the sessions', () => {
+  it('are searched, and a found place is opened there', async () => {
     const { page } = served;
     const [sessionId] = (await core.client.sessions.list())
       .filter(({ title }) => title.startsWith('Fix'))
@@ -399,7 +399,7 @@ describe('sessions as a whole', () => {
     expect(lastAsked('fork')).toEqual([null]);
   });
 
-  it('go another way from a message that is said differently, and from a step', async () => {
+  it('branch from a message that is edited and from a step', async () => {
     const { page } = served;
     await open('Fix the failing date test');
     await page.getByRole('button', { name: 'Edit and resend' }).first().click();
@@ -418,7 +418,7 @@ describe('sessions as a whole', () => {
     await page.getByRole('heading', { level: 1, name: 'Fix the failing date test (fork)' }).waitFor();
   });
 
-  it('go to the bin, from where one is brought back at once or later, or let go', async () => {
+  it('go to the bin, and can be restored from there at once or later', async () => {
     const { page } = served;
     await open('Make the nightly');
     await page.getByRole('button', { name: 'Session actions' }).click();
@@ -440,7 +440,7 @@ describe('sessions as a whole', () => {
   });
 });
 
-describe('the other views', () => {
+describe('a view outside a session', () => {
   it('fetches a model and then lets it be used', async () => {
     const { page } = served;
     await show('Models');
@@ -453,7 +453,7 @@ describe('the other views', () => {
     await row.getByText('used for local steps').waitFor();
   });
 
-  it('takes a model file of the user, forgets it, and asks before it deletes one that was downloaded', async () => {
+  it('imports a model file, forgets it, and asks before it deletes a downloaded one', async () => {
     const { page } = served;
     await show('Models');
     await page.getByLabel('Your own file (GGUF)').fill('/data/own.gguf');
@@ -471,7 +471,7 @@ describe('the other views', () => {
     expect(lastAsked('remove')).toEqual(['llama-cpp/own']);
   });
 
-  it('takes an adapter for a model, which is then a model that can be chosen', async () => {
+  it('takes an adapter for a model, which then can be chosen as a model', async () => {
     const { page } = served;
     await show('Models');
     await page.getByLabel('Your own file (GGUF)').fill('/data/style.gguf');
@@ -486,7 +486,7 @@ describe('the other views', () => {
     await made.waitFor({ state: 'detached' });
   });
 
-  it('probes a model and shows what was found out', async () => {
+  it('probes a model and shows what it found', async () => {
     const { page } = served;
     await show('Models');
     const row = page.locator('[data-model$="1.5b-instruct"]');
@@ -512,7 +512,7 @@ describe('the other views', () => {
     await page.getByLabel('Text size', { exact: true }).selectOption('Normal');
   });
 
-  it('sets a key and forgets it on the page, and shows what all sessions cost', async () => {
+  it('sets and forgets a key on the page, and shows the costs of all sessions', async () => {
     const { page } = served;
     await show('Settings');
     const form = page.getByRole('form', { name: 'Keys' });
@@ -528,7 +528,7 @@ describe('the other views', () => {
   });
 
   /** Catches: a table that can only be read by knowing ids, and ids that cannot be shown at all. */
-  it('names models as people know them where costs are by model, and their ids on demand', async () => {
+  it('names models by their labels in the costs, and by their ids on demand', async () => {
     const { page } = served;
     const [row] = core.costRows;
     if (row === undefined) throw new Error('no costs');
@@ -547,7 +547,7 @@ describe('the other views', () => {
     core.costRows = before;
   });
 
-  it('writes rules as a list and as a text, checks each line, and tries them before they are saved', async () => {
+  it('writes rules as a list or a text, checks each line, and tries them before they are saved', async () => {
     const { page } = served;
     await show('Settings');
     const rules = page.getByRole('region', { name: 'Rules' });
@@ -574,7 +574,7 @@ describe('the other views', () => {
     expect(lastAsked('rules')).toEqual(['local-only path plans/a.md\n']);
   });
 
-  it('reaches actions and sessions by the palette', async () => {
+  it('starts actions and opens sessions from the palette', async () => {
     const { page } = served;
     await page.keyboard.press('Control+K');
     await page.getByPlaceholder('Search actions').fill('nightly');
@@ -586,6 +586,6 @@ describe('the other views', () => {
   });
 });
 
-it('asked for nothing that its policy forbids', () => {
+it('the page asked for nothing that its policy forbids', () => {
   expect(served.complaints).toEqual([]);
 });

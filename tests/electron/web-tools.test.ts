@@ -24,7 +24,7 @@ afterAll(async () => {
 const asked = (name: string) => core.asked.filter((one) => one.name === name).map(({ args }) => args);
 
 describe('a request to the web that asks', () => {
-  it('shows host, address and the words of the model as such; a yes may last for reading, and never for a change', async () => {
+  it("shows host, address and the model's words as such, and never remembers a yes to a change", async () => {
     const { page } = served;
     await webScene(core);
     await page.locator('[data-session]', { hasText: 'Look up the newest version' }).click();
@@ -64,7 +64,7 @@ describe('a request to the web that asks', () => {
 });
 
 describe('the search service', () => {
-  it('counts once a search with its key has worked; a wrong key is said and nothing of it kept', async () => {
+  it('counts as set up once a search with its key has worked, and a wrong key is reported and not kept', async () => {
     const { page } = served;
     await page.getByRole('navigation').getByRole('button', { name: 'Settings', exact: true }).click();
     const group = page.getByRole('region', { name: 'Web', exact: true });
@@ -85,7 +85,7 @@ describe('the search service', () => {
     expect(await page.content()).not.toContain(knownKey);
   });
 
-  it('may be one in your network, by its address', async () => {
+  it('can be one in your network, by its address', async () => {
     const { page } = served;
     const group = page.getByRole('region', { name: 'Web', exact: true });
     await group.getByRole('combobox', { name: 'Search service' }).selectOption('searxng');

@@ -38,7 +38,7 @@ describe.skipIf(isWithoutEngine)('two windows of the app', { timeout: 180_000 },
   const waiting = (page: Page) => page.locator('[id^=row-][aria-expanded]').filter({ hasText: 'test -e go' });
   const task = 'Make the tests quicker.';
 
-  it('follow the same session, and what is answered in one is no question in the other', async () => {
+  it('follow the same session, and an answer in one ends the question in the other', async () => {
     const { app, page } = launched;
     await page.getByRole('textbox', { name: 'Task' }).fill(task);
     await page.getByRole('combobox', { name: 'Project folder' }).fill(place.project);
@@ -60,7 +60,7 @@ describe.skipIf(isWithoutEngine)('two windows of the app', { timeout: 180_000 },
     for (const one of [page, other]) await waiting(one).getByText('running').waitFor();
   });
 
-  it('do without one that is closed, and so does the work', async () => {
+  it('go on when one of them is closed, and so does the work', async () => {
     const { app, page } = launched;
     await app.windows().at(-1)?.close();
     expect(app.windows()).toEqual([page]);
@@ -69,7 +69,7 @@ describe.skipIf(isWithoutEngine)('two windows of the app', { timeout: 180_000 },
     await page.locator('[data-outcome="done"]').getByText('All is done.').waitFor();
   });
 
-  it('are both there again after a restart, each with its view and its size', async () => {
+  it('are both restored after a restart, each with its view and its size', async () => {
     const { app, page } = launched;
     const opened = app.waitForEvent('window');
     await page.getByRole('button', { name: 'Session actions' }).click();

@@ -79,7 +79,7 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
     await page.getByRole('button', { name: 'Start', exact: true }).click();
   }
 
-  it('leaves a guarded file alone when that is denied, and goes on', async () => {
+  it('leaves a guarded file alone after a no, and goes on', async () => {
     await start('Make the tests quicker.');
     const deny = page.getByRole('alertdialog', { name: 'Approval needed' }).getByRole('button', { name: 'Deny' });
     await expect.poll(() => deny.getAttribute('aria-disabled')).toBe('false');
@@ -89,7 +89,7 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
     expect(readFileSync(join(place.project, 'port.py'), 'utf8')).toBe('PORT = 8123\n');
   });
 
-  it('asks at a cap, and goes on here for nothing when a person says so', async () => {
+  it('asks at a cap, and goes on locally at no cost when a person says so', async () => {
     await start('Which port is it?', async () => {
       await pickModel(page, 'paid/script');
       await page.getByText('More options').click();
@@ -104,7 +104,7 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
     expect(await dots.locator('[data-where=local]').count()).toBeGreaterThan(0);
   });
 
-  it('finds a session by what was said in it, and forks it from its message into a copy', async () => {
+  it('finds a session by its words, and forks a copy from the found message', async () => {
     await page.getByRole('searchbox', { name: 'Search sessions' }).fill('guarded file');
     await page
       .getByRole('button', { name: /Without the guarded file/u })
@@ -138,7 +138,7 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
     expect(existsSync(join(place.project, 'solved.txt'))).toBe(false);
   });
 
-  it('saves the result as Markdown and as lines for a spreadsheet, where a dialog says', async () => {
+  it('saves the result as Markdown and as spreadsheet lines where a dialog says', async () => {
     const save = async (button: string, name: string): Promise<string> => {
       const file = join(place.project, name);
       await launched.app.evaluate(({ session }, path) => {
@@ -167,7 +167,7 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
     expect(rest).toEqual(['']);
   });
 
-  it('stops in the middle of an answer, and keeps what was said of it', async () => {
+  it('stops in the middle of an answer, and keeps what was written', async () => {
     chat.behave({ type: 'stream', body: said('The first half of an answer'), after: 'hang' });
     await page.locator('[data-session]', { hasText: 'Which port is it?' }).click();
     const message = page.getByRole('textbox', { name: 'Message' });

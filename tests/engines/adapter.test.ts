@@ -61,7 +61,7 @@ afterAll(async () => {
 const answer = async (model: string) =>
   collect(provider.stream(modelRequest(model, 'Say hello.', { maxOutputTokens: 6, cacheKey: model }), never));
 
-it('changes what a model says for as long as it is there, takes what was planned, and is named in the step', async () => {
+it('an adapter changes what a model says while it is there, and is named in the step', async () => {
   const plain = await answer('small');
   expect(await store.addAdapter('small', { path: adapter, name: null }, never)).toBe('small+style');
   const changed = await answer('small+style');
@@ -86,7 +86,7 @@ it('changes what a model says for as long as it is there, takes what was planned
   expect((await answer('small')).text).toBe(plain.text);
 });
 
-it('is refused as soon as the model or the adapter is another file', async () => {
+it('an adapter is refused as soon as it or its model is another file', async () => {
   await store.addAdapter('small', { path: adapter, name: 'bound' }, never);
   const base = join(dir, 'models', 'small.gguf');
   const before = await stat(base);

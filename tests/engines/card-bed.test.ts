@@ -37,7 +37,7 @@ const shapes: readonly ModelShape[] = [
   { ...small, name: 'as 35B-A3B', architecture: 'qwen3moe', experts: { count: 8, used: 2 } },
 ];
 
-it.each(shapes)('a made model is loaded and answers, and is as large as was said: $name', async (shape) => {
+it.each(shapes)('a made model is loaded, answers, and has the predicted size: $name', async (shape) => {
   const path = join(dir, `${shape.name}.gguf`);
   const tokenizerOf = modelPath('qwen2.5-coder-0.5b-instruct');
   const { all, active } = await writeShapedModel(shape, { path, tokenizerOf, signal: AbortSignal.timeout(60_000) });
@@ -51,7 +51,7 @@ it.each(shapes)('a made model is loaded and answers, and is as large as was said
   expect(answer.writtenPerSecond).toBeGreaterThan(0);
 });
 
-it('an abort ends the call in time; an engine that is killed is told of, and the next call works', async () => {
+it('the bench of cards reports an aborted call and a killed engine, and the next call works', async () => {
   const name = 'smollm2-135m-instruct';
   const file: CardFile = { name, path: modelPath(name), bytes: 98_362_432, activeBytes: null, trainedTokens: 2_048 };
   const ask = { promptTokens: 64, outputTokens: 400 };

@@ -70,14 +70,14 @@ describe('a download by address', () => {
     expect(failed).toMatchObject({ ok: false, error: { code: 'not-found', message: /was not found/ } });
   });
 
-  it('says that a model is gated where its source wants to know who asks', async () => {
+  it('says that a model is gated when its source requires a sign-in', async () => {
     for (const status of [401, 403]) {
       const failed = await engine.download(`${address}/${status}.gguf`, join(dir, `${status}.gguf`), options());
       expect(failed).toMatchObject({ ok: false, error: { code: 'network', message: /is gated/ } });
     }
   });
 
-  it('ends when it is cancelled, long before its source is given up that has fallen silent', async () => {
+  it('ends when it is cancelled, long before its silent source is given up', async () => {
     isSlow = true;
     const abort = new AbortController();
     let abortedAt = 0;

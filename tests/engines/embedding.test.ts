@@ -133,7 +133,7 @@ async function post(path: string, body: unknown, own = key) {
 }
 
 describe('an embedding model, by the openai package', () => {
-  it('gives the vectors of the engine in the order of the texts, of length 1', async () => {
+  it('gives the vectors of the engine in the order of the texts, with length 1', async () => {
     const own = await plain();
     const whole = await client.embeddings.create({ model: model('vectors'), input: texts });
     expect(whole.data.map(({ index }) => index)).toEqual([0, 1, 2, 3]);
@@ -178,7 +178,7 @@ describe('an embedding model, by the openai package', () => {
     expect(scores).toEqual([...scores].sort((left, right) => right - left));
   });
 
-  it('is written into the log of its client, without the texts', async () => {
+  it('is written into the log of its client without the texts', async () => {
     const folder = join(home, 'endpoint');
     const [log = ''] = await Promise.all(
       (await readdir(folder)).map((id) => readFile(join(folder, id, 'events.jsonl'), 'utf8')),
@@ -191,7 +191,7 @@ describe('an embedding model, by the openai package', () => {
   });
 });
 
-describe('what cannot be asked', () => {
+describe('a client of an embedding model', () => {
   it.each([
     [
       'to cut its vectors',
@@ -231,12 +231,12 @@ describe('what cannot be asked', () => {
       () => ({ model: 'llama-cpp/none', input: 'a' }),
       /404 .*was not found/u,
     ],
-  ])('of it is %s', async (_name, path, body, expected) => {
+  ])('cannot ask for %s', async (_name, path, body, expected) => {
     const { status, body: answer } = await post(path, body());
     expect(`${status} ${answer.error.message}`).toMatch(expected);
   });
 
-  it('is anything without a key', async () => {
+  it('cannot ask for anything without a key', async () => {
     expect((await post('/v1/embeddings', { model: model('vectors'), input: 'a' }, 'wrong')).status).toBe(401);
   });
 });

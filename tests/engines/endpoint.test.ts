@@ -43,7 +43,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-it('streams words, forces a call and a schema, and gives the same to two clients at once as to one', async () => {
+it('the endpoint streams words, forces a call and a schema, and answers two clients at once like one', async () => {
   const say = (text: string) => ({
     model,
     temperature: 0,

@@ -36,26 +36,23 @@ const schemas: Readonly<Record<string, z.ZodType>> = {
 };
 
 describe('an answer under a grammar', () => {
-  it.each(Object.entries(schemas))(
-    'is always right by its schema, however wild the sampling: %s',
-    async (_name, schema) => {
-      for (let seed = 0; seed < 4; seed += 1) {
-        const request = modelRequest('smollm2-135m-instruct', 'Answer with anything.', {
-          output: { type: 'json-schema', schema: z.toJSONSchema(schema) },
-          temperature: 2.5,
-          topP: 1,
-          seed,
-          maxOutputTokens: 300,
-          cacheKey: 'fuzz',
-        });
-        const { text, ended } = await collect(provider.stream(request, new AbortController().signal));
-        expect(ended.stopReason).toBe('stop');
-        expect(schema.safeParse(JSON.parse(text)).error).toBeUndefined();
-      }
-    },
-  );
+  it.each(Object.entries(schemas))('always fits its schema, however wild the sampling: %s', async (_name, schema) => {
+    for (let seed = 0; seed < 4; seed += 1) {
+      const request = modelRequest('smollm2-135m-instruct', 'Answer with anything.', {
+        output: { type: 'json-schema', schema: z.toJSONSchema(schema) },
+        temperature: 2.5,
+        topP: 1,
+        seed,
+        maxOutputTokens: 300,
+        cacheKey: 'fuzz',
+      });
+      const { text, ended } = await collect(provider.stream(request, new AbortController().signal));
+      expect(ended.stopReason).toBe('stop');
+      expect(schema.safeParse(JSON.parse(text)).error).toBeUndefined();
+    }
+  });
 
-  it('makes whole calls of any of the tools', async () => {
+  it('contains whole calls of any of the tools', async () => {
     const input = z.object({
       path: word,
       lines: z.object({ from: z.number().int(), to: z.number().int().optional() }).optional(),

@@ -48,7 +48,7 @@ async function abortedAt(request: ModelRequest, isMoment: (part: StreamPart) => 
 }
 
 describe('the in-process engine', () => {
-  it('answers, and its account adds up', async () => {
+  it('answers, and its counts add up', async () => {
     const request = modelRequest(model, 'Say hello.', { cacheKey: 'account', maxOutputTokens: 16 });
     const { text, ended } = await answer(request);
     expect(text.length).toBeGreaterThan(0);
@@ -72,21 +72,18 @@ describe('the in-process engine', () => {
   it.each([
     ['held to a grammar', { grammar: true, tools: false }],
     ['in the text protocol', { grammar: false, tools: false }],
-  ])(
-    'reads the short form of the system text with all tools, calls %s, as fewer than 500 tokens',
-    async (_how, can) => {
-      const capabilities = { ...loopModel.capabilities, ...can };
-      const info = { ...loopModel, name: model, parametersB: 1.5, contextTokens: 4096, capabilities };
-      const tools = builtInTools(discoverTools(), { now: () => 0 });
-      const shape = promptShape(info, tools, { plan: false, canExecute: true });
-      const request = buildRequest(shape, [], info, { seed: null, temperature: 0, cacheKey: 'short' });
-      const counted = await provider.countTokens(request, never);
-      expect(counted).toBeGreaterThan(150);
-      expect(counted).toBeLessThan(500);
-    },
-  );
+  ])('counts fewer than 500 tokens for the short system text with all tools and calls %s', async (_how, can) => {
+    const capabilities = { ...loopModel.capabilities, ...can };
+    const info = { ...loopModel, name: model, parametersB: 1.5, contextTokens: 4096, capabilities };
+    const tools = builtInTools(discoverTools(), { now: () => 0 });
+    const shape = promptShape(info, tools, { plan: false, canExecute: true });
+    const request = buildRequest(shape, [], info, { seed: null, temperature: 0, cacheKey: 'short' });
+    const counted = await provider.countTokens(request, never);
+    expect(counted).toBeGreaterThan(150);
+    expect(counted).toBeLessThan(500);
+  });
 
-  it('gives the same answer for the same seed, and others for others', async () => {
+  it('gives the same answer for the same seed, and others for other seeds', async () => {
     const sample = async (seed: number): Promise<string> => {
       const { text, ended } = await answer(
         modelRequest(model, 'Invent a name for a boat.', {
@@ -105,7 +102,7 @@ describe('the in-process engine', () => {
     expect(other).not.toBe(first);
   });
 
-  it('evaluates only what is new when a conversation goes on', async () => {
+  it('evaluates only the new part when a conversation goes on', async () => {
     const messages: Message[] = [
       textMessage('system', 'You answer in one short sentence.'),
       textMessage('user', longText),
@@ -128,7 +125,7 @@ describe('the in-process engine', () => {
     expect(again / prompt).toBeLessThanOrEqual(0.02);
   });
 
-  it('finds earlier prompts again when two forms are asked in turn', async () => {
+  it('finds earlier prompts again when two forms alternate', async () => {
     const form = (name: string): ModelRequest =>
       modelRequest(model, `${name}\n${longText.slice(0, 800)}`, { cacheKey: 'forms', maxOutputTokens: 4 });
     await answer(form('Fix'));
@@ -137,7 +134,7 @@ describe('the in-process engine', () => {
     expect(again.map(({ ended }) => ended.evaluatedTokens)).toEqual([1, 1]);
   });
 
-  it('reads a prompt in beforehand, and the call after that has one token of it to compute', async () => {
+  it('reads a prompt ahead, and the next call has one token of it to compute', async () => {
     const request = modelRequest(model, longText.slice(0, 1200), { cacheKey: 'ahead', maxOutputTokens: 4 });
     const read = await provider.prefill?.(request, never);
     expect(read?.error).toBeNull();
@@ -145,7 +142,7 @@ describe('the in-process engine', () => {
     expect((await answer(request)).ended.evaluatedTokens).toBe(1);
   });
 
-  it('opens the answer with the prefill and stops before the stop string', async () => {
+  it('starts the answer with the prefill and stops before the stop string', async () => {
     const { text, ended } = await answer(
       modelRequest(model, 'Write a Python function that returns 1.', {
         prefill: '```python\ndef one():',
@@ -200,7 +197,7 @@ describe('the in-process engine', () => {
     });
   });
 
-  it('says length, not stop, when the answer is cut, and gives no half call', async () => {
+  it('reports length, not stop, when the answer is cut, and gives no half call', async () => {
     const cut = await answer(modelRequest(model, 'Tell a long story.', { maxOutputTokens: 8, cacheKey: 'cut' }));
     expect(cut.ended).toMatchObject({ stopReason: 'length', usage: { output: 8 } });
     const tools = [
@@ -239,7 +236,7 @@ describe('the in-process engine', () => {
     expect(ended.error?.code).toBe('bad-request');
   });
 
-  it('reads words of a message as words, not as control tokens', async () => {
+  it('reads control tokens in a message as plain words', async () => {
     const plain = modelRequest(model, 'a <|im_end|> b', { cacheKey: 'words' });
     const tokens = await provider.countTokens(plain, never);
     const without = await provider.countTokens(modelRequest(model, 'a  b', { cacheKey: 'words' }), never);
@@ -247,7 +244,7 @@ describe('the in-process engine', () => {
     expect((tokens ?? 0) - (without ?? 0)).toBeGreaterThan(2);
   });
 
-  it('ends at an abort in the middle of a long prompt, and is right again afterwards', async () => {
+  it('ends at an abort in the middle of a long prompt, and answers correctly afterwards', async () => {
     const { request, ended } = await inTime(async (tries) => {
       const prompt = modelRequest(model, longText.slice(100 + tries), { cacheKey: `abort-prefill-${tries}` });
       const end = await abortedAt(prompt, (part) => part.type === 'progress' && part.phase === 'prefill');
@@ -276,7 +273,7 @@ describe('the in-process engine', () => {
     expect(ended.usage.output).toBeLessThan(400);
   });
 
-  it('keeps the state of a long system message for a fresh process', async () => {
+  it('keeps the state of a long system message for a new process', async () => {
     // The division of a prompt changes the last digits, so this question has no answer that depends on them.
     const messages = [
       textMessage('system', longText.slice(0, 1000)),
@@ -294,7 +291,7 @@ describe('the in-process engine', () => {
     expect(after.text).toBe(before.text);
   });
 
-  it('runs a model that lies in several files as it runs the whole one', async () => {
+  it('runs a model in several files like the whole one', async () => {
     const names = splitNames(join(dir, 'several'), 3);
     const parts = splitGguf(await readFile(modelPath(model)), 3);
     for (const [index, part] of parts.entries()) await writeFile(names[index] ?? '', part);

@@ -70,7 +70,7 @@ describe.runIf(program !== undefined)('a llama-server that Dewpoint starts', () 
   const ask = (text: string, changes: Partial<ModelRequest> = {}) =>
     collect(provider.stream(modelRequest(small, text, changes), never));
 
-  it('answers, says what it took, and is told of as it was planned', async () => {
+  it('answers, reports what it took, and is described as planned', async () => {
     const { text, ended } = await ask('Write the numbers from 1 to 9.', { maxOutputTokens: 32 });
     expect(text).not.toBe('');
     expect(ended).toMatchObject({ error: null, stopReason: expect.stringMatching(/stop|length/) });
@@ -90,7 +90,7 @@ describe.runIf(program !== undefined)('a llama-server that Dewpoint starts', () 
     expect(ended.usage.freshInput).toBeLessThan(30);
   });
 
-  it('is held to a schema, to a choice, and to a call', async () => {
+  it('is held to a schema, a choice and a call', async () => {
     const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
     const json = await ask('A number.', { output: { type: 'json-schema', schema } });
     expect(JSON.parse(json.text)).toEqual({ n: expect.any(Number) });
@@ -102,14 +102,14 @@ describe.runIf(program !== undefined)('a llama-server that Dewpoint starts', () 
     );
   });
 
-  it('stops at a text, and counts a prompt as it reads it', async () => {
+  it('stops at a given text, and counts a prompt as it reads it', async () => {
     const asked = modelRequest(small, 'Write the numbers from 1 to 9.', { stop: ['3'], maxOutputTokens: 40 });
     const { text, ended } = await collect(provider.stream(asked, never));
     expect(text).not.toContain('3');
     expect(await provider.countTokens(asked, never)).toBe(ended.usage.freshInput + ended.usage.cacheRead);
   });
 
-  it('ends a call that is aborted, and answers the next', async () => {
+  it('ends an aborted call, and answers the next one', async () => {
     const stop = new AbortController();
     const parts: string[] = [];
     for await (const part of provider.stream(
@@ -123,7 +123,7 @@ describe.runIf(program !== undefined)('a llama-server that Dewpoint starts', () 
     expect((await ask('Hello.', { maxOutputTokens: 4 })).ended.error).toBeNull();
   });
 
-  it('refuses whoever has no key, and keeps it out of its command', async () => {
+  it('refuses a caller without a key, and keeps the key out of its command line', async () => {
     const running = await own.use(ownLoad(own), never);
     if (!running.ok) throw new Error(running.message);
     const { address, key } = running.server;
@@ -132,7 +132,7 @@ describe.runIf(program !== undefined)('a llama-server that Dewpoint starts', () 
     expect([bare.status, ownLoad(own).args.join(' ').includes(key)]).toEqual([401, false]);
   });
 
-  it('is told of tools by the template of the model, which then names one with its input', async () => {
+  it('describes tools by the template of the model, which then calls one with its input', async () => {
     const asked = { tools: [weather], maxOutputTokens: 96 };
     const request = modelRequest(tools, 'What is the weather in Rome? Use the tool.', asked);
     const { parts, text, ended } = await collect(provider.stream(request, never));
@@ -142,7 +142,7 @@ describe.runIf(program !== undefined)('a llama-server that Dewpoint starts', () 
     expect([text, ...calls].join('')).toMatch(/weather.*Rome/su);
   });
 
-  it('leaves when it is told to, with nothing left behind', async () => {
+  it('ends when it is told to, and leaves nothing behind', async () => {
     await own.release();
     expect(own.running()).toBeNull();
   });
@@ -156,7 +156,7 @@ describe.runIf(program !== undefined && existsSync(modelPath(tools)))('a llama-s
   });
   afterAll(() => own.dispose());
 
-  it('keeps what it looked up, counts it, and writes the same greedy text', async () => {
+  it('keeps and counts what it looked up, and writes the same greedy text', async () => {
     const provider = open(own);
     expect((await provider.resolve(tools, never))?.drafting?.ways).toContain('lookup');
     const ask = (drafts: string) => collect(provider.stream({ ...asked, drafts }, never));
@@ -170,7 +170,7 @@ describe.runIf(program !== undefined && existsSync(modelPath(tools)))('a llama-s
     expect(looked.text).toBe(plain.text);
   });
 
-  it('loads a model that drafts beside its model, and takes what was planned for both', async () => {
+  it('loads a draft model beside its model, and takes what was planned for both', async () => {
     const provider = open(own, { drafts: `llama-cpp/${tools}` });
     const asked = modelRequest(starter, 'Write the numbers from 1 to 30, with commas.', { maxOutputTokens: 24 });
     const { ended } = await collect(provider.stream(asked, never));
@@ -183,7 +183,7 @@ describe.runIf(program !== undefined && existsSync(modelPath(tools)))('a llama-s
     expect(observedBytes ?? 0).toBeGreaterThan(0.9 * (predictedBytes ?? 0));
   });
 
-  it('says that it writes without where the model that drafts is not here', async () => {
+  it('says that it works without a draft model when that is not here', async () => {
     const provider = open(own, { drafts: 'llama-cpp/gone' });
     const { ended } = await collect(provider.stream(modelRequest(small, 'Hello.', { maxOutputTokens: 4 }), never));
     expect(ended.engine).toMatchObject({ findings: ['no-drafts'] });
@@ -201,7 +201,7 @@ function ownLoad(own: OwnLlamaServer) {
 }
 
 describe.runIf(program !== undefined)('a llama-server that cannot serve', () => {
-  it('says why it ended, in its own words', async () => {
+  it('reports its own last words', async () => {
     const own = ownServer();
     const broken = open(own, { contextTokens: 2048 });
     const load = {

@@ -64,7 +64,7 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
     collect(provider.stream(modelRequest(repaired, text, changes), never));
   const resident = async () => residentSchema.parse(await (await fetch(`${server.address}/api/ps`)).json()).models;
 
-  it('does not know the template of a model made from a file, which is noticed, and repaired only when that is said', async () => {
+  it('misses the template of a model made from a file, and is repaired only when told to', async () => {
     expect(await provider.resolve(bare, never)).toMatchObject({
       where: 'local',
       contextTokens,
@@ -78,7 +78,7 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
     expect((await provider.resolve(repaired, never))?.capabilities.tools).toBe(true);
   });
 
-  it('loads a model as it was planned, and its account of a call adds up', async () => {
+  it('loads a model as planned, and its counts of a call add up', async () => {
     const { text, ended } = await answer('Say hello.', { maxOutputTokens: 12 });
     expect(ended.error).toBeNull();
     expect(text.length).toBeGreaterThan(0);
@@ -98,7 +98,7 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
     expect(ended.timings.decodeMs).toBeGreaterThan(0);
   });
 
-  it('gives calls of tools, by itself and forced, and one of several options', async () => {
+  it('returns calls of tools, by itself and forced, and one of several options', async () => {
     // Such a small model omits the tags of a call. With a template without tags, Ollama still finds the call.
     const family = repairTemplateFor({ header: { facts, hollowKeys: [], markers: ['<|im_start|>', '<tool_call>'] } });
     const template = family?.template
@@ -122,7 +122,7 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
     expect(['yes', 'no']).toContain(chosen.text);
   });
 
-  it('holds an answer to one call by a schema, spoken to as any other server is', async () => {
+  it('holds an answer to one call by a schema, when addressed like any other server', async () => {
     const settings = openaiCompatibleSchema.parse({
       kind: 'openai-compatible',
       baseUrl: `${server.address}/v1`,
@@ -147,14 +147,14 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
     expect(ended.error).toMatchObject({ code: 'context-full' });
   });
 
-  it('is loaded anew for another plan, counts as it really is, and gives its memory back', async () => {
+  it('loads a model again for another plan, counts it correctly, and gives its memory back', async () => {
     const other = realProvider(server, { contextTokens: 1024, keepAliveMinutes: 0 });
     const { ended } = await collect(other.stream(modelRequest(repaired, 'Hi.', { maxOutputTokens: 2 }), never));
     expect(ended.engine).toMatchObject({ contextTokens: 1024, findings: [] });
     await other.dispose();
   });
 
-  it('leaves its memory to the model inside Dewpoint where both do not fit, and gets it back', async () => {
+  it('gives its memory to the built-in model when both do not fit, and gets it back', async () => {
     const engine = await startEngine();
     const dir = await scratchDir();
     // A machine with room for one of them, whichever it is, beside the gibibyte reserved for everything else.
@@ -192,7 +192,7 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
     }
   });
 
-  it('ends a call that is given up, and says what a model that is not there needs', async () => {
+  it('ends a cancelled call, and says what a missing model needs', async () => {
     const stop = new AbortController();
     const stream = provider.stream(
       modelRequest(repaired, 'Count to a thousand.', { maxOutputTokens: 900 }),

@@ -82,7 +82,7 @@ const callOf = async (provider: Provider): Promise<StreamEnded> =>
   endOf(await collect(provider.stream(request('m'), never)));
 
 describe('two engines on one machine', () => {
-  it('have one model in memory where two do not fit: the other one goes first, and the call says so', async () => {
+  it('keep one model in memory when two do not fit, and the call says so', async () => {
     machineBytes = 1.6 * gib;
     expect((await callOf(inside)).engine).not.toHaveProperty('unloaded');
     expect(await callOf(ollama)).toMatchObject({
@@ -93,7 +93,7 @@ describe('two engines on one machine', () => {
     expect([engine.loadedPath(), server.resident.size]).toEqual([expect.stringContaining('own.gguf'), 0]);
   });
 
-  it('keep both where both fit', async () => {
+  it('keep both models when both fit', async () => {
     machineBytes = 16 * gib;
     const ends = [await callOf(inside), await callOf(ollama), await callOf(inside)];
     for (const { engine: report } of ends) expect(report).not.toHaveProperty('unloaded');

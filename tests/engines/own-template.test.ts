@@ -49,7 +49,7 @@ async function tokens(path: string, text: string): Promise<number> {
 }
 
 describe('a model that brings a template of its own', () => {
-  it('is asked as its template says, and words of a message are no control tokens', async () => {
+  it('is asked as its template says, and control tokens in a message are plain words', async () => {
     const plain = await tokens(modelPath(model), 'Say yes.');
     const withMarks = await tokens(modelPath(model), 'Say <|im_end|> yes.');
     const own = join(dir, 'thinks.gguf');
@@ -61,7 +61,7 @@ describe('a model that brings a template of its own', () => {
     expect(withMarks - plain).toBeGreaterThan(3);
   });
 
-  it('thinks where it is told to, closes its thoughts in time, and then keeps to the form of the answer', async () => {
+  it('thinks when told to, closes its thoughts in time, and keeps to the form of the answer', async () => {
     const options = { ...loadOptions(model), modelPath: join(dir, 'thinks.gguf') };
     const asked: EngineRequest = {
       ...request('What is 2 and 2?'),
@@ -87,13 +87,13 @@ describe('a model that brings a template of its own', () => {
     expect(JSON.parse(said.text)).toHaveProperty('sum');
   });
 
-  it('refuses to think where the file has no switch for it', async () => {
+  it('refuses to think when the file has no switch for it', async () => {
     const asked = { ...request('Hi'), thinking: { effort: 'low' as const, mostTokens: 40 } };
     for await (const event of engine.generate(loadOptions(model), asked, never))
       if (event.type === 'ended') expect(event.generation.error?.code).toBe('bad-request');
   });
 
-  it('answers', async () => {
+  it('answers a question in words', async () => {
     let text = '';
     const options = { ...loadOptions(model), modelPath: join(dir, 'thinks.gguf') };
     for await (const event of engine.generate(options, request('What is 2 and 2?'), never)) {

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe('the probe of a real model', () => {
-  it('measures it by the engine, fills its window and finds what it can do', async () => {
+  it('measures the engine, fills its window and finds what the model can do', async () => {
     const provider = await createTestProvider(engine, { contextTokens, cacheDir: dir });
     const kit = createAgentKit({
       recipes: [probe],

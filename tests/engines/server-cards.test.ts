@@ -34,7 +34,7 @@ describe.runIf(program !== undefined)('a llama-server with a card', () => {
   const made = async (cards: readonly number[], roomPercent: number): Promise<string> =>
     makeSimulatedServer(await mkdtemp(join(dir, 'server-')), { program: program ?? '', cards, roomPercent });
 
-  it('takes no more of each card than was planned, with experts in main memory, too', async () => {
+  it('takes no more of each card than planned, even with experts in main memory', async () => {
     const server = await made([1_024 * mebi, 1_024 * mebi], 100);
     const path = await writePlaced(placedShapes.experts, dir);
     for (const [room, placement] of [
@@ -52,7 +52,7 @@ describe.runIf(program !== undefined)('a llama-server with a card', () => {
     }
   });
 
-  it('is loaded with less after its card was full, which is said, and answers then', async () => {
+  it('is loaded with less after its card was full, says so, and then answers', async () => {
     const server = await made([1_024 * mebi], 25);
     const small = 'smollm2-135m-instruct';
     const provider = createLlamaServerProvider(

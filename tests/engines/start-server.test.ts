@@ -79,7 +79,7 @@ const said = (provider: Provider): Promise<string> =>
   );
 
 describe('an Ollama that is installed and does not run', () => {
-  it('is started where a person said so, once for all who ask, and ends with Dewpoint', async () => {
+  it('is started once for all callers when a person allowed it, and ends with Dewpoint', async () => {
     const provider = open(await freeAddress(), { start: true });
     const [models, status] = await Promise.all([provider.list(never), provider.server?.status(never)]);
     expect([models, status?.complaint]).toEqual([[], null]);
@@ -89,20 +89,20 @@ describe('an Ollama that is installed and does not run', () => {
     expect(pids.map(isAlive)).toEqual([false]);
   });
 
-  it('is not started unasked: the error says that it is there and how Dewpoint may start it', async () => {
+  it('is not started unasked, and the error says how Dewpoint may start it', async () => {
     const provider = open(await freeAddress());
     expect(await said(provider)).toContain(`It is installed: ${program}.`);
     expect(await said(provider)).toContain('"start": true');
     expect([await provider.server?.canStart(), await starts()]).toEqual([true, []]);
   });
 
-  it('is told of with its last words where it ends at once', async () => {
+  it('is reported with its last words when it ends at once', async () => {
     expect(await said(open(await freeAddress(), { start: true }, 'dies'))).toMatch(
       /was started and ended at once\. Its last output: .*permission denied/,
     );
   });
 
-  it('is not there where its program is not: a call says so', async () => {
+  it('is reported as missing when its program is not there', async () => {
     const provider = open(await freeAddress(), { start: true, program: join(dir, 'nothing') });
     const [ended] = (await collect(provider.stream(request('m'), never))).slice(-1);
     expect(ended).toMatchObject({
@@ -112,12 +112,12 @@ describe('an Ollama that is installed and does not run', () => {
     expect(await provider.server?.canStart()).toBe(false);
   });
 
-  it('that is too old runs, and is complained of', async () => {
+  it('is reported as too old, and still runs', async () => {
     const status = await open(await freeAddress(), { start: true }, 'old').server?.status(never);
     expect(status?.complaint).toContain('too old');
   });
 
-  it('cannot have a port that another program has, and the error names that', async () => {
+  it('cannot take the port of another program, and the error says so', async () => {
     const other = createServer((socket) => socket.destroy());
     const address = `http://127.0.0.1:${await listen(other)}`;
     try {
