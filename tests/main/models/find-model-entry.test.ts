@@ -31,7 +31,7 @@ const finderOf = (provider: Partial<ModelSource>) =>
   });
 
 describe('a model that is named', () => {
-  it('is found where its provider lists it, or would call it by a name that it does not list', async () => {
+  it('is found if its provider lists it or resolves its name', async () => {
     const finder = finderOf({ resolve: async (name) => (name === 'none' ? null : info(name)) });
     const found = ['listed', 'dated-2026', 'none'].map((name) => finder.find(`office/${name}`, never));
     expect((await Promise.all(found)).map((entry) => entry?.id)).toEqual([
@@ -42,7 +42,7 @@ describe('a model that is named', () => {
     expect(await finder.find('elsewhere/listed', never)).toBeNull();
   });
 
-  it('is not said to be nowhere where its service could not be asked', async () => {
+  it('is reported as unreachable, not as missing, when its service cannot be asked', async () => {
     const refused = async (): Promise<never> => {
       throw new Error('The connection was refused.');
     };

@@ -27,7 +27,7 @@ const hint = (id: string): string =>
   });
 
 // Catches: advice to download a name that nobody has, or a name of Dewpoint mistaken for one of a hub.
-describe('the way to a model that was not found', () => {
+describe('the hint for a model that was not found', () => {
   it.each([
     ['qwen2.5-coder-1.5b-instruct', 'Did you mean llama-cpp/qwen2.5-coder-1.5b-instruct?'],
     ['llama-cpp/qwen2.5-coder-1.5b-instrct', 'Did you mean llama-cpp/qwen2.5-coder-1.5b-instruct?'],
@@ -41,7 +41,7 @@ describe('the way to a model that was not found', () => {
     expect(hint(id)).toBe(`${way} Run \`dewpoint models list\` to see your models.`);
   });
 
-  it('is the list alone where there is no other', () => {
+  it('names only the list when no other model exists', () => {
     expect(hint('llama-cpp/nonsense')).toBe('Run `dewpoint models list` to see your models.');
     expect(hint('mine/x')).toBe('Run `dewpoint models list` to see your models.');
   });

@@ -42,8 +42,8 @@ const ollamaIds = async (): Promise<readonly string[]> =>
   (await core.client.models.list()).map(({ id }) => id).filter((id) => id.startsWith('ollama/'));
 const doctor = async () => (await core.client.doctor()).filter(({ area }) => area === 'ollama');
 
-describe('an Ollama that runs on this machine', () => {
-  it('is there without an entry in the settings: its models are listed, shown, and found by the doctor', async () => {
+describe('an Ollama server on this machine', () => {
+  it('is used without an entry in the settings, in lists and by the doctor', async () => {
     expect(await ollamaIds()).toEqual(['ollama/m:latest']);
     expect(await core.client.models.show({ id: 'ollama/m', fit: false })).toMatchObject({
       id: 'ollama/m',
@@ -57,7 +57,7 @@ describe('an Ollama that runs on this machine', () => {
     ]);
   });
 
-  it("is planned for by the header that the server tells of, as llama.cpp's own server makes a context", async () => {
+  it('has its memory planned by the header that it reports', async () => {
     const plain: Omit<MemoryPlanInput, 'model'> = {
       keys: null,
       context: 4096,
@@ -75,7 +75,7 @@ describe('an Ollama that runs on this machine', () => {
     await expect(core.client.plan({ ...plain, model: 'ollama/other' })).rejects.toThrow('was not found');
   });
 
-  it('gives a model of its store up, and says when there is none of that name', async () => {
+  it('deletes a model from its store, and reports an unknown name', async () => {
     expect(await core.client.models.remove({ id: 'ollama/m' })).toEqual({
       done: 'deleted',
       path: 'ollama/m',
@@ -87,7 +87,7 @@ describe('an Ollama that runs on this machine', () => {
     await expect(core.client.models.remove({ id: 'ollama/other' })).rejects.toThrow('The model');
   });
 
-  it('answers, and what it did otherwise than it was asked stands in the log', async () => {
+  it('answers, and the log has where it differed from the request', async () => {
     server.habits.madeTokens = 4096;
     server.habits.answer = [{ role: 'assistant', content: '{"tool": "task_complete", "input": {"summary": "One."}}' }];
     const { sessionId: id } = await core.client.sessions.create({ projectPath: null });
@@ -112,7 +112,7 @@ describe('an Ollama that runs on this machine', () => {
     expect((await core.client.sessions.replay({ sessionId: id })).matched).toBe(true);
   });
 
-  it('makes a model of an adapter in the store of the server, which gets its file by its digest', async () => {
+  it('makes a model of an adapter by the digest of its file', async () => {
     const path = join(home, 'My Style.gguf');
     const weights = [{ name: 'blk.0.attn_q.weight', shape: [8, 8] }];
     await writeFile(path, loraFile({ weights }));
@@ -133,7 +133,7 @@ describe('an Ollama that runs on this machine', () => {
     await expect(core.client.models.addAdapter(asked)).rejects.toThrow('not llama');
   });
 
-  it('has models repaired under the id that can be used next', async () => {
+  it('has repaired models under the id that is used next', async () => {
     server.habits.template = '{{ .Prompt }}';
     expect(await core.client.models.repair({ id: 'ollama/m', apply: true })).toMatchObject({
       made: 'ollama/dewpoint/m:latest',
@@ -162,7 +162,7 @@ describe('a model that Ollama fetches', () => {
   };
   const pull = () => itemsOf(core.client.models.pull({ id: 'ollama/m' }));
 
-  it('is told of in bytes of all its layers', async () => {
+  it('is fetched with progress in bytes of all layers', async () => {
     const pulls = [
       { status: 'pulling manifest' },
       layer('a', 50),
@@ -181,7 +181,7 @@ describe('a model that Ollama fetches', () => {
     ]);
   });
 
-  it('is not there when the server says an error, or breaks off', async () => {
+  it('is not installed when the server reports an error or breaks off', async () => {
     server.habits.pulls = [layer('a', 50), { error: 'pull model manifest: file does not exist' }];
     await expect(pull()).rejects.toMatchObject({
       data: { code: 'model-failed', message: expect.stringContaining('does not exist') },
@@ -196,7 +196,7 @@ describe('a model that Ollama fetches', () => {
 describe('an Ollama that does not run', () => {
   beforeEach(() => server.close());
 
-  it('is nothing to speak of, unless it was set up', async () => {
+  it('is mentioned only if it was set up', async () => {
     expect([await ollamaIds(), await doctor()]).toEqual([[], []]);
     await core.client.settings.set({ key: 'providers.ollama', value: { kind: 'ollama' } });
     expect(await ollamaIds()).toEqual(['ollama/*']);

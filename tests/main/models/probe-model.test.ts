@@ -41,7 +41,7 @@ afterEach(async () => {
 const probe = (id: string): Promise<readonly ProbeProgress[]> => itemsOf(core.client.models.probe({ id }));
 
 describe('a probe', () => {
-  it('is kept for the model, shown with it, and decides how it is driven from then on', async () => {
+  it('is kept and shown with its model, and decides how the model is driven', async () => {
     expect((await core.client.models.show({ id: 'script/script', fit: false })).info?.strategies).toEqual(['loop']);
     const seen = await probe('script/script');
     expect(seen.at(-1)?.card).toMatchObject({
@@ -58,7 +58,7 @@ describe('a probe', () => {
     expect((await core.client.models.show({ id: 'script/script', fit: false })).card).toEqual(card);
   });
 
-  it('is a session like any other, which can be read and replayed', async () => {
+  it('is a session that can be read and replayed', async () => {
     const card = (await probe('script/script')).at(-1)?.card;
     const sessions = await core.client.sessions.list();
     expect(sessions).toMatchObject([{ sessionId: card?.sessionId, title: expect.stringContaining('Probe of') }]);
@@ -68,7 +68,7 @@ describe('a probe', () => {
     });
   });
 
-  it('gives way to what a person says of the model, entry by entry', async () => {
+  it('gives way to the settings of a person, entry by entry', async () => {
     await probe('script/script');
     const systemText = 'Speak plainly.';
     await core.client.settings.set({
@@ -86,7 +86,7 @@ describe('a probe', () => {
     ).rejects.toMatchObject({ data: { code: 'bad-input' } });
   });
 
-  it('keeps nothing when it is cancelled or the model is not there', async () => {
+  it('keeps nothing when it is cancelled or its model is missing', async () => {
     const stop = new AbortController();
     const probing = await core.client.models.probe({ id: 'script/script' }, { signal: stop.signal });
     for await (const _progress of probing) stop.abort();

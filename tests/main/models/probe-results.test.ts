@@ -62,8 +62,8 @@ const card: KeptCard = {
   sessionId: 's',
 };
 
-describe('what a probe found out about a model in llama-server', () => {
-  it('is kept by its file, apart from what is known of it in the engine inside', async () => {
+describe('the probe results of a model in llama-server', () => {
+  it('are kept by its file, apart from those for the built-in engine', async () => {
     const files = new Map([
       ['large', 'a'],
       ['small', 'b'],
@@ -76,7 +76,7 @@ describe('what a probe found out about a model in llama-server', () => {
     expect(await results.card('llama-server/large')).toBeNull();
   });
 
-  it('says where the model that drafts is gone, or is another file', async () => {
+  it('report a draft model that is gone or another file', async () => {
     const files = new Map([
       ['large', 'a'],
       ['small', 'b'],

@@ -50,7 +50,7 @@ const add = async (parts: Partial<LoraParts> = {}): Promise<string> =>
   store.addAdapter('base', { path: await saved(parts), name: null }, never).catch((error: unknown) => String(error));
 
 describe('an adapter', () => {
-  it('makes a model of its own, which is listed, and forgotten without its file or its base', async () => {
+  it('makes a model of its own, which can be removed without its file or its base', async () => {
     expect(await add({ keys: [['general.base_model.0.name', 'Base 1']] })).toBe('base+my-style');
     const made = await store.find('llama-cpp/base+my-style');
     expect(made).toMatchObject({
@@ -67,7 +67,7 @@ describe('an adapter', () => {
     await expect(store.remove('base+my-style', options)).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('is refused with what does not fit', async () => {
+  it('is refused with the reason when it does not fit', async () => {
     expect(await add({ architecture: 'qwen2' })).toContain('for models of the kind qwen2, not llama');
     expect(await add({ factor: 2 })).toContain('made for another size of blk.0.attn_q.weight');
     expect(await add({ weights: [{ name: 'blk.9.attn_q.weight', shape: [8, 16] }] })).toContain(
@@ -82,7 +82,7 @@ describe('an adapter', () => {
     expect((await store.list()).map(({ name }) => name)).toEqual(['base']);
   });
 
-  it('does not take the name of another one, and none stands on an adapter', async () => {
+  it('cannot take the name of another one or have an adapter as its base', async () => {
     await add();
     const path = await saved({}, 'other.gguf');
     const asOther = { path, name: 'my-style' };
@@ -91,7 +91,7 @@ describe('an adapter', () => {
     await expect(store.addAdapter('base', { path, name: 'a+b' }, never)).rejects.toMatchObject({ code: 'bad-input' });
   });
 
-  it('is refused for another file of its base, and counted where its weights lie', async () => {
+  it('is refused for another file of its base, and its memory is counted where its weights lie', async () => {
     await add();
     const made = await store.find('base+my-style');
     expect(await made?.adapter?.refusal(never)).toBeNull();

@@ -96,7 +96,7 @@ const here = async (): Promise<readonly string[]> =>
   (await readdir(join(dir, 'models')).catch(() => [])).toSorted((left, right) => left.localeCompare(right));
 
 describe('a model of a hub', () => {
-  it('is listed with every quantisation, its size and its fit, and with the one that would be taken', async () => {
+  it('is listed with each quantisation, its size and fit, and the default one', async () => {
     const entry = await create().show('hf:owner/Tiny-GGUF', never);
     expect(entry).toMatchObject({
       label: 'Tiny-Q4_K_M.gguf',
@@ -115,7 +115,7 @@ describe('a model of a hub', () => {
     expect(entry?.choices?.[0]?.fit).toContain('8192');
   });
 
-  it('is fetched whole and checked, by its quantisation, its file, or what fits; and known here by its file', async () => {
+  it('is fetched and checked by its quantisation, its file or what fits, and known by its file', async () => {
     const models = create();
     expect(await pull(models, 'hf:owner/Tiny-GGUF')).toBe('llama-cpp/Tiny-Q4_K_M');
     expect(await pull(models, 'hf:owner/Tiny-GGUF:q8_0')).toBe('llama-cpp/Tiny-Q8_0');
@@ -125,7 +125,7 @@ describe('a model of a hub', () => {
     expect(await store.find('Tiny-Q4_K_M')).toMatchObject({ label: 'four', isInstalled: true, contextTokens: 8192 });
   });
 
-  it('is not taken unasked where none of it fits, and is where it is named', async () => {
+  it('is fetched only by name when none of it fits', async () => {
     const models = create({ hostFreeBytes: 0 });
     await expect(pull(models, 'hf:owner/Tiny-GGUF')).rejects.toMatchObject({
       code: 'bad-input',
@@ -134,7 +134,7 @@ describe('a model of a hub', () => {
     expect(await pull(models, 'hf:owner/Tiny-GGUF:Q2_K')).toBe('llama-cpp/Tiny-Q2_K');
   });
 
-  it('says what there is where the quantisation, the repository or any model in it is missing', async () => {
+  it('is explained when the quantisation, the repository or any model in it is missing', async () => {
     const models = create();
     await expect(pull(models, 'hf:owner/Tiny-GGUF:Q5_K_M')).rejects.toMatchObject({
       code: 'not-found',
@@ -148,14 +148,14 @@ describe('a model of a hub', () => {
     expect(await here()).toEqual([]);
   });
 
-  it('that is gated is explained, and comes with the token', async () => {
+  it('that is gated is explained, and can be fetched with the token', async () => {
     const gated = { code: 'network', message: expect.stringContaining('is gated') };
     expect((await create().show('hf:owner/gated', never))?.note).toContain('HF_TOKEN');
     await expect(pull(create(), 'hf:owner/gated')).rejects.toMatchObject(gated);
     expect(await pull(create({ token: 'secret' }), 'hf:owner/gated')).toBe('llama-cpp/Gated-Q4_K_M');
   });
 
-  it('whose checksum is another one, or that is no model, is removed and named', async () => {
+  it('is removed when its checksum differs or it is no model, with an error', async () => {
     await expect(pull(create(), 'hf:owner/damaged')).rejects.toMatchObject({
       code: 'network',
       message: expect.stringContaining('checksum'),
@@ -164,7 +164,7 @@ describe('a model of a hub', () => {
     expect((await create().show('hf:owner/no-gguf-inside', never))?.choices?.[0]?.fit).toBeNull();
   });
 
-  it('that was cancelled keeps what came for the next try, and what is left can be removed', async () => {
+  it('keeps its part when cancelled, and the part can be removed', async () => {
     const models = create();
     const partial = join(dir, 'models', 'Tiny-Q8_0.gguf.download');
     const abort = new AbortController();
@@ -189,7 +189,7 @@ describe('a model of a hub', () => {
     expect(await readFile(join(dir, 'models', 'Tiny-Q8_0.gguf'))).toEqual(files['Tiny-Q8_0.gguf']);
   });
 
-  it('is fetched once when two ask at the same time, and never over another file of its name', async () => {
+  it('is fetched once for two requests, and never over another file of its name', async () => {
     const models = create();
     const both = [pull(models, 'hf:owner/Tiny-GGUF:Q8_0'), pull(models, 'hf:owner/Tiny-GGUF:Q8_0')];
     expect(await Promise.all(both)).toEqual(['llama-cpp/Tiny-Q8_0', 'llama-cpp/Tiny-Q8_0']);
@@ -202,7 +202,7 @@ describe('a model of a hub', () => {
     expect(await readFile(join(dir, 'models', 'Tiny-Q2_K.gguf'))).toEqual(own);
   });
 
-  it('in several files is planned from the headers of all, fetched whole, and is one model here', async () => {
+  it('in several files is planned from all headers, fetched whole, and is one model', async () => {
     const models = create();
     const entry = await models.show('hf:owner/Tiny-GGUF:BF16', never);
     expect(entry?.note).toBe('in 3 files');
@@ -232,7 +232,7 @@ describe('a model of a hub', () => {
     expect(await here()).toEqual([]);
   });
 
-  it('in several files goes on after a cancel, believes no file of its name unseen, and can be removed half-way', async () => {
+  it('in several files goes on after a cancel, checks each file, and can be removed half-way', async () => {
     const models = create();
     const abort = new AbortController();
     const first = models.pull(
@@ -263,7 +263,7 @@ describe('a model of a hub', () => {
     expect(await here()).toEqual([]);
   });
 
-  it('says that the hub cannot be reached', async () => {
+  it('has an error of its own when the hub cannot be reached', async () => {
     const models = create();
     server.closeAllConnections();
     server.close();

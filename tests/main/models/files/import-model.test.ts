@@ -67,7 +67,7 @@ const remove = (name: string): ReturnType<ModelStore['remove']> =>
   });
 
 describe('an imported model', () => {
-  it('is a name for a file that stays where and as it is, also for the next start', async () => {
+  it('points to a file that stays unchanged in its place, also after a restart', async () => {
     const path = await saved('My Model (Q4).gguf');
     expect(await store.add({ path, name: null })).toBe('my-model-q4');
     store = open();
@@ -83,14 +83,14 @@ describe('an imported model', () => {
     expect(await readFile(path)).toEqual(llama());
   });
 
-  it('keeps its name when it is imported again, and may have a second one', async () => {
+  it('keeps its name when imported again, and may have a second one', async () => {
     const path = await saved('own.gguf');
     expect(await store.add({ path, name: null })).toBe('own');
     expect(await store.add({ path, name: null })).toBe('own');
     expect(await store.add({ path, name: 'other' })).toBe('other');
   });
 
-  it('is only forgotten when it is removed', async () => {
+  it('is removed without its file', async () => {
     const path = await saved('own.gguf');
     await store.add({ path, name: null });
     expect(await remove('llama-cpp/own')).toEqual({ done: 'forgotten', path, bytes: 0 });
@@ -100,7 +100,7 @@ describe('an imported model', () => {
     await expect(remove('own')).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('is listed as gone when its file has gone, and can be forgotten then', async () => {
+  it('is listed as gone when its file is gone, and can be removed then', async () => {
     const path = await saved('own.gguf');
     await store.add({ path, name: null });
     await rm(path);
@@ -119,7 +119,7 @@ describe('an imported model', () => {
     expect((await store.list()).map(({ name }) => name)).toEqual(['tiny']);
   });
 
-  it('in several files is one model, by the first of them, and all of them stay when it is forgotten', async () => {
+  it('in several files is one model, and all files stay when it is removed', async () => {
     const names = splitNames('Mine-Q8_0', 2);
     for (const [index, part] of splitGguf(llama(), 2).entries()) await saved(names[index] ?? '', part);
     const [first = '', second = ''] = names.map((name) => join(dir, name));
@@ -133,7 +133,7 @@ describe('an imported model', () => {
     expect([existsSync(first), existsSync(second)]).toEqual([true, true]);
   });
 
-  it('is refused when there is no such file, or its path is not a whole one', async () => {
+  it('is refused when its file is missing or its path is not whole', async () => {
     await expect(store.add({ path: join(dir, 'none.gguf'), name: null })).rejects.toMatchObject({ code: 'not-found' });
     await expect(store.add({ path: 'own.gguf', name: null })).rejects.toMatchObject({ code: 'bad-input' });
   });
@@ -142,12 +142,12 @@ describe('an imported model', () => {
     ['that is taken by the catalog', 'tiny', 'conflict'],
     ['that is another file', 'first', 'conflict'],
     ['that leads elsewhere', '../x', 'bad-input'],
-  ])('gets no name %s', async (_why, name, code) => {
+  ])('cannot have a name %s', async (_why, name, code) => {
     await store.add({ path: await saved('first.gguf'), name: null });
     await expect(store.add({ path: await saved('second.gguf'), name })).rejects.toMatchObject({ code });
   });
 
-  it('is refused when the list of them is damaged, which stays as it is', async () => {
+  it('is refused when the list of imports is damaged, which stays unchanged', async () => {
     await writeFile(join(dir, 'imported.json'), '{"version":1,');
     await expect(store.add({ path: await saved('own.gguf'), name: null })).rejects.toMatchObject({ code: 'bad-input' });
     expect(await readFile(join(dir, 'imported.json'), 'utf8')).toBe('{"version":1,');
@@ -155,8 +155,8 @@ describe('an imported model', () => {
   });
 });
 
-describe('a model of our folder', () => {
-  it('is deleted with what is left of its download when it is removed', async () => {
+describe("a model in Dewpoint's folder", () => {
+  it('is deleted with the rest of its download', async () => {
     const folder = join(dir, 'cache', 'models');
     await writeFile(join(folder, 'tiny.gguf.partial'), '12345');
     expect(await store.find('tiny')).toMatchObject({ isInstalled: false, hereBytes: 5 });
@@ -167,7 +167,7 @@ describe('a model of our folder', () => {
     await expect(remove('tiny')).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('is never a file that is named by its path', async () => {
+  it('is never a file named by its path', async () => {
     const path = await saved('own.gguf');
     await expect(remove(path)).rejects.toMatchObject({ code: 'bad-input' });
     expect(await readFile(path)).toEqual(llama());

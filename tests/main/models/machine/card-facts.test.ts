@@ -40,7 +40,7 @@ function machine({ platform = 'linux', programs = {}, folders = {}, files = {}, 
 }
 
 describe('the answer of nvidia-smi about its driver', () => {
-  it('has the driver and the weakest of the cards; an older tool knows the driver alone', () => {
+  it('has the driver and the weakest card, or only the driver from an older tool', () => {
     expect(parseNvidiaFacts('580.95.05, 8.9\n580.95.05, 6.1\n')).toEqual({ driver: '580.95.05', capability: 6.1 });
     expect(parseNvidiaFacts('470.256.02\n')).toEqual({ driver: '470.256.02', capability: null });
     expect(parseNvidiaFacts('591.44, [N/A]\r\n')).toEqual({ driver: '591.44', capability: null });
@@ -48,8 +48,8 @@ describe('the answer of nvidia-smi about its driver', () => {
   });
 });
 
-describe('the facts about the cards of a machine', () => {
-  it('are read of Linux from the cache of the loader and from where the engine looks', async () => {
+describe('the facts about the cards', () => {
+  it("are read on Linux from the loader's cache and the engine's search path", async () => {
     const probe = machine({
       programs: {
         'nvidia-smi --query-gpu=driver_version,compute_cap': '580.95.05, 8.9\n',
@@ -84,7 +84,7 @@ describe('the facts about the cards of a machine', () => {
     ]);
   });
 
-  it('name cards that no tool says anything of, and tell graphics of a processor', async () => {
+  it('name cards that no tool reports, and mark graphics of a processor', async () => {
     const vendor = (entry: string): string => `/sys/class/drm/${entry}/device/vendor`;
     const probe = machine({
       folders: { '/sys/class/drm': ['card0', 'card0-DP-1', 'card1', 'card2', 'renderD128'] },
@@ -102,7 +102,7 @@ describe('the facts about the cards of a machine', () => {
     ]);
   });
 
-  it('tell cards from graphics of a processor on Windows by their names, and read its folders', async () => {
+  it('are read on Windows by the names of the cards, with its own folders', async () => {
     const system = String.raw`C:\Windows\System32`;
     const bin = String.raw`C:\cuda\bin`;
     const probe = machine({

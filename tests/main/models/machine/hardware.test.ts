@@ -28,8 +28,8 @@ MemAvailable:   18874368 kB
 Buffers:          318472 kB
 `;
 
-describe('outputs of vendor tools', () => {
-  it('are read from nvidia-smi, without the card that gives no numbers', () => {
+describe('the output of a vendor tool', () => {
+  it('is read from nvidia-smi, without a card that has no numbers', () => {
     expect(parseNvidiaSmi(nvidia)).toEqual([
       { name: 'NVIDIA GeForce RTX 4090', totalBytes: 24564 * mib, freeBytes: 23028 * mib, pciBus: '01:00.0' },
       { name: 'NVIDIA GeForce RTX 3060', totalBytes: 12288 * mib, freeBytes: 11911 * mib, pciBus: '02:00.0' },
@@ -38,7 +38,7 @@ describe('outputs of vendor tools', () => {
     expect(parseNvidiaSmi('')).toEqual([]);
   });
 
-  it('are read from rocm-smi, whose first line may be a warning', () => {
+  it('is read from rocm-smi, whose first line may be a warning', () => {
     expect(parseRocmSmi(rocm)).toEqual([
       {
         name: 'Radeon RX 7900 XTX',
@@ -52,7 +52,7 @@ describe('outputs of vendor tools', () => {
     expect(parseRocmSmi('{"card0": 7}')).toEqual([]);
   });
 
-  it('are read from the files of amdgpu, and memory shared with the host is never the card’s', () => {
+  it('is read from the files of amdgpu, without memory shared with the host', () => {
     const files = {
       mem_info_vram_total: '536870912\n',
       mem_info_vram_used: '100000000\n',
@@ -68,7 +68,7 @@ describe('outputs of vendor tools', () => {
     expect(parseAmdgpu({ mem_info_vram_total: null }, null)).toBeNull();
   });
 
-  it('give the working set of Metal: the limit that is set, or its usual share', () => {
+  it('has the working set of Metal: the set limit, or the usual share', () => {
     expect(parseMetal('hw.memsize: 17179869184\niogpu.wired_limit_mb: 0\n')).toEqual({
       workingSetBytes: Math.floor((16 * gib * 2) / 3),
       isSet: false,
@@ -80,7 +80,7 @@ describe('outputs of vendor tools', () => {
     expect(parseMetal('sysctl: unknown oid')).toBeNull();
   });
 
-  it('give what the host can spare', () => {
+  it('has the memory that the host can spare', () => {
     expect(parseMeminfo(meminfo)).toEqual({ totalBytes: 24608676 * 1024, availableBytes: 18 * gib });
     expect(parseMeminfo('nothing')).toBeNull();
   });
@@ -115,14 +115,14 @@ function machine(answers: {
 const never = new AbortController().signal;
 
 describe('the hardware of a machine', () => {
-  it('is empty of cards where no tool and no file knows one', async () => {
+  it('has no cards when no tool and no file knows one', async () => {
     expect(await readHardware([], never, machine({ files: { '/proc/meminfo': meminfo } }))).toEqual({
       devices: [],
       host: { totalBytes: 24608676 * 1024, freeBytes: 18 * gib, source: '/proc/meminfo' },
     });
   });
 
-  it('says whether the engine sees a card, where it was asked', async () => {
+  it('says whether the engine sees a card, if it was asked', async () => {
     const seen = async (of: EngineCards | null | undefined) =>
       (
         await readHardware(
@@ -135,7 +135,7 @@ describe('the hardware of a machine', () => {
     expect(await seen(null)).toBe(false);
   });
 
-  it('names source and confidence beside every number', async () => {
+  it('has a source and a confidence for every number', async () => {
     const { devices } = await readHardware([], never, machine({ programs: { 'nvidia-smi': nvidia } }));
     expect(devices.map(({ name, source, confidence }) => [name, source, confidence])).toEqual([
       ['NVIDIA GeForce RTX 4090', 'nvidia-smi', 'high'],
@@ -143,7 +143,7 @@ describe('the hardware of a machine', () => {
     ]);
   });
 
-  it('takes a card that ROCm and the kernel both see once, and warns of integrated graphics', async () => {
+  it('has one entry for a card that ROCm and the kernel see, and warns of integrated graphics', async () => {
     const folder = (card: number): string => `/sys/class/drm/card${card}/device`;
     const files = {
       [`${folder(0)}/mem_info_vram_total`]: '25753026560',
@@ -167,7 +167,7 @@ describe('the hardware of a machine', () => {
     expect(without.devices[1]?.note).toContain('integrated');
   });
 
-  it('is what a person says where settings name cards', async () => {
+  it('is taken from the settings when they name cards', async () => {
     const said = [{ name: 'mine', totalBytes: 8 * gib }];
     const { devices } = await readHardware(said, never, machine({ programs: { 'nvidia-smi': nvidia } }));
     expect(devices.map(({ name, source, freeBytes }) => [name, source, freeBytes])).toEqual([
@@ -175,7 +175,7 @@ describe('the hardware of a machine', () => {
     ]);
   });
 
-  it('is the working set on a Mac, never more than is free', async () => {
+  it('is the working set on a Mac, at most what is free', async () => {
     const sysctl = 'hw.memsize: 17179869184\niogpu.wired_limit_mb: 0\nhw.optional.arm64: 1\n';
     const { devices } = await readHardware([], never, machine({ platform: 'darwin', programs: { sysctl } }));
     expect(devices).toMatchObject([{ isUnified: true, source: 'metal', confidence: 'medium', freeBytes: 8 * gib }]);
@@ -195,7 +195,7 @@ describe('the hardware of a machine', () => {
   });
 });
 
-describe('sources that see the same card', () => {
+describe('the sources for one card', () => {
   const one = 'NVIDIA GeForce RTX 4090, 24564, 23028, 00000000:01:00.0\n';
   const seen = (changes: Partial<EngineCards> = {}): EngineCards => ({
     backend: 'cuda',
@@ -230,12 +230,12 @@ describe('sources that see the same card', () => {
       'nvidia-smi',
       'high',
     ],
-  ] as const)('%s: source and confidence', async (_name, answers, cards, ...expected) => {
+  ] as const)('use %s in its rank, with its confidence', async (_name, answers, cards, ...expected) => {
     const [first] = await devicesOf(answers, cards);
     expect([first?.source, first?.confidence]).toEqual(expected);
   });
 
-  it('count with the engine’s numbers, and both are shown where they differ', async () => {
+  it('prefer the engine’s numbers, and show both when they differ', async () => {
     const agreed = await devicesOf({ programs: { 'nvidia-smi': one }, seen: seen() });
     expect(agreed).toEqual([
       {
@@ -253,7 +253,7 @@ describe('sources that see the same card', () => {
     expect(other[0]?.note).toBe('nvidia-smi says 24.1 GB free, the engine 4.2 GB.');
   });
 
-  it('are the tools’ for each of several cards whose sum the engine says, too', async () => {
+  it("prefer the tool's numbers when the engine gives only the sum of several cards", async () => {
     const two = await devicesOf({
       programs: { 'nvidia-smi': nvidia },
       seen: seen({ names: ['RTX 4090', 'RTX 3060'], totalBytes: 36_400 * mib, freeBytes: 34_000 * mib }),
@@ -276,7 +276,7 @@ describe('sources that see the same card', () => {
     expect(used?.note).toBe('The engine does not use NVIDIA GeForce RTX 3060.');
   });
 
-  it('never count memory that is the host’s as a card’s', async () => {
+  it("never count the host's memory as the card's", async () => {
     const graphics = seen({ backend: 'vulkan', names: ['Intel Graphics'], totalBytes: 12 * gib, freeBytes: 11 * gib });
     expect(await devicesOf({ seen: { ...graphics, sharedBytes: 12 * gib } })).toEqual([]);
     expect(await devicesOf({ seen: { ...graphics, sharedBytes: 4 * gib } })).toMatchObject([
@@ -284,7 +284,7 @@ describe('sources that see the same card', () => {
     ]);
   });
 
-  it('are Metal’s own where the engine is asked: its working set is the budget', async () => {
+  it("use Metal's working set when the engine is asked", async () => {
     const sysctl = 'hw.memsize: 17179869184\niogpu.wired_limit_mb: 0\nhw.optional.arm64: 1\n';
     const metal = seen({
       backend: 'metal',
@@ -298,7 +298,7 @@ describe('sources that see the same card', () => {
     ]);
   });
 
-  it('are read from what drivers wrote into Windows’ registry, without adapters that have no memory', () => {
+  it('include the registry of Windows, without adapters that have no memory', () => {
     expect(
       parseDisplayAdapters(`${registry}HKEY_LOCAL_MACHINE\\x\\0001\n  DriverDesc  REG_SZ  Basic Display\n`),
     ).toEqual([{ name: 'Intel Arc A770', totalBytes: 0x3f5000000 }]);

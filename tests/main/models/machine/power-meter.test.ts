@@ -36,13 +36,13 @@ function machine({ energy = [], watts = [] }: Machine): {
 const noSettings = { watts: null, usdPerKwh: null };
 
 describe('the meter of local calls', () => {
-  it('reads the counters of the processor, also where they begin again', async () => {
+  it('reads the counters of the processor, also after a reset', async () => {
     const { probe } = machine({ energy: [9_000_000, 2_600_000] });
     const meter = createPowerMeter({ settings: () => ({ watts: 50, usdPerKwh: 0.5 }), now: () => 0, probe });
     expect(await meter.start().stop(1000)).toEqual({ wattHours: 3.6 / 3600, source: 'rapl', usd: 0.0005 * 0.001 });
   });
 
-  it('adds up what the driver of a card says', async () => {
+  it('adds up what the driver of a card reports', async () => {
     const { probe } = machine({ watts: [100, 300] });
     let at = 0;
     const now = (): number => {
@@ -55,7 +55,7 @@ describe('the meter of local calls', () => {
     expect(metered).toEqual({ wattHours: 400 / 3600, source: 'nvidia-smi', usd: null });
   });
 
-  it('takes the watts of the settings where there is no meter, and nothing where there are none', async () => {
+  it('uses the watts of the settings without a meter, and nothing without either', async () => {
     const { probe, looks } = machine({});
     const said = createPowerMeter({ settings: () => ({ watts: 60, usdPerKwh: null }), now: () => 0, probe });
     expect(await said.start().stop(60_000)).toEqual({ wattHours: 1, source: 'settings', usd: null });

@@ -26,7 +26,7 @@ const laptop = (status: string) => ({
 const usual = powerSettingsSchema.parse({});
 const gentle: PowerSettings = { battery: 'slower', heat: 'slower', memory: 'unload', card: 'usual' };
 
-describe('what is known of the machine', () => {
+describe('the strain of the machine', () => {
   it('is read from the files of Linux', async () => {
     expect(await readStrain(machine(laptop('Discharging')))).toEqual({ battery: true, heat: null, memory: false });
     expect(await readStrain(machine(laptop('Charging')))).toMatchObject({ battery: false });
@@ -34,7 +34,7 @@ describe('what is known of the machine', () => {
     expect(await readStrain(machine(pressed))).toEqual({ battery: null, heat: null, memory: true });
   });
 
-  it('is nothing where there is no battery, where it is that of a mouse, and on other systems', async () => {
+  it("is unknown without a battery, with a mouse's battery, and on other systems", async () => {
     const mouse = {
       [`${folder}/hid/type`]: 'Battery',
       [`${folder}/hid/scope`]: 'Device',
@@ -49,8 +49,8 @@ describe('what is known of the machine', () => {
   });
 });
 
-describe('what a model does about it', () => {
-  it('is what the settings want, the strongest first, and nothing for what nobody knows', () => {
+describe('the reaction to strain', () => {
+  it('is the strongest that the settings want, and none for unknown facts', () => {
     const none = { battery: null, heat: null, memory: null, card: null };
     expect(strainOf(none, gentle)).toEqual({ act: 'usual', causes: [] });
     expect(strainOf({ ...none, battery: true }, usual)).toEqual({ act: 'usual', causes: [] });
@@ -64,7 +64,7 @@ describe('what a model does about it', () => {
     });
   });
 
-  it('goes by what the app says while the app is there, and is said in words', async () => {
+  it("follows the app's news while they are fresh, and is told in words", async () => {
     let at = 0;
     const watch = createStrainWatch({ probe: machine(laptop('Charging')), settings: () => gentle, now: () => at });
     expect(strainText(await watch.now())).toBeNull();
@@ -76,7 +76,7 @@ describe('what a model does about it', () => {
     expect((await watch.now()).act).toBe('usual');
   });
 
-  it('asks the card now and then, and only where somebody wants to know', async () => {
+  it('asks the card now and then, and only if a setting needs it', async () => {
     let at = 0;
     const asked: string[] = [];
     const probe = {

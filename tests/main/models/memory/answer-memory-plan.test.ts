@@ -32,7 +32,7 @@ function usual(contextTokens: number | null, slots = 1): readonly (number | null
 }
 
 // Bug: the plan said what fits, but a call without a context size in the settings got a quarter of it.
-it('says what a call gets where that is less than fits, and nothing where it is all of it', () => {
+it('the answer of a memory plan says what a call gets only if that is less than fits', () => {
   const [fits, call] = usual(null);
   expect(fits).toBeGreaterThan(8192);
   expect(call).toBe(8192);

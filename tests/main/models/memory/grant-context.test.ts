@@ -83,7 +83,7 @@ const open = () =>
 const grants = () => open().grant;
 
 describe('the context that a model is granted', () => {
-  it('is the useful length of a processor, three times over, where there is room for it', async () => {
+  it('is the useful length of a processor for three conversations, if there is room', async () => {
     expect(await grants()(path, wish)).toMatchObject({
       askedTokens: 8192,
       grantedTokens: 8192,
@@ -93,7 +93,7 @@ describe('the context that a model is granted', () => {
     });
   });
 
-  it('is longer on a card, and named as one', async () => {
+  it('is longer on a card, and reported as one on a card', async () => {
     cardBytes = 80 * gib;
     expect(await grants()(path, wish)).toMatchObject({
       askedTokens: 65536,
@@ -106,7 +106,7 @@ describe('the context that a model is granted', () => {
     expect(await grants()(path, { ...wish, gpu: 'off' })).toMatchObject({ askedTokens: 8192, expectsCard: false });
   });
 
-  it('says that no card has room, and then expects the processor', async () => {
+  it('falls back to the processor when no card has room, and says so', async () => {
     cardBytes = gib / 16;
     expect(await grants()(path, { ...wish, askedTokens: 4096 })).toMatchObject({
       placement: 'host',
@@ -116,7 +116,7 @@ describe('the context that a model is granted', () => {
     });
   });
 
-  it('gives up other conversations before it gives up length, and then says what was granted and why', async () => {
+  it('gives up other conversations before length, and says what was granted and why', async () => {
     freeBytes = 2.6 * gib;
     expect(await grants()(path, wish)).toMatchObject({ grantedTokens: 8192, sequences: 1, why: null });
     freeBytes = 2 * gib;
@@ -129,7 +129,7 @@ describe('the context that a model is granted', () => {
     });
   });
 
-  it('has smaller cells where they buy a step of length, once other conversations are given up', async () => {
+  it('uses smaller cells only if they add a step of length, after other conversations', async () => {
     cardBytes = 3 * gib;
     expect(await grants()(path, { ...wish, askedTokens: 8192 })).toMatchObject({ cacheType: 'f16', sequences: 1 });
     const longer = await grants()(path, wish);
@@ -139,7 +139,7 @@ describe('the context that a model is granted', () => {
     expect(longer.predictedBytes).toBeLessThan(3 * gib);
   });
 
-  it('is never more than a model was trained for', async () => {
+  it('never exceeds the trained length', async () => {
     await writeFile(path, model('llama', 2048));
     expect(await grants()(path, { ...wish, askedTokens: 9000 })).toMatchObject({
       askedTokens: 9000,
@@ -148,7 +148,7 @@ describe('the context that a model is granted', () => {
     });
   });
 
-  it('stays what it was while its model is loaded, and is decided anew for a new process', async () => {
+  it('stays the same while its model is loaded, and is new for a new process', async () => {
     const grant = grants();
     const first = await grant(path, wish);
     pid = 7;
@@ -160,7 +160,7 @@ describe('the context that a model is granted', () => {
     expect(looks).toBe(2);
   });
 
-  it('counts what the model before gives back', async () => {
+  it('counts the memory that the previous model gives back', async () => {
     const grant = grants();
     await grant(path, wish);
     pid = 7;
@@ -171,7 +171,7 @@ describe('the context that a model is granted', () => {
     expect(await grant(other, wish)).toMatchObject({ grantedTokens: 8192 });
   });
 
-  it('counts weights that were copied for the processor among what is given back', async () => {
+  it('counts weights copied for the processor as memory given back', async () => {
     const tensors = [{ name: 'blk.0.ffn_up.weight', values: 2 ** 20, rows: 1024, type: 2 }];
     await writeFile(path, model('llama', 131072, tensors));
     const plain = join(dir, 'plain.gguf');
@@ -183,14 +183,14 @@ describe('the context that a model is granted', () => {
     expect((await grants()(path, alone)).ownBytes).toBe((await grants()(plain, alone)).ownBytes);
   });
 
-  it('is not computed for an unknown architecture or a file that is none: the engine decides', async () => {
+  it('is left to the engine for an unknown architecture or an invalid file', async () => {
     await writeFile(path, model('novel', 4096));
     expect(await grants()(path, wish)).toMatchObject({ grantedTokens: 4096, predictedBytes: null });
     await writeFile(path, 'no model');
     expect(await grants()(path, wish)).toMatchObject({ grantedTokens: 8192, predictedBytes: null });
   });
 
-  it('is one step less after the engine ran out of memory with it, once, also for the next start', async () => {
+  it('is one step less after an engine ran out of memory with it, also after a restart', async () => {
     const { grant, stepDown } = open();
     expect(await stepDown(path, wish, gone)).toMatchObject({ grantedTokens: 8192, sequences: 1, isSmaller: true });
     expect(await stepDown(path, wish, gone)).toBeNull();
@@ -205,7 +205,7 @@ describe('the context that a model is granted', () => {
     expect(await open().grant(path, wish)).toMatchObject({ sequences: 3, isSmaller: false, why: null });
   });
 
-  it('gives up length when there is one conversation, down to the least and no further', async () => {
+  it('gives up length for a single conversation, down to the minimum', async () => {
     const { stepDown } = open();
     const alone = { ...wish, sequences: 1 };
     expect(await stepDown(path, { ...alone, askedTokens: 10_000 }, gone)).toMatchObject({ grantedTokens: 4864 });
@@ -213,7 +213,7 @@ describe('the context that a model is granted', () => {
     expect(await stepDown(path, { ...alone, askedTokens: 4_096 }, gone)).toBeNull();
   });
 
-  it('gives up its place on the card where the engine finds no room for the layers there, and says so from then on', async () => {
+  it('leaves the layers to the engine when the card has no room for them, and says so later', async () => {
     cardBytes = 80 * gib;
     const { grant, stepDown } = open();
     expect(await grant(path, wish)).toMatchObject({ gpuLayers: 33, grantedTokens: 65536, sequences: 3 });
@@ -229,7 +229,7 @@ describe('the context that a model is granted', () => {
     expect(await open().grant(path, wish)).toMatchObject({ gpuLayers: null });
   });
 
-  it('puts no more layers on the card in place of what it gave up after a crash there', async () => {
+  it('puts no more layers on the card after a crash there', async () => {
     // Less than the smallest context takes.
     cardBytes = 0.9 * gib;
     const { grant, stepDown } = open();
@@ -239,7 +239,7 @@ describe('the context that a model is granted', () => {
     expect(await stepDown(path, wish, gone)).toMatchObject({ grantedTokens: 32768, sequences: 1, gpuLayers });
   });
 
-  it('gives up length at once where the engine lives, for it has tried fewer conversations itself', async () => {
+  it('gives up length at once when the engine survived the failure', async () => {
     expect(await open().stepDown(path, wish, {})).toMatchObject({ grantedTokens: 4096, sequences: 1, isSmaller: true });
   });
 });

@@ -81,7 +81,7 @@ const allocated: readonly (readonly [string, CacheType, boolean, number, number,
 ];
 
 describe('the catalog', () => {
-  it('has 40 models of 15 architectures or more, each with its sources and a memory that can be computed', () => {
+  it('has 40 models of 15 architectures or more, with sources and a computed memory', () => {
     expect(catalog.known.length).toBeGreaterThanOrEqual(40);
     const architectures = new Set(catalog.known.map((entry) => entry.keys['general.architecture']));
     expect(architectures.size).toBeGreaterThanOrEqual(15);
@@ -108,7 +108,7 @@ describe('the bytes of a context', () => {
     expect(terms.reduce((sum, term) => sum + term.bytes, 0)).toBe(bytes);
   });
 
-  it('are those of every allocation that the engine made, to the byte', () => {
+  it('are exact for every measured allocation', () => {
     const off: string[] = [];
     for (const { name, dryRuns, slots } of engine.models) {
       const { context } = model(name);
@@ -133,7 +133,7 @@ describe('the bytes of a context', () => {
     expect(off).toEqual([]);
   });
 
-  it('count the recurrent state once for each drafted token more', () => {
+  it('include the recurrent state once for each drafted token more', () => {
     const terms = contextTerms(model('qwen3.6-27b').context, {
       contextTokens: 4096,
       cacheType: 'q8_0',
@@ -146,7 +146,7 @@ describe('the bytes of a context', () => {
     expect(terms.find((term) => term.name === 'recurrent')?.bytes).toBe(5 * 156893184);
   });
 
-  it('are not guessed for an architecture without rules, nor for arrays that a server left out', () => {
+  it('are unknown for an architecture without rules, and for left-out arrays', () => {
     const keys = { ...catalog.known.find((entry) => entry.name === 'gemma-4-12b-it')?.keys };
     expect(readModelMemory({ keys: { 'general.architecture': 'novel' }, vocabulary: 1, weights: null })).toMatchObject({
       known: false,
@@ -169,7 +169,7 @@ describe('the bytes of a context', () => {
 });
 
 describe('an estimate', () => {
-  it('never says exact of a compute buffer that nobody measured', () => {
+  it('is never called exact for a compute buffer that nobody measured', () => {
     const context = {
       contextTokens: 32768,
       cacheType: 'f16' as const,
@@ -207,8 +207,8 @@ function fullBytes(
   return estimateMemory(memory, { context, engine }).totalBytes ?? Number.NaN;
 }
 
-describe('a plan', () => {
-  it('is the longest context that fits on the card, and not 512 tokens more would', () => {
+describe('a memory plan', () => {
+  it('has the longest context that fits on the card', () => {
     const memory = model('qwen3-4b-2507');
     for (const gigabytes of [6, 8, 12, 16]) {
       for (const type of ['f16', 'q8_0', 'q4_0'] as const) {
@@ -222,14 +222,14 @@ describe('a plan', () => {
     }
   });
 
-  it('counts what others use of the card', () => {
+  it('counts what other programs use of the card', () => {
     const memory = model('qwen3-4b-2507');
     const busy = planMemory(memory, request([card(16, { freeBytes: 6 * gib })], { cacheType: 'f16' }));
     const whole = planMemory(memory, request([card(16)], { cacheType: 'f16' }));
     expect(busy.context).toBeLessThan(whole.context);
   });
 
-  it('grants what is asked, and says why where it cannot', () => {
+  it('grants the wanted length, or says why it cannot', () => {
     const memory = model('qwen3-14b');
     expect(planMemory(memory, request([card(24)], { askedTokens: 20000 }))).toMatchObject({
       context: 20000,
@@ -239,7 +239,7 @@ describe('a plan', () => {
     expect(beyond).toMatchObject({ context: 40960, reason: expect.stringContaining('trained for 40960') });
   });
 
-  it('takes q8_0 only where that buys a step, and never for gpt-oss', () => {
+  it('takes q8_0 only if that adds a step of length, and never for gpt-oss', () => {
     expect(planMemory(model('qwen3.6-27b'), request([card(24)])).kv).toBe('f16');
     const tight = planMemory(model('mistral-small-3.2-24b'), request([card(16)]));
     expect(tight).toMatchObject({ kv: 'q8_0', warnings: [expect.stringContaining('q8_0')] });
@@ -247,7 +247,7 @@ describe('a plan', () => {
       expect(planMemory(model('gpt-oss-20b'), request([card(gigabytes)])).kv).toBe('f16');
   });
 
-  it('moves experts to the host before whole layers, and whole layers before it gives up', () => {
+  it('moves experts to the host before layers, and layers before it gives up', () => {
     const layers = Array.from({ length: 40 }, () => ({ bytes: 500_000_000, expertBytes: 450_000_000 }));
     const weights = { totalBytes: 20.8e9, inputBytes: 0.4e9, isTied: false, layers };
     const experts = planMemory(model('qwen3.6-35b-a3b', weights), request([card(8)], { hostFreeBytes: 32 * gib }));
@@ -275,7 +275,7 @@ describe('a plan', () => {
     expect(dense.devices[0]?.bytes).toBeLessThanOrEqual(dense.devices[0]?.budgetBytes ?? 0);
   });
 
-  it('counts every card for itself: what fits two small ones by their sum need not fit each', () => {
+  it('counts each card separately', () => {
     const two = planMemory(model('qwen3-32b'), request([card(12), card(12)], { cacheType: 'f16' }));
     const one = planMemory(model('qwen3-32b'), request([card(24)], { cacheType: 'f16' }));
     expect(two.placement).toBe('devices');
@@ -284,7 +284,7 @@ describe('a plan', () => {
     expect(two.devices.reduce((sum, device) => sum + device.layers, 0)).toBe(64);
   });
 
-  it('counts the host half of a machine whose memory is shared', () => {
+  it('counts the host part of a machine with shared memory', () => {
     const shared = planMemory(
       model('llama-3.1-8b-instruct'),
       request([card(12, { isUnified: true })], { cacheType: 'f16' }),
@@ -293,7 +293,7 @@ describe('a plan', () => {
     expect(shared.context).toBeLessThanOrEqual(own.context);
   });
 
-  it('uses the processor where there is no card or none has room, within the memory of the host', () => {
+  it("uses the processor when no card has room, within the host's memory", () => {
     const none = planMemory(model('qwen3-4b-2507'), request([], { hostFreeBytes: 8 * gib }));
     expect(none).toMatchObject({ placement: 'host', gpuLayers: 0 });
     expect(none.hostBytes).toBeLessThanOrEqual(7 * gib);
@@ -301,7 +301,7 @@ describe('a plan', () => {
     expect(nothing).toMatchObject({ placement: 'nowhere', context: 0 });
   });
 
-  it('says nothing about a card while nobody knows how large the weights are', () => {
+  it('says nothing about a card while the size of the weights is unknown', () => {
     const memory = { ...model('qwen3-14b'), weights: null };
     expect(planMemory(memory, request([card(24)]))).toMatchObject({
       placement: 'nowhere',
@@ -309,7 +309,7 @@ describe('a plan', () => {
     });
   });
 
-  it('has a rule of thumb for what cannot be computed', () => {
+  it('has a rule of thumb for a model that cannot be computed', () => {
     expect([4, 8, 16, 24].map((gigabytes) => ruleOfThumb(gigabytes * gib))).toEqual([4096, 8192, 32768, 131072]);
   });
 });

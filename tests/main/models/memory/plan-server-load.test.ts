@@ -35,7 +35,7 @@ const after = (args: readonly string[], name: string): string | undefined =>
   args.includes(name) ? args[args.indexOf(name) + 1] : undefined;
 
 describe('the load of a llama-server', () => {
-  it('keeps all on a card with room, and experts alone in main memory where it has none', () => {
+  it('keeps everything on a card with room, and otherwise moves only experts', () => {
     const whole = planServerLoad({ ...wish, cards: [card(24)] });
     expect(whole).toMatchObject({ placement: 'devices', hostExperts: 0, grantedTokens: 16_384, why: null });
     const apart = planServerLoad({ ...wish, cards: [card(12)] });
@@ -52,14 +52,14 @@ describe('the load of a llama-server', () => {
     ]);
   });
 
-  it('names the layers of each of several cards, the output among them', () => {
+  it('names the layers of each card, with the output', () => {
     const two = planServerLoad({ ...wish, cards: [card(12), card(12)] });
     const split = (after(loadArguments('/m/some.gguf', two), '--tensor-split') ?? '').split(',').map(Number);
     expect(split).toHaveLength(2);
     expect((split[0] ?? 0) + (split[1] ?? 0)).toBe(49);
   });
 
-  it('keeps the server from a card that has no room for a part, and plans nothing it cannot compute', () => {
+  it('keeps off a card without room, and plans nothing that it cannot compute', () => {
     const none = planServerLoad({ ...wish, cards: [card(1)] });
     expect(none.placement).toBe('host');
     expect(after(loadArguments('/m/some.gguf', none), '--device')).toBe('none');

@@ -37,8 +37,8 @@ function grant(changes: Partial<ServerMemoryRequest>, machine = machines.card): 
   );
 }
 
-describe('the plan for a server', () => {
-  it('gives what fits on the card beside the weights, and says why it is less', async () => {
+describe('the memory plan for a server', () => {
+  it('is what fits on the card beside the weights, with the reason', async () => {
     const given = await grant({});
     expect(given).toMatchObject({ askedTokens: 65_536, placement: 'devices' });
     expect(given.grantedTokens).toBeGreaterThan(4096);
@@ -47,20 +47,20 @@ describe('the plan for a server', () => {
     expect(given.why).toContain('granted');
   });
 
-  it('counts what the server gives back before it loads', async () => {
+  it('counts what the server gives back before a load', async () => {
     const busy = { ...machines.card, devices: machines.card.devices.map((one) => ({ ...one, freeBytes: 1e9 })) };
     expect((await grant({}, busy)).placement).not.toBe('devices');
     expect(await grant({ givenBack: { hostBytes: 0, cardBytes: 7e9 } }, busy)).toMatchObject({ placement: 'devices' });
   });
 
-  it('never exceeds what the model was trained for', async () => {
+  it('never exceeds the trained length', async () => {
     expect(await grant({ askedTokens: 200_000 }, machines.processor)).toMatchObject({
       grantedTokens: expect.any(Number),
       why: expect.stringContaining('131072'),
     });
   });
 
-  it('is a rule of thumb, and says so, where arrays of the header were left out', async () => {
+  it('is a rule of thumb, and says so, for a header without its arrays', async () => {
     const header = readServerModel({ keys: { ...keys, 'llama.attention.head_count_kv': null }, tensors: [] });
     expect(header.hollowKeys).toEqual(['llama.attention.head_count_kv']);
     expect(await grant({ header })).toMatchObject({
@@ -70,7 +70,7 @@ describe('the plan for a server', () => {
     });
   });
 
-  it('is what is asked for on a machine that cannot be looked at', async () => {
+  it('is the wanted length on a machine that cannot be inspected', async () => {
     expect(await grant({ isHere: false, askedTokens: 16_384 })).toMatchObject({
       grantedTokens: 16_384,
       predictedBytes: null,
@@ -79,8 +79,8 @@ describe('the plan for a server', () => {
   });
 });
 
-describe('a header as a server tells it', () => {
-  it('has its vocabulary counted and looked through, not kept, and its tensors weighed', () => {
+describe('a header from a server', () => {
+  it('has its vocabulary counted but not kept, and its tensors weighed', () => {
     const model = readServerModel({
       keys: { 'general.architecture': 'llama', 'general.tags': null, 'tokenizer.ggml.tokens': ['a', '<|im_start|>'] },
       tensors: [

@@ -84,7 +84,7 @@ const quiet = { signal: new AbortController().signal, onProgress: () => undefine
 const create = (options: Partial<Parameters<typeof createFetchUri>[0]> = {}) =>
   createFetchUri({ fetch, env: {}, ...options });
 
-it("fetches an address, and a file of the hub with the token that is the hub's alone", async () => {
+it("a download fetches an address, and sends the hub's token only to the hub", async () => {
   const { answer, seen } = source();
   const address = `http://${await listen(createServer(answer))}`;
   const fetchUri = create({ env: { HF_ENDPOINT: `${address}/`, HF_TOKEN: 'secret' } });
@@ -97,7 +97,7 @@ it("fetches an address, and a file of the hub with the token that is the hub's a
   expect(seen).toEqual(['/owner/repo/resolve/main/folder/m.gguf Bearer secret', '/m.gguf']);
 });
 
-it('goes on at once after a cut, and asks for nothing of a file that is whole', async () => {
+it('a download goes on at once after a cut, and does not fetch a whole file again', async () => {
   const { answer, onProgress, ranges } = source([100_000, 50_000]);
   const address = `http://${await listen(createServer(answer))}/m.gguf`;
   expect(await create()(address, path, { ...quiet, onProgress })).toEqual(success(null));
@@ -108,7 +108,7 @@ it('goes on at once after a cut, and asks for nothing of a file that is whole', 
   expect(begun).toEqual([...new Set(begun)].sort((left, right) => left - right));
 });
 
-it('keeps what came when its source goes away in the middle, and goes on with it in the next try', async () => {
+it('a download keeps its part when the source goes away, and goes on from there next time', async () => {
   const { answer, onProgress, ranges } = source([100_000, 0, 0]);
   const address = `http://${await listen(createServer(answer))}/m.gguf`;
   expect(await create()(address, path, { ...quiet, onProgress })).toMatchObject({
@@ -123,14 +123,14 @@ it('keeps what came when its source goes away in the middle, and goes on with it
   expect(ranges).toEqual(['all', ...Array.from({ length: 3 }, () => `bytes=${size}-`)]);
 });
 
-it('begins anew where the source knows no ranges', async () => {
+it('a download begins again when the source supports no ranges', async () => {
   const address = await listen(createServer((_request, response) => response.end(content)));
   await writeFile(path, 'the beginning of another');
   expect(await create()(`http://${address}/m.gguf`, path, quiet)).toEqual(success(null));
   expect((await readFile(path)).equals(content)).toBe(true);
 });
 
-it('gives up a source that falls silent, and ends when it is cancelled', async () => {
+it('a download gives up a silent source, and ends when it is cancelled', async () => {
   const abort = new AbortController();
   const address = `http://${await listen(createServer((_request, response) => void response.write('a')))}/m.gguf`;
   expect(await create({ stalledMs: 1000 })(address, path, quiet)).toMatchObject({
@@ -141,7 +141,7 @@ it('gives up a source that falls silent, and ends when it is cancelled', async (
   expect(await create()(address, path, options)).toMatchObject({ ok: false, error: { code: 'cancelled' } });
 });
 
-it('says that a model is gated, that it is gone, and that nobody answers', async () => {
+it('a download has different errors for a gated model, a missing one and no answer', async () => {
   const address = `http://${await listen(createServer(source().answer))}`;
   const said = async (uri: string) => {
     const reply = await create()(uri, path, quiet);
@@ -167,7 +167,7 @@ const openOnFullDisk = (writes: number) => async (name: string) => {
   return file;
 };
 
-it('says that the disk is full in the middle, keeps what came, and goes on when there is room', async () => {
+it('a download keeps its part when the disk is full, and goes on when there is room', async () => {
   const { answer, ranges } = source();
   const address = `http://${await listen(createServer(answer))}/m.gguf`;
   expect(await create({ openFile: openOnFullDisk(1) })(address, path, quiet)).toMatchObject({
@@ -181,7 +181,7 @@ it('says that the disk is full in the middle, keeps what came, and goes on when 
   expect(ranges).toEqual(['all', `bytes=${size}-`]);
 });
 
-it('goes through a proxy of the settings or of the environment, with their certificates, and not without', async () => {
+it('a download uses the proxy and the certificates of the settings or the environment', async () => {
   const { key, cert } = selfSigned(['models.invalid']);
   const target = await listen(createTlsServer({ key, cert }, source().answer));
   const asked: string[] = [];
@@ -209,7 +209,7 @@ it('goes through a proxy of the settings or of the environment, with their certi
   expect(asked).toEqual(['models.invalid:443', 'models.invalid:443', 'models.invalid:443']);
 });
 
-it('trusts what NODE_EXTRA_CA_CERTS names, as every program of Node does', async () => {
+it('a download trusts the certificates in NODE_EXTRA_CA_CERTS', async () => {
   const { key, cert } = selfSigned(['localhost']);
   const address = await listen(createTlsServer({ key, cert }, source().answer));
   const certificates = join(dir, 'extra.pem');

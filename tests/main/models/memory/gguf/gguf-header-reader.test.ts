@@ -30,7 +30,7 @@ const named = (name: string): Buffer =>
   });
 
 describe('createHeaderReader', () => {
-  it('parses a file once for all who ask, and again when its size or its time is another', async () => {
+  it('parses a file once for all requests, and again when its size or time changed', async () => {
     const path = join(dir, 'a.gguf');
     await writeFile(path, named('First'));
     const [one, two] = [await read(path), await read(path)];
@@ -42,7 +42,7 @@ describe('createHeaderReader', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('looks again at what could not be read', async () => {
+  it('tries again after a failed read', async () => {
     const path = join(dir, 'b.gguf');
     expect(await read(path)).toMatchObject({ ok: false, error: { code: 'not-found' } });
     await writeFile(path, 'no model');
@@ -65,7 +65,7 @@ describe('createHeaderReader', () => {
 });
 
 describe('lastThatHolds', () => {
-  it('agrees with looking at every number', () => {
+  it('finds the same as a look at every number', () => {
     for (let edge = 3; edge <= 20; edge += 1) {
       for (let high = edge; high <= 21; high += 1) {
         expect(largestThatHolds(2, high, (value) => value < edge)).toBe(Math.min(edge, Math.max(3, high)) - 1);

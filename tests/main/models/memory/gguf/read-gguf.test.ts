@@ -35,7 +35,7 @@ const whole = ggufFile({
 });
 
 describe('readGguf', () => {
-  it('reads what a file says about itself, and how long it must be', async () => {
+  it('reads the metadata of a file, and its expected length', async () => {
     const header = await readGguf(await saved(whole));
     expect(header).toEqual({
       ok: true,
@@ -67,7 +67,7 @@ describe('readGguf', () => {
     });
   });
 
-  it('counts the weights that a processor wants in another layout: four types, eight rows in one', async () => {
+  it('counts the weights that a processor needs in another layout', async () => {
     const tensors = [
       { name: 'blk.0.ffn_up.weight', values: 512, rows: 16, type: 2 },
       { name: 'blk.0.ffn_down.weight', values: 384, rows: 12, type: 2 },
@@ -78,7 +78,7 @@ describe('readGguf', () => {
     expect(header.ok ? header.value.facts.weights?.copiedBytes : null).toBe(288);
   });
 
-  it('refuses a file that is cut anywhere', async () => {
+  it('refuses a file that is cut at any place', async () => {
     for (const length of [5, 20, 60, 150, whole.length - 100, whole.length - 5]) {
       const header = await readGguf(await saved(whole.subarray(0, length)));
       expect(header).toMatchObject({ ok: false, error: { code: 'bad-input' } });
@@ -96,7 +96,7 @@ describe('readGguf', () => {
     expect(await readGguf(await saved(bytes))).toMatchObject({ ok: false, error: { code: 'bad-input' } });
   });
 
-  it('says that a file is missing, and a folder is no file', async () => {
+  it('reports a missing file, and refuses a folder', async () => {
     expect(await readGguf(join(dir, 'none.gguf'))).toMatchObject({ ok: false, error: { code: 'not-found' } });
     expect(await readGguf(dir)).toMatchObject({ ok: false });
   });
@@ -111,7 +111,7 @@ describe('a model in several files', () => {
   };
   const all = names.map((name, index) => [name, parts[index]] as const);
 
-  it('is read by its first one, with what all of them hold', async () => {
+  it('is read by its first file, with the contents of all', async () => {
     const [single, several] = [await readGguf(await saved(whole)), await readGguf(await save(all))];
     if (!single.ok || !several.ok) throw new Error('A header could not be read.');
     const { keys, ...facts } = several.value.facts;
@@ -124,7 +124,7 @@ describe('a model in several files', () => {
     expect({ ...facts, keys }).toMatchObject(single.value.facts);
   });
 
-  it('is refused by name where one is missing, cut off, of another model, or not the first', async () => {
+  it('is refused with the name of a file that is missing, cut, foreign or not the first', async () => {
     const said = async (): Promise<string> => {
       const header = await readGguf(join(dir, names[0] ?? ''));
       return header.ok ? 'fine' : header.error.message;
@@ -142,7 +142,7 @@ describe('a model in several files', () => {
     expect(await readGguf(await save([['renamed.gguf', parts[0]]]))).toMatchObject({ ok: false });
   });
 
-  it('is looked at again when any of its files has changed', async () => {
+  it('is read again when one of its files has changed', async () => {
     const read = createHeaderReader();
     const path = await save(all);
     expect(await read(path)).toMatchObject({ ok: true });
@@ -173,7 +173,7 @@ const int64 = (value: bigint): Buffer => {
 };
 const key = (name: string): Buffer => Buffer.concat([int64(BigInt(name.length)), Buffer.from(name)]);
 
-describe('a header made to hurt', () => {
+describe('a hostile header', () => {
   it.each([
     ['more keys than any model has', claim(0n, 1n << 40n), /keys/],
     ['more tensors than any model has', claim(1n << 40n, 0n), /tensors/],
@@ -187,19 +187,19 @@ describe('a header made to hurt', () => {
     ['a tensor of many dimensions', claim(1n, 0n, key('t'), int32(4_000_000_000)), /dimensions/],
     ['the other byte order', Buffer.concat([Buffer.from('GGUF'), Buffer.from([0, 0, 0, 3])]), /byte order/],
     ['a newer version', ggufFile({ version: 4 }), /version 4/],
-  ])('is refused for %s, before anything of that size is read', async (_name, bytes, message) => {
+  ])('is refused for %s before much memory is used', async (_name, bytes, message) => {
     const header = await readGguf(await saved(bytes));
     expect(header).toMatchObject({ ok: false, error: { code: 'bad-input' } });
     expect(header.ok ? '' : header.error.message).toMatch(message);
   });
 
-  it('that is 10 GB long on the disk is refused after its first pages', async () => {
+  it('in a file of 10 GB is refused after its first pages', async () => {
     const path = await saved(claim(0n, 1n, key('a'), int32(9), int32(0), int64(10_000_000_000n)));
     await truncate(path, 10_000_001_000);
     expect(await readGguf(path)).toMatchObject({ ok: false, error: { code: 'bad-input' } });
   });
 
-  it('cannot reach the prototype of what is read', async () => {
+  it('cannot reach the prototype of the result', async () => {
     const header = await readGguf(
       await saved(
         ggufFile({
@@ -221,7 +221,7 @@ function nested(depth: number): readonly Buffer[] {
 }
 
 describe('createModelFileCheck', () => {
-  it('names what is wrong in the words of a provider, and looks again when the file changed', async () => {
+  it('reports the fault like a provider, and looks again when the file changed', async () => {
     const check = createModelFileCheck(createHeaderReader());
     const path = await saved(whole);
     expect(await check(path)).toBeNull();

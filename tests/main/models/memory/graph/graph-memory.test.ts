@@ -54,7 +54,7 @@ function model(name: string): ModelMemory {
 }
 
 describe('createArena', () => {
-  it('takes the smallest hole that is large enough, and the end only where there is none', () => {
+  it('takes the smallest hole that is large enough, or else the end', () => {
     const arena = createArena();
     const [wide, , narrow] = [arena.take(96), arena.take(32), arena.take(64), arena.take(32)];
     arena.give(wide, narrow);
@@ -62,7 +62,7 @@ describe('createArena', () => {
     expect(arena.peakBytes()).toBe(352);
   });
 
-  it('joins what is given back with its neighbours on both sides', () => {
+  it('joins a freed block with its neighbours on both sides', () => {
     const arena = createArena();
     const blocks = [arena.take(32), arena.take(32), arena.take(32), arena.take(32)];
     const [first, second, third] = blocks;
@@ -73,7 +73,7 @@ describe('createArena', () => {
 });
 
 describe('the compute buffer of a known family', () => {
-  it('is what the engine says of thirty other models, within 64 KiB', () => {
+  it('is that of the engine for thirty models, within 64 KiB', () => {
     const wrong: string[] = [];
     for (const { name, rows } of engine.models) {
       const memory = model(name);
@@ -101,7 +101,7 @@ describe('the compute buffer of a known family', () => {
   });
 
   // Two of three layers write no cells. What the last writing layer freed must not be freed again.
-  it("is the engine's to the byte where layers read the cells of others, for every cache and batch", () => {
+  it('is exact for layers that read other cells, for every cache and batch', () => {
     const wrong: string[] = [];
     for (const name of ['gemma-4-e2b-it', 'gemma-4-e4b-it']) {
       const memory = model(name);
@@ -130,7 +130,7 @@ describe('the compute buffer of a known family', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('has a batch of one token more where node-llama-cpp makes one, which is for models with a window', () => {
+  it('has one token more where node-llama-cpp makes one, for models with a window', () => {
     const context = {
       contextTokens: 8192,
       cacheType: 'f16',

@@ -24,8 +24,8 @@ const refused = async (): Promise<never> => {
   throw new ListRefusedError('401: no key');
 };
 
-describe('a book of models', () => {
-  it('says what the service lists, and asks it again only after a while', async () => {
+describe("the list of a service's models", () => {
+  it('is fetched, and again only after a while', async () => {
     let asked = 0;
     let now = 0;
     const models = book({
@@ -41,7 +41,7 @@ describe('a book of models', () => {
     expect(await names()).toEqual(['m2']);
   });
 
-  it('asks again before that where a call did not get through, and keeps what it knew while nobody answers', async () => {
+  it('is fetched earlier after a failed call, and kept while nobody answers', async () => {
     let isAway = false;
     let asked = 0;
     const reach = watchReachability(async () => {
@@ -66,7 +66,7 @@ describe('a book of models', () => {
     expect([await names(), reach.now()]).toEqual([['m'], 'there']);
   });
 
-  it('falls back on the list that comes with Dewpoint, with its date, where nobody answers', async () => {
+  it('falls back on the built-in list with its date when nobody answers', async () => {
     const listed = await book({ fetchList: offline }).list(signal);
     expect(listed.find((model) => model.name === 'claude-opus-5')).toMatchObject({
       contextTokens: 1_000_000,
@@ -75,13 +75,13 @@ describe('a book of models', () => {
     });
   });
 
-  it('hides no refusal behind that list, and still knows the model that is named', async () => {
+  it('shows a refusal beside the built-in list, and still finds a named model', async () => {
     const models = book({ fetchList: refused });
     await expect(models.list(signal)).rejects.toThrow('no key');
     expect(await models.resolve('claude-opus-5', signal)).toMatchObject({ id: 'x/claude-opus-5' });
   });
 
-  it('knows a dated name and a name with a wish by the model they are of, and no name of nobody', async () => {
+  it('finds a dated name by its model, but no unknown name', async () => {
     const models = book({ fetchList: async () => [{ name: 'Qwen/Q', contextTokens: 7 }], service: null });
     await models.list(signal);
     expect(await models.resolve('Qwen/Q:fastest', signal)).toMatchObject({ name: 'Qwen/Q:fastest', contextTokens: 7 });
@@ -91,7 +91,7 @@ describe('a book of models', () => {
     expect(await models.resolve('nobody', signal)).toBe(null);
   });
 
-  it('lets the settings know better, and gives an effort only to a model that thinks', async () => {
+  it('prefers the settings, and gives an effort only to a model that thinks', async () => {
     const models = book({
       effort: 'high',
       models: { 'claude-new-9': { context: 42, images: true, effort: 'low' }, plain: { reasoning: false } },
@@ -101,7 +101,7 @@ describe('a book of models', () => {
     expect(second?.effort).toBe(undefined);
   });
 
-  it('takes a model that is told how hard to think for one that does, whatever is known of it', async () => {
+  it('treats a model with a set effort as one that thinks', async () => {
     const usual = () => ({ contextTokens: 1000, tools: true, images: false, reasoning: false, cache: true });
     const models = book({ usual, effort: 'low', models: { deep: { effort: 'high' } } });
     expect(models.find('deep')).toMatchObject({ effort: 'high', capabilities: { reasoning: true } });
@@ -109,8 +109,8 @@ describe('a book of models', () => {
   });
 });
 
-describe('lists of services that speak Chat Completions', () => {
-  it('are read in the words of each', () => {
+describe('the model list of a service with Chat Completions', () => {
+  it('is read in the form of each service', () => {
     const openrouter = {
       id: 'a/b',
       name: 'B',
@@ -152,7 +152,7 @@ describe('lists of services that speak Chat Completions', () => {
     ]);
   });
 
-  it('may come bare, with prices a million tokens', () => {
+  it('may be a bare array, with prices for a million tokens', () => {
     const together = [{ id: 't', type: 'chat', context_length: 9, pricing: { input: 0.2, output: 0.6 } }];
     expect(readChatModels(together)).toMatchObject([{ name: 't', price: { input: 0.2, output: 0.6 } }]);
   });

@@ -16,6 +16,6 @@ it.each([
   ['n_ctx = 2048', 2048],
   ['input exceeds the context window of this model', null],
   ['', null],
-])('reads the size of the context from %j', (message, tokens) => {
+])('the reader of context sizes finds one in %j', (message, tokens) => {
   expect(contextIn(message)).toBe(tokens);
 });

@@ -19,7 +19,7 @@ it.each([
   'data: {"error":"It died."}\n\n',
   'data: {"error":{"message":"It died."}}\n\n',
   'data: {"detail":"It died."}\n\n',
-])('an error is one in the form of every package: %j', async (body) => {
+])('an error in a stream gets the form that every package knows: %j', async (body) => {
   expect(await events(body)).toBe(failed);
 });
 
@@ -29,22 +29,22 @@ it.each([
   'data: {"candidates":[]}\n\n',
   'data: {"choices":[],"error":null}\n\ndata: [DONE]\n\n',
   'data: {"choices":[{"delta":{"content":"} {"}}]}\n\n',
-])('what the references have stays as it is: %j', async (body) => {
+])('a known event of a stream stays unchanged: %j', async (body) => {
   expect(await events(body)).toBe(body);
 });
 
-it('a list of pieces is a stream of them, and a whole answer of another service is none', async () => {
+it('a list of pieces is read as a stream, and a whole foreign answer is refused', async () => {
   expect(await events('[{"candidates":[1]},\n{"candidates":[2]}]')).toBe(
     'data: {"candidates":[1]}\n\ndata: {"candidates":[2]}\n\ndata: [DONE]\n\n',
   );
   expect(await stopped('{"type":"message","content":[]}')).toContain('its whole answer at once');
 });
 
-it('only a call is read, and a list of models stays as it is', async () => {
+it('an answer is only changed for a call, not for a list of models', async () => {
   expect(await (await answering('{"data":[]}')('http://h')).text()).toBe('{"data":[]}');
 });
 
-it('a refusal keeps its own form, and gets one if it has none', async () => {
+it('a refusal keeps its form, and gets one if it has none', async () => {
   const refused = async (body: string): Promise<string> => (await answering(body, 429)('http://h', call)).text();
   expect(await refused('[{"error":{"status":"RESOURCE_EXHAUSTED"}}]')).toContain('RESOURCE_EXHAUSTED');
   expect(await refused('{"detail":"Slow down."}')).toBe('{"error":{"message":"Slow down."}}');

@@ -98,7 +98,7 @@ function problemOf(target: Target, messages: readonly Message[], dice: Dice): st
 const HISTORIES_EACH = 60;
 
 describe.each(targets)('a history that moves to $name', (target) => {
-  it.each(writers)('is taken after work of $by', (writer) => {
+  it.each(writers)('is accepted after work of $by', (writer) => {
     const dice = createDice(writer.by.length * 1000 + target.name.length);
     for (let count = 0; count < HISTORIES_EACH; count += 1) {
       const messages = sessionHistory(dice, count % 2 === 0 ? [writer] : [writer, ...writers]);
@@ -106,13 +106,13 @@ describe.each(targets)('a history that moves to $name', (target) => {
     }
   });
 
-  it('is taken whatever it holds', () => {
+  it('is accepted with any content', () => {
     const dice = createDice(7);
     for (let count = 0; count < 10 * HISTORIES_EACH; count += 1)
       expect(problemOf(target, wildHistory(dice), dice)).toBe(null);
   });
 
-  it('gets back what it has signed, and nothing of anybody else', () => {
+  it('has its own signatures, and none of another model', () => {
     const dice = createDice(17);
     for (let count = 0; count < HISTORIES_EACH; count += 1) {
       const body = JSON.stringify(target.body(callOf(target, sessionHistory(dice, writers), dice)));
@@ -138,7 +138,7 @@ describe.each(targets)('a history that moves to $name', (target) => {
     expect(body).toContain(target.name.startsWith('deepseek/') ? 'a thought' : signed(target.name));
   });
 
-  it('loses nothing that was said, shown or answered', () => {
+  it('keeps everything that was said, shown or answered', () => {
     const dice = createDice(11);
     for (let count = 0; count < HISTORIES_EACH; count += 1) {
       const messages = numbered(count % 2 === 0 ? sessionHistory(dice, writers) : wildHistory(dice));

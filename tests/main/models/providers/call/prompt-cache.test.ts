@@ -146,7 +146,7 @@ describe('the cache over a session of 20 steps', () => {
       'anthropic',
       () => marked(steps().map((call) => JSON.parse(JSON.stringify(messagesCodec.encodeRequest(call, target))))),
     ],
-  ])('is read for at least 90 %% of what is possible: %s', (_name, measure) => {
+  ])('reaches at least 90 %% of what is possible: %s', (_name, measure) => {
     const { read, possible } = measure();
     expect(read / possible).toBeGreaterThan(0.9);
   });

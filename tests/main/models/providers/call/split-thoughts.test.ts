@@ -56,8 +56,8 @@ const cases: readonly (readonly [string, string, string])[] = [
   ['<|channel|>final<|message|>b<|return|>', '', 'b'],
 ];
 
-describe('an answer with thoughts before it', () => {
-  it.each(cases)('is told apart, however it is cut: %j', (answer, thought, text) => {
+describe('an answer that begins with thoughts', () => {
+  it.each(cases)('is split correctly, however it is cut: %j', (answer, thought, text) => {
     for (const size of [1, 2, 3, 5, 8, 1000]) {
       const pieces = Array.from({ length: Math.ceil(answer.length / size) }, (_, at) =>
         answer.slice(at * size, (at + 1) * size),
@@ -69,7 +69,7 @@ describe('an answer with thoughts before it', () => {
 
 // Catches: an answer of line breaks alone that takes minutes, because all of them are looked at again with each piece.
 it.each(['', '<think>a</think>'])(
-  'takes linear time for white space that comes letter by letter after "%s"',
+  'an answer with white space letter by letter after "%s" is split in linear time',
   (first) => {
     const begun = performance.now();
     const said = split([first, ...Array.from({ length: 200_000 }, () => '\n'), 'b']);

@@ -26,13 +26,13 @@ describe('a stream that the machine slept through', () => {
     return reading;
   }
 
-  it('is given up soon after it woke up', async () => {
+  it('is given up soon after the machine woke up', async () => {
     const begun = performance.now();
     const sleep = (): number => (performance.now() - begun >= 10_000 ? 3_600_000 : 0);
     expect(await endOf(sleep, 30_000)).toBe('StalledError: Nothing came for 30 seconds after the machine woke up.');
   });
 
-  it('has its usual time where it did not sleep, or runs on this machine', async () => {
+  it('has its usual time without sleep, or for a local model', async () => {
     expect(await endOf(() => 0, 30_000)).toBe('StalledError: Nothing came for 90 seconds.');
     const begun = performance.now();
     const sleep = (): number => (performance.now() - begun >= 10_000 ? 3_600_000 : 0);

@@ -104,8 +104,8 @@ const loaded: LoadedModel = {
   loadMs: 1,
 };
 
-describe('a model of this machine', () => {
-  it('is loaded with what was granted, and its calls say asked, granted and made, with every reason', async () => {
+describe('the report of a local model', () => {
+  it('has the wanted, granted and made size with every reason', async () => {
     const { part, loads } = await ended(loaded);
     expect(loads).toMatchObject([{ contextTokens: 20480, sequences: 3 }]);
     expect(part.engine).toEqual({
@@ -121,7 +121,7 @@ describe('a model of this machine', () => {
     });
   });
 
-  it('says nothing about a load that did not happen', async () => {
+  it('is empty without a load', async () => {
     expect((await ended(null)).part.engine).toBeUndefined();
   });
 });

@@ -77,7 +77,7 @@ async function call(provider: Provider): Promise<StreamEnded> {
 }
 
 describe('a model whose engine runs out of memory', () => {
-  it('is loaded one step smaller for the next try, which says so and is remembered', async () => {
+  it('is loaded one step smaller at the next try, which says so and is remembered', async () => {
     const provider = await open(10_000);
     const lost = await call(provider);
     expect(lost.error).toMatchObject({ code: 'out-of-memory', retryable: true });
@@ -91,21 +91,21 @@ describe('a model whose engine runs out of memory', () => {
     expect((await call(await open(10_000))).error).toBeNull();
   });
 
-  it('is not made smaller twice: then it does not fit', async () => {
+  it('is not made smaller twice', async () => {
     const provider = await open(2_000);
     expect((await call(provider)).error).toMatchObject({ code: 'out-of-memory', retryable: true });
     expect((await call(provider)).error).toMatchObject({ code: 'out-of-memory', retryable: false });
     expect((await call(provider)).error).toMatchObject({ code: 'out-of-memory', retryable: false });
   });
 
-  it('gets half of the length where the engine itself said that there is no room', async () => {
+  it('gets half of the length if the engine itself found no room', async () => {
     const provider = await open(5_000, 'says-so');
     const lost = await call(provider);
     expect(lost.error?.message).toContain('4096 tokens for one conversation instead of 8192 tokens for each of 3');
     expect(await call(provider)).toMatchObject({ error: null, engine: { grantedTokens: 4096 } });
   });
 
-  it('is told by the call, also where the count before it was what ended the engine', async () => {
+  it('is reported by the call, also when the count before it ended the engine', async () => {
     const provider = await open(10_000);
     expect(await provider.countTokens(request, never)).toBeNull();
     expect((await call(provider)).error).toMatchObject({ code: 'out-of-memory', retryable: true });

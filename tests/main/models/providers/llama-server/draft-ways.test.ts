@@ -56,8 +56,8 @@ const large = file('large', 4e9);
 const small = file('small', 0.5e9);
 const ids = (ways: readonly DraftWay[]): readonly string[] => ways.map(({ id }) => id);
 
-describe('the ways to draft for a model', () => {
-  it('takes only models of the same words that are much smaller, the smallest first', () => {
+describe('the drafters for a model', () => {
+  it('include only much smaller models with the same vocabulary, the smallest first', () => {
     const others = [
       large,
       file('half', 1.9e9),
@@ -71,7 +71,7 @@ describe('the ways to draft for a model', () => {
     expect(ids(draftWays(large, all, others))).toEqual(['lookup', 'llama-cpp/small', 'llama-cpp/half']);
   });
 
-  it('knows layers of its own and heads that were made for a model, where the build can use them', () => {
+  it('include layers and heads of the model if the build can use them', () => {
     const own = file('own', 4e9, { architecture: 'qwen35', more: { 'qwen35.nextn_predict_layers': 1 } });
     const head = file('head', 0.2e9, { architecture: 'eagle3' });
     expect(draftWays(own, all, [head]).map(({ id, type }) => [id, type])).toEqual([
@@ -84,19 +84,19 @@ describe('the ways to draft for a model', () => {
   });
 });
 
-describe('the choice of a way', () => {
+describe('the chosen drafter', () => {
   const ways = draftWays(large, all, [small]);
   const verdict = { on: 'build 1', best: 'llama-cpp/small', hasSameFile: true };
   const wish = { asked: undefined, set: 'auto', verdict, on: 'build 1' };
 
-  it('is what a probe found best here, and nothing where it found none or nobody probed', () => {
+  it('is the best one of the probe, or none', () => {
     expect(chooseDraft(ways, wish).way?.id).toBe('llama-cpp/small');
     expect(chooseDraft(ways, { ...wish, verdict: null })).toEqual({ way: null, why: null });
     expect(chooseDraft(ways, { ...wish, verdict: { ...verdict, best: null } })).toEqual({ way: null, why: null });
     expect(chooseDraft(ways, { ...wish, set: 'off' })).toEqual({ way: null, why: null });
   });
 
-  it('says why it writes without: another server, another file, a model that is gone', () => {
+  it('is none for another server, another file or a missing model, with the reason', () => {
     const elsewhere = chooseDraft(ways, { ...wish, on: 'build 2' });
     expect(elsewhere).toMatchObject({ way: null, why: expect.stringContaining('another llama-server') });
     const changed = chooseDraft(ways, { ...wish, verdict: { ...verdict, hasSameFile: false } });
@@ -105,7 +105,7 @@ describe('the choice of a way', () => {
     expect(gone).toMatchObject({ way: null, why: expect.stringContaining('llama-cpp/gone is not here') });
   });
 
-  it('follows a person before the probe, and a call that compares before both', () => {
+  it('follows a person before the probe, and a comparing call before both', () => {
     expect(chooseDraft(ways, { ...wish, set: 'lookup' }).way?.id).toBe('lookup');
     expect(chooseDraft(ways, { ...wish, asked: 'off' }).way).toBeNull();
     expect(chooseDraft(ways, { ...wish, set: 'off', asked: 'lookup' }).way?.id).toBe('lookup');
@@ -118,7 +118,7 @@ describe('a load with drafts', () => {
   const wish = { facts: large.header.facts, askedTokens: 8192, cards: [], hostFreeBytes: 16 * gib } as const;
   const card = { name: 'CUDA0', totalBytes: 8 * gib, freeBytes: 8 * gib, driverBytes: 0, isUnified: false };
 
-  it('counts the weights and the context of a model that drafts, and next to nothing for a look-up', () => {
+  it('counts the memory of a draft model, and almost none for a look-up', () => {
     const plain = planServerLoad({ ...wish, draft: null });
     const looked = planServerLoad({ ...wish, draft: lookup.load });
     const drafted = planServerLoad({ ...wish, draft: drafter.load });
@@ -129,7 +129,7 @@ describe('a load with drafts', () => {
     expect((drafted.predictedBytes ?? 0) - (looked.predictedBytes ?? 0)).toBeCloseTo(drafted.draftBytes ?? 0, -2);
   });
 
-  it('leaves room for a draft on the card, beside it puts fewer layers there, and calls that an estimate', () => {
+  it('leaves room on the card for a draft, and calls that an estimate', () => {
     const cards = [{ ...card, totalBytes: 5 * gib, freeBytes: 5 * gib }];
     const plain = planServerLoad({ ...wish, cards, draft: null });
     const drafted = planServerLoad({ ...wish, cards, draft: drafter.load });
@@ -139,7 +139,7 @@ describe('a load with drafts', () => {
     expect(drafted.why).toContain('what its drafts take is an estimate');
   });
 
-  it('names the way to the server, on the card where its model is', () => {
+  it('names the drafter to the server, on the same card', () => {
     const host = planServerLoad({ ...wish, draft: drafter.load });
     expect(draftArguments(null, host, undefined)).toEqual([]);
     expect(draftArguments(lookup, host, undefined).slice(0, 2)).toEqual(['--spec-type', 'ngram-simple']);

@@ -104,8 +104,8 @@ async function errorOf(provider: Provider, name = 'm'): Promise<ProviderError | 
   return ended?.type === 'ended' ? ended.error : null;
 }
 
-describe('a llama-server of one’s own', () => {
-  it('is not offered for a model that answers nothing, and says so when it is asked', async () => {
+describe('an own llama-server', () => {
+  it('refuses a model that gives no answers, and does not list it', async () => {
     const own = fakeServer(0);
     const provider = open(own);
     expect((await provider.list(never)).map(({ id }) => id)).toEqual(['llama-server/m']);
@@ -116,7 +116,7 @@ describe('a llama-server of one’s own', () => {
     expect(own.asked).toEqual([]);
   });
 
-  it('gets one step less where it had no memory, says so, and keeps it over a restart; a second step there is none', async () => {
+  it('gets one step less after it had no memory, says so, and keeps it after a restart', async () => {
     const own = fakeServer(4_096);
     const first = await errorOf(open(own, {}, { contextTokens: 16_384 }));
     expect(first).toMatchObject({ code: 'out-of-memory', retryable: true });
@@ -127,7 +127,7 @@ describe('a llama-server of one’s own', () => {
     expect(own.asked.map(tokensOf)).toEqual([16_384, 8_192]);
   });
 
-  it('takes less of a card that had no room', async () => {
+  it('uses less of a card without room', async () => {
     const own = { ...fakeServer(0, [700 * mebi]) };
     const use: OwnLlamaServer['use'] = async (load, signal) => {
       const reply = await fakeServer(0).use(load, signal);
@@ -139,7 +139,7 @@ describe('a llama-server of one’s own', () => {
     );
   });
 
-  it('says it at the next call where the prompt was only counted', async () => {
+  it('reports smaller memory at the next call if only a count had failed', async () => {
     const own = fakeServer(8_192);
     const provider = open(own, {}, { contextTokens: 16_384 });
     expect(await provider.countTokens(request('m'), never)).toBeNull();
@@ -147,7 +147,7 @@ describe('a llama-server of one’s own', () => {
     expect(await errorOf(provider)).toMatchObject({ code: 'engine-lost' });
   });
 
-  it('is loaded with half of its threads on a strained machine', async () => {
+  it('runs with half of its threads on a strained machine', async () => {
     const own = fakeServer(1e9);
     const strain = async (): Promise<Strain> => ({ act: 'slower', causes: ['battery'] });
     await errorOf(open(own, { strain }, { threads: 6 }));
@@ -155,7 +155,7 @@ describe('a llama-server of one’s own', () => {
     expect(own.asked.map((args) => after(args, '--threads'))).toEqual(['3', '6']);
   });
 
-  it('says its header and its cards to the planner, and no card where it is kept off them', async () => {
+  it('tells the planner its header and cards, and no card if the card is switched off', async () => {
     const own = fakeServer(0, [8 * 2 ** 30]);
     expect(await open(own).server?.plan('m', never)).toMatchObject({
       facts: { keys: { 'general.architecture': 'llama' } },

@@ -27,7 +27,7 @@ async function statusAt(baseUrl: string): Promise<string> {
 }
 
 /** Catches: a second way to read an address, in which a pasted end, parameters or a password are lost or shown. */
-it('is read as that of every provider: ends, parameters, a password', async () => {
+it('the address of Ollama is read like that of every provider', async () => {
   const seen: unknown[] = [];
   const host = await serve((message, response) => {
     seen.push([message.url, message.headers.authorization]);
@@ -49,15 +49,18 @@ it.each([
   },
   { what: 'a page of a proxy', status: 502, type: 'text/html', body: '<html>', words: /server behind it/u },
   { what: 'nothing at this path', status: 404, body: '404 page not found', words: /Check the base URL/u },
-])('says what stands at the address: $what', async ({ status, location, type = 'text/plain', body = '', words }) => {
-  const headers = { 'content-type': type, ...(location === undefined ? {} : { location }) };
-  const host = await serve((_message, response) => void response.writeHead(status, headers).end(body));
-  const said = await statusAt(`http://${host}`);
-  expect(said).toMatch(words);
-  expect(said).not.toMatch(/not running|ollama (serve|pull)/u);
-});
+])(
+  'the error for the address of Ollama says what stands there: $what',
+  async ({ status, location, type = 'text/plain', body = '', words }) => {
+    const headers = { 'content-type': type, ...(location === undefined ? {} : { location }) };
+    const host = await serve((_message, response) => void response.writeHead(status, headers).end(body));
+    const said = await statusAt(`http://${host}`);
+    expect(said).toMatch(words);
+    expect(said).not.toMatch(/not running|ollama (serve|pull)/u);
+  },
+);
 
-it('says how to start it only where nothing listens', async () => {
+it('the error for the address of Ollama says how to start it only if nothing listens', async () => {
   const port = await freePort();
   expect(await statusAt(`http://127.0.0.1:${port}`)).toContain(
     `not running at http://127.0.0.1:${port}. Start it with`,

@@ -36,8 +36,8 @@ const loads = (): readonly unknown[] =>
     .filter(({ path, body }) => path === '/api/chat' && Array.isArray(body.messages) && body.messages.length === 0)
     .map(({ body }) => body.options);
 
-describe('a whole answer', () => {
-  it('has its text, its counts from the server and a report of how the model was loaded', async () => {
+describe('a whole answer of Ollama', () => {
+  it("has its text, the server's counts and a report of the load", async () => {
     const parts = await run();
     expect(textIn(parts)).toBe('Hello there.');
     const { totalMs: _total, queuedMs: _queued, ...timings } = endOf(parts).timings;
@@ -64,7 +64,7 @@ describe('a whole answer', () => {
     });
   });
 
-  it('is asked for with one set of options, and never lets the server drop or forget anything', async () => {
+  it('is requested with one set of options, which never lets the server drop text', async () => {
     await run({ seed: 7 });
     await run({ temperature: 0.5, maxOutputTokens: 9, stop: ['END'] });
     expect(loads()).toEqual([{ num_ctx: 8192 }]);
@@ -75,12 +75,12 @@ describe('a whole answer', () => {
     for (const body of chats()) expect(body).toMatchObject({ truncate: false, shift: false, keep_alive: '5m' });
   });
 
-  it('says of a later call not how much was evaluated: the server does not', async () => {
+  it('does not say how much was evaluated in a later call', async () => {
     await run();
     expect(endOf(await run()).evaluatedTokens).toBeNull();
   });
 
-  it('hands on thoughts, and calls of tools only with the end', async () => {
+  it('passes on thoughts at once, and tool calls only at its end', async () => {
     server.habits.capabilities = ['completion', 'tools', 'thinking'];
     server.habits.answer = [
       { role: 'assistant', thinking: 'Let me ' },
@@ -107,7 +107,7 @@ describe('a whole answer', () => {
     ]);
   });
 
-  it('sends results, pictures and the thoughts of this very model', async () => {
+  it('is requested with results, images and only the thoughts of this model', async () => {
     server.habits.capabilities = ['completion', 'tools', 'vision'];
     await run({
       messages: [
@@ -143,7 +143,7 @@ describe('a whole answer', () => {
     ]);
   });
 
-  it('gives a choice as the option, and a forced call as a call', async () => {
+  it('can be a choice or a forced call', async () => {
     server.habits.answer = [{ role: 'assistant', content: '"b"' }];
     expect(textIn(await run({ output: { type: 'choice', options: ['a', 'b'] } }))).toBe('b');
     server.habits.answer = [{ role: 'assistant', content: '{"tool": "run", "input": {"x": 1}}' }];
@@ -156,8 +156,8 @@ describe('a whole answer', () => {
   });
 });
 
-describe('memory', () => {
-  it('is asked for one step less, once, where a part did not fit on the card', async () => {
+describe('the memory of Ollama', () => {
+  it('is reduced by one step, once, if a part did not fit on the card', async () => {
     server.habits.onCard = 0.9;
     server.habits.spillsAbove = 20_000;
     provider = ollamaProvider(server.address, { machine: machines.card });
@@ -169,7 +169,7 @@ describe('memory', () => {
     expect((await provider.resolve('m', never))?.contextTokens).toBe(16_384);
   });
 
-  it('is not loaded again for a server that counts the context of several conversations together', async () => {
+  it('is not loaded again for a server that counts several conversations together', async () => {
     server.habits.slots = 4;
     await run();
     await run();
@@ -177,7 +177,7 @@ describe('memory', () => {
     expect(endOf(await run()).engine).toMatchObject({ contextTokens: 8192, findings: [] });
   });
 
-  it('says after the load what calls may use, where the server made less than it was asked for', async () => {
+  it('limits later calls to what the server made', async () => {
     server.habits.madeTokens = 4096;
     expect((await provider.resolve('m', never))?.contextTokens).toBe(8192);
     await run();
@@ -186,27 +186,27 @@ describe('memory', () => {
     expect(loads()).toHaveLength(1);
   });
 
-  it('is planned from the header that was read before, for as long as the digest is the same', async () => {
+  it('is planned from an earlier header while the digest is the same', async () => {
     await run();
     await run();
     expect(server.requests.filter(({ path }) => path === '/api/show')).toHaveLength(1);
   });
 
-  it('is loaded again when somebody else has loaded the model with other options', async () => {
+  it('is loaded again when another program loaded the model with other options', async () => {
     await run();
     server.resident.set('m:latest', 2048);
     await run();
     expect(loads()).toHaveLength(2);
   });
 
-  it('is loaded again, by connections that live, after the machine has slept', async () => {
+  it('is loaded again after the machine has slept', async () => {
     await run();
     server.sleep();
     expect(textIn(await run())).toBe('Hello there.');
     expect(loads()).toHaveLength(2);
   });
 
-  it('is given back at the end only where it is not to be kept', async () => {
+  it('is freed at the end only if the model is not to be kept', async () => {
     await run();
     await provider.dispose();
     expect([...server.resident.keys()]).toEqual(['m:latest']);
@@ -218,8 +218,8 @@ describe('memory', () => {
   });
 });
 
-describe('a prompt that grows', () => {
-  it('is caught when the server suddenly reads less than it did of its beginning', async () => {
+describe('a growing prompt', () => {
+  it('fails when the server suddenly reads less of its beginning', async () => {
     const line = 'A sentence of some words that a tokenizer reads. ';
     const user = (count: number) => ({
       role: 'user' as const,
@@ -239,8 +239,8 @@ describe('a prompt that grows', () => {
   });
 });
 
-describe('calls at the same time', () => {
-  it('wait for each other, and one that is given up while it waits ends at once', async () => {
+describe('a call beside another call', () => {
+  it('waits, and ends at once when it is given up while it waits', async () => {
     server.habits.hangs = ['answer'];
     const stop = new AbortController();
     const given = new AbortController();
@@ -255,17 +255,14 @@ describe('calls at the same time', () => {
   });
 });
 
-describe('a reader that stops at the end', () => {
-  it.each([{ half: [] }, { half: ['answer'] }, { half: ['load'] }])(
-    'keeps no other call waiting (%j)',
-    async ({ half }) => {
-      server.habits.half = half;
-      for await (const part of { [Symbol.asyncIterator]: () => withoutReturn(provider) })
-        if (part.type === 'ended') break;
-      server.habits.half = [];
-      expect(endOf(await run()).error).toBeNull();
-    },
-  );
+describe('a reader that stops at the end of an answer', () => {
+  it.each([{ half: [] }, { half: ['answer'] }, { half: ['load'] }])('blocks no other call (%j)', async ({ half }) => {
+    server.habits.half = half;
+    for await (const part of { [Symbol.asyncIterator]: () => withoutReturn(provider) })
+      if (part.type === 'ended') break;
+    server.habits.half = [];
+    expect(endOf(await run()).error).toBeNull();
+  });
 });
 
 /** Reads as the agent does: without calling `return` when it stops reading. */
@@ -274,8 +271,8 @@ function withoutReturn(from: Provider): AsyncIterator<StreamPart> {
   return { next: () => iterator.next() };
 }
 
-describe('models', () => {
-  it('are listed with what they can do', async () => {
+describe('the models of Ollama', () => {
+  it('are listed with their abilities', async () => {
     expect(await provider.list(never)).toMatchObject([
       {
         id: 'ollama/m:latest',
@@ -289,7 +286,7 @@ describe('models', () => {
     ]);
   });
 
-  it('that the server only passes on are cloud models without a price', async () => {
+  it('are cloud models without a price if the server only passes them on', async () => {
     server.habits.remoteHost = 'https://somewhere.example';
     expect(await provider.list(never)).toMatchObject([
       { where: 'cloud', price: null, note: 'runs at https://somewhere.example, not on this machine' },
@@ -297,13 +294,13 @@ describe('models', () => {
     expect(await provider.resolve('m', never)).toMatchObject({ id: 'ollama/m', where: 'cloud', price: null });
   });
 
-  it('are none where the list is null', async () => {
+  it('are none if the list is null', async () => {
     server.habits.nullLists = true;
     server.resident.clear();
     expect(endOf(await run()).error).toBeNull();
   });
 
-  it('whose template is missing are repaired by a derived one, and only when that is said', async () => {
+  it('are repaired by a derived one only if that is asked for', async () => {
     server.habits.template = '{{ .Prompt }}';
     const offered = await provider.store?.repair('m', false, never);
     expect(offered).toMatchObject({ problem: expect.stringContaining('template is missing'), made: null });
@@ -321,7 +318,7 @@ describe('models', () => {
     ]);
   });
 
-  it('of a server that does not run are none, with a word on how to start it', async () => {
+  it('are none while the server does not run, with a hint how to start it', async () => {
     await server.close();
     await expect(provider.list(never)).rejects.toThrow('ollama serve');
     expect(endOf(await run()).error).toMatchObject({

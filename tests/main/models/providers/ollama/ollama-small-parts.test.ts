@@ -7,7 +7,7 @@ import { wholeLines } from '../../../../../src/main/models/providers/ollama/json
 import { createSpeedWatch } from '../../../../../src/main/models/providers/call/speed-watch.ts';
 import { request } from '../../../../fakes/provider-kit.ts';
 
-describe('the address', () => {
+describe('the address of Ollama', () => {
   it.each([
     [undefined, undefined, 'http://127.0.0.1:11434'],
     [undefined, '', 'http://127.0.0.1:11434'],
@@ -23,12 +23,12 @@ describe('the address', () => {
     ['http://other:1//ollama//api/chat/', undefined, 'http://other:1/ollama'],
     ['http://other:1/v1/chat/completions?key=1', undefined, 'http://other:1?key=1'],
     [undefined, 'http://box/v1', 'http://box'],
-  ])('of the setting %s and OLLAMA_HOST %s is %s', (setting, host, address) => {
+  ])('from the setting %s and OLLAMA_HOST %s is %s', (setting, host, address) => {
     expect(ollamaAddress(setting, host)).toBe(address);
   });
 });
 
-describe('a version', () => {
+describe('the version of Ollama', () => {
   it.each([
     ['0.7.1', false, false],
     ['0.12.5', false, false],
@@ -43,11 +43,11 @@ describe('a version', () => {
   });
 });
 
-describe('the count of a prompt', () => {
+describe('the token count of a prompt', () => {
   const said = (text: string): ModelRequest => request('m', text);
   const prose = 'The quick brown fox jumps over the lazy dog, and nobody minds. '.repeat(200);
 
-  it('is believed for text of any usual density', () => {
+  it('is believed for a text of usual density', () => {
     // About 12,600 bytes: 3,000 tokens in English, far fewer for a text of mostly spaces, more for digits.
     expect(createPromptCount().check(said(prose), 2800)).toBeNull();
     expect(createPromptCount().check(said(' '.repeat(100_000)), 800)).toBeNull();
@@ -55,11 +55,11 @@ describe('the count of a prompt', () => {
     expect(createPromptCount().check(said('3141592653'.repeat(500)), 5000)).toBeNull();
   });
 
-  it('is not believed where more than half is missing', () => {
+  it('is not believed if more than half is missing', () => {
     expect(createPromptCount().check(said(prose), 1400)).toContain('must have at least');
   });
 
-  it('is not taken for a cut where a model no longer sees what it thought before', () => {
+  it('is not taken for a cut if a model no longer sees its old thoughts', () => {
     const count = createPromptCount();
     const user = said('Think.').messages;
     const thought = {
@@ -83,7 +83,7 @@ describe('the speed of a model', () => {
     logprobs: [],
   });
 
-  it('is told when it falls below half of what it was, and not before there is something to compare with', () => {
+  it('is reported when it falls below half, and not before a comparison exists', () => {
     const watch = createSpeedWatch();
     expect([50, 48, 52].map((speed) => watch.note('a', counts(speed)))).toEqual([null, null, null]);
     expect(watch.note('b', counts(10))).toBeNull();
@@ -92,8 +92,8 @@ describe('the speed of a model', () => {
   });
 });
 
-describe('a template', () => {
-  it('is chosen by the tokens that a model was trained with', () => {
+describe('the template of a repaired model', () => {
+  it('is chosen by the tokens that the model was trained with', () => {
     const family = (...markers: string[]) =>
       repairTemplateFor({ header: { facts: { keys: {}, vocabulary: null, weights: null }, hollowKeys: [], markers } })
         ?.family;
@@ -107,7 +107,7 @@ describe('a template', () => {
     ]).toEqual(['ChatML with tools', 'ChatML', 'Llama 3', 'Gemma', 'Mistral', undefined]);
   });
 
-  it('goes into a model of our own name', () => {
+  it("is put into a model with Dewpoint's own name", () => {
     expect(['qwen:7b', 'someone/qwen:7b', 'hub.example/someone/qwen:latest'].map(repairedName)).toEqual([
       'dewpoint/qwen:7b',
       'dewpoint/someone-qwen:7b',
@@ -116,7 +116,7 @@ describe('a template', () => {
   });
 });
 
-describe('lines of JSON', () => {
+describe('a stream of JSON lines', () => {
   const read = async (...pieces: string[]): Promise<readonly unknown[]> => {
     const values: unknown[] = [];
     const bytes = pieces.map((piece) => Buffer.from(piece, 'latin1'));
@@ -128,13 +128,13 @@ describe('lines of JSON', () => {
     return values;
   };
 
-  it('may be cut anywhere on their way, also inside a character', async () => {
+  it('may be cut anywhere, also inside a character', async () => {
     const bytes = Buffer.from('{"a":"ü"}\n\n{"b":1}', 'utf8').toString('latin1');
     const all = Array.from({ length: bytes.length }, (_, at) => read(bytes.slice(0, at), bytes.slice(at)));
     for (const values of await Promise.all(all)) expect(values).toEqual([{ a: 'ü' }, { b: 1 }]);
   });
 
-  it('are no line where the end is missing', async () => {
+  it('has no line without its end', async () => {
     await expect(read('{"a":1}\n{"b":')).rejects.toThrow(SyntaxError);
   });
 });

@@ -48,35 +48,35 @@ async function chat({ api }: Served, most = Number.POSITIVE_INFINITY): Promise<r
 describe('the transport of Ollama', () => {
   afterEach(() => vi.unstubAllEnvs());
 
-  it('cuts at line ends, wherever the pieces end, and reads to the end of the body', async () => {
+  it('cuts at line ends, and reads to the end of the body', async () => {
     const served = serve(part.slice(0, 9), part.slice(9) + part, last.slice(0, -1), '\n');
     const values = await chat(served);
     expect(values).toEqual([part, part, last].map((line): unknown => JSON.parse(line)));
     expect(served.body.state).toBe('read');
   });
 
-  it('fails on a line that is no JSON, and on half a line at the end', async () => {
+  it('fails on a line that is not JSON, and on half a line at the end', async () => {
     await expect(chat(serve(part, 'no json\n', last))).rejects.toThrow(SyntaxError);
     await expect(chat(serve(part, last.slice(0, 12)))).rejects.toThrow(SyntaxError);
   });
 
-  it('ends where the server ends, also without a last part: the reader says what is missing', async () => {
+  it('ends when the server ends, also without a last part', async () => {
     expect(await chat(serve(part))).toHaveLength(1);
   });
 
-  it('gives the connection up when its reader leaves', async () => {
+  it('closes the connection when its reader stops', async () => {
     const served = serve(part, part, part);
     expect(await chat(served, 1)).toHaveLength(1);
     expect(served.body.state).toBe('left');
   });
 
-  it('says an error inside an answer as what it is', async () => {
+  it('reports an error inside an answer as an error', async () => {
     await expect(chat(serve(part, '{"error":"model runner has unexpectedly stopped"}\n'))).rejects.toMatchObject({
       error: { code: 'engine-lost' },
     });
   });
 
-  it('has the signal of its call in every request, and no header but the kind of its content', async () => {
+  it('uses the signal of its call for every request, and no header but the content type', async () => {
     vi.stubEnv('OLLAMA_API_KEY', 'a-key-of-the-environment');
     const served = serve('{"version":"0.17.4","models":[],"done":true}');
     const { api } = served;
@@ -97,7 +97,7 @@ describe('the transport of Ollama', () => {
     }
   });
 
-  it('ends at the abort of its call', async () => {
+  it('ends when its call is aborted', async () => {
     const controller = new AbortController();
     const get: typeof fetch = (_input, init) =>
       new Promise((_resolve, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)));

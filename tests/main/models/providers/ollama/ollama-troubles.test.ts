@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { meetTrouble, ollamaTroubles } from '../../../../fakes/ollama-troubles.ts';
 
-it.each(ollamaTroubles)('catches and names a server that $name', async (trouble) => {
+it.each(ollamaTroubles)('a troubled server of Ollama is named: $name', async (trouble) => {
   expect(await meetTrouble(trouble)).toBeNull();
 });

@@ -34,7 +34,7 @@ describe('createStateStore', () => {
     expect(await store.find(tokens)).toBeNull();
   });
 
-  it('leaves nothing behind when writing fails', async () => {
+  it('leaves no file behind when writing fails', async () => {
     const store = createStateStore(dir, 'engine 1');
     const kept = await store.keep(tokens, async (path) => {
       await writeFile(path, 'half');
@@ -44,7 +44,7 @@ describe('createStateStore', () => {
     expect(await readdir(dir)).toEqual([]);
   });
 
-  it('holds 512 MiB of states together, and lets the one go that was not used for longest', async () => {
+  it('keeps 512 MiB of states together, and drops the one unused for longest', async () => {
     const store = createStateStore(dir, 'engine 1');
     const keep = async (name: number, secondsAgo: number): Promise<void> => {
       // A sparse file: only its size matters, and nothing is written.

@@ -7,7 +7,7 @@ const opened = (totalSequences: number): readonly Options[] =>
   openConversationSlots({ totalSequences, getSequence: (options: Options) => options }).map(({ sequence }) => sequence);
 
 describe('openSlots', () => {
-  it('keeps at most 512 MiB of states to go back to, whatever the number of conversations', () => {
+  it('keeps at most 512 MiB of states for any number of conversations', () => {
     for (const count of [1, 3, 8]) {
       const bytes = opened(count).map(({ checkpoints }) => checkpoints?.maxMemory ?? Number.POSITIVE_INFINITY);
       expect(bytes).toHaveLength(count);
