@@ -73,9 +73,9 @@ function bytesOf(stream: Readable): ReadableStream<Uint8Array> {
   });
 }
 
-describe('ClientSideConnection', () => {
+describe('a client by the ACP package', () => {
   // Catches: an announced method that another client cannot use.
-  it('drives every method that is announced', async () => {
+  it('can call every announced method', async () => {
     await script([...replies, { text: 'late', delayMs: 60_000 }]);
     const first = openProcess(() => 'session');
     const { connection } = first;

@@ -101,8 +101,8 @@ function checkLog({ kit, seen }: Probe): void {
 describe.each([
   ['the loop', loop],
   ['a recipe', recipe],
-])('cancelling %s', (_name, options) => {
-  it('ends the turn as cancelled at every event and every touch of the world, and nothing runs after it', async () => {
+])('a cancel of %s', (_name, options) => {
+  it('ends the turn as cancelled at every event, and nothing runs after it', async () => {
     const whole = scripted(options, null);
     const end = await whole.kit.runner.send('Fix add().', turnOptions);
     expect(end.reason).toBe('done');

@@ -24,12 +24,12 @@ const results = (kit: AgentKit): readonly string[] =>
     .filter((event) => event.tool !== 'gather_facts')
     .map((event) => event.status);
 
-describe('a person works on a file that the agent works on', () => {
+describe('an edit of the person during the work', () => {
   it.each([
     ['write_file', call('write_file', { path: 'a.py', content: 'x = 2\n' })],
     ['edit_file', call('edit_file', { path: 'a.py', old: 'x = 1', new: 'x = 2' })],
     ['delete_file', call('delete_file', { path: 'a.py' })],
-  ])('%s keeps the edit of the person and tells the model', async (_tool, write) => {
+  ])('is kept and reported to the model when it calls %s', async (_tool, write) => {
     const kit = await between(({ sandbox }) => sandbox.put('a.py', 'x = 1\nmine = True\n'), write);
     expect(kit.sandbox.text('a.py')).toBe('x = 1\nmine = True\n');
     expect(results(kit)[1]).toBe('error');
@@ -37,7 +37,7 @@ describe('a person works on a file that the agent works on', () => {
     expect(JSON.stringify(kit.requests[2]?.messages.at(-1))).toMatch(/read it again/iu);
   });
 
-  it('does not bring back a file that was deleted meanwhile', async () => {
+  it('that deletes a file is not reverted by the agent', async () => {
     const kit = await between(
       ({ sandbox }) => sandbox.remove('a.py'),
       call('write_file', { path: 'a.py', content: 'x = 2\n' }),
@@ -45,7 +45,7 @@ describe('a person works on a file that the agent works on', () => {
     expect(kit.sandbox.text('a.py')).toBeNull();
   });
 
-  it('does not write over a file that appeared under the new name', async () => {
+  it('that creates a file is not overwritten by the agent', async () => {
     const kit = await between(
       ({ sandbox }) => sandbox.put('b.py', 'theirs\n'),
       call('write_file', { path: 'b.py', content: 'ours\n' }),
@@ -53,7 +53,7 @@ describe('a person works on a file that the agent works on', () => {
     expect(kit.sandbox.text('b.py')).toBe('theirs\n');
   });
 
-  it('is not blamed on the agent when it happens between two commands', async () => {
+  it('between two commands is not counted as a change of the agent', async () => {
     const kit: AgentKit = createAgentKit({
       replies: [
         call('run_command', { command: 'one' }),
@@ -75,7 +75,7 @@ describe('a person works on a file that the agent works on', () => {
     expect(ofType(kit.journal.events, 'file-changed').map((event) => event.path)).toEqual(['one.txt', 'two.txt']);
   });
 
-  it('does not lose the edit of the person when the turn is taken back', async () => {
+  it('is kept when the turn is undone', async () => {
     const kit: AgentKit = createAgentKit({
       replies: [
         call('read_file', { path: 'a.py' }),

@@ -41,7 +41,7 @@ describe('an answer that is cut', () => {
     expect(ofType(kit.journal.events, 'tool-call-requested')).toEqual([]);
   });
 
-  it('is an error, and tried again, when the stream ends without an end or throws', async () => {
+  it('is an error, and is tried again, when the stream throws or has no end', async () => {
     const kit = createAgentKit({
       replies: [
         { stream: [{ type: 'text-delta', text: 'half' }] },
@@ -84,7 +84,7 @@ describe('an answer that repeats itself without end', () => {
     expect(ofType(kit.journal.events, 'notice-added').some((event) => event.code === 'repetition-stopped')).toBe(true);
   });
 
-  it('is not mistaken for a table or a ruler', async () => {
+  it('is told apart from a table or a ruler', async () => {
     const text = `${'='.repeat(900)}\n${'| a | b |\n'.repeat(60)}`;
     const kit = createAgentKit({ replies: [{ text }] });
     const end = await kit.runner.send('What does it say?', turnOptions);
@@ -93,7 +93,7 @@ describe('an answer that repeats itself without end', () => {
 });
 
 describe('empty answers', () => {
-  it('are asked about, and end the stage when they go on', async () => {
+  it('are asked about again, and end the stage when they continue', async () => {
     const kit = createAgentKit({ replies: [{}, {}, {}, {}] });
     const end = await kit.runner.send('Do the work.', turnOptions);
     expect(end).toMatchObject({ reason: 'gave-up', text: 'The model gave empty answers.' });

@@ -32,13 +32,13 @@ async function runOdd(tool: Tool, options: KitOptions = {}): Promise<AgentKit> {
 const firstEnd = (kit: AgentKit): ReturnType<typeof ofType<'tool-ended'>>[number] | undefined =>
   ofType(kit.journal.events, 'tool-ended').find((event) => event.tool === 'odd');
 
-describe('the loop goes on after a tool that', () => {
-  it('throws', async () => {
+describe('a tool that misbehaves', () => {
+  it('is reported as an error when it throws', async () => {
     const kit = await runOdd(oddTool(() => Promise.reject(new Error('no such luck'))));
     expect(firstEnd(kit)).toMatchObject({ status: 'error', output: 'odd failed: no such luck' });
   });
 
-  it('throws before it returns a promise', async () => {
+  it('is reported as an error when it throws before it returns a promise', async () => {
     const kit = await runOdd(
       oddTool(() => {
         throw new Error('at once');
@@ -47,7 +47,7 @@ describe('the loop goes on after a tool that', () => {
     expect(firstEnd(kit)).toMatchObject({ status: 'error' });
   });
 
-  it('throws in its label', async () => {
+  it('is shown by its name when its label throws', async () => {
     const tool = oddTool(() => lie({ status: 'ok', output: 'fine' }));
     const kit = await runOdd({
       ...tool,
@@ -58,7 +58,7 @@ describe('the loop goes on after a tool that', () => {
     expect(ofType(kit.journal.events, 'tool-started').find((event) => event.tool === 'odd')?.label).toBe('odd');
   });
 
-  it('hangs and does not listen to the abort', async () => {
+  it('is timed out when it hangs and ignores the abort', async () => {
     const kit = await runOdd(
       oddTool(() => new Promise(() => undefined)),
       { config: { toolTimeoutMs: 50 } },
@@ -72,24 +72,24 @@ describe('the loop goes on after a tool that', () => {
     ['another status', { status: 'great', output: 'done' }],
     ['output that is no text', { status: 'ok', output: { done: true } }],
     ['a list', []],
-  ])('gives back %s', async (_what, value) => {
+  ])('is reported as an error when it returns %s', async (_what, value) => {
     const kit = await runOdd(oddTool(() => lie(value)));
     expect(firstEnd(kit)).toMatchObject({ status: 'error', output: expect.stringContaining('is not known') });
   });
 
-  it('gives back data that is not JSON', async () => {
+  it('may return data that is not JSON, which is dropped', async () => {
     const loop: Record<string, unknown> = {};
     loop.self = loop;
     const kit = await runOdd(oddTool(() => lie({ status: 'ok', output: 'fine', data: loop })));
     expect(firstEnd(kit)).toMatchObject({ status: 'ok', data: null });
   });
 
-  it('claims to have written and has not', async () => {
+  it('is corrected when it claims a write that did not happen', async () => {
     const kit = await runOdd(oddTool(() => lie({ status: 'ok', output: 'Wrote a.py.' }), 'write'));
     expect(firstEnd(kit)?.output).toContain('No file was changed');
   });
 
-  it('gives back 50 MB: the model sees the head and the tail, the rest is beside the log', async () => {
+  it('may return 50 MB, of which the model sees the beginning and the end', async () => {
     const output = `first line\n${'x'.repeat(50 * 1024 * 1024)}\nlast line`;
     const kit = await runOdd(oddTool(() => lie({ status: 'ok', output })));
     const ended = firstEnd(kit);
@@ -99,7 +99,7 @@ describe('the loop goes on after a tool that', () => {
     expect(ended?.full?.bytes).toBe(Buffer.byteLength(output));
   });
 
-  it('prints 50 MB while it runs: all of it is kept, little of it is pushed', async () => {
+  it('may print 50 MB, all of which is kept and little of which is pushed', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 'y');
     const kit = await runOdd(
       oddTool(async (_input, context) => {
@@ -114,7 +114,7 @@ describe('the loop goes on after a tool that', () => {
     );
   });
 
-  it('shows a small model less of a long output', async () => {
+  it('is shown shorter to a small model when its output is long', async () => {
     const output = 'z'.repeat(100_000);
     const kit = await runOdd(
       oddTool(() => lie({ status: 'ok', output })),

@@ -72,7 +72,7 @@ async function parentOf(program: Program): Promise<string> {
 }
 
 describe.skipIf(isWithoutEngine)('agents in containers of their own', () => {
-  it('work side by side on copies, and what they did, with its cost, comes back', async () => {
+  it('work side by side on copies, and return their changes with their cost', async () => {
     await using program = await createProgram({ 'notes.txt': 'one\n' });
     await program.settings(settings([spawnTwo(), take('agent-1'), take('agent-2'), complete()]));
     const { code, events, stderr } = await program.startTask('Make the two files.', ['--strategy', 'loop']).ended;
@@ -102,7 +102,7 @@ describe.skipIf(isWithoutEngine)('agents in containers of their own', () => {
     expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
   });
 
-  it('end with their parent when it is cancelled, and none of their commands goes on', async () => {
+  it('end with their parent when it is cancelled, and with all their commands', async () => {
     await using program = await createProgram({ 'notes.txt': 'one\n' });
     await program.settings(settings([spawnTwo(), complete()], 'sleep 300'));
     const running = program.startTask('Make the two files.', ['--strategy', 'loop']);
@@ -120,7 +120,7 @@ describe.skipIf(isWithoutEngine)('agents in containers of their own', () => {
   });
 
   it.each(parts)(
-    'killed -9 at moments $from to $to of a drawing, a program and two agents: nothing acknowledged is lost, every child has its end and its cost, and the work goes on',
+    'lose nothing acknowledged when Dewpoint is killed at moments $from to $to',
     async ({ count, seed }) => {
       await using program = await createProgram({ 'notes.txt': 'one\n' });
       const lead = [drawn, counted, spawnTwo(), take('agent-1'), take('agent-2'), complete()];

@@ -94,7 +94,7 @@ async function wholeTable(): Promise<readonly object[]> {
 }
 
 describe.skipIf(isWithoutEngine)('a comparison, killed -9 and resumed', () => {
-  it(`comes to the same table after ${kills} kills, and does no run twice that had ended`, async () => {
+  it(`gives the same table after ${kills} kills, and repeats no run that had ended`, async () => {
     await using program = await createProgram({ 'notes.txt': 'one\n' });
     await program.settings(settings);
     const random = seeded(7);

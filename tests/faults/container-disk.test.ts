@@ -9,7 +9,7 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux' || process.getui
   'a command that fills the disk of the project',
   { timeout: 240_000 },
   () => {
-    it('is ended before nothing is left, says why, and the next one works', async (context) => {
+    it('is ended before the disk is full, says why, and lets the next one work', async (context) => {
       const disks: Mounted[] = [];
       const under = await startSandbox({
         prepare: async (workspace) => {
@@ -33,7 +33,7 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux' || process.getui
       }
     });
 
-    it('with files that hold nothing is ended, too, and told what there is too little of', async (context) => {
+    it('is ended and told what runs short when its files are empty', async (context) => {
       const disks: Mounted[] = [];
       const under = await startSandbox({
         prepare: async (workspace) => {
@@ -61,7 +61,7 @@ for i in range(200):
       }
     });
 
-    it('stands still while a person makes room, and comes to its end with all it had', async (context) => {
+    it('pauses while a person makes room, and finishes with all it had', async (context) => {
       const disks: Mounted[] = [];
       const asked: string[] = [];
       let place = '';

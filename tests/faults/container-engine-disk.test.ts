@@ -53,7 +53,7 @@ describe.skipIf(!isHere)('a command that fills the disk of the engine', { timeou
     await engine?.close();
   });
 
-  it('on another disk of this machine: it is ended before nothing is left, and told which disk it is', async () => {
+  it('is ended before another disk of this machine is full, and told which disk it is', async () => {
     await start(true);
     const filled = valueOf(await under.sandbox.exec({ command: fillDisk, timeoutMs: 200_000 }, none));
     expect([filled.outcome, filled.exitCode, filled.killedFor]).toEqual(['killed', null, 'disk']);
@@ -61,7 +61,7 @@ describe.skipIf(!isHere)('a command that fills the disk of the engine', { timeou
     expect(await output(under.sandbox, 'rm /scratch/new; echo works')).toBe('works\n');
   });
 
-  it('in a machine of its own: it stands still while a person makes room there, and comes to its end', async () => {
+  it("pauses while a person makes room in the engine's own machine, and finishes", async () => {
     const asked: string[] = [];
     await start(false, async (text) => {
       asked.push(text);
@@ -79,7 +79,7 @@ describe.skipIf(!isHere)('a command that fills the disk of the engine', { timeou
 });
 
 describe.skipIf(!isHere)('an image for which the disk of the engine has no room', () => {
-  it('is not begun: our own, one to be fetched, one of a project and one of a file', async () => {
+  it('is not begun, whether it is our own, fetched, built for a project or loaded from a file', async () => {
     const engine = await PrivateEngine.start('plain', { size: '240m', isSeen: true });
     if (engine === null) throw new Error('These tests need root, dockerd, unshare and nsenter.');
     const folder = await mkdtemp(join(tmpdir(), 'dewpoint-room-'));

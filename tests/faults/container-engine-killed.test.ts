@@ -50,14 +50,14 @@ async function expectWorks(under: DockerUnderTest): Promise<void> {
 /** Long enough that the engine freezes before a command on a busy machine has begun and reached its deadline. */
 const frozenMs = 4_000;
 
-describe.skipIf(!isHere)('an engine that is killed, stopped or frozen in the middle of a command', () => {
+describe.skipIf(!isHere)('an engine that fails during a command', () => {
   beforeAll(() => startEngine('plain'));
   afterAll(() => engine.close());
 
   it.each([
     ['killed', 'KILL'],
     ['stopped', 'TERM'],
-  ] as const)('%s: the outcome is lost, and the next command works', async (_how, signal) => {
+  ] as const)('loses the outcome when it is %s, and runs the next command', async (_how, signal) => {
     const under = await start({ settings: { engineWaitSeconds: 0 } });
     try {
       const { ended } = await begin(under, 60_000);
@@ -72,7 +72,7 @@ describe.skipIf(!isHere)('an engine that is killed, stopped or frozen in the mid
     }
   });
 
-  it('killed: who asks for the next command meanwhile waits until the engine is back', async () => {
+  it('makes the next command wait until it is back after a kill', async () => {
     const under = await start();
     try {
       const { ended } = await begin(under, 60_000);
@@ -88,7 +88,7 @@ describe.skipIf(!isHere)('an engine that is killed, stopped or frozen in the mid
     }
   });
 
-  it('frozen: the deadline of the command holds, and work goes on when the engine does', async () => {
+  it('keeps the deadline of the command when frozen, and work goes on when it is back', async () => {
     const under = await start();
     try {
       const { ended } = await begin(under, frozenMs);
@@ -101,7 +101,7 @@ describe.skipIf(!isHere)('an engine that is killed, stopped or frozen in the mid
     }
   });
 
-  it('killed with two homes at work in it: each takes away its own containers and leaves those of the other', async () => {
+  it('lets each of two homes remove only its own containers', async () => {
     const [one, other] = await Promise.all([start(), start()]);
     try {
       const [first] = await Promise.all([begin(one, 60_000), begin(other, 60_000)]);
@@ -131,22 +131,19 @@ describe.skipIf(!isHere)('an engine whose containers go on without it', () => {
   it.each([
     ['killed', 'KILL'],
     ['stopped', 'TERM'],
-  ] as const)(
-    '%s: the outcome is lost while the command goes on, and what was left is ended when it is back',
-    async (_how, signal) => {
-      const under = await start();
-      try {
-        const { ended } = await begin(under, 60_000);
-        await engine.signal(signal);
-        expect(valueOf(await ended)).toMatchObject({ outcome: 'lost', exitCode: null });
-        const before = await under.text('ticks');
-        await expect.poll(() => under.text('ticks')).not.toBe(before);
-        await engine.startAgain();
-        await expectWorks(under);
-        expect(under.losses.map((loss) => loss.recreated)).toEqual([true]);
-      } finally {
-        await under.close();
-      }
-    },
-  );
+  ] as const)('loses the outcome when it is %s, and ends what was left when it is back', async (_how, signal) => {
+    const under = await start();
+    try {
+      const { ended } = await begin(under, 60_000);
+      await engine.signal(signal);
+      expect(valueOf(await ended)).toMatchObject({ outcome: 'lost', exitCode: null });
+      const before = await under.text('ticks');
+      await expect.poll(() => under.text('ticks')).not.toBe(before);
+      await engine.startAgain();
+      await expectWorks(under);
+      expect(under.losses.map((loss) => loss.recreated)).toEqual([true]);
+    } finally {
+      await under.close();
+    }
+  });
 });

@@ -28,7 +28,7 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux')('an engine that
     await rm(folder, { recursive: true });
   });
 
-  it('in the middle of a command: the outcome is lost, never an exit code', async () => {
+  it('in the middle of a command loses the outcome, and reports no exit code', async () => {
     const { ended } = await begin(under.sandbox);
     await way.cut();
     expect(valueOf(await ended)).toMatchObject({ outcome: 'lost', exitCode: null, stdout: 'begun\n' });
@@ -39,7 +39,7 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux')('an engine that
     expect(under.losses.map((loss) => loss.recreated)).toEqual([false, false, true]);
   });
 
-  it('and is back: what was left running is removed before anybody asks for anything', async () => {
+  it('has its leftovers removed as soon as it is back', async () => {
     const { ended } = await begin(under.sandbox);
     await way.cut();
     expect(valueOf(await ended).outcome).toBe('lost');
@@ -48,7 +48,7 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux')('an engine that
     expect(await output(under.sandbox, 'echo back')).toBe('back\n');
   });
 
-  it('and freezes: deadlines hold, and work goes on when it is back', async () => {
+  it('can freeze without delaying a deadline, and works again afterwards', async () => {
     const { ended } = await begin(under.sandbox, { timeoutMs: 4_000 });
     way.freeze();
     expect(valueOf(await ended).outcome).toBe('timed-out');
@@ -58,7 +58,7 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux')('an engine that
     expect((await under.leftovers()).containers).toHaveLength(1);
   });
 
-  it('before the end: closing returns, and says what is left behind', async () => {
+  it('does not stop a sandbox from closing, which says what is left behind', async () => {
     await way.cut();
     const told = hearDiagnostics();
     await under.sandbox.dispose();

@@ -16,7 +16,7 @@ import {
 import { smallImageCommand } from '../fakes/private-engine.ts';
 import { mountDisk, type Mounted } from './mounts.ts';
 
-describe.skipIf(isWithoutEngine)('a container that goes away', () => {
+describe.skipIf(isWithoutEngine)('a container', () => {
   let under: DockerUnderTest;
   beforeEach(async () => {
     under = await startSandbox();
@@ -29,23 +29,26 @@ describe.skipIf(isWithoutEngine)('a container that goes away', () => {
     ['killed', async () => (await container()).kill()],
     ['stopped', async () => (await container()).stop({ t: 0 })],
     ['removed', async () => (await container()).remove({ force: true })],
-  ])('is %s in the middle of a command: the outcome is lost, the next command has a new one', async (_how, harm) => {
-    await output(under.sandbox, 'echo kept > /scratch/kept; echo kept > kept.txt');
-    const { ended } = await begin(under.sandbox);
-    await harm();
-    expect(valueOf(await ended)).toMatchObject({ outcome: 'lost', exitCode: null, stdout: 'begun\n' });
-    expect(await output(under.sandbox, 'cat /scratch/kept kept.txt')).toBe('kept\nkept\n');
-    expect(under.losses).toEqual([{ reason: expect.stringMatching(/container|No such exec/), recreated: true }]);
-    expect((await under.leftovers()).containers).toHaveLength(1);
-  });
+  ])(
+    'that is %s in the middle of a command loses the outcome, and the next command has a new one',
+    async (_how, harm) => {
+      await output(under.sandbox, 'echo kept > /scratch/kept; echo kept > kept.txt');
+      const { ended } = await begin(under.sandbox);
+      await harm();
+      expect(valueOf(await ended)).toMatchObject({ outcome: 'lost', exitCode: null, stdout: 'begun\n' });
+      expect(await output(under.sandbox, 'cat /scratch/kept kept.txt')).toBe('kept\nkept\n');
+      expect(under.losses).toEqual([{ reason: expect.stringMatching(/container|No such exec/), recreated: true }]);
+      expect((await under.leftovers()).containers).toHaveLength(1);
+    },
+  );
 
-  it('is killed between two commands: nothing was lost, the next one runs', async () => {
+  it('killed between two commands loses nothing, and the next one runs', async () => {
     await (await container()).kill();
     expect(await output(under.sandbox, 'echo runs')).toBe('runs\n');
     expect(under.losses).toHaveLength(1);
   });
 
-  it('is killed while files are read and written: each is done, or said not to be', async () => {
+  it('killed during writes leaves every file whole or unwritten', async () => {
     const writes = Array.from({ length: 8 }, (_, index) =>
       under.sandbox.writeFile(`f${index}.txt`, bytes('x'.repeat(50_000)), null, none),
     );
@@ -59,7 +62,7 @@ describe.skipIf(isWithoutEngine)('a container that goes away', () => {
     expect(codeOf(await under.sandbox.writeFile('after.txt', bytes('x'), null, none))).toBe('ok');
   });
 
-  it('is killed at every moment of a start: a command is lost or was not run, and one container is left', async () => {
+  it('killed at any moment of a start loses its command, and one container is left', async () => {
     const killAll = async (): Promise<unknown> =>
       Promise.allSettled(
         (await under.leftovers()).containers.map((id) => requireEngine().docker.getContainer(id).kill()),
@@ -83,7 +86,7 @@ describe.skipIf(isWithoutEngine)('a container that goes away', () => {
     expect((await under.leftovers()).containers).toHaveLength(1);
   });
 
-  it('is paused: the command ends at its deadline, and a new container takes over', async () => {
+  it('that is paused ends the command at its deadline, and a new container takes over', async () => {
     const { ended } = await begin(under.sandbox, { timeoutMs: 4_000 });
     await (await container()).pause();
     expect(valueOf(await ended).outcome).toBe('timed-out');
@@ -91,8 +94,8 @@ describe.skipIf(isWithoutEngine)('a container that goes away', () => {
   });
 });
 
-describe.skipIf(isWithoutEngine)('an image that goes away', () => {
-  it('is deleted during the run: what runs goes on; without its container it is said, until the image is back', async () => {
+describe.skipIf(isWithoutEngine)('an image deleted during a run', () => {
+  it('is not needed by what runs, and is reported when its container is gone, too', async () => {
     const { docker } = requireEngine();
     const maker = await startSandbox();
     const tar = join(maker.home, 'saved.tar');
@@ -130,14 +133,14 @@ describe.skipIf(isWithoutEngine)('an image that goes away', () => {
   });
 });
 
-describe.skipIf(isWithoutEngine)('a workspace that goes away', () => {
+describe.skipIf(isWithoutEngine)('a workspace', () => {
   let under: DockerUnderTest;
   beforeEach(async () => {
     under = await startSandbox();
   });
   afterEach(() => under.close());
 
-  it('is renamed during the run: nothing more is done there, nor in a new folder of that name', async () => {
+  it('renamed during the run gets no more changes, and neither does a new folder of that name', async () => {
     await under.put('a.txt', 'mine');
     await rename(under.workspace, `${under.workspace}-moved`);
     expect(codeOf(await under.sandbox.exec({ command: 'echo x > b.txt', timeoutMs: 60_000 }, none))).toBe('conflict');
@@ -150,7 +153,7 @@ describe.skipIf(isWithoutEngine)('a workspace that goes away', () => {
     expect(await output(under.sandbox, 'cat a.txt')).toBe('mine');
   });
 
-  it('is turned into a link during the run: nothing is done where it leads', async () => {
+  it('replaced by a link during the run changes nothing where the link leads', async () => {
     const elsewhere = `${under.workspace}-elsewhere`;
     await mkdir(elsewhere);
     await rename(under.workspace, `${under.workspace}-moved`);
@@ -164,7 +167,7 @@ describe.skipIf(isWithoutEngine)('a workspace that goes away', () => {
   });
 
   it.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
-    'is unmounted during the run: nothing is written to the folder that lay beneath it',
+    'unmounted during the run writes nothing to the folder beneath',
     async (context) => {
       const disks: Mounted[] = [];
       const mounted = await startSandbox({
@@ -188,7 +191,7 @@ describe.skipIf(isWithoutEngine)('a workspace that goes away', () => {
     },
   );
 
-  it('is deleted during the run: commands say so', async () => {
+  it('deleted during the run is reported by commands', async () => {
     await rm(under.workspace, { recursive: true });
     const reply = await under.sandbox.exec({ command: 'true', timeoutMs: 60_000 }, none);
     expect(reply).toMatchObject({ ok: false, error: { code: 'conflict', message: expect.stringContaining('moved') } });

@@ -31,7 +31,7 @@ describe.skipIf(isWithoutEngine)('a Dewpoint that was killed', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('is told from one that lives, and from other homes', async () => {
+  it('is told apart from a living one, and from other homes', async () => {
     const under = await startSandbox();
     try {
       expect(await sweepLeftovers(requireEngine(), homeIdOf(under.home))).toEqual({

@@ -58,7 +58,7 @@ describe('a model file', () => {
     }
   });
 
-  it('that is none is refused', async () => {
+  it('that is no model file is refused', async () => {
     expect((await ask(await saved('page.gguf', '<html>404</html>'))).ended.error).toMatchObject({ code: 'bad-model' });
     await mkdir(join(dir, 'folder.gguf'));
     expect((await ask(join(dir, 'folder.gguf'))).ended.error).toMatchObject({ code: 'bad-model' });
@@ -74,12 +74,12 @@ describe('a model file', () => {
     expect(ended.error?.message).toContain('hypothetical');
   });
 
-  it('without its weights is refused', async () => {
+  it('that has no weights is refused', async () => {
     const path = await saved('hollow.gguf', ggufFile({ keys: [['general.architecture', 'llama']] }));
     expect((await ask(path)).ended.error).toMatchObject({ code: 'bad-model', retryable: false });
   });
 
-  it('of any name works by its path, and after all the bad ones', async () => {
+  it('with any name works by its path, even after all the bad ones', async () => {
     const path = join(dir, 'Модель 模型 "x" y.gguf');
     await symlink(modelPath('smollm2-135m-instruct'), path);
     expect((await ask(path)).ended.error).toBeNull();

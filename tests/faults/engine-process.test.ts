@@ -80,7 +80,7 @@ describe('a lost engine process', () => {
     expect(next.ended.error).toBeNull();
   });
 
-  it('is noticed when it is stopped, and replaced', async () => {
+  it('is noticed when it is stopped, and is replaced', async () => {
     // On a busy machine, a running process may wait for seconds, most of all while it starts.
     engine = await startEngine({ hangMs: 10_000 });
     const ended = await signalAt(story, 'SIGSTOP', inDecode);
@@ -110,7 +110,7 @@ describe('a lost engine process', () => {
     expect(performance.now() - abortedAt).toBeLessThan(15_000);
   });
 
-  it('goes with the process that started it', async () => {
+  it('ends with the process that started it', async () => {
     engine = await startEngine();
     const workerPath = await builtWorker();
     // A separate parent, which is killed while its engine works.
@@ -165,7 +165,7 @@ describe('an engine without enough memory', () => {
     hangMs * 5,
   );
 
-  it('says so when it gives up without a word, however far from its limit it was when it was last looked at', async () => {
+  it('says so when it ends silently, however far from its limit it was last seen', async () => {
     const workerPath = resolve('tests/fakes/fake-llama-worker.mjs');
     engine = createLlamaEngine({
       nodePath,

@@ -11,7 +11,7 @@ const step = sampled(1, 8);
 describe('a hostile tool server', () => {
   // Each case catches: endless memory or time, an unclear end, a blocked session, unapproved runs, leftovers.
   it.each(rows.filter((_row, at) => at % step === 0))(
-    'that is $mode, over $way, harms nobody but itself',
+    'that is $mode, over $way, harms only itself',
     async ({ trouble, way }) => {
       expect(await meetServer(trouble, way)).toEqual([]);
     },

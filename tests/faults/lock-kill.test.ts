@@ -27,7 +27,7 @@ function runUntilDead(folder: string, { holds, laterMs }: Life): Promise<string 
   });
 }
 
-it('a lock has one holder at most while processes that take it over are killed, and is free in the end', async () => {
+it('a lock has at most one holder while its takers are killed, and is free in the end', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-lock-kill-'));
   const random = seeded(9);
   try {

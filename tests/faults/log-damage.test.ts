@@ -116,14 +116,14 @@ describe('a damaged log', () => {
     expect([found.length, moved.length]).toEqual([6, 5_000_000]);
   });
 
-  it('with records missing in the middle says which, once', async () => {
+  it('with records missing in the middle names them once', async () => {
     await writeFile(path, Buffer.concat([...lines.slice(0, 2), ...lines.slice(4)]));
     const { found, reasons } = await openTwice();
     expect(found.map((event) => event.seq)).toEqual([1, 2, 5, 6]);
     expect(reasons).toEqual(['records 3 to 4 are missing']);
   });
 
-  it('of another version is refused and not touched, whatever else is wrong with it', async () => {
+  it('of another version is refused and left alone, whatever else is wrong with it', async () => {
     const others = [
       Buffer.concat([sealRecord({ ...events[0], v: 3 }), Buffer.from('torn')]),
       Buffer.concat([whole, sealRecord({ v: 3, seq: 7, at: 1, type: 'stars-aligned' }), Buffer.from('torn')]),
@@ -140,7 +140,7 @@ describe('a damaged log', () => {
     }
   });
 
-  it('that is damaged more than once keeps each time a file of its own', async () => {
+  it('that is damaged more than once keeps a separate file each time', async () => {
     await writeFile(path, whole);
     for (let round = 1; round <= 3; round += 1) {
       await writeFile(path, Buffer.concat([await readFile(path), Buffer.from(`torn ${round}`)]));
@@ -172,7 +172,7 @@ describe('a damaged log', () => {
 });
 
 describe('a damaged session', () => {
-  it('opens, says in its log and to the person what was wrong, and works on', async () => {
+  it('opens, reports the damage in its log and to the person, and goes on', async () => {
     await using home = await makeHome();
     const journal = await home.store.create(scratchSession);
     for (const event of turnEvents('turn-1')) await journal.append(event);
@@ -194,7 +194,7 @@ describe('a damaged session', () => {
     await third.close();
   });
 
-  it('of which nothing is left is refused, kept and still listed', async () => {
+  it('that lost everything is refused, kept and still listed', async () => {
     await using home = await makeHome();
     const journal = await home.store.create(scratchSession);
     await journal.close();

@@ -50,7 +50,7 @@ async function wholeSize(): Promise<number> {
 
 describe('a full disk', () => {
   it.each(['short', 'error'] as const)(
-    'at any byte of any append (%s) loses nothing written, leaves nothing half-written, and is over when there is room',
+    'at any byte of an append (%s) loses nothing written, and the log works when there is room',
     async (how) => {
       const size = await wholeSize();
       for (let left = 0; left < size; left += 1) {
@@ -79,7 +79,7 @@ describe('a full disk', () => {
     },
   );
 
-  it('that shows only when the data is synced takes the record back too', async () => {
+  it('that shows only at the sync takes the record back, too', async () => {
     let isFull = false;
     const io: LogIo = { ...fileIo, sync: (fd) => (isFull ? Promise.reject(noSpace()) : fileIo.sync(fd)) };
     const log = EventLog.create(path, io);
@@ -112,7 +112,7 @@ describe('a full disk', () => {
     again.log.close();
   });
 
-  it('stops the log when a sync fails for another reason: nobody knows what reached the disk', async () => {
+  it('is told apart from another failure of a sync, which stops the log', async () => {
     const log = EventLog.create(path, {
       ...fileIo,
       sync: () => Promise.reject(Object.assign(new Error('io'), { code: 'EIO' })),
@@ -143,7 +143,7 @@ describe.runIf(process.platform === 'linux')('a disk that takes no more', () => 
     expect(await store.list()).toHaveLength(1);
   });
 
-  it('rejects appends, blobs and output, keeps what was written, and works again when there is room', async () => {
+  it('rejects appends, blobs and output, keeps what was written, and works when there is room', async () => {
     const log = EventLog.create(path);
     await log.append(noticeEvent(1, 'before'), true);
     let seq = 1;

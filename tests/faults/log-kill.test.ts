@@ -91,7 +91,7 @@ async function checkMoved(
 const kills = sampled(50, 20);
 
 describe('a process killed while it appends', () => {
-  it(`at ${kills} random points loses no acknowledged event, and the session opens and goes on`, async () => {
+  it(`at ${kills} random points loses no acknowledged event, and its session opens and goes on`, async () => {
     await using home = await makeHome();
     const random = seeded(4);
     const journal = await home.store.create({

@@ -27,8 +27,8 @@ async function isAlive(program: Program): Promise<boolean> {
   return (await both()) !== before;
 }
 
-describe.skipIf(isWithoutEngine)('Ctrl-C in the middle of a command that does not want to end', () => {
-  it('ends with 130; nothing goes on running, no container is left, and what was done is in the log', async () => {
+describe.skipIf(isWithoutEngine)('Ctrl-C in a command that does not end', () => {
+  it('ends with 130, leaves nothing running, and keeps in the log what was done', async () => {
     await using program = await createProgram();
     const running = await startStubborn(program);
     running.child.kill('SIGINT');
@@ -45,7 +45,7 @@ describe.skipIf(isWithoutEngine)('Ctrl-C in the middle of a command that does no
     expect(await program.text('begun.txt')).toBeNull();
   }, 120_000);
 
-  it('a second one ends it at once; the container ends by itself, and the next start leaves none', async () => {
+  it('ends at once when pressed twice, and the next start leaves no container', async () => {
     await using program = await createProgram();
     const running = await startStubborn(program);
     // The container is paused, so that the clean end cannot come first.
@@ -67,7 +67,7 @@ describe.skipIf(isWithoutEngine)('Ctrl-C in the middle of a command that does no
     expect(await isAlive(program)).toBe(false);
   }, 120_000);
 
-  it('while the model answers, and before anything has begun: 130 as well', async () => {
+  it('ends with 130 while the model answers and before anything has begun', async () => {
     await using program = await createProgram();
     await program.script([{ delayMs: 60_000, text: 'too late' }]);
     const answering = program.startTask();
@@ -87,7 +87,7 @@ describe.skipIf(isWithoutEngine)('Ctrl-C in the middle of a command that does no
 });
 
 describe.skipIf(isWithoutEngine)('a reader that goes away', () => {
-  it('of the messages does not stop the work; of the results it does', async () => {
+  it('stops the work when it read the results, but not when it read the messages', async () => {
     await using program = await createProgram();
     await program.script([change(), complete()]);
     const unseen = program.startTask();

@@ -40,7 +40,7 @@ const start = (session: string): Running =>
 const sessionIds = (): Promise<string[]> => readdir(join(home, 'sessions')).catch(() => []);
 
 describe('the core, killed -9 in the middle of a run', () => {
-  it(`at ${kills} random moments: nothing acknowledged is lost, the session opens, replays and goes on`, async () => {
+  it(`at ${kills} random moments loses nothing acknowledged, and its session opens, replays and goes on`, async () => {
     const random = seeded(175);
     const before = performance.now();
     const whole = await start('').ended;

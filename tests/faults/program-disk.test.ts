@@ -6,7 +6,7 @@ import { leaveRoom, smallDisk, underFileLimit } from './limits.ts';
 import { command, change, complete, createProgram, ofType, sessionOf, tool } from './program.ts';
 
 describe.skipIf(isWithoutEngine)('a full disk', () => {
-  it('under the home: the run ends with a clear message, and what was acknowledged can be read', async () => {
+  it('under the home ends the run with a clear message, and acknowledged events can be read', async () => {
     await using program = await createProgram({ 'a.txt': 'one\n' });
     const full = { under: underFileLimit(64 * 1024) };
     // Each of these files gets an image in the home and an event in the log.
@@ -37,7 +37,7 @@ describe.skipIf(isWithoutEngine)('a full disk', () => {
     expect((await program.startTask().ended).code).toBe(0);
   }, 120_000);
 
-  it('under the home from the beginning: the program says so and ends', async () => {
+  it('under the home from the beginning ends the program with a message', async () => {
     await using program = await createProgram();
     await program.script([complete()]);
     const end = await program.startTask(undefined, [], { under: underFileLimit(0) }).ended;
@@ -46,7 +46,7 @@ describe.skipIf(isWithoutEngine)('a full disk', () => {
     expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
   });
 
-  it('under a file that the results go into: they do not pass for whole', async () => {
+  it('under a file of results does not let them pass as complete', async () => {
     await using program = await createProgram();
     const full = { under: ['sh', '-c', 'exec "$@" > /dev/full', 'sh'] };
     for (const args of [['--help'], ['settings', 'get'], ['sessions', 'list', '--json']]) {
@@ -55,7 +55,7 @@ describe.skipIf(isWithoutEngine)('a full disk', () => {
     }
   });
 
-  it('under the project: the tool says so, the file is as it was, and the run goes on', async () => {
+  it('under the project is reported by the tool, keeps the file, and the run goes on', async () => {
     await using program = await createProgram();
     await using disk = await smallDisk(program.project);
     await program.put('a.txt', 'one\n');

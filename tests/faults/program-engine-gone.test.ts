@@ -6,7 +6,7 @@ import { change, command, complete, createProgram, ofType, sessionOf, type Answe
 
 const isHere = !isWithoutEngine && (await PrivateEngine.isPossible('live-restore'));
 
-describe.skipIf(!isHere)('the program, when an engine goes away whose containers go on without it', () => {
+describe.skipIf(!isHere)('the program without its engine, whose containers go on', () => {
   let engine: PrivateEngine;
   beforeAll(async () => {
     const [started, maker] = await Promise.all([PrivateEngine.start('live-restore'), startSandbox()]);
@@ -18,7 +18,7 @@ describe.skipIf(!isHere)('the program, when an engine goes away whose containers
   });
   afterAll(() => engine.close());
 
-  it('calls the outcome of the command unknown, says what it has changed, ends it when the engine is back, and goes on', async () => {
+  it('reports an unknown outcome and changed files, ends the command when the engine is back, and goes on', async () => {
     await using program = await createProgram({ 'notes.txt': 'one\n' });
     const replies = [command('while :; do echo tick >> ticks; sleep 0.05; done'), change(), complete()];
     await program.settings({
@@ -46,7 +46,7 @@ describe.skipIf(!isHere)('the program, when an engine goes away whose containers
     expect(await docker.listContainers({ all: true })).toEqual([]);
   }, 120_000);
 
-  it('ends the turn with a reason of its own when it stays away, and goes on with "continue" when it is back', async () => {
+  it('ends the turn with its own reason, and goes on with "continue" when the engine is back', async () => {
     await using program = await createProgram({ 'notes.txt': 'one\n' });
     const script = (...replies: readonly Answer[]): Promise<void> =>
       program.settings({

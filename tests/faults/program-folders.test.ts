@@ -12,7 +12,7 @@ import { sampled } from '../fakes/sampled.ts';
 const manyFiles = sampled(100_000, 20_000);
 
 describe.skipIf(isWithoutEngine)('the project folder', () => {
-  it('is missing, or a file, or the whole disk: refused with its name, and no session is begun', async () => {
+  it('is refused with its name when it is missing, a file or the whole disk', async () => {
     await using program = await createProgram({ 'a.txt': 'a' });
     await program.script([complete()]);
     const missing = join(program.folder, 'gone');
@@ -29,7 +29,7 @@ describe.skipIf(isWithoutEngine)('the project folder', () => {
     expect(await program.sessionIds()).toEqual([]);
   });
 
-  it('is read-only: refused with a way out, and the way out works', async () => {
+  it('is refused when it is read-only, with a way out that works', async () => {
     await using program = await createProgram({ 'a.txt': 'a\n' });
     await program.script([command('echo b > a.txt'), complete()]);
     await chmod(program.project, 0o555);
@@ -53,7 +53,7 @@ describe.skipIf(isWithoutEngine)('the project folder', () => {
     expect(onSuchDisk.stderr).toMatch(/read-only.*--workspace copy/s);
   });
 
-  it('is renamed during the run: the model is told, nothing is done in another folder of that name', async () => {
+  it('is reported to the model when it is renamed, and a new folder of that name stays unchanged', async () => {
     await using program = await createProgram({ 'a.txt': 'a\n' });
     await using model = await startHeldModel([
       tool('read_file', { path: 'a.txt' }),
@@ -81,7 +81,7 @@ describe.skipIf(isWithoutEngine)('the project folder', () => {
     expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
   });
 
-  it(`has ${manyFiles.toLocaleString('en-US')} files: a command runs, its change is found, undo brings the file back`, async () => {
+  it(`can have ${manyFiles.toLocaleString('en-US')} files, with changes found and undone`, async () => {
     await using program = await createProgram();
     makeManyFiles(program.project, 100, manyFiles / 100);
     await program.script([command('echo changed > d42/f7.txt; rm d99/f199.txt'), tool('list_files', {}), complete()]);
@@ -99,7 +99,7 @@ describe.skipIf(isWithoutEngine)('the project folder', () => {
     expect(await program.text('d99/f199.txt')).toBe('99 199\n');
   }, 300_000);
 
-  it('has names in other scripts, with spaces, quotes and line breaks: changes have the right path, undo works', async () => {
+  it('can have file names in other scripts, with spaces, quotes and line breaks', async () => {
     const names = [
       'файл.txt',
       '文件 名/説明.txt',
@@ -139,7 +139,7 @@ describe.skipIf(isWithoutEngine)('the project folder', () => {
     expect((await program.run(['replay', sessionOf(end.events)])).code).toBe(0);
   });
 
-  it('has names that are no text: the run goes on, and says what it cannot keep', async () => {
+  it('can have names that are no text, and the run says what it cannot keep', async () => {
     await using program = await createProgram({ 'a.txt': 'one\n' });
     const name = Buffer.concat([
       Buffer.from(join(program.project, 'x')),

@@ -40,8 +40,8 @@ async function expectWhole(program: Program, running: Running): Promise<void> {
   expect(log.at(-1)).toMatchObject({ type: 'turn-ended', reason: 'done' });
 }
 
-describe.skipIf(isWithoutEngine)('two processes on one home', () => {
-  it('share one core: the second is a client of the first, both finish, and the first waits for the second', async () => {
+describe.skipIf(isWithoutEngine)('processes on one home', () => {
+  it('share one core, and the first waits for the second', async () => {
     await using program = await createProgram();
     await program.settings({
       providers: {
@@ -68,7 +68,7 @@ describe.skipIf(isWithoutEngine)('two processes on one home', () => {
     expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
   }, 120_000);
 
-  it('the first is killed while the second works: the second says so and ends, and the next one repairs', async () => {
+  it('say so and end when the first one is killed, and the next one repairs', async () => {
     await using program = await createProgram();
     await program.settings({
       local: 'third/script',
@@ -100,7 +100,7 @@ describe.skipIf(isWithoutEngine)('two processes on one home', () => {
     expect(ofType(log, 'turn-ended').map(({ reason }) => reason)).toEqual(['crashed']);
   }, 120_000);
 
-  it('five started at the same moment all do their work', async () => {
+  it('all do their work when five of them start at the same moment', async () => {
     await using program = await createProgram();
     const names = ['one', 'two', 'three', 'four', 'five'];
     const replies = [command('echo made > made.txt'), complete()];
@@ -113,7 +113,7 @@ describe.skipIf(isWithoutEngine)('two processes on one home', () => {
     expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
   }, 120_000);
 
-  it('one home is found empty, then not at all: both are made', async () => {
+  it('create a home that does not exist yet', async () => {
     await using program = await createProgram();
     const end = await program.run(['sessions', 'list'], { env: { DEWPOINT_HOME: join(program.folder, 'not', 'yet') } });
     expect(end).toMatchObject({ code: 0, stdout: '' });

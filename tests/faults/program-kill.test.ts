@@ -28,7 +28,7 @@ async function wholeRun(program: Program): Promise<Whole> {
 }
 
 describe.skipIf(isWithoutEngine)('the program, killed -9 in the middle of a run', () => {
-  it(`at ${kills} random moments: nothing acknowledged is lost, the session opens, and the next start leaves no container`, async () => {
+  it(`at ${kills} random moments loses nothing acknowledged, and the next start leaves no container`, async () => {
     await using program = await createProgram({ 'notes.txt': 'one\n' });
     await program.script(work);
     const whole = await wholeRun(program);
@@ -75,7 +75,7 @@ describe.skipIf(isWithoutEngine)('the program, killed -9 in the middle of a run'
   }, 300_000);
 
   /** Catches: parallel reads of which a kill leaves one without an end, or a log that cannot be replayed. */
-  it(`at ${reads} moments in the middle of three reads side by side: each has an end, and the work goes on`, async () => {
+  it(`at ${reads} moments during parallel reads gives each an end, and the work goes on`, async () => {
     await using program = await createProgram({ 'notes.txt': 'one\n', 'big.txt': `${'x'.repeat(2_000_000)}\n` });
     const look = [
       { name: 'read_file', input: { path: 'notes.txt' } },

@@ -54,7 +54,7 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux')(
   'files with names that are odd elsewhere, or no text',
   () => {
     it.each(['in-place', 'copy'])(
-      'are shown, taken and taken back whole with --workspace %s; what cannot be is told',
+      'are shown, accepted and undone whole with --workspace %s, and exceptions are reported',
       async (mode) => {
         await using program = await createProgram();
         await fill(program.project);

@@ -26,12 +26,12 @@ async function whileItWorks(
   return await running.ended;
 }
 
-describe.skipIf(isWithoutEngine)('a person who works on the same file while the agent does', () => {
+describe.skipIf(isWithoutEngine)('a change of a person during the run', () => {
   it.each([
     ['edit_file', edit],
     ['write_file', write],
     ['delete_file', remove],
-  ])('edits it: %s of the model is not done, it is told why, and the edit of the person stays', async (name, act) => {
+  ])('is kept, and %s of the model is refused with the reason', async (name, act) => {
     await using program = await createProgram({ 'a.txt': 'one\n' });
     const answers = [read, act, complete('I left it.')];
     const end = await whileItWorks(program, answers, () => program.put('a.txt', 'one, by the person\n'));
@@ -42,7 +42,7 @@ describe.skipIf(isWithoutEngine)('a person who works on the same file while the 
     expect(await program.text('a.txt')).toBe('one, by the person\n');
   });
 
-  it('edits it, and the model reads it again: then both changes are there, and undo leaves that of the person', async () => {
+  it("is kept beside the model's change after a new read, and by undo", async () => {
     await using program = await createProgram({ 'a.txt': 'one\ntwo\n' });
     const answers = [read, edit, read, edit, complete()];
     const end = await whileItWorks(program, answers, () => program.put('a.txt', 'one\ntwo, by the person\n'));
@@ -52,7 +52,7 @@ describe.skipIf(isWithoutEngine)('a person who works on the same file while the 
     expect(await program.text('a.txt')).toBe('one\ntwo, by the person\n');
   });
 
-  it('deletes it: the model does not bring it back by an edit', async () => {
+  it('that deletes the file is not reverted by the model', async () => {
     await using program = await createProgram({ 'a.txt': 'one\n' });
     const answers = [read, edit, complete('It is gone.')];
     const end = await whileItWorks(program, answers, () => rm(join(program.project, 'a.txt')));
@@ -61,7 +61,7 @@ describe.skipIf(isWithoutEngine)('a person who works on the same file while the 
     expect(await program.text('a.txt')).toBeNull();
   });
 
-  it('renames it: the model is told, and the renamed file is as the person left it', async () => {
+  it('that renames the file is reported to the model, and the renamed file stays the same', async () => {
     await using program = await createProgram({ 'a.txt': 'one\n' });
     const end = await whileItWorks(program, [read, write, complete('It is gone.')], () =>
       rename(join(program.project, 'a.txt'), join(program.project, 'b.txt')),
@@ -72,7 +72,7 @@ describe.skipIf(isWithoutEngine)('a person who works on the same file while the 
     expect(await program.text('a.txt')).toBeNull();
   });
 
-  it('makes the file that the model is about to make: the one of the person stays', async () => {
+  it('that makes the file before the model does is kept', async () => {
     await using program = await createProgram({ 'a.txt': 'one\n' });
     const answers = [read, held('write_file', { path: 'new.txt', content: 'of the model\n' }), complete()];
     const end = await whileItWorks(program, answers, () => program.put('new.txt', 'by the person\n'));
@@ -80,7 +80,7 @@ describe.skipIf(isWithoutEngine)('a person who works on the same file while the 
     expect(await program.text('new.txt')).toBe('by the person\n');
   });
 
-  it('edits between two commands: that edit is not taken for one of the model', async () => {
+  it('between two commands is not counted as a change of the model', async () => {
     await using program = await createProgram({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
     const again = { ...command('echo again > b.txt'), isHeld: true };
     const answers = [command('echo changed > b.txt'), read, again, complete()];
@@ -95,7 +95,7 @@ describe.skipIf(isWithoutEngine)('a person who works on the same file while the 
   it.each([
     ['edits', (program: Program) => program.put('a.txt', 'by the person\n'), 'by the person\n'],
     ['deletes', (program: Program) => rm(join(program.project, 'a.txt')), null],
-  ])('%s a changed file after the run: undo refuses it, does the others, and ends with 1', async (_what, act, left) => {
+  ])('that %s a changed file after the run is kept by undo, which restores the others', async (_what, act, left) => {
     await using program = await createProgram({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
     await program.script([command('for f in a.txt b.txt; do echo changed > $f; done'), complete()]);
     expect((await program.startTask().ended).code).toBe(0);

@@ -23,7 +23,7 @@ async function use(program: Program, args: readonly string[]): Promise<string> {
 }
 
 describe.skipIf(process.platform === 'win32')('a home under a umask of 000', () => {
-  it('holds nothing that others may read, whatever was done in it; what a person names is this user alone, too', async () => {
+  it('holds nothing that others may read, whatever was done in it', async () => {
     await using program = await createProgram({ 'notes.md': 'The answer is 42.\n' });
     const home = join(program.folder, 'new', 'home');
     const inNew: Program = {

@@ -45,7 +45,7 @@ describe.skipIf(isWithoutEngine)('a model behind a server that fails', () => {
     ],
     ['a stream that is cut', [{ type: 'stream', body: write.slice(0, write.length / 2), after: 'cut' }]],
   ] satisfies readonly (readonly [string, readonly Behaviour[]])[])(
-    '%s: it is asked again, visibly, and the run goes on to its end',
+    'is asked again, visibly, and the run goes on to its end: %s',
     async (_what, failures) => {
       const [first, ...others] = [...failures, whole(write), done];
       if (first !== undefined) server.behave(first, ...others);
@@ -62,7 +62,7 @@ describe.skipIf(isWithoutEngine)('a model behind a server that fails', () => {
     },
   );
 
-  it('a stream that is cut in every try: no tool runs from half a call, and the run ends with what was wrong', async () => {
+  it('runs no tool from half a call, and ends the run with the fault when every stream is cut', async () => {
     server.behave({ type: 'stream', body: write.slice(0, write.indexOf('made') + 2), after: 'cut' });
     const end = await program.startTask().ended;
     expect(end.code).toBe(1);
@@ -74,7 +74,7 @@ describe.skipIf(isWithoutEngine)('a model behind a server that fails', () => {
     expect(await program.text('made.txt')).toBeNull();
   });
 
-  it('a stream that stalls in the middle of a call: the time limit ends it, and no tool runs', async () => {
+  it('ends at the time limit when a stream stalls in a call, and runs no tool', async () => {
     server.behave({ type: 'stream', body: write.slice(0, write.length - 120), after: 'hang' });
     const end = await program.startTask(undefined, ['--max-minutes', '0.1']).ended;
     expect(end.code).toBe(1);
@@ -83,7 +83,7 @@ describe.skipIf(isWithoutEngine)('a model behind a server that fails', () => {
     expect(await program.text('made.txt')).toBeNull();
   });
 
-  it('is not there, or wants a key: the run ends with what is missing, without trying on', async () => {
+  it('ends the run with what is missing when it is not there or wants a key', async () => {
     server.behave({ type: 'status', status: 401, body: JSON.stringify({ error: { message: 'no key' } }) });
     const refused = await program.startTask().ended;
     expect(refused.code).toBe(5);

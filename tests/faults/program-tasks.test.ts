@@ -14,7 +14,7 @@ const textOf = ({ events }: Ended): string | undefined => ofType(events, 'user-m
 const unsafe = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/u;
 
 describe.skipIf(isWithoutEngine)('a task', () => {
-  it('that is empty, or nothing but white space, is refused before anything begins', async () => {
+  it('is refused before anything begins when it is empty or white space', async () => {
     await using program = await createProgram();
     await program.script([complete()]);
     for (const task of ['', ' \n\t ', '\u3000\u2003']) {
@@ -26,7 +26,7 @@ describe.skipIf(isWithoutEngine)('a task', () => {
     expect(await program.sessionIds()).toEqual([]);
   });
 
-  it('of 1 MB is refused with what to do instead; one of 60 kB is kept whole', async () => {
+  it('is refused with advice at 1 MB, and kept whole at 60 kB', async () => {
     await using program = await createProgram();
     await program.script([change(), complete()]);
     const long = await runTask(program, 'Change it. '.repeat(100_000));
@@ -39,7 +39,7 @@ describe.skipIf(isWithoutEngine)('a task', () => {
     expect(textOf(end)).toBe(text);
   });
 
-  it('in Chinese, with other scripts, is kept and shown as it is', async () => {
+  it('in Chinese and other scripts is kept and shown unchanged', async () => {
     await using program = await createProgram();
     await program.script([complete('完成了：修复了 🙂 é e\u0301 العربية。')]);
     const text = '修复 calculator 中的错误。מה? 🇩🇪👩‍👩‍👧 ﷽ — e\u0301';
@@ -84,7 +84,7 @@ describe.skipIf(isWithoutEngine)('a task', () => {
     expect((await program.run(['replay', id])).code).toBe(0);
   });
 
-  it('with line separators stays one event a line, for readers that split there as well', async () => {
+  it('with line separators stays one event in one line', async () => {
     await using program = await createProgram();
     await program.script([
       command(String.raw`printf 'a\342\200\250b\342\200\251c\302\205d\n'`),

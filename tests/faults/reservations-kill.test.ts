@@ -15,7 +15,7 @@ const together = 50;
 const killEvery = sampled(500, 125);
 
 /** Catches: a spending limit that is passed while another process on the same file spends, too, or dies. */
-it(`two processes that spend from one file pass no limit, over ${schedules} schedules with kills`, async () => {
+it(`two processes that spend from one file stay within the limit, over ${schedules} schedules with kills`, async () => {
   // Every grant waits for the disk. In memory, where that is there, the disk is not what takes the time.
   const folder = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'dewpoint-reservations-'));
   let [granted, refused] = [0, 0];

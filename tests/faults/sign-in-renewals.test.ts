@@ -8,7 +8,7 @@ const renewals = sampled(1_000, 60);
 /**
  * Catches: two processes that renew one sign-in at the same time, so that a strict service ends it.
  */
-it('two processes renew one sign-in again and again, with faults, and lose no token', async () => {
+it('two processes renew one sign-in again and again, with faults, without losing a token', async () => {
   const outcome = await renewByTwo(renewals, (env) =>
     fork('tests/faults/renewals-child.mjs', { env: { ...process.env, ...env, NODE_OPTIONS: '--no-warnings' } }),
   );

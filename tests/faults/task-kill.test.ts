@@ -14,7 +14,7 @@ const dig = tool('made__dig', {});
 const edit = tool('edit_file', { path: 'calc.py', old: 'a - b', new: 'a + b' });
 const complete = tool('task_complete', { summary: 'It adds now.' });
 
-describe('a task of a tool server, with Dewpoint killed -9 in the middle of it', () => {
+describe('a task of a tool server, when Dewpoint is killed', () => {
   let folder = '';
   let home = '';
   let server: DurableTaskServer;
@@ -41,7 +41,7 @@ describe('a task of a tool server, with Dewpoint killed -9 in the middle of it',
   });
 
   // Catches: an hour of work that is lost with the program or ordered a second time, and a replay that asks the server.
-  it('is asked for when the work goes on, its result reaches the model, and the call is made once', async () => {
+  it('is asked for when the work goes on, and its call is made only once', async () => {
     const child = await bundleChild('tests/faults/tools-kill-child.ts', folder);
     const running = follow(spawn(node, [child, home], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] }), true);
     const began = await running.until('server-task-began');

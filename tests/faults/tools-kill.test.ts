@@ -68,7 +68,7 @@ const sessionIds = (): Promise<string[]> => readdir(join(home, 'sessions')).catc
 const noted = (): Promise<string> => readFile(notes, 'utf8');
 
 describe('a run with tools from everywhere, killed -9', () => {
-  it(`at ${kills} moments: nothing acknowledged is lost, no call is made again, no server is left, and it replays without one`, async () => {
+  it(`at ${kills} moments loses nothing acknowledged, repeats no call, and replays without a server`, async () => {
     const random = seeded(200);
     const before = performance.now();
     const whole = await start().ended;

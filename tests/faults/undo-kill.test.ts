@@ -120,8 +120,8 @@ async function losePower(session: string, random: () => number): Promise<void> {
   if ((await stat(pack).catch(() => null)) !== null) await appendFile(pack, torn);
 }
 
-describe('undo, after the program was ended while something of a session ran', () => {
-  it(`at ${kills} random moments, by every signal and without power: no byte of the person is lost`, async () => {
+describe('undo after a killed program', () => {
+  it(`at ${kills} random moments, by every signal and without power, loses no byte of the person`, async () => {
     const random = seeded(31);
     let lost = 0;
     let changed = 0;

@@ -100,7 +100,7 @@ describe('a graphics card', () => {
     expect(timings.counted?.writtenMs).toBeGreaterThan(0);
   });
 
-  it('holds the last layers of a model, as many as are planned, where not all fit', async () => {
+  it('holds as many of the last layers as planned when not all fit', async () => {
     said = [{ name: 'a card of 1,120 MiB', totalBytes: 1_120 * mebi }];
     await engine.startAnew();
     const plans = plansOf('part');
@@ -114,7 +114,7 @@ describe('a graphics card', () => {
     expect(Math.abs(predicted - observed)).toBeLessThan(Math.max(observed * 0.02, 300 * mebi));
   });
 
-  it('is left alone where it is too small, and that is said', async () => {
+  it('is not used when it is too small, and that is said', async () => {
     said = [{ name: 'a card of 64 MiB', totalBytes: 64 * mebi }];
     await engine.startAnew();
     const plans = plansOf('small');

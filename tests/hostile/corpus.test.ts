@@ -32,17 +32,17 @@ describe.skipIf(isWithoutEngine || process.platform === 'win32')('the corpus of 
 });
 
 describe('the rows of the corpus', () => {
-  it('are told apart by their names', () => {
+  it('have unique names', () => {
     expect(allRows.map(({ id }) => id)).toEqual([...new Set(allRows.map(({ id }) => id))]);
   });
 
-  it('are at least 60 for git and 40 for what people run next, those without effect not counted', () => {
+  it('are at least 60 for git and 40 for everyday commands, without those that have no effect', () => {
     const counted = (some: typeof allRows): number => some.filter(({ inert }) => inert === undefined).length;
     expect(counted(gitRows)).toBeGreaterThanOrEqual(60);
     expect(counted(nextRows)).toBeGreaterThanOrEqual(40);
   });
 
-  it('say what has to be shown wherever something may run', () => {
+  it('say what must be shown wherever something may run', () => {
     expect(nextRows.filter(({ places = [] }) => places.length === 0).map(({ id }) => id)).toEqual([]);
     expect(allRows.filter((row) => row.isOwnChoice === true && row.places === undefined).map(({ id }) => id)).toEqual(
       [],

@@ -34,7 +34,7 @@ const broken: HostileRow = {
 
 /** Catches: a harness whose attacks never arrive, so that everything seems to be blocked. */
 describe.skipIf(isWithoutEngine || process.platform === 'win32')(
-  'the harness, over a session without protection',
+  'the harness over a session without protection',
   () => {
     let judged: readonly JudgedRow[] = [];
     beforeAll(async () => {
@@ -52,7 +52,7 @@ describe.skipIf(isWithoutEngine || process.platform === 'win32')(
       judged = found?.rows ?? [];
     });
 
-    it('calls every attack missed, and what does nothing inert', () => {
+    it('calls every attack missed, and a harmless row inert', () => {
       expect(Object.fromEntries(judged.map((one) => [one.row.id, one.result]))).toEqual({
         'key-top-core-fsmonitor': 'missed',
         'place-nested-added': 'missed',

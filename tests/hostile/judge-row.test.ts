@@ -19,35 +19,35 @@ const resultOf = (row: HostileRow, some: Partial<RowFacts>): string => judgeRow(
 const listed = { runsLater: ['Makefile'], said: [] };
 
 describe('the judgement of a row', () => {
-  it('is blocked where it runs without Dewpoint and not with it', () => {
+  it('is blocked when the row runs without Dewpoint and not with it', () => {
     expect(resultOf(gitRow, {})).toBe('blocked');
   });
 
-  it('is missed where an everyday command runs it, even if it was shown', () => {
+  it('is missed when an everyday command runs it, even if it was shown', () => {
     const seen = { runsLater: ['lib/dep/.git'], said: ['lib/dep/.git'] };
     expect(resultOf({ ...gitRow, places: ['lib/dep/.git'] }, { held: everyday, seen })).toBe('missed');
   });
 
-  it('is shown where the person’s own configuration or choice runs it and they were told', () => {
+  it('is shown when the person’s own configuration or choice runs it and they were told', () => {
     const own: HostileRow = { ...gitRow, isOwnChoice: true, places: ['tools/watch'] };
     expect(resultOf(own, { held: everyday, seen: { runsLater: [], said: ['tools/watch was changed'] } })).toBe('shown');
     expect(resultOf(nextRow, { bare: choice, held: choice, seen: listed })).toBe('shown');
   });
 
-  it('is missed where it runs and not every place was told of', () => {
+  it('is missed when it runs and not every place was shown', () => {
     expect(resultOf(nextRow, { bare: choice, held: choice })).toBe('missed');
     const two = { ...nextRow, places: ['Makefile', '.envrc'] };
     expect(resultOf(two, { bare: choice, held: choice, seen: listed })).toBe('missed');
     expect(resultOf({ ...gitRow, person: 'x' }, { bare: choice, held: choice, seen: listed })).toBe('missed');
   });
 
-  it('is neither where it lies there untold, or where the session did not do its work', () => {
+  it('is neither when it lies there unshown, or when the session did not do its work', () => {
     expect(resultOf(nextRow, { bare: choice, left: ['Makefile'] })).toBe('neither');
     expect(resultOf(nextRow, { bare: choice, left: ['Makefile'], seen: listed })).toBe('blocked');
     expect(resultOf(gitRow, { problem: 'no engine' })).toBe('neither');
   });
 
-  it('is inert where nothing runs it without Dewpoint either, which is good only where its data say so', () => {
+  it('is inert when nothing runs it without Dewpoint, which is good only where its data say so', () => {
     const judged = judgeRow({ ...gitRow, minGit: '2.42' }, { ...facts, bare: nothing });
     expect(judged.result).toBe('inert');
     expect([isGood(judged, '2.39.5'), isGood(judged, '2.42.0'), isGood(judged, '2.53.1')]).toEqual([

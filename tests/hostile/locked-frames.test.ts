@@ -22,7 +22,7 @@ describe.skipIf(process.env.DEWPOINT_TEST_CHROMIUM === undefined)('foreign pages
     expect(reached.map((index) => attacks[index])).toEqual([]);
   });
 
-  it('would reach somebody without a lock: the attacks are real', limits, async () => {
+  it('would reach somebody without a lock, so the attacks are real', limits, async () => {
     const some = attacks.slice(50, 120);
     const reached = await pagesThatReach([...Array.from({ length: 50 }, () => ''), ...some], 'unlocked');
     expect(reached.length).toBeGreaterThan(some.length / 2);

@@ -38,7 +38,7 @@ const issue = (title: string): Answer => {
 };
 const task = 'Write a calculator, test it, and create an issue for it.';
 
-describe.skipIf(isWithoutEngine)('a calculator, its tests, an issue and its link', () => {
+describe.skipIf(isWithoutEngine)('a task through Composio', () => {
   let ring: Ring;
   let fake: FakeComposio;
   let program: Program;
@@ -97,7 +97,7 @@ describe.skipIf(isWithoutEngine)('a calculator, its tests, an issue and its link
     expect(filesWith(program.home, fake.key)).toEqual([]);
   });
 
-  it('is done, returns the link, and plays again without Composio', async () => {
+  it('is done, returns the link, and replays without Composio', async () => {
     await script([...work, search, issue('A calculator with tests'), complete(`The issue is ${link}`)]);
     const { code, events, stderr } = await startTask().ended;
     expect(code, stderr).toBe(0);
@@ -115,7 +115,7 @@ describe.skipIf(isWithoutEngine)('a calculator, its tests, an issue and its link
     expect(filesWith(program.home, fake.key)).toEqual([]);
   });
 
-  it('says what is in the way: an account that is refused, a limit, a server that dies; and loses nothing', async () => {
+  it('names a refused account, a limit or a dead server, and loses nothing', async () => {
     fake.issues.splice(0);
     fake.accounts.splice(0);
     const limit = { status: 429, body: { message: 'Rate limit exceeded' }, headers: { 'retry-after': '1' } };
@@ -141,7 +141,7 @@ describe.skipIf(isWithoutEngine)('a calculator, its tests, an issue and its link
     await replays(events);
   });
 
-  it('opens after a kill in the middle of a call, which is not made again, and plays again with Composio gone', async () => {
+  it('opens after a kill in the middle of a call, and does not repeat the call', async () => {
     fake.connect('ada', 'github');
     fake.executions.push('hangs');
     await script([...work, issue('four'), complete()]);

@@ -37,7 +37,7 @@ function openStore(patienceMs = 20_000, env = ring.env): KeyStore {
 }
 
 describe('keys in gnome-keyring', () => {
-  it('are kept, found by another process, replaced and removed, whatever is in them', async () => {
+  it('are kept, found by another process, replaced and removed, whatever their text', async () => {
     const long = 'ключ '.repeat(4000);
     expect(await openStore().set('openai', 'one')).toEqual({ type: 'ready' });
     expect(await openStore().get('openai')).toEqual({ type: 'stored', value: 'one' });
@@ -47,7 +47,7 @@ describe('keys in gnome-keyring', () => {
     expect(await openStore().get('openai')).toEqual({ type: 'absent' });
   });
 
-  it('are locked, not absent, when the ring is locked in the middle', async () => {
+  it('are locked, not absent, when the ring is locked meanwhile', async () => {
     // Nobody answers the ring's question, so each call uses its full time limit.
     const store = openStore(3_000);
     await store.set('openai', 'one');
@@ -57,7 +57,7 @@ describe('keys in gnome-keyring', () => {
     expect((await store.get('never set')).type).toBe('locked');
   });
 
-  it('are locked when the ring does not answer, and there again when it does', async () => {
+  it('are locked while the ring does not answer, and there again when it does', async () => {
     const store = openStore(700);
     await openStore().set('openai', 'one');
     ring.freeze();
@@ -67,14 +67,14 @@ describe('keys in gnome-keyring', () => {
     expect(await openStore().get('openai')).toEqual({ type: 'stored', value: 'one' });
   });
 
-  it('have no place where there is no bus', async () => {
+  it('have no place without a bus', async () => {
     const store = openStore(20_000, { ...ring.env, DBUS_SESSION_BUS_ADDRESS: undefined });
     expect((await store.state()).type).toBe('unavailable');
   });
 });
 
-describe('dewpoint keys', () => {
-  it('keeps a key that is typed, tries it, names its source, and leaves it in no file', async () => {
+describe('the command dewpoint keys', () => {
+  it('stores a typed key, tests it, names its source, and writes it into no file', async () => {
     const key = 'a-key-that-nobody-else-has-1234567890';
     const service = await startService();
     const endpoint = JSON.stringify({ kind: 'openai-compatible', baseUrl: service.baseUrl });
@@ -89,7 +89,7 @@ describe('dewpoint keys', () => {
     service.close();
   });
 
-  it('says that the ring is locked, with an exit code of its own, and ends', async () => {
+  it('says that the ring is locked, and ends with its own exit code', async () => {
     await openStore().set('warm up', 'x');
     ring.lock();
     expect(await dewpoint(['keys', 'set', 'openai'], { input: 'some-key-123456\n' })).toMatchObject({

@@ -76,7 +76,7 @@ async function set(page: Page): Promise<void> {
 }
 
 describe('a key in the window', () => {
-  it('is kept in the ring and tried, and is then in no message, page, storage or file', async () => {
+  it('is kept in the ring and tested, and appears in no message, page, storage or file', async () => {
     const { page } = launched;
     await set(page);
     await keys(page).getByText('The key works.').waitFor();
@@ -90,7 +90,7 @@ describe('a key in the window', () => {
     expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]))).not.toContain(key);
   });
 
-  it('is there after a restart, in no file of the home, had back when it was removed, and gone once it is left at that', async () => {
+  it('survives a restart, and can be restored after its removal', async () => {
     await launched.app.close();
     expect(filesWith(home, key)).toEqual([]);
     launched = await launchHere();
@@ -108,7 +108,7 @@ describe('a key in the window', () => {
     await listed(page).waitFor({ state: 'detached' });
   });
 
-  it('lasts for as long as the app runs where the ring is locked, which is said', async () => {
+  it('lasts only as long as the app runs when the ring is locked, and that is said', async () => {
     const { page } = launched;
     ring.lock();
     await page.reload();
