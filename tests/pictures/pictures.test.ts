@@ -44,7 +44,7 @@ describe('pictures', { timeout: 240_000 }, () => {
     ['light', wide, 'light'],
     ['dark', wide, 'dark'],
     ['narrow', narrow, 'light'],
-  ] as const)('of every view, %s', async ([suffix, size, look]) => {
+  ] as const)('are drawn of every view, %s', async ([suffix, size, look]) => {
     const core = createPageCore();
     const sessions = await furnishEveryView(core, 60);
     await start(core, size, look);
@@ -69,7 +69,7 @@ describe('pictures', { timeout: 240_000 }, () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
   });
 
-  it('of an answer that is being written, with the list of commands', async () => {
+  it('are drawn of an answer that is being written, with the list of commands', async () => {
     const core = createPageCore();
     const sessions = await furnishEveryView(core);
     await start(core, wide, 'light');
@@ -85,7 +85,7 @@ describe('pictures', { timeout: 240_000 }, () => {
     await shot('commands-light');
   });
 
-  it('of an empty home', async () => {
+  it('are drawn of an empty home', async () => {
     const core = createPageCore();
     furnish(core);
     core.models = core.models
@@ -104,7 +104,7 @@ describe('pictures', { timeout: 240_000 }, () => {
     }
   });
 
-  it('of a window that has lost its core', async () => {
+  it('are drawn of a window that has lost its core', async () => {
     const core = createPageCore();
     const sessions = await furnishEveryView(core);
     await start(core, wide, 'light');

@@ -91,7 +91,7 @@ class Test(unittest.TestCase):
   expect(code).not.toBe(0);
 });
 
-test('copies that a test makes of its process end after the test, and run no other', async () => {
+test('child processes that a test forks end after the test, and run no other test', async () => {
   const text = `import os, time
 def test_children():
     for _ in range(2):
@@ -149,7 +149,7 @@ test.each(['forks', 'threads'])('vitest goes on after a loop, in %s', async (poo
   expect(code).toBe(1);
 });
 
-test('vitest names an import that waits, and a loop that no error ends', async () => {
+test('vitest names an import that waits, and an endless loop', async () => {
   const files = {
     'a.test.ts': `${fromVitest}await new Promise(() => {});\ntest('never', () => {});\n`,
     'b.test.ts': `${fromVitest}test('empty', () => { for (;;) {} });\ntest('good', () => {});\n`,
@@ -184,7 +184,7 @@ test('a command that is no test runs to its limit, and its place is named', asyn
   expect(code).toBe(124);
 });
 
-test('a search for a repair tells apart what fails and what does not end, and tries a change in the time of the others', async () => {
+test('a search for a repair tells a failing change from an endless one, and tries both quickly', async () => {
   const files = {
     ...loops,
     'add.py': 'def add(a, b):\n    return a - b\n',
@@ -211,7 +211,7 @@ test('a search for a repair tells apart what fails and what does not end, and tr
 });
 
 // Each of twenty tries took the whole limit.
-test('a check that does not end, and says of no test that it is the one, is not tried again and again', async () => {
+test('a check that times out without naming a test is not repeated', async () => {
   const harness = await makeHarness({ files: { 'a.py': 'x = 1\n' }, task: 'Fix it.', command: 'exit 124' });
   try {
     const outcome = await fixFailingTests.run(harness.context);

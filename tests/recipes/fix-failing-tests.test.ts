@@ -27,7 +27,7 @@ const calculator = {
 
 describe('a small slip', () => {
   // Bug: the right small change was ready, but two useless model calls ran for 49 s first.
-  test('is found before any model is asked, and is called no more than found by trying', async () => {
+  test('is found without a model, and reported only as found by trying', async () => {
     const harness = await harnessOf({ files: calculator, answer: () => null });
     const outcome = await fixFailingTests.run(harness.context);
     expect(outcome).toMatchObject({ type: 'done', confidence: 'mechanical' });
@@ -36,7 +36,7 @@ describe('a small slip', () => {
   });
 
   // Bug: the handoff left out a change that made the failing test pass and broke another.
-  test('that nobody finds is handed on with the source, what came near and what that broke, each once', async () => {
+  test('that nobody finds is passed on with the source and the nearest tries', async () => {
     const files = {
       ...calculator,
       'calc.js': 'export function pick(a, b) {\n  return table[a] ?? b;\n}\n\nconst table = { one: 1, two: 3 };\n',
@@ -60,7 +60,7 @@ describe('a small slip', () => {
   });
 
   // Bug: the next model had to read the failing test first, although the recipe had read it long before.
-  test('that nobody finds is handed on with the test that fails', async () => {
+  test('that nobody finds is passed on with the failing test', async () => {
     const files = { ...calculator, 'calc.js': calculator['calc.js'].replace('a - b', 'a * 7 * b') };
     const harness = await harnessOf({
       files,
@@ -75,7 +75,7 @@ describe('a small slip', () => {
   });
 
   // Bug: a stronger model that did not approve a change learned nothing of what the recipe had found.
-  test('that the tests leave in doubt brings along what is known of it', async () => {
+  test('that stays in doubt is passed on with the change that was taken back', async () => {
     const harness = await harnessOf({ files: calculator, answer: () => null });
     const outcome = await fixFailingTests.run(harness.context);
     const facts = outcome.type === 'done' ? outcome.facts : '';
@@ -114,7 +114,7 @@ describe('a small slip', () => {
     },
   );
 
-  test('that the task need not be about is repaired, and it is said that this is all', async () => {
+  test('that the task did not ask about is repaired, and the answer says that this is all', async () => {
     const said = async (task: string): Promise<string> => {
       const harness = await harnessOf({ files: calculator, task, answer: () => null });
       const outcome = await fixFailingTests.run(harness.context);
@@ -124,7 +124,7 @@ describe('a small slip', () => {
     expect(await said('A test fails. Fix it.')).not.toContain('Only the failing tests were worked on');
   });
 
-  test('is left to the model when the mechanical arm is switched off', async () => {
+  test('is left to the model when mechanical changes are switched off', async () => {
     const harness = await harnessOf({
       files: calculator,
       settings: { mechanicalChanges: false },
@@ -137,7 +137,7 @@ describe('a small slip', () => {
     expect(harness.questions[0]?.prefill).toBe('```javascript\nexport function add(a, b) {\n');
   });
 
-  test('is not called sure when the model, asked another way, comes to another change that passes or fails', async () => {
+  test('is not called sure when a second question to the model gives another change', async () => {
     for (const other of ['return b - a;', 'return [a, b].reduce((sum, one) => sum + one);']) {
       const harness = await harnessOf({
         files: calculator,
@@ -156,7 +156,7 @@ describe('a small slip', () => {
   });
 });
 
-test('where another model found nothing, only the first answers are asked for and nothing is tried again without a model', async () => {
+test("a search after another model's failed one asks only for first answers", async () => {
   const answer = (question: Question) =>
     `\`\`\`javascript\nexport function add(a, b) {\n  return a * b + ${question.label.length};\n}\n\`\`\``;
   const second = await harnessOf({ files: calculator, answer, before: { isCut: false, tries: 2 } });
@@ -165,7 +165,7 @@ test('where another model found nothing, only the first answers are asked for an
   expect(second.questions.length).toBe(2);
 });
 
-test('a change that makes tests pass but breaks others is not taken, and the workspace stays as it was', async () => {
+test('a change that makes tests pass but breaks others is undone', async () => {
   const harness = await harnessOf({
     files: calculator,
     settings: { mechanicalChanges: false },
@@ -185,7 +185,7 @@ const shop = {
   'cart.test.js': `${header}import { Cart } from './cart.js';\n\ntest('sums up', () => {\n  const cart = new Cart();\n  cart.add('tea');\n  cart.add('cake');\n  assert.equal(cart.total(), 7);\n});\n\ntest('is empty at first', () => {\n  assert.equal(new Cart().total(), 0);\n});\n`,
 };
 
-test('a method that the tests call and the class does not have is written at the end of the class', async () => {
+test('a method that the tests call and the class lacks is added at the end of the class', async () => {
   const harness = await harnessOf({
     files: shop,
     answer: (question: Question) =>
@@ -226,7 +226,7 @@ test('a change that copies the value of the test is called weak', async () => {
   expect(await fixFailingTests.run(harness.context)).toMatchObject({ type: 'done', confidence: 'weak-tests' });
 });
 
-test('fits only where a check fails before the work and commands can run', async () => {
+test('the recipe is used only where a check fails before the work and commands can run', async () => {
   const harness = await harnessOf({ files: calculator });
   const { context } = harness;
   expect(fixFailingTests.fits(context)?.score).toBeGreaterThan(0.9);
@@ -235,14 +235,14 @@ test('fits only where a check fails before the work and commands can run', async
   expect(fixFailingTests.fits({ ...context, plan: true })).toBeNull();
 });
 
-describe('a change in words that gives an example', () => {
+describe('a change whose task gives an example', () => {
   const week = {
     'half.js': 'export function half(x) {\n  return Math.floor(x / 2);\n}\n',
     'package.json': '{ "type": "module" }\n',
   };
   const task = 'half(5) gives 2, which is a pity: it should be 2.5. Please change it.';
 
-  test('is judged by the example, and never called more than weakly tested', async () => {
+  test('is judged by the example, and called weakly tested at most', async () => {
     const wrong = 'return Math.ceil(x / 2);';
     const harness = await harnessOf({
       files: week,
@@ -256,7 +256,7 @@ describe('a change in words that gives an example', () => {
     expect(await harness.text('half.js')).toBe(week['half.js'].replace('Math.floor(x / 2)', 'x / 2'));
   });
 
-  test('is not made where no answer holds the example', async () => {
+  test('is not made when no answer fits the example', async () => {
     const harness = await harnessOf({
       files: week,
       task,

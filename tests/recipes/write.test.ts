@@ -26,7 +26,7 @@ const right = "test('format 1234', () => {\n  assert.equal(format(1234), '12.34'
 const wrong = "test('format 0', () => {\n  assert.equal(format(0), '0');\n});\n";
 
 describe('tests that are asked for', () => {
-  test('are run, and those that fail are left out and told', async () => {
+  test('are run, and failing ones are left out and reported', async () => {
     const harness = await harnessOf('Write tests for format', [`${head}${right}\n${wrong}`]);
     const outcome = await write.run(harness.context);
     expect(outcome).toMatchObject({ type: 'done', confidence: 'unchecked' });
@@ -38,7 +38,7 @@ describe('tests that are asked for', () => {
     expect(written).not.toContain('format 0');
   }, 60_000);
 
-  test('are asked for again where none passes, and never kept then', async () => {
+  test('are asked for again when none passes, and otherwise not kept', async () => {
     const harness = await harnessOf('Write tests for format', [`${head}${wrong}`, 'no code', `${head}${wrong}`]);
     expect(await write.run(harness.context)).toMatchObject({ type: 'gave-up' });
     expect(harness.questions.map(({ temperature }) => temperature)).toEqual([0, 0.7, 0.9]);

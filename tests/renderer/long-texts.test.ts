@@ -9,14 +9,14 @@ import { seenLine, seenName } from '@shared/text/seen-text.ts';
 const lines = (count: number, text: string): string => Array.from({ length: count }, () => text).join('\n');
 
 describe('a long line', () => {
-  it('is drawn as several that say the same, and cuts no character in two', () => {
+  it('is drawn as several lines with the same text, and no character is split', () => {
     const pieces = linePieces(`x${'👩'.repeat(1200)}`);
     expect(pieces.join('')).toBe(`x${'👩'.repeat(1200)}`);
     expect(pieces.every((piece) => piece.length <= 1000 && !/[\ud800-\udfff]/u.test(piece))).toBe(true);
     expect(displayLines(`a\n\n${'b'.repeat(2500)}`).map((line) => line.length)).toEqual([1, 0, 1000, 1000, 500]);
   });
 
-  it('of a diff has its number once', () => {
+  it('of a diff has its line number once', () => {
     const rows = diffRows(`--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n+${'y'.repeat(1500)}\n z\n`);
     expect(rows.slice(1).map(({ kind, after, text }) => [kind, after, text.length])).toEqual([
       ['added', 1, 1000],
@@ -27,7 +27,7 @@ describe('a long line', () => {
 });
 
 describe('a long message', () => {
-  it('is folded by its lines or by its characters, and a short one not at all', () => {
+  it('is folded by its lines or characters, and a short one is not', () => {
     expect(foldedText(lines(40, 'word'))).toBeNull();
     expect(foldedText(lines(41, 'word'))?.split('\n').length).toBe(20);
     expect(foldedText('x'.repeat(1_000_000))?.length).toBe(2000);
@@ -35,7 +35,7 @@ describe('a long message', () => {
 });
 
 describe('Markdown that is too large for a frame', () => {
-  it('is read around a large block of code, which is drawn as code', () => {
+  it('is split around a large block of code, which is drawn as code', () => {
     const code = lines(3000, 'const a = 1;');
     expect(markdownParts(`Before.\n\n\`\`\`ts\n${code}\n\`\`\`\n\nAfter.`)).toEqual([
       { type: 'markdown', text: 'Before.\n' },
@@ -45,7 +45,7 @@ describe('Markdown that is too large for a frame', () => {
     expect(markdownParts(`\`\`\`ts\n${code}`)).toEqual([{ type: 'code', code, language: 'ts', isOpen: true }]);
   });
 
-  it('stays as it was written where it is a table without an end', () => {
+  it('shows an endless table as plain text', () => {
     const table = lines(100, `| ${'cell | '.repeat(100)}`);
     expect(markdownParts(`Before.\n\n${table}\n\nAfter.\n\nThe end.`)).toEqual([
       { type: 'markdown', text: 'Before.' },
@@ -55,13 +55,13 @@ describe('Markdown that is too large for a frame', () => {
   });
 });
 
-describe('a name', () => {
-  it('shows what would hide or turn a part of it, and leaves pictures and other scripts as they are', () => {
+describe('the marking of hidden characters', () => {
+  it('shows what hides or turns a part of a name, and leaves pictures and other scripts', () => {
     expect(seenName('src/\u202Ecod.exe\u202C\u0000\n')).toBe('src/<U+202E>cod.exe<U+202C><U+0000><U+000A>');
     expect(seenName('報告 תקציר 👨‍👩‍👧.md')).toBe('報告 תקציר 👨‍👩‍👧.md');
   });
 
-  it('and a line of code are marked in the same way, but for tabs', () => {
+  it('is the same in a line of code, except for tabs', () => {
     expect(seenLine('\tif (a\u2066)').map((piece) => [piece.kind, seenPieceText(piece)])).toEqual([
       ['plain', '\tif (a'],
       ['hidden', 'U+2066'],
@@ -70,7 +70,7 @@ describe('a name', () => {
   });
 });
 
-describe('Markdown of many fences', () => {
+describe('Markdown with 100,000 fences', () => {
   it('is read to its end', () => {
     const parts = markdownParts('```\n'.repeat(100_000));
     expect(parts.length).toBeGreaterThan(10_000);

@@ -10,8 +10,8 @@ import { plural, t } from '../../src/renderer/lib/text/translate.ts';
 import { en } from '../../src/renderer/texts/en.ts';
 import { harmIn, hostileTexts } from '../fakes/hostile-texts.ts';
 
-describe('terminal output', () => {
-  it('keeps colours and weight, and nothing else that a terminal would act on', () => {
+describe('the terminal output on screen', () => {
+  it('keeps colours and weight, and drops all other control codes', () => {
     const text =
       'a\u001B[1;31mred\u001B[0m\u001B]0;title\u0007\u001B[2K\u001B[10Ab\u001B[38;5;2mg\u001B[38;2;1;2;3mt\u001B[39m.';
     expect(parseAnsi(text).map(({ text: run, colour, isBold }) => [run, colour, isBold])).toEqual([
@@ -30,15 +30,15 @@ describe('terminal output', () => {
     expect(runs.map((run) => run.text).join('')).toContain(' and the rest');
   });
 
-  it('shows of a line that was written over what stood there last', () => {
+  it('shows the last text of a line that was overwritten', () => {
     expect(parseAnsi('10 %\r50 %\r100 %\r\ndone\r\n').map((run) => run.text)).toEqual(['100 %\ndone\n']);
   });
 });
 
-describe('a text to be judged', () => {
+describe('a text that a person judges', () => {
   const kinds = (text: string) => seenPieces(text).map((piece) => `${piece.kind}:${seenPieceText(piece)}`);
 
-  it('writes out what cannot be seen', () => {
+  it('has hidden characters written out', () => {
     expect(kinds('rm\u202Ea\u200Bb\u00A0c\u0007\n\t')).toEqual([
       'plain:rm',
       'hidden:U+202E',
@@ -52,7 +52,7 @@ describe('a text to be judged', () => {
     ]);
   });
 
-  it('writes out how many empty lines stand before what would not be seen', () => {
+  it('has the number of empty lines written out before what would be out of sight', () => {
     expect(kinds(`ls\n\n\nls${'\n \t'.repeat(60)}\ncurl`)).toEqual([
       'plain:ls\n\n\nls',
       'plain:\n',
@@ -62,7 +62,7 @@ describe('a text to be judged', () => {
     ]);
   });
 
-  it('marks a letter that looks like a Latin one among Latin ones, and leaves other languages alone', () => {
+  it('has a lookalike of a Latin letter marked among Latin ones, but not in other languages', () => {
     expect(kinds('p\u0430th \u043F\u0443\u0442\u044C caf\u00E9')).toEqual([
       'plain:p',
       'alike:\u0430',
@@ -71,7 +71,7 @@ describe('a text to be judged', () => {
   });
 });
 
-describe('sessions by day', () => {
+describe('the grouping of sessions by day', () => {
   it('goes by the calendar, not by 24 hours', () => {
     const now = new Date(2026, 10, 21, 0, 30).getTime();
     const at = (...date: readonly [number, number, number, number?]): { updatedAt: number } => ({
@@ -89,7 +89,7 @@ describe('sessions by day', () => {
 });
 
 describe('a diff', () => {
-  it('has the line numbers of both sides, and takes a line that begins with dashes for what it is', () => {
+  it('has the line numbers of both sides, and a removed line may begin with dashes', () => {
     const diff = '--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@ head\n same\n--- old\n+++ new\n\\ No newline at end of file\n';
     expect(diffRows(diff).map(({ kind, before, after, text }) => [kind, before, after, text])).toEqual([
       ['place', null, null, 'head'],
@@ -101,17 +101,17 @@ describe('a diff', () => {
   });
 });
 
-describe('texts', () => {
-  it.each(Object.entries(hostileTexts))('have no %s in them, whatever is put in', (_name, text) => {
+describe('the texts of the window', () => {
+  it.each(Object.entries(hostileTexts))('contain no %s, whatever is put in', (_name, text) => {
     expect(harmIn(t('sessions.noMatch', { text }))).toBeNull();
   });
 
-  it('puts values in, and chooses by a count', () => {
+  it('contain their values, and the form for a count', () => {
     expect(t('sessions.noMatch', { text: '{x} $&' })).toBe('No title or project matches “{x} $&”.');
     expect([plural('sessions.steps', 1), plural('sessions.steps', 0)]).toEqual(['1 step', '0 steps']);
   });
 
-  it('has none that nobody shows', () => {
+  it('are all shown somewhere', () => {
     const source = filesUnder('src/renderer')
       .filter((path) => !path.includes('texts/en'))
       .map((path) => readFileSync(path, 'utf8'))

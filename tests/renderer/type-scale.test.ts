@@ -14,23 +14,23 @@ function found(pattern: RegExp): string[] {
 
 /** Catches: a Tailwind class without a token of the page, which would have no effect. See docs/design.md. */
 describe('the classes of the page', () => {
-  it('name three sizes of text: text-xs, text-sm and text-xl', () => {
+  it('use three sizes of text: text-xs, text-sm and text-xl', () => {
     expect(found(/\btext-(?:2xs|base|lg|[2-9]xl|\[\d[^\]]*\])(?![\w-])/gu)).toEqual([]);
     expect(found(/\btext-(?:xs|sm|xl)\b/gu).length).toBeGreaterThan(200);
   });
 
-  it('name two weights: font-normal and font-semibold', () => {
+  it('use two weights: font-normal and font-semibold', () => {
     expect(found(/\bfont-(?:thin|extralight|light|medium|bold|extrabold|black|\[\d+\])(?![\w-])/gu)).toEqual([]);
   });
 
-  it('leave the time of a transition to its token, which is under 150 ms', () => {
+  it('set no time of a transition, which a token under 150 ms does', () => {
     expect(found(/\bduration-(?:\d+|\[[^\]]*\])/gu)).toEqual([]);
     const [, time] =
       /--default-transition-duration: (\d+)ms/u.exec(readFileSync(join(page, 'styles.css'), 'utf8')) ?? [];
     expect(Number(time)).toBeLessThan(150);
   });
 
-  it('leave the look of every choice from a list to one file', () => {
+  it('use one component for every choice from a list', () => {
     expect(found(/<select\b/gu)).toEqual(['ui/controls/select.tsx: <select', 'ui/controls/select.tsx: <select']);
   });
 });

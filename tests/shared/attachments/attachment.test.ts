@@ -8,7 +8,7 @@ const bytes = (...values: readonly number[]): Uint8Array => Uint8Array.from(valu
 const text = (value: string): number[] => [...Buffer.from(value, 'latin1')];
 
 describe('the kind of an image', () => {
-  it('is read from its bytes, with its size', () => {
+  it('is read from its bytes, together with its size', () => {
     const png = bytes(0x89, ...text('PNG'), 13, 10, 26, 10, 0, 0, 0, 13, ...text('IHDR'), 0, 0, 1, 0, 0, 0, 0, 9);
     const gif = bytes(...text('GIF89a'), 3, 0, 2, 0);
     const head = [0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 2, 0xff, 0xc2, 0, 11, 8, 0, 7, 1, 4, 3];
@@ -21,7 +21,7 @@ describe('the kind of an image', () => {
     ]);
   });
 
-  it('is none for what only begins like one, or is cut before its size', () => {
+  it('is unknown for a file that is no image or is cut before its size', () => {
     const cut = [
       bytes(0x89, ...text('PNG')),
       bytes(0xff, 0xd8, 0xff),
@@ -32,8 +32,8 @@ describe('the kind of an image', () => {
   });
 });
 
-describe('a mention', () => {
-  it('is found where a word begins, with its lines, and without what ends the sentence', () => {
+describe('the mention of a file', () => {
+  it('is found at the start of a word, with its lines, without the end of the sentence', () => {
     const said = 'See @src/a.py:3-9, @"my notes.md":2 and @docs/. Mail me@home.org or (@x.ts).';
     expect(mentionsIn(said).map(({ path, lines, start, end }) => [path, lines, said.slice(start, end)])).toEqual([
       ['src/a.py', { from: 3, to: 9 }, '@src/a.py:3-9'],
@@ -43,7 +43,7 @@ describe('a mention', () => {
     ]);
   });
 
-  it('is read back as it was written, whatever the name', () => {
+  it('is read back as written, whatever the name', () => {
     for (const path of ['src/a.py', 'my notes.md', 'a, b.txt', 'odd:', 'b(1).ts', 'app/[id]/page.tsx']) {
       expect(mentionsIn(`Look at ${mentionOf(path)} now.`).map((one) => one.path)).toEqual([path]);
     }
@@ -57,18 +57,18 @@ describe('a mention', () => {
   });
 });
 
-describe('files by what is typed of their names', () => {
+describe('files found by a typed part of their names', () => {
   const paths = ['src/', 'src/app.py', 'src/apply.py', 'tests/test_app.py', 'docs/application.md', 'a/p/p.txt'];
   const ranked = (query: string, recent: readonly string[] = []): readonly string[] =>
     rankFiles(paths, query, { recent, limit: 3 });
 
-  it('have the name before the folders and whole words before letters that are spread', () => {
+  it('are ranked by name before folder, and whole words before spread letters', () => {
     expect(ranked('app')).toEqual(['src/app.py', 'src/apply.py', 'docs/application.md']);
     expect(ranked('sapp')).toEqual(['src/app.py', 'src/apply.py', 'docs/application.md']);
     expect(ranked('nothing')).toEqual([]);
   });
 
-  it('have the recent ones first among those that fit as well', () => {
+  it('are ranked by recent use when they fit equally well', () => {
     expect(ranked('', ['tests/test_app.py'])[0]).toBe('tests/test_app.py');
     expect(ranked('app', ['src/apply.py'])[0]).toBe('src/apply.py');
   });
@@ -88,7 +88,7 @@ describe('an attached text', () => {
     });
   });
 
-  it('says that it is the beginning of conversations of a chat app', () => {
+  it('says when it is only the beginning of the chats of an app', () => {
     const blob = { sha256: 'a'.repeat(64), bytes: 4 };
     const attachment = { kind: 'text', name: 'c.json', blob, chat: { conversations: 3, bytes: 90 } } as const;
     const fitted = { length: 4, bytes: 90, shownBytes: 4 };

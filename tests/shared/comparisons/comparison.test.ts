@@ -34,8 +34,8 @@ const ended = (passed: boolean | null, more: Partial<RunFigures> = {}): Partial<
   figures: { ...figures, ...more },
 });
 
-describe('the table of a comparison', () => {
-  it('plans one policy after the other, repeat by repeat, each policy once', () => {
+describe('a comparison', () => {
+  it('plans one policy after the other, repeat by repeat', () => {
     const { runs } = comparisonOf({ policies: ['local', 'cloud', 'local'], repeat: 2 }, []);
     expect(runs.map(({ policy, repeat }) => `${policy} ${repeat}`)).toEqual([
       'local 1',
@@ -45,7 +45,7 @@ describe('the table of a comparison', () => {
     ]);
   });
 
-  it('gives the median and the range of what has ended, and counts what nobody could judge as neither', () => {
+  it('shows median and range of ended runs, and counts unjudged runs apart', () => {
     const comparison = comparisonOf({ repeat: 4 }, [
       ended(true, { seconds: 30, costUsd: 0 }),
       ended(false, {
@@ -83,7 +83,7 @@ describe('the table of a comparison', () => {
     ]);
   });
 
-  it('shows no sum of money where one run has no known price, and no figure for what has not run', () => {
+  it('shows no sum with an unknown price, and no figure for a run that did not happen', () => {
     const unpriced = comparisonRows(comparisonOf({ repeat: 2 }, [ended(true), ended(true, { costUsd: null })]))[0];
     expect(unpriced?.costUsd).toBeNull();
     expect(unpriced === undefined ? '' : comparisonCells(unpriced)[9]).toBe('unpriced');
@@ -105,7 +105,7 @@ describe('the table of a comparison', () => {
     ]);
   });
 
-  it('writes a report in which texts from outside are no markup', () => {
+  it('writes a report in which outside text is no markup', () => {
     const report = comparisonMarkdown(
       comparisonOf({ task: 'One | two\n# three <b>' }, [
         { ...ended(null), check: { command: 'x', passed: null, seconds: 0, summary: 'no | sandbox' } },
@@ -116,7 +116,7 @@ describe('the table of a comparison', () => {
     expect(report.split('\n').filter((line) => line.startsWith('# '))).toEqual(['# Comparison c1']);
   });
 
-  it('writes a line a run for a spreadsheet, in which no text is a formula or another cell', () => {
+  it('writes a spreadsheet line for each run, in which no text is a formula or another cell', () => {
     const csv = comparisonCsv(
       comparisonOf({ task: '=HYPERLINK("http://x")', policies: ['local', 'cloud'], repeat: 2 }, [
         {

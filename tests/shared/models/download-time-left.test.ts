@@ -9,7 +9,7 @@ const at = (doneBytes: number, phase: PullProgress['phase'] = 'downloading'): Pu
   text: '',
 });
 
-test('the time that a download still takes goes by the last seconds, and not by what was there before', () => {
+test('the time left of a download is estimated from the last seconds', () => {
   const left = createDownloadTimeLeft();
   expect([
     left(at(500), 0),
@@ -21,7 +21,7 @@ test('the time that a download still takes goes by the last seconds, and not by 
   ]).toEqual([null, null, 48_000, 56_000, 429_000]);
 });
 
-test('nothing is said of it while nothing comes, of an unknown size and of another phase', () => {
+test('the time left of a download is unknown while nothing comes or the size is unknown', () => {
   const stuck = createDownloadTimeLeft();
   stuck(at(10), 0);
   expect(stuck(at(10), 9_000)).toBeNull();

@@ -38,8 +38,8 @@ function cloudCall(costUsd: number | null): { where: 'cloud'; end: EndedCall } {
   return { where: 'cloud', end: { usage, evaluatedTokens: null, timings, costUsd } };
 }
 
-describe('what the same tokens would have cost elsewhere', () => {
-  it('prices local calls as the cloud would, by what was read anew, kept and written', () => {
+describe('the estimated cost of the same work elsewhere', () => {
+  it('prices local calls as the cloud would, by new, cached and written tokens', () => {
     const work = splitWorkload([localCall(0), localCall(800)]);
     const { allCloud } = counterfactualOf(work, reference, work, 'tokens');
     // 1,200 new tokens at 2.50, 800 kept ones at 0.20 and 200 written ones at 10, in millionths of a dollar.
@@ -53,7 +53,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     expect(allCloud.usd?.high).toBeCloseTo(high, 12);
   });
 
-  it('adds what was really billed in the cloud, and takes the time of cloud calls that were timed', () => {
+  it('adds what was billed in the cloud, and the measured time of its calls', () => {
     const work = splitWorkload([localCall(0), cloudCall(0.01)]);
     const { allCloud } = counterfactualOf(work, reference);
     expect(allCloud.usd?.value).toBeCloseTo(0.01 + (1000 * 2.5 + 100 * 10) / 1e6, 12);
@@ -62,7 +62,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     expect(allCloud.seconds?.value).toBeCloseTo(4 + (2000 / 2400) * 4, 9);
   });
 
-  it('says what a cloud call would have taken here, by the speeds of this machine, and what that draws', () => {
+  it('gives the local time and energy of a cloud call, by the speeds of this machine', () => {
     const metered = { wattHours: 0.25, source: 'rapl', usd: 0.0001 } as const;
     const work = splitWorkload([localCall(500, metered), cloudCall(0.01), cloudCall(0.01)]);
     const { allLocal } = counterfactualOf(work, null);
@@ -76,7 +76,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     expect(one.seconds?.value).toBeCloseTo(400 / 200 + 200 / 20, 9);
   });
 
-  it('reads and writes in the cloud at a speed of each, where its streams told how long was written', () => {
+  it("uses the cloud's speeds of reading and writing, where its streams show them", () => {
     const told = (decodeMs: number | null, totalMs: number): ReturnType<typeof cloudCall> => {
       const { where, end } = cloudCall(0.01);
       return { where, end: { ...end, timings: { ...end.timings, decodeMs, totalMs } } };
@@ -88,7 +88,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     expect(allCloud.seconds?.value).toBeCloseTo(1200 / 400 + 200 / (200 / 3), 9);
   });
 
-  it('has the first call of a program read all of its prompt here, and the others their share', () => {
+  it("lets a recipe's first call read its whole prompt here, and the others their share", () => {
     const here = recipeRun(5, 27_500, 'gave-up');
     const call = { ...cloudCall(0.001), end: { ...cloudCall(0.001).end } };
     const usage = { ...call.end.usage, freshInput: 1000, cacheRead: 0 };
@@ -98,7 +98,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     expect(allLocal.seconds?.value).toBeCloseTo(1000 / 200 + 600 / 20, 9);
   });
 
-  it('is as wide for a run as real runs elsewhere were found to differ, and says so', () => {
+  it('has an interval as wide as real runs were found to differ', () => {
     const work = splitWorkload([localCall(0), cloudCall(0.01)]);
     const run = counterfactualOf(work, reference);
     const tokens = counterfactualOf(work, reference, work, 'tokens');
@@ -116,7 +116,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     expect(tokens.allCloud.formula).not.toContain('real runs');
   });
 
-  it('is a measured figure where all of it ran there', () => {
+  it('is a measured figure when all of it ran there', () => {
     const local = counterfactualOf(splitWorkload([localCall(0, { wattHours: 1, source: 'rapl', usd: 0.3 })]), null);
     expect(local.allLocal).toMatchObject({ basis: 'measured', usd: { value: 0.3, low: 0.3, high: 0.3 } });
     const said = counterfactualOf(splitWorkload([localCall(0, { wattHours: 1, source: 'settings', usd: 0.3 })]), null);
@@ -125,7 +125,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     expect(cloud.allCloud).toMatchObject({ basis: 'measured', usd: { value: 0.01, low: 0.01, high: 0.01 } });
   });
 
-  it('invents nothing: no cloud model, no price, no speed, no meter', () => {
+  it('is absent without a cloud model, a price, a speed or a meter', () => {
     expect(counterfactualOf(splitWorkload([localCall(0)]), null).allCloud).toMatchObject({
       usd: null,
       why: expect.stringContaining('no cloud model'),
@@ -142,7 +142,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     });
   });
 
-  it('adds up: a day is the sum of its steps', () => {
+  it('for a day is the sum of its steps', () => {
     const calls = [localCall(0), localCall(700), cloudCall(0.02), localCall(900), cloudCall(0.01)];
     const sum = calls.map((call) => splitWorkload([call])).reduce(addSplitWorkload, noSplitWorkload);
     expect(sum).toEqual(splitWorkload(calls));
@@ -172,7 +172,7 @@ describe('what the same tokens would have cost elsewhere', () => {
   const usdOf = (work: ReturnType<typeof recipeRun>, known: ReturnType<typeof there>) =>
     counterfactualOf(work, reference, addSplitWorkload(work, known)).allCloud.usd?.value ?? 0;
 
-  it('lets a program ask no more questions elsewhere than fit into its time there', () => {
+  it('allows a recipe only as many questions as fit into its time there', () => {
     const through = recipeRun(10, 60_000, 'gave-up');
     const perCall = usdOf(through, there(4, 100)) / 10;
     // A call there takes 50 s and the tests half a second. The limit of 250 s passes during the fifth call, which is
@@ -183,7 +183,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     expect(usdOf(recipeRun(10, 60_000, 'done'), slow) / perCall).toBeCloseTo(250 / 50.5 + 0.5, 9);
   });
 
-  it('goes by how quick calls usually were there, not by one hour in which they hung', () => {
+  it('uses the usual speed of calls, not one slow hour', () => {
     const run = { recipe: 'fix-failing-tests', model: 'c', where: 'cloud', calls: 5, written: 0 } as const;
     const runs = [10_000, 10_000, 1_000_000].map((modelMs) => ({ ...run, modelMs, tookMs: modelMs }));
     const ended = runs.flatMap((one) => recipeRunsOf([one], 'gave-up', 15));
@@ -193,7 +193,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     expect(usdOf(through, known)).toBeCloseTo(usdOf(through, there(4, 100)), 9);
   });
 
-  it('takes a model to write as much to the questions of a program as it usually does, by so many runs as are known', () => {
+  it('expects as much written per question as the model usually writes in that recipe', () => {
     const work = recipeRun(10, 60_000, 'gave-up');
     const asked = { recipe: 'fix-failing-tests', model: 'c', where: 'cloud', tookMs: 9000, calls: 4 } as const;
     const knownBy = (count: number, reason: 'gave-up' | 'answered') => {
@@ -213,7 +213,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     expect(allCloud.formula).toContain('tokens written times 0.50');
   });
 
-  it('expects as many questions as such programs ask where time was up here and is not there', () => {
+  it('expects the usual number of questions when time ran out only here', () => {
     const cut = recipeRun(5, 251_000, 'gave-up');
     const perCall = usdOf(recipeRun(5, 60_000, 'gave-up'), there(4, 1)) / 5;
     expect(usdOf(cut, there(4, 1)) / perCall).toBeGreaterThan(5);
@@ -222,7 +222,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     expect(usdOf(stopped, there(4, 1)) / perCall).toBeCloseTo(1, 9);
   });
 
-  it('counts what the cloud was asked after this machine had failed once, not twice', () => {
+  it('counts once what the cloud was asked after this machine had failed', () => {
     const more = {
       recipe: 'fix-failing-tests',
       model: 'c',
@@ -275,7 +275,7 @@ describe('what the same tokens would have cost elsewhere', () => {
   }
 
   // Catches: a claimed saving that is only this machine's wasted work at cloud prices.
-  it('does not price what this machine tried in vain before the loop of the cloud did the work', () => {
+  it('does not price local attempts that failed before the cloud did the work', () => {
     for (const [reason, recipe] of [
       ['done', 'fix-failing-tests'],
       ['gave-up', 'fix-failing-tests'],
@@ -295,7 +295,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     }
   });
 
-  it('still prices what this machine did by itself, beside a task that was taken over', () => {
+  it('still prices local work beside a task that the cloud took over', () => {
     const alone = usdOf(recipeRun(4, 20_000, 'done'), there(4, 100));
     const both = addSplitWorkload(recipeRun(4, 20_000, 'done'), takeover(4, 3));
     const { allCloud } = counterfactualOf(both, reference, addSplitWorkload(both, there(4, 100)));
@@ -304,7 +304,7 @@ describe('what the same tokens would have cost elsewhere', () => {
 
   // Four tasks at 3 and 15 dollars a million: hybrid cost 0.1133, and all of them in the cloud about 0.12. Bug: the
   // screen showed 0.184.
-  it('comes to what four real tasks came to in the cloud, three of them taken over and one solved here', () => {
+  it('matches the real cloud cost of four tasks', () => {
     const dear = { model: 'sky/model', price: { input: 3, output: 15, source: 'test', date: '2026-11-23' } };
     const billed = [0.0402, 0.0349, 0.0382].map((usd) =>
       withRecipeRuns(
@@ -335,7 +335,7 @@ describe('what the same tokens would have cost elsewhere', () => {
   });
 
   // Catches: a loss that is not reported, and a saving that the interval does not support.
-  it('tells a loss as plainly as a gain, and neither where the interval does not say so', () => {
+  it('reports a loss as plainly as a gain, and neither when the interval holds both', () => {
     const { local } = splitWorkload([localCall(0)]);
     const work = { local, cloud: splitWorkload([cloudCall(0.02)]).cloud };
     const there = (usd: number, seconds: number) => ({

@@ -8,8 +8,8 @@ const capabilities = { tools: true, grammar: false, prefill: false, infill: fals
 const plain = { capabilities };
 const thinking = { capabilities: { ...capabilities, reasoning: true } };
 
-describe('the longest answer within an amount', () => {
-  it('never costs more than the amount, and one token more would', () => {
+describe('the longest answer that an amount pays for', () => {
+  it('never costs more than the amount, and one more token would', () => {
     const random = seeded(7);
     for (let round = 0; round < 5_000; round += 1) {
       const price = {
@@ -32,7 +32,7 @@ describe('the longest answer within an amount', () => {
     }
   });
 
-  it('is unlimited when output is free and unknown when no price is known', () => {
+  it('is unlimited for free output, and unknown without a price', () => {
     expect(outputWithin(0.01, 100, { ...named, input: 1, output: 0 })).toBe(Number.MAX_SAFE_INTEGER);
     expect(outputWithin(1, 100, null)).toBeNull();
   });
@@ -46,7 +46,7 @@ describe('the shortest useful answer', () => {
     expect(leastOutputTokens(plain, 9_000, 8_192)).toBe(1_000);
   });
 
-  it('leaves room for thoughts, and is never more than was asked for', () => {
+  it('leaves room for thinking, and never exceeds what was asked for', () => {
     expect(leastOutputTokens(thinking, null, 8_192)).toBe(1_024);
     expect(leastOutputTokens({ ...thinking, effort: 'none' }, null, 8_192)).toBe(128);
     expect(leastOutputTokens(plain, 300, 16)).toBe(16);

@@ -6,8 +6,8 @@ import { seeded } from '../../../bench/lib/seeded.ts';
 const off = (distance: number) => ({ value: 2, real: 2 * Math.exp(distance) });
 const highOf = (distances: readonly number[]): number => Math.log(foundInterval(distances.map(off))?.high ?? 0);
 
-describe('the interval that is found on real runs', () => {
-  it('is the distance that holds the coverage for one more task, on both sides', () => {
+describe('the interval found from real runs', () => {
+  it('covers one more task with its stated probability, on both sides', () => {
     const nine = [0.1, -0.9, 0.3, 0.4, -0.2, 0.5, 0.6, -0.7, 0.8];
     expect(highOf(nine)).toBeCloseTo(0.9, 9);
     expect(Math.log(foundInterval(nine.map(off))?.low ?? 0)).toBeCloseTo(-0.9, 9);
@@ -15,7 +15,7 @@ describe('the interval that is found on real runs', () => {
     expect(highOf(Array.from({ length: 19 }, (_, index) => (index + 1) / 100))).toBeCloseTo(0.18, 9);
   });
 
-  it('is widened and says so where no distance of so few tasks holds the coverage; of two nobody can say', () => {
+  it('is widened for a few tasks, and does not exist for two', () => {
     const six = [0.1, 0.1, -0.1, 0.1, -0.1, 0.1];
     expect(foundInterval(six.map(off))).toMatchObject({ tasks: 6, isWidened: true });
     expect(highOf(six)).toBeGreaterThan(0.15);
@@ -23,7 +23,7 @@ describe('the interval that is found on real runs', () => {
     expect(foundInterval([off(0.1), off(0.1)])).toBeNull();
   });
 
-  it('holds one more task as often as it says, of distances that are far from normal, even of few', () => {
+  it('keeps its stated coverage for few tasks and skewed differences', () => {
     const random = seeded(7);
     // Most values are close, and one in six is far off.
     const draw = () => off((random() < 1 / 6 ? 2 : 0.1) * (random() - 0.5));

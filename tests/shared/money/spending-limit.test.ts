@@ -27,8 +27,8 @@ async function stateAfter(caps: object, maxUsd: number | null = null) {
   return kit.journal.events.reduce(reduceSession, emptySession);
 }
 
-describe('the spending limit that is shown', () => {
-  it('is that of the task, from the message or from the settings, with what the task cost', async () => {
+describe('the shown spending limit', () => {
+  it('is that of the task, from the message or the settings, with the cost so far', async () => {
     for (const state of [await stateAfter({}, 1), await stateAfter({ task: 1 }), await stateAfter({ task: 5 }, 1)]) {
       const [turn] = state.turns;
       const spent = turn === undefined ? null : turnCostUsd(turn);
@@ -38,13 +38,13 @@ describe('the spending limit that is shown', () => {
     }
   });
 
-  it('is the tightest of all', async () => {
+  it('is the tightest one', async () => {
     expect(spendingLimitOf(await stateAfter({ task: 2, session: 3, day: 0.5, month: 9 }))?.scope).toBe('day');
     expect(spendingLimitOf(await stateAfter({ step: 0.3 }))).toBeNull();
     expect(spendingLimitOf(await stateAfter({}))).toBeNull();
   });
 
-  it('grows by what the user added, and is the one that is asked about while the question stands', () => {
+  it('grows by what the user added, and is the one being asked about', () => {
     const at = { v: 2, seq: 1, at: 0, turnId: 't' } as const;
     const limits = { maxSteps: 9, maxMinutes: 9, maxTokens: 9, maxUsd: 0.02 };
     const began = { messageId: 'm', criterion: null, cascade: [], limits };

@@ -44,8 +44,8 @@ function call(step: number, where: Where, price: Price | null): readonly NewEven
   ];
 }
 
-describe('what each step cost', () => {
-  it('compares with the strongest cloud model that was weighed, where none was called', () => {
+describe('the cost of each step', () => {
+  it('is compared with the strongest cloud model considered, if none was called', () => {
     const fold = foldStepCosts();
     const options = ['here/m', 'sky/cheap', 'star/strong'].map((model, at) => ({
       model,
@@ -72,7 +72,7 @@ describe('what each step cost', () => {
     expect(fold.costs({ model: 'star/strong', price: now })[0]?.elsewhere.usd).not.toBeNull();
   });
 
-  it('is what it cost on its day, whatever the price list says later, and elsewhere by the price of today', () => {
+  it("stays that of its day after a price change, and elsewhere uses today's price", () => {
     const fold = foldStepCosts();
     const log = [
       ...call(1, 'cloud', old),

@@ -23,9 +23,9 @@ const record = [1000, 1500, 2000, 3000, 4000, 2500, 1200, 1800, 3500, 2200].map(
   repair(size, size * 1e-5 * (index % 2 === 0 ? 1.1 : 0.9)),
 );
 
-describe('what a model needs for a task', () => {
+describe('the estimated cost of a task for a model', () => {
   /** Catches: a figure that is right only for the tasks that it was made from. */
-  it('is said of each of the measured tasks from the others alone, as well as is published', async () => {
+  it('is as good for each measured task, from the others alone, as published', async () => {
     const done = [...(await readPairResults('bench/data/pair-held.jsonl')).values()];
     const pairs = done.flatMap((local) => {
       const cloud = done.find(({ task, policy }) => task === local.task && policy === 'cloud');
@@ -42,7 +42,7 @@ describe('what a model needs for a task', () => {
   });
 
   /** Catches: a guess whose interval does not hold where nothing is known of a home. */
-  it('is within the interval of the guess for most tasks that were measured or published', async () => {
+  it('lies within its interval for most measured or published tasks', async () => {
     const done = [...(await readPairResults('bench/data/pair-held.jsonl')).values()];
     const pairs = done.flatMap((cloud) =>
       cloud.policy === 'cloud' ? [{ task: cloud.task, local: cloud, cloud }] : [],
@@ -53,7 +53,7 @@ describe('what a model needs for a task', () => {
     expect(published.filter(isCovered).length / published.length).toBeGreaterThanOrEqual(0.9);
   });
 
-  it('grows with its size, as it did for others of the kind, with an interval', () => {
+  it('grows with the size of the task, with an interval', () => {
     const small = neededBy(record)({ kind: 'repair', way: 'loop', size: 1000 });
     const large = neededBy(record)({ kind: 'repair', way: 'loop', size: 4000 });
     expect(small?.tasks).toBe(10);
@@ -63,22 +63,22 @@ describe('what a model needs for a task', () => {
   });
 
   /** Catches: a recipe's short prompt that makes the task of a loop look small. */
-  it('takes no size from a prompt of another way', () => {
+  it('ignores the size of a prompt that was made in another way', () => {
     const values = [200, 20_000].map((size) => neededBy(record)({ kind: 'repair', way: 'fix', size })?.value);
     expect(values[0]).toBe(values[1]);
   });
 
-  it('is not said where its record of the kind is thin', () => {
+  it('is absent with few records of that kind', () => {
     expect(neededBy(record)({ kind: 'change', way: 'loop', size: 1000 })).toBeNull();
     expect(neededBy(record.slice(0, 4))({ kind: 'repair', way: 'loop', size: 1000 })).toBeNull();
     expect(neededBy([])({ kind: 'repair', way: 'loop', size: 1000 })).toBeNull();
   });
 });
 
-describe('the record', () => {
+describe('the record of tasks', () => {
   const sky = { where: 'cloud', costUsd: 0.02 } as const;
 
-  it('has what one cloud model did alone to an end of its own', () => {
+  it('has only what one cloud model finished alone', () => {
     const state = stateOf([
       { id: 'a', prompt: 1500, calls: [sky, { ...sky, costUsd: 0.01 }] },
       { id: 'asked', prompt: 700, calls: [sky], mode: 'ask', reason: 'answered' },
@@ -96,7 +96,7 @@ describe('the record', () => {
   });
 });
 
-describe('all cloud, of turns', () => {
+describe('the estimated cost of turns done all in the cloud', () => {
   const here = { where: 'local', costUsd: 0 } as const;
   const reference = { model: 'cloud/m', price };
   const wasted = { id: 'a', prompt: 2000, calls: Array(30).fill(here) };
@@ -114,7 +114,7 @@ describe('all cloud, of turns', () => {
     expect(comparedWith(allCloud, sessionWork(state)).usd?.way).toBe('less');
   });
 
-  it('is by tokens for what was also in the cloud, and unknown without a cloud model', () => {
+  it('uses tokens for a turn that also used the cloud, and is unknown without a cloud model', () => {
     const mixed = stateOf([{ ...wasted, calls: [here, { where: 'cloud', costUsd: 0.05 }] }]);
     const needs = { ...reference, needs: record };
     expect(counterfactualOfTurns(mixed, needs)).toEqual(counterfactualOfTurns(mixed, reference));
@@ -126,7 +126,7 @@ describe('all cloud, of turns', () => {
   });
 
   /** Catches: $0.0017 for a task of a recipe beside a run in the cloud that was measured at $0.0572. */
-  it('is a wide guess by the kind of task where the record is thin, not the price of the questions of a recipe', () => {
+  it('is a wide guess by the kind of task when there are few records', () => {
     const recipe = { id: 'r', prompt: 300, recipe: 'fix-failing-tests', calls: [here, here] };
     const { allCloud } = counterfactualOfTurns(stateOf([recipe]), reference);
     expect(allCloud.basis).toBe('guessed');
@@ -142,7 +142,7 @@ describe('all cloud, of turns', () => {
     expect(cancelled.allCloud.usd).toEqual(allCloud.usd);
   });
 
-  it('adds up over the turns of a session, each by its own', () => {
+  it('adds up over the turns of a session', () => {
     const other = { id: 'b', prompt: 2000, failedBefore: false, calls: [here] };
     const state = stateOf([wasted, other, { ...wasted, id: 'c' }]);
     const given = { ...reference, needs: record };

@@ -14,7 +14,7 @@ const good = draftOf({ name: 'reviewer', text: 'You review.' });
 const withLines = (lines: Partial<typeof good.lines>) => ({ ...good, lines: { ...good.lines, ...lines } });
 
 /** Catches: a field that accepts what the file then refuses, and one that refuses what the file would accept. */
-describe('what is wrong with an assistant in its fields', () => {
+describe('a problem in the fields of an assistant', () => {
   it.each([
     ['name', { ...good, name: 'Reviewer 2' }],
     ['name', { ...good, name: 'taken' }],
@@ -27,13 +27,13 @@ describe('what is wrong with an assistant in its fields', () => {
     ['temperature', withLines({ temperature: '2.5' })],
     ['top-p', withLines({ 'top-p': '90%' })],
     ['max-tokens', withLines({ 'max-tokens': '1e9' })],
-  ] as const)('is said at the field %s, %#', (field, draft) => {
+  ] as const)('is shown at the field %s, %#', (field, draft) => {
     expect(Object.keys(problemsOf(draft, ['taken']))).toEqual([field]);
     if (draft.name === 'reviewer' && field !== 'text' && field !== 'about')
       expect(parseAssistant(draft.name, fileOfDraft(draft)).ok).toBe(false);
   });
 
-  it('is nothing where the file is good', () => {
+  it('is absent when the file is good', () => {
     const whole = withLines({
       about: 'Reviews.',
       model: 'a/b',
@@ -50,7 +50,7 @@ describe('what is wrong with an assistant in its fields', () => {
 
 describe('an assistant from elsewhere', () => {
   /** Catches: a shared file that is saved before the user read it, or is taken in part. */
-  it('is a new one with the name of its file, or not taken at all', () => {
+  it('becomes a new one with the name of its file, or is refused', () => {
     const file = '---\nmode: plan\n---\nPlan well.';
     expect(draftOfFile('Planner.md', file)).toMatchObject({ saved: null, name: 'planner', text: 'Plan well.' });
     // The field corrects the name.
@@ -58,7 +58,7 @@ describe('an assistant from elsewhere', () => {
     expect(draftOfFile('bad.md', '---\napprove: allow\n---\nText.')).toContain('approve: allow');
   });
 
-  it('is a copy under a name that is free', () => {
+  it('gets a free name', () => {
     expect(copyOf(good, ['reviewer', 'reviewer-2'])).toMatchObject({ saved: null, name: 'reviewer-3' });
     const long = { ...good, name: 'a'.repeat(40) };
     expect(problemsOf(copyOf(long, [long.name]), [long.name])).toEqual({});
@@ -66,7 +66,7 @@ describe('an assistant from elsewhere', () => {
 });
 
 /** Catches: a draft from another version, or a broken one, that empties the view. */
-it('reads a kept draft back, and nothing else', () => {
+it('a kept draft of an assistant is read back, and nothing else is', () => {
   const kept = { ...withLines({ temperature: 'warm' }), saved: 'reviewer' };
   expect(keptDraft(JSON.stringify(kept))).toEqual(kept);
   for (const other of [null, '', '{', '[]', '{"name":"x"}', '{"name":1,"text":2}']) expect(keptDraft(other)).toBeNull();

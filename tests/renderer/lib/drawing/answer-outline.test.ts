@@ -4,7 +4,7 @@ import { answerOutline, headingKey } from '../../../../src/renderer/lib/drawing/
 const paragraph = 'A sentence that says something about it. '.repeat(20);
 
 describe('the outline of an answer', () => {
-  it('has the headings of a long one, with their depth and the piece that they stand in', () => {
+  it('lists the headings with their depth and their piece of text', () => {
     const text = [
       '# Setup',
       paragraph,
@@ -23,18 +23,18 @@ describe('the outline of an answer', () => {
     ]);
   });
 
-  it('has none of what only looks like a heading', () => {
+  it('leaves out what only looks like a heading', () => {
     const text = '# One\n\n```sh\n# a comment\n## another\n```\n\n#hashtag\n\n    # code\n\n# Two\n\n# Three';
     expect(answerOutline(text).map(({ text: words }) => words)).toEqual(['One', 'Two', 'Three']);
   });
 
-  it('is there for three headings, or for two in what is longer than two screens', () => {
+  it('exists for three headings, or for two in a text longer than two screens', () => {
     expect(answerOutline('# A\n\nb\n\n# C')).toEqual([]);
     expect(answerOutline(`# A\n\n${`${paragraph}\n\n`.repeat(10)}# C`)).toHaveLength(2);
     expect(answerOutline(paragraph.repeat(50))).toEqual([]);
   });
 
-  it('knows a heading again where it is drawn', () => {
+  it('recognises a heading in the drawn answer', () => {
     expect(headingKey('  With `npm`, e.g. “ü” ')).toBe('withnpmegü');
   });
 });

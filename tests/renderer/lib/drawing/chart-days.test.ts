@@ -4,7 +4,7 @@ import { daysBetween } from '../../../../src/renderer/lib/drawing/chart-days.ts'
 const day = (key: string, calls = 1) => ({ key, calls, localCalls: calls, costUsd: 0 });
 
 /** Catches: days without work that are left out, and a day lost or doubled when the clocks change or a month ends. */
-it('has every day from the first to the last once, in order', () => {
+it('the days of a chart are every day from the first to the last, in order', () => {
   const days = daysBetween([day('2026-11-01', 4), day('2026-10-24', 2)]);
   expect(days.map(({ key, calls }) => `${key.slice(5)} ${calls}`)).toEqual([
     '10-24 2',

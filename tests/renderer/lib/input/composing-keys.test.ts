@@ -13,7 +13,7 @@ function press(given: { readonly key: string; readonly isComposing: boolean; rea
   return { seen, isPrevented: event.defaultPrevented };
 }
 
-test.each(['Enter', 'Escape', 'Tab', 'ArrowDown'])('%s while composing reaches nothing of the page', (key) => {
+test.each(['Enter', 'Escape', 'Tab', 'ArrowDown'])('%s while composing reaches nothing on the page', (key) => {
   expect(press({ key, isComposing: true, keyCode: 229 })).toEqual({ seen: [], isPrevented: false });
 });
 
@@ -21,6 +21,6 @@ test('the Enter that ends a composition in Safari submits nothing', () => {
   expect(press({ key: 'Enter', isComposing: false, keyCode: 229 })).toEqual({ seen: [], isPrevented: true });
 });
 
-test('a key without an input method is handled as ever', () => {
+test('a key pressed without an input method is handled as usual', () => {
   expect(press({ key: 'Enter', isComposing: false, keyCode: 13 })).toEqual({ seen: ['Enter'], isPrevented: false });
 });

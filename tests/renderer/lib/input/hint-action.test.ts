@@ -31,9 +31,9 @@ function commandsNamed(): readonly { readonly command: string; readonly text: st
   );
 }
 
-describe('what a hint tells to do in the words of the terminal', () => {
+describe('a hint that names a terminal command', () => {
   /** Catches: a new hint in the window without a button for it. */
-  it('is a button of the window wherever it has a place for that', () => {
+  it('becomes a button wherever the window has a place for it', () => {
     const named = commandsNamed();
     expect(named.length).toBeGreaterThan(50);
     const elsewhere = /On the machine,|dewpoint serve --/u;
@@ -44,13 +44,13 @@ describe('what a hint tells to do in the words of the terminal', () => {
     expect(without).toEqual([]);
   });
 
-  it('is none where the browser may not do it', () => {
+  it('has no button for what the browser may not do', () => {
     expect(hintAction('On the machine, run: dewpoint keys set PROVIDER.')).toBeNull();
     expect(hintAction('Start with dewpoint serve --allow terminal, or use the app.')).toBeNull();
     expect(hintAction('Make room and go on.')).toBeNull();
   });
 
-  it('is the download of a model that is named, and the session that is', () => {
+  it('can download the named model, or open the named session', () => {
     expect(hintAction('Get it with `dewpoint models pull llama-cpp/a-1.5b`, or name another one.')).toEqual({
       type: 'pull',
       model: 'llama-cpp/a-1.5b',

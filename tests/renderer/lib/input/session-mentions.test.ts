@@ -10,7 +10,7 @@ function summary(sessionId: string, title: string, updatedAt: number): SessionSu
 }
 
 /** Catches: a session that is offered to itself, and old sessions before those of today. */
-it('finds sessions by a part of their titles, the latest first, and not the one that is written in', () => {
+it('the mention of sessions finds them by a part of the title, latest first, without the current one', () => {
   const sessions = [summary('a', 'Release notes', 1), summary('b', 'The RELEASE', 3), summary('c', 'Release', 2)];
   expect(fittingSessions(sessions, 'release', 'c').map(({ sessionId }) => sessionId)).toEqual(['b', 'a']);
   expect(fittingSessions(sessions, 'nothing', null)).toEqual([]);
@@ -19,7 +19,7 @@ it('finds sessions by a part of their titles, the latest first, and not the one 
 const limits = { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null };
 
 /** Catches: an answer that is attached without its source, an answer of a running turn, and a name that is a path. */
-it('brings the last answer with its task and its source, under a name that is a file', async () => {
+it('the mention of a session attaches its last answer, task and source under a valid file name', async () => {
   const core = createScriptedCore();
   const title = 'a/b: how?';
   const sessionId = core.createSession({ projectPath: null, title });

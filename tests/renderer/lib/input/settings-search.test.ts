@@ -7,7 +7,7 @@ const sections = settingsSections(['Open costs'], true);
 const titles = (text: string): readonly string[] => foundSections({ text, sections }).map(({ title }) => title);
 
 /** Catches: a setting that the search does not find by its name, by when to change it, or by its section. */
-it('finds a section by its title and by each of its words', () => {
+it('the search in the settings finds a section by its title and by each of its words', () => {
   expect(titles('')).toHaveLength(sections.length);
   expect(titles('proxy')).toEqual(['Network connection']);
   expect(titles('open costs')).toEqual(['Shortcuts']);
@@ -18,7 +18,7 @@ it('finds a section by its title and by each of its words', () => {
 });
 
 /** Catches: a control in the settings without the sentence that says when to change it, or one that the search lacks. */
-it('has a sentence for every setting, and every one of them in the search', () => {
+it('the search in the settings finds every setting, and each has a sentence', () => {
   const known = new Set(sections.flatMap(({ title, words }) => [title, ...words]));
   const named = Object.keys(en).filter((key) => key.startsWith('settings.') && `${key}.hint` in en);
   expect(named.length).toBeGreaterThan(15);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { choiceName, hubName } from '../../../../src/renderer/lib/models/hub-name.ts';
 
-describe('the name of a model of a hub', () => {
-  it('is what people type or paste: a name, with a size or a file, or the address of a page', () => {
+describe('the name of a model on a hub', () => {
+  it('is accepted as people type or paste it, with a size, a file or a page address', () => {
     const names = {
       'owner/Repo-GGUF': 'hf:owner/Repo-GGUF',
       ' hf:owner/Repo-GGUF/ ': 'hf:owner/Repo-GGUF',
@@ -17,7 +17,7 @@ describe('the name of a model of a hub', () => {
     expect(Object.fromEntries(Object.keys(names).map((typed) => [typed, hubName(typed)]))).toEqual(names);
   });
 
-  it('is nothing else', () => {
+  it('is refused in any other form', () => {
     const typed = [
       '',
       'qwen',
@@ -30,7 +30,7 @@ describe('the name of a model of a hub', () => {
     expect(typed.map((text) => hubName(text))).toEqual(typed.map(() => null));
   });
 
-  it('is left out of what a choice is called', () => {
+  it('is left out of the label of its variants', () => {
     expect(['hf:o/r:Q4_K_M', 'hf:o/r/sub/m.gguf'].map((id) => choiceName(id))).toEqual(['Q4_K_M', 'sub/m.gguf']);
   });
 });

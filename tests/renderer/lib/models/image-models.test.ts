@@ -48,15 +48,15 @@ const message: MessageState = {
   attachments: [{ kind: 'image', name: 'a.png', blob, mediaType: 'image/png', width: 1, height: 1 }],
 };
 
-describe('models that see the picture that was not seen', () => {
-  it('are those that can be called now, in the cloud only where the turn might have gone there', () => {
+describe('the offer of models that see images', () => {
+  it('lists those that can be called now, in the cloud only if the turn could have gone there', () => {
     const ids = (of: TurnState) => imageModelsFor(of, message, models)?.offered.map(({ id }) => id);
     expect(imageModelsFor(turn(blind), message, models)).toEqual({ offered: [eyes], kept: 1 });
     expect(ids(turn(blind, dim))).toEqual(['eyes/a', 'sky/a']);
     expect(ids(turn(dim))).toEqual(['eyes/a', 'sky/a']);
   });
 
-  it('are not offered for what ended for something else', () => {
+  it('is not made for a turn that ended for another reason', () => {
     const { attachments: _, ...words } = message;
     const cancelled = { ...turn(blind), reason: 'cancelled' } as const;
     const wrong = [
@@ -68,7 +68,7 @@ describe('models that see the picture that was not seen', () => {
     expect(wrong).toEqual([null, null, null, null]);
   });
 
-  it('get it where they are: what was to stay here is never sent on, what was for the cloud may come here', () => {
+  it('never sends on what was to stay here, but may bring cloud work here', () => {
     expect([
       sendOptionsFor(eyes, turn(dim)),
       sendOptionsFor(sky, turn(blind, dim)),

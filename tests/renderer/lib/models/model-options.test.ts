@@ -19,7 +19,7 @@ const keysOf = (
 ) => modelGroups({ models, keys, favorites }, typed).map(({ name, options }) => [name, options.map(({ key }) => key)]);
 
 /** Catches: a starred model that is shown twice, the router below the models, and cloud models among the local ones. */
-it('has the router first, then what was starred, then what runs here and in the cloud', () => {
+it('the list of models starts with the router, then starred, local and cloud ones', () => {
   expect(keysOf('', [large ?? ''])).toEqual([
     ['auto', ['auto:hybrid', 'auto:economy', 'auto:balanced', 'auto:quality']],
     ['favorites', [large]],
@@ -29,14 +29,14 @@ it('has the router first, then what was starred, then what runs here and in the 
 });
 
 /** Catches: a search that finds a model only by its id, or by only one of its words. */
-it('finds models by words of their names and ids, and says nothing where none fits', () => {
+it('the list of models is searched by words of names and ids, and can be empty', () => {
   expect(keysOf('coder 0.5b')).toEqual([['local', [small]]]);
   expect(keysOf('large')).toEqual([['cloud', [large]]]);
   expect(keysOf('no such model')).toEqual([]);
 });
 
 /** Catches: a model of a service without a key that looks usable, and router profiles without a cloud model. */
-it('says which service has no key, and offers the way to one', () => {
+it('the list of models shows which service has no key, with a way to set one', () => {
   const provider = large?.split('/')[0] ?? '';
   const groups = modelGroups({ models, keys: [{ provider, source: null, variable: 'KEY' }], favorites: [] }, '');
   const state = groups.flatMap(({ options }) => options).find(({ key }) => key === large);
@@ -46,7 +46,7 @@ it('says which service has no key, and offers the way to one', () => {
 });
 
 /** Catches: two models with the same name that cannot be told apart. */
-it('adds the provider where two have one name', () => {
+it('the list of models adds the provider when two names are equal', () => {
   const [first] = models;
   if (first === undefined) throw new Error('no model');
   const twin = { ...first, id: 'other/starter' };
@@ -54,7 +54,7 @@ it('adds the provider where two have one name', () => {
   expect(modelName(twin, [first, twin])).toBe(`${first.label} (other)`);
 });
 
-describe('a pick', () => {
+describe('the choice of a model in the list', () => {
   const optionOf = (key: string | undefined): Exclude<ModelOption, { type: 'add-cloud' }> => {
     const found = modelGroups({ models, keys: [], favorites: [] }, '')
       .flatMap(({ options }) => options)
@@ -67,7 +67,7 @@ describe('a pick', () => {
    * Catches: a message that goes to another model than the marked one, and a cloud model that is never called because
    * steps stay local.
    */
-  it('sends the message where the line says', () => {
+  it('sends the message where its line says', () => {
     expect(optionsOfPick(pickOf(optionOf('auto:hybrid'), usual))).toEqual({ policy: 'hybrid' });
     expect(optionsOfPick(pickOf(optionOf(large), usual))).toEqual({ policy: 'cloud', cloud: large });
     expect(optionsOfPick(pickOf(optionOf(small), usual))).toEqual({ policy: 'local', local: small });
@@ -75,7 +75,7 @@ describe('a pick', () => {
   });
 
   /** Catches: a later change of the settings that has no effect because the default was picked by hand. */
-  it('of what the settings say follows them', () => {
+  it('follows the settings if it equals the default', () => {
     expect(pickOf(optionOf(here), usual)).toEqual({ policy: null });
     expect(pickOf(optionOf('auto:hybrid'), { ...usual, policy: 'hybrid' })).toEqual({ policy: null });
     expect(pickedModel({ policy: null }, { ...usual, policy: 'cloud' })).toMatchObject({ where: 'cloud', id: large });

@@ -19,19 +19,19 @@ const unknown = entry('unknown', 'cloud', null);
 const models = [dear, unknown, small, cheap, large];
 
 describe('the order of models', () => {
-  it('takes an added model before the first that is stronger, by size and then by price', () => {
+  it('gets an added model before the first stronger one, by size and then by price', () => {
     expect(withModel(['small', 'dear'], large, models)).toEqual(['small', 'large', 'dear']);
     expect(withModel(['small', 'dear'], cheap, models)).toEqual(['small', 'cheap', 'dear']);
     expect(withModel(['small', 'dear'], unknown, models)).toEqual(['small', 'dear', 'unknown']);
     expect(withModel(['large'], small, models)).toEqual(['small', 'large']);
   });
 
-  it('leaves a model in its place that is not there now', () => {
+  it('keeps the place of a model that is not available now', () => {
     expect(withModel(['gone', 'dear'], small, models)).toEqual(['gone', 'small', 'dear']);
     expect(sortedOrder(['gone', 'dear', 'small'], models)).toEqual(['small', 'dear', 'gone']);
   });
 
-  it('sorts models of this machine by size before those in the cloud by price', () => {
+  it('sorts local models by size before cloud models by price', () => {
     const order = ['unknown', 'dear', 'cheap', 'large', 'small'];
     expect(sortedOrder(order, models)).toEqual(['small', 'large', 'cheap', 'dear', 'unknown']);
   });

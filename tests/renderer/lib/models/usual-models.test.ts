@@ -4,7 +4,7 @@ import { usualModels } from '../../../../src/renderer/lib/models/usual-models.ts
 import { createFakeHandlers } from '../../../fakes/fake-handlers.ts';
 
 // Bug: while the path of a project was half typed, the model was called "Default" and its list did not open.
-it('returns the general models for a folder that cannot be used', async () => {
+it('the default models for a folder that cannot be used are the general ones', async () => {
   const general = new Map([
     ['policy', 'hybrid'],
     ['local', 'llama-cpp/small'],

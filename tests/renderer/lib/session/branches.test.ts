@@ -14,7 +14,7 @@ const at = (sessionId: string, messageId: string) => alternativesAt(branches, { 
  * Catches: a branch that is counted once for each session with it, or that is lost because it continues in another
  * session.
  */
-it('counts what was said at one point, in the order in which it was said', () => {
+it('the branches at a message are counted in the order in which they were written', () => {
   const second = [
     { sessionId: '1-a', messageId: 'a2' },
     { sessionId: '3-c', messageId: 'b2' },
@@ -27,7 +27,7 @@ it('counts what was said at one point, in the order in which it was said', () =>
 });
 
 /** Catches: messages of other branches counted as alternatives to a message that has none. */
-it('has none where only one thing was said, and for what it does not know', () => {
+it('the branches at a message are absent when there is one, or it is unknown', () => {
   expect(at('1-a', 'a3')).toBeNull();
   expect(at('3-c', 'c3')).toBeNull();
   expect(at('1-a', 'unknown')).toBeNull();

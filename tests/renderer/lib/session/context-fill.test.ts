@@ -43,7 +43,7 @@ function step(input: number, purpose: StepState['purpose'] = 'act', model = ther
 }
 
 /** Catches: a conversation of a large model that is said to fit a small one, which would then silently cut it. */
-it('measures the talk by the model that gets the next message', () => {
+it('the fill of the context is measured by the model that gets the next message', () => {
   const steps = [step(24_000)];
   expect(contextFill(steps, models, null)).toEqual({ used: 24_000, all: 200_000, level: 'free' });
   const small = { type: 'model', where: 'local', id: here?.id ?? '' } as const;
@@ -54,7 +54,7 @@ it('measures the talk by the model that gets the next message', () => {
 });
 
 /** Catches: a call for the session's title, which has its own short prompt, that makes a full context look empty. */
-it('looks at calls that carry the talk, and says nothing where none did', () => {
+it('the fill of the context counts only calls of the conversation', () => {
   expect(contextFill([step(24_000), step(300, 'title')], models, null)?.used).toBe(24_000);
   expect(contextFill([step(300, 'title')], models, null)).toBeNull();
   expect(contextFill([step(300, 'act', 'gone/model')], models, null)).toBeNull();

@@ -31,12 +31,12 @@ function stateOf(events: readonly NewEvent[]) {
 const shownRows = (events: readonly NewEvent[], isOpen: (turn: TurnState) => boolean) =>
   conversationRows({ state: stateOf(events), history: noHistory }, { isOpen, texts: new Map() });
 
-it('folds the work of a turn into one line between its message and its answer, and opens it in order', () => {
+it('the rows of a conversation fold the work of a turn into one line, and open it in order', () => {
   const rows = shownRows([...turn('a', 2), ...turn('b', 2)], ({ id }) => id === 'b').map((row) => row.key);
   expect(rows).toEqual(['m-a', 'work-a', 'after-a', 'm-b', 'work-b', 'b-0', 'b-1', 'after-b']);
 });
 
-it('has the line of a turn that has only begun, and none where a turn ended without work', () => {
+it('the rows of a conversation have a line for a turn that has begun, but not for one without work', () => {
   expect(shownRows(turn('a', 0), () => false).map((row) => row.key)).toEqual(['m-a', 'after-a']);
   const [asked, began] = turn('a', 0);
   const rows = shownRows(
@@ -46,7 +46,7 @@ it('has the line of a turn that has only begun, and none where a turn ended with
   expect(rows.map((row) => row.key)).toEqual(['m-a', 'work-a', 'after-a']);
 });
 
-it('keeps what was said before a stop in view, and shows nothing twice', () => {
+it('the rows of a conversation keep the text before a stop visible, and show nothing twice', () => {
   const [asked, began, ...rest] = turn('a', 0);
   const stage = { strategy: 'loop', model: 'p/m', where: 'local' } as const;
   const own = { turnId: 'a', callId: 'c' };
@@ -85,13 +85,13 @@ it('keeps what was said before a stop in view, and shows nothing twice', () => {
   expect(kinds({ reason: 'answered', text: 'Half of' })).toEqual(['message', 'work', 'after']);
 });
 
-it('shows a message that waits although no turn runs', () => {
+it('the rows of a conversation show a waiting message when no turn runs', () => {
   const state = stateOf([{ type: 'user-message-added', messageId: 'late', text: 'x', queued: true }]);
   const rows = conversationRows({ state, history: noHistory }, { isOpen: () => true, texts: new Map() });
   expect(rows).toMatchObject([{ type: 'message', key: 'late', isWaiting: true }]);
 });
 
-it('shows a message whose turn has not begun below the answer before it, and not within that turn', () => {
+it('the rows of a conversation show a waiting message below the last answer, not in its turn', () => {
   const next: NewEvent = { type: 'user-message-added', messageId: 'next', text: 'x', queued: false };
   for (const isOpen of [true, false]) {
     const keys = shownRows([...turn('a', 1), next], () => isOpen).map((row) => row.key);
@@ -99,7 +99,7 @@ it('shows a message whose turn has not begun below the answer before it, and not
   }
 });
 
-it('shows a notice where it came: in its turn, or after it, and never below a later answer', () => {
+it('the rows of a conversation show a notice in its turn or right after it', () => {
   const notice = (text: string): NewEvent => ({ type: 'notice-added', level: 'info', code: 'x', text });
   const [asked, began, ...rest] = turn('a', 2);
   const events = [notice('first'), asked, began, notice('within'), ...rest, notice('after'), ...turn('b', 1)];
@@ -123,7 +123,7 @@ it('shows a notice where it came: in its turn, or after it, and never below a la
 });
 
 /** Catches: a chart that is hidden together with the folded work that drew it. */
-it('has what was drawn where the work is folded, and beside its action where it is open', () => {
+it('the rows of a conversation show a drawing with folded work, and beside its action when open', () => {
   const own = { turnId: 'a', toolCallId: 'a-0' };
   const image = { kept: true, blob: { sha256: 'a'.repeat(64), bytes: 1 }, mode: 420 } as const;
   const events = turn('a', 2).toSpliced(

@@ -38,7 +38,7 @@ const turnsOf = ({ parts }: History): readonly string[] => parts.flatMap(({ turn
 const names = (from: number, to: number): readonly string[] =>
   Array.from({ length: to - from }, (_, index) => `turn-${from + index}`);
 
-it('keeps the turns that leave the state, one after the other', () => {
+it('the history of a session keeps the turns that leave the live state, in order', () => {
   let history = noHistory;
   for (const [index, state] of all.entries())
     history = keepLeavingTurns(history, all[index - 1] ?? emptySession, state);
@@ -47,7 +47,7 @@ it('keeps the turns that leave the state, one after the other', () => {
   expect(firstLiveSeq(last(230))).toBe(history.parts[0]?.toSeq);
 });
 
-it('puts a part where it belongs, and leaves out what is there already', () => {
+it('the history of a session puts a loaded part in its place without duplicates', () => {
   const part = (from: number, to: number) => {
     const found = partOf(last(200), [from, to], to * 3 + 2);
     if (found === null) throw new Error('There are no such turns.');
@@ -61,7 +61,7 @@ it('puts a part where it belongs, and leaves out what is there already', () => {
   expect(turnsOf(filled)).toEqual(names(10, 150));
 });
 
-it('says where turns are left out, and how many come before the first where that is known', () => {
+it('the history of a session says where turns are missing, and how many come before the first', () => {
   const state = last(230);
   const choices = { isOpen: () => false, texts: new Map() };
   const marks = (history: History) =>
@@ -76,7 +76,7 @@ it('says where turns are left out, and how many come before the first where that
   expect(marks({ ...history, startSeq: found?.fromSeq ?? null })).toMatchObject([{ type: 'gap' }]);
 });
 
-it('cuts a long text between blocks, and never a fence or what refers to a link', () => {
+it("the pieces of a long text are cut between blocks, never within a fence or before a link's address", () => {
   const paragraph = `${'word '.repeat(60)}\n\n`;
   const fence = `\`\`\`ts\n${'const a = 1;\n\n'.repeat(200)}\`\`\`\n\n`;
   const text = paragraph.repeat(5) + fence + paragraph.repeat(5);

@@ -42,7 +42,7 @@ function said(before: SessionState | null, now: SessionState): readonly string[]
   return spokenChanges(before, now).map(({ how, text }) => `${how}: ${text}`);
 }
 
-it('says once that a turn begins and how it ends, a failure at once and with its reason', () => {
+it('the spoken changes of a session announce once that a turn begins and how it ends', () => {
   const running = after(start);
   expect(said(emptySession, running)).toEqual(['polite: Working on your message.']);
   expect(said(running, { ...running, seq: 9, steps: [...running.steps] })).toEqual([]);
@@ -52,7 +52,7 @@ it('says once that a turn begins and how it ends, a failure at once and with its
   expect(said(after(start, end('done')), after(start, end('done')))).toEqual([]);
 });
 
-it('says a question at once, with what cannot be seen written out, and again only for another one', () => {
+it('the spoken changes of a session announce a question once, with hidden characters written out', () => {
   const text =
     'assertive: Waiting for your answer. The agent wants to run a command that can reach these hosts: fetch aU+202Eb';
   const waits = after(start, ask);
@@ -69,13 +69,13 @@ it('says the words of a question of the agent', () => {
   ]);
 });
 
-it('says a notice when it comes, and none of those that were there when the session was opened', () => {
+it('the spoken changes of a session announce new notices, but not those there at the start', () => {
   const notice: NewEvent = { type: 'notice-added', level: 'warning', code: 'x', text: 'A limit is not kept.' };
   expect(said(after(start), after(start, notice))).toEqual(['polite: A limit is not kept.']);
   expect(said(null, after(start, notice))).toEqual([]);
 });
 
-it('says the beginning of an answer without its marks, and that its turn began where both came at once', () => {
+it('the spoken changes of a session announce the beginning of an answer without markup', () => {
   const answered = (text: string): NewEvent => end('answered', text);
   const running = after(start);
   expect(said(running, after(start, answered('# Ports\n\n- **Two** of `them`.\n\n```sh\nls\n```')))).toEqual([
@@ -89,7 +89,7 @@ it('says the beginning of an answer without its marks, and that its turn began w
   ]);
 });
 
-it('says what a person did with changes, and nothing where the agent changes a file', () => {
+it('the spoken changes of a session announce what a person did with changes, not what the agent did', () => {
   const image = (sha256: string) => ({ kept: true, mode: 0o644, blob: { sha256, bytes: 1 } }) as const;
   const change = (path: string, now: string): SessionState['changes'][number] => ({
     path,

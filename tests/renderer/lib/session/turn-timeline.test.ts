@@ -96,8 +96,8 @@ const log = stamp([
   started('t2', 'c2', 2),
 ]);
 
-describe('the timeline', () => {
-  it('puts steps, actions and late messages into the turn they belong to, in the order they began', () => {
+describe('the timeline of turns', () => {
+  it('puts steps, actions and late messages into their turn, in order', () => {
     const turns = timelineOf(log.slice(0, 10).reduce(reduceSession, emptySession));
     expect(turns.map(({ message: first, rows }) => [first?.text, rows.map((row) => `${row.type} ${row.key}`)])).toEqual(
       [['m1', ['action k1', 'step c1', 'message m2', 'note note-7', 'note note-8', 'note note-9']]],
@@ -105,7 +105,7 @@ describe('the timeline', () => {
     expect(turns[0]?.rows[2]).toMatchObject({ isWaiting: true });
   });
 
-  it('shows a message that opened a turn of its own there and not in the turn before', () => {
+  it('shows a message that opened a turn in that turn', () => {
     const turns = timelineOf(log.reduce(reduceSession, emptySession));
     expect(turns.map(({ message: first, rows }) => [first?.text, rows.map((row) => row.key)])).toEqual([
       ['m1', ['k1', 'c1', 'note-7', 'note-8', 'note-9']],
@@ -113,7 +113,7 @@ describe('the timeline', () => {
     ]);
   });
 
-  it('puts the notes of a recipe where they came, and of one phase the latest line until something else begins', () => {
+  it('shows the notes of a recipe in place, and only the latest line of a phase', () => {
     const noted = stamp([
       message('m1', false),
       turn('t1', 'm1'),
@@ -132,8 +132,8 @@ describe('the timeline', () => {
   });
 });
 
-describe('the live feed', () => {
-  it('gathers what is said and keeps it on screen until another call begins, so that an answer never blinks', () => {
+describe('the live feed of a turn', () => {
+  it('gathers the text and keeps it until another call begins, so that it never blinks', () => {
     const spoken = [
       { type: 'call-progress', callId: 'c1', phase: 'prefill', done: 1, total: 4 } as const,
       { type: 'text-delta', callId: 'c1', text: 'ab' } as const,
@@ -174,7 +174,7 @@ describe('the live feed', () => {
   });
 
   /** Catches: an estimate from the first moment, for work of unknown size, or from the phase before. */
-  it('says how long a phase takes yet, where that is known', () => {
+  it('says how long a phase still takes, if that is known', () => {
     const progress = (phase: 'loading' | 'prefill', done: number, total: number | null) =>
       ({ type: 'call-progress', callId: 'c', phase, done, total }) as const;
     const steps: readonly (readonly [number, ReturnType<typeof progress>])[] = [
@@ -195,7 +195,7 @@ describe('the live feed', () => {
   });
 });
 
-it('folds an event once, however often it is sent', () => {
+it('the state of a session counts an event once, however often it is sent', () => {
   const start = { state: emptySession, money: emptyMoney, feed: emptyFeed, history: noHistory };
   const once = foldPush(start, { type: 'events', events: log });
   const twice = foldPush(once, { type: 'events', events: log.slice(3) });

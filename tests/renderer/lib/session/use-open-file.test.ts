@@ -16,14 +16,14 @@ it.each([
   ['https://example.com/a.js', null],
   ['npm run a/b.js', null],
   ['localhost:8080', null],
-])('%s in an answer names %j', (text, found) => {
+])('the text %s in an answer names %j', (text, found) => {
   expect(pathInCode(text)).toEqual(found);
 });
 
 describe('the line at which a changed file opens', () => {
   const diff = '--- a/x\n+++ b/x\n@@ -10,4 +10,5 @@\n a\n+b\n c\n d\n e\n@@ -40,3 +41,3 @@\n f\n-g\n+h\n i\n';
 
-  it('is that of the first change that stands in it', () => {
+  it('is that of its first change', () => {
     expect(firstChange(diff)).toBe(11);
     // The line that the first hunk added is not in the file.
     expect(firstChange(diff, ['undone', 'open'])).toBe(41);

@@ -4,7 +4,7 @@ import { folderText, typedFolder } from '../../../../src/renderer/lib/text/folde
 const code = '~0123456789abcdef/code';
 const notes = '~fedcba9876543210/notes';
 
-it('shows a folder without the id of its root, and takes what is typed as the way from one', () => {
+it('the text for a folder leaves out the id of its root, and is read back as typed', () => {
   expect(folderText(`${code}/app`)).toBe('code/app');
   expect(folderText('/home/ann/code')).toBe('/home/ann/code');
   const typed = ['code/app', 'notes', 'app/web', 'codes', ` ${notes}/a `, '/etc', ''];

@@ -10,11 +10,11 @@ describe('a text with formulas', () => {
     ['\\(a_1 * b_1\\) and $x$', `${span('a_1 * b_1')} and ${span('x')}`],
     ['so $$x_1$$ here', `so ${span('x_1')} here`],
     ['$2n$ and $-1 < x$', `${span('2n')} and ${span('-1 < x')}`],
-  ])('has them as spans: %s', (text, expected) => {
+  ])('has them marked as spans: %s', (text, expected) => {
     expect(markMath(text)).toBe(expected);
   });
 
-  it('has those on lines of their own as blocks, in a list, too', () => {
+  it('has those on their own lines marked as blocks, also in a list', () => {
     expect(markMath('so:\n\n$$\nx^2\n$$\n\nand')).toBe('so:\n\n```math\nx^2\n```\n\nand');
     expect(markMath('\\[ x^2 \\]')).toBe('```math\nx^2\n```');
     expect(markMath('1. so\n\n   $$\n   x\n   $$')).toBe('1. so\n\n   ```math\n   x\n   ```');
@@ -33,12 +33,12 @@ describe('a text with formulas', () => {
     '~~~\n$x_1$\n~~~',
     '```\n$x_1$',
     '- ```\n  $x_1$\n  ```',
-  ])('stays as it is where there is none: %s', (text) => {
+  ])('stays unchanged without formulas: %s', (text) => {
     expect(markMath(text)).toBe(text);
   });
 
   /** Catches: a text that makes the parser look at the same place again and again. */
-  it('is read in a moment, however it was made', () => {
+  it('is marked quickly, however it is built', () => {
     const made = ['$a ', '`', '$$', '\\(', '\\[', '`` ` ', '~~~', '```\n'].map((piece) =>
       piece.repeat(20_000 / piece.length),
     );

@@ -10,7 +10,7 @@ const cells = [
 ];
 
 /** Catches: a copied table that another program splits into other cells. */
-it('writes CSV that reads back the same, by commas, semicolons and tabs', () => {
+it('the text of a table as CSV reads back the same, by commas, semicolons and tabs', () => {
   expect(csvOf(cells)).toBe('name,says\r\n"a, b","he said ""no"""\r\n"two\nlines",x | y\r\n,ä\r\n');
   expect(csvRows(csvOf(cells), 100)).toEqual(cells);
   expect(csvRows('a;b,c;d\n1;2;3', 100)).toEqual([
@@ -21,7 +21,7 @@ it('writes CSV that reads back the same, by commas, semicolons and tabs', () => 
   expect(csvRows('a\nb\nc', 2)).toEqual([['a'], ['b']]);
 });
 
-it('writes Markdown in which no cell ends early', () => {
+it('the text of a table as Markdown has no cell that ends early', () => {
   expect(markdownOf([...cells.slice(0, 1), ...cells.slice(2)])).toBe(
     '| name      | says   |\n| --------- | ------ |\n| two lines | x \\| y |\n|           | ä      |\n',
   );

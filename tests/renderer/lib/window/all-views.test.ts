@@ -13,7 +13,7 @@ const last = 'features/status/status-bar.tsx';
 const isView = /-(?:view|tab|editor)\.tsx$/u;
 
 /** Catches: a view, dialog or menu that the tests of all views leave out. */
-it('names every file that draws a view, a dialog or a menu', () => {
+it('the list of all views names every file that draws a view, a dialog or a menu', () => {
   const files = globSync('{features,ui}/**/*.tsx', { cwd: page }).filter((path) => !rows.includes(path));
   const drawing = files.filter(
     (path) =>

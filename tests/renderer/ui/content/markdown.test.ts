@@ -7,7 +7,7 @@ import { Markdown } from '../../../../src/renderer/ui/content/markdown.tsx';
  * Catches: a frame that has to parse ten thousand characters of a step, or parse the whole text again for each new
  * word.
  */
-it('draws a long text piece by piece, and the pieces that are there stay as they are while it grows', () => {
+it('the Markdown of a growing text is drawn in pieces, and finished pieces stay as they are', () => {
   const paragraphs = Array.from({ length: 60 }, (_, index) => `Paragraph ${index}. ${'Words of it. '.repeat(15)}`);
   const piecesOf = (text: string, isGrowing: boolean): readonly string[] =>
     [...renderToStaticMarkup(createElement(Markdown, { text, isGrowing })).matchAll(/<p[^>]*>([^<]*)</gu)].map(

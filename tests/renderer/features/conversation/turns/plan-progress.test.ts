@@ -12,7 +12,7 @@ const words = (html: string): string =>
     .replaceAll(/\s+/gu, ' ')
     .trim();
 
-it('says the state of each item of a plan in words, and that it is the model that says so', () => {
+it("a plan in progress shows the state of each item in words, as the model's claim", () => {
   const html = drawn([
     { text: 'Read it', state: 'done' },
     { text: 'Change it', state: 'working' },
@@ -25,7 +25,7 @@ it('says the state of each item of a plan in words, and that it is the model tha
   );
 });
 
-it('says nothing of how far a plan is where nobody said it', () => {
+it('a plan without reported progress shows no state', () => {
   const html = drawn([
     { text: 'Read it\nand more', state: null },
     { text: 'Change it', state: null },
@@ -33,6 +33,6 @@ it('says nothing of how far a plan is where nobody said it', () => {
   expect(words(html)).toBe('Plan tasks 1 Read it 2 Change it');
 });
 
-it('says of an item that was worked on when the turn ended that it was started, and no more', () => {
+it("a plan's item that was under way when the turn ended is shown as started", () => {
   expect(words(drawn([{ text: 'Read it', state: 'working' }], true))).toContain('1 Read it started');
 });
