@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { listProjects } from '../../../src/shared/projects/project-list.ts';
 
-it('lists what was worked on or added, and what was taken out only once it was worked on again', () => {
+it('the list of projects shows those worked on or added, and removed ones only after new work', () => {
   const at = (projectPath: string | null, updatedAt: number) => ({ projectPath, updatedAt });
   const sessions = [at('/a', 10), at('/b', 40), at('/a', 30), at(null, 50), at('/gone', 20), at('/back', 21)];
   const listed = listProjects(sessions, { added: ['/new', '/a'], removed: { '/gone': 20, '/back': 20 } });

@@ -33,8 +33,8 @@ const sky = { model: 'sky/m', where: 'cloud' } as const;
 const causes = (...steps: readonly (readonly (NewEvent & { readonly turnId: string })[])[]) =>
   escalationsIn(logOf(steps.flat())).map(({ step: number, kind, cause }) => [number, kind, cause]);
 
-describe('escalations', () => {
-  it('are told by what the cascade says of itself, where it does', () => {
+describe('an escalation to another model', () => {
+  it("is found by the cascade's own words where it has them", () => {
     const stage = { strategy: 'recipe', ...sky } as const;
     const chosen = { type: 'stage-chosen', stage, recipe: 'r', reason: 'why', index: 1, turnId: 'turn' } as const;
     const second = step(2, { chosen: sky, reasonCode: 'cascade' });
@@ -51,18 +51,18 @@ describe('escalations', () => {
     [{ layer: 'L5', reasonCode: 'bad-signals', features: { rejectedEdits: 2 } }, 'no-progress'],
     [{ layer: 'L5', reasonCode: 'window' }, 'window'],
     [{ reasonCode: 'cascade' }, 'no-progress'],
-  ] as const)('have a cause: %j is %s', (decided, cause) => {
+  ] as const)('has a cause: %j is %s', (decided, cause) => {
     expect(causes(step(1, {}), step(2, { ...decided, chosen: sky }))).toEqual([[2, 'takeover', cause]]);
   });
 
-  it('are no moves for a gain, no way back, and nothing between two turns', () => {
+  it('is no move for a gain, no way back, and nothing between two turns', () => {
     const up = step(2, { chosen: sky, layer: 'L2', reasonCode: 'gain' });
     const back = step(3, { layer: 'L2', reasonCode: 'back-home' });
     const next = step(4, { chosen: sky, layer: 'L5', reasonCode: 'bad-signals' }, 'another');
     expect(causes(step(1, {}), up, back, next)).toEqual([]);
   });
 
-  it('count advice, and the way back from a cloud that does not answer', () => {
+  it('also counts advice, and the fallback from a silent cloud', () => {
     const advised = step(2, { layer: 'L5', reasonCode: 'advice' });
     const up = step(3, { chosen: sky, layer: 'L5', reasonCode: 'bad-signals' });
     const fell = step(4, { layer: 'L5', reasonCode: 'transport' });
@@ -78,8 +78,8 @@ describe('escalations', () => {
   });
 });
 
-describe('records of decisions', () => {
-  it('know when something later put a file back, and when it was changed again', () => {
+describe('the record of a routing decision', () => {
+  it('shows when something later restored a file, and when it was changed again', () => {
     const image = (sha256: string) =>
       ({ kept: true, blob: { sha256: sha256.repeat(64), bytes: 1 }, mode: 0o644 }) as const;
     const changed = (turnId: string, from: string, to: string) => {

@@ -3,7 +3,7 @@ import { profiles } from '../../../src/shared/routing/routing-profiles.ts';
 import { routingOf } from '../../../src/main/settings/profile-routing.ts';
 import { en } from '../../../src/renderer/texts/en.ts';
 
-it('shows the numbers of a profile as they are', () => {
+it('the text of a routing profile shows its numbers', () => {
   for (const [name, { maxTakeovers, consecutiveFailures, valueUsd }] of Object.entries(profiles)) {
     const text = Object.entries(en).find(([key]) => key === `settings.policy.${name}`)?.[1] ?? '';
     const times = maxTakeovers === 1 ? 'once' : maxTakeovers === 2 ? 'twice' : `${maxTakeovers} times`;
@@ -12,7 +12,7 @@ it('shows the numbers of a profile as they are', () => {
   }
 });
 
-it('puts a number of a person in the place of one of the profile, and nothing else', () => {
+it("a person's routing number replaces only that number of the profile", () => {
   const { numbers } = routingOf('balanced', { consecutiveFailures: 5, holdSteps: undefined });
   expect(numbers).toEqual({ ...profiles.balanced, consecutiveFailures: 5 });
   const { roles } = routingOf('quality', { roles: { title: 'none' } }).numbers;

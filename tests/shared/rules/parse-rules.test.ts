@@ -3,8 +3,8 @@ import { compileFences, globMatcher } from '../../../src/shared/safety/fences.ts
 import { matchingRule } from '../../../src/shared/routing/route-rules.ts';
 import { fenceRules, parseRules, routeRules } from '../../../src/shared/rules/parse-rules.ts';
 
-describe('rules', () => {
-  it('are read a line each, and what is none is named with its line', () => {
+describe('the rule file', () => {
+  it('is read line by line, and an invalid line is named', () => {
     const text = `# mine
 local path secrets/**   # keys
 
@@ -26,7 +26,7 @@ mask path .`;
     expect(errors.map(({ line }) => line)).toEqual([5, 6, 7, 9, 10, 11, 12]);
   });
 
-  it('decide by the first one that fits', () => {
+  it('is decided by its first matching rule', () => {
     const rules = routeRules(parseRules('local path secrets/**\ncloud task migration\nlocal always', 'mine').rules);
     const subject = { purpose: 'act', task: 'A MIGRATION', paths: ['src/a.ts'] } as const;
     expect(matchingRule(rules, subject)?.where).toBe('cloud');
@@ -35,7 +35,7 @@ mask path .`;
     expect(matchingRule([], subject)).toBeNull();
   });
 
-  it('that a project brings never weaken what holds without them', () => {
+  it('of a project never weakens other rules', () => {
     const rules = fenceRules(parseRules('allow path a.md\nask path b.md', 'your rules').rules);
     const projectRules = fenceRules(
       parseRules('redact path .env\nredact path a.md\nredact path b.md\nask path c.md', 'p').rules,
@@ -52,7 +52,7 @@ mask path .`;
   });
 });
 
-describe('globs', () => {
+describe('a glob in a rule', () => {
   it.each([
     ['plans', ['plans', 'plans/a', 'x/plans/a/b', 'PLANS/a'], ['plansx', 'x/plan']],
     ['/plans', ['plans/a'], ['x/plans']],
@@ -63,13 +63,13 @@ describe('globs', () => {
     ['src/*', ['src/a', 'src/a/b'], ['src', 'x/src/a']],
     ['a.b+(c)', ['a.b+(c)'], ['axb+(c)', 'a.bbc']],
     ['**', ['a', 'a/b'], []],
-  ])('%s fits as .gitignore has it', (glob, fits, others) => {
+  ])('%s matches as in .gitignore', (glob, fits, others) => {
     const matches = globMatcher(glob);
     expect(fits.filter((path) => !matches(path))).toEqual([]);
     expect(others.filter(matches)).toEqual([]);
   });
 
-  it('that were made to take long do not', () => {
+  it('made to be slow is matched quickly', () => {
     const matches = globMatcher(`${'**/a*a*a*/'.repeat(30)}z`);
     expect(matches(`${`${'a'.repeat(250)}/`.repeat(60)}y`)).toBe(false);
   });

@@ -9,8 +9,8 @@ const shown = (text: string): string => hideAssigned(hideSecrets(text).text).tex
 
 const seeds = sampled(200, 20);
 
-describe('made secrets', () => {
-  it('are all hidden', () => {
+describe('the redactor', () => {
+  it('hides all generated secrets', () => {
     const missed = new Set<string>();
     for (let seed = 1; seed <= seeds; seed += 1) {
       const all = madeSecrets(seed);
@@ -21,7 +21,7 @@ describe('made secrets', () => {
   });
 });
 
-describe('what is no secret', () => {
+describe('the redactor with a text that is no secret', () => {
   it.each([
     'token_hash = hashlib.sha256(token.encode()).hexdigest()',
     'password = get_password(user1)',
@@ -58,7 +58,7 @@ describe('what is no secret', () => {
     'sk-circle-fade-dot1 sk-folding-cube2 sk-three-bounce-child3',
     'self.token_url = f"{base}/oauth2/token"',
     '-----BEGIN PRIVATE KEY-----\\n${key.data.toString("base64")}\\n-----END PRIVATE KEY-----',
-  ])('stays: %s', (text) => {
+  ])('leaves it unchanged: %s', (text) => {
     expect(shown(text)).toBe(text);
   });
 });

@@ -12,8 +12,8 @@ function drawn(signs: string, length: number): string {
 }
 
 /** Catches: a random key that is shown because it looks like words, or like an example, by chance. */
-describe('random text of 20 and more signs', () => {
-  it('is neither words nor an example, in 5,000 fresh values', () => {
+describe('the check for random text', () => {
+  it('finds it in 5,000 fresh values of 20 and more signs', () => {
     const wrong: string[] = [];
     for (let at = 0; at < 5_000; at += 1) {
       const value = drawn(alphabets[at % alphabets.length] ?? digits, 20 + (at % 21));
@@ -29,28 +29,31 @@ describe('random text of 20 and more signs', () => {
     'p72NOXadgrFoXTUSyPecRO1p',
     'j30PButt3d8eEFi1HYPt',
     'l63KNmaiantgVIvMRNVb',
-  ])('is no word: %s', (value) => {
+  ])('finds no words in: %s', (value) => {
     expect(isWordlike(value)).toBe(false);
   });
 
-  it('is no example where a word stands in it by chance', () => {
+  it('does not take random text for an example because of a chance word', () => {
     expect(isFiller('t27JUpE42ekWUZ2NLwEsjtWQUBDUMMyKEur')).toBe(false);
     expect(isKeyFiller(['AI', 'zat27JUpE42ekWUZ2NLwEsjtWQUBDUMMyKEur'].join(''))).toBe(false);
     expect(isWordlike('production-database-connection-w06GHOIaEtOu4yOFELxLVUCAbJsusK9A')).toBe(false);
   });
 });
 
-describe('names', () => {
+describe('the check of an ordinary name', () => {
   it.each([
     'ExclusiveStartBackupArn',
     'EllipticCurvePrivateKey',
     'pusherTransportNonTLS',
     'oauth2ClientCredentialsFlow',
-  ])('are words: %s', (value) => {
+  ])('finds words in: %s', (value) => {
     expect(isWordlike(value)).toBe(true);
   });
 
-  it.each(['sk-ant-your-key-here', 'ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'])('stand for a key: %s', (value) => {
-    expect(isKeyFiller(value)).toBe(true);
-  });
+  it.each(['sk-ant-your-key-here', 'ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'])(
+    'finds a placeholder for a key in: %s',
+    (value) => {
+      expect(isKeyFiller(value)).toBe(true);
+    },
+  );
 });

@@ -11,7 +11,7 @@ const body = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC'.repeat(2);
 const token = `${'eyJ'}hbGciOiJIUzI1NiJ9.${'eyJ'}zdWIiOiIxMjM0NSJ9.c2lnbmF0dXJl_x-1`;
 
 /** Catches: a pattern that became faster but finds less. */
-describe('the shapes of secrets', () => {
+describe('the patterns of secrets', () => {
   it.each([
     [
       'a key behind others of its kind that are too short',
@@ -34,17 +34,17 @@ describe('the shapes of secrets', () => {
       `${head('EC ')}\nMII${'x'.repeat(99)}\n${head('')}\n${body}\n${foot('')}`,
       2,
     ],
-  ])('are found: %s', (_name, text, count) => {
+  ])('find: %s', (_name, text, count) => {
     expect(hideSecrets(text).kinds).toHaveLength(count);
     expect(hidden(text)).not.toMatch(/MII|eyJ|1234|a1b2|(?:a1){4}/u);
   });
 
-  it('leave a run of words alone that begins like a key and has no digit', () => {
+  it('ignore a run of words that begins like a key and has no digit', () => {
     const text = `sk-${'sk-'.repeat(40)}learn bearer ${'ofgoodnews'.repeat(4)} eyJ-eyJ-eyJ-eyJ-eyJ-eyJ-eyJ-eyJ-eyJ-eyJ-eyJ`;
     expect(hidden(text)).toBe(text);
   });
 
-  it('keep what ends a sentence behind a token', () => {
+  it('leave the end of a sentence after a token', () => {
     expect(hidden(`It is ${token}.`)).toBe('It is [redacted:json-web-token].');
   });
 

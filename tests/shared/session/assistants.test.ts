@@ -21,8 +21,8 @@ You review texts.
 Be brief.
 `;
 
-describe('the file of an assistant', () => {
-  it('is its lines and its text', () => {
+describe("an assistant's file", () => {
+  it('is read as its settings and its text', () => {
     const read = parseAssistant('reviewer', whole.replaceAll('\n', '\r\n'));
     expect(read).toEqual({
       ok: true,
@@ -50,7 +50,7 @@ describe('the file of an assistant', () => {
     { name: 'one', text: '---\nmodel: x\n---\nA text that looks like a head.' },
     { name: 'one', about: 'Reads: contracts, and #letters.', text: 'Read.\n\n---\n\nSlowly.', tools: 'off' },
     { name: 'one', text: 'All of it.', model: 'a/b:c', mode: 'plan', temperature: 0, topP: 0.25, maxTokens: 16 },
-  ] as const)('is written as it is read, %#', (assistant) => {
+  ] as const)('is written so that it reads the same, %#', (assistant) => {
     const file = assistantFile(linesOfAssistant(assistant), assistant.text);
     expect(parseAssistant('one', file)).toEqual({ ok: true, value: assistant });
   });
@@ -76,11 +76,11 @@ describe('the file of an assistant', () => {
     [`about: ${'x'.repeat(201)}`],
     ['mode: ask\nmode: work'],
     ['tools: off\nmode: work'],
-  ])('is refused with the line %j', (line) => {
+  ])('is refused for the line %j', (line) => {
     expect(parseAssistant('one', `---\n${line}\n---\nText.`).ok).toBe(false);
   });
 
-  it('is refused without a text, with too long a one, and under a name that is a path', () => {
+  it('is refused without a text, with too long a text, or under a name that is a path', () => {
     expect(parseAssistant('one', '---\nmode: ask\n---\n')).toMatchObject({ ok: false, why: 'It has no text.' });
     expect(parseAssistant('one', '---\napprove: allow\nText.').ok).toBe(false);
     expect(parseAssistant('one', 'x'.repeat(mostAssistantCharacters + 1)).ok).toBe(false);

@@ -5,13 +5,13 @@ import { createAgentKit, turnOptions } from '../../fakes/agent-kit.ts';
 
 const sky = { policy: 'cloud', cloud: 'sky/model', thinking: 'high', mode: 'ask', assistant: 'ada' } as const;
 
-it('holds what a message chose, and nothing that the settings decide', () => {
+it('the chosen options of a message hold only what it chose, not the settings', () => {
   expect(chosenOptions(runOptionsSchema.parse({ ...sky, maxSteps: 3 }))).toEqual(sky);
   expect(chosenOptions(runOptionsSchema.parse({}))).toEqual({});
 });
 
 // Bug: after a restart, a fork or from another command, a session had forgotten its model.
-it('is what the next message keeps, from the log', async () => {
+it('the chosen options of a message are kept for the next one by the log', async () => {
   const kit = createAgentKit({ replies: [{ text: 'Hello.' }] });
   await (
     await kit.runner.post('Hi', turnOptions, { chosen: sky })
@@ -21,11 +21,11 @@ it('is what the next message keeps, from the log', async () => {
 });
 
 // Bug: a session under the policy cloud went on here when a message named another cloud model.
-it('is kept in all that a message does not name', () => {
+it('the chosen options of a session are kept except for what a message names', () => {
   expect(withLastChosen({ cloud: 'sky/other' }, sky)).toEqual({ ...sky, cloud: 'sky/other' });
   expect(withLastChosen({ policy: 'local' }, sky)).toEqual({ ...sky, policy: 'local' });
 });
 
-it('is nothing in a session without a message', () => {
+it('the chosen options of a session without a message are empty', () => {
   expect(createAgentKit({ replies: [] }).journal.state().chosen).toEqual({});
 });

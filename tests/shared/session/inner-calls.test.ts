@@ -27,7 +27,7 @@ const ended = (toolCallId: string, parent: string): NewEvent => ({
 });
 
 // Catches: calls of programs that push out the model's own calls, and a running call that is forgotten.
-it('calls of a program stand with it, the latest and those that run, and are none of the model', () => {
+it('the calls of a program are listed under it, and are none of the model', () => {
   const many = Array.from({ length: 200 }, (_, at) => [started(`c${at}`, 'p'), ended(`c${at}`, 'p')]).flat();
   const events: NewEvent[] = [started('p'), started('slow', 'p'), ...many];
   const state = events.reduce(

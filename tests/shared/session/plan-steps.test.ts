@@ -5,13 +5,13 @@ import { reduceSession } from '../../../src/shared/session/reducers/reduce-sessi
 import { emptySession } from '../../../src/shared/session/session-state.ts';
 import type { NewEvent } from '../../../src/shared/events/events.ts';
 
-it('knows a message that wants a plan carried out, with the steps as they were', () => {
+it('a message that starts a plan is recognised, with its steps unchanged', () => {
   const steps = ['Read calc.py', 'Change add()\nand its test'];
   expect(carriedSteps(planMessage(steps))).toEqual(steps);
   expect(carriedSteps('Carry out the plan.\n\n1. Read calc.py')).toBeNull();
 });
 
-it('folds what a model said last of its plan into the turn, capped, and leaves other turns as they were', () => {
+it('a plan that a model reports is kept in its turn, cut to a limit, and in no other', () => {
   const limits = { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null };
   const started = (turnId: string): NewEvent => ({
     type: 'turn-started',

@@ -10,7 +10,7 @@ import {
 const text = 'Review {{file}} for bugs.\nLook at {{ concern }} above all, in {{file}}.';
 
 /** Catches: a placeholder that is asked for twice, and one of another template language that is taken for ours. */
-it('knows the places of a text once each, and where the first one stands', () => {
+it('the variables of a template are each found once, with the place of the first', () => {
   expect(templateVariables(text)).toEqual(['file', 'concern']);
   expect(templateVariables('a {{ 1 + 1 }} b {% x %} {y}')).toEqual([]);
   expect(firstPlace(text)).toEqual({ start: 7, end: 15 });
@@ -29,18 +29,18 @@ describe('a template that is filled', () => {
       'Review http://x.y/?a=1 for bugs.\nLook at {{ concern }} above all, in http://x.y/?a=1.',
       ['concern'],
     ],
-  ])('with %j', (typed, filled, missing) => {
+  ])('is right with %j', (typed, filled, missing) => {
     expect(fillTemplate(text, typed)).toEqual({ text: filled, missing });
   });
 
   /** Catches: a typed value that is taken for a placeholder or for a replacement pattern. */
-  it('takes what was typed as it is', () => {
+  it('keeps the typed text as it is', () => {
     expect(fillTemplate('Say {{what}}.', '{{what}} $& $1').text).toBe('Say {{what}} $& $1.');
     expect(fillTemplate('Plain.', 'and more').text).toBe('Plain.\n\nand more');
   });
 });
 
-it('is offered by the beginning of its name, with its first line', () => {
+it('a template is offered by the beginning of its name, with its first line', () => {
   const templates = [
     { name: 'review', text },
     { name: 'explain', text: '\n# Explain it\n\nto me' },

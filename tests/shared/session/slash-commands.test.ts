@@ -2,21 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { editedSteps, planMessage, planSteps, planText } from '../../../src/shared/session/plan-steps.ts';
 import { matchingCommands, parseSlash } from '../../../src/shared/session/slash-commands.ts';
 
-describe('commands', () => {
-  it('are offered until the name is whole, by their other names, too', () => {
+describe('slash commands', () => {
+  it('are offered until the name is complete, also by other names', () => {
     expect(matchingCommands('/com', 'window').map(({ name }) => name)).toEqual(['compact', 'compare']);
     expect(matchingCommands('/ch', 'window').map(({ name }) => name)).toEqual(['diff']);
     expect(matchingCommands('/qu', 'window')).toEqual([]);
     expect(matchingCommands('/plan it', 'terminal')).toEqual([]);
   });
 
-  it('are read with what comes after them, by one name', () => {
+  it('are read with their text, under one name', () => {
     expect(parseSlash('/undo  a b.py ', 'window')).toEqual({ type: 'command', name: 'undo', rest: 'a b.py' });
     expect(parseSlash('/changes', 'terminal')).toEqual({ type: 'command', name: 'diff', rest: '' });
     expect(parseSlash('/exit', 'terminal')).toMatchObject({ name: 'quit' });
   });
 
-  it('that are none get the nearest name, and a path is a message', () => {
+  it('that do not exist get the nearest name, while a path is a message', () => {
     expect(parseSlash('/comapre x', 'window')).toEqual({ type: 'unknown', typed: 'comapre', nearest: 'compare' });
     expect(parseSlash('/quit', 'window')).toMatchObject({ type: 'unknown' });
     expect(parseSlash('/zzzzzzzz', 'window')).toMatchObject({ nearest: null });
@@ -42,7 +42,7 @@ describe('a plan', () => {
     'Then we are done.',
   ].join('\n');
 
-  it('is read as the steps of its list, each with what belongs to it', () => {
+  it('is read from a list, each step with the text below it', () => {
     expect(planSteps(text)).toEqual([
       '**Read** dates.py\n- its tests, too',
       'Change `week()`:\n```\nreturn day\n```\nand nothing else',
@@ -52,7 +52,7 @@ describe('a plan', () => {
     expect(planSteps('  ')).toEqual([]);
   });
 
-  it('comes back from a text that a person edited', () => {
+  it('is read again after a person edited it', () => {
     const steps = planSteps(text);
     expect(editedSteps(planText(steps))).toEqual(steps);
     expect(editedSteps('# note\n3. c\n1. a\n')).toEqual(['c', 'a']);

@@ -12,6 +12,9 @@ it.each(['localhost:1234/v1', 'ftp://host/v1', 'file:///etc', 'javascript:alert(
   },
 );
 
-it.each(['http://localhost:1234/v1', 'https://host/v1?x=1', 'HTTP://[::1]:8080'])('it is taken: %s', (address) => {
-  expect(isTaken(address)).toBe(true);
-});
+it.each(['http://localhost:1234/v1', 'https://host/v1?x=1', 'HTTP://[::1]:8080'])(
+  'the address of a provider is accepted: %s',
+  (address) => {
+    expect(isTaken(address)).toBe(true);
+  },
+);

@@ -12,7 +12,7 @@ it.each([
   'Zeichne ein Balkendiagramm der Dateigrößen.',
   'Muéstrame un gráfico de las ventas.',
   '画一个图表',
-])('hears that something is to be drawn: %s', (text) => {
+])('a request to draw is recognised: %s', (text) => {
   expect(asksToDraw(text)).toBe(true);
 });
 
@@ -22,6 +22,6 @@ it.each([
   'Add a column to the users table in schema.sql.',
   'Rename graph_walk to walk_graph.',
   'Why does the build fail?',
-])('hears nothing of the kind: %s', (text) => {
+])('a request to draw is not seen in: %s', (text) => {
   expect(asksToDraw(text)).toBe(false);
 });

@@ -12,6 +12,6 @@ it.each([
   [10_489_000, '2 h 55 min'],
   [86_390_000, '1 d'],
   [100_800_000, '1 d 4 h'],
-])('writes %i ms as %s', (milliseconds, text) => {
+])('the text for a duration of %i ms is %s', (milliseconds, text) => {
   expect(durationText(milliseconds)).toBe(text);
 });

@@ -21,16 +21,16 @@ const all = { ...onOneLine, seenText, seenLineText, printable, escapeForTerminal
 const unseen = /(?![ \n\t])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 describe.each(Object.entries(hostileTexts))('%s', (_name, text) => {
-  it.each(Object.entries(all))('does nothing to a terminal by way of %s', (_name, show) => {
+  it.each(Object.entries(all))('does no harm to a terminal through %s', (_name, show) => {
     expect(harmIn(show(text))).toBeNull();
   });
 
-  it.each(Object.entries(onOneLine))('stays on one line by way of %s, and all of it can be seen', (_name, show) => {
+  it.each(Object.entries(onOneLine))('stays on one line through %s, and is all visible', (_name, show) => {
     expect(show(text)).not.toMatch(/[\n\t]/u);
     expect(show(text)).not.toMatch(unseen);
   });
 
-  it('can be seen, all of it, where it is to be judged: in the window as at the terminal', () => {
+  it('is all visible where a person judges it, in the window and the terminal', () => {
     expect(seenText(text)).not.toMatch(unseen);
     const drawn = seenPieces(text).map((piece) => (piece.kind === 'empty-lines' ? '' : piece.text));
     expect(drawn.join('')).not.toMatch(unseen);
@@ -38,18 +38,18 @@ describe.each(Object.entries(hostileTexts))('%s', (_name, text) => {
     expect(line.join('')).not.toMatch(unseen);
   });
 
-  it('hides nothing of what stands after it', () => {
+  it('hides nothing of what follows it', () => {
     for (const show of Object.values(all)) expect(show(`${text}| and the rest`)).toContain(' and the rest');
   });
 
-  it('says the same in JSON, and can be seen there', () => {
+  it('is the same in JSON, and visible there', () => {
     const json = escapedJson(JSON.stringify({ text }));
     expect(json).not.toMatch(unseen);
     expect(JSON.parse(json)).toEqual({ text });
   });
 });
 
-describe('prose', () => {
+describe('a text shown as prose', () => {
   it.each([
     ['a title that does not end', 'a\u001B]0;title and all the rest', 'a0;title and all the rest'],
     ['one that ends lines later', 'a\u001B]0;b\nc\u0007d', 'a0;b\ncd'],
@@ -58,17 +58,17 @@ describe('prose', () => {
     ['one in another', 'a\u001B[\u001B[31m2Jb', 'a2Jb'],
     ['one that is made of two', 'a\u001B\u001B[31m[2Jb', 'a[2Jb'],
     ['a set of characters', 'a\u001B(0b', 'ab'],
-  ])('keeps in sight what stands behind %s', (_name, text, shown) => {
+  ])('keeps visible what stands behind %s', (_name, text, shown) => {
     expect(printable(text)).toBe(shown);
   });
 
-  it('loses a text that only a machine would read', () => {
+  it('drops text that only a machine would read', () => {
     expect(printable('a\u{E0073}\u{E0061}\u{E0079}\u200Bb')).toBe('ab');
     expect(printable('👨‍👩‍👧 ❤️ می‌خواهم')).toBe('👨‍👩‍👧 ❤️ می‌خواهم');
   });
 });
 
-describe('a name', () => {
+describe('a name shown with hidden characters marked', () => {
   it.each([
     ['a picture of several', '👨‍👩‍👧.md'],
     ['a heart', '❤️.md'],
@@ -77,7 +77,7 @@ describe('a name', () => {
     ['a word of Hindi', 'क्‍ष.txt'],
     ['another script', 'путь/отчёт_v2.txt'],
     ['accents', 'caf\u00E9/cafe\u0301.txt'],
-  ])('is left alone where it is %s', (_name, text) => {
+  ])('is unchanged when it is %s', (_name, text) => {
     expect(seenName(text)).toBe(text);
   });
 
@@ -89,7 +89,7 @@ describe('a name', () => {
     ['a letter of Lisu', 'ABC\uA4D3', 'ABC<U+A4D3 \uA4D3>'],
     ['a stroke that parts nothing', 'example.com\u2215evil', 'example.com<U+2215 \u2215>evil'],
     ['a blank that is none', 'a\u00A0b', 'a<U+00A0>b'],
-  ])('is marked where it has %s', (_name, text, shown) => {
+  ])('is marked when it has %s', (_name, text, shown) => {
     expect(seenName(text)).toBe(shown);
   });
 
@@ -102,8 +102,8 @@ describe('a name', () => {
   });
 });
 
-describe('a text that is written', () => {
-  it('keeps the ends of lines of a table for other programs', () => {
+describe('a text for the terminal', () => {
+  it('keeps the line ends of a table for other programs', () => {
     expect(escapeForTerminal('a,b\r\nc\rd\te\n')).toBe('a,b\r\nc<U+000D>d\te\n');
   });
 });

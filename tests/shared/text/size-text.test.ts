@@ -13,6 +13,6 @@ it.each([
   [999_500_000, '1.0 GB'],
   [1_117_320_768, '1.1 GB'],
   [24 * 2 ** 30, '25.8 GB'],
-])('says of %d bytes: %s', (bytes, text) => {
+])('the text for a size of %d bytes is %s', (bytes, text) => {
   expect(sizeText(bytes)).toBe(text);
 });

@@ -9,41 +9,41 @@ import {
   isSmallTalk,
 } from '../../../src/shared/text/task-kind.ts';
 
-describe('isSmallTalk', () => {
+describe('the check for small talk', () => {
   it.each(['Hello!', 'hi there', 'Thanks a lot!', 'OK, thanks', 'Guten Morgen', 'danke schön', '你好'])(
-    'takes %j for no task at all',
+    'says yes to %j',
     (text) => {
       expect([isSmallTalk(text), isQuestion(text)]).toEqual([true, true]);
     },
   );
 
   it.each(['OK, do it', 'hi, fix the test', 'great, now the other one', 'go on', 'hello.py is broken', ''])(
-    'leaves %j to be looked at',
+    'says no to %j',
     (text) => {
       expect(isSmallTalk(text)).toBe(false);
     },
   );
 });
 
-describe('asksToRun', () => {
+describe('the search for a command to run', () => {
   it.each([
     ['Run the tests', 'tests'],
     ['please run all unit tests again and tell me what fails', 'tests'],
     ['run `tools/seed.py`', 'tools/seed.py'],
-  ])('%j: %s', (task, what) => {
+  ])('in %j finds: %s', (task, what) => {
     // The task needs a sandbox for commands. A question does not.
     expect([asksToRun(task), isQuestion(task)]).toEqual([what, false]);
   });
 
   it.each(['Run the tests and fix what fails', 'Make the tests run faster', 'run', 'Start with cart.py'])(
-    'leaves %j to others',
+    'finds no order in %j',
     (task) => {
       expect(asksToRun(task)).toBeNull();
     },
   );
 });
 
-describe('isQuestion', () => {
+describe('the check for a question', () => {
   it.each([
     'What does parse() return?',
     'Do the two parsers agree?',
@@ -64,7 +64,7 @@ describe('isQuestion', () => {
     'Erkläre mir den Aufbau.',
     "Peux-tu m'expliquer ce que fait cette fonction ?",
     '¿Puedes explicarme cómo funciona el router?',
-  ])('takes %j for a question', (task) => {
+  ])('says yes to %j', (task) => {
     expect(isQuestion(task)).toBe(true);
   });
 
@@ -90,7 +90,7 @@ describe('isQuestion', () => {
     'How can you make files in Rust?',
     'What happens when I read it, then write it?',
     'Explain what runs first, then what writes the files.',
-  ])('finds none in %j', (task) => {
+  ])('finds no order in %j', (task) => {
     expect([isQuestion(task), hasLaterOrder(task)]).toEqual([true, false]);
   });
 
@@ -125,19 +125,19 @@ describe('isQuestion', () => {
     '你能修复这个错误吗？',
     'Можешь исправить эту ошибку?',
     '',
-  ])('takes %j for work', (task) => {
+  ])('says no to %j', (task) => {
     expect(isQuestion(task)).toBe(false);
   });
 });
 
-describe('asksForNoCode', () => {
+describe('the check for a task without code', () => {
   it.each([
     'Check the network for me please',
     'Use the echo tool to say hello.',
     'Please run the linter and show me what it says.',
     'Call the weather server for Berlin.',
     'Count the lines of src.',
-  ])('is true for an order to look or to use something: %s', (task) => {
+  ])('says yes to an order to look or to use something: %s', (task) => {
     expect(asksForNoCode(task)).toBe(true);
   });
 
@@ -147,40 +147,37 @@ describe('asksForNoCode', () => {
     'The login is slow.',
     'Behebe den Fehler in der Suche.',
     'Implement a queue.',
-  ])('is false where code may be meant: %s', (task) => {
+  ])('says no where code may be meant: %s', (task) => {
     expect(asksForNoCode(task)).toBe(false);
   });
 });
 
-describe('callsOff', () => {
+describe('the check whether a task is called off', () => {
   it.each([
     'Never mind, leave everything as it is.',
     'Lass es, nichts ändern.',
     'stop',
     'Forget it. Explain billing.py instead.',
     'No, leave it.',
-  ])('is true where a task is called off: %s', (text) => {
+  ])('says yes to: %s', (text) => {
     expect(callsOff(text)).toBe(true);
   });
 
   it.each(['Postgres', 'the second', 'Stopwatch.py is meant', 'yes', 'Use the one that never minds gaps.'])(
-    'is false for an answer: %s',
+    'says no to an answer: %s',
     (text) => {
       expect(callsOff(text)).toBe(false);
     },
   );
 });
 
-describe('goesOn', () => {
-  it.each(['continue', 'Go on.', 'weiter', 'the second one', 'The last, please'])(
-    'is true for no task of its own: %s',
-    (text) => {
-      expect(goesOn(text)).toBe(true);
-    },
-  );
+describe('the check whether a message only continues a task', () => {
+  it.each(['continue', 'Go on.', 'weiter', 'the second one', 'The last, please'])('says yes to: %s', (text) => {
+    expect(goesOn(text)).toBe(true);
+  });
 
   it.each(['yes', 'continue with the parser', 'go on and fix it', 'the second test fails'])(
-    'is false for: %s',
+    'says no to: %s',
     (text) => {
       expect(goesOn(text)).toBe(false);
     },

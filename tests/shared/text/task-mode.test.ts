@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { asksForFile, modeOfText, namesCode, needsNoProject } from '../../../src/shared/text/task-mode.ts';
 
 /** Catches: a conversation that is turned into a file, and work that gets only an answer in words. */
-describe('what a message is taken for without a project', () => {
+describe('a message without a project', () => {
   it.each([
     'Answer with exactly three things that a process has and a thread has not.',
     'Write a poem about autumn.',
@@ -12,7 +12,7 @@ describe('what a message is taken for without a project', () => {
     'Write an essay about Node.js and why it won.',
     'Hello!',
     'continue',
-  ])('is a conversation: %s', (text) => {
+  ])('is taken as a conversation: %s', (text) => {
     expect(modeOfText(text, false)).toBe('ask');
   });
 
@@ -23,11 +23,11 @@ describe('what a message is taken for without a project', () => {
     'Create notes.txt with a list of fruit.',
     'Run ls -la',
     'Schreibe die Liste in liste.csv',
-  ])('is work: %s', (text) => {
+  ])('is taken as work: %s', (text) => {
     expect(modeOfText(text, false)).toBe('work');
   });
 
-  it('is work where there are files that it may be about, unless it is a question', () => {
+  it('is taken as work when there are files it may be about, unless it is a question', () => {
     expect(modeOfText('Make it blue.', true)).toBe('work');
     expect(modeOfText('What does main.py do?', true)).toBe('ask');
     expect(asksForFile('Version 1.5 is out, see example.com.')).toBe(false);
@@ -61,7 +61,7 @@ describe('a request where tools are connected', () => {
 /** Catches: an answer about the project without a look at it. */
 describe('a question in a project', () => {
   it.each(['What is a closure in JavaScript?', 'What does idempotent mean?', 'Hi there', 'Who wrote Hamlet?'])(
-    'needs no look at it: %s',
+    'is answered without a look at it: %s',
     (text) => {
       expect(needsNoProject(text)).toBe(true);
     },
@@ -75,7 +75,7 @@ describe('a question in a project', () => {
     'Explain a_b',
     'Why?',
     'How many messages are a flood?',
-  ])('needs a look at it: %s', (text) => {
+  ])('is answered after a look at it: %s', (text) => {
     expect(needsNoProject(text)).toBe(false);
   });
 });

@@ -6,8 +6,8 @@ const problemOf = (input: unknown): string => {
   return read.ok ? '' : read.problem;
 };
 
-describe('what a model asks to be drawn', () => {
-  it('is a table by its CSV, also with blanks before quotes and with rows that are short', () => {
+describe('a drawing by a tool call', () => {
+  it('can be a table in CSV, also with blanks before quotes and short rows', () => {
     const read = readCanvas({ kind: 'table', title: 'T', content: 'a, b\n1, "x, ""y"""\n\n2\n' });
     expect(read).toEqual({
       ok: true,
@@ -23,7 +23,7 @@ describe('what a model asks to be drawn', () => {
     });
   });
 
-  it('is a chart of series by their names, with gaps where there is no number', () => {
+  it('can be a chart of named series, with gaps for missing numbers', () => {
     const read = readCanvas({ kind: 'line', content: 'day,in,out\nMon,1.5,-2e3\nTue,,7' });
     expect(read).toEqual({
       ok: true,
@@ -64,13 +64,13 @@ describe('what a model asks to be drawn', () => {
     [{ kind: 'table', content: `${'a,'.repeat(30)}b\nx` }, 'The limit is 30'],
     [{ kind: 'html', content: 'x'.repeat(500_001) }, 'The limit is 500000'],
     [{ kind: 'diagram', content: 'x'.repeat(20_001) }, 'The limit is 20000'],
-  ])('is refused with what is wrong: %j', (input, problem) => {
+  ])('is refused with the error: %j', (input, problem) => {
     expect(problemOf(input)).toContain(problem);
   });
 });
 
-describe('what an answer asks to be drawn', () => {
-  it('is a block of code that is named after a chart, once it is closed', () => {
+describe('a drawing in an answer', () => {
+  it('is a closed code block named after a chart', () => {
     const bar = '```chart-bar\nDay,Sold\nMon,3\n```';
     const other = '```csv\n```chart-pie\na,1\n```';
     const text = `Sales:\n\n${bar}\n\n${other}\n  ${bar.replaceAll('\n', '\n  ')}\n\n\`\`\`chart-line\nDay,Sold`;
@@ -80,7 +80,7 @@ describe('what an answer asks to be drawn', () => {
     expect(chartsInText(text).every((one) => readCanvas(one).ok)).toBe(true);
   });
 
-  it('is nothing by another name: no page and no picture comes from a block of code', () => {
+  it('is not made from a block with another name, such as a page or a picture', () => {
     const names = ['', 'chart', 'bar', 'html', 'chart-html', 'chart-svg', 'chart-image', 'chart-table', 'mermaid'];
     expect(names.map((name) => chartInFence(name, 'a,b\nc,1'))).toEqual(names.map(() => null));
   });

@@ -7,7 +7,7 @@ const day = { server: 'docs', uri: 'notes://day/{day}.md', name: 'day', isTempla
 const path = { server: 'files', uri: 'file:///{+path}', name: 'file', isTemplate: true } as const;
 const found = (typed: string) => fittingResources([rules, day, path], typed, 9).map(({ server, uri }) => [server, uri]);
 
-describe('what a server has to take along', () => {
+describe('a resource that a server offers', () => {
   it('is found by a part of its name, title, server or address', () => {
     expect(found('House')).toEqual([['docs', rules.uri]]);
     expect(found('files:')).toEqual([['files', path.uri]]);
@@ -16,13 +16,13 @@ describe('what a server has to take along', () => {
   });
 
   // Catches: an argument that changes the address outside of its placeholder.
-  it('has its place filled by what is typed behind its beginning, and nothing else of it changed', () => {
+  it('has its variable filled by what is typed, safely encoded', () => {
     expect(found('docs:notes://day/a b/../c')).toEqual([['docs', 'notes://day/a%20b%2F..%2Fc.md']]);
     expect(found('files:file:///src/a b.ts')).toEqual([['files', 'file:///src/a%20b.ts']]);
     expect(fittingResources([day], 'docs:notes://day/x', 9)[0]?.isTemplate).toBeUndefined();
   });
 
-  it('is named in a text by its server and a whole address; files with lines and addresses of mail are not', () => {
+  it('is named in a text by its server and whole address', () => {
     const text =
       'See @docs:notes://rules.md, @"files:file:///a b.md" and @docs:urn:a:3. Not @src/a.py:3, a@b:c:d or @docs:x.';
     expect(resourceMentionsIn(text)).toEqual([
@@ -32,7 +32,7 @@ describe('what a server has to take along', () => {
     ]);
   });
 
-  it('has one place at most', () => {
+  it('has one variable at most', () => {
     expect(placeIn('a://{x}/b')).toEqual({ before: 'a://', after: '/b' });
     expect(['a://b', 'a://{x}{y}', 'a://{?x}', 'a://{x', 'a://{x}}'].map(placeIn)).toEqual([
       null,
@@ -45,7 +45,7 @@ describe('what a server has to take along', () => {
 });
 
 // Catches: a server's bad entry that makes all others unusable, and texts of unlimited length.
-it('lists of a server are taken by their entries: bad ones are left out, long words cut', () => {
+it("the list of a server's offers leaves out invalid entries and cuts long texts", () => {
   const offers = offersIn(
     [{ uri: 'a://1', name: 'one', description: 'x'.repeat(900) }, { uri: 7, name: 'two' }, null, 'text'],
     [

@@ -25,7 +25,7 @@ function formOf(value: unknown) {
 }
 
 describe('a form of a server', () => {
-  it('has every kind of field of the protocol, with its defaults', () => {
+  it('has every kind of field, with its default', () => {
     const form = formOf(schema);
     expect(form.map(({ name, type }) => [name, type])).toEqual([
       ['title', 'text'],
@@ -57,7 +57,7 @@ describe('a form of a server', () => {
     [{ title: 'fits', tags: ['x', 'y'] }, 'tags may have at most 1 choices.'],
     [{ title: 'fits', other: 'x' }, 'There is no field other.'],
     [{ title: 'fits', kind: 'b', tags: ['y'], share: 0.5 }, null],
-  ])('takes %j as: %s', (values, problem) => {
+  ])('filled with %j has the problem: %s', (values, problem) => {
     expect(formProblem(formOf(schema), values)).toBe(problem);
   });
 
@@ -71,7 +71,7 @@ describe('a form of a server', () => {
     [{ properties: { x: { type: 'array', items: { type: 'string' } } } }, 'kind that is not known'],
     [{ properties: Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f${at}`, { type: 'string' }])) }, 'long'],
     ['nothing', 'no fields'],
-  ])('%j is not shown', (value, why) => {
+  ])('made of %j is not shown', (value, why) => {
     expect(readServerForm(value)).toMatchObject({ type: 'unfit', why: expect.stringContaining(why) });
   });
 
