@@ -146,7 +146,7 @@ function expectLooks(parts: readonly StreamPart[], { keepsReasoning }: Pick<Form
 }
 
 describe.each(formats)('the wire format $name', ({ codec, through, lost, keepsReasoning, marksErrors }) => {
-  it('keeps everything that a call means', () => {
+  it('keeps everything in a call', () => {
     const { call } = codec.decodeRequest(codec.encodeRequest(asked, target));
     expect(call).toEqual({
       model: asked.model,
@@ -167,17 +167,17 @@ describe.each(formats)('the wire format $name', ({ codec, through, lost, keepsRe
     });
   });
 
-  it.each(['low', 'medium', 'high'] as const)('keeps that a model is to think: %s', (effort) => {
+  it.each(['low', 'medium', 'high'] as const)('keeps the wish to think: %s', (effort) => {
     const thinking = { ...asked, model: 'claude-opus-4-7', effort, output: { type: 'text' } as const };
     const { call } = codec.decodeRequest(codec.encodeRequest(thinking, { ...target, reasoning: true }));
     expect(call).toMatchObject({ effort, schema: null });
   });
 
-  it('keeps text, calls, ending and counts of an answer', async () => {
+  it('keeps the text, calls, end and counts of an answer', async () => {
     expectLooks(await through(looks, ended('tool-calls')), { keepsReasoning });
   });
 
-  it.each(['stop', 'length'] as const)('keeps that an answer ended by %s', async (stopReason) => {
+  it.each(['stop', 'length'] as const)('keeps the end of an answer by %s', async (stopReason) => {
     const parts = await through([{ type: 'text', text: 'Yes' }], ended(stopReason));
     expect(parts.at(-1)).toMatchObject({ stopReason, error: null });
   });
@@ -212,7 +212,7 @@ const geminiRequest = z.object({
 });
 
 describe('the wire format of Gemini', () => {
-  it('keeps everything that a call means, but the ids of calls, which go by position', () => {
+  it('keeps everything in a call except call ids, which follow their position', () => {
     const body = geminiRequest.parse(geminiCodec.encodeRequest(asked, target));
     const withoutIds = (parts: readonly Part[]): readonly Part[] =>
       parts.map((part) => ('id' in part ? { ...part, id: '' } : part));
@@ -238,7 +238,7 @@ describe('the wire format of Gemini', () => {
     });
   });
 
-  it('keeps text, calls, ending and counts of an answer', async () => {
+  it('keeps the text, calls, end and counts of an answer', async () => {
     const parts = looks.map((push) => {
       if (push.type === 'call') return { functionCall: { id: push.id, name: push.name, args: push.input } };
       return { text: push.text, thought: push.type === 'reasoning' };

@@ -26,11 +26,11 @@ function home(caps: Partial<Record<CapScope, number>>) {
   return { clock, call };
 }
 
-describe('caps of a home', () => {
+describe('the cap', () => {
   it.each([
     ['session', ['s1', '/a'], ['s2', '/a']],
     ['project', ['s2', '/a'], ['s2', '/b']],
-  ] as const)('of a %s count all that belongs to it, and nothing else', async (scope, same, other) => {
+  ] as const)('of a %s counts only what belongs to it', async (scope, same, other) => {
     const { call } = home({ [scope]: 1 });
     expect(await call('s1', '/a', 0.7)).toBe('made');
     expect(await call(same[0], same[1], 0.7)).toBe(scope);
@@ -40,26 +40,23 @@ describe('caps of a home', () => {
   it.each([
     ['day', '2026-11-22'],
     ['month', '2026-12-01'],
-  ] as const)(
-    'of a %s begin anew with the next one, and are not paid back by a clock that is put back',
-    async (scope, next) => {
-      const { clock, call } = home({ [scope]: 1 });
-      expect(await call('s1', null, 0.7)).toBe('made');
-      expect(await call('s2', '/a', 0.7)).toBe(scope);
-      clock.now = at(next);
-      expect(await call('s1', null, 0.7)).toBe('made');
-      expect(await call('s1', null, 0.7)).toBe(scope);
-      clock.now = at('2026-11-21');
-      expect(await call('s1', null, 0.7)).toBe(scope);
-      clock.now = 0;
-      expect(await call('s1', null, 0.7)).toBe(scope);
-      clock.now = at(next);
-      expect(await call('s1', null, 0.7)).toBe(scope);
-    },
-  );
+  ] as const)('of a %s begins again with the next one, and not after a clock was put back', async (scope, next) => {
+    const { clock, call } = home({ [scope]: 1 });
+    expect(await call('s1', null, 0.7)).toBe('made');
+    expect(await call('s2', '/a', 0.7)).toBe(scope);
+    clock.now = at(next);
+    expect(await call('s1', null, 0.7)).toBe('made');
+    expect(await call('s1', null, 0.7)).toBe(scope);
+    clock.now = at('2026-11-21');
+    expect(await call('s1', null, 0.7)).toBe(scope);
+    clock.now = 0;
+    expect(await call('s1', null, 0.7)).toBe(scope);
+    clock.now = at(next);
+    expect(await call('s1', null, 0.7)).toBe(scope);
+  });
 
   /** Catches: a new day for money by a clock that was put back to a day before all that the logs know. */
-  it('count for the latest day of the log, which may have days without a time', async () => {
+  it('counts for the latest day of the log', async () => {
     const file = new MemoryReservationsFile();
     const keys = { ...noKeys, day: '2026-11-21', month: '2026-11' };
     file.append(lineCodec.seal({ type: 'spent', at: 0, nano: 0.7e9, keys }));
@@ -73,7 +70,7 @@ describe('caps of a home', () => {
     expect(memoryReservations(file, () => clock.now).today()).toEqual({ day: '2026-12-01', month: '2026-12' });
   });
 
-  it('hold together: the tightest one speaks', async () => {
+  it('that is tightest decides', async () => {
     const { call } = home({ step: 5, session: 3, day: 2, month: 4 });
     expect(await call('s1', '/a', 6)).toBe('step');
     expect(await call('s1', '/a', 3.5)).toBe('session');

@@ -73,31 +73,28 @@ const exact = ({ calls, failedCalls, localCalls, usage, unpricedCalls }: CostTot
 };
 
 describe('the ledger', () => {
-  it.each([1, 2, 3])(
-    'sums every grouping and filter to what a plain walk over the logs gives (seed %i)',
-    async (seed) => {
-      const logs = samples(seed, 12);
-      const ledger = ledgerOf(logs);
-      const groupings: readonly CostGrouping[] = ['day', 'model', 'project', 'session'];
-      for (const by of groupings) {
-        for (const since of [undefined, '2026-11-10']) {
-          for (const project of [undefined, '/projects/1']) {
-            const report = await ledger.report({ by, since, project });
-            const chosen = logs.filter((log) => project === undefined || log.projectPath === project);
-            const walked = sumOf(chosen, { by, since, dayOf: localDay });
-            expect(report.rows.map((row) => row.key).sort()).toEqual([...walked.keys()].sort());
-            for (const row of report.rows) {
-              const { costUsd, ...counts } = walked.get(row.key) ?? { costUsd: Number.NaN };
-              expect(exact(row)).toEqual(counts);
-              expect(row.costUsd).toBeCloseTo(costUsd, 9);
-            }
+  it.each([1, 2, 3])('sums every grouping and filter as a plain walk over the logs does (seed %i)', async (seed) => {
+    const logs = samples(seed, 12);
+    const ledger = ledgerOf(logs);
+    const groupings: readonly CostGrouping[] = ['day', 'model', 'project', 'session'];
+    for (const by of groupings) {
+      for (const since of [undefined, '2026-11-10']) {
+        for (const project of [undefined, '/projects/1']) {
+          const report = await ledger.report({ by, since, project });
+          const chosen = logs.filter((log) => project === undefined || log.projectPath === project);
+          const walked = sumOf(chosen, { by, since, dayOf: localDay });
+          expect(report.rows.map((row) => row.key).sort()).toEqual([...walked.keys()].sort());
+          for (const row of report.rows) {
+            const { costUsd, ...counts } = walked.get(row.key) ?? { costUsd: Number.NaN };
+            expect(exact(row)).toEqual(counts);
+            expect(row.costUsd).toBeCloseTo(costUsd, 9);
           }
         }
       }
-    },
-  );
+    }
+  });
 
-  it('says the same of one session as the fold that every host shows', async () => {
+  it('agrees with the sum that every host shows for a session', async () => {
     for (const log of samples(9, 20)) {
       const { total } = await ledgerOf([log]).report({ by: 'model' });
       const money = log.events.reduce(reduceMoney, emptyMoney);
@@ -112,7 +109,7 @@ describe('the ledger', () => {
     }
   });
 
-  it('says of every row what it would have cost elsewhere and what it drew, as the fold of its log does', async () => {
+  it('gives each row what it would have cost elsewhere, and its energy', async () => {
     const logs = samples(11, 8).filter(({ events }) => events.length > 0);
     const price = { input: 3, output: 15, cacheRead: 0.3, source: 'test', date: '2026-11-21' };
     const reference = { model: 'sky/model', price };
@@ -131,7 +128,7 @@ describe('the ledger', () => {
     }
   });
 
-  it('names a session that cannot be read, and counts the others', async () => {
+  it('names an unreadable session, and counts the others', async () => {
     const logs = samples(4, 3);
     const ledger = createLedger({
       sessions: async () => logs,
@@ -147,7 +144,7 @@ describe('the ledger', () => {
   });
 
   /** Catches: a task that counts twice because its session was forked, and stored sums that do not know the fork. */
-  it('knows what a cloud model needed for tasks, by all logs, and what was copied only once', async () => {
+  it('knows what a cloud model needed for tasks, and counts a copied call once', async () => {
     const turn = (id: string, costUsd: number): MadeTurn => ({ id, prompt: 900, calls: [{ where: 'cloud', costUsd }] });
     const first = turnsAsEvents([turn('a', 0.01), turn('b', 0.02)]);
     const seq = first.length + 1;
@@ -176,7 +173,7 @@ describe('the ledger', () => {
 
   // Catches: sums of all sessions that are read from the disk at the end of each turn, and a continued session whose
   // new costs are missed.
-  it('looks again only at a session whose log has changed', async () => {
+  it('reads again only the session whose log has changed', async () => {
     const turn = (id: string, costUsd: number): MadeTurn => ({ id, prompt: 900, calls: [{ where: 'cloud', costUsd }] });
     const log = (events: readonly SessionEvent[]): Sample => ({
       id: 's1',
@@ -208,7 +205,7 @@ describe('the ledger', () => {
     expect(await values()).toEqual([]);
   });
 
-  it('begins a reservation log with the same money', async () => {
+  it('begins a reservation log with the same sums', async () => {
     const logs = samples(5, 30);
     const records = await ledgerOf(logs).spentSoFar();
     const nano = records.reduce((sum, record) => sum + (record.type === 'spent' ? record.nano : 0), 0);

@@ -7,7 +7,7 @@ import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';
 import { openClientCore } from '../../fakes/core-client.ts';
 import { createMemorySandbox } from '../../fakes/sandbox/memory-sandbox.ts';
 
-it('what a call has cost stays as it was when its price, the list or the settings change', async () => {
+it('the recorded cost of a call stays the same when its price or the settings change', async () => {
   const home = await mkdtemp(join(tmpdir(), 'dewpoint-costs-'));
   const core = await openClientCore({
     home,

@@ -21,7 +21,7 @@ const settingsOf = (name: string): ProviderSettings => knownProviderSettings(nam
 
 describe('the price of a model', () => {
   it.each(known)(
-    'of %s, %s, costs what the list itself calculates, on both sides of every tier',
+    'of %s, %s, is what the price list calculates, on both sides of every tier',
     async (service, name, id) => {
       const price = await listedPrice({ settings: settingsOf(service), name, at });
       const sizes = [0, 1, 999, 128_000, 128_001, 199_999, 200_000, 200_001, 272_001, 1_000_000];
@@ -47,7 +47,7 @@ describe('the price of a model', () => {
     },
   );
 
-  it('names its source and the date of the list, and that date is of the package that is installed', async () => {
+  it('names its source and the date of the installed list', async () => {
     const price = await listedPrice({ settings: openai, name: 'gpt-5', at });
     expect(price).toMatchObject({ source: `genai-prices ${priceList.version} (openai/gpt-5)`, date: priceList.date });
     const { version } = JSON.parse(readFileSync('node_modules/@pydantic/genai-prices/package.json', 'utf8'));
@@ -64,7 +64,7 @@ describe('the price of a model', () => {
       'llama-3.3-70b-versatile',
     ],
     ['a router that may choose any service', settingsOf('huggingface'), 'meta-llama/Llama-3.3-70B-Instruct'],
-  ])('is not known for %s', async (_what, settings, name) => {
+  ])('is unknown for %s', async (_what, settings, name) => {
     expect(await listedPrice({ settings, name, at })).toBeNull();
   });
 });

@@ -36,8 +36,8 @@ function home() {
   return { caps, spend, project, budgetOf, opened };
 }
 
-describe('caps set by hand', () => {
-  it('holds a project to its own cap, and the others to the one for every project', async () => {
+describe('a change of the spending limits', () => {
+  it('limits a project by its own cap, and the others by the common one', async () => {
     const { caps, spend, project } = home();
     await caps.change({ scope: 'project', projectPath: null }, { how: 'set', usd: 1 });
     await caps.change({ scope: 'project', projectPath: '/a' }, { how: 'set', usd: 3 });
@@ -49,7 +49,7 @@ describe('caps set by hand', () => {
     expect(await project('/a')).toEqual({ ...own, limitUsd: 1, isOwn: false });
   });
 
-  it('raises and lowers by an amount, never under nothing, and not where there is no cap', async () => {
+  it('raises or lowers a cap, never below zero, and fails without a cap', async () => {
     const { caps, project } = home();
     const target = { scope: 'project', projectPath: '/a' } as const;
     await expect(caps.change(target, { how: 'raise', usd: 1 })).rejects.toMatchObject({ code: 'bad-input' });
@@ -60,7 +60,7 @@ describe('caps set by hand', () => {
     expect((await project('/a'))?.limitUsd).toBe(0);
   });
 
-  it('counts what was raised at the cap into a change by hand, once', async () => {
+  it('includes an earlier raise at the cap once', async () => {
     const { caps, project, budgetOf, spend } = home();
     const target = { scope: 'project', projectPath: '/a' } as const;
     await caps.change(target, { how: 'set', usd: 1 });
@@ -72,7 +72,7 @@ describe('caps set by hand', () => {
     expect(await spend('/a', 1.2)).toBe('made');
   });
 
-  it('opens no reservations where nothing is capped', async () => {
+  it('opens no reservations without a cap', async () => {
     const { caps, opened } = home();
     expect((await caps.show('/a')).map(({ limitUsd }) => limitUsd)).toEqual([null, null, null, null, null, null]);
     expect(opened.purses).toBe(0);

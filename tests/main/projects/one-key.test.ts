@@ -41,7 +41,7 @@ async function settingsFile(value: object): Promise<void> {
 }
 
 // Each of these was a second project, which none of the limits and rules of the first one held for.
-describe('a project that is called by a link', () => {
+describe('a project opened by a link', () => {
   it('has the same spending limit', async () => {
     core = await open();
     await core.client.budget.change({ scope: 'project', projectPath: real, change: { how: 'set', usd: 3 } });
@@ -49,13 +49,13 @@ describe('a project that is called by a link', () => {
     expect(views.find(({ scope }) => scope === 'project')).toMatchObject({ limitUsd: 3, isOwn: true });
   });
 
-  it('has its sessions in one list, under one folder', async () => {
+  it('has its sessions in one list under one folder', async () => {
     core = await open();
     for (const projectPath of [real, link]) await core.client.sessions.create({ projectPath });
     expect((await core.client.sessions.list()).map(({ projectPath }) => projectPath)).toEqual([real, real]);
   });
 
-  it('has the same models, variables and switches', async () => {
+  it('has the same models, variables and tool switches', async () => {
     core = await open();
     await core.client.projects.configure({
       projectPath: link,
@@ -70,7 +70,7 @@ describe('a project that is called by a link', () => {
     expect(await core.client.settings.get({ key: 'projectTools' })).toEqual({ [real]: { server: false } });
   });
 
-  it('shows the same files of instructions, and an approval counts for both', async () => {
+  it('has the same instructions, approved once for both', async () => {
     await writeFile(join(real, 'AGENTS.md'), 'Be kind.\n');
     core = await open();
     const [shown] = await core.client.projects.instructions({ projectPath: link });
@@ -83,8 +83,8 @@ describe('a project that is called by a link', () => {
   });
 });
 
-describe('what an earlier version kept under a link', () => {
-  it('is found in the settings, and the stricter of two limits holds', async () => {
+describe('the data of an earlier version under a link', () => {
+  it('are found in the settings, with the stricter of two limits', async () => {
     const [hash, other] = ['a'.repeat(64), 'b'.repeat(64)];
     await settingsFile({
       budget: { projects: { [link]: 2, [real]: 5 } },
@@ -115,7 +115,7 @@ describe('what an earlier version kept under a link', () => {
     expect(await readFile(join(folder, 'home', 'settings.json'), 'utf8')).toContain(link);
   });
 
-  it('is found in the list of sessions, and a session goes on with it', async () => {
+  it('are found in the list of sessions, and a session can continue', async () => {
     const id = '20260101-000000-aa000000';
     const at = Date.UTC(2026, 0, 1);
     const created = {

@@ -27,19 +27,19 @@ it.each([
   [entry('clone: from https://name:token@example.org/x.git'), 'https://example.org/x.git'],
   [entry('clone: from git@example.org:x.git') + entry('commit: mine'), 'git@example.org:x.git'],
   [entry('commit (initial): mine') + entry('pull origin main: Fast-forward'), 'another repository'],
-])('says from where a project came by what git noted on this machine', async (log, from) => {
+])('the origin of a project is what git noted on this machine', async (log, from) => {
   await mkdir(join(folder, '.git/logs'), { recursive: true });
   await writeFile(join(folder, '.git/logs/HEAD'), log);
   expect(await projectOrigin(folder, home)).toBe(from);
 });
 
-it('says nothing of a folder without such a log', async () => {
+it('the origin of a project is unknown without a log of git', async () => {
   expect(await projectOrigin(folder, home)).toBeNull();
   await put('.git/HEAD', '');
   expect(await projectOrigin(folder, home)).toBeNull();
 });
 
-it('takes a log that it cannot read for one from elsewhere', async () => {
+it('the origin of a project with an unreadable log is an unknown place', async () => {
   await put('log', entry('commit (initial): mine'));
   await mkdir(join(folder, '.git/logs'), { recursive: true });
   await symlink('../../log', join(folder, '.git/logs/HEAD'));
@@ -49,7 +49,7 @@ it('takes a log that it cannot read for one from elsewhere', async () => {
   expect(await projectOrigin(folder, home)).toBe('an unknown place');
 });
 
-it('keeps that a project came from elsewhere, whatever commands do to the log', async () => {
+it('the origin of a project is remembered, whatever commands do to the log', async () => {
   await put('.git/logs/HEAD', cloned);
   await projectOrigin(folder, home);
   await put('.git/logs/HEAD', entry('commit (initial): mine'));
@@ -62,7 +62,7 @@ it('keeps that a project came from elsewhere, whatever commands do to the log', 
   expect(await projectOrigin(folder, home)).toBe('https://example.org/x.git');
 });
 
-it('knows it for a folder inside a repository and for a worktree', async () => {
+it('the origin of a project is found from a folder inside it and from a worktree', async () => {
   await put('.git/logs/HEAD', cloned);
   await put('.git/worktrees/w/commondir', '../..\n');
   await put('sub/deep/a.txt', '');

@@ -56,7 +56,7 @@ async function ask(projectPath: string): Promise<ClientCore> {
 
 let answered: { readonly model: string | null; readonly reason: string | null };
 
-it('works in a project on its own models, and in others on those of all', async () => {
+it('a project works with its own models, and others with the usual ones', async () => {
   await core.client.projects.configure({
     projectPath: project,
     change: { type: 'choose', choices: { policy: 'cloud', cloud: 'there/script' } },
@@ -75,7 +75,7 @@ it('works in a project on its own models, and in others on those of all', async 
   expect(await core.client.settings.get({ key: 'projectModels' })).toEqual({});
 });
 
-it('stops at the cap of a project where all others have none, and goes on once that is raised', async () => {
+it('a project stops at its own cap, and goes on after a raise', async () => {
   await core.client.projects.configure({
     projectPath: project,
     change: { type: 'choose', choices: { policy: 'cloud', cloud: 'there/script' } },
@@ -89,7 +89,7 @@ it('stops at the cap of a project where all others have none, and goes on once t
   expect(answered).toMatchObject({ model: 'there/script', reason: 'answered' });
 });
 
-it('shows names of variables, and of a secret one only whether it is there', async () => {
+it('the settings of a project show a secret variable only by name and presence', async () => {
   await core.client.projects.configure({
     projectPath: project,
     change: { type: 'variable', name: 'STAGE', value: 'test' },
@@ -113,7 +113,7 @@ it('shows names of variables, and of a secret one only whether it is there', asy
   expect((await core.client.projects.settings({ projectPath: project })).variables).toEqual({});
 });
 
-it('names the image, and says when the folder is gone', async () => {
+it('the settings of a project name its image, and say when the folder is gone', async () => {
   await core.client.projects.configure({ projectPath: project, change: { type: 'image', name: 'mine:1' } });
   await expect(
     core.client.projects.configure({ projectPath: project, change: { type: 'image', name: '--rm' } }),

@@ -24,7 +24,7 @@ async function harnessOf(options: Partial<HarnessOptions> & Pick<HarnessOptions,
 describe('answer', () => {
   const task = 'How many messages are a flood, and for how many seconds is one muted?';
 
-  test('shows numbered lines and adds the place the answer leans on', async () => {
+  test('shows numbered lines, and adds the place that the answer is based on', async () => {
     const harness = await harnessOf({ task, answer: () => 'More than 8 messages; muted for 30 seconds.' });
     const outcome = await answer.run(harness.context);
     expect(harness.questions[0]?.user).toContain('3: export const MUTE_SECONDS = 30;');
@@ -37,7 +37,7 @@ describe('answer', () => {
     expect(outcome.type === 'answered' ? outcome.text : '').toContain('Not found as cited: lib/flood.js:99');
   });
 
-  test('makes a numbered plan that names files, and changes nothing', async () => {
+  test('makes a numbered plan with file names, and changes nothing', async () => {
     const harness = await harnessOf({
       task: 'Raise the flood limit to 10',
       plan: true,
@@ -49,7 +49,7 @@ describe('answer', () => {
     expect(await harness.text('lib/flood.js')).toBe(files['lib/flood.js']);
   });
 
-  test('finds what a follow-up is about in what was said before', async () => {
+  test('finds the subject of a follow-up in the conversation', async () => {
     const earlier = [{ asked: task, answered: 'More than LIMIT messages, muted for MUTE_SECONDS.' }];
     const harness = await harnessOf({ task: 'And why?', earlier, answer: () => 'Who writes too much is muted.' });
     expect(await answer.run(harness.context)).toMatchObject({ type: 'answered' });
@@ -59,7 +59,7 @@ describe('answer', () => {
     expect(asked?.carriesConversation).toBe(true);
   });
 
-  test('goes by the words of the text before those of the conversation', async () => {
+  test('prefers the words of the question to those of the conversation', async () => {
     const earlier = [{ asked: task, answered: 'More than LIMIT messages.' }];
     const harness = await harnessOf({ task: 'And who may join a room?', earlier, answer: () => 'Any member.' });
     await answer.run(harness.context);
@@ -68,14 +68,14 @@ describe('answer', () => {
     expect(user.indexOf('lib/rooms.js')).toBeLessThan(user.indexOf('lib/flood.js'));
   });
 
-  test('says first what the project says of itself where nothing is named', async () => {
+  test('shows the README first when the question names no file', async () => {
     const readme = { 'README.md': '# Chat\n\nRooms with a flood guard.\n', ...files };
     const harness = await harnessOf({ files: readme, task: 'What is this project about?', answer: () => 'Rooms.' });
     await answer.run(harness.context);
     expect(harness.questions[0]?.user).toMatch(/^Parts of a project, with line numbers:\n\nREADME\.md\n1: # Chat/);
   });
 
-  test('shows nothing of the project where the question is about something else, or is a greeting', async () => {
+  test('shows no file for a question about something else, or a greeting', async () => {
     const closure = await harnessOf({ task: 'What is a closure in JavaScript?', answer: () => 'A function.' });
     const outcome = await answer.run(closure.context);
     expect(outcome.type === 'answered' ? outcome.text : '').toContain(
@@ -89,14 +89,14 @@ describe('answer', () => {
     expect(await answer.run(thanks.context)).toEqual({ type: 'answered', text: 'You are welcome.' });
   });
 
-  test('shows long conversation only in part', async () => {
+  test('shows only a part of a long conversation', async () => {
     const long = { asked: 'x'.repeat(9_000), answered: 'y'.repeat(9_000) };
     const harness = await harnessOf({ task: 'And why?', earlier: [long, long], answer: () => 'So.' });
     await answer.run(harness.context);
     expect(harness.questions[0]?.user.length).toBeLessThan(2_600);
   });
 
-  test('fits questions, and plans, and nothing that asks for work', async () => {
+  test('takes questions and plans, but no work', async () => {
     const { context } = await harnessOf({ task });
     expect(answer.fits(context)?.score).toBeGreaterThan(0.9);
     expect(answer.fits({ ...context, task: 'Fix the flood guard.' })).toBeNull();
@@ -110,17 +110,17 @@ const report = {
   'sales.csv': 'region,amount\nnorth,\n',
 };
 
-describe('a crash that a text speaks of', () => {
+describe('a crash that a task mentions', () => {
   test.each([
     ['Why does python report.py sales.csv crash?', 'python3 report.py sales.csv'],
     ['`node tools/a.mjs --all "b c"` throws an error', 'node tools/a.mjs --all "b c"'],
     ['How do I run python report.py?', null],
     ['Why does it crash?', null],
-  ])('%j: %s', (task, command) => {
+  ])('in %j is reproduced by: %s', (task, command) => {
     expect(crashingCommand(task)).toBe(command);
   });
 
-  test('is seen by running the command in a copy, and told whatever the model makes of it', async () => {
+  test('is shown by running the command in a copy, whatever the model says', async () => {
     const task = 'Why does python report.py sales.csv crash?';
     const harness = await harnessOf({ files: report, task, answer: () => 'The file is not closed.' });
     const outcome = await answer.run(harness.context);
@@ -130,7 +130,7 @@ describe('a crash that a text speaks of', () => {
     expect(harness.questions[0]?.user).toContain('ValueError: could not convert');
   });
 
-  test('is the judge of a change: what still crashes is not taken', async () => {
+  test('rejects a change after which it still happens', async () => {
     const with_ = (condition: string): string =>
       `\`\`\`python\ndef total(rows):\n    return sum(float(row["amount"]) for row in rows if ${condition})\n\`\`\``;
     const task = '`python3 report.py sales.csv` fails with an error, fix it';
@@ -143,7 +143,7 @@ describe('a crash that a text speaks of', () => {
     expect(outcome.type === 'done' ? outcome.text : '').toContain('does not crash now');
   });
 
-  test('leads to its place when it is pasted, also from another machine', async () => {
+  test('leads to its place from a pasted traceback, also of another machine', async () => {
     const task =
       'Please fix this:\nTraceback (most recent call last):\n  File "/srv/app/report.py", line 13, in <module>\n  File "/srv/app/report.py", line 10, in main\n  File "/srv/app/report.py", line 6, in total\nValueError: bad';
     const harness = await harnessOf({ files: report, task, answer: () => null });
@@ -156,13 +156,13 @@ describe('edit', () => {
   const task = 'isFlood must also be true for exactly LIMIT messages';
   const changed = '```javascript\nexport function isFlood(count) {\n  return count >= LIMIT;\n}\n```';
 
-  test('changes the function that is named, and says that nothing checked it', async () => {
+  test('changes the named function, and says that nothing checked it', async () => {
     const harness = await harnessOf({ task, answer: (question) => (question.purpose === 'choose' ? '1' : changed) });
     expect(await edit.run(harness.context)).toMatchObject({ type: 'done', confidence: 'unchecked' });
     expect(await harness.text('lib/flood.js')).toBe(files['lib/flood.js'].replace('>', '>='));
   });
 
-  test('finds a message by what it says, without a question', async () => {
+  test('finds an error message by its words, without a question', async () => {
     const rooms =
       'export class RoomError extends Error {\n  // The message of the error is for the member.\n  constructor(message) {\n    super(message);\n  }\n}\n\nexport function enter(room, rooms) {\n  if (!(room in rooms)) throw new RoomError(`unknown room: ${room}`);\n  return rooms[room];\n}\n';
     const better = rooms
@@ -178,7 +178,7 @@ describe('edit', () => {
     expect(await harness.text('lib/enter.js')).toContain('Object.keys(rooms)');
   });
 
-  test('finds the place of a follow-up in what was said before', async () => {
+  test('finds the place of a follow-up in the conversation', async () => {
     const earlier = [{ asked: 'How many messages are a flood?', answered: 'isFlood is true above LIMIT.' }];
     const harness = await harnessOf({
       task: 'Then make it one less',
@@ -193,7 +193,7 @@ describe('edit', () => {
     ).toBe(true);
   });
 
-  test('answers what names no work, and changes nothing', async () => {
+  test('answers a text without work, and changes nothing', async () => {
     const harness = await harnessOf({ task: 'Tabs or spaces', answer: () => 'Whichever the others use.' });
     const outcome = await edit.run(harness.context);
     expect(outcome.type === 'answered' ? outcome.text : '').toContain(
@@ -202,7 +202,7 @@ describe('edit', () => {
     expect(harness.questions[0]?.user).toBe('Tabs or spaces');
   });
 
-  test('renames what is defined once without a model, also where a follow-up says "it"', async () => {
+  test('renames without a model what is defined once, also for "it" in a follow-up', async () => {
     const earlier = [{ asked: 'Add a LIMIT check as isFlood', answered: 'Changed isFlood in lib/flood.js.' }];
     const user = "import { isFlood } from './flood.js';\nexport const mute = (count) => isFlood(count);\n";
     const harness = await harnessOf({
@@ -229,7 +229,7 @@ describe('edit', () => {
   const tool =
     'import argparse\n\n\ndef parser():\n    made = argparse.ArgumentParser()\n    made.add_argument("file")\n    return made\n\n\ndef size(text):\n    return len(text)\n\n\ndef main():\n    args = parser().parse_args()\n    print(size(args.file))\n';
 
-  test('takes what an answer makes of the neighbours of its place where that has to do with the task', async () => {
+  test('takes changes beside its place only if they belong to the task', async () => {
     const whole = tool
       .replace('    return made', '    made.add_argument("--chars", action="store_true")\n    return made')
       .replace('len(text)', 'len(str(text))')
@@ -245,7 +245,7 @@ describe('edit', () => {
     expect(harness.questions).toHaveLength(2);
   });
 
-  test('adds what speaks of code to each function, takes nothing else, and imports what it names', async () => {
+  test('adds annotations to each function, imports their names, and refuses other changes', async () => {
     const annotated: Readonly<Record<string, string>> = {
       first:
         'def first(items: List[str], count=1) -> List[str]:\n    """The first of them."""\n    return items[:count]',
@@ -268,7 +268,7 @@ describe('edit', () => {
     );
   });
 
-  test('imports what annotations name, not all there is', async () => {
+  test('imports only the names that annotations need', async () => {
     const typed = 'def first(items: List[str]) -> str:\n    return items[0]';
     const harness = await harnessOf({
       files: { 'ends.py': 'import sys\n\n\ndef first(items):\n    return items[0]\n' },
@@ -279,14 +279,14 @@ describe('edit', () => {
     expect(await harness.text('ends.py')).toBe(`import sys\nfrom typing import List\n\n\n${typed}\n`);
   });
 
-  test('does not guess at a failing test that nobody can run', async () => {
+  test('gives up at a failing test that cannot be run', async () => {
     const harness = await harnessOf({ files: { 'main.go': 'package main\n' }, task: 'Fix the failing test' });
     const outcome = await edit.run(harness.context);
     expect(outcome.type === 'gave-up' ? outcome.reason : '').toContain('--check');
     expect(harness.questions).toEqual([]);
   });
 
-  test('does not take a change that reads an option which nothing declares', async () => {
+  test('refuses a change that reads an undeclared option', async () => {
     const reads = 'def main():\n    args = parser().parse_args()\n    print(size(args.file), args.chars)';
     const harness = await harnessOf({
       files: { 'tool.py': tool },
@@ -297,7 +297,7 @@ describe('edit', () => {
     expect(await harness.text('tool.py')).toBe(tool);
   });
 
-  test('adds what is asked for without a name, and changes nothing that is there', async () => {
+  test('adds new code without a given name, and changes no old code', async () => {
     const routes = 'from app import route\n\n\n@route("/items")\ndef list_items():\n    return []\n';
     const added = '@route("/items", "DELETE")\ndef remove_item():\n    return None';
     const harness = await harnessOf({
@@ -309,7 +309,7 @@ describe('edit', () => {
     expect(await harness.text('routes.py')).toBe(`${routes}\n\n${added}\n`);
   });
 
-  test('puts it into the file that is named, wherever its words are found', async () => {
+  test('puts new code into the named file, wherever its words occur', async () => {
     const added = 'def average(prices):\n    return sum(prices) / len(prices)';
     const prices = 'def prices_of(orders):\n    """The prices of orders, for an average."""\n    return orders\n';
     for (const maths of ['def total(values):\n    return sum(values)\n', '"""Sums."""\n']) {
@@ -324,7 +324,7 @@ describe('edit', () => {
     }
   });
 
-  test('asks which place is meant where no word of a text is in a small project', async () => {
+  test('asks for the place when no word of the task is in a small project', async () => {
     const page = {
       'index.html': '<p>Fresh bread from 7 to 18.</p>\n',
       'main.js': 'const main = 1;\n',
@@ -339,7 +339,7 @@ describe('edit', () => {
     expect(await harness.text('index.html')).toBe('<p>Fresh bread from 8 to 19.</p>\n');
   });
 
-  test('asks whether a change is meant where the language is not one it knows words of', async () => {
+  test('asks whether a change is meant in a language that it does not know', async () => {
     const harness = await harnessOf({
       task: 'Mach das kürzer',
       answer: ({ purpose }) => (purpose === 'choose' ? 'answer' : 'Gern.'),
@@ -348,13 +348,13 @@ describe('edit', () => {
     expect(harness.questions[0]?.output).toEqual({ type: 'choice', options: ['change', 'answer'] });
   });
 
-  test('leaves the workspace alone when no answer can be used', async () => {
+  test('leaves the workspace unchanged when no answer can be used', async () => {
     const harness = await harnessOf({ task, answer: () => 'I would change the operator.' });
     expect(await edit.run(harness.context)).toMatchObject({ type: 'gave-up' });
     expect(await harness.text('lib/flood.js')).toBe(files['lib/flood.js']);
   });
 
-  test('does not keep a change with which tests fail that passed', async () => {
+  test('refuses a change that breaks a passing test', async () => {
     const test_ =
       "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\nimport { isFlood } from '../lib/flood.js';\ntest('8 is fine', () => assert.equal(isFlood(8), false));\n";
     const harness = await makeHarness({

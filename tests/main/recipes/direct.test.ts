@@ -26,20 +26,20 @@ async function done(
   return { harness, type: outcome.type, said: outcome.type === 'gave-up' ? outcome.reason : outcome.text };
 }
 
-describe('what needs no model', () => {
-  test('a file is run, and what it printed is told', async () => {
+describe('a task without a model', () => {
+  test('runs a file, and shows its output', async () => {
     expect((await done('Run hello.sh')).said).toBe("`bash 'hello.sh'` ended with exit code 0:\n\n```\nhello\n```");
     expect(await done('run gone.py')).toMatchObject({ type: 'gave-up', said: expect.stringContaining('gone.py') });
   });
 
-  test('the tests are run, and what fails is told; where there are none, that', async () => {
+  test('runs the tests, and shows failures or that there are none', async () => {
     const { type, said } = await done('Run the tests', 'bash check.sh');
     expect([type, said]).toEqual(['answered', expect.stringContaining('ended with exit code 1')]);
     expect((await done('run the tests', 'bash hello.sh')).said).toContain('ended with exit code 0');
     expect((await done('run the tests')).said).toContain('No tests were found');
   });
 
-  test('a file is deleted, and nothing else', async () => {
+  test('deletes one file, and nothing else', async () => {
     const { harness, type } = await done('Please delete the file notes.md');
     expect(type).toBe('done');
     await expect(harness.text('notes.md')).rejects.toThrow(/ENOENT/);
@@ -47,12 +47,12 @@ describe('what needs no model', () => {
     expect((await done('Delete gone.md')).said).toContain('nothing was deleted');
   });
 
-  test('an undo is a person’s own', async () => {
+  test('points to the undo of the person', async () => {
     expect((await done('Undo that')).said).toContain('/undo');
   });
 
   test.each(['Delete the second line of notes.md', 'Remove dead code', 'Undo the rename but keep the tests', 'Fix it'])(
-    '%j is not of this kind',
+    'does not include %j',
     async (task) => {
       const harness = await makeHarness({ files, task, command: null });
       harnesses.push(harness);

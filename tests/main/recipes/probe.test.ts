@@ -55,7 +55,7 @@ const small = {
 } as const;
 
 describe('the probe', () => {
-  it('finds the first way of calling that a model gets right, and the strategies whose tasks it passes', async () => {
+  it('finds the first way of calling that works, and the strategies whose tasks pass', async () => {
     const { card, reason } = await probed(good);
     expect(reason).toBe('answered');
     expect(card).toMatchObject({
@@ -72,7 +72,7 @@ describe('the probe', () => {
     expect(card?.speeds).toHaveLength(3);
   });
 
-  it('asks each way with the prompt that the loop would use, and fills the window for the last question', async () => {
+  it('asks with the prompt of the loop, and fills the window for the last question', async () => {
     const { kit, card } = await probed(good, small);
     const forced = kit.requests.filter(({ output }) => output.type === 'tool-calls');
     expect(forced.length).toBeGreaterThan(3);
@@ -84,7 +84,7 @@ describe('the probe', () => {
     expect(conversation(kit.requests.at(-1) ?? fail())).toContain('The number of the safe is 7391');
   });
 
-  it('lets a model that calls nothing be driven by recipes alone', async () => {
+  it('leaves only recipes to a model that makes no calls', async () => {
     const { card } = await probed(talker, small);
     expect(card).toMatchObject({
       calls: [
@@ -99,7 +99,7 @@ describe('the probe', () => {
     });
   });
 
-  it('tells of fewer tools where that makes it right, and keeps that for the loop', async () => {
+  it('offers fewer tools if that helps, and the loop keeps that number', async () => {
     const { card, kit } = await probed((request) => {
       const isMany = conversation(request).includes('write_file(');
       return isMany && lastText(request).includes('already done') ? { text: 'Fine.' } : good(request);
@@ -111,7 +111,7 @@ describe('the probe', () => {
     );
   });
 
-  it('measures by the clock of the engine: speed, and how much of a slow window is tried', async () => {
+  it("measures speed and the usable window by the engine's clock", async () => {
     const { card } = await probed((request) => ({ stream: streamed(good(request)) }), small);
     expect(card?.speeds[0]).toEqual({ promptTokens: 400, prefillPerSecond: 20, decodePerSecond: 4 });
     expect(card?.needle?.promptTokens).toBe(400);
@@ -124,7 +124,7 @@ describe('the probe', () => {
       (await probed((request) => ({ stream: drafted(request, good(request), writes) }), { ...small, drafting })).card
         ?.drafts;
 
-    it('takes the way that is quicker with every prompt, and keeps what was measured of each', async () => {
+    it('takes the drafter that is faster for every prompt, and keeps all measurements', async () => {
       const drafts = await verdictOf({ off: [10, 10], lookup: [20, 10], 'llama-cpp/small': [12, 12] });
       expect(drafts).toMatchObject({ on: 'build 1', plain: [10, 10], best: 'lookup', sha256: null });
       expect(drafts?.ways.map(({ way, quicker, accepted }) => [way, quicker, accepted])).toEqual([
@@ -133,11 +133,11 @@ describe('the probe', () => {
       ]);
     });
 
-    it('takes none that is quicker by little, or that costs with one of the prompts', async () => {
+    it('takes no drafter that is little faster or slower for one prompt', async () => {
       expect((await verdictOf({ off: [10, 10], lookup: [11, 10], 'llama-cpp/small': [30, 8] }))?.best).toBeNull();
     });
 
-    it('is replayed without the server: what was drafted is in the log', async () => {
+    it('is replayed without the server', async () => {
       const writes = { off: [10, 10], lookup: [20, 10], 'llama-cpp/small': null } as const;
       const answer = (request: ModelRequest): ReplyParts => ({ stream: drafted(request, good(request), writes) });
       const { kit, card } = await probed(answer, { ...small, drafting });
@@ -145,7 +145,7 @@ describe('the probe', () => {
       await expectReplay(kit);
     });
 
-    it('says where the machine was busy, and takes no way for quick that only came at a better time', async () => {
+    it('reports a busy machine, and does not trust a speed from a better moment', async () => {
       let plainRuns = 0;
       const { card } = await probed(
         (request) => {
@@ -159,7 +159,7 @@ describe('the probe', () => {
       expect(card?.notes.join()).toContain('the machine was busy while drafts were compared');
     });
 
-    it('takes none that its server did not use, and says where the words were others', async () => {
+    it('takes no drafter that the server did not use, and reports different words', async () => {
       const drafts = await verdictOf({ off: [10, 10], lookup: [20, 20, 'other words'], 'llama-cpp/small': null });
       expect(drafts?.ways).toMatchObject([
         { way: 'lookup', differs: ['edit', 'answer'], problem: null },
@@ -169,13 +169,13 @@ describe('the probe', () => {
     });
   });
 
-  it('ends without a card when the model does not answer at all', async () => {
+  it('ends without a result when the model does not answer', async () => {
     const error = { code: 'missing-model', message: 'gone', retryable: false } as const;
     const { card, reason } = await probed(() => ({ error }));
     expect([card, reason]).toEqual([null, 'missing']);
   });
 
-  it('is started by its own words only', () => {
+  it('starts only by its own task', () => {
     const subject = { plan: true, check: null, checkPasses: null, canExecute: false, earlier: [] };
     const empty = {
       languages: [],

@@ -47,11 +47,11 @@ const say = (own: Partial<ChoiceFacts> = {}): string => {
   return `${chosen?.info.where ?? 'nobody'} ${layer} ${code}`;
 };
 
-describe('the hard rules', () => {
+describe('the hard rules of the router', () => {
   const taint = [{ rule: 'mine', verdict: 'local-only', path: 'a.txt', how: 'content' }] as const;
   const up = { where: 'cloud', text: 'You pinned it to the cloud.' } as const;
 
-  it('are asked in their order, and no failure or score goes over them', () => {
+  it('decide in their order, whatever the failures and the score', () => {
     const consecutiveFailures = { ...emptyTrajectory, last, steps: 3, consecutiveFailures: 9, boundary: null };
     expect(say({ taint, trajectory: consecutiveFailures, budgetLeftUsd: 0 })).toBe('local L0 fence');
     expect(say({ budgetLeftUsd: 0.001, trajectory: consecutiveFailures })).toBe('local L0 budget');
@@ -62,7 +62,7 @@ describe('the hard rules', () => {
     );
   });
 
-  it('leave what a person is asked about here until the work needs the cloud', () => {
+  it('keep a step that a person is asked about local until the work needs the cloud', () => {
     const asks = [{ rule: 'mine', verdict: 'ask', path: 'a.txt', how: 'content' }] as const;
     const consecutiveFailures = {
       ...emptyTrajectory,
@@ -78,19 +78,19 @@ describe('the hard rules', () => {
     expect(say({ taint: [...asks, ...taint], trajectory: consecutiveFailures })).toBe('local L0 fence');
   });
 
-  it('let nobody go on where they contradict each other', () => {
+  it('choose nobody when they contradict each other', () => {
     expect(say({ taint, pin: up })).toBe('nobody L0 pin');
     const long = { ...here, promptTokens: 60_000 };
     expect(say({ options: [long, there], taint, pin: up })).toBe('nobody L0 context-fit');
   });
 
-  it('move nothing to a window that is too small, and have the conversation shortened where nobody else may go on', () => {
+  it('avoid a window that is too small, or have the conversation shortened', () => {
     const long = { ...here, promptTokens: 60_000 };
     expect(say({ options: [long, there] })).toBe('cloud L0 context-fit');
     expect(say({ options: [long, there], taint })).toBe('local L0 context-fit');
   });
 
-  it('leave money to the door where nobody else may go on, and nothing else with it', () => {
+  it('leave a lack of money to the spending limit when nobody else can go on', () => {
     const alone = { options: [there], budgetLeftUsd: 0.001 };
     expect(say(alone)).toBe('cloud L0 budget');
     expect(say({ ...alone, trajectory: { ...emptyTrajectory, isCapped: true } })).toBe('cloud L0 budget');
@@ -98,7 +98,7 @@ describe('the hard rules', () => {
     expect(say({ ...alone, pin: { where: 'local', text: 'You pinned it here.' } })).toBe('nobody L0 budget');
   });
 
-  it('take no turn away from the cloud for money, but begin none there that it cannot pay', () => {
+  it('keep a turn in the cloud without money, but begin none there', () => {
     const up = { ...emptyTrajectory, last: { model: 'cloud/model', where: 'cloud' } as const };
     expect(say({ trajectory: { ...up, steps: 2, boundary: null, isLoopOpen: true }, budgetLeftUsd: 0.001 })).toMatch(
       /^cloud /u,
@@ -106,7 +106,7 @@ describe('the hard rules', () => {
     expect(say({ trajectory: up, budgetLeftUsd: 0.001 })).toBe('local L0 budget');
   });
 
-  it('leave this machine or nothing when they fail themselves', () => {
+  it('choose a local model or nobody when they fail themselves', () => {
     const broken = (options: readonly ModelOption[]): ChoiceFacts => ({
       ...facts({ options }),
       get taint(): never {
@@ -118,8 +118,8 @@ describe('the hard rules', () => {
   });
 });
 
-describe('the score', () => {
-  it('leaves a step where it was when a rule fails', () => {
+describe('the score of the router', () => {
+  it('keeps the model of a step when a rule fails', () => {
     const throws: Rule = {
       id: 'broken',
       vote: () => {
@@ -130,31 +130,28 @@ describe('the score', () => {
     expect([decision.chosen?.info.where, decision.code]).toEqual(['local', 'router-failed']);
   });
 
-  it.each(['act', 'review', 'summarize'] as const)(
-    'leaves it there, too, when a layer above the hard rules fails for %s',
-    (purpose) => {
-      const trajectory = { ...emptyTrajectory, last: { model: there.info.id, where: 'cloud' }, steps: 2 } as const;
-      const numbers = {
-        ...profiles.balanced,
-        get maxTakeovers(): never {
-          throw new Error('broken');
-        },
-        get reviews(): never {
-          throw new Error('broken');
-        },
-        get roles(): never {
-          throw new Error('broken');
-        },
-      };
-      const broken = facts({ purpose, trajectory, driver: here.info.id, numbers });
-      const { chosen, code } = chooseModel(
-        { ...broken, trouble: { model: here.info.id, strategy: 'loop', cause: 'checks', text: '' } },
-        rules,
-      );
-      expect([chosen?.info.where, code]).toEqual(['cloud', 'router-failed']);
-      expect(chooseModel({ ...broken, pin: { where: 'local', text: '' } }, rules).chosen?.info.where).toBe('local');
-    },
-  );
+  it.each(['act', 'review', 'summarize'] as const)('keeps the model when a later layer fails for %s', (purpose) => {
+    const trajectory = { ...emptyTrajectory, last: { model: there.info.id, where: 'cloud' }, steps: 2 } as const;
+    const numbers = {
+      ...profiles.balanced,
+      get maxTakeovers(): never {
+        throw new Error('broken');
+      },
+      get reviews(): never {
+        throw new Error('broken');
+      },
+      get roles(): never {
+        throw new Error('broken');
+      },
+    };
+    const broken = facts({ purpose, trajectory, driver: here.info.id, numbers });
+    const { chosen, code } = chooseModel(
+      { ...broken, trouble: { model: here.info.id, strategy: 'loop', cause: 'checks', text: '' } },
+      rules,
+    );
+    expect([chosen?.info.where, code]).toEqual(['cloud', 'router-failed']);
+    expect(chooseModel({ ...broken, pin: { where: 'local', text: '' } }, rules).chosen?.info.where).toBe('local');
+  });
 
   it('does not depend on the order of the rules', () => {
     const trajectory = {
@@ -169,7 +166,7 @@ describe('the score', () => {
     expect(back.code).toBe(forth.code);
   });
 
-  it('is not made where there is one model only, but what the rules would have seen is kept', () => {
+  it('is not computed for a single model, but its features are recorded', () => {
     const trajectory = { ...emptyTrajectory, last, steps: 3, consecutiveFailures: 1 };
     const alone = chooseModel(facts({ trajectory, options: [here] }), rules);
     expect([alone.code, alone.votes, alone.gain]).toEqual(['only-model', [], null]);
@@ -179,7 +176,7 @@ describe('the score', () => {
     });
   });
 
-  it('marks a step that would have gone up with a network', () => {
+  it('marks a step that would have gone to the cloud with a network', () => {
     const trajectory = {
       ...emptyTrajectory,
       last,
@@ -191,7 +188,7 @@ describe('the score', () => {
     expect(chooseModel(facts({ trajectory: { ...trajectory, consecutiveFailures: 0 } }), rules).isDegraded).toBe(false);
   });
 
-  it('leaves out the service that is down, and no other', () => {
+  it('leaves out only the service that is down', () => {
     const other: ModelOption = { ...there, info: { ...there.info, id: 'sky/model', provider: 'sky', label: 'Sky' } };
     const services = { cloud: { failures: 2, at: 0 } };
     const options = [here, there, other];
@@ -204,7 +201,7 @@ describe('the score', () => {
     expect(chooseModel(facts({ ...policy, options: [there] }), rules).chosen?.info.id).toBe('cloud/model');
   });
 
-  it('has a larger model here take over, and asks only one in the cloud for advice', () => {
+  it('lets a larger local model take over, and asks only the cloud for advice', () => {
     const large: ModelOption = { ...here, info: { ...here.info, id: 'local/large', label: 'large' } };
     const trajectory = { ...emptyTrajectory, last, steps: 3, consecutiveFailures: 2, boundary: null };
     expect(chooseModel(facts({ options: [here, large], trajectory }), rules)).toMatchObject({
@@ -219,7 +216,7 @@ describe('the score', () => {
     });
   });
 
-  it('names a stronger model as the reviewer of work done here, whatever its own conversation would cost', () => {
+  it('names a stronger model as reviewer of local work, whatever its own conversation costs', () => {
     const named = (own: Partial<ChoiceFacts>) => chooseModel(facts(own), rules).reviewer?.info.id ?? null;
     expect(named({})).toBe('cloud/model');
     expect(named({ budgetLeftUsd: 0.001 })).toBe('cloud/model');
@@ -228,7 +225,7 @@ describe('the score', () => {
     expect(named({ options: [there, here] })).toBeNull();
   });
 
-  it('takes the network to be back after its time, whichever way the clock jumps', () => {
+  it('tries the network again after its time, also when the clock jumps', () => {
     const trajectory = { ...emptyTrajectory, services: { cloud: { failures: 3, at: 1_000_000 } } };
     const back = profiles.balanced.offlineSeconds * 1000;
     expect(say({ trajectory, now: 1_000_000 + back })).toBe('local L1 local-first');
@@ -237,8 +234,8 @@ describe('the score', () => {
   });
 });
 
-describe('made-up runs', () => {
-  it('hold no switch that is not safe, by a checker of its own', () => {
+describe('the router in generated runs', () => {
+  it('makes no unsafe switch, by an independent check', () => {
     const found = emptyFindings();
     for (let seed = 1; seed <= runs; seed += 1) generatedRun(seeded(seed * 7919), rules, found);
     const { decisions, switches, ...unsafe } = found;
@@ -247,7 +244,7 @@ describe('made-up runs', () => {
     expect(Object.values(unsafe)).toEqual(Object.values(unsafe).map(() => 0));
   });
 
-  it('never come dearer than the cloud alone, and hardly dearer than the best that can be known', () => {
+  it('never costs more than the cloud alone, and little more than the best guess', () => {
     const random = seeded(5);
     const sum = { routed: 0, cheapest: 0 };
     for (const lifeMs of [300_000, 3_600_000]) {

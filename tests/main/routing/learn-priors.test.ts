@@ -59,8 +59,8 @@ function routeBy(priors: Priors, promptTokens: number) {
   );
 }
 
-describe('what is learned of two models', () => {
-  it('counts each kind of step once a turn, for who did it and against whose work was taken over', () => {
+describe("the router's memory of two models", () => {
+  it('counts each kind of step once a turn, for the model that did it', () => {
     const steps: Step[] = [
       ['here', 'locate'],
       ['here', 'propose'],
@@ -74,7 +74,7 @@ describe('what is learned of two models', () => {
     });
   });
 
-  it('is nothing where no check judged the work, or a person ended it', () => {
+  it('leaves out work without a check, and a turn that a person ended', () => {
     const one: Step[] = [['here', 'act']];
     const judged = aTurn('done', one);
     const passedBefore = { ...judged, turns: judged.turns.map((turn) => ({ ...turn, before: { passed: true } })) };
@@ -91,13 +91,13 @@ describe('what is learned of two models', () => {
     expect(second).toEqual({ here: { act: { tries: 1.5, solved: 1, calls: 1.5, at: 30 * day } } });
   });
 
-  it('does not know the calls of what was counted without them', () => {
+  it('has no number of calls for counts without one', () => {
     const before = { here: { act: { tries: 3, solved: 1, at: 0 } } };
     expect(learnPriors(before, aTurn('done', [['here', 'act']])).here?.act).toEqual({ tries: 4, solved: 2, at: 0 });
   });
 
   // Catches: a takeover that is estimated at thirty calls although it takes three (1.50 dollars instead of 0.05).
-  it('says what the cloud would cost to the end by the calls that it really made in such tasks', () => {
+  it('estimates the cost of the cloud by its real calls in such tasks', () => {
     const restOf = (priors: Priors): number =>
       routeBy(priors, 3000).options.find(({ where }) => where === 'cloud')?.restUsd ?? 0;
     const known = (tries: number, calls: number): Priors => ({
@@ -120,7 +120,7 @@ describe('what is learned of two models', () => {
     expect(restOf(known(12, 120))).toBeGreaterThan(often);
   });
 
-  it('moves the chance that the cloud gains something, with a sentence for a person, and is no vote before it is known', () => {
+  it('changes the expected gain of the cloud, and has no vote without data', () => {
     const decide = (priors: Priors) => routeBy(priors, 1000);
     const of = (solved: number, model = 'local/model') => decide({ [model]: { act: { tries: 10, solved, at: 0 } } });
     const [bad, unknown, good] = [of(0), decide({}), of(10)];
@@ -135,7 +135,7 @@ describe('what is learned of two models', () => {
     expect(unknown.votes.some(({ rule }) => rule === 'own-record')).toBe(false);
   });
 
-  it('counts every session of those that end at the same moment, in its file, too', async () => {
+  it('counts every session of several that end at the same moment', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'dewpoint-priors-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const path = join(folder, 'route-priors.json');
@@ -146,7 +146,7 @@ describe('what is learned of two models', () => {
     expect(Object.keys(priors)).toHaveLength(12);
   });
 
-  it('is kept in its file, given to the turns of its models alone, and does not stand over what a person wrote', async () => {
+  it("is kept in its file, used only for its models, and gives way to the person's settings", async () => {
     const folder = await mkdtemp(join(tmpdir(), 'dewpoint-priors-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const path = join(folder, 'route-priors.json');

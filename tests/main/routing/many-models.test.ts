@@ -48,7 +48,7 @@ const shuffled =
   (random: () => number): readonly MadeModel[] =>
     models.map((model) => ({ ...model, strength: random() * 4 }));
 
-describe('the choice among 2, 3 and 6 models, in a made world', () => {
+describe('the router among made-up models', () => {
   it.each(['2', '3', '6'] as const)('costs little more than the best of %s', (count) => {
     const sums = played(() => madeWorlds[count]);
     expect(sums.chosen).toBeLessThan(sums.best * 1.02);
@@ -57,19 +57,19 @@ describe('the choice among 2, 3 and 6 models, in a made world', () => {
     expect(sums.worst).toBeLessThan(0.1);
   });
 
-  it.each(['2', '3', '6'] as const)('does so with %s models whose order and price tell nothing', (count) => {
+  it.each(['2', '3', '6'] as const)('costs little more with %s models whose order and price say nothing', (count) => {
     const sums = played(shuffled(madeWorlds[count]));
     expect(sums.chosen).toBeLessThan(sums.best * 1.02);
     expect(sums.chosen).toBeLessThan(Math.min(sums.weakest, sums.strongest));
     expect(sums.worst).toBeLessThan(0.1);
   });
 
-  it.each(['2', '3', '6'] as const)('pays nothing for the same work by %s models', (count) => {
+  it.each(['2', '3', '6'] as const)('pays nothing extra for the same work by %s models', (count) => {
     const sums = played(() => madeWorlds[count].map((model) => ({ ...model, strength: 2 })));
     expect(sums.chosen).toBeLessThan(sums.best * 1.01);
   });
 
-  it('gets no dearer by a further model', () => {
+  it('costs no more with a further model', () => {
     const three = played(() => madeWorlds['3']);
     expect(three.chosen).toBeLessThan(played(() => madeWorlds['2']).chosen);
     expect(played(() => madeWorlds['6']).chosen).toBeLessThan(three.chosen);
@@ -159,8 +159,8 @@ function overCases(check: (facts: ChoiceFacts, decision: Decision, random: () =>
   }
 }
 
-describe('whatever the facts', () => {
-  it('nobody is chosen who is denied, or who gave up', () => {
+describe('the router, for any facts,', () => {
+  it('chooses no model that is denied or gave up', () => {
     const seen = new Set<string>();
     overCases((facts, { chosen, code }) => {
       seen.add(code);
@@ -179,13 +179,13 @@ describe('whatever the facts', () => {
       expect(seen).toContain(code);
   });
 
-  it('the one model that a person pinned works, or nobody', () => {
+  it('chooses the model that a person pinned, or nobody', () => {
     overCases(({ pin }, { chosen }) => {
       if (pin?.model !== undefined && chosen !== null) expect(chosen.info.id).toBe(pin.model);
     });
   });
 
-  it('the order of the rules is of no account', () => {
+  it('does not depend on the order of the rules', () => {
     const back = [...rules].reverse();
     overCases((facts, { chosen, code }) => {
       const other = chooseModel(facts, back);
@@ -197,7 +197,7 @@ describe('whatever the facts', () => {
     });
   });
 
-  it('what gives up is followed by a stronger model, by its own other way, or by the end', () => {
+  it('follows a model that gives up by a stronger one, another way, or the end', () => {
     const seen = { up: 0, own: 0, end: 0 };
     overCases((facts, { chosen: from }, random) => {
       const cause = causes[Math.floor(random() * causes.length)] ?? 'checks';
@@ -218,7 +218,7 @@ describe('whatever the facts', () => {
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(10);
   });
 
-  it('a turn in which everybody gives up once ends', () => {
+  it('ends a turn in which every model gave up once', () => {
     overCases((facts, decision, random) => {
       let now = facts;
       let { chosen } = decision;
@@ -231,8 +231,8 @@ describe('whatever the facts', () => {
   });
 });
 
-describe('a turn in which nothing changes', () => {
-  it.each(['2', '3', '6'] as const)('goes to and fro between %s models at no time', (count) => {
+describe('a turn without changes', () => {
+  it.each(['2', '3', '6'] as const)('never switches back and forth between %s models', (count) => {
     const random = seeded(23);
     for (let task = 0; task < tasks / 4; task += 1) {
       const made = drawMadeTask(random);

@@ -36,8 +36,8 @@ const endOf = (parts: readonly StreamPart[]): StreamEnded => {
   return last;
 };
 
-describe('a whole answer', () => {
-  it('yields text, one tool call with its input, and usage in disjoint buckets', async () => {
+describe('a whole answer of a compatible service', () => {
+  it('has its text, a tool call with input, and usage in separate counts', async () => {
     const parts = await run();
     expect(parts.slice(0, -1)).toEqual([
       { type: 'text-delta', text: 'I look. ' },
@@ -53,7 +53,7 @@ describe('a whole answer', () => {
     });
   });
 
-  it('sends tools, history and limits in the wire format', async () => {
+  it('is requested with tools, history and limits in the wire format', async () => {
     await run({
       messages: [
         { role: 'system', parts: [{ type: 'text', text: 'S' }] },
@@ -93,9 +93,9 @@ describe('a whole answer', () => {
   });
 });
 
-describe('a service that is not known', () => {
+describe('an unknown service', () => {
   // Bug: models that refuse a temperature or top_p ended the task, and a first file with its tests was cut off.
-  it('is sent no sampling parameters unless a person set them, and is asked for 16,000 tokens', async () => {
+  it('gets no sampling parameters unless a person set them, and a limit of 16,000 tokens', async () => {
     await run({ temperature: 0.4, topP: 0.9 });
     await run({ temperature: 0.4, topP: 0.9, isSamplingChosen: true });
     const sent = server.requests.map((body) => [fieldOf(body, 'temperature'), fieldOf(body, 'top_p')]);
@@ -108,7 +108,7 @@ describe('a service that is not known', () => {
   });
 });
 
-describe('failures', () => {
+describe('a failed call of a compatible service', () => {
   it.each([
     [429, 'rate-limit', true],
     [500, 'overloaded', true],
@@ -116,24 +116,24 @@ describe('failures', () => {
     [401, 'auth', false],
     [404, 'missing-model', false],
     [400, 'bad-request', false],
-  ] as const)('says what status %i means', async (status, code, retryable) => {
+  ] as const)('with status %i says what it means', async (status, code, retryable) => {
     server.behave({ type: 'status', status });
     expect(endOf(await run()).error).toMatchObject({ code, retryable });
   });
 
-  it('hands on how long to wait', async () => {
+  it('says how long to wait', async () => {
     server.behave({ type: 'status', status: 429, headers: { 'retry-after': '7' } });
     expect(endOf(await run()).error).toMatchObject({ retryAfterMs: 7000 });
   });
 
   /** Catches: a wait that is longer by as much as the clock of this machine was put back. */
-  it('reads a date to wait for by the clock of the server', async () => {
+  it("reads a date to wait for by the server's clock", async () => {
     const headers = { 'retry-after': 'Sat, 01 Jan 2050 00:00:30 GMT', date: 'Sat, 01 Jan 2050 00:00:00 GMT' };
     server.behave({ type: 'status', status: 429, headers });
     expect(endOf(await run()).error).toMatchObject({ retryAfterMs: 30_000 });
   });
 
-  it('tells a full context from another bad request', async () => {
+  it('differs for a full context and another bad request', async () => {
     server.behave({
       type: 'status',
       status: 400,
@@ -142,23 +142,23 @@ describe('failures', () => {
     expect(endOf(await run()).error).toMatchObject({ code: 'context-full', retryable: false });
   });
 
-  it('takes an error frame inside a 200 as a failure that may be tried again', async () => {
+  it('may be tried again after an error inside a 200', async () => {
     server.behave({ type: 'stream', body: frame({ error: { message: 'the engine died', code: 500 } }), after: 'end' });
     expect(endOf(await run()).error).toMatchObject({ retryable: true });
   });
 
-  it('takes an empty answer as one that broke off', async () => {
+  it('is reported as broken off when the answer is empty', async () => {
     server.behave({ type: 'stream', body: 'data: [DONE]\n\n', after: 'end' });
     expect(endOf(await run()).error).toMatchObject({ code: 'cut' });
   });
 
-  it('says that a server is not there', async () => {
+  it('says that the server is not there', async () => {
     await server.close();
     expect(endOf(await run()).error).toMatchObject({ code: 'network', retryable: true });
     server = await startChatServer();
   });
 
-  it('ends at an abort although the server hangs, which never ends by itself', async () => {
+  it('ends at an abort although the server hangs', async () => {
     server.behave({ type: 'stream', body: toolCallStream().slice(0, 60), after: 'hang' });
     const controller = new AbortController();
     const running = run({}, controller.signal);
@@ -167,7 +167,7 @@ describe('failures', () => {
     expect(endOf(await running)).toMatchObject({ stopReason: 'cancelled', error: null });
   });
 
-  it('does not run a call from an answer that hit the length limit', async () => {
+  it('runs no tool call of an answer that hit the length limit', async () => {
     const body = toolCallStream().replace('"finish_reason":"tool_calls"', '"finish_reason":"length"');
     server.behave({ type: 'stream', body, after: 'end' });
     const parts = await run();
@@ -176,7 +176,7 @@ describe('failures', () => {
   });
 });
 
-describe('watched', () => {
+describe('a watched stream', () => {
   it('fails when the next item takes too long', async () => {
     async function* slow(): AsyncIterable<number> {
       yield 1;
@@ -206,7 +206,7 @@ describe('a call that is forced by a schema', () => {
     });
   const forced = (): Promise<readonly StreamPart[]> => run({ output: { type: 'tool-calls' }, tools });
 
-  it('is asked for as the form of the answer, without a list of tools beside it', async () => {
+  it('is requested by the form of the answer, without a list of tools', async () => {
     says('{"tool": "read_file", ', '"input": {"path": "a.py"}}');
     const parts = await forced();
     expect(server.requests[0]).not.toHaveProperty('tools');
@@ -222,14 +222,14 @@ describe('a call that is forced by a schema', () => {
     expect(endOf(parts).stopReason).toBe('tool-calls');
   });
 
-  it('is no call where the server holds to nothing: what it said is read as text', async () => {
+  it('is read as text if the server ignored the schema', async () => {
     says('I would read ', 'a.py first.');
     const parts = await forced();
     expect(parts.slice(0, -1)).toEqual([{ type: 'text-delta', text: 'I would read a.py first.' }]);
     expect(endOf(parts).stopReason).toBe('stop');
   });
 
-  it('runs nothing of a call that was cut off', async () => {
+  it('is not run if it was cut off', async () => {
     server.behave({
       type: 'stream',
       body: [

@@ -15,7 +15,7 @@ const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'ok' 
 const chat = (...messages: unknown[]): unknown => ({ model: 'm', messages });
 
 describe('refuseChat', () => {
-  it('takes a sound request', () => {
+  it('accepts a valid request', () => {
     expect(refuseChat(chat(user, call('c1'), result('c1')), openaiStrictness)).toBe(null);
   });
 
@@ -52,7 +52,7 @@ describe('refuseAnthropic', () => {
   });
   const mine = (signature: string): boolean => signature === 'mine';
 
-  it('takes a sound request', () => {
+  it('accepts a valid request', () => {
     expect(refuseAnthropic(body([text], [thought, use], [used, text]), mine)).toBe(null);
   });
 
@@ -82,7 +82,7 @@ describe('refuseResponses', () => {
   });
   const mine = (encrypted: string): boolean => encrypted === 'mine';
 
-  it('takes a sound request', () => {
+  it('accepts a valid request', () => {
     expect(refuseResponses(body(said, reasoning, asked, output), mine)).toBe(null);
   });
 
@@ -108,7 +108,7 @@ describe('refuseGemini', () => {
   const body = (...contents: unknown[]): unknown => ({ contents, generationConfig: { maxOutputTokens: 1 } });
   const mine = (signature: string): boolean => signature === 'mine';
 
-  it('takes a sound request', () => {
+  it('accepts a valid request', () => {
     expect(refuseGemini(body(said, asked('mine'), output, said), mine, true)).toBe(null);
   });
 

@@ -41,7 +41,7 @@ const refusalOf = async (updates: CatalogUpdates, content: unknown): Promise<str
   );
 
 describe('a signed catalog', () => {
-  it('is shown first and taken on a word, for this start and the next; reset goes back', async () => {
+  it('is shown first, is used after a yes, also after a restart, and can be reset', async () => {
     const updates = open();
     const path = await file(signCatalog(newer, 3, pair.privatePem));
     const changes = [
@@ -60,7 +60,7 @@ describe('a signed catalog', () => {
     expect((await open().current()).date).toBe(builtIn.date);
   });
 
-  it('is refused where it was changed, signed by others, older or of another form, and nothing changes', async () => {
+  it('is refused when it was changed, has another signature or form, or is older', async () => {
     const updates = open();
     const signed = signCatalog(newer, 5, pair.privatePem);
     expect(await refusalOf(updates, { ...signed, revision: 6 })).toContain('The signature does not fit');
@@ -77,12 +77,12 @@ describe('a signed catalog', () => {
     expect((await updates.current()).date).toBe('2027-01-01');
   });
 
-  it('is refused by a program without a key, which is how it is built today', async () => {
+  it('is refused by a program without a key', async () => {
     expect(catalogKey).toBeNull();
     expect(await refusalOf(open(null), signCatalog(newer, 1, pair.privatePem))).toContain('has no key');
   });
 
-  it('is left aside where it was damaged on the disk, or the program is newer by now', async () => {
+  it('is ignored when its file is damaged or the program is newer', async () => {
     const path = join(dir, 'kept.json');
     await writeFile(path, JSON.stringify({ ...signCatalog(newer, 3, pair.privatePem), revision: 8 }));
     expect((await open().current()).date).toBe(builtIn.date);
@@ -90,7 +90,7 @@ describe('a signed catalog', () => {
     expect((await open().current()).date).toBe(builtIn.date);
   });
 
-  it('comes from an address, as far as that answers and is not endless', async () => {
+  it('can come from an address, with a limit of size', async () => {
     const answers: Record<string, string> = {
       '/catalog.json': JSON.stringify(signCatalog(newer, 2, pair.privatePem)),
       '/large.json': 'x'.repeat(9 * 1024 * 1024),

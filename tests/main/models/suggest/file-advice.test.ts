@@ -33,22 +33,22 @@ const speeds = (decodePerSecond: number | null) => ({
 const kinds = (...asked: Parameters<typeof adviseOnFile>): readonly string[] =>
   adviseOnFile(...asked).map(({ kind }) => kind);
 
-describe('what speaks against a model file', () => {
-  it('is nothing where it is as the catalog says, is not in the catalog, or is quick enough', () => {
+describe('the advice on a model file', () => {
+  it('is empty if it is unchanged, not in the catalog, or fast enough', () => {
     expect(adviseOnFile(here(), null, catalog)).toEqual([]);
     expect(adviseOnFile(here({ fileName: 'own.gguf', bytes: 5 }), null, catalog)).toEqual([]);
     expect(adviseOnFile(here(), speeds(4), catalog)).toEqual([]);
     expect(adviseOnFile(here(), speeds(null), catalog)).toEqual([]);
   });
 
-  it('says which files of the catalog draft for it, and of no other', () => {
+  it('names the drafters in the catalog, and none for another file', () => {
     const drafted = offered.find(({ model }) => model.draft !== null);
     expect(drafted).toBeDefined();
     expect(knownDrafters(catalog, join('/models', drafted?.file.file ?? ''))).toBe(drafted?.model.draft);
     expect(knownDrafters(catalog, '/models/own.gguf')).toBeUndefined();
   });
 
-  it('is a newer file where the size differs and it came before the catalog; with how to get it', () => {
+  it('names a newer file if the size differs and the file is older than the catalog', () => {
     const [advice] = adviseOnFile(here({ bytes: 1_000_000_000 }), null, catalog);
     expect(advice?.kind).toBe('newer');
     expect(advice?.text).toContain(`hf:${sized.file.repository}/${sized.file.file}`);
@@ -58,7 +58,7 @@ describe('what speaks against a model file', () => {
     expect(adviseOnFile(here({ bytes: 1, isOurs: false }), null, catalog)[0]?.text).toContain('The file is your own');
   });
 
-  it('is the day of the file where files of its family from before a day are wrong, with the reason', () => {
+  it('names the bad date of its family with the reason', () => {
     const { badBefore } = dated.model;
     const day = (offset: number): Date => new Date(Date.parse(badBefore?.date ?? '') + offset * 86_400_000);
     const of = { fileName: dated.file.file, bytes: dated.file.bytes ?? 5 };
@@ -68,13 +68,13 @@ describe('what speaks against a model file', () => {
     expect(kinds(here({ ...of, writtenAt: day(0) }), null, catalog)).toEqual([]);
   });
 
-  it('is its damage alone, or that it is slow here', () => {
+  it('names only damage, or else that it is slow here', () => {
     expect(kinds(here({ damage: 'it is cut off.' }), speeds(1), catalog)).toEqual(['broken']);
     const [slow] = adviseOnFile(here(), speeds(2.14), catalog);
     expect(slow).toMatchObject({ kind: 'slow', text: expect.stringContaining('2.1 tokens per second') });
   });
 
-  it('is read from the disk: of a file that is cut off, and of a model on a server', async () => {
+  it('finds a cut file on the disk, and a slow model of a server', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'dewpoint-advice-'));
     try {
       const path = join(dir, 'own.gguf');

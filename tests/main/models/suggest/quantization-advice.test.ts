@@ -26,7 +26,7 @@ function advice(
   return adviseQuantization({ model, machine, sources, measured });
 }
 
-it('takes the largest file with room for a good context on a card, and the smallest good one on a processor', () => {
+it('the advice on quantizations takes the largest file for a card, and the smallest good one for a processor', () => {
   expect(advice('qwen3.6-27b', 48, 64)).toMatch(/^Q8_0 suits/);
   expect(advice('qwen3.6-27b', 24, 32)).toMatch(/^(?:UD-)?Q4_K_/);
   expect(advice('qwen3.6-27b', 0, 64)).toMatch(/^Q4_K_M suits .* on the processor/);
@@ -34,7 +34,7 @@ it('takes the largest file with room for a good context on a card, and the small
   expect(advice('qwen3.6-27b', 8, 8)).toBe("None of the catalog's files of Qwen3.6 27B fits this machine.");
 });
 
-it('says how fast it was here, or would be, or that nobody knows', () => {
+it('the advice on quantizations gives a measured or an estimated speed, or says that it is unknown', () => {
   const own = new Map([['Qwen3.5-9B-Q8_0.gguf', 41.4]]);
   const bandwidth = { deviceBandwidth: 4e11 };
   expect(advice('qwen3.5-9b', 24, 32, { ...bandwidth, measured: own })).toContain(
@@ -44,7 +44,7 @@ it('says how fast it was here, or would be, or that nobody knows', () => {
   expect(advice('qwen3.5-9b', 24, 32)).toContain('its speed is unknown, because nothing was measured here');
 });
 
-it('names a loss only with its source, and is one sentence for every family on every machine', () => {
+it('the advice on quantizations names a loss only with its source, in one sentence', () => {
   expect(advice('qwen3.6-27b', 48, 64)).toMatch(/it hardly differs from the full model \(https:\S+\)\.$/);
   expect(advice('qwen3.5-9b', 24, 32)).toMatch(/what it loses against the full model is not known\.$/);
   for (const { id } of catalog.models)

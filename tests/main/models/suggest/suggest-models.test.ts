@@ -184,8 +184,8 @@ const machineOf = ({ card, name = 'NVIDIA card', unified, ram }: Row) =>
 /**
  * Catches: a model that does not fit, one that is worse than what sources advise, and a file that was never checked.
  */
-describe('suggested models', () => {
-  it.each(table)('are those of the table for $machine', (row) => {
+describe('the list of suggested models', () => {
+  it.each(table)('is that of the table for $machine', (row) => {
     const { models } = suggestModels(machineOf(row), sources);
     const named = (role: string): string | undefined =>
       models.filter((one) => one.role === role).map(({ id, quantization }) => `${id} ${quantization}`)[0];
@@ -195,12 +195,12 @@ describe('suggested models', () => {
     for (const model of models) expect(model.contextTokens, model.id).toBeGreaterThanOrEqual(16_384);
   });
 
-  it('are none that does not fit', () => {
+  it('has no model that does not fit', () => {
     const nothing = suggestMachineSchema.parse({ devices: [], host: { totalBytes: 2 * gib } });
     expect(suggestModels(nothing, sources).models).toEqual([]);
   });
 
-  it('say how fast they are only where the bandwidth was measured', () => {
+  it('gives a speed only if the bandwidth was measured', () => {
     const machine = machineOf({ machine: '', card: 24, ram: 32, coding: [], chat: [] });
     const [unknown] = suggestModels(machine, sources).models;
     expect([unknown?.decodePerSecond, unknown?.prefillPerSecond]).toEqual([null, null]);
@@ -215,7 +215,7 @@ describe('suggested models', () => {
 
   // This file was measured to read 1.99 GB for each token. Two channels of DDR4-2400 reached 10.8 to 11.0 tokens a
   // second.
-  it('expect of experts in main memory what was measured, within 20 %', () => {
+  it('estimates experts in main memory within 20 % of a measurement', () => {
     const machine = { ...machineOf({ machine: '', ram: 32, coding: [], chat: [] }), hostBandwidth: 10.9 * 1.99e9 };
     const [model] = suggestModels(machine, sources).models;
     const per4bit = (model?.decodePerSecond ?? 0) * ((model?.sizeBytes ?? 0) / 22_134_528_992);
@@ -224,26 +224,26 @@ describe('suggested models', () => {
 
   // Measured on an H100 (the card test): 106.3 tokens a second with 14.85 GB, and 358 with a 35B-A3B that reads 1.25 GB
   // for each.
-  it('expect of few active weights on a fast card what was measured, within 20 %', () => {
+  it('estimates few active weights on a fast card within 20 % of a measurement', () => {
     const bandwidth = bandwidthOf(14.85e9, 106.3, true) ?? 0;
     expect(Math.abs(writtenPerSecond(1.25e9, bandwidth, true) / 358 - 1)).toBeLessThan(0.2);
   });
 
-  it('count a model that Ollama has', () => {
+  it('includes a model of Ollama', () => {
     const machine = machineOf({ machine: '', card: 24, ram: 32, coding: [], chat: [] });
     const [coding] = suggestModels(machine, { ...sources, ready: ['ollama/qwen3.8:27b'] }).models;
     expect(coding?.readyAs).toBe('ollama/qwen3.8:27b');
   });
 
-  it('put first what others measured', () => {
+  it('begins with models that others measured', () => {
     const machine = machineOf({ machine: '', ram: 32, coding: [], chat: [] });
     const [coding] = suggestModels(machine, sources).models;
     expect(coding?.scores[0]).toEqual({ bench: 'SWE-bench Verified', value: '64.4', by: 'outside' });
   });
 });
 
-describe('the catalog', () => {
-  it('has every file that the policy names, with a size to choose by', () => {
+describe('the catalog of models', () => {
+  it('has every file of the policy, with a size', () => {
     const asked = Object.values(wishes).flatMap((roles) => Object.values(roles).flat());
     for (const { id, quantizations } of asked)
       for (const quantization of quantizations) {
@@ -254,7 +254,7 @@ describe('the catalog', () => {
       }
   });
 
-  it('says of each file that was not seen whole what is missing', () => {
+  it('says what is missing for each file that was not seen whole', () => {
     for (const { id, files } of catalog.models)
       for (const { quantization, bytes, sha256, unknown } of files) {
         if (bytes === null) expect(unknown, `${id} ${quantization}`).toContain('size was not seen');
@@ -262,13 +262,13 @@ describe('the catalog', () => {
       }
   });
 
-  it('refuses a null without a reason', () => {
+  it('refuses null without a reason', () => {
     const [first] = catalog.models;
     const broken = { ...catalog, models: [{ ...first, unknown: {} }] };
     expect(() => parseOffered(broken)).toThrow('without a reason');
   });
 
-  it('names only headers that the memory planner can read', () => {
+  it('has only headers that the memory planner can read', () => {
     const names = known.map(({ name }) => name);
     expect(catalog.models.flatMap(({ header }) => (header === null || names.includes(header) ? [] : [header]))).toEqual(
       [],
@@ -277,7 +277,7 @@ describe('the catalog', () => {
 });
 
 /** Catches: a bandwidth derived from a model that reads only a part of its file, which would be far too high. */
-describe('the bandwidth that was measured here', () => {
+describe('the bandwidth measured on this machine', () => {
   const entry = (label: string, sizeBytes: number, decodePerSecond: number): ModelEntry => ({
     id: `llama-cpp/${label}`,
     label,
@@ -290,7 +290,7 @@ describe('the bandwidth that was measured here', () => {
     card: { ...card, speeds: [{ promptTokens: 100, prefillPerSecond: 50, decodePerSecond }] },
   });
 
-  it('is that of the largest dense model, in the memory that it runs in', () => {
+  it('is that of the largest dense model, in its memory', () => {
     const entries = [entry('small', 1e9, 20), entry('dense', 2e9, 11), entry('moe-35B-A3B', 20e9, 12)];
     expect(measuredHere(entries, false)).toMatchObject({ deviceBandwidth: null, hostBandwidth: 22e9 });
     // Two of the 91 ms are overhead of the card.
@@ -298,7 +298,7 @@ describe('the bandwidth that was measured here', () => {
     expect(measuredHere([entry('small', 1e8, 900)], true)).toMatchObject({ deviceBandwidth: null });
   });
 
-  it('is that of main memory, too, where a model was probed without the card', () => {
+  it('includes main memory if a model was probed without the card', () => {
     const host = entry('host', 3e9, 10);
     const entries = [{ ...host, card: { ...card, ...host.card, backend: 'cpu' } }, entry('dense', 2e9, 11)];
     expect(measuredHere(entries, true)).toMatchObject({
@@ -307,7 +307,7 @@ describe('the bandwidth that was measured here', () => {
     });
   });
 
-  it('gives the speed of a model with experts in main memory, by what a token reads of each memory', () => {
+  it('gives the speed of experts in main memory by what a token reads of each memory', () => {
     const machine = machineOf({ machine: '', card: 12, ram: 32, coding: [], chat: [] });
     const both = { ...machine, deviceBandwidth: 450e9, hostBandwidth: 40e9 };
     const [coding] = suggestModels(both, sources).models;
@@ -323,7 +323,7 @@ describe('the bandwidth that was measured here', () => {
     expect(suggestModels(both, { ...sources, ready }).models[0]?.readyAs).toBe(ready[0]);
   });
 
-  it('is unknown where nothing was probed', () => {
+  it('is unknown without a probe', () => {
     expect(measuredHere([], false)).toEqual({ deviceBandwidth: null, hostBandwidth: null, measuredPrefill: null });
   });
 });

@@ -40,8 +40,8 @@ function options(more: Partial<OpenReservationsOptions> = {}): OpenReservationsO
   };
 }
 
-describe('the reservation log of a home, on the disk', () => {
-  it('begins with what the logs say was spent', async () => {
+describe('the reservation log on the disk', () => {
+  it('begins with what the session logs say was spent', async () => {
     const fromLogs = async () => [{ type: 'spent', at: 0, nano: 90, keys } as const];
     const reservations = await openReservations(options({ fromLogs }));
     expect((await reservations.reserve(ask)).granted).toBe(false);
@@ -65,7 +65,7 @@ describe('the reservation log of a home, on the disk', () => {
     expect(next.sums('day', today)).toEqual({ spent, held: 0, raised: 0 });
   });
 
-  it('counts what was spent and raised under a link to a project for the project', async () => {
+  it('counts what was spent and raised under a link for the project', async () => {
     const [real, link] = [join(folder, 'real'), join(folder, 'link')];
     mkdirSync(real);
     symlinkSync(real, link);
@@ -81,7 +81,7 @@ describe('the reservation log of a home, on the disk', () => {
     expect(next.sums('day', today)).toEqual({ spent: 90, held: 0, raised: 0 });
   });
 
-  it('passes over the beginning of a line that a power cut left', async () => {
+  it('ignores half a line that a power cut left', async () => {
     const first = await openReservations(options());
     const grant = await first.reserve(ask);
     if (grant.granted) first.settle(grant.id, 30);
@@ -92,7 +92,7 @@ describe('the reservation log of a home, on the disk', () => {
     expect((await next.reserve(ask)).granted).toBe(true);
   });
 
-  it('is begun again from the logs when it is damaged, and the damaged one is kept', async () => {
+  it('is made again from the session logs when it is damaged, and the old one is kept', async () => {
     const first = await openReservations(options());
     await first.reserve(ask);
     await first.reserve({ ...ask, nano: 10 });
@@ -105,7 +105,7 @@ describe('the reservation log of a home, on the disk', () => {
     expect(readdirSync(folder).filter((name) => name.includes('damaged'))).toHaveLength(1);
   });
 
-  it('keeps the sums that still count when it has become long', async () => {
+  it('keeps the sums that still count when it is shortened', async () => {
     const old = { ...noKeys, session: 's1', day: '2026-01-05', month: '2026-01', task: 't' };
     const line = lineCodec.seal({ type: 'spent', at: 0, nano: 1, keys: old });
     const now = lineCodec.seal({ type: 'spent', at: 0, nano: 5, keys: { ...keys, month: '2026-11' } });

@@ -8,7 +8,7 @@ const day = { ...noKeys, day: '2026-11-21' };
 
 describe('the reservation log of a home', () => {
   // `tests/faults/reservations-kill.test.ts` does the same over real processes.
-  it('never lets a cap be passed, in random schedules of calls over two processes on one file', async () => {
+  it('never lets two processes pass a cap, in random schedules', async () => {
     let granted = 0;
     let refused = 0;
     for (let seed = 1; seed <= 2_000; seed += 1) {
@@ -29,7 +29,7 @@ describe('the reservation log of a home', () => {
     expect(refused).toBeGreaterThan(3_000);
   });
 
-  it('counts what another process holds on the same file', async () => {
+  it('counts what another process holds in the same file', async () => {
     const file = new MemoryReservationsFile();
     const [one, two] = [memoryReservations(file), memoryReservations(file)];
     const ask = { nano: 60, keys: day, caps: { day: 100 }, step: 1 };
@@ -43,7 +43,7 @@ describe('the reservation log of a home', () => {
     expect((await two.reserve(ask)).granted).toBe(true);
   });
 
-  it('makes no call whose reservation did not fit on the disk, and goes on when there is room again', async () => {
+  it('refuses a call whose reservation did not fit on the disk, and goes on when there is room', async () => {
     const file = new MemoryReservationsFile();
     const reservations = memoryReservations(file);
     const ask = { nano: 60, keys: day, caps: { day: 100 }, step: 1 };
@@ -56,7 +56,7 @@ describe('the reservation log of a home', () => {
     expect(reservations.sums('day', '2026-11-21')).toMatchObject({ held: 60 });
   });
 
-  it('gives a call that is settled twice back once', async () => {
+  it('returns the money of a call only once', async () => {
     const reservations = memoryReservations();
     const grant = await reservations.reserve({ nano: 60, keys: day, caps: {}, step: 1 });
     if (grant.granted) for (const cost of [10, 10]) reservations.settle(grant.id, cost);

@@ -7,7 +7,7 @@ const factsOf = (files: Readonly<Record<string, string>>): Promise<ProjectFacts>
   gatherFacts(createMemorySandbox({ files }), new AbortController().signal);
 
 describe('gatherFacts', () => {
-  it('tells source from tests and finds the instructions, nearest first', async () => {
+  it('separates sources from tests, and finds the instructions, nearest first', async () => {
     const facts = await factsOf({
       'src/a.ts': 'x',
       'src/a.test.ts': 'y',
@@ -73,7 +73,7 @@ describe('gatherFacts', () => {
     ],
     ['a broken package.json', { 'package.json': '{"scripts":' }],
     ['an empty folder', {}],
-  ])('knows that there is none with %s', async (_how, files) => {
+  ])('finds no test command with %s', async (_how, files) => {
     expect((await factsOf(files)).test).toBeNull();
   });
 
@@ -82,11 +82,11 @@ describe('gatherFacts', () => {
     ['a table of ruff', { 'pyproject.toml': '[project]\nname = "a"\n[tool.ruff.lint]\n' }, 'ruff'],
     ['a section of flake8', { 'setup.cfg': '[metadata]\n[flake8]\n' }, 'flake8'],
     ['nothing', { 'package.json': '{"scripts": {}}', 'pyproject.toml': '[project]\n', 'setup.cfg': '' }, undefined],
-  ])('finds how the project looks at its own sources by %s', async (_how, files, runner) => {
+  ])('finds the linter of a project by %s', async (_how, files, runner) => {
     expect((await factsOf(files)).lint?.runner).toBe(runner);
   });
 
-  it('takes names in other scripts, with spaces, quotes and newlines', async () => {
+  it('accepts names in other scripts, with spaces, quotes and newlines', async () => {
     const names = ['данные/файл.py', 'it\'s "odd".py', 'a b/c d.py', 'new\nline.py', '数据.js'];
     const facts = await factsOf(Object.fromEntries(names.map((name) => [name, 'x'])));
     expect([...facts.sourceFiles].sort()).toEqual([...names].sort());

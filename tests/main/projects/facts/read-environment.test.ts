@@ -6,7 +6,7 @@ import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 const { facts } = emptyTurnFacts;
 const signal = new AbortController().signal;
 
-it('names what commands find, asks for versions once, and for the state of git each time', async () => {
+it('the environment of a project has its versions from one look, and the state of git from each', async () => {
   let dirty = 0;
   const sandbox = createMemorySandbox({
     exec: ({ command }) => ({
@@ -23,7 +23,7 @@ it('names what commands find, asks for versions once, and for the state of git e
 });
 
 // Bug: a tool that is not there was reported as present.
-it('says nothing of what is not there, and holds nothing up', async () => {
+it('the environment of a project leaves out what is missing, and does not fail', async () => {
   expect(await readEnvironment(createMemorySandbox(), facts, signal)).toBe('Environment: folder /workspace, no git.');
   const gone = createMemorySandbox();
   await gone.dispose();

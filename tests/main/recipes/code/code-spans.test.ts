@@ -40,7 +40,7 @@ class Cart:
         return not self.items
 `;
 
-test('finds functions with decorators, methods, classes and blocks of Python', () => {
+test('the finder of code spans finds functions with decorators, methods, classes and blocks of Python', () => {
   expect(brief('python', python)).toEqual([
     ['block', 'LIMIT', 4, 4, 4],
     ['block', 'NAMES', 5, 5, 5],
@@ -50,7 +50,7 @@ test('finds functions with decorators, methods, classes and blocks of Python', (
   ]);
 });
 
-test('finds functions of JavaScript in all their spellings', () => {
+test('the finder of code spans finds functions of JavaScript in all spellings', () => {
   const text = `const LIMIT = 3;
 export function a() {
   return 1;
@@ -79,7 +79,7 @@ module.exports = { e() { return 4; } };
   ]);
 });
 
-test('finds typed functions and leaves types alone', () => {
+test('the finder of code spans finds typed functions and leaves types alone', () => {
   const text = `interface A { x: number }
 export function f<T>(x: T): T {
   return x;
@@ -88,7 +88,7 @@ export function f<T>(x: T): T {
   expect(brief('typescript', text).at(-1)).toEqual(['function', 'f', 2, 2, 4]);
 });
 
-test('says where a text does not parse', () => {
+test('the parser names the line of a text that does not parse', () => {
   expect(syntax.errorLine('python', 'x = 1\ny = (\n')).toBe(2);
   expect(syntax.errorLine('javascript', 'const x = 1;\n')).toBeNull();
 });

@@ -26,7 +26,7 @@ describe('a name that is read before it has a value', () => {
     ['python', 'def f(items):\n    total = lambda: total\n'],
     ['javascript', 'function f(cart) {\n  const total = cart.total;\n  const next = () => next();\n}\n'],
     ['javascript', 'function f(cart) {\n  var total = total || 3;\n}\n'],
-  ] as const)('is not found where it has one: %s %j', (language, text) => {
+  ] as const)('is not found when it has one: %s %j', (language, text) => {
     expect(selfShadows(syntax, language, text)).toEqual([]);
   });
 });
@@ -44,6 +44,6 @@ test.each([
   ],
   // Nothing is called here, so it is unknown which value is meant.
   ['python', 'def pay():\n    total = total + 1\n    return total\n', null],
-] as const)('a value gets a name of its own where %s calls what it is named after', (language, text, repaired) => {
+] as const)('a value is renamed when %s calls the function that it hides', (language, text, repaired) => {
   expect(withoutSelfShadows(syntax, language, text)).toBe(repaired ?? text);
 });

@@ -27,7 +27,7 @@ const cart = `class Cart:
 `;
 
 describe('a rewritten span', () => {
-  test('is indented to its place and keeps its decorator', () => {
+  test('gets the indentation of its place and keeps its decorator', () => {
     const answer = '```python\ndef total(self):\n    """Sum of all."""\n    return sum(self.items)\n```';
     expect(splice('cart.py', cart, 'Cart.total', answer)).toEqual({ ok: true, text: cart.replace(' - 1', '') });
   });
@@ -60,7 +60,7 @@ describe('a rewritten span', () => {
     });
   });
 
-  test('is refused when it is unchanged, elided, cut or empty', () => {
+  test('is refused when it is unchanged, shortened, cut or empty', () => {
     const reason = (answer: string) => {
       const result = splice('cart.py', cart, 'Cart.total', answer);
       return result.ok ? 'ok' : result.reason;

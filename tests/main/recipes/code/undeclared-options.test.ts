@@ -13,6 +13,6 @@ test.each([
   ['parser.add_argument("file")', 'args.seen = 1', []],
   ['add_all(parser)', 'print(args.chars)', []],
   ['parser.set_defaults(chars=1); parser.add_argument("file")', 'print(args.chars)', []],
-])('%s, %s: %j', (declared, read, names) => {
+])('the undeclared options of %s with %s are %j', (declared, read, names) => {
   expect(undeclaredOptions(program(declared, read))).toEqual(names);
 });

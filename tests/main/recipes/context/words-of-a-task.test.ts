@@ -12,7 +12,7 @@ const chunk = (name: string, text: string): Chunk => ({
   span: null,
 });
 
-test('ranks the chunk whose name and words are asked for first', () => {
+test('the ranking of code chunks puts the chunk with the wanted name and words first', () => {
   const ranked = rankChunks(
     [chunk('render', 'draws messages'), chunk('floodGuard', 'const maxMessages = 8'), chunk('rooms', 'join leave')],
     'How many messages until the flood guard mutes somebody?',
@@ -20,11 +20,11 @@ test('ranks the chunk whose name and words are asked for first', () => {
   expect(ranked.map((one) => one.chunk.name)).toEqual(['floodGuard', 'render']);
 });
 
-test('compares words without their endings and camel case apart', () => {
+test('the ranking of code chunks ignores word endings and splits camel case', () => {
   expect(termsOf('maxRetries retried')).toEqual(['max', 'retr', 'retr']);
 });
 
-test('finds cited places, and the line an answer leans on', () => {
+test('the citations of an answer give its places and its supporting line', () => {
   expect(findCitations('See lib/flood.js:12 and lib/flood.js, line 3; not other.js:4.', ['lib/flood.js'])).toEqual([
     { path: 'lib/flood.js', line: 12 },
     { path: 'lib/flood.js', line: 3 },
@@ -33,7 +33,7 @@ test('finds cited places, and the line an answer leans on', () => {
   expect(supportingLine('They are muted for 30 seconds.', { startLine: 5, text }).line).toBe(6);
 });
 
-test('knows a function that is to be added by its brackets, unless it exists', () => {
+test('the name of a new function is read from its brackets, unless it exists', () => {
   expect(newNameIn('Add a function slugify(text) to text.js', new Set())).toBe('slugify');
   expect(newNameIn('Make slugify(text) faster, add a cache', new Set(['slugify']))).toBeNull();
   expect(newNameIn('The total is wrong', new Set())).toBeNull();

@@ -17,7 +17,7 @@ function renamed(
   return changed === null ? null : Object.fromEntries(changed.map(({ path, text }) => [path, text]));
 }
 
-describe('a rename that is asked for', () => {
+describe('a rename request', () => {
   const defined = new Set(['total', 'with_tax']);
 
   test.each([
@@ -26,7 +26,7 @@ describe('a rename that is asked for', () => {
     ["Rename cart.py's total to sum_up everywhere.", '', 'total'],
     ['Rename the total function of cart.py to sum_up', '', 'total'],
     ['Now rename it to sum_up', 'What does total do?\nIt adds.', 'total'],
-  ])('%j', (task, topic, from) => {
+  ])('is read from %j', (task, topic, from) => {
     expect(parseRenameRequest(task, topic, defined)?.from).toBe(from);
   });
 
@@ -35,13 +35,13 @@ describe('a rename that is asked for', () => {
     ['Rename the file to cart2', ''],
     ['Change total to return 3', ''],
     ['Rename total to total', ''],
-  ])('is none, or not known: %j', (task, topic) => {
+  ])('is not read from %j', (task, topic) => {
     expect(parseRenameRequest(task, topic, defined)).toBeNull();
   });
 });
 
-describe('a name written anew', () => {
-  test('follows imports, and leaves keys, texts, comments and other things with that name', () => {
+describe('a renamed symbol', () => {
+  test('is followed through imports, and not in keys, texts or comments', () => {
     const cart =
       '# total of a cart\ndef total(items):\n    return sum(i["total"] for i in items)\n\n__all__ = ["total"]\n';
     const shop =
@@ -55,7 +55,7 @@ describe('a name written anew', () => {
     });
   });
 
-  test('follows exports, require and short forms', () => {
+  test('is followed through exports, require and short forms', () => {
     const cart =
       'function total(items) { return items.length; }\nconst api = { total };\nmodule.exports = { total, api };\n';
     const shop =
@@ -70,7 +70,7 @@ describe('a name written anew', () => {
     });
   });
 
-  test('knows constants and classes of either language', () => {
+  test('can be a constant or a class of either language', () => {
     expect(renamed({ 'a.ts': 'export const total = 3;\nexport const twice = total * 2;\n' })).toEqual({
       'a.ts': 'export const sum_up = 3;\nexport const twice = sum_up * 2;\n',
     });
@@ -88,7 +88,7 @@ describe('a name written anew', () => {
       'an import by that name',
       { 'a.py': 'def total():\n    pass\n', 'b.py': 'from a import total\nfrom c import x as total\n' },
     ],
-  ])('is left alone where %s makes it unclear', (_what, files) => {
+  ])('stays when %s makes it unclear', (_what, files) => {
     expect(renamed(files)).toBeNull();
   });
 });

@@ -20,7 +20,7 @@ test.each([
   ['total([1]) returns 2 instead of 1', 'total([1])', '1'],
   ['It crashes: total("") ends with an IndexError instead of "", for years.', 'total("")', '""'],
   ['total([]) should give None', 'total([])', 'None'],
-])('%j says what is wanted of a call', (task, ...example) => {
+])('the task %j has an example of a call', (task, ...example) => {
   expect(found(task)).toEqual([example]);
 });
 
@@ -30,10 +30,10 @@ test.each([
   'total(open("/etc/passwd")) must be 3',
   'total() should be faster, 3 seconds are too long',
   'sum([1, 2]) must be 3',
-])('%j is no example', (task) => {
+])('the task %j has no example of a call', (task) => {
   expect(found(task)).toEqual([]);
 });
 
-test('values are those of the language', () => {
+test('the values of an example are those of the language', () => {
   expect(found("total('a') must be null", 'total.js')).toEqual([["total('a')", 'null']]);
 });

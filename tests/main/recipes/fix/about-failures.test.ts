@@ -13,7 +13,7 @@ describe('isAboutFailures', () => {
     '修复测试。',
     'Add a function parse_month(text) to dates.py',
     'A test fails. Add a function called median to dates.py.',
-  ])('takes %j for a task about them', (task) => {
+  ])('is true for %j', (task) => {
     expect(isAboutFailures(task, summary)).toBe(true);
   });
 
@@ -26,7 +26,7 @@ describe('isAboutFailures', () => {
     'Add a function median(values) to dates.py that returns the median of a list of numbers.',
     'Create a helper function named `clamp` in dates.py; it must not change its argument',
     'Please add another class Week to dates.py',
-  ])('takes %j for another one', (task) => {
+  ])('is false for %j', (task) => {
     expect(isAboutFailures(task, summary)).toBe(false);
   });
 
@@ -48,11 +48,11 @@ describe('isAboutFailures', () => {
     ['Make the error message for an unknown operator say which ones are known.', false],
     ['Make the error go away', true],
     ['Add a history of results to calculator.py', false],
-  ])('goes by what failed, not by the code around it or the name of its file: %j', (task, isAbout) => {
+  ])('looks at what failed, not at the code around it or its file name: %j', (task, isAbout) => {
     expect(isAboutFailures(task, pytest)).toBe(isAbout);
   });
 
-  it('knows what `node --test` marks as failed', () => {
+  it('reads the failure mark of `node --test`', () => {
     const spec =
       '✔ counts words (1ms)\n✖ counts an empty text (2ms)\n  AssertionError: 1 !== 0\n    at src/words.js:3:1';
     expect(isAboutFailures('Count 0 words in an empty text, change that', spec)).toBe(true);

@@ -37,7 +37,7 @@ const failing = (message: string, more: Partial<TestFailure> = {}): TestFailure 
   ...more,
 });
 
-describe('what is missing', () => {
+describe('a missing name', () => {
   test.each([
     [
       "ImportError: cannot import name 'mul' from 'calc' (/w/calc.py)",
@@ -57,12 +57,12 @@ describe('what is missing', () => {
     expect(findMissingNames([failing(message)])[0]).toMatchObject(wanted);
   });
 
-  test('is nothing when a value is wrong', () => {
+  test('is not read from a wrong value', () => {
     expect(findMissingNames([failing('assert 1 == 2')])).toEqual([]);
   });
 });
 
-test('new code goes behind the rest, in front of the main guard, and into the exports of CommonJS', () => {
+test('new code is put at the end, before a main guard, and into CommonJS exports', () => {
   const python = 'import os\n\n\ndef a():\n    return 1\n\n\nif __name__ == "__main__":\n    a()\n';
   const insertion = { name: 'b', path: 'm.py', language: 'python', into: null, opening: '' } as const;
   expect(spliceInsertion(syntax, python, insertion, '```python\nimport re\n\ndef b():\n    return re\n```')).toEqual({
@@ -79,7 +79,7 @@ test('new code goes behind the rest, in front of the main guard, and into the ex
   expect(result.ok ? result.text : '').toContain('module.exports = { a, b };');
 });
 
-test('a missing method is to be written into the class that the test makes', () => {
+test('a missing method is added to the class that the test creates', () => {
   const text = 'export class Cart {\n  add() {}\n}\n';
   const file = {
     path: 'cart.js',
@@ -98,7 +98,7 @@ test('a missing method is to be written into the class that the test makes', () 
   }
 });
 
-test('what is missing is opened with the parameters that the task says, and calls of the project count', () => {
+test('a missing function gets the parameters in the task, or those of its calls', () => {
   const opened = ([path, text]: readonly [string, string], message: string, task: string, tests = '') => {
     const language = languageOf(path) ?? 'python';
     const file = { path, language, text, spans: findSpans(syntax, { path, language, text }) };
@@ -121,7 +121,7 @@ test('what is missing is opened with the parameters that the task says, and call
   );
 });
 
-describe('suspects', () => {
+describe('the ranking of suspects', () => {
   const text = 'def a(x):\n    return b(x)\n\n\ndef b(x):\n    return x / 0\n\n\ndef c(x):\n    return x\n';
   const files = () => [
     {
@@ -142,7 +142,7 @@ describe('suspects', () => {
   const names = (more: Partial<Evidence>) =>
     rankSuspects(files(), { ...evidence, ...more }).map((one) => one.span.name);
 
-  test('what only failing tests execute comes first, what none executes last', () => {
+  test('puts what only failing tests execute first, and unexecuted code last', () => {
     const lines = new Map([
       [
         'm.py',
@@ -155,7 +155,7 @@ describe('suspects', () => {
     expect(names({ coverage: { lines }, testNames: new Set(['a', 'c']) })).toEqual(['b', 'a', 'c']);
   });
 
-  test('what is given an argument that it does not take comes first, though no test runs it', () => {
+  test('puts the callee of a wrong argument first, though no test runs it', () => {
     const shop =
       'class Order:\n    items: list\n\n    def total(self):\n        return price(self.items)\n\n\ndef price(items):\n    return len(items)\n';
     const file = { path: 'm.py', language: 'python', text: shop } as const;
@@ -173,7 +173,7 @@ describe('suspects', () => {
     expect(firstFor("AttributeError: 'Order' object has no attribute 'total'")).toEqual(['price', false]);
   });
 
-  test('without coverage names decide', () => {
+  test('uses names without coverage', () => {
     expect(names({ testNames: new Set(['c']), task: 'c is wrong' })).toEqual(['c']);
   });
 });
@@ -192,7 +192,7 @@ test('imports are followed to the files of the project', () => {
   ).toEqual(['src/x.js', 'src/y/index.js']);
 });
 
-test('a change that bends to the test is marked', () => {
+test('a change that fits only the test is marked', () => {
   const before = 'def f(x):\n    return x\n';
   const marks = (after: string) =>
     overfitMarks(before, after, 'assert f("hello there") == "Good day to you"\nassert f(1234) == 5678').length;
@@ -202,14 +202,14 @@ test('a change that bends to the test is marked', () => {
   expect(marks('def f(x):\n    try:\n        return x\n    except Exception:\n        pass\n')).toBeGreaterThan(0);
 });
 
-test('a rewrite that forgets an error it raised or handled is marked', () => {
+test('a rewrite that drops an error it raised or handled is marked', () => {
   const before = 'def f(x):\n    try:\n        return int(x)\n    except ValueError:\n        raise Bad(x)\n';
   const kept = before.replace('int(x)', 'int(x.strip())');
   expect(overfitMarks(before, kept, '')).toEqual([]);
   expect(overfitMarks(before, 'def f(x):\n    return int(x.strip())\n', '')).toHaveLength(1);
 });
 
-test('only what failed is run where the runner allows it', () => {
+test('a test run contains only the failing tests if the runner allows it', () => {
   const failures = [failing('x')];
   expect(failingOnlyCommand('python3 -m pytest -q', failures)).toEqual({ pytest: ['-q', 'tests/test_a.py::test_a'] });
   expect(failingOnlyCommand('node --test', [failing('x', { path: 'a b.test.js' })])).toBe("node 'a b.test.js'");
@@ -217,7 +217,7 @@ test('only what failed is run where the runner allows it', () => {
   expect(reportingCommand('python3 -m unittest tests.test_a')).toBe('python3 -m unittest -v tests.test_a');
 });
 
-test('a script carries only the lines that differ, and its output is read back', () => {
+test('a trial script carries only the changed lines, and its output can be read', () => {
   expect(linePatch('a\nb\nc\n', { path: 'x', text: 'a\nB\nB2\nc\n' })).toEqual({
     path: 'x',
     headLines: 1,
@@ -230,7 +230,7 @@ test('a script carries only the lines that differ, and its output is read back',
   ]);
 });
 
-test('a script writes the bytes of a file in another encoding', async () => {
+test('a trial script keeps the encoding of a file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'trial-'));
   try {
     const old = '# 价格\nx = 1\ny = 2\n';
@@ -254,7 +254,7 @@ test('a script writes the bytes of a file in another encoding', async () => {
   }
 });
 
-test('a long file is shown as an outline around what is wanted', () => {
+test('a long file is shown as an outline around the wanted part', () => {
   const body = Array.from({ length: 30 }, (_, index) => `    step_${index}()`).join('\n');
   const text = `def a():\n${body}\n\n\ndef b():\n    return 1\n`;
   const spans = findSpans(syntax, { path: 'm.py', language: 'python', text });

@@ -23,7 +23,7 @@ async function harnessOf(task: string, answers: readonly string[]): Promise<Reci
   return harness;
 }
 
-describe('a file that is asked for', () => {
+describe('a file to create', () => {
   test.each([
     ['Create a file hello.py that prints hello', 'hello.py'],
     ['add a script named `tools/clean.sh`', 'tools/clean.sh'],
@@ -34,13 +34,13 @@ describe('a file that is asked for', () => {
   });
 
   test.each(['Fix total in cart.py', 'Add a flag', 'Write ../out.py', 'Why is cart.py slow?'])(
-    'is none in %j',
+    'is not named in %j',
     (task) => {
       expect(newFileIn(task)).toBeNull();
     },
   );
 
-  test('is written when it is such a file, and asked for again when it is not', async () => {
+  test('is written, and asked for again when it does not parse', async () => {
     const harness = await harnessOf('Create a file hello.py that prints hello', [
       '```python\nprint("hello\n```',
       '```python\nprint("hello")\n```',
@@ -50,7 +50,7 @@ describe('a file that is asked for', () => {
     expect(await harness.text('hello.py')).toBe('print("hello")\n');
   });
 
-  test('is changed, not written anew, where it is there', async () => {
+  test('is extended when it exists', async () => {
     const harness = await harnessOf('Add a README.md line about prices', [
       '# Cart\n\nAdds up.\n\nPrices are in cents.',
     ]);
@@ -61,14 +61,14 @@ describe('a file that is asked for', () => {
     expect(await lost.text('README.md')).toBe(files['README.md']);
   });
 
-  test('is not taken where it is of another kind', async () => {
+  test('is refused when the answer has another kind', async () => {
     const syntax = await loadSyntax();
     expect(newFileText(syntax, 'a.json', '```json\n{"a": }\n```')).toBeNull();
     expect(newFileText(syntax, 'a.md', '```markdown\n# A\n\n```js\nx\n```\n```')).toBe('# A\n\n```js\nx\n```\n');
   });
 });
 
-describe('a file that is asked for without its name', () => {
+describe('a file to create without a name', () => {
   const empty = { fileCount: 0, sourceFiles: [] };
   const some = { fileCount: 2, sourceFiles: ['src/a.ts'] };
 
@@ -81,12 +81,12 @@ describe('a file that is asked for without its name', () => {
     ['Make the page wider', some, null],
     ['Add a button to the page', some, null],
     ['Write a test for the script', some, null],
-  ])('%j is of the kind that it says', (task, facts, kind) => {
+  ])('in %j gets the right kind', (task, facts, kind) => {
     const rest = { languages: [], testFiles: [], test: null, instructionFiles: [], git: false, truncated: false };
     expect(kindOfNewFile({ task, facts: { ...rest, ...facts } })).toBe(kind);
   });
 
-  test('is given a name that is free, run once, and written again where it crashes', async () => {
+  test('gets a free name, is run once, and is written again after a crash', async () => {
     const harness = await makeHarness({
       files: { 'squares.py': 'x = 1\n' },
       task: 'Write a Python script that prints three squares',
@@ -106,31 +106,31 @@ describe('a file that is asked for without its name', () => {
   });
 });
 
-describe('a section that is asked for', () => {
-  test('is put at the end of the document, of which nothing else is written', async () => {
+describe('a new section of a document', () => {
+  test('is put at its end, and the rest stays', async () => {
     const harness = await harnessOf('Add a usage section to the README', ['##  Usage\n\n```python\ntotal([1])\n```']);
     expect(await edit.run(harness.context)).toMatchObject({ type: 'done' });
     expect(await harness.text('README.md')).toBe('# Cart\n\nAdds up.\n\n## Usage\n\n```python\ntotal([1])\n```\n');
     expect(harness.questions[0]?.user).toContain('def total(items)');
   });
 
-  test('loses what was cut off in the middle', () => {
+  test('is shortened to its last whole paragraph', () => {
     expect(wholeParagraphs('## A\n\nOne.\n\n```js\nx', false)).toBe('## A\n\nOne.');
     expect(wholeParagraphs('## A\n\n```js\nx\n\ny', false)).toBe('## A');
   });
 });
 
-describe('tests that are asked for', () => {
+describe('a request for new tests', () => {
   test.each([
     ['Write a test for total', true],
     ['add some missing unit tests', true],
     ['Make the tests pass', false],
     ['Fix the failing test', false],
-  ])('%j: %s', (task, is) => {
+  ])('is seen in %j: %s', (task, is) => {
     expect(asksForNewTests(task)).toBe(is);
   });
 
-  test('are found in an answer that was cut off, and taken out one by one', async () => {
+  test('gets the whole tests of a cut answer, which can be removed one by one', async () => {
     const syntax = await loadSyntax();
     const answer =
       '```python\nfrom cart import total\n\n\ndef test_none():\n    assert total([]) == 0\n\n\ndef test_one():\n    assert total([1]) == 1\n\n\ndef test_cut():\n    assert total([1,';

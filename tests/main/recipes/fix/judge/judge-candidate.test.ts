@@ -8,7 +8,7 @@ afterEach(async () => {
 });
 
 describe('the judge', () => {
-  test('tries what it is given in a share of time that is no whole number', async () => {
+  test('tries candidates with a time limit that is not a whole number', async () => {
     const harness = await makeHarness({
       files: { 'answer.txt': '41\n' },
       task: 'Fix it',

@@ -4,8 +4,8 @@ import { parametersOf } from '../../../../../src/main/recipes/fix/locate/missing
 const script = (uses: string, task = '') => parametersOf('move', { task, uses, language: 'javascript' });
 const python = (uses: string, task = '') => parametersOf('move', { task, uses, language: 'python' });
 
-describe('the parameters of what is to be written', () => {
-  it('are those that the task says, with their defaults', () => {
+describe('the parameters of a function to write', () => {
+  it('are those in the task, with their defaults', () => {
     expect(script('list.move(1, 3);', 'Please add move(from, to) to Playlist.')).toEqual(['from', 'to']);
     expect(python('', 'add Desk.move(book, days=14, *others): it …')).toEqual(['book', 'days=14', '*others']);
   });
@@ -15,7 +15,7 @@ describe('the parameters of what is to be written', () => {
     expect(script('', 'Call move() twice.')).toBeNull();
   });
 
-  it('are numbered where tests give values, and named where all give a variable of one name', () => {
+  it('are numbered for values in tests, and named for a variable in all of them', () => {
     expect(script("list.move(1, 3);\nlist.move([2, 'a, b'], f(0, 1));")).toEqual(['first', 'second']);
     expect(script('total.move(other)\nsum.move(other)')).toEqual(['other']);
     expect(script('a.move(x);\na.move(y);')).toEqual(['first']);
@@ -30,17 +30,17 @@ describe('the parameters of what is to be written', () => {
     expect(script('move(days = 2)')).toEqual(['first']);
   });
 
-  it('are left open where calls differ, spread, repeat a name, or do not end', () => {
+  it('are left open when calls differ, spread, repeat a name, or do not end', () => {
     for (const uses of ['move(1)\nmove(1, 2)', 'move(...all)', 'move(a, a)', 'move(1, 2', 'move(1, 2, 3, 4, 5)', ''])
       expect(script(uses)).toBeNull();
   });
 
-  it('come from calls alone, not from definitions or other names', () => {
+  it('come only from calls, not from definitions or other names', () => {
     expect(script('function move(x, y) {}\nremove(1, 2, 3);\n$move(1);\nlist.move(7);')).toEqual(['first']);
     expect(python('def move(a, b):\n    pass\nmove(1)')).toEqual(['first']);
   });
 
-  it('are read through quotes that hold brackets', () => {
+  it('are read correctly with brackets inside quotes', () => {
     expect(script(String.raw`move(')', "a\")", (1, [2, 3]))`)).toEqual(['first', 'second', 'third']);
   });
 });

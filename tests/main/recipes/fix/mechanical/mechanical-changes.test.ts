@@ -59,11 +59,11 @@ const cases: readonly (readonly [string, string, string, string])[] = [
   ],
 ];
 
-test.each(cases)('repairs %s', (_, path, broken, fixed) => {
+test.each(cases)('a mechanical change repairs %s', (_, path, broken, fixed) => {
   expect(texts(path, broken)).toContain(fixed);
 });
 
-test('every candidate parses and differs from the file', () => {
+test('a mechanical change parses and differs from the file', () => {
   const text =
     'def f(items, limit=3):\n    """Doc < with - signs."""\n    total = 0\n    for item in items:\n        if item > limit and not item == 7:\n            total += item - 1\n    return total\n';
   const found = texts('a.py', text);
@@ -76,7 +76,7 @@ test.each([
   ['an operator and each operand', 'a + b', ['a - b', 'a * b', 'a', 'b']],
   ['an emptied text', "trim('x')", ["trim('')"]],
   ['an emptied list', 'join([a, b])', ['join([])']],
-])('a mutant is %s', (_, value, mutants) => {
+])('a mutant of code is %s', (_, value, mutants) => {
   const text = `function f(a, b) {\n  return ${value};\n}\n`;
   const place = { language: 'javascript', startLine: 2, endLine: 2 } as const;
   const found = mutantsOf(syntax, text, place).map((one) => applyMutation(text, one));

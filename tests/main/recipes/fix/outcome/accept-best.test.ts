@@ -90,23 +90,23 @@ test('one small change that passes is taken before a larger rewrite', async () =
   expect(await taken([written, small('- 2')])).toBe(small('- 2').text);
 });
 
-test('which part found what is taken is told', async () => {
+test('the origin of the accepted change is reported', async () => {
   await taken([written, small('- 2')]);
   expect(harness?.told).toEqual([{ phase: 'accept', data: { origin: 'mechanical' } }]);
 });
 
-test('where several small changes pass, chance does not win over what was written', async () => {
+test('a rewrite is preferred to several small changes that pass by chance', async () => {
   expect(await taken([written, small('- 2'), small('+ 1')])).toBe(rewrite);
 });
 
-test('of the caller and what it calls the latter is repaired', async () => {
+test('the callee is repaired rather than its caller', async () => {
   const callee = { origin: 'fix', name: 'tax', text: before.replace('x * 2', 'x * 3') } as const;
   const caller = { origin: 'fix', name: 'net', text: before.replace('- 1', '- 2') } as const;
   expect(await taken([caller, callee])).toBe(callee.text);
   expect(await taken([callee, caller])).toBe(callee.text);
 });
 
-test('of two files the one further from the tests is repaired, unless that takes much more', async () => {
+test('the file further from the tests is repaired, unless that needs a much larger change', async () => {
   const nearer = { origin: 'fix', name: 'net', text: before.replace('- 1', '- 2') } as const;
   const further = { origin: 'fix', name: 'tax', text: rewrite, path: 'deep.py' } as const;
   // The file nearer to the tests stays as it was.
@@ -115,7 +115,7 @@ test('of two files the one further from the tests is repaired, unless that takes
   expect(await taken([nearer, large])).toBe(nearer.text);
 });
 
-test('comments make a change no larger', async () => {
+test('a comment does not make a change larger', async () => {
   const noted = { origin: 'body', name: 'net', text: before.replace('- 1', '- 2  # two\n    # of them') } as const;
   const larger = {
     origin: 'fix',

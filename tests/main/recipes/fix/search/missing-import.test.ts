@@ -33,7 +33,7 @@ test.each([
     "import { cost } from '../lib/cost.js';",
   ],
   ['cost is not defined', 'lib/a.js', 'exports.a = 1;\n', "const { cost } = require('./cost');"],
-])('%s: %s gets its import', (message, path, text, line) => {
+])('the error %s in %s adds the missing import', (message, path, text, line) => {
   const files = [
     source('shop/prices.py', 'def price():\n    return 1\n'),
     source('lib/cost.js', 'function cost() {}\n'),
@@ -44,7 +44,7 @@ test.each([
 });
 
 test.each(["NameError: name 'unheard' is not defined", "TypeError: 're' is no number", 'cost is not defined'])(
-  '%s is left to others',
+  'the error %s adds no import',
   (message) => {
     expect(withMissingImport(source('a.py', 'x = 1\n'), failing(message), [])).toBeNull();
   },

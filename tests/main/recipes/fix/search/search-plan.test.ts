@@ -19,7 +19,7 @@ function armsOf({
 }
 
 describe('the plan of a search', () => {
-  it('starts with the small changes that need no model, and comes back to those that it had no time for', () => {
+  it('begins with small changes without a model, and returns to those left out for time', () => {
     const arms = armsOf({});
     expect(arms[0]).toBe('mechanical');
     expect(arms.at(-1)).toBe('mechanical');
@@ -31,12 +31,12 @@ describe('the plan of a search', () => {
     expect(arms.indexOf('fix')).toBeLessThan(arms.indexOf('body'));
   });
 
-  it('has no small changes if they are switched off', () => {
+  it('has no small changes when they are switched off', () => {
     expect(armsOf({ mechanicalChanges: false })).not.toContain('mechanical');
     expect(armsOf({ mechanicalChanges: false, before: { isCut: true, tries: 3 } })).not.toContain('mechanical');
   });
 
-  it('has no small changes for a second model, except those that the first had no time for', () => {
+  it('has no small changes for a second model, except those left out for time', () => {
     expect(armsOf({ before: { isCut: false, tries: 3 } })).not.toContain('mechanical');
     expect(armsOf({ before: { isCut: true, tries: 3 } }).at(-1)).toBe('mechanical');
   });
