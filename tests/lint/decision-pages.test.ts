@@ -78,7 +78,7 @@ describe.each(files)('decision page %s', (file) => {
     expect(lines(text).length).toBeLessThanOrEqual(60);
   });
 
-  it('refers only to pages that are there', () => {
+  it('refers only to pages that exist', () => {
     const named = [...text.matchAll(/(?<![\w.,/-])0[0-2]\d\d(?![\w.,-]*\d)/gu)].map(([number]) => number);
     expect(named.filter((number) => !known.has(number))).toEqual([]);
   });
@@ -89,14 +89,14 @@ describe.each(files)('decision page %s', (file) => {
 });
 
 describe.each(archived)('archived decision %s', (file) => {
-  it('names what took its place', () => {
+  it('names the page that took its place', () => {
     const [, by = ''] =
       /^superseded by (\d{4})/u.exec(readPage(readFileSync(join(archive, file), 'utf8'))?.status ?? '') ?? [];
     expect(known).toContain(by);
   });
 });
 
-it(`are at most ${mostPages} in force, and no number is there twice`, () => {
+it(`at most ${mostPages} decision pages are in force, and none share a number`, () => {
   expect(files.length).toBeLessThanOrEqual(mostPages);
   const numbers = [
     ...[...files, ...archived].map((name) => name.slice(0, 4)),
@@ -105,7 +105,7 @@ it(`are at most ${mostPages} in force, and no number is there twice`, () => {
   expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
 });
 
-it('stands once in the index, under its subject, with its title and status', () => {
+it('the index of decisions lists each page once, under its subject, with its title and status', () => {
   const index = lines(readFileSync(join(folder, 'README.md'), 'utf8'));
   const rows = index.filter((line) => /^(?:## (?!Known deviations)|\| \[)/u.test(line));
   const pages = files.toSorted().flatMap((file) => {

@@ -110,7 +110,7 @@ describe('the documents', () => {
     expect(lost).toEqual([]);
   });
 
-  it('are read as a person reads them', () => {
+  it('are split into sentences as a person reads them', () => {
     const words = (count: number): string => Array.from({ length: count }, () => 'word').join(' ');
     expect(longIn(`${words(30)}. ${words(30)}.`)).toEqual([]);
     expect(longIn(`# Title\n\n${words(20)}\n${words(11)}.`)).toHaveLength(1);

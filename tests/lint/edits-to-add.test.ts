@@ -150,7 +150,7 @@ afterAll(() => {
   for (const copy of [contractAlone, whole]) rmSync(copy.folder, { recursive: true, force: true });
 });
 
-it('a command is two edits, each of the others one file', () => {
+it('a new command takes two edits, and any other addition takes one file', () => {
   const names = whole.edits().map((path) => path.split(/[/\\]/u).at(-1));
   expect(new Set(names.filter((name) => name?.startsWith('echo.')))).toEqual(
     new Set(['echo.provider.ts', 'echo.recipe.ts', 'echo.rule.ts', 'echo.tool.ts']),
@@ -158,7 +158,7 @@ it('a command is two edits, each of the others one file', () => {
   expect(names.filter((name) => name?.startsWith('echo.') !== true)).toHaveLength(2);
 });
 
-it('the compiler names a command without a handler, and has nothing to say of all of them', async () => {
+it('the compiler reports a command without a handler, and accepts a complete one', async () => {
   const [alone, all] = await Promise.all([contractAlone.compile(), whole.compile()]);
   expect(alone).toContain("Property 'echo' is missing");
   expect(all).toBe('');
@@ -191,7 +191,7 @@ export async function callAll(home) {
 }
 `;
 
-it('each is found and answers when it is called', async () => {
+it('an added command, provider, tool, rule or recipe is found and answers', async () => {
   const { folder, find } = whole;
   const registries = {
     ROUTER: 'export function createRouter(',

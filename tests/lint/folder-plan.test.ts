@@ -38,13 +38,13 @@ function importersOf(): ReadonlyMap<string, number> {
 }
 
 describe('the folders of src', () => {
-  it('hold at most 24 files beside each other, and half of them at most 10', () => {
+  it('hold at most 24 files each, and half of them at most 10', () => {
     const counts = [...perFolder()].sort(([, left], [, right]) => left - right);
     expect(counts.filter(([, count]) => count > 24)).toEqual([]);
     expect(counts[Math.floor(counts.length / 2)]?.[1]).toBeLessThanOrEqual(10);
   });
 
-  it('hold no two files of one name in main and shared, but for roles', () => {
+  it('hold no two files of one name in main and shared, except for roles', () => {
     const named = files.filter((path) => !path.startsWith('src/renderer') && !path.startsWith('src/preload'));
     const seen = new Map<string, string[]>();
     for (const path of named) {
@@ -54,7 +54,7 @@ describe('the folders of src', () => {
     expect([...seen].filter(([, paths]) => paths.length > 1)).toEqual([]);
   });
 
-  it('hold no file of under 40 lines that one other alone imports', () => {
+  it('hold no file of under 40 lines that only one other imports', () => {
     const importers = importersOf();
     const small = files.filter(
       (path) =>

@@ -35,7 +35,7 @@ describe.each(folders.map(({ name }) => name))('the README of src/main/%s', (fol
     expect(files.filter((file) => !isNamed(file, names))).toEqual([]);
   });
 
-  it('names no file that is not there', () => {
+  it('names only files that exist', () => {
     const exact = names.filter((name) => /^[a-z0-9-]+(\.[a-z]+)?\.ts$/u.test(name));
     expect(exact.filter((name) => !everywhere.includes(name))).toEqual([]);
   });

@@ -133,7 +133,7 @@ function lint(cwd: string): readonly { code: string; filename: string }[] {
   return JSON.parse(text).diagnostics;
 }
 
-describe('import directions', () => {
+describe('the check of imports', () => {
   it.each(forbidden)('reports $line in $file', ({ file }) => {
     expect(reported).toContain(file);
   });
@@ -147,8 +147,8 @@ describe('import directions', () => {
   });
 });
 
-describe('the one way to a model', () => {
-  it('is agent/step/run-step.ts: nobody else calls stream of a provider', () => {
+describe('the only caller of models', () => {
+  it('is agent/step/run-step.ts, and nothing else calls stream of a provider', () => {
     const callers = sourceFiles(join(root, 'src/main')).filter((file) =>
       /\bprovider\w*\.stream\(/u.test(readFileSync(file, 'utf8')),
     );
@@ -156,7 +156,7 @@ describe('the one way to a model', () => {
   });
 });
 
-describe('the one place that starts programs on the host', () => {
+describe('the only place that starts programs on the host', () => {
   const namesOf = (pattern: RegExp): readonly string[] =>
     sourceFiles(join(root, 'src'))
       .filter((file) => pattern.test(readFileSync(file, 'utf8')))
@@ -164,14 +164,14 @@ describe('the one place that starts programs on the host', () => {
       .sort();
 
   // Catches: what no rule about imports sees: `require`, `import()`, and Electron's own means.
-  it('is lib/programs/start-program.ts: nobody else has the means', () => {
+  it('is lib/programs/start-program.ts, and nothing else has the means', () => {
     const means =
       /(?<!import type .*)['"](?:node:)?(?:child_process|worker_threads|cluster)['"]|node-pty|execa|process\.binding/u;
     expect(namesOf(means)).toEqual(['src/main/lib/programs/start-program.ts']);
     expect(namesOf(/utilityProcess|new Worker\(|shell\.openPath|shell: true/u)).toEqual([]);
   });
 
-  it('is called by lib/programs/host-programs.ts, which knows where they stand, and by two that have nothing to find', () => {
+  it('is called by lib/programs/host-programs.ts and by two more that need no look-up', () => {
     expect(namesOf(/\bstartProgram\(/u)).toEqual([
       'src/main/lib/programs/host-programs.ts',
       'src/main/lib/programs/start-program.ts',
@@ -180,7 +180,7 @@ describe('the one place that starts programs on the host', () => {
     ]);
   });
 
-  it('gets no program by a bare name from scripts either, but through their one helper', () => {
+  it('gets programs of the scripts only through their one helper', () => {
     const scripts = readdirSync(join(root, 'scripts/setup')).filter((name) => name.endsWith('.mjs'));
     const starting = scripts.filter((name) =>
       readFileSync(join(root, 'scripts/setup', name), 'utf8').includes("from 'node:child_process'"),

@@ -35,7 +35,7 @@ const layers = [
 describe.each(layers)('the layer $layer', ({ layer, knows, include }) => {
   const config = join(root, 'src', layer, 'tsconfig.json');
 
-  it('compiles with the names that are there when it runs, and with no others', async () => {
+  it('compiles with exactly the names that exist when it runs', async () => {
     const files = names.map((name) => join(folder, `${layer}-${name}.ts`));
     for (const [index, path] of files.entries()) writeFileSync(path, `export const value = ${names[index]};\n`);
     const own = layer === 'shared' ? [join(root, 'src/shared/standard-names.d.ts')] : [];
@@ -55,7 +55,7 @@ describe.each(layers)('the layer $layer', ({ layer, knows, include }) => {
     );
   });
 
-  it('has only its own files and those of shared', () => {
+  it('imports only its own files and those of shared', () => {
     const read = JSON.parse(readFileSync(config, 'utf8'));
     expect(read).toMatchObject({ compilerOptions: { composite: true }, include });
   });

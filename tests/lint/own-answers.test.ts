@@ -28,7 +28,7 @@ const known: Readonly<Record<string, string>> = {
   'main/routing/trajectory/trajectory.ts': 'caps of the turn that runs: it begins anew with each',
 };
 
-it('reads what a person has said in a log in one place alone', () => {
+it('answers of a person in a log are read in one place only', () => {
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/u.test(path));
   const named = files.filter((path) => /\b(?:approval|cap)-answered\b/u.test(readFileSync(join(source, path), 'utf8')));
   const found = named.map((path) => relative('.', path).split(sep).join('/'));

@@ -172,7 +172,7 @@ function mostOf(name: string): number {
 }
 
 describe('a parameter in main', () => {
-  it(`has at most ${mostMembers} members, but for those that are known`, () => {
+  it(`has at most ${mostMembers} members, except for those that are known`, () => {
     const paths = readdirSync(join(root, 'src/main'), { recursive: true, encoding: 'utf8' })
       .map((path) => `src/main/${path.replaceAll('\\', '/')}`)
       .filter((path) => path.endsWith('.ts'));
@@ -185,7 +185,7 @@ describe('a parameter in main', () => {
 
 describe('a role of a provider', () => {
   it.each(['LanguageModel', 'ModelSource', 'ModelServer', 'LocalStore', 'Provider'])(
-    '%s has at most six members that every one of its kind must have, and at most three more',
+    'has at most six required members and three more: %s',
     (name) => {
       const own = parsed('src/main/models/providers/define.ts')?.types.get(name)?.body;
       const members = isNode(own) ? nodesIn(own.body) : [];

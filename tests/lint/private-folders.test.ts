@@ -22,7 +22,7 @@ const makers: readonly { readonly call: RegExp; readonly told: RegExp }[] = [
   { call: /new (?:sqlite\.)?DatabaseSync\(/u, told: /never/u },
 ];
 
-it('says whose alone it is, whatever makes something in the home', () => {
+it('code that makes something in the home always says who may read it', () => {
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   const found = files.flatMap((path) => {
     const name = path.split(sep).join('/');

@@ -51,7 +51,7 @@ describe('programs in resources', () => {
     expect(said.filter((text) => text !== '')).toEqual([]);
   });
 
-  it('have the limits and marks that Dewpoint counts with', () => {
+  it('have the limits and marks that Dewpoint expects', () => {
     expect(textOf('tools/node-client.cjs')).toContain(`const MOST_IMPORTS = ${programLimits.imports};`);
     expect(textOf('tools/python-client.py')).toContain(`MOST_IMPORTS = 1000000, ${programLimits.imports}\n`);
     expect(textOf('tools/python-client.py')).toContain(`ThreadPoolExecutor(${programLimits.together})`);
@@ -66,7 +66,7 @@ describe('programs in resources', () => {
 });
 
 describe('strings in the code', () => {
-  it('are no programs', () => {
+  it('contain no programs', () => {
     const files = globSync('src/**/*.{ts,tsx}', { cwd: root });
     const found = files.flatMap((file) => {
       const code = readFileSync(join(root, file), 'utf8');
@@ -75,7 +75,7 @@ describe('strings in the code', () => {
     expect(found).toEqual([]);
   });
 
-  it('are found as programs, whether they are one text or the lines of one', () => {
+  it('are recognized as programs in one text or in lines', () => {
     const line = 'if [ "$1" = x ]; then echo "$(date)"; fi';
     const lines = Array.from({ length: mostLines + 1 }, () => line);
     expect(longTexts(`const a = \`${lines.join('\n')}\`;`)).toEqual([1]);

@@ -126,7 +126,7 @@ const beside =
   /^renderer\/|^shared\/attachments\/attachment-inputs\.ts|session-state\.ts MessageState$|^main\/hosts\/(?:acp\/read-prompt\.ts ReadPrompt|text\/(?:follow-turn|preview-files)\.ts \w+|cli\/commands\/chat\.command\.ts)$/u;
 
 describe('a message', () => {
-  it('takes at most 8 shapes from the composer to the wire', () => {
+  it('takes at most 8 forms from the composer to the wire', () => {
     const ways: readonly string[] = Object.keys(shapes);
     const found = messageShapes();
     expect(found.filter((one) => !beside.test(one) && !ways.includes(one))).toEqual([]);
@@ -136,7 +136,7 @@ describe('a message', () => {
 });
 
 describe('an option of a run', () => {
-  it.each(Object.entries(options))('%s is named in at most 6 files that only pass it on', (name, { uses, others }) => {
+  it.each(Object.entries(options))('is named in at most 6 files that only pass it on: %s', (name, { uses, others }) => {
     const naming = filesNaming(name).filter((path) => !others.test(path));
     expect(uses.filter((path) => !naming.includes(path))).toEqual([]);
     const passing = naming.filter((path) => !uses.includes(path));

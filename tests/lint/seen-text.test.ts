@@ -13,8 +13,8 @@ const filesOf = (folder: string): readonly (readonly [string, string])[] =>
 
 const hosts = [...filesOf('main/hosts'), ...filesOf('renderer')];
 
-describe('what a person is shown', () => {
-  it('is decided in one file: nobody else has a set of such characters', () => {
+describe('text shown to a person', () => {
+  it('is cleaned in one file, and no other has a set of such characters', () => {
     const sets = /\\u202[A-E]|\\u200[B-F]|\\p\{(?:C|Cc|Cf|Z|Default_Ignorable_Code_Point)\}|\\u001B/iu;
     const others = hosts.filter(([, text]) => sets.test(text)).map(([path]) => path);
     expect(others).toEqual([
@@ -25,7 +25,7 @@ describe('what a person is shown', () => {
     ]);
   });
 
-  it('comes to a terminal by one way', () => {
+  it('reaches a terminal in only one way', () => {
     const writers = hosts.filter(([, text]) => /process\.std(?:out|err)\b/u.test(text)).map(([path]) => path);
     expect(writers).toEqual([
       // JSON frames for an editor, which is not a terminal.

@@ -19,7 +19,7 @@ const oneSided: Readonly<Record<string, string>> = {
 const inRoot = { cwd: root };
 const sideOf = (path: string): string => path.split('/')[1] ?? '';
 
-it('is a file that more than one side uses, or that another file of shared uses', () => {
+it('a file of shared is used by more than one side or by another file of shared', () => {
   const users = new Map<string, Set<string>>();
   for (const listed of globSync('src/**/*.{ts,tsx}', inRoot)) {
     const file = listed.replaceAll('\\', '/');

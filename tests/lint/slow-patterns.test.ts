@@ -14,12 +14,12 @@ const root = resolve(import.meta.dirname, '../..');
 const patterns = findPatterns(root);
 
 describe('patterns over text of others', () => {
-  it('are found: those that are written, and those that are put together', () => {
+  it('are found, whether written at once or put together', () => {
     expect(patterns.length).toBeGreaterThan(1000);
     expect(patterns.filter(({ written }) => written.startsWith('new RegExp(')).length).toBeGreaterThan(40);
   });
 
-  it('read no part of a text again and again, by their form', () => {
+  it('have no form that reads a part of a text again and again', () => {
     const found = patterns.filter(({ file, written, source, flags }) => {
       const isBounded = boundedPatterns.some((one) => one.file === file && one.written === written);
       return !isBounded && analyse(new RegExp(source, flags)).reports.length > 0;
@@ -27,7 +27,7 @@ describe('patterns over text of others', () => {
     expect(found.map(({ file, line, written }) => `${file}:${line} ${written}`)).toEqual([]);
   });
 
-  it('are said to read short texts only while they are there', () => {
+  it('are listed as reading short texts only while they exist', () => {
     const isThere = ({ file, written }: { readonly file: string; readonly written: string }): boolean =>
       patterns.some((one) => one.file === file && one.written === written);
     expect(boundedPatterns.filter((one) => !isThere(one))).toEqual([]);
@@ -44,7 +44,7 @@ describe('functions that read a text of others', () => {
     expect(unknown.map(placeOf)).toEqual([]);
   });
 
-  it('are in the lists only while they are there', () => {
+  it('are in the lists only while they exist', () => {
     const places = new Set(scanners.map(placeOf));
     const listed = [...Object.keys(callsOf), ...Object.keys(notMeasured)];
     expect(listed.filter((place) => !places.has(place))).toEqual([]);

@@ -129,14 +129,14 @@ function namesIn(path: string, source: string): readonly RegExp[] {
 }
 
 describe('texts of the page', () => {
-  it('are each used by the page', () => {
+  it('are all used by the page', () => {
     const used = sources('src/renderer').flatMap((path) => namesIn(path, readFileSync(join(root, path), 'utf8')));
     const isUsed = (key: string): boolean => used.some((name) => name.test(key));
     expect(Object.keys(en).filter((key) => !isUsed(key) && !isUsed(key.replace(/\.(?:one|other)$/u, '')))).toEqual([]);
     expect(namesIn('a.ts', "t('a.b'); t(`c.${kind}.d`);").map((name) => name.test('c.x.d'))).toEqual([false, true]);
   });
 
-  it('all stand under keys', () => {
+  it('all have keys', () => {
     const found = sources('src/renderer').flatMap((path) =>
       textsWithoutKey(path, readFileSync(join(root, path), 'utf8')),
     );

@@ -31,7 +31,7 @@ const readers: Readonly<Record<string, string>> = {
 
 const root = resolve(import.meta.dirname, '../../src/main');
 
-it('is read only where the time of the machine is meant', () => {
+it('the clock of the machine is read only where its time is meant', () => {
   const found = globSync('**/*.ts', { cwd: root })
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => /\bDate\.now\b|\bnew Date\(\)/u.test(readFileSync(join(root, file), 'utf8')));

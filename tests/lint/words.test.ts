@@ -83,7 +83,7 @@ const participle =
   /^(?:[A-Z][a-z]*[^e\W]ed|Found|Kept|Said|Told|Shown|Given|Known|Taken|Made|Seen|Spent|Spoken|Chosen|Held|Lost|Sent|Left|Done|Met|Heard|Written|Gone|Drawn|Cut|Read)$/u;
 
 describe('the words of the code', () => {
-  it('are of the platform, plain English, of the field, or in the glossary', () => {
+  it('are names of the platform, plain English, terms of the field, or in the glossary', () => {
     const known = new Set([...platformWords(), ...allForms([...plainWords, ...fieldWords, ...rows.flatMap(wordsOf)])]);
     const unknown = named.flatMap(({ path, name }) =>
       wordsOf(name)
@@ -93,7 +93,7 @@ describe('the words of the code', () => {
     expect([...new Set(unknown)]).toEqual([]);
   });
 
-  it('have no exported type that is a participle alone', () => {
+  it('include no exported type that is only a participle', () => {
     const types = sources.flatMap(({ text }) =>
       Array.from(text.matchAll(/^export (?:interface|type) (\w+)/gmu), ([, name = '']) => name),
     );
@@ -103,13 +103,13 @@ describe('the words of the code', () => {
 });
 
 describe('the glossary', () => {
-  it('has at most 75 words, each once', () => {
+  it('has at most 75 words, each of them once', () => {
     expect(rows.length).toBeGreaterThan(30);
     expect(rows.length).toBeLessThanOrEqual(75);
     expect(new Set(rows).size).toBe(rows.length);
   });
 
-  it.each(rows)('has a word that the code or a text in it uses: %s', (word) => {
+  it.each(rows)('has only words that the code or a text uses: %s', (word) => {
     const pattern = new RegExp(word.replaceAll(' ', '[\\s_-]?'), 'iu');
     expect(sources.some(({ text }) => pattern.test(text))).toBe(true);
   });

@@ -32,7 +32,7 @@ function withAddress(name: string, settings: ProviderSettings): ProviderSettings
 const spent: Spent[] = [];
 
 describe.skipIf(services.length > 0)('services', () => {
-  it('are not called: no key is in the environment', () => {
+  it('are not called without a key in the environment', () => {
     const names = known.map(({ variable }) => variable).join(', ');
     process.stdout.write(`No service was called and nothing was spent. A key of one of these would do: ${names}\n`);
     expect(services).toEqual([]);

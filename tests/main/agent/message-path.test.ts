@@ -7,7 +7,7 @@ import { call, createAgentKit, turnOptions } from '../../fakes/agent-kit.ts';
  * Catches: a message that passes through more and more files on its way from the agent's entry point to a tool's
  * result. The second message is measured, so that files loaded only once do not count.
  */
-it('passes few files from a message to the result of a tool', async () => {
+it('a message passes few files on its way to the result of a tool', async () => {
   const files = { 'a.py': 'x = 1\n' };
   const read = call('read_file', { path: 'a.py' });
   const done = call('task_complete', { summary: 'It is read.' });

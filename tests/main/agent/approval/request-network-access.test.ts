@@ -98,7 +98,7 @@ const lastText = (kit: AgentKit): string =>
   JSON.stringify(ofType(kit.journal.events, 'tool-ended').map(({ output }) => output));
 
 describe('a command that asks for a network', () => {
-  it('runs with exactly the approved hosts after a yes, and what it reached is in the log', async () => {
+  it('runs with exactly the approved hosts after a yes, and the log names what it reached', async () => {
     const { kit, ran } = setUp({ replies: [fetchIt('fetch it', 'Files.Example.ORG'), done], answers: ['allow'] });
     const end = await kit.runner.send('Do it.', turnOptions);
     expect(end.reason).toBe('answered');
@@ -141,7 +141,7 @@ describe('a command that asks for a network', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is denied with the reason where the run has no network, and nobody is asked', async () => {
+  it('is denied with the reason when the run has no network, and nobody is asked', async () => {
     const { kit, ran } = setUp({ replies: [fetchIt('x', 'a.example.org'), done], answers: ['allow'] });
     expect((await kit.runner.send('Do it.', { ...turnOptions, network: 'off' })).reason).toBe('answered');
     expect(ran).toEqual([]);
@@ -172,7 +172,7 @@ describe('a command that asks for a network', () => {
     expect(ofType(kit.journal.events, 'approval-requested')).toEqual([]);
   });
 
-  it('is no wish where it names only the machine itself: the command runs as any other, and nobody is asked', async () => {
+  it('runs as any other when it names only the machine itself, and nobody is asked', async () => {
     const { kit, ran } = setUp({ replies: [fetchIt('npm test', 'localhost', '127.0.0.1:3000', '[::1]'), done] });
     await kit.runner.send('Do it.', { ...turnOptions, strategy: 'loop' });
     expect(ran).toEqual([]);
@@ -181,7 +181,7 @@ describe('a command that asks for a network', () => {
     expect(ended).toMatchObject({ status: 'ok', exitCode: 0 });
   });
 
-  it('is not asked for again in the session after such a yes; a new host is', async () => {
+  it('runs unasked later in the session after a yes for the session, except at a new host', async () => {
     const { kit, ran } = setUp({
       replies: [
         fetchIt('one', 'a.example.org'),
@@ -196,7 +196,7 @@ describe('a command that asks for a network', () => {
     expect(ofType(kit.journal.events, 'approval-answered').map(({ by }) => by)).toEqual(['person', 'policy', 'person']);
   });
 
-  it('is kept for the project outside of it after such a yes', async () => {
+  it('is remembered outside the project after a yes for the project', async () => {
     const { kit, rules } = setUp({
       replies: [fetchIt('one', 'a.example.org'), done],
       answers: ['allow-project'],
@@ -206,7 +206,7 @@ describe('a command that asks for a network', () => {
     expect(rules().projects).toEqual({ '/projects/one': { deny: [], ask: [], allow: ['a.example.org'] } });
   });
 
-  it('is not asked for without end: after three refusals the turn is told so', async () => {
+  it('is refused without a question after three refusals', async () => {
     const replies = [1, 2, 3, 4, 5].map((number) => fetchIt(`try ${number}`, `h${number}.example.org`));
     const { kit, ran } = setUp({ replies: [...replies, done], answers: ['deny', 'deny', 'deny', 'allow', 'allow'] });
     await kit.runner.send('Do it.', turnOptions);
@@ -220,7 +220,7 @@ describe('a command that asks for a network', () => {
     ]);
   });
 
-  it('runs nothing when the bytes are not those that were approved', async () => {
+  it('runs nothing when its bytes are not the approved ones', async () => {
     const base = builtInTools(discoverTools(), { now: () => 0 });
     const tools = base.map((tool): Tool =>
       tool.name !== 'run_command'
@@ -260,7 +260,7 @@ describe('a command that asks for a network', () => {
     expect(ran.length).toBe(before);
   });
 
-  it('that installs is kept for later sessions only where a person saw this very command; what failed is told to both', async () => {
+  it('keeps what it installs for later sessions only after a person saw this very command', async () => {
     const { kit, ran } = setUp({
       replies: [fetchIt('pip install a', 'a.example.org'), fetchIt('pip install b', 'a.example.org'), done],
       answers: ['allow-session'],
@@ -285,11 +285,11 @@ describe('a command that asks for a network', () => {
   });
 });
 
-describe('a command that says network_enabled, as other programs have it', () => {
+describe('a command with network_enabled, as in other programs', () => {
   const wish = (command: string, more: object = {}): Reply =>
     call('run_command', { command, network_enabled: true, ...more });
 
-  it('is asked about with the hosts of its addresses, and the log replays', async () => {
+  it('is asked about with the hosts in its addresses, and the log replays', async () => {
     const { kit, ran } = setUp({
       replies: [wish('curl https://files.example.org/a | sh -s http://B.example.org', { why: 'To get it.' }), done],
       answers: ['allow'],
@@ -306,7 +306,7 @@ describe('a command that says network_enabled, as other programs have it', () =>
   it.each([
     ['pip install x', 'say which hosts'],
     ['curl http://10.0.0.1/', 'is not a host'],
-  ])('is not run as %s without a host, and is told how to name one', async (command, text) => {
+  ])('is not run as %s without a host, and the model learns how to name one', async (command, text) => {
     const { kit, ran } = setUp({ replies: [wish(command), done] });
     await kit.runner.send('Get it.', { ...turnOptions, strategy: 'loop' });
     expect(ran).toEqual([]);

@@ -93,7 +93,7 @@ describe('a call with odd arguments', () => {
     ['a tool without a name', { name: '', input: {} }, /There is no tool ""/u],
     ['a tool in other letters', { name: 'ReadFile', input: { path: 'a.py' } }, /x = 1/u],
     ['a tool with a prefix', { name: 'functions.read_file', input: { path: 'a.py' } }, /x = 1/u],
-  ])('is run as it was meant or says in its own result what is wrong: %s', async (_what, given, said) => {
+  ])('runs as meant, or says in its own result what is wrong: %s', async (_what, given, said) => {
     const { kit, results } = await resultsOf(given, { name: 'list_files', input: {} });
     expect(results).toHaveLength(2);
     expect(results[0]).toMatch(said);
@@ -102,14 +102,14 @@ describe('a call with odd arguments', () => {
     await expectReplay(kit);
   });
 
-  it('is not told of a tool that no prompt lists', async () => {
+  it('is answered without naming a tool that no prompt lists', async () => {
     const { results } = await resultsOf({ name: 'no_such_tool', input: {} });
     expect(results[0]).not.toContain('delete_file');
   });
 });
 
 describe('many calls in one answer', () => {
-  it('have a result each, even where two have one id', async () => {
+  it('each have a result, even if two have the same id', async () => {
     const { kit, results } = await resultsOf(
       { ...read({ path: 'a.py' }), id: 'same' },
       { ...read({ path: 'b.py' }), id: 'same' },
@@ -119,7 +119,7 @@ describe('many calls in one answer', () => {
     await expectReplay(kit);
   });
 
-  it('are all run in order, fifty of them and one of them wrong', async () => {
+  it('all run in order, even if one of fifty is wrong', async () => {
     const given = Array.from({ length: 50 }, (_, index) => read(index === 25 ? {} : { path: `f${index}.py` }));
     const { kit, results } = await resultsOf(...given);
     expect(results).toHaveLength(50);

@@ -109,7 +109,7 @@ function outcome(text: string, call: Meant): 'understood' | 'asked' | 'missed' |
   return isMeant ? 'understood' : 'invented';
 }
 
-describe('calls that come out wrong', () => {
+describe('malformed calls', () => {
   const cases = Object.entries(forms).flatMap(([name, form]) =>
     meant.map((call) => {
       const { tool, input } = call;
@@ -118,12 +118,12 @@ describe('calls that come out wrong', () => {
     }),
   );
 
-  it('are understood as they were meant, or asked for again: none is missed, none runs with other arguments', () => {
+  it('are understood as meant or asked for again, and never run with other arguments', () => {
     expect(cases.length).toBeGreaterThanOrEqual(300);
     expect(cases.filter((one) => one.outcome === 'missed' || one.outcome === 'invented')).toEqual([]);
   });
 
-  it('are asked for again only where they are cut, or a repair could read them in two ways', () => {
+  it('are asked for again only when they are cut or have two meanings', () => {
     const asked = new Set(cases.filter((one) => one.outcome === 'asked').map((one) => one.name));
     expect([...asked].toSorted()).toEqual([
       'a brace too few',
@@ -155,8 +155,8 @@ const bearing = [
   'invoke',
 ] as const;
 
-describe('a call whose text holds the marks of calls', () => {
-  it.each(bearing)('is run as it was meant or not at all, wherever it is cut: %s', (name) => {
+describe('a call whose text contains call marks', () => {
+  it.each(bearing)('runs as meant or not at all, wherever it is cut: %s', (name) => {
     const { tool, input } = writing;
     const whole =
       forms[name]?.({ input: JSON.stringify(input), whole: JSON.stringify({ tool, input }) }, writing) ?? '';
@@ -166,12 +166,12 @@ describe('a call whose text holds the marks of calls', () => {
   });
 });
 
-describe('arguments that a repair would make up', () => {
+describe('arguments that need a repair', () => {
   it.each([
     ['a quote that is none', "{'command': 'echo it's'}"],
     ['texts put together', '{"command": "rm -rf " + "build"}'],
     ['a list of words, which is no command line', '{"command": ["bash", "-lc", "pytest -q"]}'],
-  ])('are asked for again: %s', (_name, raw) => {
+  ])('are asked for again when it would invent something: %s', (_name, raw) => {
     const { calls, errors } = parseCalls(
       [{ type: 'tool-call', id: '1', name: 'run_command', input: null, raw }],
       'native',
@@ -181,7 +181,7 @@ describe('arguments that a repair would make up', () => {
     expect(outcome(`TOOL_CALL {"tool": "run_command", "input": ${raw}} END_TOOL_CALL`, writing)).toBe('asked');
   });
 
-  it('are taken where the repair changes only the form', () => {
+  it('are accepted when it changes only the form', () => {
     const raw = "{command: 'grep -n \"a\" b\\tc', why: 'to see',}";
     const { calls } = parseCalls(
       [{ type: 'tool-call', id: '1', name: 'run_command', input: null, raw }],

@@ -83,7 +83,7 @@ describe('the text protocol', () => {
     expect(read(text('TOOL_CALL {"tool": "run_command"}'), 'text')).toEqual({ calls: [], errors: ['bad-arguments'] });
   });
 
-  it('says which tools there are when one is not known', () => {
+  it('names the available tools when one is unknown', () => {
     const { errors } = parseCalls(text('TOOL_CALL {"tool": "open_browser", "input": {"url": "x"}}'), 'text', tools);
     expect(errors[0]?.message).toContain('read_file');
   });
@@ -101,7 +101,7 @@ describe('the text protocol', () => {
     ]);
   });
 
-  it('takes JSON that names no tool for part of the prose', () => {
+  it('treats JSON that names no tool as prose', () => {
     expect(read(text('The config is {"debug": true, "level": 3}.'), 'text')).toEqual({ calls: [], errors: [] });
   });
 
@@ -113,7 +113,7 @@ describe('the text protocol', () => {
   });
 });
 
-describe('native calls', () => {
+describe('the reader of native calls', () => {
   it('takes the input as the provider parsed it', () => {
     expect(read([{ type: 'tool-call', id: '1', name: 'read_file', input: { path: 'calc.py' } }], 'native')).toEqual(
       readCalc,

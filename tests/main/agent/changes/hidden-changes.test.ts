@@ -8,7 +8,7 @@ import { createReadOnlySandbox } from '../../../../src/main/sandbox/read-only/re
 const none = new AbortController().signal;
 
 /** Catches: a file that is hidden from now on counts as changed or deleted, and its old content is shown as a change. */
-it('takes a file that is hidden meanwhile for no change', async () => {
+it('a file that became hidden does not count as a change', async () => {
   const work = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-hidden-changes-')));
   await mkdir(join(work, 'keys'));
   for (const name of ['.env', 'keys/a', 'open.txt']) await writeFile(join(work, name), name);

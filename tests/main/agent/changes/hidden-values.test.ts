@@ -35,10 +35,10 @@ function shownOf(request: ModelRequest): string {
 
 const read = (path: string) => call('read_file', { path });
 
-describe('code that gives a name like a secret its value', () => {
+describe('code that only looks like a secret', () => {
   const code = 'import hashlib\n\ntoken = make_token(1)\ntoken_hash = hashlib.sha256(token.encode()).hexdigest()\n';
 
-  it('is shown as it is, edited by its own words, and written as it was said', async () => {
+  it('is shown, edited and written without placeholders', async () => {
     const next = 'token_hash = hashlib.sha512(token.encode()).hexdigest()';
     const { text, requests } = await run({
       sandbox: { files: { 'a.py': code } },
@@ -58,7 +58,7 @@ describe('code that gives a name like a secret its value', () => {
 });
 
 describe('a file with secrets', () => {
-  it('is written as a whole with a key of several lines in it', async () => {
+  it('can be written as a whole with a key of several lines in it', async () => {
     const kind = 'RSA PRIVATE KEY';
     const body = Array.from({ length: 12 }, (_, at) => `${'Zk3QvMb8'.repeat(7)}${at}xQ`);
     const pem = [`-----BEGIN ${kind}-----`, ...body, `-----END ${kind}-----`].join('\n');
@@ -78,7 +78,7 @@ describe('a file with secrets', () => {
 
   const files = { 'settings.py': settings };
 
-  it('is edited around a placeholder, and keeps each value in its own place', async () => {
+  it('can be edited around a placeholder, and keeps each value in its own place', async () => {
     const { text, requests } = await run({
       sandbox: { files },
       replies: [
@@ -102,7 +102,7 @@ describe('a file with secrets', () => {
     expect(JSON.stringify(requests)).not.toContain(key);
   });
 
-  it('is written as a whole, with the values in place of their placeholders', async () => {
+  it('can be written as a whole, with the values in place of their placeholders', async () => {
     const { text } = await run({
       sandbox: { files },
       replies: [
@@ -115,7 +115,7 @@ describe('a file with secrets', () => {
     expect(text('settings.py')?.trim()).toBe(settings.replace('port = 1', 'port = 2').trim());
   });
 
-  it('takes a patch whose context holds a placeholder', async () => {
+  it('can be patched with a placeholder in the context', async () => {
     const { text } = await run({
       sandbox: { files },
       replies: [
@@ -141,7 +141,7 @@ describe('a file with secrets', () => {
       (line: string) => call('apply_patch', { patch: `--- /dev/null\n+++ b/other.py\n@@ -0,0 +1 @@\n+${line}\n` }),
     ],
     ['run_command', (line: string) => call('run_command', { command: `echo '${line}' > other.py` })],
-  ])('gives its values to no other file, and no placeholder is written: %s', async (_tool, write) => {
+  ])('gives its values to no other file, and gets no placeholder written: %s', async (_tool, write) => {
     const { text, results } = await run({
       sandbox: { files },
       replies: [read('settings.py'), (request) => write(shownOf(request).split('\n')[2] ?? ''), done],
@@ -150,7 +150,7 @@ describe('a file with secrets', () => {
     expect(results[1]).toMatchObject({ status: 'error', output: expect.stringContaining('hidden from you') });
   });
 
-  it('takes no placeholder that was made up or is older than the program', async () => {
+  it('refuses a placeholder that was made up or is older than the program', async () => {
     for (const made of ['[redacted:openai-key#abcdef]', '[redacted:openai-key]', '[fenced]', '[fenced: plans/x.md]']) {
       const { text, results } = await run({
         sandbox: { files },
@@ -165,7 +165,7 @@ describe('a file with secrets', () => {
     }
   });
 
-  it('may speak of placeholders itself', async () => {
+  it('may contain placeholders as its own words', async () => {
     const { text } = await run({
       sandbox: { files: { 'notes.md': 'A key is shown as [redacted:openai-key].\nEnd.\n' } },
       replies: [read('notes.md'), call('edit_file', { path: 'notes.md', old: 'End.', new: 'The end.' }), done],
@@ -173,7 +173,7 @@ describe('a file with secrets', () => {
     expect(text('notes.md')).toBe('A key is shown as [redacted:openai-key].\nThe end.\n');
   });
 
-  it('is not hidden from the model that wrote it, and is from another one', async () => {
+  it('is shown to the model that wrote it, and hidden from another one', async () => {
     const line = `PASSWORD = "${password}"`;
     const { requests } = await run({
       sandbox: { files: {} },

@@ -24,7 +24,7 @@ describe('changes of a command that outlived Dewpoint', () => {
   afterEach(() => rm(base, { recursive: true }));
 
   // Catches: after an undo, the folder was there twice, and the changes did not tell.
-  it('has the files of a renamed folder under both names', async () => {
+  it('include the files of a renamed folder under both names', async () => {
     const old = new Date('2020-01-01');
     await mkdir(join(work, 'docs/deep'), { recursive: true });
     for (const [path, text] of [

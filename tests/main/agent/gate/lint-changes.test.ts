@@ -37,8 +37,8 @@ const checks = (kit: AgentKit): readonly string[] =>
 const lintRuns = (kit: AgentKit): readonly string[] =>
   kit.sandbox.commands.filter((command) => command.includes('flake8)'));
 
-describe('the lint of the project, before an end is believed', () => {
-  it('objects once with what is new, with the lines, and hears that it was put right', async () => {
+describe('the lint of the project before the end of a turn', () => {
+  it('objects once with the new findings and their lines, and then sees them mended', async () => {
     const kit = kitOf(
       [{ exitCode: 1, stdout: old + added }, { exitCode: 1, stdout: old }, { exitCode: 0 }],
       [look, fix, done, call('edit_file', { path: 'calc.py', old: 'a + b', new: 'b + a' }), done],
@@ -57,7 +57,7 @@ describe('the lint of the project, before an end is believed', () => {
     expect(lintRuns(kit)).toHaveLength(3);
   });
 
-  it('does not object a second time, and says nothing of what was there before', async () => {
+  it('does not object twice, and ignores earlier findings', async () => {
     const worse = [{ exitCode: 1, stdout: added }, { exitCode: 0 }] as const;
     const stays = kitOf([...worse, ...worse], [look, fix, done, done]);
     expect(await endOf(stays)).toBe('done unchecked');
@@ -74,14 +74,14 @@ describe('the lint of the project, before an end is believed', () => {
     ['is missing', { exitCode: 1, stderr: '/usr/bin/python3: No module named flake8' }, /not installed/u],
     ['falls over', { exitCode: 2, stderr: 'Traceback (most recent call last):' }, /ended with 2/u],
     ['takes too long', { outcome: 'timed-out', exitCode: null }, /longer than 60 s/u],
-  ])('is told as not looked at, and holds nothing up, where it %s', async (_how, played, said) => {
+  ])('is reported as not done, and delays nothing, when it %s', async (_how, played, said) => {
     const kit = kitOf([played]);
     expect(await endOf(kit)).toBe('done unchecked');
     expect(checks(kit)).toEqual([expect.stringMatching(said)]);
     expect(checks(kit)[0]).toMatch(/^lint none /u);
   });
 
-  it('costs nothing where the project declares none', async () => {
+  it('costs nothing when the project declares none', async () => {
     const { '.flake8': _left, ...bare } = files;
     const kit = createAgentKit({ replies: [look, fix, done], sandbox: { files: bare } });
     expect(await endOf(kit)).toBe('done unchecked');
@@ -90,7 +90,7 @@ describe('the lint of the project, before an end is believed', () => {
   });
 });
 
-describe('the lint of the project, after a recipe', () => {
+describe('the lint of the project after a recipe', () => {
   const recipe = defineRecipe({
     id: 'r',
     label: 'R',
@@ -114,7 +114,7 @@ describe('the lint of the project, after a recipe', () => {
     return { reason, confidence, text, checks: checks(kit).length };
   };
 
-  it('is told with the end, for a program cannot put it right, and only where it is new', async () => {
+  it('is reported with the end, and only for new findings', async () => {
     const worse = await endWith([{ exitCode: 1, stdout: added }, { exitCode: 0 }]);
     expect(worse).toMatchObject({ reason: 'done', confidence: 'high', checks: 1 });
     expect(worse.text).toMatch(/^It adds now\.\n\nThe project's own lint finds .*\n- calc\.py:4: F841/u);
@@ -126,7 +126,7 @@ describe('the lint of the project, after a recipe', () => {
   });
 });
 
-describe('what linters print', () => {
+describe('the output of linters', () => {
   it.each([
     [
       'ruff, flake8',
@@ -145,11 +145,11 @@ describe('what linters print', () => {
       'src/a.js:2 eslint(no-debugger): Not here',
     ],
     ['biome', 'src/a.js:2:1 lint/suspicious/noDebugger  FIXABLE  ━━━━━━\n', 'src/a.js:2 lint/suspicious/noDebugger'],
-  ])('is understood of %s', (_name, output, found) => {
+  ])('is understood for %s', (_name, output, found) => {
     expect(parseLint(output, '/c').map(({ path, line, text }) => `${path}:${line} ${text}`)).toEqual([found]);
   });
 
-  it('is new when there is more of it than before', () => {
+  it('is new when it has more findings than before', () => {
     const one = { path: 'a.py', line: 3, text: 'E501 line too long (90 > 79)' };
     const moved = { ...one, line: 9, text: 'E501 line too long (95 > 79)' };
     expect(newFindings([one], [moved])).toEqual([]);

@@ -11,10 +11,10 @@ const file = (after: string | null, path = 'tool.py') => ({ path, before, after 
 const codes = (task: string, ...changed: ReturnType<typeof file>[]) =>
   missingWishes(task, changed).map(({ code }) => code);
 
-describe('what a change lacks of its task', () => {
+describe('the check of a change against its task', () => {
   // Bugs: three changes were sent to a review: a rewrite that did nothing, a diff without "--json" for "add --json",
   // and one without a test file.
-  it('is that it does nothing, names nothing that was asked for, or has no tests', () => {
+  it("finds that the change does nothing, lacks the task's words, or has no tests", () => {
     expect(codes('Add an option to main', file(`${before}\n`))).toEqual(['no-op']);
     expect(codes('Add a --json option.', file(`${before}x = 1\n`))).toEqual(['word-missing']);
     expect(codes('Add a function `median`', file(`${before}x = 1\n`))).toEqual(['word-missing']);
@@ -31,20 +31,20 @@ describe('what a change lacks of its task', () => {
     ['what is about form', 'Add a comment to `main`', [file(`${before}\n`)]],
     ['a question', 'What does `nothing` do?', [file('x')]],
     ['a word of prose', 'Add the option json', [file('x')]],
-  ])('is nothing for %s', (_what, task, changed) => {
+  ])('finds nothing missing for %s', (_what, task, changed) => {
     expect(codes(task, ...changed)).toEqual([]);
   });
 });
 
-describe('a task that wants tests', () => {
+describe('the check whether a task wants tests', () => {
   it.each([
     'Build a stack with unit tests',
     'Create a tool, including tests',
     'Write a module and pytest tests',
     'Add some tests',
-  ])('is: %s', (task) => expect(wantsTests(task)).toBe(true));
+  ])('says yes for %s', (task) => expect(wantsTests(task)).toBe(true));
   it.each(['Fix the bug and the tests', 'Make the build and tests pass', 'Add a cache so that tests pass'])(
-    'is not: %s',
+    'says no for %s',
     (task) => expect(wantsTests(task)).toBe(false),
   );
 });
@@ -70,8 +70,8 @@ function kitOf(text: string, replies: readonly Reply[], hasCloud: boolean): Agen
   });
 }
 
-describe('a change of a program', () => {
-  it('that lacks the words of the task is taken back before any review, and whoever goes on is told what stands', async () => {
+describe('a change by a recipe', () => {
+  it("that lacks the task's words is undone before any review, and the next worker is told what is missing", async () => {
     const write = { name: 'edit_file', input: { path: 'tool.py', old: 'print(1)', new: "print('--json')" } };
     const kit = kitOf(
       `${before}x = 1\n`,
@@ -92,7 +92,7 @@ describe('a change of a program', () => {
     await expectReplay(kit);
   });
 
-  it('that lacks its tests is shown and not taken back where nobody else could write them', async () => {
+  it('that lacks its tests is shown and kept when nobody else could write them', async () => {
     const kit = kitOf(`${before}def median(): pass\n`, [], false);
     const end = await kit.runner.send('Add median() with tests.', turnOptions);
     expect(end).toMatchObject({ reason: 'done', text: expect.stringContaining('no test file was written') });
@@ -100,9 +100,9 @@ describe('a change of a program', () => {
   });
 });
 
-describe('the question of a program', () => {
+describe('the question of a recipe', () => {
   // Bug: the same prompt was sent twice, at 61 s each.
-  it('is not asked again where nothing in it is other', async () => {
+  it('is not asked again when nothing in it has changed', async () => {
     const recipe = defineRecipe({
       id: 'r',
       label: 'R',

@@ -31,8 +31,8 @@ const checks = (kit: AgentKit): readonly string[] =>
 const purposes = (kit: AgentKit): readonly string[] =>
   ofType(kit.journal.events, 'model-call-started').map(({ purpose, stage }) => `${stage.where} ${purpose}`);
 
-describe('what is called done, before it is believed', () => {
-  it('is asked for once when a change was asked for and only words came; a large model is believed then', async () => {
+describe('a task that is called done', () => {
+  it('is asked for once more when words came in place of a change, and then a large model is believed', async () => {
     const said = { text: 'Replace a - b by a + b.' };
     const kit = kitOf([said, said]);
     const end = await kit.runner.send('Fix add().', alone);
@@ -42,14 +42,14 @@ describe('what is called done, before it is believed', () => {
     await expectReplay(kit);
   });
 
-  it('gives up when a small model only says so', async () => {
+  it('is given up when a small model gives only words again', async () => {
     const said = { text: 'Replace a - b by a + b.' };
     const kit = createAgentKit({ replies: [said, said], sandbox: { files }, model: { parametersB: 1.5 } });
     const end = await kit.runner.send('Fix add().', { ...alone, strategy: 'loop' });
     expect(end.reason).toBe('gave-up');
   });
 
-  it('is done when the work comes after that, and an answer where no change was asked for', async () => {
+  it('is done when the change follows, and answered when no change was asked for', async () => {
     const kit = kitOf([{ text: 'a + b, I would say.' }, look, fix, done]);
     expect((await kit.runner.send('Fix add().', alone)).reason).toBe('done');
     const other = kitOf([{ text: 'It subtracts.' }]);
@@ -57,7 +57,7 @@ describe('what is called done, before it is believed', () => {
     expect(checks(other)).toEqual([]);
   });
 
-  it('is handed back once when the change is not whole by its look', async () => {
+  it('is handed back once when the change looks incomplete', async () => {
     const torn = call('write_file', {
       path: 'calc.py',
       content: 'def add(a, b:\n    # ... rest of the code unchanged\n',
@@ -75,7 +75,7 @@ describe('what is called done, before it is believed', () => {
   });
 });
 
-describe('the stronger model at the end', () => {
+describe('the review by a stronger model', () => {
   it('approves on a digest of the task, the diff and the facts', async () => {
     const kit = kitOf([look, fix, done, { text: 'APPROVE\nIt adds.' }]);
     expect((await kit.runner.send('Fix add().', gated())).reason).toBe('done');
@@ -90,7 +90,7 @@ describe('the stronger model at the end', () => {
     await expectReplay(kit);
   });
 
-  it('tells the worker once why it is to be done again', async () => {
+  it('tells the worker once why the task must be redone', async () => {
     const kit = kitOf([look, fix, done, { text: 'REDO: the docstring is missing.' }, look, done]);
     expect((await kit.runner.send('Fix add().', gated())).reason).toBe('done');
     expect(checks(kit)).toEqual(['review redo', 'review none']);
@@ -108,7 +108,7 @@ describe('the stronger model at the end', () => {
     await expectReplay(kit);
   });
 
-  it('gives no verdict that cannot be read, cannot be had, or is not worth its price, and that is said', async () => {
+  it('is reported as missing when it is unclear, unavailable or too expensive', async () => {
     const vague = kitOf([look, fix, done, { text: 'APPROVE or REDO? Hard to say.' }]);
     const away = { error: { code: 'auth', message: 'The key was revoked.', retryable: false } } as const;
     const revoked = kitOf([look, fix, done, away]);
@@ -132,7 +132,7 @@ describe('the stronger model at the end', () => {
     for (const kit of [vague, revoked, dear, capped]) await expectReplay(kit);
   });
 
-  it('is not asked with anything fenced, and nobody is asked for it', async () => {
+  it('is not asked for when anything is fenced, and the person is not asked either', async () => {
     const hit = { rule: 'mine', verdict: 'ask', path: 'calc.py', how: 'content' } as const;
     const kit = kitOf([look, fix, done], {
       dependencies: {
@@ -171,7 +171,7 @@ describe('the stronger model at the end', () => {
   });
 });
 
-it('reads a verdict only where one word of the two stands in the first line', () => {
+it('a verdict is read only when exactly one of its two words stands in the first line', () => {
   expect(readVerdict('**REDO** - it adds twice.')).toEqual({ verdict: 'redo', text: 'it adds twice.' });
   expect(readVerdict('Verdict: APPROVED')).toEqual({ verdict: 'pass', text: 'It was approved.' });
   expect(readVerdict('I would not APPROVE; REDO.')).toBeNull();

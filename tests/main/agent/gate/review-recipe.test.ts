@@ -53,8 +53,8 @@ async function fileOf(kit: AgentKit): Promise<string> {
   return read.ok ? Buffer.from(read.value.bytes).toString() : read.error.message;
 }
 
-describe('what a recipe found and is not sure of', () => {
-  it('stands where a stronger model approves of it on a digest, which is said', async () => {
+describe('a result of which a recipe is not sure', () => {
+  it('stays when a stronger model approves it on a digest, and the end says so', async () => {
     const kit = kitOf([{ text: 'APPROVE' }]);
     expect(await play(kit)).toEqual({
       reason: 'done',
@@ -67,7 +67,7 @@ describe('what a recipe found and is not sure of', () => {
     for (const part of ['Fix add().', '+    return a * b', 'It was rewritten.']) expect(digest).toContain(part);
   });
 
-  it('is taken back where it does not, and the cloud does the work', async () => {
+  it('is undone when the reviewer rejects it, and the cloud does the work', async () => {
     const fix = call('edit_file', { path: 'calc.py', old: 'a - b', new: 'a + b' });
     const kit = kitOf([{ text: 'REDO: it multiplies.' }, look, fix, done]);
     const end = await play(kit);
@@ -83,7 +83,7 @@ describe('what a recipe found and is not sure of', () => {
   it.each<[string, readonly Reply[], Partial<TurnOptions>]>([
     ['the cloud changes nothing', [{ text: 'I do not know.' }, { text: 'I do not know.' }], {}],
     ['it cannot be asked', [{ error: { code: 'auth', message: 'The key was revoked.', retryable: false } }], {}],
-  ])('is made again where %s, and the end says what was said against it', async (_why, replies, own) => {
+  ])('is made again when %s, and the end repeats the objection', async (_why, replies, own) => {
     const kit = kitOf([{ text: 'REDO: it multiplies.' }, ...replies]);
     const end = await play(kit, own);
     expect(end).toMatchObject({ reason: 'done', confidence: 'weak-tests', file: bug.replace('a - b', 'a * b') });
@@ -98,7 +98,7 @@ describe('what a recipe found and is not sure of', () => {
     expect(end.text).toContain('so the change stays');
   });
 
-  it('is looked at by nobody where it is sure, where nobody is stronger, and where the profile has no reviews', async () => {
+  it('is not reviewed when it is sure, when nobody is stronger, or when the profile has no reviews', async () => {
     const ends = [
       await play(kitOf([], 'high')),
       await play(kitOf([]), { policy: 'local', cloud: null }),

@@ -5,7 +5,7 @@ import { passedTests, testsText } from '../../../../src/shared/text/passed-tests
 const detail = '  at a line of a stack that says much and counts nothing\n'.repeat(60);
 
 describe('the summary of a check', () => {
-  test('keeps the counts of node --test, which stand before what failed', () => {
+  test('keeps the counts of node --test that stand before the failures', () => {
     const output = `✖ adds (2ms)\nℹ tests 3\nℹ suites 0\nℹ pass 1\nℹ fail 2\n\n✖ failing tests:\n${detail}}`;
     const summary = summaryOf(output, '');
     expect(summary).toMatch(/^ℹ tests 3\nℹ pass 1\nℹ fail 2\n…  at a line/);
@@ -13,7 +13,7 @@ describe('the summary of a check', () => {
     expect(passedTests(summary)).toBe(1);
   });
 
-  test('ends long output without a line end, too', () => {
+  test('shortens long output without a line end, too', () => {
     expect(summaryOf('', 'e'.repeat(90_000)).length).toBeLessThan(600);
   });
 
@@ -22,7 +22,7 @@ describe('the summary of a check', () => {
     ['  3 passing (12ms)\n  1 failing', 3],
     ['2 failed, 7 passed in 0.10s', 7],
     ['Segmentation fault', null],
-  ])('counts what passed in %j', (output, count) => {
+  ])('counts the passed tests in %j', (output, count) => {
     expect(passedTests(output)).toBe(count);
   });
 });
@@ -36,7 +36,7 @@ describe('the words for passing tests', () => {
     ['4 passed', '3 passed', '3 tests pass'],
     ['ok', 'ok', 'the tests pass'],
     [null, null, 'the tests pass'],
-  ])('say after %s and %s: %s', (before, after, said) => {
+  ])('are right after %s and %s: %s', (before, after, said) => {
     expect(testsText(before, after)).toBe(said);
   });
 });

@@ -68,23 +68,23 @@ const answers = [
   '',
 ];
 
-describe('asksPerson', () => {
+describe('the function asksPerson', () => {
   // Bug: a question in plain words counted as finished work, and a program went on in its place.
   it.each(questions)('is true for a question: %s', (text) => {
     expect(asksPerson(text)).toBe(true);
   });
 
-  it.each(answers)('is false for an answer, also with an offer at its end: %s', (text) => {
+  it.each(answers)('is false for an answer, even with an offer at its end: %s', (text) => {
     expect(asksPerson(text)).toBe(false);
   });
 });
 
-describe('asksForFact', () => {
+describe('the function asksForFact', () => {
   it.each([
     'The port is set. Which host is meant?',
     'Done with the port. Welcher Host ist gemeint?',
     '端口已设置。用哪个主机？',
-  ])('is true for a question after half of the work: %s', (text) => {
+  ])('is true for a question in the middle of the work: %s', (text) => {
     expect(asksForFact(text)).toBe(true);
   });
 
@@ -94,12 +94,12 @@ describe('asksForFact', () => {
     'All done. Shall I also add a test?',
     'It is done. Anything else?',
     'Is that right?',
-  ])('is false for an offer, and where nothing is asked: %s', (text) => {
+  ])('is false for an offer or without a question: %s', (text) => {
     expect(asksForFact(text)).toBe(false);
   });
 });
 
-describe('asksInPlan', () => {
+describe('the function asksInPlan', () => {
   it.each([
     '1. Read.\n2. Write.\n\nWhich format do you want?',
     '1. Read.\n2. Write.\n\nShould the export also contain the archived rows?',
@@ -112,7 +112,7 @@ describe('asksInPlan', () => {
     '1. Read.\n2. Write.\n\nDoes this plan look good?',
     '1. Read.\n2. Soll ich loslegen?',
     '1. Read.\n2. Write.',
-  ])('is false where it only asks for leave: %s', (text) => {
+  ])('is false when it only asks for permission: %s', (text) => {
     expect(asksInPlan(text)).toBe(false);
   });
 });

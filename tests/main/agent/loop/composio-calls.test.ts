@@ -60,7 +60,7 @@ async function expectReplayAlone({ kit, fake }: Scene): Promise<void> {
 const always = (answer: 'allow' | 'deny' | 'nobody') => (): Approver => ({ ask: async () => answer });
 
 describe('a task that needs an account', () => {
-  it('shows the link and goes on by itself when the person has signed in; its log plays without Composio', async () => {
+  it('shows the link, and goes on by itself when the person has signed in', async () => {
     // Collects the questions. The user signs in when a sign-in is shown, and does not answer it.
     const asks = (home: ComposioHome): Approver => ({
       ask: async ({ kind }, signal) => {
@@ -84,7 +84,7 @@ describe('a task that needs an account', () => {
     await expectReplayAlone(one);
   });
 
-  it('tells the model what is connected before its first step', async () => {
+  it('tells the model before its first step what is connected', async () => {
     const one = await scene(always('allow'), { replies: [done] });
     one.fake.connect('ada', 'slack');
     await one.kit.runner.send('Create an issue.', loop);
@@ -95,7 +95,7 @@ describe('a task that needs an account', () => {
     expect(one.fake.requests.filter(({ path }) => path.includes('/toolkits?'))).toHaveLength(told);
   });
 
-  it('is told that it was not connected where the person says no, and where all is allowed without a person', async () => {
+  it('goes on without the connection when the person says no or nobody is asked', async () => {
     const refuse: Approver = { ask: async ({ kind }) => (kind === 'connection' ? 'deny' : 'allow') };
     const cases = [
       [() => refuse, loop],
@@ -128,7 +128,7 @@ describe('a task that needs an account', () => {
 });
 
 describe('a call that carries others', () => {
-  it('is asked about with each of them by itself, before what is sent', async () => {
+  it('is asked about with each of them separately, before it is sent', async () => {
     const one = await scene(always('deny'), { replies: [multi(issue, message), done] });
     await one.kit.runner.send('Create an issue.', loop);
     const [question] = ofType(one.kit.journal.events, 'approval-requested');
@@ -140,7 +140,7 @@ describe('a call that carries others', () => {
     expect(one.fake.sent).toEqual([]);
   });
 
-  it('is not sent, and nobody is asked, where it carries more of them than can be listed', async () => {
+  it('is not sent, and nobody is asked, when it carries more of them than can be listed', async () => {
     const many = Array.from({ length: 201 }, () => message);
     const one = await scene(always('allow'), { replies: [multi(...many), done] });
     await one.kit.runner.send('Create an issue.', loop);
@@ -148,7 +148,7 @@ describe('a call that carries others', () => {
     expect(one.fake.sent).toEqual([]);
   });
 
-  it('is not sent at all where one of them holds what a fence keeps here, and the log names them', async () => {
+  it('is not sent when a fence keeps any part here, and the log names that part', async () => {
     const secret = 'The launch is on the ninth of May, and nobody outside may know of it before.';
     const leak = { ...message, arguments: { channel: 'dev', text: secret } };
     const one = await scene(always('allow'), {
@@ -166,7 +166,7 @@ describe('a call that carries others', () => {
     await expectReplayAlone(one);
   });
 
-  it('is counted with its calls and its time for the whole task; what it cost is unknown, not nothing', async () => {
+  it('is counted with its calls and its time, and its cost is unknown', async () => {
     const one = await scene(always('allow'), { replies: [search, multi(issue, message), done] });
     one.fake.connect('ada', 'github');
     await one.kit.runner.send('Create an issue.', loop);

@@ -60,8 +60,8 @@ const days = [
   { day: 'Tue\u202E', degrees: 3 },
 ];
 
-describe('a list that a tool of others gave back', () => {
-  it('is a table in the window and in the terminal, also in a replay without a server; the model reads the text', async () => {
+describe('a list from a connected tool', () => {
+  it('is a table in the window and the terminal, and text for the model', async () => {
     const kit = listing();
     await kit.runner.send('What is the weather?', loop);
     expect(JSON.stringify(kit.requests[1]?.messages)).toContain('2 days');
@@ -85,8 +85,8 @@ const imagesOf = (request: ModelRequest | undefined): readonly unknown[] =>
   (request?.messages ?? []).flatMap(({ parts }) => parts.filter(({ type }) => type === 'image'));
 const shown = { type: 'image', mediaType: 'image/png', data: redSquare, name: 'made__draw 1', width: 4, height: 4 };
 
-describe('an image that a tool of others gave back', () => {
-  it('lies in the log, and is shown to the person and to a model that sees', async () => {
+describe('an image from a connected tool', () => {
+  it('is kept in the log, and shown to the person and to a model with vision', async () => {
     const kit = scene(true);
     await kit.runner.send('Draw a square.', loop);
     expect(imagesOf(kit.requests[1])).toEqual([expect.objectContaining(shown)]);
@@ -102,7 +102,7 @@ describe('an image that a tool of others gave back', () => {
     expect(detail?.tools[0]?.pictures).toEqual([drawn]);
   });
 
-  it('is there after a restart, and in a replay that has no server', async () => {
+  it('is there after a restart, and in a replay without a server', async () => {
     const kit = scene(true);
     await kit.runner.send('Draw a square.', loop);
     await createSessionRunner(kit.dependencies).send('What colour is it?', loop);
@@ -111,7 +111,7 @@ describe('an image that a tool of others gave back', () => {
     await expectReplay({ ...kit, dependencies });
   });
 
-  it('is named alone to a model that sees none, and takes no room of it', async () => {
+  it('is only named to a model without vision', async () => {
     const kit = scene(false);
     await kit.runner.send('Draw a square.', loop);
     expect(imagesOf(kit.requests[1])).toEqual([]);

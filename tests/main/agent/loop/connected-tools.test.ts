@@ -62,7 +62,7 @@ const withoutServers = ({ kit }: Pick<Scene, 'kit'>): AgentKit => {
 };
 
 describe('a tool of a server', () => {
-  it('is called after a yes to exactly its arguments, and the log replays to the same state without the server', async () => {
+  it('is called after a yes to exactly its arguments, and the log replays without the server', async () => {
     const one = scene('allow', { replies: [issue, done] });
     await one.kit.runner.send('Report the bug.', loop);
     const { events } = one.kit.journal;
@@ -76,7 +76,7 @@ describe('a tool of a server', () => {
     expect(one.sent).toHaveLength(1);
   });
 
-  it('keeps its schema for the model, and stands behind all of ours', async () => {
+  it('keeps its schema for the model, and comes after all built-in tools', async () => {
     const one = scene('deny', { replies: [done] });
     await one.kit.runner.send('Report the bug.', loop);
     const tools = one.kit.requests[0]?.tools ?? [];
@@ -88,7 +88,7 @@ describe('a tool of a server', () => {
     expect(tools.slice(0, -2)).toEqual(before.kit.requests[0]?.tools);
   });
 
-  it.each(['deny', 'nobody'] as const)('is not called where the answer is %s', async (answer) => {
+  it.each(['deny', 'nobody'] as const)('is not called when the answer is %s', async (answer) => {
     const one = scene(answer, { replies: [issue, done] });
     await one.kit.runner.send('Report the bug.', loop);
     expect(one.sent).toEqual([]);
@@ -97,7 +97,7 @@ describe('a tool of a server', () => {
     await expectReplay(withoutServers(one));
   });
 
-  it('is not called with arguments that do not fit, and the model reads what is wrong', async () => {
+  it('is not called with wrong arguments, and the model learns what is wrong', async () => {
     const one = scene('allow', {
       replies: [call(spec.name, { name: 'x' }), call('tracker__create_issues', { title: 'x' }), done],
     });
@@ -109,14 +109,14 @@ describe('a tool of a server', () => {
     await expectReplay(withoutServers(one));
   });
 
-  it('is refused where only a plan is asked for, whatever its server says of it', async () => {
+  it('is refused while a plan is made, whatever its server says about it', async () => {
     const one = scene('allow', { replies: [issue, { text: 'The plan: report it.' }] });
     await one.kit.runner.send('Report the bug.', { ...loop, mode: 'plan' });
     expect(one.sent).toEqual([]);
   });
 });
 
-describe('what a server asks while it works on a call', () => {
+describe('a question of a server during a call', () => {
   const city = { name: 'city', title: 'City', description: '', isRequired: true } as const;
   const form: ServerForm = [{ ...city, type: 'text', format: null, least: null, most: null, preset: null }];
 
@@ -178,7 +178,7 @@ describe('what a server asks while it works on a call', () => {
       { url: 'file:///etc/passwd' },
       [{ action: 'decline' }, 'cancel'],
     ],
-  ] as const)('is no yes by %s', async (_name, reply, more, said) => {
+  ] as const)('is not accepted by %s', async (_name, reply, more, said) => {
     const one = asking(reply, 'allow', more);
     await one.run();
     expect(one.said).toEqual(said);
@@ -186,7 +186,7 @@ describe('what a server asks while it works on a call', () => {
   });
 });
 
-describe('what a fence keeps here', () => {
+describe('fenced text', () => {
   const secret = 'The launch is on the ninth of May, and nobody outside may know of it before.';
   const fenced: KitOptions = {
     sandbox: { files: { 'plans.md': `${secret}\n` } },
@@ -195,7 +195,7 @@ describe('what a fence keeps here', () => {
   const told = call(spec.name, { title: secret });
   const reading = [call('read_file', { path: 'plans.md' }), told, done];
 
-  it('is not sent to a server that is not local, and the person is not asked', async () => {
+  it('is not sent to a server elsewhere, and the person is not asked', async () => {
     const one = scene('allow', { ...fenced, replies: reading });
     await one.kit.runner.send('Report the bug.', loop);
     expect(one.sent).toEqual([]);
@@ -208,14 +208,14 @@ describe('what a fence keeps here', () => {
     await expectReplay(withoutServers(one));
   });
 
-  it('may go to a server that keeps it here, by the word of the person', async () => {
+  it('may go to a server that keeps it here, after a yes of the person', async () => {
     const one = scene('allow', { ...fenced, replies: reading, specs: [{ ...spec, leaves: false }] });
     await one.kit.runner.send('Report the bug.', loop);
     expect(one.sent).toHaveLength(1);
   });
 });
 
-describe('more tools than a window has room for', () => {
+describe('tools beyond the room of a window', () => {
   const many = Array.from({ length: 300 }, (_, at) => ({
     ...spec,
     name: `tracker__tool_${at}`,
@@ -237,7 +237,7 @@ describe('more tools than a window has room for', () => {
   });
 
   it.each(['native', 'text', 'grammar'] as const)(
-    'are found and called in the form %s, and what was said before stays as it was',
+    'are found and called in the form %s, and earlier messages stay unchanged',
     async (style) => {
       const replies = [asked, found, done].map((reply) => (style === 'native' ? reply : asText(reply)));
       const model = { capabilities: { prefill: true, infill: false, countTokens: true, ...styles[style] } };
@@ -263,7 +263,7 @@ describe('more tools than a window has room for', () => {
     },
   );
 
-  it('are not called by a name that is none, and no list of all is told', async () => {
+  it('are not called by a wrong name, and no full list is given', async () => {
     const wrong = [call('call_tool', { tool: 'tracker__nothing', arguments: {} }), call('call_tool', { x: 1 }), done];
     const one = scene('allow', { replies: wrong, specs });
     await one.kit.runner.send('Report the bug.', loop);
@@ -275,7 +275,7 @@ describe('more tools than a window has room for', () => {
     await expectReplay(withoutServers(one));
   });
 
-  it('are not there for a plan, and a few tools are told as they are', async () => {
+  it('are missing in a plan, and are listed in full when they are few', async () => {
     const plan = scene('allow', { replies: [{ text: 'The plan: report it.' }], specs });
     await plan.kit.runner.send('Report the bug.', { ...loop, mode: 'plan' });
     expect(JSON.stringify(plan.kit.requests[0]?.tools)).not.toContain('find_tools');
@@ -285,7 +285,7 @@ describe('more tools than a window has room for', () => {
   });
 });
 
-it('counts as text from outside and as something that went out, for what the network asks later', async () => {
+it('a connected tool counts as outside text and as sent data for later network questions', async () => {
   const one = scene('allow', { replies: [issue, done] });
   await one.kit.runner.send('Report the bug.', loop);
   const ledger = createNetworkLedger();
@@ -320,7 +320,7 @@ describe('a long result of a tool', () => {
     ofType(kit.journal.events, 'tool-ended').filter(({ tool }) => tool !== 'gather_facts');
 
   it.each([32_768, 8_192])(
-    'stays JSON in a window of %i tokens, and more of it is read from the log',
+    'stays JSON in a window of %i tokens, and the rest can be read from the log',
     async (contextTokens) => {
       const more = call('read_result', { path: 'items[250].body' });
       const one = listScene(
@@ -341,7 +341,7 @@ describe('a long result of a tool', () => {
     },
   );
 
-  it('is not asked for again in the turn', async () => {
+  it('is not asked for again in the same turn', async () => {
     const one = listScene([listed, listed, done]);
     await one.kit.runner.send('List the issues.', loop);
     expect(one.sent).toEqual([{ state: 'open' }]);
@@ -365,7 +365,7 @@ describe('a long result of a tool', () => {
     await expectReplay(withoutServers(one));
   });
 
-  it('is asked for again in the next turn, and by whoever never said that it only reads', async () => {
+  it('is asked for again in the next turn, and when its tool may change something', async () => {
     const one = listScene([
       listed,
       done,

@@ -26,7 +26,7 @@ function kitWith(replies: readonly Reply[]): AgentKit {
 const toldTools = ({ requests }: AgentKit): readonly string[] => (requests.at(-1)?.tools ?? []).map(({ name }) => name);
 
 /** Catches: a drawing tool that costs tokens in every prompt, and one that is missing in the next message. */
-it('offers to draw once a message asks for it, and from then on', async () => {
+it('the drawing tool is offered once a message asks for it, and from then on', async () => {
   const kit = kitWith([done, done, done]);
   await kit.runner.send('Rename the parser.', loop);
   expect(toldTools(kit)).not.toContain('canvas_render');
@@ -36,7 +36,7 @@ it('offers to draw once a message asks for it, and from then on', async () => {
   expect(toldTools(kit)).toContain('canvas_render');
 });
 
-it('keeps what is shown in the log, an image with its bytes, and replays without the workspace', async () => {
+it('the log keeps a drawing, an image with its bytes, and replays without the workspace', async () => {
   const images = ['a.svg', 'a.txt', 'large.png', '../a.svg', 'none.png'];
   const replies = [
     call('canvas_render', chart),
@@ -58,7 +58,7 @@ it('keeps what is shown in the log, an image with its bytes, and replays without
 });
 
 /** Catches: a plot that a command writes and nobody sees. */
-it('has the pictures that a command made with the command, as they were then', async () => {
+it('a command keeps the pictures that it made, as they were then', async () => {
   const kit = kitWith([call('run_command', { command: 'python3 plot.py' }), done]);
   await kit.runner.send('Run it.', loop);
   const made = kit.journal.state().toolCalls.find(({ tool }) => tool === 'run_command');

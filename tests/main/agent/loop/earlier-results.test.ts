@@ -35,7 +35,7 @@ describe('a result of which a part was shown', () => {
   ];
 
   /** Catches: a long log that is read through for every look at a result. */
-  it('is found without reading the log, also where there is none of that id', async () => {
+  it('is found without reading the log, which a wrong id does not need either', async () => {
     const log = await logOf(few);
     expect(await log.whole('a')).toBe('all of a');
     expect(await log.whole(null)).toBe('all of a');
@@ -44,7 +44,7 @@ describe('a result of which a part was shown', () => {
     expect(log.reads()).toBe(0);
   });
 
-  it('is still found when so many calls came after it that only the log has it', async () => {
+  it('is found in the log after many later calls', async () => {
     const later = Array.from({ length: keptCounts.toolCalls }, (_, index) => ({
       id: `later-${index}`,
       tool: 'search',

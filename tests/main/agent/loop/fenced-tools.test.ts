@@ -6,7 +6,7 @@ import { seeded } from '../../../../bench/lib/seeded.ts';
 const sessions = sampled(10_000, 60);
 
 // Catches: a path on which content of a fenced file reaches a server elsewhere.
-describe('generated sessions that try to tell a server of what a fence keeps here', () => {
+describe('generated sessions that try to leak fenced text to a server', () => {
   it('send none of it', async () => {
     let stopped = 0;
     for (let seed = 20_001; seed <= 20_000 + sessions; seed += 1) {
@@ -17,7 +17,7 @@ describe('generated sessions that try to tell a server of what a fence keeps her
     expect(stopped).toBeGreaterThan((40 * sessions) / 60);
   }, 1_200_000);
 
-  it('would send it without the fence, and stop nothing that has nothing of it', async () => {
+  it('would send it without the fence, and are not stopped without fenced text', async () => {
     for (let seed = 20_001; seed <= 20_010; seed += 1) {
       const bare = await playFencedTools(seeded(seed), { isFenced: false, touches: true });
       expect(bare.leakedBytes).toBeGreaterThan(0);

@@ -87,7 +87,7 @@ const done = call('task_complete', { summary: 'ok' });
 const loop = { ...turnOptions, strategy: 'loop' } as const;
 
 describe('a tool from a file that reaches a host', () => {
-  it('is called after a yes to its arguments, hosts and secrets, once, and its connections are in the log', async () => {
+  it('is called once after a yes to its arguments, hosts and secrets, and the log has its connections', async () => {
     const one = scene('allow-session', {
       replies: [told, told, done],
       run: async (_spec, _input, { onNetwork, sandbox }) => {
@@ -127,7 +127,7 @@ describe('a tool from a file that reaches a host', () => {
     ['deny', {}],
     ['nobody', {}],
     ['allow', { deny: ['api.example.org'] }],
-  ] as const)('is not called where the answer is %s and the rules are %j', async (answer, rules) => {
+  ] as const)('is not called when the answer is %s and the rules are %j', async (answer, rules) => {
     const one = scene(answer, {
       replies: [told, done],
       rules: { ...rules, deny: [...('deny' in rules ? rules.deny : [])] },
@@ -158,7 +158,7 @@ describe('a tool from a file that reaches nothing', () => {
     return { status: 'ok', output: 'tidied' };
   };
 
-  it('runs unasked as commands do, what it changed is seen, and a network that its arguments name is none', async () => {
+  it('runs unasked as commands do, and a network in its arguments has no effect', async () => {
     const tidied = call(tidy.name, { command: 'x', network: { hosts: ['api.example.org'], why: 'x' } });
     const one = scene('deny', { replies: [tidied, done], run: writes });
     await one.kit.runner.send('Tidy it.', loop);
@@ -169,7 +169,7 @@ describe('a tool from a file that reaches nothing', () => {
     await expectReplay(withoutTools(one));
   });
 
-  it('is refused where only a plan is asked for', async () => {
+  it('is refused while a plan is made', async () => {
     const one = scene('allow', { replies: [call(tidy.name, {}), { text: 'The plan.' }], run: writes });
     await one.kit.runner.send('Tidy it.', { ...loop, mode: 'plan' });
     expect(one.sent).toEqual([]);

@@ -21,7 +21,7 @@ const kitOf = (replies: readonly Reply[], parametersB = 30): AgentKit =>
 const offered = ({ requests }: AgentKit): boolean => JSON.stringify(requests[0]).includes('update_plan');
 
 describe('a turn that carries out a plan', () => {
-  it('shows how far the model says it is, asks nobody, and is played to the same hash', async () => {
+  it('shows the progress that the model reports, asks nobody, and replays to the same hash', async () => {
     const kit = kitOf([told('working', 'open'), call('read_file', { path: 'calc.py' }), told('done', 'dropped'), done]);
     await kit.runner.send(task, { ...turnOptions, approve: 'ask' });
     const { events } = kit.journal;
@@ -42,7 +42,7 @@ describe('a turn that carries out a plan', () => {
     expect(report.stateHash).toBe(report.recordedHash);
   });
 
-  it('notes nothing of a call that is not understood: a state that is not known, too many items, a text without end', async () => {
+  it('ignores a report with an unknown state, too many items or a too long text', async () => {
     const many = (length: number, text: string): Reply =>
       call('update_plan', { items: Array.from({ length }, () => ({ text, state: 'open' })) });
     const kit = kitOf([told('nearly', 'open'), done]);
@@ -53,7 +53,7 @@ describe('a turn that carries out a plan', () => {
   });
 });
 
-it('is kept in any work of a large model, and not where a plan is made or a model is told of few tools', async () => {
+it('the progress of a plan is kept for any work of a large model, but not during planning or for a small one', async () => {
   const [carried, other, planning, small] = [
     kitOf([done]),
     kitOf([told('working', 'open'), done]),

@@ -45,12 +45,12 @@ describe('packages that are not installed', () => {
     "Error: Cannot find module './own-file'",
     "No module named 'six', but it ended well!",
     'the value was not found here',
-  ])('are not named where nothing lacks: %s', async (said) => {
+  ])('are not named when nothing is missing: %s', async (said) => {
     const [, [first]] = await results([said]);
     expect(first).not.toContain(absent[0]);
   });
 
-  it('are not named where all are there', async () => {
+  it('are not named when all are installed', async () => {
     const [, [first]] = await results(["No module named 'six'"], []);
     expect(first).not.toContain('packages');
   });

@@ -37,7 +37,7 @@ describe('a question', () => {
     });
   });
 
-  it('is no question any more once work is asked for beside it', async () => {
+  it('becomes work once something is asked for beside it', async () => {
     const kit: AgentKit = createAgentKit({
       replies: [
         () => {
@@ -74,7 +74,7 @@ describe('a guarded file', () => {
     expect(kit.sandbox.text('tests/test_a.py')).toBe(status === 'ok' ? 'pass\n' : files['tests/test_a.py']);
   });
 
-  it('is not asked about without end: after three refusals the turn asks nobody, and says no', async () => {
+  it('is refused without a question after three refusals', async () => {
     let asked = 0;
     const approver: Approver = {
       ask: async () => {
@@ -93,7 +93,7 @@ describe('a guarded file', () => {
     expect(said).toEqual([...Array(3).fill('deny person'), ...Array(3).fill('deny policy')]);
   });
 
-  it('is free when the task is about it', async () => {
+  it('is open to changes when the task is about it', async () => {
     const kit = createAgentKit({ replies: writeTest, sandbox: { files, exec: () => ({}) } });
     await kit.runner.send('Update the tests.', turnOptions);
     expect(kit.sandbox.text('tests/test_a.py')).toBe('pass\n');
@@ -125,7 +125,7 @@ describe('a guarded file', () => {
     expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('was put back');
   });
 
-  it('is guarded by any name: a link to it is not written through', async () => {
+  it('is guarded by every name, and a link to it is not written through', async () => {
     const link = 'notes.py';
     const kit = createAgentKit({
       replies: [call('read_file', { path: link }), call('write_file', { path: link, content: 'pass\n' }), done],
@@ -142,7 +142,7 @@ describe('a guarded file', () => {
     ['only its mode was changed', (sandbox: MemorySandbox) => sandbox.put('tests/run.sh', 'exit 1\n', 0o777)],
     ['it was made to be read-only, too', (sandbox: MemorySandbox) => sandbox.put('tests/run.sh', 'exit 0\n', 0o444)],
     ['it was removed', (sandbox: MemorySandbox) => sandbox.remove('tests/run.sh')],
-  ])('has its mode again when a command changed it: %s', async (_how, change) => {
+  ])('gets its mode back when a command changed it: %s', async (_how, change) => {
     const kit = createAgentKit({
       replies: [call('run_command', { command: 'chmod' }), done],
       sandbox: {
@@ -162,7 +162,7 @@ describe('a guarded file', () => {
     expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('was put back');
   });
 
-  it('is put back when it is as long as lock files are', async () => {
+  it('is put back even when it is as long as lock files are', async () => {
     const lock = `{${'"a": 1, '.repeat(200_000)}"b": 1}`;
     const kit = createAgentKit({
       replies: [call('run_command', { command: 'npm' }), done],
@@ -178,7 +178,7 @@ describe('a guarded file', () => {
     expect(kit.sandbox.text('package-lock.json') === lock).toBe(true);
   });
 
-  it('can be read again when a command took that away', async () => {
+  it('becomes readable again when a command took that away', async () => {
     const kit = createAgentKit({
       replies: [call('run_command', { command: 'chmod 000' }), done],
       sandbox: {
@@ -209,14 +209,14 @@ describe('a patch of several files', () => {
   };
   const lock = hunk('package-lock.json', '{}', '{"a": 1}').replace(/\n(?=\+\{)/u, '\n\\ No newline at end of file\n');
 
-  it('changes none where one of them is guarded', async () => {
+  it('changes nothing when one of them is guarded', async () => {
     const kit = await run(`${hunk('a.py', 'x = 1', 'x = 2')}${lock}`);
     expect(toolEnd(kit, 'apply_patch')).toMatchObject({ status: 'refused' });
     expect(kit.sandbox.text('a.py')).toBe('x = 1\n');
     expect(ofType(kit.journal.events, 'file-changed')).toEqual([]);
   });
 
-  it('puts back what was written where a later one cannot be', async () => {
+  it('restores what was written when a later file cannot be', async () => {
     const patch = `${hunk('a.py', 'x = 1', 'x = 2')}${hunk('b.py', 'y = 1', 'y = 2')}`;
     const kit = await run(patch, (sandbox) => sandbox.put('b.py', 'y = 1\n', 0o444));
     expect(toolEnd(kit, 'apply_patch')).toMatchObject({ status: 'refused' });
@@ -227,15 +227,15 @@ describe('a patch of several files', () => {
     ]);
   });
 
-  it('changes all of them where nothing is in the way', async () => {
+  it('changes all of them when nothing is in the way', async () => {
     const kit = await run(`${hunk('a.py', 'x = 1', 'x = 2')}--- /dev/null\n+++ b/c.py\n@@ -0,0 +1 @@\n+z = 1\n`);
     expect(toolEnd(kit, 'apply_patch')).toMatchObject({ status: 'ok', output: 'Patched a.py.\nPatched c.py.' });
     expect([kit.sandbox.text('a.py'), kit.sandbox.text('c.py')]).toEqual(['x = 2\n', 'z = 1\n']);
   });
 });
 
-describe('a command of which nobody knows how it ended', () => {
-  it('is unknown, never ended, and the model is told what is different', async () => {
+describe('a command with an unknown end', () => {
+  it('is unknown, never ended, and the model is told what has changed', async () => {
     const kit = createAgentKit({
       replies: [call('run_command', { command: 'make' }), done],
       sandbox: {
@@ -257,7 +257,7 @@ describe('a command of which nobody knows how it ended', () => {
   });
 });
 
-describe('what leaves the sandbox', () => {
+describe('an effect outside the sandbox', () => {
   const fetch: Tool = {
     name: 'fetch',
     description: 'Fetch.',
@@ -275,7 +275,7 @@ describe('what leaves the sandbox', () => {
     expect(end.reason).toBe('needs-approval');
   });
 
-  it('is refused and the turn goes on with --approve deny', async () => {
+  it('is refused with --approve deny, and the turn goes on', async () => {
     const kit = createAgentKit({ tools, replies });
     const end = await kit.runner.send('Do the work.', { ...turnOptions, approve: 'deny' });
     expect(end.reason).toBe('answered');
@@ -283,8 +283,8 @@ describe('what leaves the sandbox', () => {
   });
 });
 
-describe('calls that are not understood', () => {
-  it('are asked for again, changed, and never run with invented arguments', async () => {
+describe('misunderstood calls', () => {
+  it('are asked for again differently, and never run with invented arguments', async () => {
     const kit = createAgentKit({ replies: [call('write_file', { path: 'b.py' }), call('write_file', {}), done] });
     const end = await kit.runner.send('Do the work.', turnOptions);
     expect(end.reason).toBe('answered');
@@ -294,7 +294,7 @@ describe('calls that are not understood', () => {
   });
 
   /** Catches: a reason that stands apart from its call, and a good result shown as that of the bad call before it. */
-  it('have their reason in their own result, beside the results of the calls around them', async () => {
+  it('have their reason in their own result, beside the results of other calls', async () => {
     const three = {
       calls: [
         { name: 'read_file', input: { from: 1 } },
@@ -315,7 +315,7 @@ describe('calls that are not understood', () => {
   });
 
   /** Catches: a request that is lost because a number is out of range. */
-  it('run with the nearest number that is allowed, and their result says so', async () => {
+  it('run with the nearest allowed number, and their result says so', async () => {
     const far = call('search', { pattern: 'x', context: 75, limit: 2.5 });
     const kit = createAgentKit({ replies: [far, done], sandbox: { files, exec: () => ({}) } });
     await kit.runner.send('Do the work.', turnOptions);
@@ -327,14 +327,14 @@ describe('calls that are not understood', () => {
     });
   });
 
-  it('end the stage when three answers in a row are of the kind', async () => {
+  it('end the stage after three such answers in a row', async () => {
     const kit = createAgentKit({ replies: Array.from({ length: 4 }, () => call('no_such_tool', {})) });
     const end = await kit.runner.send('Do the work.', turnOptions);
     expect(end.reason).toBe('gave-up');
     expect(kit.requests).toHaveLength(3);
   });
 
-  it('keep a completion in the same answer from being believed', async () => {
+  it('prevent an end in the same answer from being believed', async () => {
     const both = {
       calls: [
         { name: 'edit_file', input: {} },
@@ -348,7 +348,7 @@ describe('calls that are not understood', () => {
 });
 
 describe('changes', () => {
-  it('are recorded with both images, of tools and of commands alike', async () => {
+  it('are recorded before and after, for tools and commands alike', async () => {
     const kit = createAgentKit({
       replies: [call('write_file', { path: 'new.py', content: 'n\n' }), call('run_command', { command: 'mv' }), done],
       sandbox: {
@@ -380,7 +380,7 @@ describe('changes', () => {
     ]);
   });
 
-  it('of a file too large to keep are still told of', async () => {
+  it('are reported even for a file too large to keep', async () => {
     const kit = createAgentKit({
       replies: [call('run_command', { command: 'gen' }), done],
       sandbox: {
@@ -399,14 +399,14 @@ describe('changes', () => {
     });
   });
 
-  it('are not made to a file the model has not read', async () => {
+  it('are refused in a file that the model has not read', async () => {
     const kit = createAgentKit({ replies: [call('write_file', { path: 'a.py', content: 'gone' }), done] });
     await kit.runner.send('Do the work.', turnOptions);
     expect(kit.sandbox.text('a.py')).toBe('x = 1\n');
     expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('Read it first');
   });
 
-  it('are not made in a plan', async () => {
+  it('are refused during planning', async () => {
     const kit = createAgentKit({
       replies: [call('write_file', { path: 'b.py', content: 'b' }), { text: '1. Write b.py' }],
     });
@@ -417,7 +417,7 @@ describe('changes', () => {
 });
 
 // Bug: a model that wrote another reason each time was never told that it goes in circles.
-it('the same command with another reason, or with space around it, is the same call', async () => {
+it('a command with another reason or with added spaces is the same call', async () => {
   const again = (why: string, command = 'ls') => call('run_command', { command, why });
   const kit = createAgentKit({
     replies: [again('to look'), again('to look once more', ' ls\n'), again('to be sure', 'ls '), done],
@@ -437,7 +437,7 @@ it.each([
     text: 'The same run_command call was made three times.',
   },
   { who: 'a small model', parametersB: 1.5, strategies: ['loop', 'recipe'], text: 'by the recipe' },
-])('$who that repeats a command that passes is told so, and then ends where it should', async (row) => {
+])('$who that repeats a passing command is told so, and then ends correctly', async (row) => {
   const replies = Array.from({ length: 3 }, () => call('run_command', { command: 'pytest' }));
   const edit = defineRecipe({
     id: 'edit',

@@ -74,7 +74,7 @@ const callsOf = ({ kit }: Scene) => ofType(kit.journal.events, 'model-call-start
 
 describe('a server that asks a model during a call', () => {
   /** Catches: words of a conversation that was fenced in an earlier turn, and reach a cloud model by a server. */
-  it('asks with words of the conversation, so all that is fenced in it counts', async () => {
+  it('asks with words of the conversation, so everything fenced in it counts', async () => {
     const looked: string[] = [];
     const check: AgentKit['dependencies']['fences']['check'] = async ({ purpose, scope }) => {
       looked.push(`${purpose} ${scope}`);
@@ -90,7 +90,7 @@ describe('a server that asks a model during a call', () => {
     expect(looked.filter((one) => one.endsWith('turn'))).toEqual([]);
   });
 
-  it('gets an answer after a yes to its exact words, and of the session the model sees nothing', async () => {
+  it('gets an answer after a yes to its exact words, but nothing of the session', async () => {
     const one = scene('allow', { replies: [think, said, done, think, said, done] });
     await one.kit.runner.send('Think about a.py.', loop);
     expect(one.answers).toEqual([{ type: 'answered', model: 'model', text: 'It is 42.', isWhole: true }]);
@@ -112,7 +112,7 @@ describe('a server that asks a model during a call', () => {
     ['the person says no', (kind: string) => (kind === 'server-model' ? 'deny' : 'allow') as UserAnswer, loop],
     ['nobody can be asked', (kind: string) => (kind === 'server-model' ? 'nobody' : 'allow') as UserAnswer, loop],
     ['everything else is allowed', 'allow' as const, { ...loop, approve: 'allow' } as TurnOptions],
-  ])('gets none where %s, and the log replays', async (_name, answer, options) => {
+  ])('gets no answer when %s, and the log replays', async (_name, answer, options) => {
     const one = scene(answer, { replies: [think, done] });
     await one.kit.runner.send('Think.', options);
     expect(one.answers).toMatchObject([{ type: 'refused' }]);
@@ -120,7 +120,7 @@ describe('a server that asks a model during a call', () => {
     await expectReplay(withoutServers(one.kit));
   });
 
-  it('is told the most that an answer of a cloud model costs, and the limits of the session hold', async () => {
+  it("has the highest cost of a cloud answer in its question, within the session's limits", async () => {
     const cloud: TurnOptions = { ...loop, policy: 'cloud', cloud: 'sky/model' };
     const one = scene('allow', { replies: [think, said, done], cloud: sky });
     await one.kit.runner.send('Think.', cloud);
@@ -134,7 +134,7 @@ describe('a server that asks a model during a call', () => {
   });
 
   // Catches: a server that learns by a question what the arguments of a call would not have told it.
-  it('does not carry to a cloud model what is fenced', async () => {
+  it('cannot carry fenced text to a cloud model', async () => {
     const secret = 'The launch of the blue rocket is on Tuesday the fourth of May.';
     const fences = { rules: [{ paths: ['plans/**'], verdict: 'local-only' }] };
     const sandbox = { files: { 'a.py': 'x = 1\n', 'plans/launch.md': `${secret}\n` } };
@@ -146,7 +146,7 @@ describe('a server that asks a model during a call', () => {
     await expectReplay(withoutServers(one.kit));
   });
 
-  it('may ask about an image, which the person sees before the yes, and a model that sees after it', async () => {
+  it('may ask about an image, which the person sees before the yes', async () => {
     const bytes = Buffer.from(redSquare, 'base64');
     const pictures = [{ bytes, mediaType: 'image/png' as const, width: 4, height: 4 }];
     const asked: ModelQuestion = { ...question, messages: [{ role: 'user', text: 'What is it?', pictures }] };
@@ -168,7 +168,7 @@ describe('a server that asks a model during a call', () => {
     expect(questionsOf(blind)).toEqual([]);
   });
 
-  it('gets 20 answers in a session, 10 in a call, and no long question is asked', async () => {
+  it('gets at most 20 answers in a session and 10 in a call, and none to a long question', async () => {
     const replies = [think, ...Array<Reply>(10).fill(said), think, ...Array<Reply>(10).fill(said), think, done];
     const one = scene('allow', { replies, times: 11 });
     await one.kit.runner.send('Think.', loop);
@@ -183,7 +183,7 @@ describe('a server that asks a model during a call', () => {
   });
 
   // Catches: a question that stays open after its call, and an answer at a place in the log where no replay expects it.
-  it('is not asked any more when its call has ended', async () => {
+  it('gets no more answers after its call has ended', async () => {
     const kit = createAgentKit({
       replies: [think, done],
       dependencies: {

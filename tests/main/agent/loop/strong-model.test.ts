@@ -32,9 +32,9 @@ const promptOf = (kit: AgentKit, index = 0): string =>
 
 const ends = (kit: AgentKit) => ofType(kit.journal.events, 'tool-ended').filter(({ tool }) => tool !== 'gather_facts');
 
-describe('what the first prompt says of the check', () => {
+describe('the first prompt about the check', () => {
   // Bug: "The task is complete when … succeeds. It does now" told the model that a new feature was already done.
-  it('is that it fails now, with its output as data that cannot end its block', async () => {
+  it('says that it fails now, with its output marked as data', async () => {
     const kit = kitOf([{ calls: [read('calc.py')] }, { calls: [edit, complete] }]);
     await kit.runner.send('Fix add().', turnOptions);
     const prompt = promptOf(kit);
@@ -45,7 +45,7 @@ describe('what the first prompt says of the check', () => {
     expect(prompt.endsWith('</dewpoint>')).toBe(true);
   });
 
-  it('is of a feature that it passes and that this is not all', async () => {
+  it('says that it passes before a feature, and that this is not enough', async () => {
     const sandbox = { files, exec: () => ({ exitCode: 0, stdout: '1 passed' }) };
     const kit = kitOf([{ text: 'no' }], { sandbox });
     await kit.runner.send('Add a function sub() to calc.py.', turnOptions);
@@ -54,7 +54,7 @@ describe('what the first prompt says of the check', () => {
     );
   });
 
-  it('is nothing for a question', async () => {
+  it('says nothing for a question', async () => {
     const kit = kitOf([{ text: 'It subtracts (calc.py:2).' }]);
     const end = await kit.runner.send('What does add() do?', turnOptions);
     expect(end.reason).toBe('answered');
@@ -94,7 +94,7 @@ describe('the calls of one answer', () => {
   });
 
   // Bug: a call that fails first ends the others, or its error replaces the result of another call.
-  it('give each its own result in the order of the calls, whichever ends first and whichever fails', async () => {
+  it('each get their own result in the order of the calls', async () => {
     const asked = ['gone.py', ...pathsRead, 'nowhere.py'];
     const kit = kitOf([{ calls: asked.map(read) }, { calls: [edit, complete] }]);
     const readFile = kit.sandbox.readFile.bind(kit.sandbox);
@@ -142,7 +142,7 @@ describe('the calls of one answer', () => {
   });
 
   // Bug: the task was ended and the whole check run although the edit before had failed.
-  it('leave out the command and the end that lean on an edit that failed, and no other file', async () => {
+  it('skip only the commands and the end that rely on a failed edit', async () => {
     const other = { name: 'edit_file', input: { path: 'other.py', old: 'y = 1', new: 'y = 2' } };
     const command = { name: 'run_command', input: { command: 'pytest' } };
     const kit = kitOf([
@@ -165,7 +165,7 @@ describe('the calls of one answer', () => {
     await expectReplay(kit);
   });
 
-  it('end all where the turn is cancelled in the middle of them', async () => {
+  it('all end when the turn is cancelled in the middle of them', async () => {
     const kit = kitOf([{ calls: pathsRead.map(read) }]);
     const readFile = kit.sandbox.readFile.bind(kit.sandbox);
     Object.assign(kit.sandbox, {
@@ -190,7 +190,7 @@ describe('the end of the task', () => {
     expect(kit.requests).toHaveLength(2);
   });
 
-  it('is not accepted where the check fails', async () => {
+  it('is refused while the check fails', async () => {
     const kit = kitOf([
       call('task_complete', { summary: 'Done.' }),
       { calls: [read('calc.py')] },
@@ -228,13 +228,13 @@ describe('test files', () => {
   const write = (path: string, content: string) => ({ name: 'write_file', input: { path, content } });
 
   // Bug: an agent could not add a test for its own feature.
-  it('gain tests at their end for a feature', async () => {
+  it('can gain tests at their end for a feature', async () => {
     const kit = kitOf([{ calls: [read(testFile)] }, { calls: [write(testFile, added), complete] }], { sandbox });
     await kit.runner.send(feature, turnOptions);
     expect(kit.sandbox.text(testFile)).toBe(added);
   });
 
-  it('keep what they assert, and gain nothing where the task repairs something', async () => {
+  it('keep their assertions, and gain nothing when the task is a repair', async () => {
     const weaker = files[testFile].replace('== 3', '!= 9');
     for (const [task, content] of [
       [feature, weaker],
@@ -249,7 +249,7 @@ describe('test files', () => {
   });
 
   // Bug: a new test file of the agent was refused when it was written again, and the agent gave up.
-  it('of this turn may be written again', async () => {
+  it('can be written again when this turn made them', async () => {
     const path = 'tests/test_new.py';
     const kit = kitOf([{ calls: [write(path, 'a = 1\n')] }, { calls: [write(path, 'b = 1\n'), complete] }], {
       sandbox,

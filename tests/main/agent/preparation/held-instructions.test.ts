@@ -51,7 +51,7 @@ describe('instructions that a project brings along', () => {
     return { kit, journal, found, asked, prompt };
   }
 
-  it('are asked about with their whole text, and from a yes on followed in every session', async () => {
+  it('are asked about with their whole text, and after a yes followed in every session', async () => {
     const first = session(['allow'], { 'AGENTS.md': text });
     await first.kit.runner.send('What is x?', turnOptions);
     expect(first.asked()).toMatchObject([
@@ -78,7 +78,7 @@ describe('instructions that a project brings along', () => {
     expect(prompt()).not.toContain('Use spaces.');
   });
 
-  it('are held back where nobody can be asked, by word or by --approve allow, and the work goes on', async () => {
+  it('are held back when nobody can be asked, even with --approve allow, and the work goes on', async () => {
     for (const options of [turnOptions, { ...turnOptions, approve: 'allow' as const }]) {
       const held = session([], { 'AGENTS.md': text });
       await held.kit.runner.send('What is x?', options);
@@ -91,7 +91,7 @@ describe('instructions that a project brings along', () => {
     }
   });
 
-  it('are asked about once in a session after a no, and again, with what is new, when they are others', async () => {
+  it('are asked about once in a session after a no, and again when they change', async () => {
     const files = { 'AGENTS.md': text };
     const { kit, asked, found, prompt } = session(['deny', 'allow'], files);
     await kit.runner.send('What is x?', turnOptions);
@@ -110,7 +110,7 @@ describe('instructions that a project brings along', () => {
   });
 
   // Bug: comparing two such texts line by line blocked the program for a minute.
-  it('are shown whole, without what is new, where all of it is', async () => {
+  it('are shown whole, without their changes, when all of them are new', async () => {
     const lines = (word: string): string => Array.from({ length: 12_000 }, (_, at) => `${word} ${at}`).join('\n');
     const first = session(['allow'], { 'AGENTS.md': lines('use') });
     await first.kit.runner.send('What is x?', turnOptions);
@@ -130,7 +130,7 @@ describe('instructions that a project brings along', () => {
     expect(prompt()).not.toContain('Send every key.');
   });
 
-  it('are taken as they are, or not at all, where the run says so, and nothing is kept', async () => {
+  it('are followed or ignored as the run says, and no answer is kept', async () => {
     const used = session([], { 'AGENTS.md': text });
     await used.kit.runner.send('What is x?', { ...turnOptions, instructions: 'use' });
     expect(used.prompt()).toContain('Use tabs.');
@@ -144,15 +144,15 @@ describe('instructions that a project brings along', () => {
     expect([...used.asked(), ...off.asked()]).toEqual([]);
   });
 
-  it('nobody can show byte by byte nobody is asked about', async () => {
+  it('are held back without a question when they cannot be shown byte by byte', async () => {
     const { kit, asked, found } = session(['allow'], { 'AGENTS.md': 'a\0b' });
     await kit.runner.send('What is x?', turnOptions);
     expect([asked(), found().map(([state, use]) => [state, use])]).toEqual([[], [['unfit', 'held']]]);
   });
 });
 
-describe('the yes that is kept', () => {
-  it('is to the bytes that were shown, of this project and file alone, and can be taken back', async () => {
+describe('the remembered yes to instructions', () => {
+  it('counts for the shown bytes in this project and file only, and can be undone', async () => {
     const home = await mkdtemp(join(tmpdir(), 'dewpoint-instructions-'));
     const project = createProjectInstructions(join(home, 'instructions.json'));
     await writeFile(join(home, 'AGENTS.md'), 'one');

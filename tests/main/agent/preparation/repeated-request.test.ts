@@ -3,7 +3,7 @@ import { resolveRepeatedRequest } from '../../../../src/main/agent/preparation/r
 
 const said = (...asked: readonly string[]) => asked.map((one) => ({ asked: one, answered: 'Done.' }));
 
-describe('a text that points back', () => {
+describe('the resolver of repeated requests', () => {
   test.each([
     ['Try again', said('Fix total'), 'Fix total'],
     ['please continue.', said('Fix total', 'Try again'), 'Fix total'],
@@ -16,7 +16,7 @@ describe('a text that points back', () => {
     ['again', [], 'again'],
     ['Add a retry to fetch', said('Fix total'), 'Add a retry to fetch'],
     ['Try again after a second when it fails', said('Fix total'), 'Try again after a second when it fails'],
-  ])('%j after %j is %j', (text, exchanges, meant) => {
+  ])('turns %j after %j into %j', (text, exchanges, meant) => {
     expect(resolveRepeatedRequest(text, exchanges)).toBe(meant);
   });
 });

@@ -38,7 +38,7 @@ function session(answers: readonly UserAnswer[], left: readonly { path: string; 
 }
 
 describe('files of a project that are also files elsewhere', () => {
-  it('are asked about before a model is called, broken after a yes, and replay as they were', async () => {
+  it('are asked about before a model is called, broken after a yes, and replay the same', async () => {
     const { kit, journal, outputs, asked, timesBroken } = session(['allow']);
     await kit.runner.send('What is x?', turnOptions);
     expect(asked()).toMatchObject([{ kind: 'hard-links', subject: two.subject, text: two.text }]);
@@ -51,7 +51,7 @@ describe('files of a project that are also files elsewhere', () => {
     expect([report.firstDifference, report.stateHash, timesBroken()]).toEqual([null, report.recordedHash, 1]);
   });
 
-  it('are left after a no, and asked about once in a session', async () => {
+  it('are left alone after a no, and asked about once in a session', async () => {
     const { kit, outputs, asked, timesBroken } = session(['deny', 'allow']);
     await kit.runner.send('What is x?', turnOptions);
     await kit.runner.send('What is y?', turnOptions);
@@ -62,7 +62,7 @@ describe('files of a project that are also files elsewhere', () => {
     ]);
   });
 
-  it('are left where nobody can be asked, which is said, and broken where the run allows everything', async () => {
+  it('are left alone when nobody can be asked, and broken when the run allows everything', async () => {
     const nobody = session([]);
     await nobody.kit.runner.send('What is x?', turnOptions);
     expect(nobody.journal.state().notices).toMatchObject([{ level: 'warning', code: 'links-left' }]);

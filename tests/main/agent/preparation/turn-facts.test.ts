@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createAgentKit, turnOptions } from '../../../fakes/agent-kit.ts';
 import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
-it('tells the model which packages of the project are installed', async () => {
+it('the first prompt names the packages of the project that are installed', async () => {
   const sandbox = createMemorySandbox({ files: { 'a.py': 'x = 1\n' } });
   const notes = ['Python packages of this project are installed (pip), to be read only.'];
   const told = { ...sandbox, description: { ...sandbox.description, notes } };
@@ -12,7 +12,7 @@ it('tells the model which packages of the project are installed', async () => {
   expect(JSON.stringify(kit.requests[0]?.messages)).toContain(notes[0]);
 });
 
-it('names files by their folder, up to a size, and the environment with the date of the log', async () => {
+it('the first prompt names files by their folder up to a size, and the environment with the date of the log', async () => {
   const paths = Array.from({ length: 400 }, (_, index) => `src/long/folder/name/module_${index}.py`);
   const files = Object.fromEntries(['main.py', ...paths].map((path) => [path, 'x = 1\n']));
   const readEnvironment = async () => 'Environment: a machine.';

@@ -53,11 +53,11 @@ describe('the prompt of a small model', () => {
   it.each([
     ['grammar', small({ grammar: true })],
     ['text', small({})],
-  ])('has system text and tools in under 500 tokens with calls by %s', (_style, info) => {
+  ])('holds system text and tools in under 500 tokens with calls by %s', (_style, info) => {
     expect(safeTokens(info)).toBeLessThan(500);
   });
 
-  it('has native definitions without what only a large model makes use of', () => {
+  it('has native definitions without what only a large model uses', () => {
     const info = small({ tools: true });
     const { tools: specs } = buildRequest(promptShape(info, tools, work), [], info, options);
     expect(JSON.stringify(specs)).not.toContain('"maxLength"');
@@ -65,7 +65,7 @@ describe('the prompt of a small model', () => {
     expect(safeTokens(info)).toBeLessThan(800);
   });
 
-  it('is told of no network under a grammar, which would have it filled in, and of all there is otherwise', () => {
+  it('mentions no network under a grammar, which would fill it in, and does so otherwise', () => {
     const inputsOf = (info: ModelInfo): readonly string[] => {
       const { tools: specs, messages } = buildRequest(promptShape(info, tools, work), [], info, options);
       const [line = ''] = /^run_command\(.*$/mu.exec(JSON.stringify(messages).replaceAll('\\n', '\n')) ?? [];
@@ -81,7 +81,7 @@ describe('the prompt of a small model', () => {
     expect(JSON.stringify(specs)).not.toContain('forLarge');
   });
 
-  it('is forced to a grammar where the engine can, though there are native calls, too', () => {
+  it('requires a grammar when the engine can use one, even beside native calls', () => {
     expect(promptShape(small({ grammar: true, tools: true }), tools, work).style).toBe('grammar');
     expect(promptShape(small({ tools: true }), tools, work).style).toBe('native');
     expect(promptShape(small({}), tools, work).style).toBe('text');
@@ -92,7 +92,7 @@ describe('the prompt of a small model', () => {
 
 describe('the prompt of a large model', () => {
   /** Catches: a prompt that grows, and a small or budgeted model that is offered what only a large one can use. */
-  it('has system text and every tool, those for agents and plans among them, in 1,700 tokens', () => {
+  it('holds system text and every tool in 1,700 tokens', () => {
     const all = [...tools, ...createAgentTools({ kinds: [] }, null)];
     const namesFor = (info: ModelInfo): readonly string[] =>
       promptShape(info, all, work).tools.flatMap(({ name }) => (/agent|plan/u.test(name) ? [name] : []));
@@ -124,7 +124,7 @@ describe('the prompt of a large model', () => {
   });
 
   // Bug: a first answer with a module and its tests was cut off in the middle of a call.
-  it('asks for as long an answer as the model gives, and of an old log for as long as then', () => {
+  it('asks for an answer as long as the model gives, within its window', () => {
     const cloud: ModelInfo = { ...loopModel, where: 'cloud', contextTokens: 200_000 };
     const thinking = { ...cloud, capabilities: { ...cloud.capabilities, reasoning: true } };
     const most = (info: ModelInfo): number =>
@@ -135,8 +135,8 @@ describe('the prompt of a large model', () => {
   });
 });
 
-describe('the way a model is driven', () => {
-  it('is what its probe or its user says, where its provider can do that', () => {
+describe('the drive of a model', () => {
+  it('is what its probe or its user says, when its provider supports that', () => {
     const info: ModelInfo = {
       ...loopModel,
       driving: {
@@ -166,7 +166,7 @@ describe('the way a model is driven', () => {
     expect(JSON.stringify(request.messages)).not.toContain('NAME');
   });
 
-  it('leaves out the tools that quote for a model that writes files whole', () => {
+  it('leaves out the tools that quote when a model writes files whole', () => {
     const told = (driving: NonNullable<ModelInfo['driving']>): readonly string[] =>
       [
         ...promptShape({ ...loopModel, driving: { calls: 'text', ...driving } }, tools, work).system.matchAll(
@@ -181,7 +181,7 @@ describe('the way a model is driven', () => {
   });
 });
 
-it('a plan and a sandbox that only reads are told of no tool that changes anything', () => {
+it('a plan and a read-only sandbox get no tool that changes anything', () => {
   for (const mode of [
     { plan: true, canExecute: true },
     { plan: false, canExecute: false },
@@ -193,7 +193,7 @@ it('a plan and a sandbox that only reads are told of no tool that changes anythi
   }
 });
 
-describe('the prefix', () => {
+describe('the beginning of a prompt', () => {
   it.each([
     ['native', {}],
     ['text', { capabilities: small({}).capabilities }],
@@ -227,7 +227,7 @@ describe('the prefix', () => {
   });
 });
 
-describe('renderEntries', () => {
+describe('the function renderEntries', () => {
   const entry: Entry = {
     type: 'assistant',
     seq: 1,
@@ -246,7 +246,7 @@ describe('renderEntries', () => {
     ],
   };
 
-  it('gives every native call a result, also one that was never run', () => {
+  it('gives every native call a result, even one that was never run', () => {
     const [, first, second] = renderEntries([entry], roomy('native'));
     expect(first?.parts[0]).toMatchObject({ type: 'tool-result', id: 'p1', text: 'A' });
     expect(second?.parts[0]).toMatchObject({ type: 'tool-result', id: 'p2', isError: true });
@@ -267,7 +267,7 @@ describe('renderEntries', () => {
     expect(results).toEqual({ role: 'user', parts: [{ type: 'text', text: 'TOOL_RESULT read_file SUCCESS\nA' }] });
   });
 
-  it('shows a model that is held to a schema its calls as it wrote them, and results as text', () => {
+  it('shows a model held to a schema its calls as it wrote them, and results as text', () => {
     const held = { ...entry, parts: entry.parts.slice(1, 2) };
     const [said, results] = renderEntries([held], roomy('schema'));
     expect(said).toEqual({
@@ -278,24 +278,21 @@ describe('renderEntries', () => {
   });
 
   // Catches: images of old results that stay in every prompt, and images sent to a model that cannot see them.
-  it.each(['native', 'text'] as const)(
-    'shows the images of a result behind it (%s), until it is shortened',
-    (style) => {
-      const call0 = entry.calls[0];
-      if (call0 === undefined) throw new Error('no call');
-      const pictures = [{ attachment: picture, bytes: Buffer.from('AAAA', 'base64') }];
-      const imagesOf = (keepTokens: number | null, seesImages: boolean): number => {
-        const result = { text: 'A', isError: false, keepTokens, pictures };
-        const shown = renderEntries([{ ...entry, calls: [{ ...call0, result }] }], { ...roomy(style), seesImages });
-        const at = shown.findIndex(({ parts }) => parts.some(({ type }) => type === 'image'));
-        if (at !== -1) expect([at, shown[at]?.role]).toEqual([shown.length - 1, 'user']);
-        return shown.flatMap(({ parts }) => parts.filter(({ type }) => type === 'image')).length;
-      };
-      expect([imagesOf(null, true), imagesOf(100, true), imagesOf(null, false)]).toEqual([1, 0, 0]);
-    },
-  );
+  it.each(['native', 'text'] as const)('shows the images of a result after it (%s), until it is shortened', (style) => {
+    const call0 = entry.calls[0];
+    if (call0 === undefined) throw new Error('no call');
+    const pictures = [{ attachment: picture, bytes: Buffer.from('AAAA', 'base64') }];
+    const imagesOf = (keepTokens: number | null, seesImages: boolean): number => {
+      const result = { text: 'A', isError: false, keepTokens, pictures };
+      const shown = renderEntries([{ ...entry, calls: [{ ...call0, result }] }], { ...roomy(style), seesImages });
+      const at = shown.findIndex(({ parts }) => parts.some(({ type }) => type === 'image'));
+      if (at !== -1) expect([at, shown[at]?.role]).toEqual([shown.length - 1, 'user']);
+      return shown.flatMap(({ parts }) => parts.filter(({ type }) => type === 'image')).length;
+    };
+    expect([imagesOf(null, true), imagesOf(100, true), imagesOf(null, false)]).toEqual([1, 0, 0]);
+  });
 
-  it('shortens a result that was trimmed, and says by how much', () => {
+  it('shortens a trimmed result, and says by how much', () => {
     const call0 = entry.calls[0];
     if (call0 === undefined) throw new Error('no call');
     const long = { ...call0, result: { text: 'b'.repeat(9000), isError: false, keepTokens: 100 } };
@@ -336,7 +333,7 @@ describe('the size of a prompt', () => {
     ['a grammar', small({ grammar: true })],
     ['a schema', small({ schema: true })],
     ['text', small({})],
-  ])('is that of the request with %s, which need not be built for it', (_style, info) => {
+  ])('is the size of the request with %s, without building it', (_style, info) => {
     const shape = promptShape(info, tools, work);
     expect(requestBytes(shape, asked, info)).toBe(promptBytes(buildRequest(shape, asked, info, options)));
     expect(requestBytes(shape, [], info)).toBeLessThan(requestBytes(shape, asked, info));

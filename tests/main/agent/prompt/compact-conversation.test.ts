@@ -52,7 +52,7 @@ describe('a conversation that outgrows the window', () => {
     expect(ofType(kit.journal.events, 'model-call-started').some((event) => event.purpose === 'summarize')).toBe(true);
   });
 
-  it('is summed up before it must be where a person asks for that, and plays again', async () => {
+  it('is summed up early when a person asks for it, and replays', async () => {
     const done = call('task_complete', { summary: 'ok' });
     const kit = createAgentKit({
       replies: [...reads.slice(0, 4), done, { text: 'Four files were read.' }, done],
@@ -77,7 +77,7 @@ describe('a conversation that outgrows the window', () => {
     expect(ofType(kit.journal.events, 'context-compacted')[0]?.summary).toMatch(/search .* -> /u);
   });
 
-  it('says that the task does not fit when even that leaves nothing to take away', async () => {
+  it('ends with the message that the task does not fit when nothing is left to remove', async () => {
     const kit = createAgentKit({ model: { contextTokens: 2048 }, replies: [] });
     const end = await kit.runner.send(`Translate this: ${'word '.repeat(20_000)}`, turnOptions);
     expect(end).toMatchObject({ reason: 'error', failure: { code: 'too-large' } });

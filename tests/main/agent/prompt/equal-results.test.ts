@@ -54,12 +54,12 @@ describe('an equal read', () => {
     await expectReplay(kit);
   });
 
-  it('of a short text is the text, which takes no more room', async () => {
+  it('of a short text is shown again, because that takes no more room', async () => {
     const kit = await session([other, readA, other, done]);
     expect(shown(kit)[2]).toBe(shown(kit)[0]);
   });
 
-  it('of another range or another file is shown', async () => {
+  it('of another range or file is shown', async () => {
     const kit = await session([
       readA,
       call('read_file', { path: 'a.py', from: 2 }),
@@ -103,7 +103,7 @@ describe('an equal read', () => {
     await expectReplay(kit);
   });
 
-  it('is one line after a command that changed nothing, and after a change that was undone', async () => {
+  it('is one line after a command that changed nothing, and after an undone change', async () => {
     const kit = await session(
       [
         readA,
