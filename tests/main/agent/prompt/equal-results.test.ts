@@ -170,7 +170,7 @@ describe('an equal read', () => {
     await expectReplay(kit);
   });
 
-  it('is shown whole where the earlier call failed', async () => {
+  it('is shown whole when the earlier call failed', async () => {
     const kit = await session([call('read_file', { path: 'none.py' }), call('read_file', { path: 'none.py' }), done]);
     expect(shown(kit).filter((text) => unchanged.test(text))).toEqual([]);
   });

@@ -12,8 +12,8 @@ const big = (lines: number): string =>
 const countTokens = (request: { readonly messages: unknown; readonly tools: unknown }): number =>
   Math.ceil(JSON.stringify([request.messages, request.tools]).length / 3);
 
-describe('results and arguments that are larger than the context', () => {
-  it('gives five parallel reads of 32 kB a fair share of a window of 64k, and says how to read the rest', async () => {
+describe('a prompt with results larger than the context', () => {
+  it('gives five parallel reads of 32 kB a fair share of 64k, and says how to read the rest', async () => {
     const files = Object.fromEntries([0, 1, 2, 3, 4].map((index) => [`f${index}.py`, big(1_500)]));
     const calls = Object.keys(files).flatMap((path) =>
       [1, 401, 801].map((from) => ({ name: 'read_file', input: { path, from } })),
@@ -60,7 +60,7 @@ describe('results and arguments that are larger than the context', () => {
   });
 
   // Catches: results that are each too small to be cut, and too large together; a name that a model made up.
-  it('goes on after 40 calls at once, and after a call with an endless name', async () => {
+  it('fits after 40 calls at once, and after a call with an endless name', async () => {
     const one = (at: number) => ({ name: 'run_command', input: { command: `seq ${at}` } });
     const kit = createAgentKit({
       replies: [{ calls: Array.from({ length: 40 }, (_, at) => one(at)) }, call('n'.repeat(60_000), {}), done, done],
@@ -72,7 +72,7 @@ describe('results and arguments that are larger than the context', () => {
     for (const request of kit.requests) expect(countTokens(request)).toBeLessThan(9_500);
   });
 
-  it('names what is large where nothing helps', async () => {
+  it('names what is large when nothing helps', async () => {
     const kit = createAgentKit({ model: { contextTokens: 2048 }, replies: [] });
     const end = await kit.runner.send(`Translate this: ${'word '.repeat(20_000)}`, turnOptions);
     expect(end.failure?.message).toMatch(/does not fit .* The largest parts: your message \(about \d+ tokens\)\. Give/);
@@ -85,7 +85,7 @@ describe('a context that a server names', () => {
   it.each([
     ['context-full', 'the prompt is too long'],
     ['bad-request', 'Der Kontext reicht nicht.'],
-  ] as const)('is guessed where a server only says %s: %s', async (code, message) => {
+  ] as const)('is guessed when a server only says %s: %s', async (code, message) => {
     const refuse: Reply = (request) =>
       countTokens(request) > 4_096 ? { error: { code, message, retryable: false } } : done;
     const kit = createAgentKit({
@@ -102,7 +102,7 @@ describe('a context that a server names', () => {
     await expectReplay(kit);
   });
 
-  it('is not guessed for a bad request that is no longer than one that was answered', async () => {
+  it('is not guessed from a bad request that is no longer than an answered one', async () => {
     const refused: Reply = { error: { code: 'bad-request', message: 'no such option', retryable: false } };
     const kit = createAgentKit({
       replies: [call('read_file', { path: 'a.py' }), refused],
@@ -113,7 +113,7 @@ describe('a context that a server names', () => {
     expect(kit.requests).toHaveLength(2);
   });
 
-  it('is taken as said, and the call is made again once, shorter', async () => {
+  it('is used as stated, and the call is repeated once, shorter', async () => {
     const files = { 'a.py': big(200) };
     const refuse: Reply = (request) =>
       countTokens(request) > 4_096
@@ -182,7 +182,7 @@ describe('a context that a server names', () => {
     expect(errorOfRefusal({ status: 400, message }).code).toBe('context-full');
   });
 
-  it('is nothing where a number means something else', () => {
+  it('is not read from a number with another meaning', () => {
     expect(saidWindow('You asked for 5000 tokens.')).toBeNull();
     expect(saidWindow('the context is 12')).toBeNull();
   });

@@ -19,14 +19,14 @@ async function lastTrimmed(kit: AgentKit) {
   return readShortenedResult(logOf(kit), last?.callId ?? '');
 }
 
-describe('what a model was not shown', () => {
-  it('is nothing where all of it fits', async () => {
+describe('the hidden part of a result', () => {
+  it('is empty when all of it fits', async () => {
     const kit = createAgentKit({ replies: [call('read_file', { path: 'f1.py' }), done], sandbox: { files } });
     await kit.runner.send('Read it.', turnOptions);
     expect(await lastTrimmed(kit)).toEqual([]);
   });
 
-  it('is the middle of a long output, and later more of an older one, with the bytes before and after', async () => {
+  it('is the middle of a long output, and later more of an older one', async () => {
     const long = 'x'.repeat(40_000);
     const reads = Array.from({ length: 12 }, (_, index) => call('read_file', { path: `f${index}.py` }));
     const kit = createAgentKit({
@@ -51,7 +51,7 @@ describe('what a model was not shown', () => {
     expect(cut?.afterBytes).toBeLessThan(10_000);
   });
 
-  it('is everything that a summary stands for: messages with their files, answers, results and the summary before', async () => {
+  it('is everything that a summary stands for', async () => {
     const kit = createAgentKit({
       replies: [
         ...[1, 2, 3].map((index) => call('read_file', { path: `f${index}.py` })),

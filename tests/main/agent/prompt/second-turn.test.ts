@@ -14,7 +14,7 @@ const kitOf = (replies: readonly ReturnType<typeof call>[]) =>
 
 describe('the prompt of a second turn', () => {
   // Bug: the whole block of facts came with each message.
-  it('tells only those facts that are new', async () => {
+  it('tells only the facts that are new', async () => {
     const write = call('write_file', { path: 'b.py', content: 'y = 1\n' });
     const kit = kitOf([write, done, done]);
     await kit.runner.send('Make b.py.', { ...options, mode: 'work' });
@@ -31,7 +31,7 @@ describe('the prompt of a second turn', () => {
   });
 
   // Bug: sentences of Dewpoint stood there as if the model had said them.
-  it('has no words of Dewpoint as an answer of the model', async () => {
+  it('never gives words of Dewpoint as an answer of the model', async () => {
     const kit = kitOf([call('read_file', { path: 'a.py' }), done]);
     await kit.runner.send('Change a.py.', { ...options, mode: 'work', maxSteps: 1 });
     await kit.runner.send('Go on.', { ...options, mode: 'work' });
@@ -42,7 +42,7 @@ describe('the prompt of a second turn', () => {
   });
 
   // Bug: what the model had written until the person stopped it was lost.
-  it('has what was written of an answer that was cancelled', async () => {
+  it('has the written part of a cancelled answer', async () => {
     function* begun(): Generator<StreamPart> {
       yield { type: 'text-delta', text: 'The value is wrong in two places.' };
       kit.runner.cancel();
@@ -60,7 +60,7 @@ describe('the prompt of a second turn', () => {
   });
 
   // Bug: a question had other tools than work, so nothing of the prompt was read from the cache.
-  it('begins alike after a question, which says beforehand that nothing may be changed', async () => {
+  it('keeps its beginning after a question, and says only then that nothing may be changed', async () => {
     const kit = kitOf([{ text: 'x is 1.' }, call('write_file', { path: 'b.py', content: 'y' }), { text: 'No.' }, done]);
     await kit.runner.send('Which value does x have in a.py?', { ...options, mode: 'ask' });
     await kit.runner.send('And which one does y have?', { ...options, mode: 'ask' });
@@ -77,7 +77,7 @@ describe('the prompt of a second turn', () => {
 });
 
 // Bug: "find out why and put it right", where only the guarded line could be at fault.
-it('an objection after a refused edit of a guarded file says that it may be said as blocked', async () => {
+it('an objection after a refused edit of a guarded file says that the model may report it as blocked', async () => {
   const kit = createAgentKit({
     replies: [
       call('read_file', { path: 'test_a.py' }),

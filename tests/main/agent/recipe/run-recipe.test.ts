@@ -32,7 +32,7 @@ function kitFor(run: (context: RecipeContext) => Promise<RecipeOutcome>, options
 }
 
 describe('a recipe', () => {
-  it('asks through the one door, with the prefill in front of the answer', async () => {
+  it('asks its questions in the usual way, with the prefill before the answer', async () => {
     const answers: Answer[] = [];
     const kit = kitFor(
       async (context) => {
@@ -51,7 +51,7 @@ describe('a recipe', () => {
   });
 
   // Catches: a file in another encoding that a recipe refuses, or writes in UTF-8.
-  it('reads a file in an older encoding, and writes it in that', async () => {
+  it('reads and writes a file in its older encoding', async () => {
     const old = '# 这是我们的价格。\nx = 1\n';
     const seen: (string | null)[] = [];
     const kit = kitFor(
@@ -70,7 +70,7 @@ describe('a recipe', () => {
     await expectReplay(kit);
   });
 
-  it('lets no space stand between a bracket that was given and what follows', async () => {
+  it('allows no space between a given bracket and what follows', async () => {
     const texts: string[] = [];
     const kit = kitFor(
       async (context) => {
@@ -86,7 +86,7 @@ describe('a recipe', () => {
     expect(texts).toEqual(['def f(a): pass', 'x = 1']);
   });
 
-  it('has its questions follow the instructions of the project, in the part that is read once', async () => {
+  it("puts its questions after the project's instructions, in the part that is read once", async () => {
     const run = async (context: RecipeContext): Promise<RecipeOutcome> => {
       await context.ask(question);
       return gaveUp;
@@ -105,7 +105,7 @@ describe('a recipe', () => {
     expect(await system({ instructions: 'off' })).toContain('"text":"s"');
   });
 
-  it('leaves instructions out where only large models are told of them, and says so', async () => {
+  it('leaves instructions out when only large models are told of them, and says so', async () => {
     const said = async (parametersB: number): Promise<readonly [string, readonly string[]]> => {
       const kit = createAgentKit({
         model: { strategies: ['recipe'], parametersB },
@@ -136,7 +136,7 @@ describe('a recipe', () => {
     expect(untold).not.toContain('instructions-left-out');
   });
 
-  it('sends no instructions to the cloud that are fenced', async () => {
+  it('sends no fenced instructions to the cloud', async () => {
     const cloud = {
       price: { input: 1, output: 2, source: 'test', date: '2026-11-21' },
       strategies: ['recipe' as const],
@@ -158,7 +158,7 @@ describe('a recipe', () => {
     expect(ofType(kit.journal.events, 'model-call-started')).toHaveLength(0);
   });
 
-  it('is told what was said before, and what it builds from that is fenced as that conversation is', async () => {
+  it('knows the earlier conversation, and what it builds from that is fenced alike', async () => {
     const earlier: RecipeContext['earlier'][] = [];
     const localOnly = { rules: [{ paths: ['b.py'], verdict: 'local-only' as const }] };
     const cloud = {
@@ -199,7 +199,7 @@ describe('a recipe', () => {
     expect(ofType(kit.journal.events, 'file-changed')).toMatchObject([{ path: 'a.py', by: 'recipe' }]);
   });
 
-  it('loses its change when the check fails after it', async () => {
+  it('loses its change when the check then fails', async () => {
     const kit = kitFor(async ({ world }) => {
       await world.read('a.py');
       await world.apply([{ path: 'a.py', text: 'x = 3\n' }]);
@@ -229,7 +229,7 @@ describe('a recipe', () => {
     expect([kit.sandbox.text('a.py'), kit.sandbox.text('b.py')]).toEqual(['x = 1\n', 'mine\n']);
   });
 
-  it('reads no binary file, and writes over none that it could not read', async () => {
+  it('reads no binary file, and overwrites no file that it could not read', async () => {
     const seen: unknown[] = [];
     const kit = kitFor(async ({ world }) => {
       seen.push(await world.read('x.bin'), await world.apply([{ path: 'x.bin', text: 'x = 2\n' }]));
@@ -242,7 +242,7 @@ describe('a recipe', () => {
     expect(kit.sandbox.files.get('x.bin')?.bytes).toEqual(binary);
   });
 
-  it('may not touch guarded files, and asks nobody', async () => {
+  it('cannot change guarded files, and asks nobody', async () => {
     const why: (string | null)[] = [];
     const kit = kitFor(async ({ world }) => {
       await world.read('tests/test_a.py');
@@ -255,7 +255,7 @@ describe('a recipe', () => {
   });
 
   // Bug: a recipe that named its new file "…_test.py" was not allowed to write it, and gave the whole task up.
-  it('may write a new test file, and none over one that it has not read', async () => {
+  it('can write a new test file, but not overwrite one that it has not read', async () => {
     const why: (string | null)[] = [];
     const kit = kitFor(async ({ world }) => {
       why.push(await world.apply([{ path: 'tree_test.py', text: 'assert 1\n' }]));
@@ -294,7 +294,7 @@ describe('a recipe', () => {
     expect(end.reason).toBe('step-limit');
   });
 
-  it('with the best fit is chosen, and none where none fits', async () => {
+  it('is chosen when it fits best, and none is when none fits', async () => {
     const recipe = (id: string, score: number | null): ReturnType<typeof defineRecipe> =>
       defineRecipe({
         id,
@@ -314,13 +314,13 @@ describe('a recipe', () => {
     expect(await chosen(recipe('a', null))).toBe('by the loop');
   });
 
-  it('is not run at all with --strategy loop', async () => {
+  it('is never run with --strategy loop', async () => {
     const kit = kitFor(async () => gaveUp, { replies: [call('task_complete', { summary: 'ok' })] });
     await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop' });
     expect(ofType(kit.journal.events, 'stage-chosen').map((event) => event.stage.strategy)).toEqual(['loop']);
   });
 
-  it('that cannot ask because the key was refused says that, and no other way is tried', async () => {
+  it('reports a refused key, and no other way is tried', async () => {
     const kit = kitFor(
       async (context) => {
         const answer = await context.ask(question);

@@ -29,8 +29,8 @@ function closingSandbox() {
   });
 }
 
-describe('a folder that a command closes', () => {
-  it('is told of once, its files do not count as deleted, and what changed in it is seen when it is open again', async () => {
+describe('a folder closed by a command', () => {
+  it('is reported once, and its changes are seen when it is open again', async () => {
     const journal = createMemoryJournal();
     const command = (text: string) => call('run_command', { command: text });
     const kit = createAgentKit({

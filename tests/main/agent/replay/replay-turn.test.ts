@@ -190,7 +190,7 @@ describe('a replay of the agent', () => {
     await expectReplay(readOnly);
   });
 
-  it('plays a conversation that had to be shortened and summed up', async () => {
+  it('plays a conversation that was shortened and summed up', async () => {
     const words = (from: number): string => Array.from({ length: 300 }, (_, index) => `w${from * index}`).join(' ');
     const kit = createAgentKit({
       model: { contextTokens: 4096 },
@@ -204,7 +204,7 @@ describe('a replay of the agent', () => {
     await expectReplay(kit);
   });
 
-  it('says where a log that was changed comes out differently', async () => {
+  it('says where a changed log comes out differently', async () => {
     const kit = createAgentKit(loop);
     await kit.runner.send('Fix add().', turnOptions);
     const { journal, dependencies } = kit;

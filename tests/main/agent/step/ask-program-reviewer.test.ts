@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 // Catches: a review of a program that waits for ever for a model whose service hangs.
-it('gives a reviewer of programs a minute, and the turn goes on', async () => {
+it('a reviewer of programs has one minute, and then the turn goes on', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const said: unknown[] = [];
   const looked: string[] = [];

@@ -3,7 +3,7 @@ import { createAgentKit, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
 
 // Bug: a message after the first was bounded as if its model had never been called, so a small limit bought nothing.
-it('is bounded by what the service billed for the prompt of an earlier message', async () => {
+it('a later message is bounded by what the service billed for an earlier prompt', async () => {
   const price = { input: 1000, output: 1000, source: 'test', date: '2026-11-21' };
   const kit = createAgentKit({
     replies: [{ text: 'It is one.' }, { text: 'It is still one.' }],

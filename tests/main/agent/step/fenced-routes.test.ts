@@ -7,7 +7,7 @@ import { seeded } from '../../../../bench/lib/seeded.ts';
 /** About three steps each. */
 const sessions = sampled(3_500, 15);
 
-describe('a router that wants the cloud, over a conversation with something fenced', () => {
+describe('a router that prefers the cloud, with fenced text in the conversation', () => {
   let bench: FenceBench;
   beforeAll(async () => {
     bench = await openFenceBench();
@@ -26,14 +26,14 @@ describe('a router that wants the cloud, over a conversation with something fenc
     return sum;
   };
 
-  it('sends no step of it up, and no byte of it past the socket', { timeout: 1_200_000 }, async () => {
+  it('sends no step there, and no byte past the socket', { timeout: 1_200_000 }, async () => {
     const { steps, refused, routed, leaked } = await play(true, sessions);
     expect({ routed, leaked }).toEqual({ routed: 0, leaked: 0 });
     expect(steps).toBeGreaterThan(2 * sessions);
     expect(refused).toBeGreaterThan(8);
   });
 
-  it('would send both up without the fences', async () => {
+  it('would send both without the fences', async () => {
     const { routed, leaked } = await play(false, 15);
     expect([routed > 5, leaked > 50]).toEqual([true, true]);
   });

@@ -10,6 +10,6 @@ it.each([
   ['gpt-6-sol', 'gpt-6-luna', false],
   ['gpt-5', 'gpt-5-mini', false],
   ['claude-opus-5', 'claude-sonnet-5', false],
-])('%s, answered by %s, is the same model: %s', (asked, answered, isSame) => {
+])('an answer by another model name is recognized: %s, answered by %s, is the same: %s', (asked, answered, isSame) => {
   expect(isSameModel(asked, answered)).toBe(isSame);
 });

@@ -24,7 +24,7 @@ function sent(requests: readonly ModelRequest[]): string {
   return JSON.stringify(requests);
 }
 
-describe('the fences at the door', () => {
+describe('the fences before a call', () => {
   it('let no call go to a cloud model once a fenced file was read, and say why', async () => {
     const kit = kitOf({ replies: [call('read_file', { path: './plans/merger.md' }), done] });
     const end = await kit.runner.send('What is planned?', options);
@@ -49,7 +49,7 @@ describe('the fences at the door', () => {
     await expectReplay(kit);
   });
 
-  it('tell of a step that stayed here, too, which parts of it are fenced, and what it was built from', async () => {
+  it('show which parts of a local step are fenced, and what it was built from', async () => {
     const kit = kitOf({
       replies: [call('read_file', { path: 'plans/merger.md' }), call('read_file', { path: 'a.py' }), done],
     });
@@ -86,7 +86,7 @@ describe('the fences at the door', () => {
     await expectReplay(kit);
   });
 
-  it('hold for what a model made of it: files it wrote are fenced in later turns, even for a program', async () => {
+  it('hold for files that a model wrote from fenced text, in later turns and in programs', async () => {
     const kit = kitOf({
       replies: [
         call('read_file', { path: 'plans/merger.md' }),
@@ -101,7 +101,7 @@ describe('the fences at the door', () => {
     expect(fenced?.hits.map(({ path, how }) => [path, how])).toContainEqual(['plans/merger.md', 'content']);
   });
 
-  it('hold through a summary that stands for what was read, and for what a search found', async () => {
+  it('hold for a summary of what was read, and for what a search found', async () => {
     const local = { ...options, policy: 'local' } as const;
     const summed = kitOf({
       replies: [call('read_file', { path: 'plans/merger.md' }), done, { text: 'Two firms become one.' }, done],
@@ -118,7 +118,7 @@ describe('the fences at the door', () => {
     expect(found.requests).toHaveLength(1);
   });
 
-  it('leave a conversation alone that was looked at for its end, but not one whose changes are fenced', async () => {
+  it('let a conversation go on unless its changes are fenced', async () => {
     const write = (path: string) => call('write_file', { path, content: 'y = 2\n' });
     const open = kitOf({ replies: [write('b.py'), done, done] });
     await open.runner.send('Add b.', options);
@@ -128,7 +128,7 @@ describe('the fences at the door', () => {
     expect((await fenced.runner.send('Go on.', options)).reason).toBe('fenced');
   });
 
-  it('count every output of a command as fenced where a fenced file lies open', async () => {
+  it('count every output of a command as fenced when it can read a fenced file', async () => {
     const kit = kitOf({
       replies: [call('run_command', { command: 'make' }), done],
       sandbox: { files, exec: () => ({ stdout: 'everything is fine' }) },
@@ -137,7 +137,7 @@ describe('the fences at the door', () => {
     expect(kit.requests).toHaveLength(1);
   });
 
-  it('let commands be where nothing is fenced, and files that an exception names', async () => {
+  it('leave commands alone when nothing is fenced, and files that an exception names', async () => {
     const rules = [{ paths: ['plans/merger.md'], verdict: 'allow' }, ...localOnly.rules];
     const kit = kitOf({
       fences: { rules },
@@ -156,13 +156,13 @@ describe('the fences at the door', () => {
     ['in an address', `https://x.test/?q=${encodeURIComponent(plan)}`],
     ['a piece of it', 'somebody wrote: merger with Northwind closes on the ninth of March (?)'],
     ['a word of it', 'What is QX-88213-B?'],
-  ])('know a copy of a fenced file in a task, %s', async (_how, text) => {
+  ])('recognize a copy of a fenced file in a task, %s', async (_how, text) => {
     const kit = kitOf({ replies: [done] });
     expect((await kit.runner.send(`Explain: ${text}`, options)).reason).toBe('fenced');
     expect(kit.requests).toEqual([]);
   });
 
-  it('take out what is to be redacted, wherever it stands, and send the rest', async () => {
+  it('redact what a rule names, wherever it stands, and send the rest', async () => {
     const rules = [
       { paths: ['plans/**'], verdict: 'redact' },
       { pattern: String.raw`ACME-\d+`, verdict: 'redact' },
@@ -182,7 +182,7 @@ describe('the fences at the door', () => {
     await expectReplay(kit);
   });
 
-  it('take out secrets without any rule', async () => {
+  it('redact secrets without any rule', async () => {
     const kit = kitOf({ fences: {}, replies: [done] });
     const task = 'Why does DB_PASSWORD="hunter2-long-enough" at postgres://app:s3cr3t-pw@db/x not work?';
     await kit.runner.send(task, options);
@@ -190,7 +190,7 @@ describe('the fences at the door', () => {
     expect(kit.journal.events.find(({ type }) => type === 'call-fenced')).toMatchObject({ outcome: 'redacted' });
   });
 
-  it('ask a person once for each file, with what would be sent, and take a no for a no', async () => {
+  it('ask a person once for each file with what would be sent, and respect a no', async () => {
     const asked: ApprovalQuestion[] = [];
     const fences = { rules: [{ paths: ['plans/**'], verdict: 'ask' }] };
     const replies = [call('read_file', { path: 'plans/merger.md' }), call('read_file', { path: 'a.py' }), done];
@@ -210,7 +210,7 @@ describe('the fences at the door', () => {
     await expectReplay(alone);
   });
 
-  it('ask nobody so that work goes up for a gain, but where it needs the cloud', async () => {
+  it('ask a person only when the work needs the cloud, not for a gain', async () => {
     const asked: string[] = [];
     const ask = async ({ kind }: ApprovalQuestion): Promise<'allow'> => {
       asked.push(kind);
@@ -242,7 +242,7 @@ describe('the fences at the door', () => {
     await expectReplay(kit);
   });
 
-  it('look once at what a call carries, also where another model goes on with it', async () => {
+  it('look once at what a call carries, even when another model goes on with it', async () => {
     const wrong = (old: string) => call('edit_file', { path: 'a.py', old, new: '' });
     const looked: string[] = [];
     const kit = kitOf({

@@ -3,8 +3,8 @@ import { readStream } from '../../../../src/main/agent/step/read-stream.ts';
 import { endedWith } from '../../../../src/main/models/providers/call/call-ended.ts';
 import type { StreamPart } from '../../../../src/main/models/providers/define.ts';
 
-describe('readStream', () => {
-  it('lets a provider put away what it holds once the end is known', async () => {
+describe('the function readStream', () => {
+  it('lets a provider clean up once the end is known', async () => {
     const held = { open: true };
     async function* stream(): AsyncIterable<StreamPart> {
       try {
@@ -18,7 +18,7 @@ describe('readStream', () => {
     expect({ type: ended.type, held }).toEqual({ type: 'ended', held: { open: false } });
   });
 
-  it('gives the end also where what is put away fails', async () => {
+  it('returns the end even when the clean-up fails', async () => {
     async function* stream(): AsyncIterable<StreamPart> {
       try {
         await Promise.resolve();
@@ -32,7 +32,7 @@ describe('readStream', () => {
   });
 
   // Catches: thoughts of a model whose opening mark is missing, kept as its answer.
-  it('takes text for thoughts when their end says so, and keeps what comes after', async () => {
+  it('turns text into thoughts when their end says so, and keeps what follows', async () => {
     async function* stream(): AsyncIterable<StreamPart> {
       await Promise.resolve();
       yield { type: 'text-delta', text: 'I think.' };

@@ -26,8 +26,8 @@ function request(parts: Partial<ModelRequest>): ModelRequest {
   };
 }
 
-describe('request pieces', () => {
-  it('are together the JSON of the request, whatever stands where in it', () => {
+describe('the pieces of a request', () => {
+  it('form the JSON of the request when joined, whatever it contains', () => {
     const tools = [{ name: 't', description: 'd', inputSchema: { type: 'object' } }];
     const { messages: moved, ...rest } = request({});
     const variants: ModelRequest[] = [
@@ -40,7 +40,7 @@ describe('request pieces', () => {
     for (const variant of variants) expect(requestPieces(variant).join('')).toBe(JSON.stringify(variant));
   });
 
-  it('of a request that only grew begin as those before, so that they need not be looked at again', () => {
+  it('stay the same at the beginning when the request only grew', () => {
     const before = requestPieces(request({}));
     const after = requestPieces(request({ messages: [...messages, textMessage('user', 'more')] }));
     expect(after.slice(0, messages.length + 1)).toEqual(before.slice(0, messages.length + 1));

@@ -68,7 +68,7 @@ describe('a switch to the cloud', () => {
     ['a service that stalls', thrice(fails('stalled', true))],
   ];
 
-  it.each(faults)('that meets %s goes on here, and the reason is in the log', async (_name, replies) => {
+  it.each(faults)('that meets %s stays local, and the log has the reason', async (_name, replies) => {
     // The end is rejected twice. The cloud takes over and fails, and then the local model finishes.
     const kit = kitOf([done, done, ...replies, look, fix, done]);
     const end = await kit.runner.send('Fix add().', routed());
@@ -82,7 +82,7 @@ describe('a switch to the cloud', () => {
     await expectReplay(kit);
   });
 
-  it('that another process has spent the money for goes on here, where that was wished, and pays nothing', async () => {
+  it('stays local and pays nothing when another process has spent the money', async () => {
     const cap = { scope: 'day', limitUsd: 1, spentUsd: 1, heldUsd: 0, worstUsd: 0.1 } as const;
     const budget: Budget = {
       ...memoryBudget(),
@@ -110,7 +110,7 @@ describe('a switch to the cloud', () => {
   });
 });
 
-describe('a switch to a service that tells of its answer what is not so', () => {
+describe('a switch to a service that misreports its answer', () => {
   const editCall: StreamPart = {
     type: 'tool-call',
     call: { type: 'tool-call', id: 'c', name: 'edit_file', input: { path: 'calc.py', old: 'a - b', new: 'a + b' } },
@@ -120,7 +120,7 @@ describe('a switch to a service that tells of its answer what is not so', () => 
     return [editCall, { ...end, usage: { ...end.usage, ...usage }, ...more }];
   };
 
-  it('goes on with another model than was asked, and the log and a notice say who it was', async () => {
+  it('goes on with another model than was asked, and the log and a notice name it', async () => {
     const kit = kitOf([done, done, { stream: endOf({}, { model: 'lesser' }) }, done]);
     expect((await kit.runner.send('Fix add().', routed())).reason).toBe('done');
     const answered = ofType(kit.journal.events, 'model-call-ended').map(({ answeredBy }) => answeredBy);
@@ -130,7 +130,7 @@ describe('a switch to a service that tells of its answer what is not so', () => 
     await expectReplay(kit);
   });
 
-  it('decides on with estimated tokens where it counted none, and every figure stays a number', async () => {
+  it('uses estimated tokens when it counted none, and every figure stays a number', async () => {
     const kit = kitOf([done, done, { stream: endOf({ freshInput: 0, output: 0, estimated: true }) }, look, done]);
     expect((await kit.runner.send('Fix add().', routed())).reason).toBe('done');
     const later = ofType(kit.journal.events, 'route-decided').slice(3);
@@ -146,7 +146,7 @@ describe('a switch to a service that tells of its answer what is not so', () => 
 describe('a local engine that dies', () => {
   const dead = fails('engine-lost', false);
 
-  it('leaves the work to the cloud, and where the caps leave nothing, ends the turn with both reasons', async () => {
+  it('leaves the work to the cloud, and ends the turn with both reasons when the caps forbid it', async () => {
     const kit = kitOf([look, dead, fix, done]);
     expect((await kit.runner.send('Fix add().', routed())).reason).toBe('done');
     expect(route(kit)[2]).toBe('cloud L5 transport');
@@ -163,8 +163,8 @@ describe('a local engine that dies', () => {
   });
 });
 
-describe('a list of prices that changes while a turn runs', () => {
-  it('changes nothing of what the turn was told at its start: decision and bill go by one price, the next turn by the other', async () => {
+describe('a price list that changes during a turn', () => {
+  it('does not affect the turn, and counts from the next turn on', async () => {
     let listed = price;
     const dearer: Reply = () => {
       listed = { ...price, input: 300, output: 1500 };
@@ -191,11 +191,11 @@ describe('a list of prices that changes while a turn runs', () => {
   });
 });
 
-describe('a probe', () => {
+describe('a probe of the local model', () => {
   it.each([
     ['was never made, or was of another digest', []],
     ['was passed for recipes only', ['recipe' as const]],
-  ])('that %s keeps the local model out of the free loop', async (_name, strategies) => {
+  ])('that %s keeps the model out of the free loop', async (_name, strategies) => {
     const kit = kitOf([look, fix, done], { model: { strategies } });
     expect((await kit.runner.send('Fix add().', routed())).reason).toBe('done');
     expect(route(kit)[0]).toBe('cloud L0 capability');
@@ -207,7 +207,7 @@ describe('a clock that jumps', () => {
   it.each([
     ['back by a day', -86_400_000],
     ['ahead by a year', 31_536_000_000],
-  ])('%s at every event leaves costs that are numbers, and the same decisions in a replay', async (_name, jump) => {
+  ])('%s at every event leaves costs as numbers, and the same decisions in a replay', async (_name, jump) => {
     let ticks = 0;
     const now = (): number => 1_800_000_000_000 + (ticks++ % 3) * jump;
     const kit = kitOf([done, done, look, fix, call('run_tests', {}), done], { journal: { now } });

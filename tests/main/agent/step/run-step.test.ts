@@ -12,7 +12,7 @@ const cloud = { where: 'cloud', price } as const;
 const options = { ...turnOptions, policy: 'cloud', cloud: 'sky/model' } as const;
 
 describe('a model call', () => {
-  it('keeps the exact request beside the log, and its tokens, price and cost in it', async () => {
+  it('keeps its exact request beside the log, and its tokens, price and cost in the log', async () => {
     const kit = createAgentKit({ cloud, replies: [call('task_complete', { summary: 'ok' })], countTokens: () => 120 });
     await kit.runner.send('Do the work.', options);
     const started = ofType(kit.journal.events, 'model-call-started')[0];
@@ -32,13 +32,13 @@ describe('a model call', () => {
     expect(kit.requests).toEqual([]);
   });
 
-  it('is not made under a cap when nobody knows its price', async () => {
+  it('is not made under a cap when its price is unknown', async () => {
     const kit = createAgentKit({ cloud: { where: 'cloud', price: null }, replies: [] });
     const end = await kit.runner.send('Do the work.', { ...options, maxUsd: 1 });
     expect(end).toMatchObject({ reason: 'cap', text: expect.stringContaining('no known price') });
   });
 
-  it('goes on with the local model at the cap when that was asked for', async () => {
+  it('goes on with the local model at the cap when that was chosen', async () => {
     const kit = createAgentKit({ cloud, replies: [call('task_complete', { summary: 'by the local one' })] });
     const end = await kit.runner.send('Do the work.', {
       ...options,
@@ -50,7 +50,7 @@ describe('a model call', () => {
     expect(ofType(kit.journal.events, 'model-call-started').map((event) => event.stage.where)).toEqual(['local']);
   });
 
-  it('waits at a cap for a person, and goes on when the cap was raised by enough', async () => {
+  it('waits at a cap for a person, and goes on when the cap was raised enough', async () => {
     const asked: string[] = [];
     const ask = async (capId: string): Promise<CapDecision> => {
       asked.push(capId);
@@ -78,7 +78,7 @@ describe('a model call', () => {
     expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toMatch(/left of the limit.*raised by \$60\.1000/u);
   });
 
-  it('has a shorter answer where the limit leaves less, so that two cents buy two steps of one cent', async () => {
+  it('has a shorter answer when the limit leaves less, so that two cents buy two steps of one cent', async () => {
     const usual = { input: 3, output: 15, source: 'test', date: '2026-11-28' };
     const paid = { freshInput: 2_100, cacheRead: 0, cacheWrite: 0, output: 180, reasoning: 0, estimated: false };
     const step = (path: string): ReplyParts => ({
@@ -145,7 +145,7 @@ describe('a model call', () => {
     expect(kit.requests).toEqual([]);
   });
 
-  it('that broke off counts in full against the cap: its bill may be higher than our guess', async () => {
+  it('that broke off counts in full against the cap, because its bill may be higher than our guess', async () => {
     const broken = (): ReplyParts => ({
       stream: [
         {
@@ -186,7 +186,7 @@ describe('a model call', () => {
   });
 
   // Bug: all sessions that a service turned away together came back at the same moment.
-  it('is made again at another time in each session, and at the same in a session that is played again', async () => {
+  it('is retried after a different delay in each session, and after the same in a replay', async () => {
     const waitsOf = async (sessionId: string): Promise<readonly number[]> => {
       const waits: number[] = [];
       const error = { code: 'overloaded', message: 'busy', retryable: true } as const;
@@ -211,7 +211,7 @@ describe('a model call', () => {
     }
   });
 
-  it('is not made again before its time when the service wants to be left alone for hours', async () => {
+  it('is not retried early when the service asks to be left alone for hours', async () => {
     const error = { code: 'rate-limit', message: 'come tomorrow', retryable: true, retryAfterMs: 3_600_000 } as const;
     const kit = createAgentKit({ replies: [{ error }, { text: 'too early' }] });
     await kit.runner.send('Is it?', turnOptions);
@@ -223,7 +223,7 @@ describe('a model call', () => {
     });
   });
 
-  it('keeps who answered, and says once that it is not who was asked', async () => {
+  it('records which model answered, and says once that it is another than was asked', async () => {
     const stream = (model: string): ReplyParts => ({
       stream: [
         { type: 'text-delta', text: 'Hm.' },
@@ -248,7 +248,7 @@ describe('a model call', () => {
     expect(kit.requests[0]?.maxOutputTokens).toBe(196);
   });
 
-  it('pushes the words as they come and writes the whole at its end', async () => {
+  it('streams the words as they come, and writes the whole at its end', async () => {
     const kit = createAgentKit({ replies: [{ text: 'The moon is far.' }] });
     await kit.runner.send('How far is the moon?', turnOptions);
     expect(kit.journal.transients).toContainEqual({ type: 'text-delta', callId: 'call-1', text: 'The moon is far.' });
@@ -281,7 +281,7 @@ describe('a model call', () => {
   });
 });
 
-describe('limits of a turn', () => {
+describe('the limits of a turn', () => {
   it.each([
     ['step-limit', { maxSteps: 2 }],
     ['token-limit', { maxTokens: 50 }],
@@ -321,7 +321,7 @@ describe('limits of a turn', () => {
     ['the same call again', ['a', 'a', 'b'], [0, 0, 0.7, 0], 1],
     ['another call', ['a', 'b', 'c'], [0, 0, 0, 0], 0],
   ])(
-    'come nearer with %s, which the model is told and asked otherwise',
+    'come nearer with %s, and the model is told and asked differently',
     async (_what, patterns, temperatures, told) => {
       const unsticking = { ...turnOptions, strategy: 'loop' as const };
       const replies = patterns.map((pattern) => call('search', { pattern }));
@@ -334,14 +334,14 @@ describe('limits of a turn', () => {
     },
   );
 
-  it('come nearer with an edit that is turned down: what comes next is not the greedy answer again', async () => {
+  it('come nearer with a refused edit, and the next answer is not the greedy one again', async () => {
     const edit = call('edit_file', { path: 'a.py', old: 'not there', new: 'x' });
     const kit = createAgentKit({ replies: [edit, call('task_complete', { summary: 'ok' })] });
     await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop' });
     expect(kit.requests.map(({ temperature }) => temperature)).toEqual([0, 0.7]);
   });
 
-  it('are not put off by the same text written again: nothing changes by that', async () => {
+  it('are reached despite writing the same text again, because that changes nothing', async () => {
     const write = call('write_file', { path: 'new.py', content: 'x = 1\n' });
     const kit = createAgentKit({ replies: Array.from({ length: 9 }, () => write) });
     const end = await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop' });
@@ -351,7 +351,7 @@ describe('limits of a turn', () => {
     expect(said.map(({ status }) => status)).toEqual(['ok', 'error', 'error']);
   });
 
-  it('say nothing of a call that went through the second time', async () => {
+  it('are silent about a call that worked the second time', async () => {
     const write = call('write_file', { path: 'a.py', content: 'x = 2\n' });
     const replies = [write, call('read_file', { path: 'a.py' }), write, call('task_complete', { summary: 'ok' })];
     const files = { 'a.py': new TextEncoder().encode('x = 1\n') };
