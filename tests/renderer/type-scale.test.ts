@@ -23,7 +23,7 @@ describe('the classes of the page', () => {
     expect(found(/\bfont-(?:thin|extralight|light|medium|bold|extrabold|black|\[\d+\])(?![\w-])/gu)).toEqual([]);
   });
 
-  it('set no time of a transition, which a token under 150 ms does', () => {
+  it('set no transition time of their own, and the shared one is under 150 ms', () => {
     expect(found(/\bduration-(?:\d+|\[[^\]]*\])/gu)).toEqual([]);
     const [, time] =
       /--default-transition-duration: (\d+)ms/u.exec(readFileSync(join(page, 'styles.css'), 'utf8')) ?? [];

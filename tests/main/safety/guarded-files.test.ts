@@ -21,7 +21,7 @@ describe('the protection of tests and build files', () => {
     ['latest.py', null],
     ['contest.js', null],
     ['README.md', null],
-  ])('calls %s by its kind', (path, kind) => {
+  ])('knows the kind of %s', (path, kind) => {
     expect(guardKind(path)).toBe(kind);
   });
 

@@ -8,7 +8,7 @@ const outputs = ({ events }: ReturnType<typeof createAgentKit>['journal']): read
     .map(({ output }) => output);
 
 // Bug: "no test command that is known" after tests were written, although the check at the end ran that very command.
-it('finds tests that were written in the turn, and says in one line that they pass', async () => {
+it('the run_tests tool finds tests written in the turn, and says in one line that they pass', async () => {
   const commands: string[] = [];
   const kit = createAgentKit({
     replies: [
@@ -33,7 +33,7 @@ it('finds tests that were written in the turn, and says in one line that they pa
   expect(commands[0]).toContain('pytest');
 });
 
-it('shows what was printed where a test fails', async () => {
+it('the run_tests tool shows the output of a failing test', async () => {
   const kit = createAgentKit({
     replies: [call('run_tests', {}), call('task_complete', { summary: 'ok', status: 'blocked' })],
     sandbox: {

@@ -10,7 +10,7 @@ import { builtInTools, discoverTools } from '../../../src/main/tools/registry.ts
 const tool = builtInTools(discoverTools(), { now: () => 0 }).find(({ name }) => name === 'search');
 
 // Catches: a text that is found in UTF-8 alone, and a line that is shown with its letters lost.
-it('finds and shows text in any encoding', async () => {
+it('the search tool finds and shows text in any encoding', async () => {
   const root = await mkdtemp(join(tmpdir(), 'dewpoint-search-'));
   try {
     const chinese = '这是一个中文的文件。\nname = "价格表"\n我们在这里写了一些字。\n';

@@ -25,7 +25,7 @@ const record = [1000, 1500, 2000, 3000, 4000, 2500, 1200, 1800, 3500, 2200].map(
 
 describe('the estimated cost of a task for a model', () => {
   /** Catches: a figure that is right only for the tasks that it was made from. */
-  it('is as good for each measured task, from the others alone, as published', async () => {
+  it('has the published accuracy when it leaves each measured task out', async () => {
     const done = [...(await readPairResults('bench/data/pair-held.jsonl')).values()];
     const pairs = done.flatMap((local) => {
       const cloud = done.find(({ task, policy }) => task === local.task && policy === 'cloud');

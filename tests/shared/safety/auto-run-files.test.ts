@@ -118,7 +118,7 @@ describe('a file that runs on the machine later', () => {
     expect(configured.length).toBeGreaterThanOrEqual(220);
   });
 
-  it('is no other file', () => {
+  it('is told apart from plain source and text files', () => {
     const plain = [
       'src/app.ts',
       'README.md',

@@ -36,7 +36,7 @@ describe('the search for a command to run', () => {
   });
 
   it.each(['Run the tests and fix what fails', 'Make the tests run faster', 'run', 'Start with cart.py'])(
-    'finds no order in %j',
+    'finds none in %j',
     (task) => {
       expect(asksToRun(task)).toBeNull();
     },

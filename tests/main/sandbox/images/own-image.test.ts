@@ -98,7 +98,7 @@ describe("a project's own image", () => {
     '{"dockerFile": "link"}',
     '{}',
     'no',
-  ])('is not %s', async (text) => {
+  ])('is not made from %s', async (text) => {
     await mkdir(join(project, '.devcontainer'));
     await symlink('/etc/passwd', join(project, '.devcontainer/link'));
     await put('.devcontainer/devcontainer.json', text);

@@ -275,12 +275,12 @@ describe('a child agent', () => {
   });
 });
 
-describe('fenced content', () => {
+describe("a child agent under its parent's rules", () => {
   const fence = { rules: [{ paths: ['secret.txt'], verdict: 'local-only' }] };
   const sky = { where: 'cloud', price: { input: 1, output: 1, source: 'test', date: '2026-11-21' } };
 
   /** Catches: content of a fenced file that leaves in the words of an agent that read it here. */
-  it('stays fenced in what a child agent reports', async () => {
+  it('reports fenced content as fenced', async () => {
     await kit.core.client.settings.set({ key: 'fences', value: fence });
     const reads = { access: 'read-only', model: 'one/script' };
     await kit.script('lead', [
@@ -302,7 +302,7 @@ describe('fenced content', () => {
   });
 
   /** Catches: the other direction: what a local agent has read, told in other words to an agent in the cloud. */
-  it('is not passed to a child agent elsewhere', async () => {
+  it('is not started elsewhere with fenced content', async () => {
     await kit.core.client.settings.set({ key: 'fences', value: fence });
     const elsewhere = spawn('It is seven, four and so on. Check that.', { access: 'read-only', model: 'sky/script' });
     await kit.script('lead', [read('secret.txt'), calls(elsewhere), done('Checked.')]);
@@ -315,7 +315,7 @@ describe('fenced content', () => {
   });
 
   /** Catches: an agent that gets a network, or money, because nobody asked on its parent's behalf. */
-  it('is asked for as its parent would have to, and costs what its parent may spend', async () => {
+  it('needs the same approvals as its parent, and spends at most what its parent may', async () => {
     const cost = { ...sky, price: { ...sky.price, input: 100, output: 100 } };
     await kit.script('lead', [calls(spawn('Ask for it.', { model: 'one/script' })), done('No.')], sky);
     const wants = {

@@ -11,7 +11,7 @@ const trees = sampled(10_000, 300);
 const purses = sampled(10_000, 300);
 const purse = { parentTurnId: 't', parentCapUsd: null, log: 'child' } as const;
 
-describe('the children of a tree', () => {
+describe('the child agents of a session tree', () => {
   /** Catches: a fork, a restart, a deleted session, a child or two calls at once that exceed the limit. */
   it(`are never more than the caps, over ${trees} trees with forks and restarts`, async () => {
     const random = seeded(31);
@@ -32,7 +32,7 @@ describe('the children of a tree', () => {
   });
 });
 
-describe('the money of a child', () => {
+describe('the budget of a child agent', () => {
   /** Catches: a call without a known price under a limit of its own, which could not be kept. */
   it('cannot be spent when the price is unknown, and the rest is told', async () => {
     const parent = memoryBudget({ session: 1 });

@@ -14,7 +14,7 @@ afterEach(() => kit.dispose());
 /** A call costs at least about 0.2 dollars. */
 const dear = { where: 'cloud', price: { input: 500, output: 500, source: 'test', date: '2026-11-21' }, repeat: true };
 
-describe('the money of a child agent', () => {
+describe('the budget of a child agent', () => {
   /** Catches: an agent whose limit is full again with every message, and one that forgets its limit at a restart. */
   it('covers all its runs, over messages and restarts', async () => {
     const spawn = { task: 'Say it.', access: 'read-only', model: 'one/script', maxUsd: 1 };
@@ -46,7 +46,7 @@ describe('the money of a child agent', () => {
   });
 });
 
-describe('the cost of a run with agents', () => {
+describe('the cost of a run with child agents', () => {
   /** Catches: a result, an end line or a window that leaves out what the agents of a run cost. */
   it('is the same in the result and in the list of costs, and counts towards the limit', async () => {
     const price = { input: 3, output: 15, source: 'test', date: '2026-11-28' };

@@ -40,7 +40,7 @@ describe('the summary of a test run', () => {
 });
 
 describe('the selector of tests in a command', () => {
-  it('is quoted as a model wrote it', () => {
+  it('is quoted, so that a model cannot add a shell command', () => {
     expect(withSelector('python3 -m pytest -q', 'pytest', "a'; rm -rf /")).toBe(
       `python3 -m pytest -q 'a'\\''; rm -rf /'`,
     );

@@ -10,7 +10,7 @@ import {
 const nothing = { pick: { policy: null }, mode: null, assistant: null };
 
 // Bug: a session forgot its model after a restart and in a fork, and its mode whenever it was opened.
-it('the choice of a session is the last one in the log', () => {
+it('the model and mode of a session are those chosen last in its log', () => {
   const chosen = { policy: 'cloud', cloud: 'sky/model', thinking: 'high', mode: 'ask', assistant: 'ada' } as const;
   expect(currentChoice('restarted', { chosen, turns: [] })).toEqual({
     pick: { policy: 'cloud', cloud: 'sky/model', thinking: 'high' },
@@ -21,7 +21,7 @@ it('the choice of a session is the last one in the log', () => {
 });
 
 // Bug: a new task began with the model of the settings, and buttons such as "Send again" did, too.
-it('the choice of a session made here is kept for the next task and every button', () => {
+it('the model and mode chosen in the window are kept for the next task and every button', () => {
   const choice = { pick: { policy: 'local', local: 'fake/model' }, mode: 'work', assistant: null } as const;
   keepChoice('here', choice);
   expect(currentChoice('here', { chosen: {}, turns: [] })).toEqual(choice);
@@ -31,7 +31,7 @@ it('the choice of a session made here is kept for the next task and every button
 });
 
 // Bug: the model of the last task won over a default that was changed since.
-it('the choice for the next task follows a changed default of models, and keeps the rest', () => {
+it('the next task follows a changed default model, and keeps the other choices', () => {
   const choice = { pick: { policy: 'local', local: 'fake/model' }, mode: 'work', assistant: 'ada' } as const;
   keepChoice('mine', choice);
   followDefaults([]);

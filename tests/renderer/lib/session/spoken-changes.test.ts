@@ -62,7 +62,7 @@ it('the spoken changes of a session announce a question once, with hidden charac
 });
 
 // Bug: it said "A question" and not which one.
-it('says the words of a question of the agent', () => {
+it('the spoken changes of a session announce the words of a question of the agent', () => {
   const asked = after(start, { ...ask, kind: 'question', subject: 'A question', text: 'Which shell?' });
   expect(said(after(start), asked)).toEqual([
     expect.stringMatching(/^assertive: Waiting for your answer\. .*: Which shell\?$/u),
