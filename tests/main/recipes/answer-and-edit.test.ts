@@ -21,7 +21,7 @@ async function harnessOf(options: Partial<HarnessOptions> & Pick<HarnessOptions,
   return harness;
 }
 
-describe('answer', () => {
+describe('the answer recipe', () => {
   const task = 'How many messages are a flood, and for how many seconds is one muted?';
 
   test('shows numbered lines, and adds the place that the answer is based on', async () => {
@@ -152,7 +152,7 @@ describe('a crash that a task mentions', () => {
   });
 });
 
-describe('edit', () => {
+describe('the edit recipe', () => {
   const task = 'isFlood must also be true for exactly LIMIT messages';
   const changed = '```javascript\nexport function isFlood(count) {\n  return count >= LIMIT;\n}\n```';
 

@@ -26,7 +26,7 @@ async function done(
   return { harness, type: outcome.type, said: outcome.type === 'gave-up' ? outcome.reason : outcome.text };
 }
 
-describe('a task without a model', () => {
+describe('the recipe that needs no model', () => {
   test('runs a file, and shows its output', async () => {
     expect((await done('Run hello.sh')).said).toBe("`bash 'hello.sh'` ended with exit code 0:\n\n```\nhello\n```");
     expect(await done('run gone.py')).toMatchObject({ type: 'gave-up', said: expect.stringContaining('gone.py') });
@@ -52,7 +52,7 @@ describe('a task without a model', () => {
   });
 
   test.each(['Delete the second line of notes.md', 'Remove dead code', 'Undo the rename but keep the tests', 'Fix it'])(
-    'does not include %j',
+    'does not take %j',
     async (task) => {
       const harness = await makeHarness({ files, task, command: null });
       harnesses.push(harness);

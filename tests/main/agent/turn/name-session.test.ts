@@ -110,7 +110,7 @@ describe('a session whose first words are cut off', () => {
     await expectReplay(kit);
   });
 
-  it("is named once, and its next turn does not show the title's request", async () => {
+  it('is named once, and its next prompt does not hold the title', async () => {
     const kit = await session([answer, named, answer]);
     await kit.runner.send(task, here);
     await kit.until('session-renamed', 2);

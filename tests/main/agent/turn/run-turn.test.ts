@@ -96,7 +96,7 @@ describe('a turn in the loop', () => {
     expect(ofType(kit.journal.events, 'criterion-checked')).toEqual([]);
   });
 
-  it('does not hold when more of the unrelated tests fail', async () => {
+  it('is not believed when more of the unrelated tests fail', async () => {
     const write = call('write_file', { path: 'verbose.py', content: 'VERBOSE = True\n' });
     const done = call('task_complete', { summary: 'There is a flag.' });
     const kit = createAgentKit({
@@ -196,7 +196,7 @@ describe('a service that stops answering in the middle of a task', () => {
     { text: 'Nobody may ask for this.' },
   ];
 
-  it('ends the turn as its reason, and the work so far is kept', async () => {
+  it('is the reason for the end of the turn, which keeps its work', async () => {
     const recipe = defineRecipe({
       id: 'again',
       label: 'Again',

@@ -293,7 +293,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
   });
 
   // Catches: an agent that answers from the saved file while the user looks at a newer text.
-  it('gives the unsaved text of a linked file, and gets saved text from the project', async () => {
+  it('gives the unsaved text of a linked file, while saved text is read from the project', async () => {
     await using world = await createWorld([{ text: 'Seen.' }, { text: 'Seen.' }, { text: 'Seen.' }]);
     const read: string[] = [];
     const open = { text: 'def add(a, b):\n    return a + b\n' };

@@ -65,7 +65,7 @@ const desktopHelper = z.object({
 });
 
 /** Catches: settings that the packer understands in another way than intended. */
-it('the entry of Linux desktops has what the packer writes', async () => {
+it('the entry that the packer writes for Linux desktops has the kinds of files, folders and links', async () => {
   const builder = createRequire(createRequire(import.meta.url).resolve('electron-builder'));
   const { LinuxTargetHelper } = desktopHelper.parse(builder('app-builder-lib/out/targets/LinuxTargetHelper.js'));
   const { productName, executableName } = config;

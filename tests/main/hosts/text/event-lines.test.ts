@@ -87,7 +87,7 @@ it("the line of a program's call is indented under it, with hidden letters writt
 });
 
 // Catches: an agent that was lost with its core, and that a later message reports as "an agent".
-it("the line of an agent's end names it, also when its begin was not seen", () => {
+it("the line of an agent's end names it, also when its start was not seen", () => {
   const gone: EventOf<'child-session-ended'> = {
     v: 2,
     seq: 9,

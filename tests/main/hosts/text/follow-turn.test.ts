@@ -92,7 +92,7 @@ describe('a message to an older session', () => {
     expect(seen.asked).toEqual(['new']);
   });
 
-  it('is followed by a question that an earlier turn left open', async () => {
+  it('also asks what an earlier turn left open', async () => {
     expect((await follow([asked('old'), answered('old'), asked('open')])).seen.asked[0]).toBe('open');
   });
 });
@@ -218,7 +218,7 @@ describe('a message that the running turn did not take', () => {
     expect(await converse(next)).toEqual({ asked: ['of the next'], between: ['Done.'], end: 'Both done.' });
   });
 
-  it('ends the wait of a caller that wants one answer', async () => {
+  it('is not followed for a caller that waits for one answer', async () => {
     expect(await converse(next, true)).toEqual({ asked: [], between: [], end: 'Done.' });
   });
 

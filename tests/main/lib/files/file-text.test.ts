@@ -64,7 +64,7 @@ describe('the text of a file', () => {
     ['a zero byte far from the beginning', Buffer.from(`${'a'.repeat(9000)}\0`)],
     ['half a UTF-16 letter', Buffer.from([0xff, 0xfe, 65])],
     ['half a pair in UTF-16', Buffer.from([0xff, 0xfe, 0x00, 0xd8, 65, 0])],
-  ])('is not read for %s, unless it can be written back to the same bytes', (_name, bytes) => {
+  ])('with %s is not read, unless it can be written back to the same bytes', (_name, bytes) => {
     const read = fileText(bytes);
     const back = read?.encode(read.text);
     expect(read === null || (back?.ok === true && Buffer.compare(back.bytes, bytes) === 0)).toBe(true);
@@ -75,7 +75,7 @@ describe('the text of a file', () => {
     ['with control characters', Buffer.from([0xe9, 1, 2, 3, 0xe9])],
     ['with what no letter has in UTF-16', Buffer.from([0xff, 0xfe, 0xff, 0xff, 65, 0])],
     ['with a zero letter in UTF-16', Buffer.from([0xff, 0xfe, 0, 0, 65, 0])],
-  ])('is not read from a file that is %s, without a zero byte', (_name, bytes) => {
+  ])('is not read when the file is %s, also without a zero byte', (_name, bytes) => {
     expect(fileText(bytes)).toBeNull();
   });
 

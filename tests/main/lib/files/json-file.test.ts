@@ -20,7 +20,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const parse = (value: unknown): { a: number } => z.object({ a: z.number() }).parse(value);
 
 describe('a JSON file', () => {
-  it('creates the same folders many times at once', async () => {
+  it('can have its folder created many times at once', async () => {
     for (let round = 0; round < 20; round += 1) {
       const path = join(folder, String(round), 'a', 'b');
       const made = await Promise.allSettled(Array.from({ length: 12 }, () => makeFolder(path)));
@@ -70,7 +70,7 @@ describe('a JSON file', () => {
     await expect(writeJsonFile('/proc/nope/a.json', {})).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('reports the errors that mean a full disk', () => {
+  it('fails with a known error when the disk is full', () => {
     expect(['ENOSPC', 'EDQUOT', 'EACCES'].map((code) => isDiskFull(Object.assign(new Error(code), { code })))).toEqual([
       true,
       true,

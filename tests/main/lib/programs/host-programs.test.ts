@@ -160,7 +160,7 @@ describe('Dewpoint in a folder with hostile programs runs none of them', () => {
     expect(await planted.ran()).toEqual([]);
   });
 
-  it('when a model is fetched from a hub, by a process that has only its token', async () => {
+  it('when an Ollama is looked for or started', async () => {
     const seen = await witness();
     const program = join(base, 'ollama');
     await writeFile(program, `#!/bin/sh\nexec ${process.execPath} ${seen.path}\n`);
@@ -204,7 +204,7 @@ describe('Dewpoint in a folder with hostile programs runs none of them', () => {
     expect(await planted.ran()).toEqual([]);
   });
 
-  it('when a model is fetched from a hub: that process has the token for it, and no other key', async () => {
+  it('when a model is fetched from a hub, by a process that has only its token', async () => {
     const seen = await witness();
     const engine = createLlamaEngine({ nodePath: process.execPath, workerPath: seen.path, programs, now: () => 0 });
     const done = engine.download('hf:a/b/c.gguf', join(base, 'c.gguf'), { signal: never, onProgress: () => undefined });

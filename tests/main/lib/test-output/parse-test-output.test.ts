@@ -5,7 +5,7 @@ import { parseTestOutput } from '../../../../src/main/lib/test-output/parse-test
 const fixture = (name: string) => readFileSync(new URL(`./fixtures/${name}.txt`, import.meta.url), 'utf8');
 const read = (name: string) => parseTestOutput(fixture(name), ['/workspace']);
 
-describe('pytest', () => {
+describe('the reader of pytest output', () => {
   test('reads failures, got and want, frames and passing tests', () => {
     const report = read('pytest-short');
     expect([...report.passed]).toEqual([
@@ -39,7 +39,7 @@ describe('pytest', () => {
   });
 });
 
-describe('unittest', () => {
+describe('the reader of unittest output', () => {
   test('counts the parts of a test with subtests once', () => {
     expect(read('unittest').failures.map((failure) => failure.id)).toEqual([
       'test_ut.CalcTest.test_zero',
@@ -53,7 +53,7 @@ describe('unittest', () => {
   });
 });
 
-describe('node:test', () => {
+describe('the reader of node:test output', () => {
   test('reads the same failures from TAP and from the spec form', () => {
     expect(read('node-spec').failures).toEqual(read('node-tap').failures);
   });

@@ -114,7 +114,7 @@ describe('a new section of a document', () => {
     expect(harness.questions[0]?.user).toContain('def total(items)');
   });
 
-  test('is shortened to its last whole paragraph', () => {
+  test('is cut after its last whole paragraph', () => {
     expect(wholeParagraphs('## A\n\nOne.\n\n```js\nx', false)).toBe('## A\n\nOne.');
     expect(wholeParagraphs('## A\n\n```js\nx\n\ny', false)).toBe('## A');
   });

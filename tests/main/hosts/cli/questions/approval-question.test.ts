@@ -126,7 +126,7 @@ describe('a question about a network at the terminal', () => {
     expect(scope === undefined ? answer : `${answer} ${scope}`).toBe(wanted);
   });
 
-  it('allows nothing but yes or no for other kinds', () => {
+  it('allows only yes or no for other kinds', () => {
     expect(parseApprovalReply('s', false)).toEqual({ answer: 'deny' });
     expect(parseApprovalReply('yes', false)).toEqual({ answer: 'allow' });
   });

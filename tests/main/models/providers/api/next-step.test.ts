@@ -52,13 +52,13 @@ async function encrypted(names: readonly string[], until?: string) {
 }
 
 // Catches: a bare ECONNREFUSED, and the advice to trust a certificate that is expired or for another name.
-it('the hint says what to do when nothing listens', async () => {
+it('the hint after a failed connection says what to do when nothing listens', async () => {
   const { message, retryable } = await failed(`http://127.0.0.1:${await freePort()}`);
   expect(message).toMatch(/ECONNREFUSED 127\.0\.0\.1:\d+\. Is the server running\? Start it\./u);
   expect(retryable).toBe(true);
 });
 
-it('the hint names what usually listens at a local port', async () => {
+it('the hint after a failed connection names what usually listens at a local port', async () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1234'), { code: 'ECONNREFUSED' });
   const get = createServiceFetch(() => Promise.reject(new TypeError('fetch failed', { cause: refused })));
   const said = async (url: string): Promise<string> =>
@@ -71,22 +71,22 @@ it('the hint names what usually listens at a local port', async () => {
   expect(await said('http://192.168.1.9:1234/v1')).toContain('nothing listens at this port');
 });
 
-it('the hint says that a host name does not exist', async () => {
+it('the hint after a failed connection says that a host name does not exist', async () => {
   const { message } = await failed('http://no-such-machine.invalid/v1');
   expect(message).toMatch(/No machine has this name|Check your network connection/u);
 });
 
-it('the hint says that a connection was closed', async () => {
+it('the hint after a failed connection says that it was closed', async () => {
   const at = await listen(createServer((socket) => socket.on('data', () => socket.destroy())));
   expect((await failed(`http://${at}`)).message).toContain('closed before an answer');
 });
 
-it('the hint says that the server speaks no HTTP', async () => {
+it('the hint after a failed connection says that the server speaks no HTTP', async () => {
   const at = await listen(createServer(saying('220 mail.example ESMTP\r\n')));
   expect((await failed(`http://${at}`)).message).toContain('does not speak HTTP');
 });
 
-it('the hint says that the server has no encryption', async () => {
+it('the hint after a failed connection says that the server has no encryption', async () => {
   const at = await listen(createServer(saying('HTTP/1.1 400 Bad Request\r\n\r\n')));
   const said = await failed(`https://${at}`);
   expect(said).toMatchObject({ message: expect.stringContaining('begins with http://'), retryable: false });
@@ -96,15 +96,18 @@ it.each([
   ['trusted', ['localhost'], undefined, /It answered/u],
   ['for another name', ['elsewhere.invalid'], undefined, /for another name: .*Check the address/u],
   ['expired', ['localhost'], '240101000000Z', /has expired.*clock of this machine/u],
-] as const)('the hint says that a certificate is %s', async (_what, names, until, words) => {
-  const { url, certificates } = await encrypted(names, until);
-  expect(await failed(url, { certificates })).toMatchObject({
-    message: expect.stringMatching(words),
-    retryable: false,
-  });
-});
+] as const)(
+  'the hint after a failed connection says whether a certificate is %s',
+  async (_what, names, until, words) => {
+    const { url, certificates } = await encrypted(names, until);
+    expect(await failed(url, { certificates })).toMatchObject({
+      message: expect.stringMatching(words),
+      retryable: false,
+    });
+  },
+);
 
-it('the hint says that the authority of a certificate is unknown', async () => {
+it('the hint after a failed connection says that the authority of a certificate is unknown', async () => {
   const { url } = await encrypted(['localhost']);
   expect((await failed(url)).message).toMatch(/not trusted: .*connection\.certificates/u);
 });
