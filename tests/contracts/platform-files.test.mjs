@@ -115,7 +115,7 @@ describe.each(machines)('on $name', (machine) => {
   });
 });
 
-it('installs each Node where it belongs, and none twice', () => {
+it('the lock file has one Node for each machine, marked with its system', () => {
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   expect(
     Object.values(platforms)
@@ -126,7 +126,7 @@ it('installs each Node where it belongs, and none twice', () => {
     expect(lock[`node_modules/${platforms[name].packages.node.package}`]).toMatchObject({ os: platform, cpu: arch });
 });
 
-it('packs the license of a package that has it in a file for reading, and no history of llama.cpp', () => {
+it('the packed app holds LICENSE.md files, but no README and no history of llama.cpp', () => {
   const ships = (file) => isPackedFile(`/app/node_modules/${file}`, 'linux-x64');
   expect(ships('undici/LICENSE.md')).toBe(true);
   expect(ships('undici/README.md')).toBe(false);

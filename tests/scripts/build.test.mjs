@@ -15,8 +15,8 @@ const write = (path, text) => {
   writeFileSync(join(folder, path), text);
 };
 
-describe('replaceBuild', () => {
-  it('replaces what the new build has, keeps young files of the old one and removes those of days ago', () => {
+describe('the replacement of a build', () => {
+  it('keeps recent files of the old build, and removes those that are days old', () => {
     write('out/main/cli.cjs', 'old');
     write('out/main/chunk-young.cjs', 'old');
     write('out/main/chunk-ancient.cjs', 'old');

@@ -9,7 +9,7 @@ afterEach(() => rmSync(drm, { recursive: true, force: true }));
 const machine = { platform: 'linux', arch: 'x64', nvidiaSmi: () => '', drm };
 
 describe('a graphics card for the tests', () => {
-  it('is one of NVIDIA, of AMD or of Apple', () => {
+  it('may be made by NVIDIA, AMD or Apple', () => {
     const listed = 'GPU 0: NVIDIA H200 (UUID: GPU-1)\n';
     expect(findCard({ ...machine, nvidiaSmi: () => listed })).toEqual({ ok: true, kind: 'cuda' });
     expect(findCard({ ...machine, platform: 'darwin', arch: 'arm64' })).toEqual({ ok: true, kind: 'metal' });
@@ -18,7 +18,7 @@ describe('a graphics card for the tests', () => {
     expect(findCard(machine)).toEqual({ ok: true, kind: 'vulkan' });
   });
 
-  it('is missing with a reason', () => {
+  it('is reported as missing with a reason', () => {
     expect(findCard({ ...machine, nvidiaSmi: () => 'No devices found.\n' })).toMatchObject({ ok: false });
     expect(findCard({ ...machine, platform: 'darwin' })).toMatchObject({ ok: false });
   });

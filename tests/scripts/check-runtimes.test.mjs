@@ -13,7 +13,7 @@ const facts = {
 const now = new Date('2026-11-11T12:00:00Z');
 
 /** Catches: a runtime with a known hole that ships without anybody's decision. */
-describe('hasHole', () => {
+describe('the check of a version for a security hole', () => {
   it.each([
     ['24.22.0', true],
     ['24.22.1', false],
@@ -27,16 +27,16 @@ describe('hasHole', () => {
     ['25.9.9', true],
     // A line that began after the fix.
     ['27.0.0', false],
-  ])('says of %s: %s', (version, expected) => {
+  ])('answers for %s: %s', (version, expected) => {
     expect(hasHole(version, fixed)).toBe(expected);
   });
 
-  it('is false for a runtime that the hole does not concern', () => {
+  it('ignores a hole of another runtime', () => {
     expect(hasHole('1.0.0', undefined)).toBe(false);
   });
 });
 
-describe('checkRuntimes', () => {
+describe('the check of the shipped runtimes', () => {
   it('fails for an open hole, and names it with the age of the version', () => {
     const { lines, ok } = checkRuntimes({ 'node-a': '24.22.0' }, facts, now);
     expect(ok).toBe(false);
@@ -61,7 +61,7 @@ describe('checkRuntimes', () => {
     expect(checkRuntimes({ 'node-a': '24.30.0' }, facts, now).ok).toBe(false);
   });
 
-  it('says when nobody has looked for long', () => {
+  it('warns when nobody has looked for long', () => {
     const { lines, ok } = checkRuntimes({ electron: '45.0.0' }, facts, new Date('2027-03-01'));
     expect(ok).toBe(true);
     expect(lines.at(-1)).toMatch(/120 days ago\. That is long ago: look again/u);

@@ -31,14 +31,14 @@ const start = (code, ...more) =>
 const ended = (child) => new Promise((done) => child.once('close', (code) => done(code)));
 const printed = (child) => new Promise((done) => child.stdout.once('data', (chunk) => done(String(chunk).trim())));
 
-describe('runInPlace', () => {
-  it('passes output and exit code through', async () => {
+describe('a program that a script runs', () => {
+  it('has its output and exit code passed on', async () => {
     const child = start('console.log("out"); process.exitCode = 7');
     const [text, code] = await Promise.all([printed(child), ended(child)]);
     expect({ text, code }).toEqual({ text: 'out', code: 7 });
   });
 
-  it('passes one interrupt on as one, also when it arrives twice at once, and waits for the program to end', async () => {
+  it('gets one interrupt, even if it arrives twice, and is waited for', async () => {
     const child = start(
       `let count = 0; process.on('SIGINT', () => { count += 1; setTimeout(() => process.exit(100 + count), 400) });
        console.log('ready'); setInterval(() => {}, 1000)`,
@@ -51,7 +51,7 @@ describe('runInPlace', () => {
   });
 
   // Catches: `kill -9` of `npm start`, after which the program went on.
-  it('tells the program when this process is killed', async () => {
+  it('is told when the script is killed', async () => {
     const child = start(
       `process.on('disconnect', () => { console.log('alone'); process.exit() });
        console.log('ready'); setInterval(() => {}, 1000)`,
@@ -62,13 +62,13 @@ describe('runInPlace', () => {
     expect(await last).toBe('alone');
   });
 
-  it('ends with 128 and the number of the signal that ended the program', async () => {
+  it("that a signal ends gives 128 plus the signal's number", async () => {
     expect(await ended(start(`process.kill(process.pid, 'SIGKILL')`))).toBe(137);
   });
 });
 
-describe('isForegroundStat', () => {
-  it('tells the foreground job of a terminal from a background job and from no terminal', () => {
+describe('the check for a foreground job', () => {
+  it('tells one from a background job and from a process without a terminal', () => {
     // PID (name) state parent processGroup session terminal terminalGroup …
     expect(isForegroundStat('42 (node) S 1 42 42 34816 42 0')).toBe(true);
     expect(isForegroundStat('42 (a) b (c) S 1 40 40 34816 40 0')).toBe(true);

@@ -29,13 +29,13 @@ const program = (name, body) => {
 };
 const start = (isRoot = true) => startDocker({ pidFile: join(folder, 'docker.pid'), isRoot });
 
-describe.runIf(process.platform === 'linux')('startDocker', () => {
-  it('uses an engine that runs, and leaves it running', async () => {
+describe.runIf(process.platform === 'linux')('the Docker engine of the tests', () => {
+  it('is one that already runs, which is left running', async () => {
     writeFileSync(join(folder, 'up'), '');
     expect(await start()).toEqual({ ok: true });
   });
 
-  it('starts one where none runs, and stops that one', async () => {
+  it('is started when none runs, and stopped at the end', async () => {
     program(
       'dockerd',
       `trap 'rm ${folder}/up; exit 0' TERM; echo $$ > ${folder}/started; touch ${folder}/up; while :; do sleep 0.05; done`,
@@ -47,7 +47,7 @@ describe.runIf(process.platform === 'linux')('startDocker', () => {
     expect(() => process.kill(Number(readFileSync(join(folder, 'started'), 'utf8')), 0)).toThrow();
   });
 
-  it('keeps its images where it is told, so that a run can begin with none', async () => {
+  it('keeps its images in the given folder', async () => {
     program(
       'dockerd',
       `echo "$@" > ${folder}/args; trap 'rm ${folder}/up; exit 0' TERM; touch ${folder}/up; while :; do sleep 0.05; done`,
@@ -59,7 +59,7 @@ describe.runIf(process.platform === 'linux')('startDocker', () => {
     expect(readFileSync(join(folder, 'args'), 'utf8').trim()).toBe(`--data-root ${join(folder, 'data')}`);
   });
 
-  it('keeps the process until the engine has ended, when nothing else does', () => {
+  it('keeps the process alive until it has ended', () => {
     program(
       'dockerd',
       `trap 'sleep 0.3; rm ${folder}/up; exit 0' TERM; touch ${folder}/up; while :; do sleep 0.05; done`,
@@ -72,12 +72,12 @@ describe.runIf(process.platform === 'linux')('startDocker', () => {
     expect(existsSync(join(folder, 'up'))).toBe(false);
   });
 
-  it('says why the engine ended', async () => {
+  it('says why it ended', async () => {
     program('dockerd', 'echo "no permission" >&2; exit 1');
     expect(await start()).toMatchObject({ ok: false, message: expect.stringContaining('no permission') });
   });
 
-  it('starts nothing without root', async () => {
+  it('is not started without root', async () => {
     program('dockerd', `touch ${folder}/up`);
     expect(await start(false)).toMatchObject({ ok: false, message: expect.stringContaining('does not answer') });
     expect(existsSync(join(folder, 'up'))).toBe(false);

@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 // Catches: a rule that became stricter in the scripts or in the program, but not in both.
-it('programs are looked for in the same folders by the scripts and by the program', () => {
+it('the scripts look for programs in the same folders as the app', () => {
   const [project, tools] = [join(base, 'project'), join(base, 'tools')];
   for (const folder of [join(project, 'bin'), tools]) mkdirSync(folder, { recursive: true });
   symlinkSync(project, join(base, 'link'));

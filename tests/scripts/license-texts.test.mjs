@@ -29,7 +29,7 @@ function packageWith(own, files = {}) {
 }
 
 describe('the license texts of a packed app', () => {
-  it('has the own license first, then parts that are no packages, then packages with what they say', () => {
+  it("begin with the app's own, then other parts, then packages", () => {
     const paths = [
       packageWith({ name: 'b' }, { 'LICENSE.md': 'text of b', NOTICE: 'notice of b', 'license-check.js': 'code' }),
       packageWith({ name: '@a/a', version: '2.0.0' }, { 'LICENCE-MIT': 'text of a' }),
@@ -44,14 +44,14 @@ describe('the license texts of a packed app', () => {
     expect(text).not.toContain('code');
   });
 
-  it('has a text once that several packages share, under the name of each', () => {
+  it('hold a shared text once, under the name of each package', () => {
     const paths = ['x', 'y'].map((name) => packageWith({ name }, { COPYING: 'one text\r\n' }));
     const text = licenseTexts(base, paths);
     expect(text).toContain('x 1.0.0\ny 1.0.0\n\none text\n');
     expect(text.split('one text')).toHaveLength(2);
   });
 
-  it('writes the standard text with the authors for a package that has no file of its own', () => {
+  it('use the standard text for a package without a license file', () => {
     const paths = [
       packageWith({ name: 'x', author: { name: 'Ada' } }, { NOTICE: 'a notice is no license' }),
       packageWith({ name: 'y', license: 'ISC', author: 'Grace <g@example.org>' }),
@@ -63,7 +63,7 @@ describe('the license texts of a packed app', () => {
     expect(text).toContain('Copyright (c) the authors of z\n');
   });
 
-  it('stops where a package has no file and no standard text is known', () => {
+  it('cannot be made when a package has no file and no standard text', () => {
     const paths = [packageWith({ name: 'x', license: 'CDDL-1.0' })];
     expect(() => licenseTexts(base, paths)).toThrow('x 1.0.0 has no license file, and "CDDL-1.0" is none of MIT, ISC');
   });

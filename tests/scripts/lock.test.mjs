@@ -11,8 +11,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('withLock', () => {
-  it('releases the lock when the work fails', async () => {
+describe('the lock of the scripts', () => {
+  it('is released when the work fails', async () => {
     const file = join(folder, 'deep', 'a.lock');
     const work = withLock(file, 'working', () => {
       expect(existsSync(file)).toBe(true);
@@ -22,13 +22,13 @@ describe('withLock', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('takes over the lock of a process that is gone', async () => {
+  it('is taken over from a process that is gone', async () => {
     const file = join(folder, 'a.lock');
     writeFileSync(file, String(spawnSync(process.execPath, ['-e', '']).pid));
     expect(await withLock(file, 'working', () => 'done')).toBe('done');
   });
 
-  it('lets the second wait for the first', async () => {
+  it('makes the second process wait for the first', async () => {
     const file = join(folder, 'a.lock');
     const order = [];
     const work = (name) => async () => {

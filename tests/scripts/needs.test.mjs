@@ -3,7 +3,7 @@ import { createNeeds } from '../../scripts/setup/needs.mjs';
 import { endStreams, stream } from '../../scripts/setup/run.mjs';
 
 // Catches: a download for a later suite that goes on after the tests were stopped.
-it('what is still to be set up when the tests are stopped is left alone', async () => {
+it('the set-up of the tests starts nothing more once they are stopped', async () => {
   const needs = createNeeds({ node24: process.execPath, mayChangeSystem: false, env: {} });
   const first = needs.meet('a-first');
   expect(needs.meet('a-first')).toBe(first);
@@ -17,7 +17,7 @@ it('what is still to be set up when the tests are stopped is left alone', async 
   ]);
 });
 
-it('a program that is being waited for can be ended', async () => {
+it('a program that the set-up waits for can be ended', async () => {
   const ended = stream(process.execPath, ['-e', 'setInterval(() => undefined, 1_000)'], { quiet: true });
   endStreams();
   expect(await ended).toEqual({ ok: false, output: '' });

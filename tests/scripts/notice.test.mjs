@@ -10,12 +10,12 @@ const components = shippedComponents(lock);
 // The licenses whose packages a product under Apache-2.0 may install with no other duty than to name them.
 const allowed = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'Unlicense'];
 
-describe('NOTICE', () => {
-  it('lists what ships now', () => {
+describe('the file NOTICE', () => {
+  it('lists exactly what ships now', () => {
     expect(readFileSync(join(root, 'NOTICE'), 'utf8'), 'run: node scripts/notice.mjs').toBe(noticeText(components));
   });
 
-  it('names a package that stands in the place of another one by its own name', () => {
+  it('names a replacing package by its own name', () => {
     const packages = {
       '': { version: '1.0.0', dependencies: { engine: '2.0.0' } },
       'node_modules/engine': { version: '2.0.0', license: 'MIT', optionalDependencies: { 'engine-cuda': '2.0.0' } },
@@ -25,14 +25,14 @@ describe('NOTICE', () => {
     expect(names.filter((name) => !['react', 'react-dom'].includes(name))).toEqual(['colours', 'engine']);
   });
 
-  it('names a licence for each that may be shipped', () => {
+  it('names an allowed licence for each package', () => {
     const others = components.filter(
       ({ license }) => !license.split(' OR ').some((part) => allowed.includes(part.replaceAll(/[()]/gu, ''))),
     );
     expect(others.map(({ name, license }) => `${name}: ${license}`)).toEqual([]);
   });
 
-  it('says what the installed packages say themselves', () => {
+  it('agrees with the installed packages', () => {
     const installed = components.flatMap(({ name, version, license }) => {
       const file = join(root, 'node_modules', name, 'package.json');
       if (!existsSync(file)) return [];

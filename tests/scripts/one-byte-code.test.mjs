@@ -17,7 +17,7 @@ describe('a program that is written in Latin-1', () => {
     '/[–—]/.exec("a—b").index',
     '({ "…": 1, "😀": 2 })["😀"]',
     '((a) => { /* – */ return a; })("…" /* → */)',
-  ])('means the same: %s', (code) => {
+  ])('has the same meaning: %s', (code) => {
     expect(valueOf(narrow(code))).toEqual(valueOf(code));
     expect(isOneByte(narrow(code))).toBe(true);
   });
@@ -26,11 +26,11 @@ describe('a program that is written in Latin-1', () => {
     '((Ψ) => { const { a = "…" } = { Ψ, a: Ψ }; return a; })(1)',
     '({ Ψ: 1, \u{1D465}: 2 }).\u{1D465}',
     '((parts) => parts.raw[0])`\\n …`',
-  ])('keeps what has no escape: %s', (code) => {
+  ])('keeps characters that cannot be escaped: %s', (code) => {
     expect(valueOf(narrow(code))).toEqual(valueOf(code));
   });
 
-  it('is left alone where nothing is to do', () => {
+  it('is unchanged if it needs no escape', () => {
     const code = 'const é = 1;';
     expect(narrow(code)).toBe(code);
   });

@@ -23,7 +23,7 @@ afterEach(() => {
 const meet = (env) => createNeeds({ node24: process.execPath, mayChangeSystem: false, env }).meet('podman');
 
 describe.runIf(process.platform === 'linux')('Podman for the tests', () => {
-  it('keeps no other test of its suite from running where it is missing, and is demanded where nothing may be skipped', async () => {
+  it('skips only its own tests if it is missing, and is required in a strict run', async () => {
     expect(await meet({})).toEqual({ ok: true });
     expect(await meet({ DEWPOINT_TEST_STRICT: '1' })).toEqual({
       ok: false,
@@ -31,7 +31,7 @@ describe.runIf(process.platform === 'linux')('Podman for the tests', () => {
     });
   });
 
-  it('is taken as it is where it is installed', async () => {
+  it('is used when it is installed', async () => {
     symlinkSync('/bin/sh', join(folder, 'podman'));
     expect(await meet({ DEWPOINT_TEST_STRICT: '1' })).toEqual({ ok: true });
   });

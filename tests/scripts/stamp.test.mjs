@@ -15,7 +15,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const key = () => keyOfFiles(folder, ['src', 'config.ts', 'absent.ts']);
 
-describe('keyOfFiles', () => {
+describe('the key of a set of files', () => {
   it('stays the same while nothing changes', () => {
     expect(key()).toBe(key());
   });
@@ -49,7 +49,7 @@ describe('a stamp', () => {
   });
 });
 
-describe('isInstalledAsLocked', () => {
+describe('the check of installed packages against the lock file', () => {
   const lock = {
     packages: {
       '': {},

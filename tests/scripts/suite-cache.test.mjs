@@ -32,7 +32,7 @@ describe('the cache that a suite sees', () => {
     expect(statSync(join(folder, 'models', 'small.gguf')).ino).toBe(statSync(join(cache, 'models', 'small.gguf')).ino);
   });
 
-  it('is empty for a suite without needs, and what it had before is gone', () => {
+  it('is empty for a suite without needs, also after an earlier use', () => {
     const folder = makeSuiteCache(['model:llama-cpp/large'], { cache, name: 'test-run-1-unit' });
     writeFileSync(join(folder, 'left.txt'), '');
     expect(makeSuiteCache([], { cache, name: 'test-run-1-unit' })).toBe(folder);
@@ -40,7 +40,7 @@ describe('the cache that a suite sees', () => {
     expect(readdirSync(join(folder, 'models'))).toEqual([]);
   });
 
-  it('goes with the run that made it, also where that run was killed', () => {
+  it('is removed after its run, even if that run was killed', () => {
     mkdirSync(join(cache, 'test-run-999999999-unit'));
     mkdirSync(join(cache, suiteCacheName('unit')));
     removeOldSuiteCaches(cache);

@@ -6,7 +6,7 @@ import { suites } from '../../scripts/setup/test-suites.mjs';
 const test = (status, fullName = `${status} one`) => ({ status, fullName });
 const file = (status, ...assertionResults) => ({ name: 'a.test.ts', status, assertionResults });
 
-describe('tallyOfReport', () => {
+describe('the tally of a test report', () => {
   it('counts passed, failed and every kind of skipped test', () => {
     const report = { testResults: [file('failed', test('passed'), test('failed'), test('pending'), test('todo'))] };
     expect(tallyOfReport(report, false)).toEqual({
@@ -18,7 +18,7 @@ describe('tallyOfReport', () => {
     });
   });
 
-  it('names what failed with the beginning of what was wrong, without colours and not without end', () => {
+  it('names each failure with the beginning of its error', () => {
     const failed = {
       ...test('failed'),
       failureMessages: [`\u001b[31mexpected 1\u001b[39m\n${'at a line\n'.repeat(50)}`],
@@ -39,7 +39,7 @@ describe('tallyOfReport', () => {
     expect(tallyOfReport({ testResults: [file('failed', test('passed'))] }, false)).toMatchObject({ failed: 1 });
   });
 
-  it('counts a bad exit without a failed test, an error outside of tests, as one failure', () => {
+  it('counts an error outside of tests as one failure', () => {
     expect(tallyOfReport({ testResults: [file('passed', test('passed'))] }, false)).toMatchObject({ failed: 1 });
     expect(tallyOfReport({ testResults: [file('passed', test('passed'))] }, true)).toMatchObject({ failed: 0 });
   });
@@ -53,13 +53,13 @@ describe('tests that are set aside', () => {
     expect({ skipped, skippedNames, failed }).toEqual({ skipped: 1, skippedNames: ['other'], failed: 0 });
   });
 
-  it('fail the run where the list names a test that is not there', () => {
+  it('fail the run when one of them does not exist', () => {
     // Catches a list that grows old: the test was mended or renamed, and nobody took it off.
     const { failed, failures } = withoutSetAside(tally, [{ test: 'gone' }]);
     expect({ failed, failures }).toEqual({ failed: 1, failures: ['set aside, but there is no such test: gone'] });
   });
 
-  it('are left out by a pattern that fits these names alone', () => {
+  it('are left out by a pattern for exactly their names', () => {
     const [option, pattern] = leavingOut([{ test: 'ends (by itself)' }]);
     expect(option).toBe('--testNamePattern');
     const chosen = ['ends (by itself)', 'ends (by itself) twice', 'ends by itself'].filter((name) =>
@@ -85,7 +85,7 @@ describe('the end of a test run', () => {
     { name: 'e2e', tally: oneOf('skipped'), seconds: 0, note: 'no Docker' },
   ];
 
-  it('sums to one line', () => {
+  it('prints one line of sums', () => {
     expect(sumLine(sum([...rows.map((row) => row.tally), oneOf('failed')]))).toBe('1 passed, 1 failed, 1 skipped');
   });
 
@@ -99,7 +99,7 @@ describe('the end of a test run', () => {
     );
   });
 
-  it('fails on a failure, on nothing at all, and in CI on a skip', () => {
+  it('fails on a failure or without tests, and in CI on a skip', () => {
     const passedAndSkipped = sum([oneOf('passed'), oneOf('skipped')]);
     expect(exitCodeOf(passedAndSkipped, false)).toBe(0);
     expect(exitCodeOf(passedAndSkipped, true)).toBe(1);

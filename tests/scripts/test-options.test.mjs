@@ -4,11 +4,11 @@ import { parseTestOptions } from '../../scripts/setup/test-options.mjs';
 import { sliced, suites } from '../../scripts/setup/test-suites.mjs';
 import config from '../../vitest.config.ts';
 
-describe('parseTestOptions', () => {
+describe('the options of the test run', () => {
   const most = suites.filter((suite) => !suite.isOnRequest);
   const chosen = (args, env = {}) => parseTestOptions(args, env).chosen;
 
-  it('takes a slice when nothing is named, and leaves the system alone', () => {
+  it('take a slice of the suites by default, and leave the system alone', () => {
     const options = parseTestOptions([], {});
     expect(options).toMatchObject({ ok: true, isHelp: false, mayChangeSystem: false, isStrict: false });
     expect(options.chosen).toEqual(sliced());
@@ -19,25 +19,25 @@ describe('parseTestOptions', () => {
     ).toBe('typecheck lint knip unit contracts docker engines faults electron');
   });
 
-  it('takes everything but what is on request with "all", and in CI', () => {
+  it('take all usual suites with "all" and in CI', () => {
     // Catches a CI that runs the quick slice and calls it everything.
     expect(chosen([], { CI: 'true' })).toEqual(most);
     expect(chosen(['all'])).toEqual(most);
     expect(chosen(['all', 'proofs'])).toEqual(suites);
   });
 
-  it('runs the named ones whole, in the order of the suites', () => {
+  it('take named suites whole, in their usual order', () => {
     expect(chosen(['docker', 'lint'])).toEqual(suites.filter(({ name }) => ['docker', 'lint'].includes(name)));
     expect(chosen(['proofs']).map(({ name }) => name)).toEqual(['proofs']);
   });
 
-  it('may change the system with --setup-system and in CI; only CI is strict', () => {
+  it('may change the system with --setup-system and in CI, and only CI is strict', () => {
     expect(parseTestOptions(['--setup-system'], {})).toMatchObject({ mayChangeSystem: true, isStrict: false });
     expect(parseTestOptions([], { CI: 'true' })).toMatchObject({ mayChangeSystem: true, isStrict: true });
     expect(parseTestOptions([], { CI: '0' })).toMatchObject({ mayChangeSystem: false, isStrict: false });
   });
 
-  it('refuses an unknown suite with the nearest one and an unknown option', () => {
+  it('refuse an unknown suite or option, and name the nearest suite', () => {
     expect(parseTestOptions(['contract'], {})).toMatchObject({
       ok: false,
       message: expect.stringContaining('"contracts"'),
@@ -47,14 +47,14 @@ describe('parseTestOptions', () => {
 });
 
 describe('the suites', () => {
-  it('have slices of files that are there, with some of their own needs', () => {
+  it('have slices of existing files, with some of their own needs', () => {
     for (const { name, slice, needs } of suites) {
       for (const file of slice?.files ?? []) expect(existsSync(file), `${name}: ${file}`).toBe(true);
       for (const need of slice?.needs ?? []) expect(needs, name).toContain(need);
     }
   });
 
-  it('are the projects of the Vitest configuration, and checks', () => {
+  it('are the projects of the Vitest configuration and the checks', () => {
     const projects = config.test.projects.map((project) => project.test.name);
     expect(suites.filter((suite) => !suite.check).map((suite) => suite.name)).toEqual(projects);
   });

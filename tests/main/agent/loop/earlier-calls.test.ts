@@ -18,7 +18,7 @@ const lookUp: ConnectedToolSpec = {
 
 // Catches: a question at which the person sat for minutes that counts as the time of a slow tool, and a call that was
 // refused that counts as one that took no time.
-it('tells a program how long earlier calls took, without the wait for the person and without refused calls', async () => {
+it('the times of earlier calls leave out the wait for the person and refused calls', async () => {
   let now = 1_000;
   let asked = 0;
   const seen: ReadonlyMap<string, EarlierCalls>[] = [];

@@ -27,7 +27,7 @@ const shop = tool('shop__order', {
 const entry = (one: Tool, most: number, hosts: readonly string[] = []) => ({ tool: one, most, hosts });
 
 // Catches: a program that makes 40 slow calls and is asked about as if they were quick.
-it('multiplies the middle time of earlier calls by the most calls', () => {
+it("the estimate of a program's calls is their median time by the highest number of calls", () => {
   const earlier = new Map([['shop__order', { ms: [3_000, 2_000, 90_000], modelUsd: 0.01 }]]);
   expect(estimateRows([entry(shop, 40)], earlier, 60_000)).toEqual([
     'What its calls would take, by earlier calls of this session:',
@@ -38,7 +38,7 @@ it('multiplies the middle time of earlier calls by the most calls', () => {
 });
 
 // Catches: a figure of 0 where nothing is known.
-it('says unknown for times and costs of which there is no record, and never 0', () => {
+it("the estimate of a program's calls is unknown without a record, and never 0", () => {
   const rows = estimateRows(
     [entry(shop, 2), entry(tool('web_read', { access: 'web', isWeb: true }), 1)],
     new Map(),
@@ -53,7 +53,7 @@ it('says unknown for times and costs of which there is no record, and never 0', 
   expect(estimateRows([entry(shop, 2)], quick, 5_000)[1]).toContain('under 0.1 s each (1 earlier), under 0.1 s in all');
 });
 
-it('names the kind of each call, and adds up what is known beside what is not', () => {
+it("the estimate of a program's calls names each kind, and adds up the known ones", () => {
   const reads = tool('read_file');
   const runs = tool('run_command', { access: 'execute' });
   const writes = tool('write_file', { access: 'write' });
@@ -69,7 +69,7 @@ it('names the kind of each call, and adds up what is known beside what is not', 
   expect(estimateRows([entry(reads, 1)], new Map(), 5_000)[2]).toContain('Money: none.');
 });
 
-it('stays short where many tools are announced', () => {
+it("the estimate of a program's calls stays short for many announced tools", () => {
   const many = Array.from({ length: 30 }, (_, at) => entry(tool(`tool_${at}`), 1));
   const rows = estimateRows(many, new Map(), 5_000);
   expect(rows).toHaveLength(16);
