@@ -60,7 +60,7 @@ describe.each(kinds)('provider $kind', (definition) => {
   });
 });
 
-describe('createProviderRegistry', () => {
+describe('the registry of providers', () => {
   it('stops the start on a second provider of one kind', () => {
     const definition = kinds[0];
     expect(() => createProviderRegistry({ 'a.ts': definition, 'b.ts': definition })).toThrow('b.ts');

@@ -181,7 +181,7 @@ print(open('/proc/net/dev').read().count(':'))`),
     expect(result.stdout).toBe('False 11\n1\n');
   });
 
-  it('lets no byte through under another name in TLS, none, or something that is no TLS', async () => {
+  it('lets no byte through under another TLS name, without one, or without TLS', async () => {
     const result = await run(
       python(`
 print(tls('files.example.org:443', 'other.example.org'), tls('files.example.org:443', None))

@@ -92,7 +92,7 @@ await tools.call('read_file', { path: 'a', [1 + 1]: 2 });`;
     ]);
   });
 
-  it('names the project files that it imports in the question, and takes none in place of what Node has', async () => {
+  it('names the project files that it imports in the question, and none of them replaces a module of Node', async () => {
     await session.put('node_modules/fs/index.js', 'throw new Error("this ran instead")');
     await session.put('node_modules/lodash/index.js', 'module.exports = { three: 3 };');
     await session.put('dynamic.mjs', 'export const four = 4;');

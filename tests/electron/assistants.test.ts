@@ -66,8 +66,8 @@ async function send(text: string): Promise<unknown> {
   return sent.at(-1);
 }
 
-describe('assistants', () => {
-  it('take no room when there are none', async () => {
+describe('the choice of assistants', () => {
+  it('takes no room when there are none', async () => {
     const { page } = served;
     await page.locator('[data-session]', { hasText: 'Read my letter' }).click();
     await page.getByRole('heading', { level: 1, name: 'Read my letter' }).waitFor();
@@ -75,7 +75,7 @@ describe('assistants', () => {
     expect(await send('And now?')).not.toHaveProperty('assistant');
   });
 
-  it('are chosen beside the field, bring their mode and model, and stand in the header', async () => {
+  it('stands beside the field, sets mode and model, and shows in the header', async () => {
     const { page } = served;
     core.assistants = [{ name: 'reviewer', text: 'You review letters.', mode: 'plan', model: localModel }];
     await page.reload();
@@ -87,7 +87,7 @@ describe('assistants', () => {
     await page.getByRole('banner').or(page.locator('header')).getByText('assistant reviewer').first().waitFor();
   });
 
-  it('stay with their session until another is chosen', async () => {
+  it('stays with its session until another is made', async () => {
     const { page } = served;
     await page.reload();
     await page.locator('[data-session]', { hasText: 'Read my letter' }).click();

@@ -30,8 +30,8 @@ afterAll(async () => {
 const card = () => served.page.getByRole('region', { name: 'composio', exact: true });
 const asked = (name: string) => core.asked.filter((one) => one.name === name).map(({ args }) => args);
 
-describe('Composio', () => {
-  it('is added with its key in the key store, and is reached only after a yes', async () => {
+describe('the Composio view', () => {
+  it('adds Composio with its key in the key store, and reaches it only after a yes', async () => {
     const { page } = served;
     await showTools(served.page);
     await page.getByText('Add Composio', { exact: true }).first().click();

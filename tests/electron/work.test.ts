@@ -42,7 +42,7 @@ const replies = [
 const delta = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm' };
 const said = (content: string): string => frame({ ...delta, choices: [{ index: 0, delta: { content } }] });
 
-describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => {
+describe.skipIf(isWithoutEngine)('the app at work', { timeout: 180_000 }, () => {
   let place: Place;
   let launched: Launched;
   let chat: ChatServer;
@@ -138,7 +138,7 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
     expect(existsSync(join(place.project, 'solved.txt'))).toBe(false);
   });
 
-  it('saves the result as Markdown and as spreadsheet lines where a dialog says', async () => {
+  it('saves the result as Markdown and as spreadsheet lines in the file that a dialog names', async () => {
     const save = async (button: string, name: string): Promise<string> => {
       const file = join(place.project, name);
       await launched.app.evaluate(({ session }, path) => {

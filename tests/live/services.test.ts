@@ -31,7 +31,7 @@ function withAddress(name: string, settings: ProviderSettings): ProviderSettings
 
 const spent: Spent[] = [];
 
-describe.skipIf(services.length > 0)('services', () => {
+describe.skipIf(services.length > 0)('real services', () => {
   it('are not called without a key in the environment', () => {
     const names = known.map(({ variable }) => variable).join(', ');
     process.stdout.write(`No service was called and nothing was spent. A key of one of these would do: ${names}\n`);

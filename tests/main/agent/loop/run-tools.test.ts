@@ -347,7 +347,7 @@ describe('misunderstood calls', () => {
   });
 });
 
-describe('changes', () => {
+describe('changes of files', () => {
   it('are recorded before and after, for tools and commands alike', async () => {
     const kit = createAgentKit({
       replies: [call('write_file', { path: 'new.py', content: 'n\n' }), call('run_command', { command: 'mv' }), done],

@@ -66,7 +66,7 @@ describe('the calls of one answer', () => {
   const pathsRead = ['calc.py', 'other.py', 'tests/test_calc.py'];
 
   // Bug: three reads took three round trips to the container, one after the other.
-  it('run side by side where they only read, and a replay comes to the same', async () => {
+  it('run side by side when they only read, and replay the same', async () => {
     let inside = 0;
     let most = 0;
     const kit = kitOf([{ calls: pathsRead.map(read) }, { calls: [edit, complete] }]);

@@ -28,7 +28,7 @@ async function session(replies: readonly Reply[], own: Partial<KitOptions> = {})
   return kit;
 }
 
-describe('an equal read', () => {
+describe('a repeated read', () => {
   it.each([
     ['read_file', readA],
     ['read_file', call('read_file', { path: './a.py', from: 1 })],

@@ -294,7 +294,7 @@ describe('a recipe', () => {
     expect(end.reason).toBe('step-limit');
   });
 
-  it('is chosen when it fits best, and none is when none fits', async () => {
+  it('is chosen when it fits best, and skipped when it does not fit', async () => {
     const recipe = (id: string, score: number | null): ReturnType<typeof defineRecipe> =>
       defineRecipe({
         id,
