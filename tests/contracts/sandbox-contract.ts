@@ -108,7 +108,7 @@ function describeReading(get: () => SandboxUnderTest): void {
     expect(valueOf(await sandbox.readFile('empty.txt', {}, none)).bytes).toHaveLength(0);
   });
 
-  it('reads many files at once, and leaves out what cannot be read', async () => {
+  it('reads many files at once, and skips those that it cannot read', async () => {
     const { sandbox } = get();
     const odd = oddNames.map((name) => `odd/${name}`);
     const read = valueOf(await sandbox.readFiles(['run.sh', 'empty.txt', 'plain.txt', ...odd], {}, none));
@@ -123,7 +123,7 @@ function describeReading(get: () => SandboxUnderTest): void {
     expect(codeOf(await sandbox.readFiles(['plain.txt'], {}, AbortSignal.abort()))).toBe('cancelled');
   });
 
-  it('takes a path in any honest form and refuses one that leads out', async () => {
+  it('accepts every spelling of a path inside, and refuses a path outside', async () => {
     const { sandbox } = get();
     for (const path of ['./src//a.py', 'src/../src/a.py', `${sandbox.workspacePath}/src/a.py`]) {
       expect(valueOf(await sandbox.readFile(path, {}, none)).bytes).toEqual(bytes('def alpha():\n    return "x+y"\n'));
@@ -134,7 +134,7 @@ function describeReading(get: () => SandboxUnderTest): void {
     expect(codes).toEqual(['refused', 'refused', 'refused', 'bad-input']);
   });
 
-  it('says why there is nothing to read', async () => {
+  it('explains why a file cannot be read', async () => {
     const { sandbox } = get();
     expect(codeOf(await sandbox.readFile('nothing.txt', {}, none))).toBe('not-found');
     expect(codeOf(await sandbox.readFile('src', {}, none))).toBe('bad-input');
@@ -142,7 +142,7 @@ function describeReading(get: () => SandboxUnderTest): void {
     expect(codeOf(await sandbox.readFile('plain.txt', { maxBytes: 14 }, none))).toBe('ok');
   });
 
-  it('reads and describes files whatever their names', async () => {
+  it('reads and describes files with any name', async () => {
     const { sandbox } = get();
     for (const odd of oddNames) {
       const content = bytes(`needle in ${odd}`);
@@ -161,7 +161,7 @@ function describeReading(get: () => SandboxUnderTest): void {
     expect(codeOf(await sandbox.stat('nothing', none))).toBe('not-found');
   });
 
-  it('does nothing once it was cancelled', async () => {
+  it('reads nothing once it was cancelled', async () => {
     const { sandbox } = get();
     const aborted = AbortSignal.abort();
     expect(codeOf(await sandbox.readFile('plain.txt', {}, aborted))).toBe('cancelled');
@@ -169,7 +169,7 @@ function describeReading(get: () => SandboxUnderTest): void {
 }
 
 function describeListing(get: () => SandboxUnderTest): void {
-  it('lists sorted, without what is ignored or made by tools', async () => {
+  it('lists files in order, without ignored ones and those of tools', async () => {
     const { sandbox } = get();
     const { entries, truncated } = valueOf(await sandbox.list('.', {}, none));
     expect(truncated).toBe(false);
@@ -193,13 +193,13 @@ function describeListing(get: () => SandboxUnderTest): void {
     );
   });
 
-  it('lists every odd name', async () => {
+  it('lists files with odd names', async () => {
     const listing = valueOf(await get().sandbox.list('odd', {}, none));
     const files = listing.entries.filter((entry) => entry.kind === 'file').map((entry) => entry.path);
     expect(new Set(files)).toEqual(new Set(oddNames.map((odd) => `odd/${odd}`)));
   });
 
-  it('lists one folder, to a depth, to a number, and everything when asked', async () => {
+  it('lists one folder, up to a depth or a number, or everything', async () => {
     const { sandbox } = get();
     const paths = async (...[path, options]: Parameters<Sandbox['list']>): Promise<string[]> =>
       valueOf(await sandbox.list(path, options, none)).entries.map((entry) => entry.path);
@@ -214,7 +214,7 @@ function describeListing(get: () => SandboxUnderTest): void {
     expect(codeOf(await sandbox.list('plain.txt', {}, none))).toBe('bad-input');
   });
 
-  it('scans what changes are tracked for, also what is ignored, and sees a change of one byte', async () => {
+  it('scans all tracked files, also ignored ones, and sees a change of one byte', async () => {
     const under = get();
     await under.put('noise.log', 'alpha\n');
     const { files: before, unseen } = valueOf(await under.sandbox.scan(none));
@@ -244,7 +244,7 @@ function describeListing(get: () => SandboxUnderTest): void {
     await under.put('noise.log', 'alpha\n');
   });
 
-  it('says of a list that is cut for its depth that it is, and scans to the bottom', async () => {
+  it('marks a list that is cut at its depth, and scans to the bottom', async () => {
     const under = get();
     const bottom = `odd deep/${'d/'.repeat(70)}bottom.txt`;
     await under.put(bottom, 'x');
@@ -255,7 +255,7 @@ function describeListing(get: () => SandboxUnderTest): void {
     expect([files.has(bottom), unseen]).toEqual([true, []]);
   });
 
-  it('says which folders could not be looked into', async () => {
+  it('reports folders that it cannot open', async () => {
     const under = get();
     if (under.setFolderMode === undefined) return;
     await under.put('odd closed/hidden/loot.txt', 'x');
@@ -282,7 +282,7 @@ function describeSearching(get: () => SandboxUnderTest): void {
       (match) => `${match.path}:${match.line}:${match.text}`,
     );
 
-  it('finds by expression and by text, in the order of paths', async () => {
+  it('searches by expression and by text, in the order of paths', async () => {
     expect(await found({ pattern: 'al.ha' })).toEqual([
       'src/a.py:1:def alpha():',
       'src/deep/notes.md:1:alpha',
@@ -298,12 +298,12 @@ function describeSearching(get: () => SandboxUnderTest): void {
     ]);
   });
 
-  it('finds in files of any name', async () => {
+  it('searches files with any name', async () => {
     const matches = valueOf(await get().sandbox.search({ pattern: 'needle', path: 'odd' }, none)).matches;
     expect(new Set(matches.map((match) => match.path))).toEqual(new Set(oddNames.map((odd) => `odd/${odd}`)));
   });
 
-  it('says when there is more, when there is no such place, and when the pattern is none', async () => {
+  it('reports a cut search, a missing place and an invalid pattern', async () => {
     const { sandbox } = get();
     const limited = valueOf(await sandbox.search({ pattern: 'alpha', limit: 1 }, none));
     expect([limited.matches.length, limited.truncated]).toEqual([1, true]);
@@ -313,7 +313,7 @@ function describeSearching(get: () => SandboxUnderTest): void {
 }
 
 function describeWriting(get: () => SandboxUnderTest): void {
-  it('writes a new file with its folders, whatever its name', async () => {
+  it('writes a new file with its folders and any name', async () => {
     const under = get();
     const { sandbox } = under;
     for (const odd of oddNames) {
@@ -325,7 +325,7 @@ function describeWriting(get: () => SandboxUnderTest): void {
     expect(entries.filter((entry) => entry.kind === 'file')).toHaveLength(oddNames.length);
   });
 
-  it('writes any bytes, none and many', async () => {
+  it('writes an empty file and a large binary one', async () => {
     const { sandbox } = get();
     const binary = Uint8Array.from({ length: 3_000_000 }, (_, index) => (index * 7 + (index >> 8)) % 256);
     for (const content of [new Uint8Array(), binary]) {
@@ -341,7 +341,7 @@ function describeWriting(get: () => SandboxUnderTest): void {
     expect(valueOf(await under.sandbox.stat('mode.sh', none)).mode).toBe(0o751);
   });
 
-  it('sets the mode of a file, also of one that may not be written, and of nothing else', async () => {
+  it('sets the mode of a file, also of a locked one, and of nothing else', async () => {
     const under = get();
     await under.put('locked mode.sh', 'x', 0o000);
     expect(codeOf(await under.sandbox.setMode('locked mode.sh', 0o640, none))).toBe('ok');
@@ -354,14 +354,14 @@ function describeWriting(get: () => SandboxUnderTest): void {
     expect(codes).toEqual(['not-found', 'bad-input', 'refused']);
   });
 
-  it('says where a path leads: without links to itself', async () => {
+  it('gives the real path of a file', async () => {
     const { sandbox } = get();
     const paths = ['src/a.py', './src//new/x.py', ...oddNames.map((odd) => `odd/${odd}`)];
     const real = await Promise.all(paths.map(async (path) => valueOf(await sandbox.realPath(path, none))));
     expect(real).toEqual(['src/a.py', 'src/new/x.py', ...paths.slice(2)]);
   });
 
-  it('refuses to write over what is not as expected', async () => {
+  it('refuses to overwrite or delete a file that has changed', async () => {
     const under = get();
     await under.put('mine.txt', 'edited by a person');
     const stale = hash(bytes('as the model read it'));
@@ -385,7 +385,7 @@ function describeWriting(get: () => SandboxUnderTest): void {
     expect([await under.text('bin/one'), await under.text('bin/two')]).toEqual([null, '2']);
   });
 
-  it('refuses to write where a folder is, below a file, and outside', async () => {
+  it('refuses to write to a folder, below a file or outside', async () => {
     const under = get();
     const codes = [];
     for (const path of ['src', '.', 'plain.txt/below', '../out.txt', '/tmp/out.txt']) {
@@ -404,7 +404,7 @@ export const contractCommands = {
 } as const;
 
 function describeCommands(get: () => SandboxUnderTest): void {
-  it('runs a command and gives both streams and its code', async () => {
+  it('runs a command and returns both streams and its exit code', async () => {
     const chunks: string[] = [];
     const result = valueOf(
       await get().sandbox.exec(
@@ -439,7 +439,7 @@ function describeCommands(get: () => SandboxUnderTest): void {
     expect(cancelled).toMatchObject({ outcome: 'cancelled', exitCode: null });
   });
 
-  it('keeps head and tail of long output and says what was left out', async () => {
+  it('keeps the start and end of a long output, and says what is missing', async () => {
     const result = valueOf(
       await get().sandbox.exec({ command: contractCommands.long, timeoutMs: 30_000, keepBytes: 1000 }, none),
     );

@@ -22,7 +22,7 @@ export function describeOwners(
   { person, runsAs, rootWrites }: Owners,
   start: (options?: DockerTestOptions) => Promise<DockerUnderTest>,
 ): void {
-  it('runs commands so that their files are the person’s, and the person’s can be changed', async () => {
+  it('gives the files of commands to the person, and lets commands change the person’s files', async () => {
     const under = await start({
       prepare: (workspace) => writeFile(join(workspace, 'theirs'), 'old', { mode: 0o600 }),
     });

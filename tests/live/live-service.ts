@@ -43,7 +43,7 @@ export function describeService(service: LiveService, spend: (spent: Spent) => v
       return { parts, ended };
     };
 
-    it('lists models, answers, calls a tool and stops when told to', async () => {
+    it('lists models, answers, calls a tool and stops when cancelled', async () => {
       const model = await cheapest(provider, service);
       expect(model, 'no model with a known price that is cheap enough').not.toBeNull();
       if (model === null) return;
@@ -61,7 +61,7 @@ export function describeService(service: LiveService, spend: (spent: Spent) => v
       expect(cancelled.at(-1)).toMatchObject({ type: 'ended', stopReason: 'cancelled' });
     });
 
-    it('says what is wrong with a key that is none', async () => {
+    it('explains that a wrong key is wrong', async () => {
       const other = providerWith('no-key');
       const [model] = (await provider.list(new AbortController().signal)).map((info) => info.name);
       const parts = await collect(other.stream(request(model ?? 'm'), new AbortController().signal));
