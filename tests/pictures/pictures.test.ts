@@ -35,7 +35,7 @@ async function start(core: PageCore, size: readonly [number, number], colorSchem
   await served.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
 }
 
-describe('pictures', { timeout: 240_000 }, () => {
+describe('the pictures of the app', { timeout: 240_000 }, () => {
   afterEach(async () => {
     await served?.close();
   });

@@ -460,11 +460,11 @@ describe('a new own tool', () => {
   it('can be tried with valid arguments, after approval', async () => {
     const one = scene();
     await one.commands.create({ input: { name: 'count', language: 'sh' }, signal });
-    const test = async (name: string, input: Record<string, unknown>) =>
+    const tryOut = async (name: string, input: Record<string, unknown>) =>
       one.commands.test({ input: { name, input, projectPath: one.project }, signal });
-    await expect(test('count', {})).rejects.toThrow('The arguments are not right');
-    expect(await test('count', { path: 'a' })).toEqual({ status: 'ok', text: 'done' });
+    await expect(tryOut('count', {})).rejects.toThrow('The arguments are not right');
+    expect(await tryOut('count', { path: 'a' })).toEqual({ status: 'ok', text: 'done' });
     one.put('project', 'say.py', python('x'));
-    await expect(test('say', {})).rejects.toThrow('nobody has approved it');
+    await expect(tryOut('say', {})).rejects.toThrow('nobody has approved it');
   });
 });
