@@ -30,7 +30,7 @@ describe.skipIf(isWithoutEngine)('a service beside the commands of a session', (
   const printed = (id: string): string => under.sandbox.backgroundProcesses.read(id)?.text ?? '';
   const listens = (id: string): Promise<void> => expect.poll(() => printed(id)).toContain('listening');
 
-  it('answers on localhost, outlives its command, and ends when it is stopped', async () => {
+  it('answers commands on localhost, outlives them, and ends when it is stopped', async () => {
     const [one, other] = [await start(server(8001)), await start(server(8002))];
     await listens(one.id);
     await listens(other.id);
