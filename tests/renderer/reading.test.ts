@@ -11,7 +11,7 @@ import { en } from '../../src/renderer/texts/en.ts';
 import { harmIn, hostileTexts } from '../fakes/hostile-texts.ts';
 
 describe('the terminal output on screen', () => {
-  it('keeps colours and weight, and drops all other control codes', () => {
+  it('keeps colors and weight, and drops all other control codes', () => {
     const text =
       'a\u001B[1;31mred\u001B[0m\u001B]0;title\u0007\u001B[2K\u001B[10Ab\u001B[38;5;2mg\u001B[38;2;1;2;3mt\u001B[39m.';
     expect(parseAnsi(text).map(({ text: run, colour, isBold }) => [run, colour, isBold])).toEqual([

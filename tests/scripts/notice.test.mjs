@@ -25,7 +25,7 @@ describe('the file NOTICE', () => {
     expect(names.filter((name) => !['react', 'react-dom'].includes(name))).toEqual(['colours', 'engine']);
   });
 
-  it('names an allowed licence for each package', () => {
+  it('names an allowed license for each package', () => {
     const others = components.filter(
       ({ license }) => !license.split(' OR ').some((part) => allowed.includes(part.replaceAll(/[()]/gu, ''))),
     );

@@ -94,7 +94,7 @@ describe('a fenced file under another name or path', () => {
     expect(JSON.stringify(kit.requests)).not.toContain('Heron');
   });
 
-  it('is recognised in every spelling that a file system takes for the same name', () => {
+  it('is recognized in every spelling that a file system takes for the same name', () => {
     const decomposed = 'Bu\u0308ro/Pla\u0308ne.md';
     expect(globMatcher('büro/**')(decomposed)).toBe(true);
     expect(globMatcher(decomposed)('BÜRO/pläne.MD')).toBe(true);

@@ -52,7 +52,7 @@ describe('the check whether a task is about tests', () => {
     expect(isTaskAbout(task, 'test', 'tests/test_dates.py')).toBe(true);
   });
 
-  it('also recognises a task about a lock file, the CI or instructions', () => {
+  it('also recognizes a task about a lock file, the CI or instructions', () => {
     expect(isTaskAbout('Bump the dependencies to the newest versions', 'lock', 'package-lock.json')).toBe(true);
     expect(isTaskAbout('Add a CI job for Windows', 'ci', '.github/workflows/ci.yml')).toBe(true);
     expect(isTaskAbout('Mention the formatter in AGENTS.md', 'instructions', 'AGENTS.md')).toBe(true);

@@ -17,7 +17,7 @@ async function read(text: string, from: number, to: number): Promise<string> {
 }
 
 // Catches: a range inside a key had nothing in it that tells a key from other letters, and went to a cloud model.
-it('the read_file tool shows no part of a private key that cannot be recognised alone', async () => {
+it('the read_file tool shows no part of a private key that cannot be recognized alone', async () => {
   const body = Array.from({ length: 20 }, (_, at) => `${'MIIEpAIBAAKCAQEA7Zk3'.repeat(3)}${at}xQ`);
   const kind = 'RSA PRIVATE KEY';
   const lines = ['import os', `KEY = """-----BEGIN ${kind}-----`, ...body, `-----END ${kind}-----"""`, 'name = "x"'];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { autoRunReason } from '../../../src/shared/safety/auto-run-files.ts';
 
 describe('a file that runs on the machine later', () => {
-  it('is recognised, wherever it lies', () => {
+  it('is recognized, wherever it lies', () => {
     const running = [
       '.git/hooks/pre-commit',
       'sub/.git/config',
@@ -84,7 +84,7 @@ describe('a file that runs on the machine later', () => {
     expect(running.length).toBeGreaterThanOrEqual(75);
   });
 
-  it('is recognised as the configuration of any tool that can run programs, in any case', () => {
+  it('is recognized as the configuration of any tool that can run programs, in any case', () => {
     const configured =
       `gradle/wrapper/gradle-wrapper.jar .eslintrc.json .eslintrc .babelrc .mocharc.json .mocharc.yml .prettierrc
       .prettierrc.toml .pdbrc.py .pdbrc pylintrc .pylintrc .rubocop.yml phpunit.xml phpunit.xml.dist conanfile.py conanfile.txt

@@ -33,7 +33,7 @@ const ways: Readonly<Record<string, (text: string) => string>> = {
 };
 
 describe('a copy of a fenced text', () => {
-  it.each(Object.entries(ways))('is recognised %s', (_name, write) => {
+  it.each(Object.entries(ways))('is recognized %s', (_name, write) => {
     for (const text of [names, plan]) {
       expect(isKnown(text, write(text))).toBe(true);
       expect(isKnown(text, write(text), keptMarksOf(text))).toBe(true);
@@ -41,7 +41,7 @@ describe('a copy of a fenced text', () => {
     expect(isKnown(write(names), names)).toBe(true);
   });
 
-  it('is recognised by whole lines in another case', () => {
+  it('is recognized by whole lines in another case', () => {
     const known = new Set(lineMarksOf('Code word: Heron\n'));
     expect([...lineMarksOf('\t* CODE WORD: HERON\r\n')].some((one) => known.has(one))).toBe(true);
   });

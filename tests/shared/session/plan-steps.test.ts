@@ -5,7 +5,7 @@ import { reduceSession } from '../../../src/shared/session/reducers/reduce-sessi
 import { emptySession } from '../../../src/shared/session/session-state.ts';
 import type { NewEvent } from '../../../src/shared/events/events.ts';
 
-it('a message that starts a plan is recognised, with its steps unchanged', () => {
+it('a message that starts a plan is recognized, with its steps unchanged', () => {
   const steps = ['Read calc.py', 'Change add()\nand its test'];
   expect(carriedSteps(planMessage(steps))).toEqual(steps);
   expect(carriedSteps('Carry out the plan.\n\n1. Read calc.py')).toBeNull();

@@ -12,7 +12,7 @@ it.each([
   'Zeichne ein Balkendiagramm der Dateigrößen.',
   'Muéstrame un gráfico de las ventas.',
   '画一个图表',
-])('a request to draw is recognised: %s', (text) => {
+])('a request to draw is recognized: %s', (text) => {
   expect(asksToDraw(text)).toBe(true);
 });
 

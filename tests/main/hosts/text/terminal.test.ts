@@ -39,7 +39,7 @@ describe('the output to a terminal', () => {
     return { written, ...writing };
   }
 
-  it('has our colours, also nested', () => {
+  it('has our colors, also nested', () => {
     const { written, out, colors } = open(true);
     out(`${colors.red(`a ${colors.bold('b')} c`)} ${colors.dim(`x ${colors.dim('y')} z`)}\n`);
     expect(written.out).toBe(
@@ -47,7 +47,7 @@ describe('the output to a terminal', () => {
     );
   });
 
-  it('shows foreign colours and control characters written out', () => {
+  it('shows foreign colors and control characters written out', () => {
     const { written, err, colors } = open(true);
     err(`${colors.green('\u001B[31mred\u001B[8mgone')} \u001B]52;c;aGk=\u0007 \u001B[2K\r`);
     expect(written.err).toBe(
@@ -55,7 +55,7 @@ describe('the output to a terminal', () => {
     );
   });
 
-  it('has no colours where they are off, in a prompt as well', () => {
+  it('has no colors where they are off, in a prompt as well', () => {
     const { written, out, shown, colors } = open(false);
     out(colors.red('a\u0007'));
     expect([written.out, shown(colors.red('b\u001B[2J'))]).toEqual(['a<U+0007>', 'b<U+001B>[2J']);

@@ -117,7 +117,7 @@ describe('a hidden file in a read-only session', () => {
   });
 
   // Catches: `.env` is often a link to the file of one environment, whose own name tells nothing.
-  it("is also recognised when only a link to it has a secret's name", async () => {
+  it("is also recognized when only a link to it has a secret's name", async () => {
     await put('env/prod.txt', 'API_SECRET=canary-h72hdkaHDh2');
     await put('env/host.pem.txt', 'PRIVATE KEY canary');
     await put('plans/a.md', 'canary');
@@ -142,7 +142,7 @@ describe('a hidden file in a read-only session', () => {
       expect([path, (await everything(sandbox, path)).includes('canary')]).toEqual([path, false]);
   });
 
-  it('is recognised in any case and Unicode form of its name', () => {
+  it('is recognized in any case and Unicode form of its name', () => {
     const masks = ['.env', 'pläne/größe.txt', 'keys'].map((path) => ({ path, kind: 'file', identity: '7:7' }) as const);
     const { has } = hiddenFromReading(['Geheim/*'], masks);
     const same = [

@@ -131,7 +131,7 @@ describe('an export of a chat app', () => {
     await expect(listChats({ path, mostBytes: one.length - 1 }, never)).rejects.toMatchObject({ code: 'too-large' });
   });
 
-  it('is recognised as no export when it is another file', async () => {
+  it('is recognized as no export when it is another file', async () => {
     const path = join(folder, 'other.json');
     for (const text of ['', 'x', '{"name": "app"}', JSON.stringify(Array.from({ length: 200 }, (_, id) => ({ id })))]) {
       await writeFile(path, text);

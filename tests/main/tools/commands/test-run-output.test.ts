@@ -46,7 +46,7 @@ describe('the selector of tests in a command', () => {
     );
   });
 
-  it('is recognised as a test name or a file', () => {
+  it('is recognized as a test name or a file', () => {
     expect(withSelector('pytest', 'pytest', 'test_add')).toBe("pytest -k 'test_add'");
     expect(withSelector('pytest', 'pytest', 'tests/test_a.py::test_add')).toBe("pytest 'tests/test_a.py::test_add'");
   });

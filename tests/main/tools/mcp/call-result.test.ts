@@ -14,7 +14,7 @@ function pngOf(width: number, height: number): string {
 }
 
 describe('the images of a tool result', () => {
-  it('are recognised by their bytes and named in its text', () => {
+  it('are recognized by their bytes and named in its text', () => {
     const blob = { uri: 'notes://square', mimeType: 'image/gif', blob: redSquare };
     const { output, pictures } = readCallResult({
       content: [{ type: 'text', text: 'Here.' }, image(redSquare, 'text/html'), { type: 'resource', resource: blob }],

@@ -34,7 +34,7 @@ describe('the outline of an answer', () => {
     expect(answerOutline(paragraph.repeat(50))).toEqual([]);
   });
 
-  it('recognises a heading in the drawn answer', () => {
+  it('recognizes a heading in the drawn answer', () => {
     expect(headingKey('  With `npm`, e.g. “ü” ')).toBe('withnpmegü');
   });
 });

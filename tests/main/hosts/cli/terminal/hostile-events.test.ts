@@ -33,7 +33,7 @@ const allOf = (text: string): readonly SessionEvent[] =>
 describe.each(Object.entries(hostileTexts))('an event with %s in every text', (_name, text) => {
   const events = allOf(text);
 
-  it('writes no control character when a session is shown, with colours and without', async () => {
+  it('writes no control character when a session is shown, with colors and without', async () => {
     for (const hasColors of [false, true]) {
       const core = createFakeCore([...events]);
       core.replace({ sessions: { find: () => summary } });

@@ -175,7 +175,7 @@ describe('the search for a container engine', () => {
     ['OrbStack', 'orbstack', 'Docker Engine - Community'],
     ['Rancher Desktop WSL Distribution', 'host', ''],
     ['Alpine Linux v3.20', 'lima-rancher-desktop', ''],
-  ])('recognises an engine in its own virtual machine: %s, %s', async (system, name, product) => {
+  ])('recognizes an engine in its own virtual machine: %s, %s', async (system, name, product) => {
     const path = await serve('desktop.sock', {
       '/version': { ...version, Platform: { Name: product } },
       '/info': { ...info, OperatingSystem: system, Name: name },
