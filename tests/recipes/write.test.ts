@@ -38,7 +38,7 @@ describe('tests that are asked for', () => {
     expect(written).not.toContain('format 0');
   }, 60_000);
 
-  test('are asked for again when none passes, and otherwise not kept', async () => {
+  test('are asked for again when none passes, and kept only if one does', async () => {
     const harness = await harnessOf('Write tests for format', [`${head}${wrong}`, 'no code', `${head}${wrong}`]);
     expect(await write.run(harness.context)).toMatchObject({ type: 'gave-up' });
     expect(harness.questions.map(({ temperature }) => temperature)).toEqual([0, 0.7, 0.9]);

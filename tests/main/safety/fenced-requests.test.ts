@@ -87,7 +87,7 @@ describe('a request to a model elsewhere', () => {
     expect(answer.text).toMatch(/^1 value hidden; sent: \d+ parts?, [\d.]+ k?M?B to sky\/model/u);
   });
 
-  it('is sent unchanged where nothing is fenced', async () => {
+  it('is sent unchanged when a fence matches only its settings, such as a temperature', async () => {
     const fences = { rules: [{ pattern: String.raw`\b(?:88213|0\.7|100)\b`, verdict: 'local-only' }] };
     expect(await check(fences, { ...plain, tools: [tool], stop: ['\n'] })).toEqual({ type: 'free' });
   });

@@ -362,7 +362,7 @@ describe('a PDF', () => {
     expect(files[0]?.pages).toEqual({ all: 3, shown: 3, blank: 1 });
   });
 
-  it('can be attached by pages, and says how many there are', async () => {
+  it('keeps as many pages as a message can hold, and says how many', async () => {
     document = { ok: true, pages: 90, texts: Array.from({ length: 90 }, () => 'word '.repeat(1000)) };
     const kept = await keep();
     expect(kept).toMatchObject({ document: { pages: 90, read: 52, blank: 0 } });
@@ -383,7 +383,7 @@ describe('a PDF', () => {
   });
 });
 
-describe('chosen chats of an export', () => {
+describe('the chats of an export', () => {
   const keep = (words: string): Promise<Attachment> => {
     const text = 'one two';
     const messages = [text, words].map((said) => ({ sender: 'human', text: said }));
@@ -417,7 +417,7 @@ describe('chosen chats of an export', () => {
     expect(files[0]?.shownBytes).toBeLessThanOrEqual(256 * 1024);
   });
 
-  it('are not attached again where a mention names lines of the file', async () => {
+  it('are not converted when a mention names lines of the file', async () => {
     const exported = JSON.stringify({ name: 'A talk', chat_messages: [{ sender: 'human', text: 'Hi' }] }, null, 1);
     writeFileSync(join(project, 'talk.json'), exported);
     const { attachments: given } = await gather('@talk.json and @talk.json:1-2');

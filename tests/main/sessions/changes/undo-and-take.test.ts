@@ -333,7 +333,7 @@ describe('the changes of a session', () => {
     await journal.close();
   });
 
-  it('are only noted as undone when the program ended after the undo', async () => {
+  it('are only noted as undone when an earlier undo ended before its note', async () => {
     await using home = await makeHome();
     const { journal, workspace, change } = await bench(home, 'in-place', { 'a.txt': 'one' });
     await change('a.txt', 'two');

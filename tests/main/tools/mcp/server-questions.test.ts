@@ -174,7 +174,7 @@ describe('a question of a server during a call', () => {
     expect(door.asked).toMatchObject([{ messages: [{ role: 'user', text: 'What is it?', pictures }] }]);
   });
 
-  it('offers a model no tools of the server', async () => {
+  it('is refused when it gives a model tools of the server', async () => {
     const one = await connectNew(asking);
     const door = doorOf({ action: 'accept', values: {} });
     expect(await one.call('arm', {}, { ...quiet, door })).toMatchObject({ status: 'error' });

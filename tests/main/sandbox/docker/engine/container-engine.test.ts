@@ -132,7 +132,7 @@ describe('the search for a container engine', () => {
   });
 
   it.each(recordedDesktops)(
-    'reads the version of Docker Desktop in $from',
+    'reads what Docker Desktop says of itself in $from',
     async ({ version: said, info: of, expected }) => {
       const path = await serve('desktop.sock', { '/version': said, '/info': of });
       const found = await findEngine(search({ DOCKER_HOST: `unix://${path}` }, 'darwin'), none);

@@ -47,7 +47,7 @@ describe('the user that commands run as', () => {
       ({ user, userns }) => `${user.uid}:${user.gid}${userns === '' ? '' : ` ${userns}`}`,
     );
 
-  it('is the owner of the project where the engine allows it', () => {
+  it('is the owner of the project first, and then what the engine allows', () => {
     expect(inWords({})).toEqual(['1000:100', '0:0']);
     expect(inWords({}, { uid: 0, gid: 0 })).toEqual(['0:0']);
     expect(inWords({ rootless: true })).toEqual(['0:0', '1000:100']);
