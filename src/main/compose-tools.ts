@@ -23,7 +23,9 @@ import { callToolName, findToolName } from './tools/connected/find-tools.ts';
 import type { OwnToolCommandsOptions } from './tools/own/own-tool-report.ts';
 import { createOwnToolRecord } from './tools/own/own-tool-record.ts';
 import { createOwnTools } from './tools/own/own-tools.ts';
+import { createCurrentWriter } from './tools/own/current-writer.ts';
 import { loadSyntax } from './recipes/code/code-syntax.ts';
+import type { ModelParts } from './compose-models.ts';
 import type { HomeKeys } from './safety/keys/home-keys.ts';
 import { discoverRecipes } from './recipes/registry.ts';
 import { builtInTools, discoverTools } from './tools/registry.ts';
@@ -53,7 +55,7 @@ export function createToolParts(
     onNotice,
   }: { readonly home: string; readonly version: string; readonly onNotice: (text: string) => void },
   { env, files, programs, settings, now, redactor, webTools, programsOf }: ToolBase,
-  keys: HomeKeys,
+  { keys, models }: Pick<ModelParts, 'keys' | 'models'>,
   startSandbox: SandboxFactory,
 ) {
   const folder = join(home, 'tools');
@@ -104,12 +106,13 @@ export function createToolParts(
     await toolServers.dispose();
     await signIns.dispose();
   };
+  const writerToday = createCurrentWriter({ app: version, find: models.info });
   const own = createOwnToolParts(
-    { home, settings, now, keys, programsOf, files, saveProject: toolCommands.saveProject },
+    { home, settings, now, keys, programsOf, writerToday, files, saveProject: toolCommands.saveProject },
     { builtIn: tools.map(({ name }) => name), runApart: createApartRuns(containers) },
   );
   return {
-    engine: { tools, recipes },
+    engine: { tools, recipes, appVersion: version },
     connected: (projectPath: string | null, folder: string) =>
       joinToolSources(toolServers.forProject(projectPath, folder), own.tools.forProject(projectPath)),
     library: toolServers.library,
@@ -153,14 +156,16 @@ function createSignInParts(
 }
 
 interface OwnToolBase
-  extends Pick<ToolBase, 'settings' | 'now' | 'programsOf' | 'files'>, Pick<OwnToolCommandsOptions, 'saveProject'> {
+  extends
+    Pick<ToolBase, 'settings' | 'now' | 'programsOf' | 'files'>,
+    Pick<OwnToolCommandsOptions, 'saveProject' | 'writerToday'> {
   readonly home: string;
   readonly keys: HomeKeys;
 }
 
 /** Tools from files: what reads them, runs them and stores data about them. */
 function createOwnToolParts(
-  { home, files, settings, now, keys, saveProject, programsOf }: OwnToolBase,
+  { home, files, settings, now, keys, saveProject, programsOf, writerToday }: OwnToolBase,
   { builtIn, runApart }: { readonly builtIn: readonly string[]; readonly runApart: RunApart },
 ): OwnToolCommandsOptions {
   const record = createOwnToolRecord(join(home, 'own-tools.json'));
@@ -194,6 +199,7 @@ function createOwnToolParts(
     projects,
     saveProject,
     programsOf,
+    writerToday,
     now,
     saveOff: (names) => settings.save('ownToolsOff', [...names]),
     keepSecret: (name, value) => keys.own.set(name, value),

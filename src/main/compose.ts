@@ -279,7 +279,7 @@ async function createParts(config: ComposeConfig) {
   const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
   const { web, webCommands, webTools, readDocument } = createWebParts(base, modelParts.keys);
   const toolBase = { ...base, webTools, programsOf: async (id: string) => readPrograms(await store.view(id)) };
-  const { engine, connected, library, ...toolParts } = createToolParts(config, toolBase, modelParts.keys, startSandbox);
+  const { engine, connected, library, ...toolParts } = createToolParts(config, toolBase, modelParts, startSandbox);
   const money = createHomeMoney({ ...base, home: config.home, endpoint: base.clientStore, modelInfo: models.info });
   const meter = createPowerMeter({ settings: () => settings.current().energy, now, probe });
   const attachments = createMessageAttachments({

@@ -63,6 +63,7 @@ const commands = createOwnToolCommands({
   tools,
   templates: '',
   programsOf: async () => reports,
+  writerToday: async () => ({ model: 'fake/model', digest: null, app: '1.2.3' }),
   saveOff: async () => undefined,
   saveProject: async () => undefined,
   keepSecret: async () => undefined,
@@ -230,6 +231,7 @@ export function test_price() {
 if (import.meta.main) result = (await price(args.id)) + 1;`;
     const script = { language: 'javascript' };
     reports = await readReports(await run([program(`const args = { id: 1 };\n${text}`, looks, script)]));
+    expect(reports.programs[0]?.writer).toEqual({ model: 'fake/model', digest: null, app: '1.2.3' });
     const named = { name: 'one_price', description: 'Looks a price up.' };
     const { signal } = new AbortController();
     const toolCallId = reports.programs[0]?.toolCallId ?? '';

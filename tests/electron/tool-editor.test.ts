@@ -48,6 +48,7 @@ beforeAll(async () => {
     templates: resolve('resources/tools'),
     now: () => 1,
     programsOf: async () => ({ projectPath: null, programs: [] }),
+    writerToday: async () => ({ model: null, digest: null, app: '1.2.3' }),
     saveOff: async () => undefined,
     projects: () => ({}),
     saveProject: async () => undefined,

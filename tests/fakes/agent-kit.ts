@@ -125,6 +125,7 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
       hidden: createHiddenValues(),
     }),
     noteWindow: () => undefined,
+    appVersion: '1.2.3',
     programs: () => 'off',
     programReviewer: () => null,
     ease: async () => null,

@@ -51,6 +51,7 @@ export function createPageOwnTools(projects: Record<string, ProjectTools>, note:
       else projects[path] = own;
     },
     programsOf: async () => ({ projectPath: null, programs: [] }),
+    writerToday: async () => ({ model: 'ollama/coder', digest: 'b'.repeat(64), app: '2.0.0' }),
     now: () => Date.now(),
     keepSecret: async (name) => note('ownSecret', name),
     dropSecret: async () => undefined,
@@ -65,7 +66,9 @@ function listed({ notes, off }: PageOwnTools, one: TableTool, words: ProjectTool
   const approved = notes.approved[one.path]?.sha256;
   const waits = approved === undefined ? 'not-approved' : 'changed';
   const state = one.tool === null ? 'broken' : one.source === 'home' || approved === one.sha256 ? 'ready' : waits;
-  return { ...one, read: one.tool ?? { problem: one.problem ?? '' }, own, state, isWanted: own ?? !off.includes(name) };
+  const writer = notes.versions[one.path]?.at(-1)?.writer ?? null;
+  const isWanted = own ?? !off.includes(name);
+  return { ...one, read: one.tool ?? { problem: one.problem ?? '' }, own, state, isWanted, writer };
 }
 
 /** One tool for each state: the user's own with and without a key, a broken one, and a project's tool that changed. */
@@ -112,6 +115,7 @@ export function ownToolScene(page: PageOwnTools): void {
     text: body,
     keptAt: Date.now() - 86_400_000 / number,
     sessionId: 'a-session',
+    writer: { model: 'ollama/coder', digest: 'a'.repeat(64), app: `1.${number}.0` },
   });
   page.notes = {
     ...nothingNoted,

@@ -43,7 +43,8 @@ export async function programScene(core: PageCore): Promise<Story> {
     });
   };
   program(first, { end: 'failed', refused: 1 });
-  program(second, { end: 'done', tests: 3, keep }, review);
+  const writer = { model: 'ollama/coder', digest: 'a'.repeat(64), app: '1.2.0' };
+  program(second, { end: 'done', tests: 3, keep, writer }, review);
   story.step({ stage: 'cloud', label: 'answer', text: 'They come to 1,234 dollars.' });
   story.end('answered', 'They come to 1,234 dollars.');
   return story;

@@ -31,21 +31,28 @@ export interface ProbeResults {
    * file.
    */
   readonly drafts: (id: string) => Promise<DraftVerdict | null>;
-  /** The model with its driving values: from settings first, then from its card, else unchanged. */
+  /** The model with its digest, and its driving values: from settings first, then from its card, else unchanged. */
   readonly driven: (info: ModelInfo) => Promise<ModelInfo>;
   readonly keep: (key: string, card: KeptCard) => Promise<void>;
 }
 
+interface KnownFile {
+  readonly key: string | null;
+  /** Null: not a file of this machine, or not hashed yet. */
+  readonly digest: string | null;
+  readonly files: readonly string[];
+}
+
 export function createProbeResults({ cards, digests, store, settings }: ProbeResultsOptions): ProbeResults {
-  const known = async (id: string): Promise<{ readonly key: string | null; readonly files: readonly string[] }> => {
+  const known = async (id: string): Promise<KnownFile> => {
     const name = splitModelId(id);
     const isServed = name !== null && settings().providers[name.provider]?.kind === 'llama-server';
-    if (name === null || (name.provider !== 'llama-cpp' && !isServed)) return { key: id, files: [] };
+    if (name === null || (name.provider !== 'llama-cpp' && !isServed)) return { key: id, digest: null, files: [] };
     const model = await store.find(name.name);
-    if (model === null || model.path === null) return { key: null, files: [] };
+    if (model === null || model.path === null) return { key: null, digest: null, files: [] };
     const isListed = model.sha256 !== null && model.isInstalled;
     const digest = isListed ? model.sha256 : await digests.known(model.path);
-    return { key: digest === null ? null : keyOf(id, digest), files: model.files };
+    return { key: digest === null ? null : keyOf(id, digest), digest, files: model.files };
   };
   // The same file behaves differently in another engine.
   const keyOf = (id: string, digest: string): string =>
@@ -71,7 +78,11 @@ export function createProbeResults({ cards, digests, store, settings }: ProbeRes
       if (first === undefined) throw new AppError('missing-model', `The model ${id} is not on this machine.`);
       return keyOf(id, await digests.of([first, ...rest], signal));
     },
-    driven: async (info) => withDriving(info, await card(info.id), settings()),
+    async driven(info) {
+      const { key, digest } = await known(info.id);
+      const driven = withDriving(info, key === null ? null : await cards.find(key), settings());
+      return digest === null || info.isElsewhere === true ? driven : { ...driven, digest };
+    },
   };
 }
 

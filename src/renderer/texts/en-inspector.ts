@@ -21,6 +21,7 @@ export const inspector = {
   'programs.time': 'Time',
   'programs.wrote': 'Written with',
   'programs.wroteText': '{input} tokens in, {output} out, {cost}',
+  'programs.writer': 'Written by',
   'programs.tests': 'Tests before it',
   'programs.refused': 'Refused calls',
   'programs.tool': 'Tool',

@@ -140,7 +140,7 @@ export const tools = {
   'tools.program.may': 'Works in the workspace, reaches hosts only by the tools that it calls.',
   'tools.program.call': '{tool} up to {most} times',
   'tools.program.versions': 'Versions',
-  'tools.program.version': 'Version {version}, kept {when}',
+  'tools.program.version': 'Version {version}, kept {when}. Written by: {writer}',
   'tools.program.noVersions': 'It was kept on another machine. Its earlier versions are not known here.',
   'tools.program.remove': 'Delete',
   'tools.program.removeSure': 'Delete its file',

@@ -129,6 +129,8 @@ export const modelInfoSchema = z.object({
   listedOn: z.string().optional(),
   /** Size of its weights, if its server says. */
   sizeBytes: z.number().optional(),
+  /** The digest of its files; absent in the cloud, and until its files were hashed. */
+  digest: z.string().optional(),
   /** A remark for the user before choosing it. */
   note: z.string().optional(),
   /** It costs nothing per token, but its server is another machine. */

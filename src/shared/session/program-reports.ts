@@ -4,7 +4,8 @@ import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { ToolStatus } from '@shared/events/tool-events.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
 import { keptNamesSchema, type KeptNames } from '@shared/tools/kept-program.ts';
-import { announcedSchema, type AnnouncedCall } from '@shared/tools/own-tool.ts';
+import { announcedSchema, programWriterSchema, type AnnouncedCall } from '@shared/tools/own-tool.ts';
+import type { ProgramWriter } from '@shared/tools/program-writer.ts';
 import { isProgramStart, programLanguages, type ProgramLanguage } from '@shared/tools/program-tool.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
@@ -46,6 +47,8 @@ export interface ProgramReport {
   readonly ms: number | null;
   /** The model usage of the answer that wrote it; null when unknown. */
   readonly wrote: { readonly input: number; readonly output: number; readonly costUsd: number | null } | null;
+  /** What wrote it; null: unknown. */
+  readonly writer: ProgramWriter | null;
   /** The names under which its model would keep it. */
   readonly keep: KeptNames | null;
   /** Difference from the program before it in its turn; null when there is none, or when nearly everything differs. */
@@ -74,6 +77,7 @@ const factsSchema = z.object({
   tests: z.number().catch(0),
   ms: z.number().nullable().catch(null),
   keep: keptNamesSchema.nullable().catch(null),
+  writer: programWriterSchema.nullable().catch(null),
 });
 
 interface Found {
@@ -141,6 +145,7 @@ function reportOf({ started, ended, inner, review, wrote }: Found, number: numbe
     end: facts?.end ?? (ended === null || ended.status === 'unknown' ? null : 'refused'),
     ms: ended?.durationMs ?? null,
     wrote,
+    writer: facts?.writer ?? null,
     keep: facts?.end === 'done' ? facts.keep : null,
     diff: null,
   };

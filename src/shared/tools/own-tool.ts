@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ProgramWriter } from './program-writer.ts';
 import { canonicalHost } from '@shared/safety/host-name.ts';
 
 /** No two adjacent underscores: names of server tools contain those, so the two cannot be confused. */
@@ -56,6 +57,13 @@ export const ownToolServers = { home: 'your tools', project: 'project tools' } a
   Record<OwnToolSource, string>
 >;
 
+/** What wrote a kept program: `ProgramWriter`. */
+export const programWriterSchema = z.object({
+  model: z.string().nullable(),
+  digest: z.string().nullable(),
+  app: z.string(),
+}) satisfies z.ZodType<ProgramWriter>;
+
 /** Further facts about a tool from a file. A turn's facts hold them with its spec. */
 export const ownToolFactsSchema = z.object({
   source: ownToolSourceSchema,
@@ -67,6 +75,8 @@ export const ownToolFactsSchema = z.object({
   timeoutSeconds: z.number(),
   /** A kept program: it calls tools. */
   isProgram: z.literal(true).optional(),
+  /** What wrote the program; absent: unknown. */
+  writer: programWriterSchema.optional(),
 });
 export type OwnToolFacts = z.infer<typeof ownToolFactsSchema>;
 
@@ -133,7 +143,13 @@ export interface OwnToolReport {
   readonly diff: string | null;
   readonly lastUsedAt: number | null;
   /** For a kept program: its version, and the calls it may make. Null for other tools. */
-  readonly program: { readonly version: number; readonly calls: readonly AnnouncedCall[] } | null;
+  readonly program: {
+    readonly version: number;
+    readonly calls: readonly AnnouncedCall[];
+    readonly writer: ProgramWriter | null;
+    /** Its model and Dewpoint as they are today. */
+    readonly today: ProgramWriter;
+  } | null;
 }
 
 /** A version of a kept program, and its difference from the version before. */
@@ -144,6 +160,8 @@ export interface KeptVersion {
   /** The session in which its model wrote it; empty when the user edited it by hand. */
   readonly sessionId: string;
   readonly text: string;
+  /** What wrote it; null: unknown, as for a text that the user edited. */
+  readonly writer: ProgramWriter | null;
   /** Null for the first known version, or when nearly everything differs. */
   readonly diff: string | null;
 }

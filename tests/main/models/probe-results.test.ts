@@ -3,6 +3,7 @@ import type { KeptCard } from '@shared/models/probe-card.ts';
 import { settingsSchema } from '@shared/settings/settings.ts';
 import { createProbeResults } from '../../../src/main/models/probe-model.ts';
 import type { ProbeResults } from '../../../src/main/models/probe-model.ts';
+import { loopModel } from '../../fakes/agent-kit.ts';
 import type { StoredModel } from '../../../src/main/models/files/stored-model.ts';
 
 const never = new AbortController().signal;
@@ -74,6 +75,17 @@ describe('the probe results of a model in llama-server', () => {
     expect(await results.card('llama-cpp/large')).toBeNull();
     files.set('large', 'another');
     expect(await results.card('llama-server/large')).toBeNull();
+  });
+
+  it('add the digest of a model file that is on this machine', async () => {
+    const files = new Map([['large', 'a']]);
+    const results = resultsFor(files);
+    const info = { ...loopModel, id: 'llama-server/large', provider: 'llama-server' };
+    expect((await results.driven(info)).digest).toBe('a');
+    files.set('large', 'another');
+    expect((await results.driven(info)).digest).toBe('another');
+    expect(await results.driven({ ...info, isElsewhere: true })).not.toHaveProperty('digest');
+    expect(await results.driven({ ...info, id: 'sky/model', provider: 'sky' })).not.toHaveProperty('digest');
   });
 
   it('report a draft model that is gone or another file', async () => {

@@ -1,5 +1,6 @@
 import { isRecord } from '@shared/unknown-value.ts';
 import { programLanguageOf } from '@shared/tools/program-tool.ts';
+import type { ProgramWriter } from '@shared/tools/program-writer.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { loadSyntax } from '../../recipes/code/code-syntax.ts';
 import type { EffectRecord } from '../../sessions/journal/journal.ts';
@@ -51,6 +52,7 @@ export function createProgramDoor(turn: Turn, parent: Parent, runTool: RunTool):
       return { problem: `The arguments of ${tool.name} are not right: ${fitted.problem}.` };
     },
     earlier: (sha256) => readEarlier(turn, sha256),
+    writer: () => writerOf(turn, parent.toolCallId),
     earlierCalls: () => readEarlierCalls(turn.dependencies.journal.read()),
     kept: () => keptPrograms(turn),
     loadSyntax,
@@ -138,13 +140,24 @@ async function resultOf({ dependencies }: Turn, record: EffectRecord): Promise<P
   return { status, text, exitCode, data, isUnanswered };
 }
 
+/** The model that made a call, as the log and the facts of the turn know it. */
+function writerOf({ dependencies, found: { facts } }: Turn, toolCallId: string): ProgramWriter {
+  const { toolCalls, steps } = dependencies.journal.state();
+  const callId = toolCalls.find((one) => one.toolCallId === toolCallId)?.callId;
+  const model = steps.find((one) => one.callId === callId)?.model ?? null;
+  const infos = [facts?.local, facts?.cloud, ...(facts?.others ?? [])];
+  const digest = infos.find((info) => info?.id === model)?.digest ?? null;
+  return { model, digest, app: dependencies.appVersion };
+}
+
 /** The approved programs of the project, with their present texts. */
 async function keptPrograms({ found, dependencies: { connected } }: Turn): Promise<readonly KeptProgram[]> {
   const specs = (found.facts?.foreign ?? []).filter(({ own }) => own?.isProgram === true);
   const texts = await Promise.all(specs.map(async (spec) => ({ spec, text: await connected?.programText?.(spec) })));
   return texts.flatMap(({ spec: { name, own }, text }) => {
     const language = programLanguageOf(own?.file ?? '');
-    return typeof text === 'string' && language !== null ? [{ name, language, text }] : [];
+    const writer = own?.writer ?? null;
+    return typeof text === 'string' && language !== null ? [{ name, language, text, writer }] : [];
   });
 }
 

@@ -54,6 +54,7 @@ export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promi
     fences: turn.fences,
     inbox: { take: () => turn.inbox.take(), choice: () => turnChoiceSchema.nullable().parse(turn.inbox.choice()) },
     noteWindow: () => undefined,
+    appVersion: '',
     programs: () => 'off',
     programReviewer: () => null,
     ease: async () => null,

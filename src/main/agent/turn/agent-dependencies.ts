@@ -66,6 +66,8 @@ export interface AgentDependencies {
   readonly connected?: ConnectedTools;
   /** Access to the web; absent: none, as in a replay. `offered`: the web tools that are switched on. */
   readonly web?: { readonly offered: () => readonly string[]; readonly exchange: WebExchange };
+  /** The version of Dewpoint that runs, for what models write with it. */
+  readonly appVersion: string;
   /** Whether models may run programs that call tools. */
   readonly programs: () => 'auto' | 'on' | 'off';
   /** The model that reviews programs before the user is asked; null: none. */

@@ -32,6 +32,7 @@ export interface OpenSessionsOptions {
   readonly onNotice: (text: string) => void;
   readonly agent: Pick<
     AgentDependencies,
+    | 'appVersion'
     | 'tools'
     | 'web'
     | 'recipes'

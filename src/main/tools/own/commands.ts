@@ -74,10 +74,11 @@ export function createOwnToolCommands(options: OwnToolCommandsOptions): Handlers
 }
 
 /** Finds tools by name. Reads the files again each time. */
-function createLookUp({ tools }: OwnToolCommandsOptions) {
+function createLookUp(options: OwnToolCommandsOptions) {
+  const { tools } = options;
   const reports = async (projectPath: string | null): Promise<OwnToolsReport> => {
     const { tools: all, notes, ...rest } = await tools.list(projectPath);
-    return { ...rest, tools: all.map((one) => reportOf(one, notes)) };
+    return { ...rest, tools: await Promise.all(all.map((one) => reportOf(options, { one, notes }))) };
   };
   const listed = async ({ name, projectPath }: ToolName): Promise<ListedOwnTool> => {
     const { tools: all, notes } = await tools.list(projectPath ?? null);
@@ -93,8 +94,7 @@ function createLookUp({ tools }: OwnToolCommandsOptions) {
   };
   const find = async (named: ToolName): Promise<ListedTool> => (await listed(named)).one;
   const report = async (named: ToolName): Promise<OwnToolReport> => {
-    const { one, notes } = await listed(named);
-    return reportOf(one, notes);
+    return reportOf(options, await listed(named));
   };
   return { reports, listed, find, report };
 }

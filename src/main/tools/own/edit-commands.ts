@@ -75,7 +75,7 @@ export function createEditCommands(options: OwnToolCommandsOptions): EditCommand
       const { tools: all, notes } = await tools.list(projectPath ?? null);
       const one = all.find((other) => other.path === path);
       if (one === undefined) throw new AppError('conflict', `${path} was written, and is gone again.`);
-      return reportOf(one, notes);
+      return reportOf(options, { one, notes });
     },
   };
 }
@@ -102,7 +102,8 @@ async function saveProgram(
   const version = nextVersion(known, was);
   const text = withHeader(given, { ...read.declaration, name: read.name, version });
   await writeToolFile(place, { file, text, isNew: false });
-  await keepVersion(record, path, { version, sha256: sha256Of(text), text, keptAt: now(), sessionId: '' });
+  const kept = { version, sha256: sha256Of(text), text, keptAt: now(), sessionId: '', writer: null };
+  await keepVersion(record, path, kept);
 }
 
 const mostPrinted = 4_000;

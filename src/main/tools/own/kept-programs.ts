@@ -1,6 +1,7 @@
 import { AppError } from '@shared/errors.ts';
 import type { ProgramReports } from '@shared/session/program-reports.ts';
 import { programEndings, programLanguageOf, type ProgramLanguage } from '@shared/tools/program-tool.ts';
+import type { ProgramWriter } from '@shared/tools/program-writer.ts';
 import type { KeptNames } from '@shared/tools/kept-program.ts';
 import type { AnnouncedCall, KeptVersion } from '@shared/tools/own-tool.ts';
 import { approvalDiff } from '../connected/approval-diff.ts';
@@ -21,6 +22,8 @@ export interface KeptProgramsOptions {
   readonly taken: () => ReadonlyMap<string, string>;
   /** The programs of a session, from its log. */
   readonly programsOf: (sessionId: string) => Promise<ProgramReports>;
+  /** The model of that writer and Dewpoint as they are today. Never rejects. */
+  readonly writerToday: (writer: ProgramWriter | null) => Promise<ProgramWriter>;
   readonly now: () => number;
 }
 
@@ -69,6 +72,7 @@ export async function keepProgram(options: KeptProgramsOptions, keeping: Keeping
     text,
     keptAt: options.now(),
     sessionId,
+    writer: program.writer,
   });
   return { name, projectPath };
 }

@@ -1,12 +1,19 @@
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { programWriterSchema } from '@shared/tools/own-tool.ts';
 import { AppError } from '@shared/errors.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { isWithin } from '../../lib/files/is-within.ts';
 import { byProjectKey } from '../../lib/files/project-key.ts';
 
 const approvalSchema = z.object({ sha256: z.string(), text: z.string() });
-const versionSchema = approvalSchema.extend({ version: z.number(), keptAt: z.number(), sessionId: z.string() });
+const versionSchema = approvalSchema.extend({
+  version: z.number(),
+  keptAt: z.number(),
+  sessionId: z.string(),
+  /** Null, as for those kept before there was a tag: unknown. */
+  writer: programWriterSchema.nullable().default(null),
+});
 
 /** Keyed by the absolute path of each file. */
 const recordSchema = z.object({

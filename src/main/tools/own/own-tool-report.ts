@@ -44,8 +44,11 @@ export function toolName({ tool, file }: ListedTool): string {
   return tool?.name ?? stemOf(file);
 }
 
-export function reportOf(one: ListedTool, notes: OwnToolNotes): OwnToolReport {
-  const { source, file, path, state, problem, isWanted, own, sha256, text, tool } = one;
+export async function reportOf(
+  { writerToday }: Pick<OwnToolCommandsOptions, 'writerToday'>,
+  { one, notes }: ListedOwnTool,
+): Promise<OwnToolReport> {
+  const { source, file, path, state, problem, isWanted, own, sha256, text, tool, writer } = one;
   const spec = specOf(one);
   const isToSee = state === 'not-approved' || state === 'changed';
   const before = Object.hasOwn(notes.approved, path) ? notes.approved[path] : undefined;
@@ -71,6 +74,11 @@ export function reportOf(one: ListedTool, notes: OwnToolNotes): OwnToolReport {
     program:
       tool?.declaration.calls === undefined
         ? null
-        : { version: tool.declaration.version ?? 1, calls: tool.declaration.calls },
+        : {
+            version: tool.declaration.version ?? 1,
+            calls: tool.declaration.calls,
+            writer,
+            today: await writerToday(writer),
+          },
   };
 }

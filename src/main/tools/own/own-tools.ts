@@ -1,6 +1,7 @@
 import { AppError, type Reply } from '@shared/errors.ts';
 import type { ConnectedToolSpec } from '../connected/connected-tool-spec.ts';
 import type { AnnouncedCall, OwnToolFacts, OwnToolSource } from '@shared/tools/own-tool.ts';
+import type { ProgramWriter } from '@shared/tools/program-writer.ts';
 import { ownToolServers, runsApart } from '@shared/tools/own-tool.ts';
 import { programLanguageOf } from '@shared/tools/program-tool.ts';
 import { projectWord } from '@shared/tools/server-definition.ts';
@@ -44,6 +45,8 @@ export interface ListedTool extends ToolFile {
   readonly state: 'ready' | 'not-approved' | 'changed' | 'broken';
   readonly isWanted: boolean;
   readonly own: boolean | null;
+  /** For a kept program: what wrote exactly these bytes; null: unknown. */
+  readonly writer: ProgramWriter | null;
 }
 
 export interface ListedTools {
@@ -93,7 +96,7 @@ export function createOwnTools(options: OwnToolsOptions): OwnTools {
     }),
     run: ({ tool, source, path }, input, how) => {
       if (tool === null) throw new AppError('bad-input', `${path} is broken, so it cannot be run.`);
-      return callTool(options, { tool: { ...tool, source, path }, input, ...how });
+      return callTool(options, { tool: { ...tool, source, path, writer: null }, input, ...how });
     },
   };
 }
@@ -145,7 +148,7 @@ interface Listing {
 
 function listed(options: OwnToolsOptions, { file, source, projectPath, notes, taken }: Listing): ListedTool {
   const { read, text, path } = file;
-  const broken = { ...file, source, tool: null, state: 'broken', isWanted: true, own: null } as const;
+  const broken = { ...file, source, tool: null, state: 'broken', isWanted: true, own: null, writer: null } as const;
   if ('problem' in read) return { ...broken, problem: read.problem };
   const owner = taken.get(read.name);
   if (owner !== undefined)
@@ -155,7 +158,12 @@ function listed(options: OwnToolsOptions, { file, source, projectPath, notes, ta
   const isOff = source === 'home' && options.off().includes(read.name);
   const tool = { ...read, file: file.file, text };
   const state = source === 'home' ? 'ready' : approvalOf(file, notes);
-  return { ...file, source, tool, problem: null, state, isWanted: own ?? !isOff, own };
+  return { ...file, source, tool, problem: null, state, isWanted: own ?? !isOff, own, writer: writerIn(notes, file) };
+}
+
+function writerIn({ versions }: OwnToolNotes, { path, sha256 }: ToolFile): ProgramWriter | null {
+  const known = Object.hasOwn(versions, path) ? versions[path] : undefined;
+  return known?.findLast((one) => one.sha256 === sha256)?.writer ?? null;
 }
 
 function approvalOf({ path, sha256 }: ToolFile, { approved }: OwnToolNotes): 'ready' | 'not-approved' | 'changed' {
@@ -183,12 +191,12 @@ async function offeredTools(options: OwnToolsOptions, { tools, notes }: ListedTo
   });
 }
 
-export function specOf({ tool, source, file, sha256 }: ListedTool): ConnectedToolSpec | null {
+export function specOf({ tool, source, file, sha256, writer }: ListedTool): ConnectedToolSpec | null {
   if (tool === null) return null;
   const { description, secrets, hosts, timeout_seconds: timeoutSeconds } = tool.declaration;
   const isProgram = tool.declaration.calls !== undefined;
   const own: OwnToolFacts = { source, file, sha256, secrets, hosts, timeoutSeconds };
-  const facts = isProgram ? { ...own, isProgram: true as const } : own;
+  const facts = isProgram ? { ...own, isProgram: true as const, ...(writer === null ? {} : { writer }) } : own;
   return {
     name: tool.name,
     server: ownToolServers[source],
@@ -208,6 +216,7 @@ export function inputSchemaOf({ declaration }: Pick<RunnableTool, 'declaration'>
 interface Called extends RunnableTool {
   readonly source: OwnToolSource;
   readonly path: string;
+  readonly writer: ProgramWriter | null;
 }
 
 /**
@@ -233,7 +242,7 @@ async function toolToCall(
   if (now.state !== 'ready') throw refused('is another file than the one that was approved.');
   const isSame = own.source === 'home' ? isSameDeclaration(spec, now) : now.sha256 === own.sha256;
   if (!isSame) throw refused('changed its declaration during this message. It is available again with the next one.');
-  return { ...now.tool, source: own.source, path: file.path };
+  return { ...now.tool, source: own.source, path: file.path, writer: now.writer };
 }
 
 function isSameDeclaration(spec: ConnectedToolSpec, now: ListedTool): boolean {
@@ -276,6 +285,7 @@ async function callProgram(
     language,
     timeoutSeconds,
     arguments: input,
+    kept: { writer: tool.writer },
   };
   const result = await runProgram(asked, { programDoor, sandbox, emit, signal });
   await noteUse(options, tool.path);

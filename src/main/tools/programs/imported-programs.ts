@@ -8,7 +8,7 @@ import type { KeptProgram } from './program-calls.ts';
 export function importedBy(
   text: string,
   language: ProgramLanguage,
-  kept: readonly KeptProgram[],
+  kept: readonly Omit<KeptProgram, 'writer'>[],
 ): Readonly<Record<string, string>> {
   const found = new Map<string, string>();
   const texts = [text];

@@ -1,6 +1,7 @@
 import type { Syntax } from '../../recipes/code/code-syntax.ts';
 import type { ProgramLanguage } from '@shared/tools/program-tool.ts';
 import type { ModelReview, ProgramReview } from '@shared/events/approval-events.ts';
+import type { ProgramWriter } from '@shared/tools/program-writer.ts';
 import type { ToolStatus } from '@shared/events/tool-events.ts';
 
 /** The question that the user must approve before a program runs. */
@@ -54,6 +55,7 @@ export interface KeptProgram {
   readonly name: string;
   readonly language: ProgramLanguage;
   readonly text: string;
+  readonly writer: ProgramWriter | null;
 }
 
 /** The program's access to the tools of its turn. Each call passes the same checks as a call of the model. */
@@ -63,6 +65,8 @@ export interface ProgramDoor<Tool> {
   /** Parses an input like one from a model. `problem`: what is wrong with it. */
   readonly read: (tool: Tool, input: unknown) => { readonly input: unknown } | { readonly problem: string };
   readonly earlier: (sha256: string) => Promise<EarlierPrograms>;
+  /** What writes the programs of this turn: the model that made this call. */
+  readonly writer: () => ProgramWriter;
   /** What earlier calls took, by the name of their tool. */
   readonly earlierCalls: () => Promise<ReadonlyMap<string, EarlierCalls>>;
   /** Kept programs that may be imported. */

@@ -1,24 +1,21 @@
 import { z } from 'zod';
-import type { ModelReview } from '@shared/events/approval-events.ts';
-import { moneyText } from '@shared/money/money-text.ts';
 import { issuesText } from '../../lib/issue-text.ts';
 import { firstLine } from '@shared/text/shorten-text.ts';
 import { keptNamesSchema, type KeptNames } from '@shared/tools/kept-program.ts';
 import { announcedSchema } from '@shared/tools/own-tool.ts';
 import { programLanguages, programToolName } from '@shared/tools/program-tool.ts';
+import type { ProgramWriter } from '@shared/tools/program-writer.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { Tool, ToolContext, ToolResult } from '../define.ts';
 import { errorResult } from '../values/tool-results.ts';
-import { estimateRows } from './call-estimate.ts';
+import { approveProgram } from './approve-program.ts';
 import { describeProgram } from './describe-program.ts';
-import type { EarlierPrograms, ProgramDoor } from './program-calls.ts';
+import type { EarlierPrograms } from './program-calls.ts';
 import { importedBy } from './imported-programs.ts';
 import { programLimits } from './program-limits.ts';
-import { announcementText, leavingIn, readAnnouncement, type Announcement } from './program-announcement.ts';
-import type { ProgramImport } from './program-frames.ts';
-import { importFindings, reviewProgram } from './review-program.ts';
-import type { ProgramEnd, ProgramInput, ProgramOutcome } from './run-in-sandbox.ts';
+import { readAnnouncement, type Announcement } from './program-announcement.ts';
+import type { ProgramOutcome } from './run-in-sandbox.ts';
 import { runInSandbox } from './run-in-sandbox.ts';
 
 /** Limits are checked where values are used, because the whole schema is part of every prompt. */
@@ -77,6 +74,8 @@ const mostCharacters = { program: 64_000, plan: 8_000 } as const;
 export interface AskedProgram extends Pick<Input, 'plan' | 'calls' | 'program' | 'language' | 'timeoutSeconds'> {
   /** Only for kept programs: the arguments of the call. */
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** Set for a kept program: what wrote it. Absent: the model of this call writes it. */
+  readonly kept?: { readonly writer: ProgramWriter | null };
   /** The name, description and arguments under which the model suggests to keep it. */
   readonly keep?: KeptNames;
 }
@@ -96,7 +95,8 @@ export async function runProgram(asked: AskedProgram, ways: ProgramWays): Promis
   const announcement = readAnnouncement(asked.calls, door.tools);
   if ('problems' in announcement)
     return errorResult(`Not run. What it announces is not right:\n${announcement.problems.join('\n')}`);
-  const modules = importedBy(program, language, await door.kept());
+  const kept = await door.kept();
+  const modules = importedBy(program, language, kept);
   const sha256 = sha256Of(program);
   // Other arguments, another language or changed imports make it a different program.
   const { length } = [...Object.keys(asked.arguments), ...Object.keys(modules)];
@@ -105,6 +105,7 @@ export async function runProgram(asked: AskedProgram, ways: ProgramWays): Promis
   const earlier = await door.earlier(runSha256);
   const known = refusedByLog(earlier);
   if (known !== null) return known;
+  const limitMs = secondsOf(asked) * 1000;
   const outcome = await runInSandbox(
     {
       program,
@@ -115,9 +116,10 @@ export async function runProgram(asked: AskedProgram, ways: ProgramWays): Promis
       arguments: asked.arguments,
       state: earlier.state,
       sandbox: ways.sandbox,
-      timeoutMs: secondsOf(asked) * 1000,
+      timeoutMs: limitMs,
       onPrinted: (bytes) => ways.emit('stdout', bytes),
-      approve: (imports) => approve({ ...asked, modules, imports }, announcement, door),
+      approve: (imports) =>
+        approveProgram({ ...asked, modules, imports, importable: kept, limitMs }, announcement, door),
     },
     ways.signal,
   );
@@ -128,6 +130,7 @@ export async function runProgram(asked: AskedProgram, ways: ProgramWays): Promis
     sha256,
     runSha256,
     language,
+    writer: asked.kept === undefined ? door.writer() : asked.kept.writer,
     ...left.kept,
     ...(asked.keep === undefined ? {} : { keep: asked.keep }),
   };
@@ -162,54 +165,6 @@ function refusedByLog({ sameFailed, failed }: EarlierPrograms): ToolResult | nul
   return errorResult(
     `Not run: ${failed} programs failed in this turn. Go back to the plan, and call the tools one by one.`,
   );
-}
-
-interface CheckedProgram extends AskedProgram, Pick<ProgramInput, 'modules'> {
-  readonly imports: readonly ProgramImport[];
-}
-
-/** Asks one question for all calls that leave the sandbox. Asks nothing if there are none. */
-async function approve(
-  asked: CheckedProgram,
-  announcement: Announcement,
-  door: ProgramDoor<Tool>,
-): Promise<ProgramEnd | null> {
-  const { plan, program, language, modules, imports, arguments: given } = asked;
-  const leaving = leavingIn(announcement);
-  if (leaving.length === 0) return null;
-  const subject = `a program that calls ${leaving.map(({ tool, most }) => `${tool.name} (at most ${most})`).join(', ')}`;
-  const syntax = await door.loadSyntax();
-  const texts = [program, ...Object.values(modules)];
-  const reviewed = texts.flatMap((text) => reviewProgram({ language, text, leaving }, syntax));
-  const findings = [...new Set([...importFindings(imports), ...reviewed])];
-  const text = [
-    `Plan:\n${plan}`,
-    `Calls:\n${announcementText(announcement, 'announced')}`,
-    ...(Object.keys(given).length === 0 ? [] : [`Arguments:\n${JSON.stringify(given, null, 1)}`]),
-    `${language === 'python' ? 'Program' : 'Program in JavaScript'}:\n${program}`,
-    ...Object.entries(modules).map(([name, module]) => `Imported, kept before: ${name}\n${module}`),
-  ].join('\n\n');
-  const found = findings.length === 0 ? [] : ['A review by rules found:', ...findings];
-  const model = findings.length === 0 ? null : await door.review([text, ...found].join('\n'));
-  const answer = await door.ask({
-    subject,
-    reason: [
-      'These calls leave the sandbox. A yes is for all of them; each passes the fences. Other calls are refused.',
-      ...estimateRows(announcement.entries, await door.earlierCalls(), secondsOf(asked) * 1000),
-      ...found,
-      ...(model === null ? [] : [reviewedBy(model)]),
-    ].join('\n'),
-    text,
-    ...(findings.length === 0 ? {} : { review: { findings, ...(model === null ? {} : { model }) } }),
-  });
-  if (answer === 'allow') return null;
-  return { type: 'stopped', status: 'refused', reason: `Not allowed: ${subject}`, isUnanswered: answer === 'nobody' };
-}
-
-function reviewedBy({ label, text, why = '', costUsd }: ModelReview): string {
-  if (text === null) return `${label} was to review it and did not: ${why}`;
-  const cost = costUsd === null ? 'its cost is not known' : moneyText(costUsd);
-  return `${label} reviewed it (${cost}). What it says is a model's word and approves nothing.`;
 }
 
 /** For the log: replay, the limits and the next program use it. */

@@ -22,6 +22,7 @@ it('the times of earlier calls leave out the wait for the person and refused cal
   let now = 1_000;
   let asked = 0;
   const seen: ReadonlyMap<string, EarlierCalls>[] = [];
+  const writers: unknown[] = [];
   const asking: Tool = {
     name: 'asking',
     description: 'Asks.',
@@ -33,11 +34,13 @@ it('the times of earlier calls leave out the wait for the person and refused cal
     run: async (_input, { programDoor }) => {
       const earlier = await programDoor?.earlierCalls();
       if (earlier !== undefined) seen.push(earlier);
+      writers.push(programDoor?.writer());
       return { status: 'ok', output: 'asked' };
     },
   };
   const kit = createAgentKit({
     tools: [asking],
+    model: { digest: 'ab'.repeat(32) },
     journal: { now: () => now },
     replies: [
       call('shop__look_up', { id: 1 }),
@@ -68,6 +71,7 @@ it('the times of earlier calls leave out the wait for the person and refused cal
   expect(asked).toBe(3);
   expect(seen[0]?.get('shop__look_up')).toEqual({ ms: [2_000, 4_000], modelUsd: null });
   expect(seen[0]?.get('shop__order')).toBeUndefined();
+  expect(writers).toEqual([{ model: 'fake/model', digest: 'ab'.repeat(32), app: '1.2.3' }]);
   const { connected: _connected, ...dependencies } = kit.dependencies;
   await expectReplay({ ...kit, dependencies });
 });

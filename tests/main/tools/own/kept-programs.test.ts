@@ -7,6 +7,7 @@ import { createOwnToolCommands } from '../../../../src/main/tools/own/commands.t
 import { createOwnToolRecord } from '../../../../src/main/tools/own/own-tool-record.ts';
 import { createOwnTools } from '../../../../src/main/tools/own/own-tools.ts';
 import { importedBy } from '../../../../src/main/tools/programs/imported-programs.ts';
+import type { ProgramWriter } from '../../../../src/shared/tools/program-writer.ts';
 import type { ProgramReport } from '../../../../src/shared/session/program-reports.ts';
 
 const folders: string[] = [];
@@ -37,6 +38,7 @@ function report(number: number, text: string, more: Partial<ProgramReport> = {})
     end: 'done',
     ms: 5,
     wrote: null,
+    writer: null,
     keep: null,
     diff: null,
     ...more,
@@ -53,6 +55,11 @@ function scene(programs: readonly ProgramReport[]) {
     home,
     record,
     now: () => 7,
+    writerToday: async (writer: ProgramWriter | null) => ({
+      model: writer?.model ?? null,
+      digest: writer?.digest ?? null,
+      app: '2.0.0',
+    }),
     off: () => [],
     projects: () => ({}),
     taken: () => new Map([['read_file', 'a tool of Dewpoint']]),
@@ -82,7 +89,7 @@ function scene(programs: readonly ProgramReport[]) {
       signal,
     });
   const which = { name: 'add_up', projectPath: project };
-  return { project, tools, commands, keep, which, file: join(project, '.dewpoint', 'tools', 'add_up.py') };
+  return { home, project, tools, commands, keep, which, file: join(project, '.dewpoint', 'tools', 'add_up.py') };
 }
 
 describe('a kept program', () => {
@@ -90,7 +97,8 @@ describe('a kept program', () => {
     const one = scene([report(1, 'result = 1\n'), report(2, 'result = 2\n')]);
     expect(await one.keep(1)).toMatchObject({ state: 'ready', isOn: true, program: { version: 1 } });
     const again = await one.keep(2);
-    expect(again.program).toEqual({ version: 2, calls: [{ tool: 'shop__get_order', most: 40, paths: ['a/*'] }] });
+    const calls = [{ tool: 'shop__get_order', most: 40, paths: ['a/*'] }];
+    expect(again.program).toMatchObject({ version: 2, calls, writer: null });
     const [{ spec } = { spec: null }] = await one.tools.forProject(one.project).offered();
     expect(spec).toMatchObject({ name: 'add_up', description: 'Adds "up"\nall.', own: { isProgram: true } });
     const versions = await one.commands.versions({ input: one.which, signal });
@@ -134,6 +142,32 @@ describe('a kept program', () => {
     const whole = await save(text, broken.sha256);
     expect(whole.state).not.toBe('broken');
     expect((await one.keep(2)).program?.version).toBe(3);
+  });
+
+  // Catches: a program of an older model or version that is listed like one that was reviewed today.
+  it('names the writer of each version, and the writer of today', async () => {
+    const writer = { model: 'ollama/coder', digest: 'a'.repeat(64), app: '1.0.0' };
+    const one = scene([report(1, 'result = 1\n', { writer }), report(2, 'result = 2\n')]);
+    const kept = await one.keep(1);
+    expect(kept.program).toMatchObject({ writer, today: { ...writer, app: '2.0.0' } });
+    const [{ spec } = { spec: null }] = await one.tools.forProject(one.project).offered();
+    expect(spec?.own?.writer).toEqual(writer);
+    // Other bytes are not what that model wrote.
+    writeFileSync(one.file, readFileSync(one.file, 'utf8').replace('result = 1', 'result = 3'));
+    const [changed] = (await one.commands.list({ input: { projectPath: one.project }, signal })).tools;
+    expect(changed?.program?.writer).toBeNull();
+    expect((await one.keep(2)).program?.writer).toBeNull();
+    const versions = await one.commands.versions({ input: one.which, signal });
+    expect(versions.map((version) => version.writer)).toEqual([null, writer]);
+  });
+
+  it('without a tag has an unknown writer', async () => {
+    const one = scene([report(1, 'result = 1\n', { writer: { model: 'a/b', digest: null, app: '1.0.0' } })]);
+    await one.keep(1);
+    const path = join(one.home, 'own-tools.json');
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/,\s*"writer":\s*\{[^}]*\}/u, ''));
+    const [listed] = (await one.commands.list({ input: { projectPath: one.project }, signal })).tools;
+    expect(listed).toMatchObject({ state: 'ready', program: { version: 1, writer: null } });
   });
 
   it('changed by somebody else needs a new approval, and cannot be imported before', async () => {

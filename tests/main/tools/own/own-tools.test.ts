@@ -90,6 +90,7 @@ function scene() {
       else projects[path] = own;
     },
     programsOf: async () => ({ projectPath: project, programs: [] }),
+    writerToday: async () => ({ model: null, digest: null, app: '1.2.3' }),
     now: () => (time += 1),
     keepSecret: async (name, value) => void secrets.set(name, value),
     dropSecret: async (name) => void secrets.delete(name),

@@ -4,6 +4,7 @@ import { moneyText } from '@shared/money/money-text.ts';
 import type { ProgramReport, ReportedCalls } from '@shared/session/program-reports.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { OwnToolReport } from '@shared/tools/own-tool.ts';
+import { writerLine, writerText } from '@shared/tools/program-writer.ts';
 import type { Command, CommandContext } from '../../text/command-context.ts';
 import { confirmAtTerminal } from '../questions/confirm.ts';
 import { usageError } from '../../text/report-failure.ts';
@@ -95,6 +96,7 @@ function wholeOf(one: ProgramReport, { terminal: { columns } }: CommandContext):
     wrote === null
       ? 'What its answer cost is unknown.'
       : `Its answer: ${wrote.input} tokens in, ${wrote.output} out, ${moneyText(wrote.costUsd)}.`,
+    `Written by: ${writerText(one.writer)}`,
     ...(proposed === null ? [] : [`Its model would keep it as ${seenName(proposed.name)}.`]),
     ...(text === null ? [`Its file: ${seenName(one.tool)}, SHA-256 ${sha256 ?? 'unknown'}`] : []),
     ...(changed === null ? [] : [`Different from the one before it:\n${quoteRows(changed, columns)}`]),
@@ -133,6 +135,7 @@ async function keep(
       'For example: dewpoint programs keep last 2 add_up --about "Adds up the orders."',
     );
   err(`Any agent of the project could call this, in the sandbox:\n${quoteRows(one.text ?? '', columns)}\n`);
+  err(`Written by: ${writerText(one.writer)}\n`);
   for (const call of one.calls) err(`It may call ${seenName(call.tool)}, at most ${call.most} times.\n`);
   const question = `Keep it as ${seenName(name)}: ${seenWords(description)}`;
   const asking = { what: 'Keeping a program', without: 'To keep what is printed without asking: --yes' };
@@ -167,15 +170,16 @@ async function list(context: CommandContext, args: ProgramsArguments) {
 
 function keptLine({ name, description, program, state }: OwnToolReport): string {
   const calls = (program?.calls ?? []).map(({ tool, most }) => `${seenName(tool)} ≤ ${most}`).join(', ');
-  return `${seenName(name).padEnd(24)}  version ${program?.version ?? 1}  ${state}  ${oneLine(seenWords(description), 60)}  (${oneLine(calls, 80)})\n`;
+  return `${seenName(name).padEnd(24)}  version ${program?.version ?? 1}  ${state}  ${oneLine(seenWords(description), 60)}  (${oneLine(calls, 80)})\n${program === null ? '' : `  ${writerLine(program.writer, program.today)}\n`}`;
 }
 
 async function diff(context: CommandContext, [name = '']: readonly string[], args: ProgramsArguments) {
   const { out, columns } = context.terminal;
   const client = await context.core();
   const versions = await client.ownTools.versions({ name, projectPath: resolve(args.project ?? '.') });
-  for (const { version, keptAt, sessionId, diff: changed, text } of versions) {
+  for (const { version, keptAt, sessionId, diff: changed, text, writer } of versions) {
     out(`version ${version}, ${new Date(keptAt).toISOString().slice(0, 10)}, session ${sessionId}\n`);
+    out(`written by: ${writerText(writer)}\n`);
     out(`${quoteRows(changed ?? text, columns)}\n`);
   }
   return 0;

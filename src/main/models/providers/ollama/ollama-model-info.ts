@@ -32,6 +32,7 @@ export async function listOllamaModels(server: OllamaServer, signal: AbortSignal
         contextTokens: Math.min(server.settings.contextTokens ?? most, most),
         sizeBytes: one.size ?? null,
         model: {
+          digest: one.digest ?? '',
           capabilities: shown?.capabilities ?? [],
           template: shown?.template ?? '',
           remoteHost: remote === '' ? null : remote,
@@ -87,6 +88,7 @@ export function ollamaModelInfo(
     ...(reasoning ? { efforts: /gpt-?oss/i.test(name) ? ['low', 'medium', 'high'] : ['none', 'medium'] } : {}),
     ...(isHere || isRemote ? {} : { isElsewhere: true }),
     ...(size === null ? {} : { sizeBytes: size }),
+    ...(isRemote || (model.digest ?? '') === '' ? {} : { digest: model.digest }),
     ...(note === null ? {} : { note }),
   };
 }

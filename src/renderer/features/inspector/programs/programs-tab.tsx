@@ -3,6 +3,7 @@ import type { ProgramReview } from '@shared/events/approval-events.ts';
 import type { ProgramReport } from '@shared/session/program-reports.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { seenLines, seenName, seenPieces, seenWords } from '@shared/text/seen-text.ts';
+import { writerText } from '@shared/tools/program-writer.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';
 import { money, seconds, tokens } from '../../../lib/text/format.ts';
@@ -85,6 +86,7 @@ function OneProgram({ sessionId, program, isOpen, canKeep }: OneProgramProps) {
           facts={[
             [t('programs.time'), ms === null ? null : seconds(ms)],
             [t('programs.wrote'), cost],
+            [t('programs.writer'), writerText(program.writer)],
             [t('programs.tests'), tests === 0 ? null : tests],
             [t('programs.refused'), refused === 0 ? null : refused],
           ]}

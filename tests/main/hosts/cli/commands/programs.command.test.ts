@@ -46,6 +46,8 @@ it('the programs command shows the programs of a session, and the text of one be
     'Found by rules before it was asked about:\n  | Line 2: it encodes or packs data. What leaves may then not be readable in the log.\n' +
       'Claude Opus said of it ($0.0123):\n  | Lines 2 to 4 read 40 orders.\n  | Nothing is sent.\n',
   );
+  expect(out).toContain('Written by: ollama/coder (digest aaaaaaaaaaaa), Dewpoint 1.2.0\n');
+  expect((await run('show', [sessionId, '1'])).out).toContain('Written by: unknown\n');
   expect(out).toContain('Its model would keep it as add_up.\n');
   expect(out).toMatch(/Different from the one before it:\n(?: {2}\| .*\n)+/u);
   await expect(run('show', [sessionId, '9'])).rejects.toMatchObject({ code: 'not-found' });
@@ -53,8 +55,16 @@ it('the programs command shows the programs of a session, and the text of one be
   const answer = await run('keep', [sessionId, '2'], { yes: true });
   expect(answer.err).toContain('  | result = sum(found)');
   expect(answer.err).toContain('It may call shop__get_order, at most 40 times.');
-  expect(answer.out).toMatch(/^add_up +version 2 {2}ready {2}Adds the orders up\. {2}\(shop__get_order ≤ 40\)\n$/u);
+  expect(answer.err).toContain('Written by: ollama/coder (digest aaaaaaaaaaaa), Dewpoint 1.2.0\n');
+  const [line, writer] = answer.out.split('\n');
+  expect(line).toMatch(/^add_up +version 2 {2}ready {2}Adds the orders up\. {2}\(shop__get_order ≤ 40\)$/u);
+  // Catches: a program of another model file and version that is listed like one of today.
+  expect(writer).toBe(
+    '  Written by ollama/coder (digest aaaaaaaaaaaa), Dewpoint 1.2.0. Today: ollama/coder (digest bbbbbbbbbbbb), Dewpoint 2.0.0. It was not reviewed again since.',
+  );
   expect((await run('list', [], { project: projectPath })).out).toBe(answer.out);
-  expect((await run('diff', ['add_up'], { project: projectPath })).out).toContain('  | -result = 1\n  | +result = 2');
+  const versions = (await run('diff', ['add_up'], { project: projectPath })).out;
+  expect(versions).toContain('  | -result = 1\n  | +result = 2');
+  expect(versions).toContain('written by: ollama/coder (digest aaaaaaaaaaaa), Dewpoint 1.1.0\n');
   expect(kept).toEqual([expect.objectContaining({ name: 'add_up', description: 'Adds the orders up.' })]);
 });

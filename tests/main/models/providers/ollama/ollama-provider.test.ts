@@ -282,6 +282,7 @@ describe('the models of Ollama', () => {
         capabilities: { tools: true, grammar: true, images: false, reasoning: false },
         strategies: ['recipe'],
         sizeBytes: 500_000_000,
+        digest: 'a'.repeat(64),
       },
     ]);
   });
