@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { seenName } from '@shared/text/seen-text.ts';
 import type { OwnToolReport } from '@shared/tools/own-tool.ts';
 import { programLanguageOf } from '@shared/tools/program-tool.ts';
-import { isOtherWriter, writerLine, writerText } from '@shared/tools/program-writer.ts';
+import { writerText } from '@shared/tools/program-writer.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { clock } from '../../lib/text/format.ts';
@@ -38,13 +38,6 @@ export function KeptProgram({ tool, program, projectPath, isRefused }: KeptProgr
     <div className="flex flex-col gap-2">
       <p className="text-sm text-soft wrap-anywhere">
         {t('tools.program.facts', { version: program.version, calls: calls.join(', ') })}
-      </p>
-      <p
-        className={
-          isOtherWriter(program.writer, program.today) ? 'text-sm text-warn wrap-anywhere' : 'text-sm text-soft'
-        }
-      >
-        {writerLine(program.writer, program.today)}
       </p>
       <Fold label={t('tools.program.versions')} className="text-xs" onToggle={setOpen}>
         {isOpen && <Versions name={name} file={file} projectPath={projectPath} />}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { OwnToolReport } from '@shared/tools/own-tool.ts';
 import { seenLines, seenName, seenWords } from '@shared/text/seen-text.ts';
+import { isOtherWriter, writerLine } from '@shared/tools/program-writer.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { clock, tokens } from '../../lib/text/format.ts';
@@ -158,9 +159,7 @@ function OwnTool({ tool, project, isRefused, readAt, onEdit }: OwnToolProps) {
           <p className="pt-1 text-sm whitespace-pre-line wrap-anywhere">{seenLines(tool.description)}</p>
         </Fold>
       )}
-      {tool.program !== null && state === 'ready' && project !== null && (
-        <KeptProgram tool={tool} program={tool.program} projectPath={project} isRefused={isRefused} />
-      )}
+      <ProgramFacts tool={tool} project={project} isRefused={isRefused} />
       {!isRefused && secrets.length > 0 && state === 'ready' && (
         <ToolKeys
           names={secrets}
@@ -201,6 +200,27 @@ function WaitingFile({ tool: { name, diff }, text, isBusy, onApprove }: WaitingF
         </Button>
       )}
     </div>
+  );
+}
+
+interface ProgramFactsProps {
+  readonly tool: OwnToolReport;
+  readonly project: string | null;
+  readonly isRefused: boolean;
+}
+
+/** What wrote a kept program, also while it waits for an approval. */
+function ProgramFacts({ tool, project, isRefused }: ProgramFactsProps) {
+  const { program, state } = tool;
+  if (program === null) return null;
+  const look = isOtherWriter(program.writer, program.today) ? 'text-warn' : 'text-soft';
+  return (
+    <>
+      <p className={`text-sm wrap-anywhere ${look}`}>{writerLine(program.writer, program.today)}</p>
+      {state === 'ready' && project !== null && (
+        <KeptProgram tool={tool} program={program} projectPath={project} isRefused={isRefused} />
+      )}
+    </>
   );
 }
 

@@ -3,6 +3,7 @@ import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { OwnToolReport, OwnToolsReport } from '@shared/tools/own-tool.ts';
 import { runsApart } from '@shared/tools/own-tool.ts';
 import { isRecord } from '@shared/unknown-value.ts';
+import { writerLine } from '@shared/tools/program-writer.ts';
 import type { CommandContext } from '../../text/command-context.ts';
 import type { ToolsAction, ToolsArguments } from '../program/tools-program.ts';
 import { confirmAtTerminal } from '../questions/confirm.ts';
@@ -115,6 +116,10 @@ export function ownToolLine(tool: OwnToolReport): string {
   return `${seenName(tool.name).padEnd(24)}  ${stateOf(tool).padEnd(12)}  ${about}\n`;
 }
 
+function writerOf({ program }: OwnToolReport): string {
+  return program === null ? '' : `${writerLine(program.writer, program.today)}\n`;
+}
+
 /** Parts of a folder that could not be read. */
 export function ownToolProblems({ problems }: OwnToolsReport): string {
   return problems.map((one) => `${seenWords(one)}\n`).join('');
@@ -135,7 +140,7 @@ function show(tool: OwnToolReport, { terminal }: CommandContext, { json }: Tools
   const { out, err, columns } = terminal;
   if (json === true) return out(jsonLine(tool));
   out(ownToolLine(tool));
-  err(`File: ${seenName(tool.path)}\n`);
+  err(`File: ${seenName(tool.path)}\n${writerOf(tool)}`);
   if (tool.description !== '') err(`Its file says:\n${quoteRows(tool.description, columns)}\n`);
   if (tool.state !== 'broken') err(`It is stopped after ${tool.timeoutSeconds} s.\n`);
   const { lastUsedAt } = tool;
@@ -155,7 +160,7 @@ async function approve(
   }
   const what = diff === null ? 'This file would be run' : 'This file changed since you approved it';
   err(`${colors.yellow(`${what}, in the sandbox:`)} ${seenName(path)}\n${quoteRows(diff ?? text, columns)}\n`);
-  err(`What it may do: ${mayText(tool)}.\n`);
+  err(`What it may do: ${mayText(tool)}.\n${writerOf(tool)}`);
   const asking = { what: `The tool ${name}`, without: 'To approve exactly this file, add --yes.' };
   const question = 'May agents call it? A change of the file asks again.';
   if (args.yes !== true && !(await confirmAtTerminal(question, context, asking))) {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ProgramsAction, ProgramsArguments } from '../../../../../src/main/hosts/cli/commands/programs.command.ts';
+import { ownTools } from '../../../../../src/main/hosts/cli/commands/own-tools.command.ts';
 import { programs } from '../../../../../src/main/hosts/cli/commands/programs.command.ts';
 import { commandContext } from '../../../../fakes/command-context.ts';
 import { createPageCore } from '../../../../fakes/page-core.ts';
@@ -63,6 +64,9 @@ it('the programs command shows the programs of a session, and the text of one be
     '  Written by ollama/coder (digest aaaaaaaaaaaa), Dewpoint 1.2.0. Today: ollama/coder (digest bbbbbbbbbbbb), Dewpoint 2.0.0. It was not reviewed again since.',
   );
   expect((await run('list', [], { project: projectPath })).out).toBe(answer.out);
+  const { context, said } = commandContext(core);
+  await ownTools(context, { action: 'show', tool: made, rest: [], args: {} });
+  expect(said.err).toContain(`${writer?.trim() ?? ''}\n`);
   const versions = (await run('diff', ['add_up'], { project: projectPath })).out;
   expect(versions).toContain('  | -result = 1\n  | +result = 2');
   expect(versions).toContain('written by: ollama/coder (digest aaaaaaaaaaaa), Dewpoint 1.1.0\n');
