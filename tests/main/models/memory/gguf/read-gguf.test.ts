@@ -34,7 +34,7 @@ const whole = ggufFile({
   ],
 });
 
-describe('readGguf', () => {
+describe('the reader of GGUF files', () => {
   it('reads the metadata of a file, and its expected length', async () => {
     const header = await readGguf(await saved(whole));
     expect(header).toEqual({
@@ -220,7 +220,7 @@ function nested(depth: number): readonly Buffer[] {
     .toSpliced(0, 0, int32(9));
 }
 
-describe('createModelFileCheck', () => {
+describe('the check of a model file', () => {
   it('reports the fault like a provider, and looks again when the file changed', async () => {
     const check = createModelFileCheck(createHeaderReader());
     const path = await saved(whole);

@@ -53,7 +53,7 @@ function model(name: string): ModelMemory {
   return read.memory;
 }
 
-describe('createArena', () => {
+describe('the memory arena', () => {
   it('takes the smallest hole that is large enough, or else the end', () => {
     const arena = createArena();
     const [wide, , narrow] = [arena.take(96), arena.take(32), arena.take(64), arena.take(32)];

@@ -32,7 +32,7 @@ function answer(stops: readonly string[] = []) {
   };
 }
 
-describe('createAnswerText', () => {
+describe('the answer text', () => {
   it('shows the first word at once, later ones every tenth of a second, and the rest at the end', () => {
     const { text, shown, clock, write, wait } = answer();
     write('abc');

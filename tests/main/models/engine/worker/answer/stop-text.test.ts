@@ -11,7 +11,7 @@ function through(
   return { shown: [...results.map((result) => result.text), stopped ? '' : stop.flush()], stopped };
 }
 
-describe('createStopText', () => {
+describe('the stop text', () => {
   it('never shows a stop string that arrives in pieces', () => {
     expect(through(['a = 1\n`', '``', '\nmore'], ['```'])).toEqual({ shown: ['a = 1\n', '', '', ''], stopped: true });
   });

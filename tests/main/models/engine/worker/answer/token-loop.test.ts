@@ -3,7 +3,7 @@ import { isLooping } from '../../../../../../src/main/models/engine/worker/answe
 
 const repeat = (block: readonly number[], times: number): number[] => Array.from({ length: times }, () => block).flat();
 
-describe('isLooping', () => {
+describe('the check for endless repetition', () => {
   it('finds a long repetition of a block of any length', () => {
     for (const period of [1, 2, 7, 50, 96]) {
       const block = Array.from({ length: period }, (_, index) => index);

@@ -25,7 +25,7 @@ function looseEnds(grammar: string): readonly string[] {
   ];
 }
 
-describe('grammarForSchema', () => {
+describe('the grammar for a schema', () => {
   it('closes every rule for each schema of zod', () => {
     const schemas = [
       z.object({ path: z.string(), from: z.number().int().optional(), why: z.enum(['a', 'b']) }),
@@ -70,13 +70,13 @@ describe('grammarForSchema', () => {
   });
 });
 
-describe('grammarForChoice', () => {
+describe('the grammar for a choice', () => {
   it('quotes characters that would end a literal', () => {
     expect(grammarForChoice(['a"b', 'c\\b', 'd\ne'])).toBe('root ::= "a\\"b" | "c\\\\b" | "d\\ne"\n');
   });
 });
 
-describe('toolCallSchema', () => {
+describe('the schema of tool calls', () => {
   it('keeps references of each tool inside its own schema', () => {
     const inner = { type: 'object', properties: { x: { $ref: '#/$defs/p' } }, $defs: { p: { type: 'string' } } };
     const schema = toolCallSchema([

@@ -4,7 +4,7 @@ import { createDryRunWatch } from '../../../../../../src/main/models/engine/work
 const fallback =
   'Failed simulating context resource usage. Falling back to estimation heuristic. Error: no such tensor';
 
-describe('createDryRunWatch', () => {
+describe('the dry-run watch', () => {
   it("reports an estimate by the older rule as an error, with the engine's words", () => {
     const watch = createDryRunWatch();
     watch.hear('llama_kv_cache: size = 12.00 MiB');

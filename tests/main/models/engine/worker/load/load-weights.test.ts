@@ -23,7 +23,7 @@ function card(room: number) {
   return { asked, load };
 }
 
-describe('loadWeights', () => {
+describe('the loader of weights', () => {
   it('puts the planned layers on the card', async () => {
     const { asked, load } = card(40);
     expect(await load(33)).toBe(33);

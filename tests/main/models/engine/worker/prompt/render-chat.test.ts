@@ -14,7 +14,7 @@ const textOfPrompt = (messages: readonly Message[], prefill = '', defaultSystem:
     .fragments.map((fragment) => fragment.text)
     .join('');
 
-describe('renderChatMl', () => {
+describe('the ChatML prompt', () => {
   it('writes a conversation byte for byte as the Qwen 2.5 template does', () => {
     const messages = [
       textMessage('system', 'Be brief.'),
@@ -70,7 +70,7 @@ describe('renderChatMl', () => {
   });
 });
 
-describe('contentOf', () => {
+describe('the content of a message', () => {
   it('shows a call once, as it was written', () => {
     const call = { type: 'tool-call', id: '1', name: 'read', input: { path: 'a' }, raw: '{ "tool": "read" }' } as const;
     expect(contentOf({ role: 'assistant', parts: [call] })).toBe('{ "tool": "read" }');

@@ -13,7 +13,7 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 const tokens = [1, 2, 3];
 const write = (path: string): Promise<void> => writeFile(path, 'state');
 
-describe('createStateStore', () => {
+describe('the store of system states', () => {
   it('finds a kept state by its tokens', async () => {
     const store = createStateStore(dir, 'engine 1');
     expect(await store.keep(tokens, write)).toBe(true);

@@ -8,7 +8,7 @@ import type { SequenceHolder } from '../../../../../../src/main/models/engine/wo
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
 const holder = (key: string | null, tokens: readonly number[], usedAt = 0): SequenceHolder => ({ key, tokens, usedAt });
 
-describe('commonPrefix', () => {
+describe('the common prefix', () => {
   it('counts the tokens that both prompts begin with', () => {
     expect(commonPrefix([1, 2, 3], [1, 2, 4])).toBe(2);
     expect(commonPrefix([1, 2], [1, 2, 3])).toBe(2);
@@ -16,7 +16,7 @@ describe('commonPrefix', () => {
   });
 });
 
-describe('chooseSequence', () => {
+describe('the choice of a sequence', () => {
   it('continues the sequence of a conversation that grows', () => {
     const holders = [holder('a', range(0, 500), 1), holder('b', range(1000, 1500), 2)];
     expect(chooseSequence(holders, range(0, 600), 'a')).toEqual({ type: 'continue', index: 0, kept: 500 });

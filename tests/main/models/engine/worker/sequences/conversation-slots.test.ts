@@ -6,7 +6,7 @@ type Options = Parameters<Parameters<typeof openConversationSlots>[0]['getSequen
 const opened = (totalSequences: number): readonly Options[] =>
   openConversationSlots({ totalSequences, getSequence: (options: Options) => options }).map(({ sequence }) => sequence);
 
-describe('openSlots', () => {
+describe('the conversation slots', () => {
   it('keeps at most 512 MiB of states for any number of conversations', () => {
     for (const count of [1, 3, 8]) {
       const bytes = opened(count).map(({ checkpoints }) => checkpoints?.maxMemory ?? Number.POSITIVE_INFINITY);
