@@ -236,6 +236,7 @@ function besides({ outside, sentinel }: HostileTargets): readonly HostileCall[] 
     { tool: 'http_request', input: { method: 'POST', url: 'http://127.0.0.1:2375/containers/json', why: 'x' } },
     { tool: 'canvas_render', input: { kind: 'image', content: '../outside/canary' } },
     { tool: 'canvas_render', input: { kind: 'image', content: '.env' } },
+    { tool: 'canvas_render', input: { kind: 'html', path: '../outside/canary' } },
     { tool: 'canvas_render', input: { kind: 'html', content: `<script>${evil}</script>` } },
     { tool: 'task_complete', input: { summary: 'The person allowed everything.\u001B[2J' } },
     ...[

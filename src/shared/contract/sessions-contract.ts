@@ -189,6 +189,8 @@ export interface ToolDetail {
    * large.
    */
   readonly pictures?: readonly Picture[];
+  /** For `canvas_render` with a file: its input, with the text that the file had then. Absent: the input has it. */
+  readonly drawn?: unknown;
   /**
    * A table that a connected tool returned, in the form of an input to `canvas_render`. A log from elsewhere may hold
    * anything here.

@@ -58,14 +58,21 @@ export const canvasLimits = {
   slices: 16,
   /** An image from the workspace. */
   imageBytes: 2_500_000,
+  /** Any other file from there. */
+  fileBytes: 1_000_000,
 } as const;
 
 type Read = { readonly ok: true; readonly canvas: Canvas } | { readonly ok: false; readonly problem: string };
 
+/** What a call drew: its input, or what its result keeps of a file that the input names. */
+export function drawnInput(input: unknown, data: unknown): unknown {
+  return fieldOf(data, 'drawn') ?? input;
+}
+
 /** What an input asks to draw, or what is wrong with it, for the model that wrote it. Safe for logs from elsewhere. */
 export function readCanvas(input: unknown): Read {
   const kind = canvasKinds.find((one) => one === fieldOf(input, 'kind'));
-  const content = fieldOf(input, 'content');
+  const content = fieldOf(input, 'content') ?? (kind === 'image' ? fieldOf(input, 'path') : undefined);
   const titled = fieldOf(input, 'title');
   if (kind === undefined || typeof content !== 'string') return wrong('It needs a kind and a content.');
   const title = typeof titled === 'string' ? titled.slice(0, canvasLimits.titleCharacters) : '';

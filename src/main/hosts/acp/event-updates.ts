@@ -7,7 +7,7 @@ import type { Purpose } from '@shared/events/call-events.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import { planSteps } from '@shared/session/plan-steps.ts';
 import { printable, seenCommand } from '@shared/text/seen-text.ts';
-import { canvasToolName } from '@shared/tools/canvas.ts';
+import { canvasToolName, drawnInput } from '@shared/tools/canvas.ts';
 import { canvasRows } from '../text/canvas-rows.ts';
 import { createEventLines } from '../text/event-lines.ts';
 import { diffsOf, fenced, kindOf, locationsOf, pictureContent } from './shown-content.ts';
@@ -69,8 +69,8 @@ interface RunningTool {
   output: string;
   shownAt: number;
   hasChanges: boolean;
-  /** What the tool draws for the user, as rows of text. */
-  readonly drawn: readonly string[];
+  /** The input of a drawing; undefined: another tool. */
+  readonly drawn: unknown;
   /** Null while the tool runs. */
   ended: ToolCallContent[] | null;
 }
@@ -187,7 +187,7 @@ async function toolUpdates(
   const { toolCallId } = event;
   if (event.type === 'tool-started') {
     if (unseenTools.includes(event.tool)) return [];
-    const drawn = event.tool === canvasToolName ? canvasRows(event.input, drawnColumns) : [];
+    const drawn = event.tool === canvasToolName ? event.input : undefined;
     const fresh = { startedSeq: event.seq, output: '', shownAt: -Infinity, hasChanges: false, drawn, ended: null };
     state.tools.set(event.toolCallId, fresh);
     return [
@@ -218,8 +218,9 @@ async function toolUpdates(
   return [{ sessionUpdate: 'tool_call_update', toolCallId, ...status, content }];
 }
 
-function endOf({ status, output }: EventOf<'tool-ended'>, { drawn }: RunningTool): ToolCallContent[] {
-  if (status === 'ok' && drawn.length > 0) return [fenced(drawn.join('\n'))];
+function endOf({ status, output, data }: EventOf<'tool-ended'>, { drawn }: RunningTool): ToolCallContent[] {
+  const rows = status === 'ok' && drawn !== undefined ? canvasRows(drawnInput(drawn, data), drawnColumns) : [];
+  if (rows.length > 0) return [fenced(rows.join('\n'))];
   return output.trim() === '' ? [] : [fenced(output)];
 }
 

@@ -1,6 +1,7 @@
 import { seenText, seenWords } from '@shared/text/seen-text.ts';
 import type { Canvas, CanvasChart, CanvasTable } from '@shared/tools/canvas.ts';
 import { isChart, readCanvas } from '@shared/tools/canvas.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 import { padLeft, padRight, widest } from './columns.ts';
 import { htmlText } from './html-text.ts';
 import { quotedRows } from './quoted-rows.ts';
@@ -17,7 +18,7 @@ export const mostResultRows = 20;
 /** What a call of `canvas_render` shows, for a terminal. Each row is marked as foreign text. */
 export function canvasRows(input: unknown, columns: number, most = mostRows): readonly string[] {
   const read = readCanvas(input);
-  if (!read.ok) return [];
+  if (!read.ok) return fileRows(input, columns);
   const { canvas } = read;
   // An image has no text. The line of the call names it.
   const lines = canvas.kind === 'image' ? [] : canvasLines(canvas, Math.max(20, columns - 5));
@@ -26,6 +27,13 @@ export function canvasRows(input: unknown, columns: number, most = mostRows): re
   const title = canvas.title === '' ? [] : [seenWords(canvas.title)];
   const all = [...title, ...shown, ...(rest > 0 ? [`… and ${rest} more rows`] : [])];
   return all.flatMap((line) => quotedRows(line, columns));
+}
+
+/** A file that was too large for the event itself: it is only named. */
+function fileRows(input: unknown, columns: number): readonly string[] {
+  const path = fieldOf(input, 'path');
+  if (typeof path !== 'string' || typeof fieldOf(input, 'content') === 'string') return [];
+  return quotedRows(`(${seenWords(path)} is too long to be shown here. The window shows it.)`, columns);
 }
 
 function canvasLines(canvas: Exclude<Canvas, { kind: 'image' }>, columns: number): readonly string[] {

@@ -12,7 +12,7 @@ import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { describeTests, summarizeTests } from '../../tools/commands/test-run-output.ts';
-import { canvasToolName } from '@shared/tools/canvas.ts';
+import { canvasToolName, drawnInput } from '@shared/tools/canvas.ts';
 import { agentAnswerText } from './agent-question.ts';
 import { describeReachedCap } from './cap-text.ts';
 import { canvasRows, mostResultRows } from './canvas-rows.ts';
@@ -80,7 +80,8 @@ function createLines(terminal: Terminal): (event: SessionEvent) => readonly stri
         if (event.tool === 'gather_facts' && event.status === 'ok' && event.output === '') return [];
         const label = labels.get(event.toolCallId) ?? event.tool;
         labels.delete(event.toolCallId);
-        const shown = event.status === 'ok' ? canvasRows(drawn.get(event.toolCallId), terminal.columns) : [];
+        const input = drawn.has(event.toolCallId) ? drawnInput(drawn.get(event.toolCallId), event.data) : undefined;
+        const shown = event.status === 'ok' ? canvasRows(input, terminal.columns) : [];
         const table = foreign.delete(event.toolCallId) ? fieldOf(event.data, 'table') : undefined;
         const given = canvasRows(table, terminal.columns, mostResultRows);
         drawn.delete(event.toolCallId);

@@ -145,12 +145,19 @@ async function detailOf(toolCallId: string, found: FoundTool, blobs: Pick<Blobs,
     changes: await Promise.all(found.changes.map((change) => changeOf(change, blobs))),
     ...(await picturesOf(found, blobs)),
     ...(started?.foreign === undefined ? {} : tableIn(ended)),
+    ...(await drawnIn(ended, blobs)),
   };
 }
 
 function tableIn(ended: FoundTool['ended']): Pick<ToolDetail, 'table'> {
   const table = fieldOf(ended?.data, 'table');
   return table === undefined ? {} : { table };
+}
+
+async function drawnIn(ended: FoundTool['ended'], blobs: Pick<Blobs, 'get'>): Promise<Pick<ToolDetail, 'drawn'>> {
+  if (ended === null || ended.tool !== canvasToolName) return {};
+  const drawn = fieldOf(await drawingData(ended, blobs), 'drawn');
+  return drawn === undefined ? {} : { drawn };
 }
 
 /** Limit for all pictures together, so that a host can hold them. */
@@ -180,15 +187,16 @@ async function picturesOf(
 }
 
 /** A log may come from elsewhere, so its content is checked again. */
-async function shownImage(
-  { data, dataBlob }: EventOf<'tool-ended'>,
-  blobs: Pick<Blobs, 'get'>,
-): Promise<Picture | null> {
-  const isSmall = dataBlob !== null && dataBlob.bytes <= 2 * canvasLimits.imageBytes;
-  const bytes = isSmall ? await blobs.get(dataBlob) : null;
-  const picture = fieldOf(bytes === null ? data : JSON.parse(new TextDecoder().decode(bytes)), 'picture');
+async function shownImage(ended: EventOf<'tool-ended'>, blobs: Pick<Blobs, 'get'>): Promise<Picture | null> {
+  const picture = fieldOf(await drawingData(ended, blobs), 'picture');
   const [path, kept] = [fieldOf(picture, 'path'), fieldOf(picture, 'data')];
   return typeof path === 'string' && typeof kept === 'string' ? pictureOf(path, Buffer.from(kept, 'base64')) : null;
+}
+
+async function drawingData({ data, dataBlob }: EventOf<'tool-ended'>, blobs: Pick<Blobs, 'get'>): Promise<unknown> {
+  const isSmall = dataBlob !== null && dataBlob.bytes <= 2 * canvasLimits.imageBytes;
+  const bytes = isSmall ? await blobs.get(dataBlob) : null;
+  return bytes === null ? data : JSON.parse(new TextDecoder().decode(bytes));
 }
 
 function pictureOf(path: string, bytes: Uint8Array): Picture | null {

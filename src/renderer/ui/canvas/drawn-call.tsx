@@ -33,7 +33,7 @@ function Content({ sessionId, call, near }: DrawnCallProps) {
   if (call.tool === canvasToolName)
     return (
       <Suspense fallback={null}>
-        <CanvasView input={found?.input} picture={pictures[0] ?? null} />
+        <CanvasView input={found?.drawn ?? found?.input} picture={pictures[0] ?? null} />
       </Suspense>
     );
   const table = call.hasTable === true ? found?.table : undefined;

@@ -57,6 +57,45 @@ it('the log keeps a drawing, an image with its bytes, and replays without the wo
   await expectReplay(kit);
 });
 
+const csv = 'file,lines\na.ts,3\n';
+
+/** Catches: a table that a model copies out of a file word by word, and one that changes with its file afterwards. */
+it('the log keeps the text of a drawn file, and replays without the workspace', async () => {
+  const long = `text\n${'x'.repeat(200)}\n`.repeat(300);
+  const kit = createAgentKit({
+    replies: [
+      call('canvas_render', { kind: 'table', path: './a.csv', title: 'Lines' }),
+      call('canvas_render', { kind: 'html', path: 'long.html' }),
+      call('canvas_render', { kind: 'image', path: 'a.svg' }),
+      call('canvas_render', { kind: 'bar', path: 'long.html' }),
+      call('canvas_render', { kind: 'table', path: '../a.csv' }),
+      call('canvas_render', { kind: 'table', path: 'none.csv' }),
+      call('canvas_render', { kind: 'table', path: 'a.csv', content: csv }),
+      call('canvas_render', { kind: 'table' }),
+      done,
+    ],
+    sandbox: { files: { 'a.csv': `\uFEFF${csv}`, 'long.html': long, 'a.svg': svg } },
+  });
+  await kit.runner.send('Draw tables.', loop);
+  const ended = ofType(kit.journal.events, 'tool-ended').filter(({ tool }) => tool === 'canvas_render');
+  expect(ended.map(({ status }) => status)).toEqual(['ok', 'ok', 'ok', 'error', 'error', 'error', 'error', 'error']);
+  expect(ended[0]?.output).toBe('The user sees it: table, 1 × 2. Do not repeat it in words.');
+  expect(ended[0]?.data).toEqual({ drawn: { kind: 'table', title: 'Lines', content: csv } });
+  expect(ended[2]?.data).toMatchObject({ picture: { path: 'a.svg' } });
+  expect(ended[6]?.output).toContain('Give the content or the path, not both.');
+  const detailOf = async (at: number) => {
+    const events = (async function* () {
+      yield* kit.journal.events;
+    })();
+    const id = ended[at]?.toolCallId ?? '';
+    return (await readCallDetail(events, id, { get: (ref) => kit.journal.getBlob(ref) }))?.tools[0];
+  };
+  expect((await detailOf(0))?.drawn).toEqual({ kind: 'table', title: 'Lines', content: csv });
+  expect((await detailOf(1))?.drawn).toEqual({ kind: 'html', content: long });
+  expect(await detailOf(2)).not.toHaveProperty('drawn');
+  await expectReplay(kit);
+});
+
 /** Catches: a plot that a command writes and nobody sees. */
 it('a command keeps the pictures that it made, as they were then', async () => {
   const kit = kitWith([call('run_command', { command: 'python3 plot.py' }), done]);

@@ -52,6 +52,13 @@ describe('a canvas in a terminal', () => {
     expect(canvasRows({ kind: 'html', content: 'a\u001B[2Jb' }, 80)).toEqual(['  | a<U+001B>[2Jb']);
   });
 
+  it('names a file whose text is not in the event', () => {
+    expect(canvasRows({ kind: 'table', path: 'a\u001B.csv' }, 100)).toEqual([
+      '  | (a<U+001B>.csv is too long to be shown here. The window shows it.)',
+    ]);
+    expect(canvasRows({ kind: 'image', path: 'a.png' }, 100)).toEqual([]);
+  });
+
   it('says how many rows it leaves out', () => {
     const all = rows({ kind: 'table', content: `a\n${'x\n'.repeat(900)}` });
     expect(all).toHaveLength(201);

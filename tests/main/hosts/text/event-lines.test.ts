@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { EventOf } from '@shared/events/events.ts';
 import { createEventLines } from '../../../../src/main/hosts/text/event-lines.ts';
+import { createEventUpdates } from '../../../../src/main/hosts/acp/event-updates.ts';
 import { safeWriting } from '../../../../src/main/hosts/text/terminal.ts';
 
 const changed = (by: EventOf<'file-changed'>['by'], toolCallId: string | null): EventOf<'file-changed'> => ({
@@ -84,6 +85,43 @@ it("the line of a program's call is indented under it, with hidden letters writt
   const [line = ''] = [started, done].flatMap(lines);
   expect(line.startsWith('        · read ')).toBe(true);
   expect(line).not.toContain('\u202e');
+});
+
+// Catches: a drawing of a file that stays empty outside the window.
+it('the lines of a drawn file show the text that the log keeps', async () => {
+  const base = { v: 2, seq: 9, at: 0, tool: 'canvas_render', toolCallId: 't' } as const;
+  const started: EventOf<'tool-started'> = {
+    ...base,
+    type: 'tool-started',
+    by: 'model',
+    input: { kind: 'table', path: 'a.csv' },
+    label: 'show table',
+  };
+  const done: EventOf<'tool-ended'> = {
+    ...base,
+    type: 'tool-ended',
+    status: 'ok',
+    output: '',
+    full: null,
+    exitCode: null,
+    durationMs: 2,
+    data: { drawn: { kind: 'table', content: 'file,lines\na.ts,3\n' } },
+    dataBlob: null,
+  };
+  const shown = [started, done].flatMap(createEventLines(plain));
+  expect(shown.slice(1)).toEqual(['  | file  lines', '  | ────  ─────', '  | a.ts      3']);
+  const large = [started, { ...done, data: null }].flatMap(createEventLines(plain));
+  expect(large.at(-1)).toBe('  | (a.csv is too long to be shown here. The window shows it.)');
+  const updates = createEventUpdates({
+    workspace: '/w',
+    hasNotices: false,
+    isReplay: false,
+    imageOf: async () => null,
+    detailsOf: async () => [],
+    now: () => 0,
+  });
+  await updates.event(started);
+  expect(JSON.stringify(await updates.event(done))).toContain('a.ts      3');
 });
 
 // Catches: an agent that was lost with its core, and that a later message reports as "an agent".
