@@ -49,10 +49,10 @@ describe.skipIf(isWithoutEngine)('a model that reviews programs', () => {
     expect(questionOf(one)).toMatchObject({
       review: {
         findings: [expect.stringContaining('it encodes')],
-        model: { label: 'Fake model', text: words, costUsd: expect.any(Number) },
+        model: { label: 'Sky model', text: words, costUsd: expect.any(Number) },
       },
     });
-    expect(questionOf(one)?.reason).toMatch(/Fake model reviewed it \(\$0\.\d+\)\. What it says is a model's word/u);
+    expect(questionOf(one)?.reason).toMatch(/Sky model reviewed it \(\$0\.\d+\)\. What it says is a model's word/u);
     // Catches: a model's words where Dewpoint speaks, or where the program could have written them.
     expect(`${questionOf(one)?.reason} ${questionOf(one)?.text}`).not.toContain(words);
     expect(one.sent).toEqual([{ id: 4 }]);
