@@ -68,7 +68,7 @@ describe('the check of the shipped runtimes', () => {
   });
 });
 
-it('passes for the runtimes that ship, and lists all six', () => {
+it('the script of runtimes accepts the shipped runtimes, and lists all six', () => {
   const output = execFileSync(process.execPath, ['scripts/runtimes.mjs'], { encoding: 'utf8' });
   expect(output.match(/^(electron|node-)/gmu)).toHaveLength(6);
 });

@@ -81,7 +81,7 @@ describe('the package of a module', () => {
   });
 });
 
-it('finds what an entry of a build loads, also late and in circles, and not what others load', () => {
+it('the list of loaded files has what an entry of a build loads, even late and in circles, and no more', () => {
   const bundle = {
     'index.cjs': { imports: ['a.cjs', 'electron'], dynamicImports: ['b.cjs'] },
     'a.cjs': { imports: ['index.cjs'], dynamicImports: [] },
