@@ -42,6 +42,7 @@ it('a person orders the models by keyboard, adds one, removes one and goes back 
   const add = page.getByRole('combobox', { name: 'Add a model' });
   await add.selectOption(added);
   await expect.poll(order).toContain(added);
+  await expect.poll(() => rows.count()).toBe(3);
   // The button keeps the focus while its row moves, so a model goes up by pressing it again.
   await rows
     .last()
@@ -53,7 +54,7 @@ it('a person orders the models by keyboard, adds one, removes one and goes back 
   await page.keyboard.press('Enter');
   await expect.poll(() => rows.first().getAttribute('data-id')).toBe(last);
   await page.keyboard.press('Enter');
-  expect(await rows.first().getAttribute('data-id')).toBe(last);
+  await expect.poll(() => rows.first().getAttribute('data-id')).toBe(last);
   expect(await violations(page)).toEqual([]);
   await keepScreenshot(page, 'model-order');
   await page.emulateMedia({ colorScheme: 'dark' });
@@ -71,6 +72,6 @@ it('a person orders the models by keyboard, adds one, removes one and goes back 
   await expect.poll(order).not.toContain(last);
   await page.getByRole('button', { name: 'Reset', exact: true }).click();
   await expect.poll(order).toBeNull();
-  expect(await rows.count()).toBe(2);
+  await expect.poll(() => rows.count()).toBe(2);
   expect(served.complaints).toEqual([]);
 });
