@@ -66,7 +66,7 @@ export const machine = {
   'settings.modelOrder': 'Models and their order',
   'settings.modelOrder.hint':
     'Every model that may work on a task, the smallest first. A stronger one goes on where a smaller one fails.',
-  'settings.modelOrder.found': 'Found by itself: the local model, then the cloud model.',
+  'settings.modelOrder.found': 'Dewpoint chose this order: the local model, then the cloud model.',
   'settings.modelOrder.choose': 'Choose models',
   'settings.modelOrder.add': 'Add a model',
   'settings.modelOrder.sort': 'Sort by size and price',

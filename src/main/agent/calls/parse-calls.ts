@@ -1,5 +1,5 @@
 import type { ParsedCall } from '../../tools/parsed-call.ts';
-import type { Part, ToolCallPart } from '@shared/models/model-messages.ts';
+import { textOf, type ToolCallPart } from '@shared/models/model-messages.ts';
 import type { Tool } from '../../tools/define.ts';
 import { callToolName, findToolName } from '../../tools/connected/find-tools.ts';
 import { extractCalls } from './extract-calls.ts';
@@ -19,7 +19,7 @@ export const parseCalls: ParseCalls = (parts, style, tools): ParsedCalls => {
   const results =
     native.length > 0
       ? native.map((part) => readNative(part, tools))
-      : readText(textOfParts(parts), style === 'text', tools);
+      : readText(textOf({ parts }), style === 'text', tools);
   return {
     calls: results.flatMap((result) => (result.ok ? [result.call] : [])),
     errors: results.flatMap((result) => (result.ok ? [] : [result.error])),
@@ -34,13 +34,6 @@ interface Named {
   readonly input: unknown;
   readonly raw: string;
   readonly repairs: readonly string[];
-}
-
-function textOfParts(parts: readonly Part[]): string {
-  return parts
-    .filter((part) => part.type === 'text')
-    .map((part) => part.text)
-    .join('');
 }
 
 function readNative(part: ToolCallPart, tools: readonly Tool[]): Outcome {

@@ -135,7 +135,10 @@ function distinctLabels(models: readonly ModelInfo[]): (info: ModelInfo) => Mode
   };
 }
 
-/** The models with names of their own, and with the settings of the message and its assistant. This is logged, so a replay does the same. */
+/**
+ * The models with names of their own, and with the settings of the message and its assistant. This is logged, so a replay
+ * does the same.
+ */
 function asAsked<Found extends Pick<TurnFacts, 'local' | 'cloud' | 'others'>>(
   found: Found,
   { assistant, thinking }: Pick<TurnOptions, 'assistant' | 'thinking'>,

@@ -63,17 +63,17 @@ function asksBack(text: string): boolean {
 }
 
 /** The model that asked, or that worked on the answer since. */
-function lastModel({ turns, steps }: Known, turn: TurnState): string | null {
+function lastModel({ turns, steps }: Pick<Known, 'turns' | 'steps'>, turn: TurnState): string | null {
   const model = steps.findLast(({ turnId }) => turnId === turn.id)?.stage.model;
   const before = turn.answers === undefined ? undefined : turns.find(({ id }) => id === turn.answers);
-  return model ?? (before === undefined ? null : lastModel({ turns, steps, messages: [] }, before));
+  return model ?? (before === undefined ? null : lastModel({ turns, steps }, before));
 }
 
 /** The messages of a task whose turns asked and were answered, the oldest first. */
-function taskMessages({ turns, messages }: Known, turn: TurnState): readonly string[] {
+function taskMessages({ turns, messages }: Pick<Known, 'turns' | 'messages'>, turn: TurnState): readonly string[] {
   const own = messages.find(({ messageId }) => messageId === turn.messageId)?.text ?? '';
   const before = turn.answers === undefined ? undefined : turns.find(({ id }) => id === turn.answers);
-  return before === undefined ? [own] : [...taskMessages({ turns, messages, steps: [] }, before), own];
+  return before === undefined ? [own] : [...taskMessages({ turns, messages }, before), own];
 }
 
 type Asked = Pick<TurnOptions, 'mode' | 'strategy' | 'check' | 'assistant'>;

@@ -1,5 +1,5 @@
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
-import type { Part } from '@shared/models/model-messages.ts';
+import { type Part, textOf } from '@shared/models/model-messages.ts';
 import type { AttachedFile, CallEntry, Entry, Exchange, UserEntry } from '../../recipes/conversation-entries.ts';
 import { notedParts } from './noted-parts.ts';
 import { answersBack, withResultsBack } from './equal-results.ts';
@@ -138,7 +138,7 @@ function addEvent(fold: Fold, event: SessionEvent): void {
       return;
     case 'model-call-ended':
       if (!fold.acting.delete(event.callId)) return;
-      if (event.stopReason === 'cancelled') fold.cutText = textOf(event.parts);
+      if (event.stopReason === 'cancelled') fold.cutText = textOf(event).trim();
       else if (event.error === null) addAssistant(fold, event);
       return;
     case 'tool-call-requested':
@@ -403,13 +403,6 @@ function endTurn(fold: Fold, event: EventOf<'turn-ended'>): void {
 
 /** How many characters of a cancelled answer are told. */
 const mostCutText = 8000;
-
-function textOf(parts: readonly Part[]): string {
-  return parts
-    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    .join('')
-    .trim();
-}
 
 /** Turns that end with an answer of a model. The other ends are put in words by Dewpoint. */
 const wordsOfModel: readonly string[] = ['answered', 'planned', 'waiting', 'incomplete'];

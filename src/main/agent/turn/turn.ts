@@ -58,7 +58,7 @@ export interface Turn {
     readonly answers: AnsweredTurn | null;
   };
   readonly dependencies: AgentDependencies;
-  /** Replaced only where the turn takes what the person chose anew (`preparation/take-choice.ts`). */
+  /** Replaced only where the turn takes what the person chose anew (`take-choice.ts`). */
   options: TurnOptions;
   readonly signal: AbortSignal;
   /** Stops the turn like the user's cancel. A replay calls it when it meets a recorded cancel. */

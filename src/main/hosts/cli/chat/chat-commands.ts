@@ -224,7 +224,7 @@ async function setPolicy(chat: Chat, policy: keyof typeof policyTexts): Promise<
   tellChoice(chat, policyTexts[policy]);
 }
 
-/** While a task runs, it says itself from when on the choice counts. */
+/** Only while nothing runs. A task that runs says itself when the choice takes effect. */
 function tellChoice({ running, context }: Chat, text: string): void {
   if (running === null) context.terminal.err(`${text}\n`);
 }

@@ -17,7 +17,7 @@ export function addQuestion(chat: Chat, event: EventOf<'approval-requested'>): v
   if (chat.questions.length === 1) showFirst(chat, event);
 }
 
-/** Shows the question that the session waits for, since an earlier run or another window. */
+/** Shows the question that an earlier run or another window left open. */
 export async function showWaiting({ context, sessionId }: Pick<Chat, 'context' | 'sessionId'>): Promise<void> {
   const core = await context.core();
   const { state } = await core.sessions.show({ sessionId });

@@ -15,7 +15,7 @@ export interface Chat {
   running: Promise<void> | null;
   /** The spending limit at which the turn waits for an answer. */
   cap: EventOf<'cap-reached'> | null;
-  /** The questions at which the turn waits, the oldest first. Only that one is shown and can be answered. */
+  /** The questions that the turn waits for, the oldest first. Only the oldest is shown and can be answered. */
   questions: readonly EventOf<'approval-requested'>[];
   /** When the first question was shown, in milliseconds, by `context.now`. */
   shownAt: number;
