@@ -112,7 +112,8 @@ const result = [typeof readFileSync, lodash.three, four, double(2), price];`;
     const one = scene([script(text, [{ tool: 'shop__look_up', most: 1 }])], 'allow', { dependencies: { approver } });
     await one.kit.runner.send('Go.', loop);
     expect(endOf(one.kit)?.output).toContain('Result:\n["function",3,4,4,3]');
-    expect(reasons.join().split('\n').slice(2)).toEqual([
+    const lines = reasons.join().split('\n');
+    expect(lines.filter((line) => line.startsWith('Line '))).toEqual([
       expect.stringContaining('Line 2: it imports node_modules/lodash/index.js of the project. What that is'),
       expect.stringContaining('Line 3: it imports dynamic.mjs of the project.'),
       expect.stringContaining('Line 4: it imports helper.mjs of the project.'),
