@@ -30,7 +30,7 @@ function promptRow(): BenchRow {
     (tool) => tool.name !== 'update_plan' && !isAdded(tool),
   );
   const sizeOf = (tools: typeof own): number => {
-    const shape = promptShape(loopModel, tools, { plan: false, canExecute: true });
+    const shape = promptShape(loopModel, tools, { mode: 'work', canExecute: true });
     return (
       (Buffer.byteLength(JSON.stringify([textMessage('system', shape.system)])) + toolsBytes(shape.specs)) /
       bytesPerToken

@@ -154,7 +154,7 @@ function definitionRow(specs: readonly ConnectedToolSpec[]): BenchRow {
   const reader = ours.filter(({ isForResults }) => isForResults === true);
   const all = [...own, ...reader, ...createFindTools(specs), ...specs.map((spec) => createConnectedTool(spec, null))];
   const bytes = (tools: typeof all): number => {
-    const { system, specs: told } = promptShape(loopModel, tools, { plan: false, canExecute: true });
+    const { system, specs: told } = promptShape(loopModel, tools, { mode: 'work', canExecute: true });
     return Buffer.byteLength(system) + toolsBytes(told);
   };
   const whole = Buffer.byteLength(

@@ -61,8 +61,8 @@ export function timeDecisions(
   );
   for (let index = 0; index < pairs; index += 1) addStep(add, index, text);
   const tools = builtInTools(discoverTools(), { now: () => 0 });
-  const mode = { plan: false, canExecute: true };
-  const shapes = models.map((info) => promptShape(info, tools, mode));
+  const about = { mode: 'work', canExecute: true } as const;
+  const shapes = models.map((info) => promptShape(info, tools, about));
   const { numbers } = routingOf('balanced', {});
   const times: number[] = [];
   const cpu: number[] = [];

@@ -76,7 +76,7 @@ describe('the in-process engine', () => {
     const capabilities = { ...loopModel.capabilities, ...can };
     const info = { ...loopModel, name: model, parametersB: 1.5, contextTokens: 4096, capabilities };
     const tools = builtInTools(discoverTools(), { now: () => 0 });
-    const shape = promptShape(info, tools, { plan: false, canExecute: true });
+    const shape = promptShape(info, tools, { mode: 'work', canExecute: true });
     const request = buildRequest(shape, [], info, { seed: null, temperature: 0, cacheKey: 'short' });
     const counted = await provider.countTokens(request, never);
     expect(counted).toBeGreaterThan(150);

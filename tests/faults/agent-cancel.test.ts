@@ -30,7 +30,7 @@ const recipe: KitOptions = {
       run: async (context) => {
         const text = await context.world.read('calc.py');
         await context.world.run({ command: 'pytest', label: 'run the tests', timeoutMs: 1000 });
-        const answer = await context.ask({
+        const answer = await context.model.ask({
           purpose: 'propose',
           label: 'rewrite',
           system: 's',

@@ -431,8 +431,8 @@ const relay = defineRecipe({
       seed: 0,
       maxOutputTokens: 200,
     } as const;
-    const first = await context.ask({ ...question, user: `What is in it?\n${text}` });
-    const second = await context.ask({ ...question, user: `Shorter: ${first.ok ? first.text : ''}` });
+    const first = await context.model.ask({ ...question, user: `What is in it?\n${text}` });
+    const second = await context.model.ask({ ...question, user: `Shorter: ${first.ok ? first.text : ''}` });
     const found = second.ok ? second.text : '';
     if (task.endsWith('give up')) return { type: 'gave-up', reason: 'It is too hard.', facts: `${found}\n${text}` };
     return { type: 'answered', text: found };

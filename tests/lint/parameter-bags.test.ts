@@ -22,7 +22,6 @@ const known: Readonly<Record<string, readonly [members: number | null, why: stri
   'hosts/cli/program/tools-program.ts ToolsArguments': [null, 'options of a subcommand: data'],
   'models/files/stored-model.ts StoredModel': [null, 'what is known of a model file: data'],
   'models/providers/chat-completions/chat-presets.ts ChatPreset': [null, 'what is known of a service: data'],
-  'recipes/define.ts RecipeContext': [19, 'what a recipe may do'],
   'routing/define.ts ChoiceFacts': [null, 'facts of a decision: data'],
   'routing/trajectory/trajectory.ts Trajectory': [null, 'facts of a turn so far: data'],
   'sandbox/docker/container/container-create-body.ts ContainerPlan': [null, 'a container as it is to be: data'],

@@ -232,7 +232,7 @@ test('the recipe is used only where a check fails before the work and commands c
   expect(fixFailingTests.fits(context)?.score).toBeGreaterThan(0.9);
   expect(fixFailingTests.fits({ ...context, checkPasses: true })).toBeNull();
   expect(fixFailingTests.fits({ ...context, canExecute: false })).toBeNull();
-  expect(fixFailingTests.fits({ ...context, plan: true })).toBeNull();
+  expect(fixFailingTests.fits({ ...context, mode: 'plan' })).toBeNull();
 });
 
 describe('a change whose task gives an example', () => {

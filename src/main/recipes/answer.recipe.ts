@@ -7,7 +7,7 @@ export default defineRecipe({
   id: 'answer',
   label: 'Answer a question about the project',
   fits: (subject) => {
-    if (subject.plan) return { score: 0.9, reason: 'Plan only: no files will change.' };
+    if (subject.mode === 'plan') return { score: 0.9, reason: 'Plan only: no files will change.' };
     if (subject.check?.source === 'option') return null;
     if (isSmallTalk(subject.task)) return { score: 0.97, reason: 'Small talk: there is no task.' };
     if (isQuestionTask(subject)) return { score: 0.97, reason: 'Question: no files will change.' };

@@ -8,11 +8,12 @@ import type { ModelRequest, OutputForm, ToolSpec } from '../models/providers/def
 import type { ExecResult, ListEntry, SearchQuery, SearchResult } from '../sandbox/sandbox.ts';
 import type { Confidence } from '@shared/events/turn-events.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
+import type { TaskMode } from '@shared/text/task-mode.ts';
 
 /**
  * A recipe is a program that gathers facts, asks a model only for what a model is good at, applies and verifies.
- * It touches the world only through its context: `ask` is a step (a model call), everything in `world` is an action.
- * Both are logged, so a recorded run can be played again without either.
+ * It touches the world only through its context: `model.ask` is a step (a model call), everything in `world` is an
+ * action. Both are logged, so a recorded run can be played again without either.
  */
 export interface Recipe {
   readonly id: string;
@@ -28,9 +29,8 @@ export interface Recipe {
 
 export interface RecipeSubject {
   readonly task: string;
-  readonly plan: boolean;
-  /** The mode of the message if it is known; otherwise its words decide. */
-  readonly mode?: 'ask' | 'work' | undefined;
+  /** Null: the words of the message decide. */
+  readonly mode: TaskMode | null;
   readonly facts: ProjectFacts;
   readonly check: SuccessCheck | ExampleCheck | null;
   /**
@@ -94,10 +94,18 @@ export interface EarlierAttempt {
 export interface RecipeContext extends RecipeSubject {
   /** Null: this is the first attempt. */
   readonly before: EarlierAttempt | null;
-  readonly model: ModelInfo;
+  readonly model: RecipeModel;
   readonly signal: AbortSignal;
   readonly settings: RecipeSettings;
   readonly world: RecipeWorld;
+  /** Logs a fact for the user and the next stage, such as a phase, ranked suspects or a rejected candidate. */
+  progress(phase: string, text: string, data?: unknown): Promise<void>;
+  readonly budget: RecipeBudget;
+}
+
+/** The model that the recipe runs on, and the ways to ask it. */
+export interface RecipeModel {
+  readonly info: ModelInfo;
   ask(question: Question): Promise<Answer>;
   /**
    * One complete call, as one step, for a recipe that examines the model itself: with tools, several messages, and
@@ -108,9 +116,6 @@ export interface RecipeContext extends RecipeSubject {
   readonly loop: LoopPrompts;
   /** Tokens of a text by the model's own tokenizer if it can count, otherwise an estimate on the safe side. */
   countTokens(text: string): Promise<number>;
-  /** Logs a fact for the user and the next stage, such as a phase, ranked suspects or a rejected candidate. */
-  progress(phase: string, text: string, data?: unknown): Promise<void>;
-  readonly budget: RecipeBudget;
 }
 
 /** The loop's own prompts with all its tools, in the form that the model's settings choose. */

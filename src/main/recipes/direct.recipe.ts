@@ -18,8 +18,8 @@ const maxLines = 30;
 export default defineRecipe({
   id: 'direct',
   label: 'Do what needs no model',
-  fits: ({ plan, task }) => {
-    if (plan || (asksToRun(task) === null && !deletes.test(task) && !undoes.test(task))) return null;
+  fits: ({ mode, task }) => {
+    if (mode === 'plan' || (asksToRun(task) === null && !deletes.test(task) && !undoes.test(task))) return null;
     return { score: 0.98, reason: 'The request is complete, so no model is needed.' };
   },
   run: doDirectly,

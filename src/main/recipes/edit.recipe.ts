@@ -35,7 +35,7 @@ export default defineRecipe({
   id: 'edit',
   label: 'Make a change described in words',
   fits: (subject) => {
-    if (subject.plan || !subject.canExecute || subject.checkPasses === false) return null;
+    if (subject.mode === 'plan' || !subject.canExecute || subject.checkPasses === false) return null;
     if (subject.mode === 'ask' || (subject.check === null && isQuestionTask(subject))) return null;
     if (subject.facts.fileCount === 0) return null;
     return { score: 0.6, reason: 'The task describes a change, and no failing test can check it yet.' };
@@ -170,7 +170,10 @@ async function withoutPlace(context: RecipeContext, syntax: Syntax, chunks: read
   const withConversation: RecipeContext = {
     ...context,
     task: `What was said before:\n${conversationExcerpt(context.earlier)}\n\nNow: ${task}`,
-    ask: (question) => context.ask({ ...question, carriesConversation: true }),
+    model: {
+      ...context.model,
+      ask: (question) => context.model.ask({ ...question, carriesConversation: true }),
+    },
   };
   return editPlaces(withConversation, syntax, found);
 }
@@ -183,7 +186,7 @@ function noPlace(chunks: readonly Chunk[]): string {
 }
 
 async function isAskedForWork(context: RecipeContext): Promise<boolean> {
-  const answer = await context.ask(workQuestion(context.task));
+  const answer = await context.model.ask(workQuestion(context.task));
   return answer.ok && answer.text.trim() === 'change';
 }
 
@@ -275,8 +278,8 @@ async function orderPlaces(
   // In a small project, a chunk that shares no word with the text may still be meant: a color is in a style sheet.
   const others = chunks.length <= fewPlaces ? chunks.filter((chunk) => !unique.includes(chunk)) : [];
   const top = [...unique, ...others].slice(0, isBlind ? fewPlaces : 5);
-  if (clear || top.length < 2 || !context.model.capabilities.grammar) return unique;
-  const answer = await context.ask(placeQuestion(context.task, top));
+  if (clear || top.length < 2 || !context.model.info.capabilities.grammar) return unique;
+  const answer = await context.model.ask(placeQuestion(context.task, top));
   const index = answer.ok ? Number(answer.text.trim()) - 1 : -1;
   const chosen = top[index];
   return chosen === undefined ? unique : [chosen, ...unique.filter((chunk) => chunk !== chosen)];
@@ -303,7 +306,7 @@ async function addNewCode(
   const text = await context.world.read(path);
   if (text === null) return null;
   const about = { path, language };
-  const answer = await context.ask(newCodeQuestion(context.task, { ...about, name: named, text }));
+  const answer = await context.model.ask(newCodeQuestion(context.task, { ...about, name: named, text }));
   if (!answer.ok) return null;
   const name = named ?? newNameOf(syntax, text, about, answer.text);
   const spliced = name === null ? null : spliceNew(syntax, text, { ...about, name }, answer.text);
@@ -342,7 +345,7 @@ async function proposeChange(
   const votes = (key: string) => found.filter((one) => one.key === key).length;
   for (const [index, temperature] of [0, 0.7, 0.7].entries()) {
     const seed = temperature === 0 ? null : context.settings.seed + index;
-    const answer = await context.ask(changeQuestion(context.task, { span, text, temperature, seed }));
+    const answer = await context.model.ask(changeQuestion(context.task, { span, text, temperature, seed }));
     if (!answer.ok) break;
     const spliced = spliceNeighbours(syntax, { fileText: text, span, task: own }, answer);
     if (!spliced.ok || !isSound(syntax, span.language, text, spliced.text)) continue;
@@ -374,7 +377,7 @@ async function addSection(
   { place, chunks, text }: { readonly place: Chunk; readonly chunks: readonly Chunk[]; readonly text: string },
 ): Promise<Proposal | null> {
   const code = chunkText(chunks.filter(({ span }) => span !== null));
-  const answer = await context.ask(newSectionQuestion(context.task, { path: place.path, text, code }));
+  const answer = await context.model.ask(newSectionQuestion(context.task, { path: place.path, text, code }));
   if (!answer.ok) return null;
   const section = wholeParagraphs(proseOf(answer.text), answer.complete).replace(/^## +/, '## ');
   return section.length < 8 ? null : proposalOf(place.path, `${text.trimEnd()}\n\n${section}\n`, place.path);
@@ -382,7 +385,7 @@ async function addSection(
 
 async function rewriteFile(context: RecipeContext, place: Chunk, text: string): Promise<Proposal | null> {
   if (text.split('\n').length > wholeFileLines) return null;
-  const answer = await context.ask(wholeFileQuestion(context.task, place.path, text));
+  const answer = await context.model.ask(wholeFileQuestion(context.task, place.path, text));
   if (!answer.ok || !answer.complete) return null;
   const written = isProse(place.path) ? proseOf(answer.text) : codeOf(answer.text);
   const after = `${written.trimEnd()}\n`;

@@ -20,7 +20,8 @@ export default defineRecipe({
   instructions: 'large-models',
   giveUpSeconds,
   fits: (subject) => {
-    if (!subject.canExecute || subject.plan || subject.check === null || subject.checkPasses !== false) return null;
+    if (!subject.canExecute || subject.mode === 'plan' || subject.check === null || subject.checkPasses !== false)
+      return null;
     if (subject.facts.sourceFiles.length === 0) return null;
     return {
       score: 0.95,

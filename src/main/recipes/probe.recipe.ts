@@ -30,7 +30,7 @@ export default defineRecipe({
 });
 
 async function probe(context: RecipeContext): Promise<RecipeOutcome> {
-  const { model } = context;
+  const { info: model } = context.model;
   await context.progress('speed', 'Measuring reading and writing speed.');
   const { speeds, tokensPerLine, backend } = await probeSpeeds(context);
   if (speeds.length === 0) {
@@ -55,7 +55,7 @@ async function probe(context: RecipeContext): Promise<RecipeOutcome> {
     toolBudget: calls.toolBudget,
     edit,
     tasks: { recipe, loop },
-    strategies: strategiesOf(context.loop.isSmall(model), { recipe, loop }),
+    strategies: strategiesOf(context.model.loop.isSmall(model), { recipe, loop }),
     speeds,
     ...(backend === undefined ? {} : { backend }),
     needle,
@@ -87,8 +87,10 @@ function strategiesOf(isSmall: boolean, { recipe, loop }: ProbeCard['tasks']): P
 
 /** The full form, unless the model is small or takes too long to read it. */
 async function promptFormOf(context: RecipeContext, prefill: number | null): Promise<ProbeCard['promptForm']> {
-  if (context.loop.isSmall(context.model)) return 'short';
+  if (context.model.loop.isSmall(context.model.info)) return 'short';
   if (prefill === null) return 'full';
-  const tokens = await context.countTokens(context.loop.opening(drivenBy(context.model, { promptForm: 'full' })));
+  const tokens = await context.model.countTokens(
+    context.model.loop.opening(drivenBy(context.model.info, { promptForm: 'full' })),
+  );
   return tokens / prefill > longestPromptSeconds ? 'short' : 'full';
 }

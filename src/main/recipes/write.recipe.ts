@@ -48,7 +48,8 @@ export default defineRecipe({
   id: 'write',
   label: 'Write a new file, or tests',
   fits: (subject) => {
-    if (subject.plan || !subject.canExecute || subject.checkPasses === false || isQuestionTask(subject)) return null;
+    if (subject.mode === 'plan' || !subject.canExecute || subject.checkPasses === false || isQuestionTask(subject))
+      return null;
     const path = newFileIn(subject.task);
     const { sourceFiles, testFiles } = subject.facts;
     const isThere = path !== null && [...sourceFiles, ...testFiles].includes(path);
@@ -82,7 +83,7 @@ async function nameFile(context: RecipeContext): Promise<string> {
   const taken = new Set((await context.world.list()).map(({ path }) => path));
   const usual = freeFileName('', kind, taken);
   if (usual === 'index.html') return usual;
-  const answer = await context.ask(fileNameQuestion(context.task, kind));
+  const answer = await context.model.ask(fileNameQuestion(context.task, kind));
   return answer.ok ? freeFileName(answer.text, kind, taken) : usual;
 }
 
@@ -95,7 +96,7 @@ async function writeFile(
   let why = 'The model wrote nothing that is such a file.';
   for (const temperature of temperatures) {
     const seed = temperature === 0 ? null : context.settings.seed;
-    const answer = await context.ask(newFileQuestion(context.task, { ...about, temperature, seed }));
+    const answer = await context.model.ask(newFileQuestion(context.task, { ...about, temperature, seed }));
     if (!answer.ok) return { type: 'gave-up', reason: answer.message, facts: '' };
     const text = newFileText(syntax, about.path, answer.text);
     if (!answer.complete) why = `The file is longer than what this model may write at once.`;
@@ -135,7 +136,7 @@ async function writeTests(context: RecipeContext, syntax: Syntax, chunks: readon
   const plan = await planTests(context, target);
   await context.progress('locate', `Tests for ${target.name} in ${target.path} go into ${plan.path}.`);
   for (const temperature of temperatures) {
-    const answer = await context.ask(testsQuestion(context.task, { target, text, plan, temperature }));
+    const answer = await context.model.ask(testsQuestion(context.task, { target, text, plan, temperature }));
     if (!answer.ok) return { type: 'gave-up', reason: answer.message, facts: '' };
     const written = testsIn(syntax, target.language, answer.text);
     const kept = written === null ? null : await keepPassing(context, plan, written);

@@ -40,7 +40,7 @@ describe('the answer recipe', () => {
   test('makes a numbered plan with file names, and changes nothing', async () => {
     const harness = await harnessOf({
       task: 'Raise the flood limit to 10',
-      plan: true,
+      mode: 'plan',
       answer: () => 'Change LIMIT in lib/flood.js',
     });
     const outcome = await answer.run(harness.context);
@@ -100,7 +100,7 @@ describe('the answer recipe', () => {
     const { context } = await harnessOf({ task });
     expect(answer.fits(context)?.score).toBeGreaterThan(0.9);
     expect(answer.fits({ ...context, task: 'Fix the flood guard.' })).toBeNull();
-    expect(answer.fits({ ...context, task: 'Fix the flood guard.', plan: true })).not.toBeNull();
+    expect(answer.fits({ ...context, task: 'Fix the flood guard.', mode: 'plan' })).not.toBeNull();
   });
 });
 

@@ -176,7 +176,7 @@ describe('the probe', () => {
   });
 
   it('starts only by its own task', () => {
-    const subject = { plan: true, check: null, checkPasses: null, canExecute: false, earlier: [] };
+    const subject = { mode: 'plan', check: null, checkPasses: null, canExecute: false, earlier: [] } as const;
     const empty = {
       languages: [],
       fileCount: 0,

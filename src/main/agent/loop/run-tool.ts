@@ -305,7 +305,7 @@ function refusal(output: string, byNobody: boolean): AccessAnswer {
 async function askForAccess(turn: Turn, run: ToolRun): Promise<AccessAnswer> {
   if (run.tool.access === 'execute' && holdsPlaceholder(run.input))
     return denied({ status: 'error', output: onlyHidden });
-  const rule = callRule(run.tool.access, turn.dependencies.sandbox.tier, turn.options.mode === 'plan');
+  const rule = callRule(run.tool.access, turn.dependencies.sandbox.tier, turn.options.mode);
   if (rule === 'refused') {
     return denied({ status: 'refused', output: `${run.tool.name} is not available: this session can only read.` });
   }

@@ -20,7 +20,7 @@ export async function fetchLeftTasks(turn: Turn): Promise<void> {
   const { dependencies, options, given, found, log } = turn;
   const { sandbox, foreign = [] } = found.facts ?? {};
   if (sandbox === undefined || given.mode === 'chat' || given.isQuestion) return;
-  if (callRule('network', sandbox.tier, options.mode === 'plan') === 'refused') return;
+  if (callRule('network', sandbox.tier, options.mode) === 'refused') return;
   for (const { toolCallId, tool, label, task } of leftTasks(dependencies.journal.state())) {
     const spec = foreign.find(({ name }) => name === tool);
     if (spec === undefined) continue;

@@ -12,6 +12,7 @@ import type { AssistantEntry, CallEntry, Entry, UserEntry } from '../../recipes/
 import { partsOf, roomForAttached } from './attached-parts.ts';
 import { promptTexts } from './prompt-texts.ts';
 import type { Turn } from '../turn/turn.ts';
+import type { TurnOptions } from '../../settings/turn-options.ts';
 import { maxOutputTokens } from '@shared/models/prompt-room.ts';
 import { messagesBytes, toolsBytes } from './token-estimate.ts';
 import type { PromptForm } from './tool-descriptions.ts';
@@ -54,8 +55,8 @@ const guardTexts = { asks: 'Changing one asks the user.', refuses: 'Changing one
 export function promptShape(
   info: ModelInfo,
   tools: readonly Tool[],
-  mode: {
-    readonly plan: boolean;
+  about: {
+    readonly mode: TurnOptions['mode'];
     readonly canExecute: boolean;
     readonly asksPerson?: boolean;
     /** The connected tool that is called first. */
@@ -65,21 +66,21 @@ export function promptShape(
   const form: PromptForm = info.driving?.promptForm ?? (isSmall(info) ? 'short' : 'full');
   const style = styleFor(info, form);
   const isPlain = form === 'short' && isForced(style);
-  const readOnly = mode.plan || !mode.canExecute;
+  const readOnly = about.mode === 'plan' || !about.canExecute;
   const isAllowed = ({ access }: Tool): boolean => looking.includes(access);
   const isStrong = form === 'full' && (info.driving?.toolBudget ?? null) === null;
   const fitting = isStrong ? tools : tools.filter((tool) => tool.isForStrong !== true);
-  const allowed = withFinders(readOnly ? fitting.filter(isAllowed) : fitting, info, mode.wanted);
+  const allowed = withFinders(readOnly ? fitting.filter(isAllowed) : fitting, info, about.wanted);
   const told = toolsForForm(allowed, form, {
     budget: info.driving?.toolBudget ?? null,
     writesWhole: info.driving?.edits === 'whole-file',
   });
-  const guard = guardTexts[mode.asksPerson === true ? 'asks' : 'refuses'];
+  const guard = guardTexts[about.asksPerson === true ? 'asks' : 'refuses'];
   const pieces = [form === 'short' ? promptTexts.loopShort : promptTexts.loopFull.replace('{guard}', guard)];
-  if (mode.plan) pieces.push(promptTexts.plan);
-  else if (!mode.canExecute) pieces.push(promptTexts.readOnly);
+  if (about.mode === 'plan') pieces.push(promptTexts.plan);
+  else if (!about.canExecute) pieces.push(promptTexts.readOnly);
   if (style !== 'native') pieces.push(`Tools:\n${toolLines(told, form, isPlain)}`, howToCall(style, told));
-  const wanted = told.find(({ name }) => name === mode.wanted)?.connected;
+  const wanted = told.find(({ name }) => name === about.wanted)?.connected;
   if (wanted !== undefined && form === 'short') pieces.push(`Call this tool first:\n${definitionText(wanted)}`);
   if (info.driving?.systemText !== undefined) pieces.push(info.driving.systemText);
   const specs = style === 'text' ? [] : told.map((tool) => toolSpec(tool, form, isPlain));

@@ -106,7 +106,6 @@ function isFatal(error: unknown): boolean {
 export function subjectOf(turn: Turn, work: TurnBaseline): RecipeSubject {
   return {
     task: turn.task,
-    plan: turn.options.mode === 'plan',
     mode: modeOf(turn),
     facts: work.found.facts,
     check: work.check,
@@ -118,9 +117,10 @@ export function subjectOf(turn: Turn, work: TurnBaseline): RecipeSubject {
 
 /** A text that names no work may still be meant as work; then only the chosen mode says so. */
 function modeOf({ given, options, task }: Turn): RecipeSubject['mode'] {
+  if (options.mode === 'plan') return 'plan';
   if (given.mode === 'ask') return 'ask';
   const isOrder = given.mode === 'work' && hasLaterOrder(task);
-  return options.mode === 'work' || isOrder ? 'work' : undefined;
+  return options.mode === 'work' || isOrder ? 'work' : null;
 }
 
 function createContext(
@@ -129,10 +129,9 @@ function createContext(
   subject: RecipeSubject & { readonly turnFacts: TurnFacts },
   met: Met,
 ): RecipeContext {
-  const { task, plan, mode, facts, check, checkPasses, canExecute, earlier } = subject;
+  const { task, mode, facts, check, checkPasses, canExecute, earlier } = subject;
   return {
     task,
-    plan,
     mode,
     facts,
     check,
@@ -140,15 +139,17 @@ function createContext(
     canExecute,
     earlier,
     before: chosen.before,
-    model: chosen.model.info,
+    model: {
+      info: chosen.model.info,
+      ask: (question) => askOnce(turn, chosen, question, met),
+      call: (request) => call(turn, chosen, request, met),
+      // Tools that the user added have no effect on these prompts, because they say nothing about a model.
+      loop: loopPrompts(turn.dependencies.tools.filter((tool) => !isAdded(tool))),
+      countTokens: async (text) => turn.tokens.count(text),
+    },
     signal: turn.signal,
     settings: turn.dependencies.config.recipe,
     world: createRecipeWorld(turn, subject.turnFacts),
-    ask: (question) => askOnce(turn, chosen, question, met),
-    call: (request) => call(turn, chosen, request, met),
-    // Tools that the user added have no effect on these prompts, because they say nothing about a model.
-    loop: loopPrompts(turn.dependencies.tools.filter((tool) => !isAdded(tool))),
-    countTokens: async (text) => turn.tokens.count(text),
     progress: async (phase, text, data) => {
       await turn.log.append({ type: 'recipe-progressed', recipe: chosen.recipe.id, phase, text, data: data ?? null });
     },
@@ -160,8 +161,8 @@ function createContext(
   };
 }
 
-function loopPrompts(tools: readonly Tool[]): RecipeContext['loop'] {
-  const shapeOf = (model: ModelInfo): PromptShape => promptShape(model, tools, { plan: false, canExecute: true });
+function loopPrompts(tools: readonly Tool[]): RecipeContext['model']['loop'] {
+  const shapeOf = (model: ModelInfo): PromptShape => promptShape(model, tools, { mode: 'work', canExecute: true });
   return {
     request: (model, entries) =>
       buildRequest(shapeOf(model), entries, model, { seed: 1, temperature: 0, cacheKey: '' }),

@@ -97,8 +97,10 @@ export function shapeOf({ turn, known, loop, wanted }: TaskWork, info: ModelInfo
   if (made !== undefined) return made;
   const isChat = turn.given.mode === 'chat';
   const asksPerson = turn.options.approve !== 'deny';
-  const mode = { plan: turn.options.mode === 'plan', canExecute: known.canExecute, asksPerson, wanted };
-  const shape = isChat ? chatShape(info, turn.found.facts?.draws === true) : promptShape(info, toolsOfTurn(turn), mode);
+  const about = { mode: turn.options.mode, canExecute: known.canExecute, asksPerson, wanted };
+  const shape = isChat
+    ? chatShape(info, turn.found.facts?.draws === true)
+    : promptShape(info, toolsOfTurn(turn), about);
   loop.shapes.set(info, shape);
   return shape;
 }

@@ -30,10 +30,10 @@ export async function answerQuestion(context: RecipeContext): Promise<RecipeOutc
   await context.progress('locate', found, { places });
   const seen = crash === null || crash.command === null ? '' : `\`${crash.command}\` prints:\n${crash.shown}`;
   const subject = { task: context.task, chunks: chosen, conversation: conversationExcerpt(context.earlier), seen };
-  const answer = await context.ask(context.plan ? planQuestion(subject) : question(subject));
+  const answer = await context.model.ask(context.mode === 'plan' ? planQuestion(subject) : question(subject));
   if (!answer.ok)
     return { type: 'gave-up', reason: answer.message, facts: `Places that may hold the answer: ${places.join(', ')}` };
-  if (context.plan) return { type: 'planned', text: withFiles(answer.text.trim(), chosen) };
+  if (context.mode === 'plan') return { type: 'planned', text: withFiles(answer.text.trim(), chosen) };
   const text = withSources(wholeAnswer(answer.text.trim(), answer.complete), chosen, all.length > 0);
   return { type: 'answered', text: crash === null || seen === '' ? text : `${factsOf(crash, all)}\n\n${text}` };
 }
@@ -59,7 +59,7 @@ function wholeAnswer(text: string, isComplete: boolean): string {
 /** Reads nothing of the project and says nothing about it. */
 async function answerSmallTalk(context: RecipeContext): Promise<RecipeOutcome> {
   const system = 'You are a coding assistant. Answer in one short, friendly sentence.';
-  const answer = await context.ask({ ...base('answer', 'answer', context.task, 40), system });
+  const answer = await context.model.ask({ ...base('answer', 'answer', context.task, 40), system });
   if (!answer.ok) return { type: 'gave-up', reason: answer.message, facts: '' };
   return { type: 'answered', text: answer.text.trim() };
 }
@@ -68,12 +68,13 @@ async function answerSmallTalk(context: RecipeContext): Promise<RecipeOutcome> {
  * The parts of the project that the text is about. None if it names things outside the project ("What is a closure?").
  * A question that names nothing is about the project as a whole.
  */
-function placesFor({ task, plan, mode }: RecipeContext, all: readonly Chunk[], topic: string): readonly Chunk[] {
+function placesFor({ task, mode }: RecipeContext, all: readonly Chunk[], topic: string): readonly Chunk[] {
+  const isPlan = mode === 'plan';
   const hasOwn = rankChunks(all, task).length > 0;
   // A text in another language than the project matches none of its words, whatever it is about.
-  if (!hasOwn && termsOf(task).length > 0 && looksEnglish(task) && !plan && topic === '') return [];
+  if (!hasOwn && termsOf(task).length > 0 && looksEnglish(task) && !isPlan && topic === '') return [];
   const ranked = rankInConversation(all, task, topic).map(({ chunk }) => chunk);
-  const isAboutAll = ranked.length === 0 && topic === '' && (plan || isQuestionTask({ task, mode }));
+  const isAboutAll = ranked.length === 0 && topic === '' && (isPlan || isQuestionTask({ task, mode }));
   return isAboutAll ? overview(all) : ranked;
 }
 

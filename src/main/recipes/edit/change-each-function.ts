@@ -60,7 +60,9 @@ export async function changeEach(
     if (text === null || span === null) continue;
     const now = findSpans(syntax, { path, language: span.language, text }).find(({ name }) => name === span.name);
     if (now === undefined) continue;
-    const answer = await context.ask(changeQuestion(context.task, { span: now, text, temperature: 0, seed: null }));
+    const answer = await context.model.ask(
+      changeQuestion(context.task, { span: now, text, temperature: 0, seed: null }),
+    );
     if (!answer.ok) break;
     const spliced = spliceSpan(syntax, text, now, answer.text);
     const after = !spliced.ok

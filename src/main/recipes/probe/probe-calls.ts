@@ -49,8 +49,8 @@ export async function askForCalls(
   model: ModelInfo,
   { entries, label }: { readonly entries: readonly Entry[]; readonly label: string },
 ): Promise<{ readonly answer: CallAnswer; readonly calls: readonly ParsedCall[] }> {
-  const request = context.loop.request(model, entries);
-  const answer = await context.call({
+  const request = context.model.loop.request(model, entries);
+  const answer = await context.model.call({
     purpose: 'act',
     label,
     messages: request.messages,
@@ -60,7 +60,7 @@ export async function askForCalls(
     temperature: request.temperature,
     maxOutputTokens: 160,
   });
-  return { answer, calls: answer.ok ? context.loop.callsIn(model, answer.parts) : [] };
+  return { answer, calls: answer.ok ? context.model.loop.callsIn(model, answer.parts) : [] };
 }
 
 export interface CallsResult extends Pick<ProbeCard, 'calls' | 'callStyle' | 'toolBudget'> {
@@ -69,7 +69,7 @@ export interface CallsResult extends Pick<ProbeCard, 'calls' | 'callStyle' | 'to
 
 /** Tries the call styles that the provider offers, best first. A style that gets everything right ends the search. */
 export async function probeCalls(context: RecipeContext): Promise<CallsResult> {
-  const { tools, grammar, schema = false } = context.model.capabilities;
+  const { tools, grammar, schema = false } = context.model.info.capabilities;
   const styles: readonly ProbedStyle[] = [
     ...(tools ? (['native'] as const) : []),
     ...(grammar ? (['grammar'] as const) : []),
@@ -79,7 +79,7 @@ export async function probeCalls(context: RecipeContext): Promise<CallsResult> {
   const calls: ProbeCard['calls'] = [];
   let hasRepeated = false;
   for (const style of styles) {
-    const result = await tryStyle(context, drivenBy(context.model, { calls: style }), style);
+    const result = await tryStyle(context, drivenBy(context.model.info, { calls: style }), style);
     hasRepeated ||= result.hasRepeated;
     calls.push({ style, passed: result.passed, of: cases.length });
     if (result.passed === cases.length) break;
@@ -89,7 +89,7 @@ export async function probeCalls(context: RecipeContext): Promise<CallsResult> {
   if (best.passed === cases.length) return { calls, callStyle: best.style, toolBudget: null, hasRepeated };
   // The model may need fewer tools to choose from.
   const driving = { calls: best.style, toolBudget: fewTools };
-  const few = await tryStyle(context, drivenBy(context.model, driving), best.style);
+  const few = await tryStyle(context, drivenBy(context.model.info, driving), best.style);
   return { calls, callStyle: best.style, toolBudget: few.passed > best.passed ? fewTools : null, hasRepeated };
 }
 

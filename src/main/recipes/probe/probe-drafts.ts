@@ -35,7 +35,8 @@ interface Run {
   readonly problem: string | null;
 }
 
-type Asking = Pick<RecipeContext, 'model' | 'call' | 'progress'> & {
+type Asking = Pick<RecipeContext, 'progress'> & {
+  readonly model: Pick<RecipeContext['model'], 'info' | 'call'>;
   readonly budget: Pick<RecipeContext['budget'], 'millisecondsLeft'>;
 };
 
@@ -44,7 +45,7 @@ export async function probeDrafts(
   context: Asking,
   decodePerSecond: number | null = null,
 ): Promise<{ readonly drafts?: DraftsResult; readonly note: string | null }> {
-  const { drafting } = context.model;
+  const { drafting } = context.model.info;
   if (drafting === undefined || drafting.ways.length === 0) return { note: null };
   await context.progress('drafts', 'Comparing ways to draft ahead.');
   const wanted = Math.round((decodePerSecond ?? 10) * secondsEach);
@@ -97,7 +98,7 @@ async function write(context: Asking, way: string, maxOutputTokens: number): Pro
   let [drafted, accepted] = [0, 0];
   let problem: string | null = null;
   for (const { name, user } of prompts) {
-    const answer = await context.call({
+    const answer = await context.model.call({
       purpose: 'answer',
       label: `benchmark: ${name}, ${way === 'off' ? 'no drafts' : `drafts by ${way}`}`,
       system: 'You are a programmer.',

@@ -18,7 +18,7 @@ export async function probeNeedle(
   context: RecipeContext,
   { prefill, tokensPerLine }: { readonly prefill: number | null; readonly tokensPerLine: number },
 ): Promise<NeedleResult> {
-  const whole = context.model.contextTokens - besideTokens;
+  const whole = context.model.info.contextTokens - besideTokens;
   const allowed = prefill === null ? whole : Math.floor(prefill * longestSeconds);
   const tokens = Math.min(whole, allowed);
   let refused = '';
@@ -27,7 +27,7 @@ export async function probeNeedle(
   for (const share of [0.97, 0.88]) {
     const count = Math.max(1, Math.floor((tokens * share) / tokensPerLine));
     const lines = Array.from({ length: count }, (_, index) => fillerLine(9, index));
-    const answer = await context.call({
+    const answer = await context.model.call({
       purpose: 'answer',
       label: `benchmark: recall text from ${tokens} tokens back`,
       system: 'You answer from what you were told.',
@@ -37,7 +37,7 @@ export async function probeNeedle(
     });
     if (answer.ok) {
       const { promptTokens } = answer.measured;
-      const note = `Of a window of ${context.model.contextTokens} tokens ${promptTokens} were tried: more would take longer than ${longestSeconds} seconds to read.`;
+      const note = `Of a window of ${context.model.info.contextTokens} tokens ${promptTokens} were tried: more would take longer than ${longestSeconds} seconds to read.`;
       const needle = { promptTokens, isFound: answer.text.includes(secret) };
       return { needle, note: allowed >= whole ? null : note };
     }

@@ -16,15 +16,15 @@ export interface SpeedResult {
 
 /** Three prompts of growing length, each new to the engine. */
 export async function probeSpeeds(context: RecipeContext): Promise<SpeedResult> {
-  let tokensPerLine = (await context.countTokens(fillerLine(0, 100))) + 1;
+  let tokensPerLine = (await context.model.countTokens(fillerLine(0, 100))) + 1;
   const speeds: ProbeCard['speeds'] = [];
   let backend: string | undefined;
   // The first call also loads the model, but its prompt is then read at the usual speed.
   for (const [series, wanted] of [128, 384, null].entries()) {
-    const tokens = wanted ?? longest(context, speeds);
-    const count = Math.max(1, Math.floor(Math.min(tokens, context.model.contextTokens - 160) / tokensPerLine));
+    const tokens = wanted ?? longest(context.model, speeds);
+    const count = Math.max(1, Math.floor(Math.min(tokens, context.model.info.contextTokens - 160) / tokensPerLine));
     const lines = Array.from({ length: count }, (_, index) => fillerLine(series, index)).join('\n');
-    const answer = await context.call({
+    const answer = await context.model.call({
       purpose: 'answer',
       label: `benchmark: read ${tokens} tokens`,
       system: 'You answer shortly.',
@@ -46,8 +46,8 @@ export async function probeSpeeds(context: RecipeContext): Promise<SpeedResult> 
   return { speeds, tokensPerLine, backend };
 }
 
-function longest({ model }: RecipeContext, speeds: ProbeCard['speeds']): number {
+function longest({ info }: RecipeContext['model'], speeds: ProbeCard['speeds']): number {
   const rate = speeds.at(-1)?.prefillPerSecond ?? null;
-  const most = Math.min(mostTokens, Math.floor(model.contextTokens / 2));
+  const most = Math.min(mostTokens, Math.floor(info.contextTokens / 2));
   return rate === null ? most : Math.max(leastLongTokens, Math.min(most, Math.floor(rate * longestPrefillSeconds)));
 }

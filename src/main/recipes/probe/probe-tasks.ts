@@ -37,7 +37,7 @@ type Score = ProbeCard['tasks']['recipe'];
 export async function probeRecipe(context: RecipeContext): Promise<Score> {
   let passed = 0;
   for (const task of spanTasks) {
-    const answer = await context.call({
+    const answer = await context.model.call({
       purpose: 'propose',
       label: `probe: ${task.label}`,
       system: 'You write Python code. Answer with the function only.',
@@ -56,14 +56,16 @@ export async function probeRecipe(context: RecipeContext): Promise<Score> {
 export async function probeEdit(context: RecipeContext): Promise<ProbeCard['edit']> {
   const task = `This is calc.py:\n${calc}\nadd must return the sum of its numbers.`;
   const base = { purpose: 'propose', system: 'You change code.', temperature: 0, maxOutputTokens: 96 } as const;
-  const edited = await context.call({
+  const edited = await context.model.call({
     ...base,
     label: 'benchmark: edit an exact passage',
     user: `${task} Give the one line that is wrong, exactly as it stands there, and what it must be.\nAnswer as JSON: {"old": "…", "new": "…"}`,
-    ...(context.model.capabilities.grammar ? { output: { type: 'json-schema', schema: editSchema } as const } : {}),
+    ...(context.model.info.capabilities.grammar
+      ? { output: { type: 'json-schema', schema: editSchema } as const }
+      : {}),
   });
   if (edited.ok && keepsQuote(edited.text)) return 'search-replace';
-  const whole = await context.call({
+  const whole = await context.model.call({
     ...base,
     label: 'benchmark: write a whole file',
     user: `${task} Write the whole file again with that one change, in a code fence.`,

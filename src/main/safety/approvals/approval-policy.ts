@@ -1,6 +1,7 @@
 import type { ApprovalKind, ApproveMode } from '@shared/safety/approval-grants.ts';
 import type { Access } from '../../tools/define.ts';
 import type { SandboxTier } from '@shared/events/sandbox-events.ts';
+import type { TurnOptions } from '../../settings/turn-options.ts';
 
 /**
  * After this many refusals of a kind, a turn may not ask again. Otherwise a flood of questions could wear the user
@@ -12,10 +13,10 @@ export const maxRefusals = 3;
 export type CallRule = 'free' | 'approval' | 'refused';
 
 /**
- * Nobody is asked inside the sandbox; at its boundary the user is. `plan` and a tier without commands are read-only. A
+ * Nobody is asked inside the sandbox; at its boundary the user is. A plan and a tier without commands are read-only. A
  * tool never decides this itself.
  */
-export function callRule(access: Access, tier: SandboxTier, plan: boolean): CallRule {
+export function callRule(access: Access, tier: SandboxTier, mode: TurnOptions['mode']): CallRule {
   switch (access) {
     case 'read':
     case 'end':
@@ -24,9 +25,9 @@ export function callRule(access: Access, tier: SandboxTier, plan: boolean): Call
       return 'free';
     case 'write':
     case 'execute':
-      return plan || tier === 'read-only' ? 'refused' : 'free';
+      return mode === 'plan' || tier === 'read-only' ? 'refused' : 'free';
     case 'network':
-      return plan || tier === 'read-only' ? 'refused' : 'approval';
+      return mode === 'plan' || tier === 'read-only' ? 'refused' : 'approval';
     default:
       return access satisfies never;
   }

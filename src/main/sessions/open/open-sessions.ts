@@ -209,7 +209,7 @@ async function chooseIn(
   signal: AbortSignal,
 ): Promise<void> {
   const assistant = chosen.assistant === undefined ? null : await options.assistant(chosen.assistant);
-  const asked = runOptionsSchema.parse({ ...chosen, plan: chosen.mode === 'plan' });
+  const asked = runOptionsSchema.parse(chosen);
   const { routed } = await optionsFor(options, session, { asked, assistant, signal });
   await session.journal.append({ type: 'options-chosen', chosen });
   session.runner?.choose(turnChoice(routed));

@@ -108,7 +108,7 @@ describe('the question of a recipe', () => {
       label: 'R',
       fits: () => ({ score: 1, reason: 'it fits' }),
       run: async (context) => {
-        const ask: typeof context.ask = (asked) => context.ask(asked);
+        const ask: typeof context.model.ask = (asked) => context.model.ask(asked);
         const question = { purpose: 'propose', label: 'a', system: 's', user: 'u', prefill: null } as const;
         const rest = {
           output: { type: 'text' },

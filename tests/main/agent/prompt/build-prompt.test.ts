@@ -19,7 +19,7 @@ import { call, createAgentKit, loopModel, turnOptions } from '../../../fakes/age
 
 // The other tools appear only after the user connected or switched on something.
 const tools = builtInTools(discoverTools(), { now: () => 0 }).filter((tool) => !isAdded(tool));
-const work = { plan: false, canExecute: true };
+const work = { mode: 'work', canExecute: true } as const;
 const small = (capabilities: Partial<ModelInfo['capabilities']>): ModelInfo => ({
   ...loopModel,
   parametersB: 1.5,
@@ -182,11 +182,11 @@ describe('the drive of a model', () => {
 });
 
 it('a plan and a read-only sandbox get no tool that changes anything', () => {
-  for (const mode of [
-    { plan: true, canExecute: true },
-    { plan: false, canExecute: false },
-  ]) {
-    const shape = promptShape(loopModel, tools, mode);
+  for (const about of [
+    { mode: 'plan', canExecute: true },
+    { mode: 'work', canExecute: false },
+  ] as const) {
+    const shape = promptShape(loopModel, tools, about);
     expect(shape.tools.map((tool) => tool.access).filter((access) => access !== 'read' && access !== 'end')).toEqual(
       [],
     );

@@ -36,7 +36,7 @@ describe('a recipe', () => {
     const answers: Answer[] = [];
     const kit = kitFor(
       async (context) => {
-        answers.push(await context.ask(question));
+        answers.push(await context.model.ask(question));
         return gaveUp;
       },
       { replies: [{ text: 'a(): pass', stopReason: 'length' }] },
@@ -75,7 +75,7 @@ describe('a recipe', () => {
     const kit = kitFor(
       async (context) => {
         for (const prefill of ['def f(', 'x =']) {
-          const answer = await context.ask({ ...question, prefill });
+          const answer = await context.model.ask({ ...question, prefill });
           if (answer.ok) texts.push(answer.text);
         }
         return gaveUp;
@@ -88,7 +88,7 @@ describe('a recipe', () => {
 
   it("puts its questions after the project's instructions, in the part that is read once", async () => {
     const run = async (context: RecipeContext): Promise<RecipeOutcome> => {
-      await context.ask(question);
+      await context.model.ask(question);
       return gaveUp;
     };
     const system = async (options: Partial<typeof turnOptions>): Promise<string> => {
@@ -117,7 +117,7 @@ describe('a recipe', () => {
             instructions: 'large-models',
             fits: () => ({ score: 1, reason: 'it fits' }),
             run: async (context) => {
-              await context.ask(question);
+              await context.model.ask(question);
               return gaveUp;
             },
           }),
@@ -143,7 +143,7 @@ describe('a recipe', () => {
     };
     const kit = kitFor(
       async (context) => {
-        await context.ask(question);
+        await context.model.ask(question);
         return gaveUp;
       },
       {
@@ -169,7 +169,7 @@ describe('a recipe', () => {
       earlier.push(context.earlier);
       if (context.earlier.length === 0) await context.world.read('b.py');
       else
-        await context.ask({
+        await context.model.ask({
           ...question,
           ...(context.task === 'And why?' ? { carriesConversation: true as const } : {}),
         });
@@ -284,7 +284,7 @@ describe('a recipe', () => {
     const kit = kitFor(
       async (context) => {
         for (;;) {
-          const answer = await context.ask(question);
+          const answer = await context.model.ask(question);
           if (!answer.ok) return answer.fatal ? gaveUp : { ...gaveUp, reason: 'not fatal' };
         }
       },
@@ -323,7 +323,7 @@ describe('a recipe', () => {
   it('reports a refused key, and no other way is tried', async () => {
     const kit = kitFor(
       async (context) => {
-        const answer = await context.ask(question);
+        const answer = await context.model.ask(question);
         return { type: 'gave-up', reason: 'Nothing was found.', facts: answer.ok ? '' : answer.message };
       },
       {

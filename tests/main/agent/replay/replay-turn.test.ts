@@ -109,9 +109,9 @@ describe('a replay of the agent', () => {
         const result = await world.run({ command: 'pytest', label: 'run the tests', timeoutMs: 1000 });
         await context.progress(
           'facts',
-          `${entries.length} files, exit ${result.exitCode}, ${await context.countTokens(text ?? '')} tokens`,
+          `${entries.length} files, exit ${result.exitCode}, ${await context.model.countTokens(text ?? '')} tokens`,
         );
-        await context.ask({
+        await context.model.ask({
           purpose: 'propose',
           label: 'rewrite',
           system: 's',

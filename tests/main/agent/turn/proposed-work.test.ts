@@ -88,7 +88,7 @@ describe('tests that a task asks for', () => {
       label: 'R',
       fits: () => ({ score: 1, reason: 'it fits' }),
       run: async (context) => {
-        await context.ask({ ...question, user: 'Write it.' });
+        await context.model.ask({ ...question, user: 'Write it.' });
         await context.world.apply([{ path: 'stack_test.py', text: 'class Stack: pass\n' }]);
         return { type: 'done', text: 'Wrote stack_test.py.', confidence: 'unchecked' };
       },

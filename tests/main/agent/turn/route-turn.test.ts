@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHiddenValues } from '../../../../src/main/safety/hidden-values.ts';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
-import type { Recipe, RecipeContext } from '../../../../src/main/recipes/define.ts';
+import type { Recipe, RecipeContext, RecipeModel } from '../../../../src/main/recipes/define.ts';
 import type { TurnOptions } from '../../../../src/main/settings/turn-options.ts';
 import { createSessionRunner } from '../../../../src/main/agent/turn/session-runner.ts';
 import type { ModelRequest, LanguageModel } from '../../../../src/main/models/providers/define.ts';
@@ -157,8 +157,8 @@ describe('a task with a local and a cloud model', () => {
   });
 
   it('asks each question of a recipe of the model that has its role', async () => {
-    const ask = (context: RecipeContext, purpose: 'choose' | 'propose'): ReturnType<RecipeContext['ask']> =>
-      context.ask({
+    const ask = (context: RecipeContext, purpose: 'choose' | 'propose'): ReturnType<RecipeModel['ask']> =>
+      context.model.ask({
         purpose,
         label: purpose,
         system: '',
@@ -176,7 +176,7 @@ describe('a task with a local and a cloud model', () => {
       label: '',
       fits: () => ({ score: 1, reason: 'It fits.' }),
       run: async (context) => {
-        if (context.model.where === 'local') return { type: 'gave-up', reason: 'Not here.', facts: '' };
+        if (context.model.info.where === 'local') return { type: 'gave-up', reason: 'Not here.', facts: '' };
         await ask(context, 'choose');
         const answer = await ask(context, 'propose');
         return answer.ok ? { type: 'answered', text: answer.text } : { type: 'gave-up', reason: '', facts: '' };

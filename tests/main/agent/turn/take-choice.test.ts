@@ -161,9 +161,9 @@ describe('a recipe', () => {
         seed: 1,
         maxOutputTokens: 64,
       } as const;
-      const first = await context.ask(question);
+      const first = await context.model.ask(question);
       await context.world.read('a.py');
-      const second = await context.ask(question);
+      const second = await context.model.ask(question);
       return first.ok && second.ok
         ? { type: 'answered', text: second.text }
         : { type: 'gave-up', reason: 'No answer.', facts: 'Nothing of it is known.' };

@@ -30,7 +30,7 @@ export interface HarnessOptions {
   readonly command: string | null;
   readonly runner?: TestRunner;
   readonly checkPasses?: boolean | null;
-  readonly plan?: boolean;
+  readonly mode?: RecipeContext['mode'];
   readonly earlier?: RecipeContext['earlier'];
   readonly before?: RecipeContext['before'];
   readonly settings?: Partial<RecipeSettings>;
@@ -67,7 +67,7 @@ export async function makeHarness(options: HarnessOptions): Promise<RecipeHarnes
   const text = (path: string): Promise<string> => readFile(join(workspace, path), 'utf8');
   const context: RecipeContext = {
     task: options.task,
-    plan: options.plan ?? false,
+    mode: options.mode ?? null,
     earlier: options.earlier ?? [],
     before: options.before ?? null,
     canExecute: true,
@@ -87,22 +87,44 @@ export async function makeHarness(options: HarnessOptions): Promise<RecipeHarnes
       truncated: false,
     },
     model: {
-      id: 'scripted/model',
-      provider: 'scripted',
-      name: 'model',
-      label: 'Scripted',
-      where: 'local',
-      contextTokens: 4096,
-      parametersB: 1.5,
-      capabilities: {
-        tools: false,
-        grammar: true,
-        prefill: true,
-        infill: false,
-        countTokens: true,
+      info: {
+        id: 'scripted/model',
+        provider: 'scripted',
+        name: 'model',
+        label: 'Scripted',
+        where: 'local',
+        contextTokens: 4096,
+        parametersB: 1.5,
+        capabilities: {
+          tools: false,
+          grammar: true,
+          prefill: true,
+          infill: false,
+          countTokens: true,
+        },
+        price: null,
+        strategies: ['recipe'],
       },
-      price: null,
-      strategies: ['recipe'],
+      loop: {
+        request: () => {
+          throw new Error('no call is scripted');
+        },
+        callsIn: () => [],
+        opening: () => '',
+        isSmall: () => true,
+      },
+      call: () => Promise.resolve({ ok: false, message: 'no call is scripted' }),
+      ask: (question): Promise<Answer> => {
+        questions.push(question);
+        const said = options.answer?.(question) ?? null;
+        if (said === null) return Promise.resolve({ ok: false, message: 'no answer is scripted', fatal: false });
+        return Promise.resolve({
+          ok: true,
+          text: said,
+          complete: true,
+        });
+      },
+      countTokens: (given) => Promise.resolve(Math.ceil(given.length / 4)),
     },
     signal: new AbortController().signal,
     settings: { ...defaults, ...options.settings },
@@ -111,30 +133,10 @@ export async function makeHarness(options: HarnessOptions): Promise<RecipeHarnes
       millisecondsLeft: () => 600_000 - questions.length * (options.answerSeconds ?? 0) * 1000,
       tokensLeft: () => 100_000,
     },
-    countTokens: (given) => Promise.resolve(Math.ceil(given.length / 4)),
     progress: (phase, said, data) => {
       progress.push(`${phase}: ${said}`);
       if (data !== undefined) told.push({ phase, data });
       return Promise.resolve();
-    },
-    loop: {
-      request: () => {
-        throw new Error('no call is scripted');
-      },
-      callsIn: () => [],
-      opening: () => '',
-      isSmall: () => true,
-    },
-    call: () => Promise.resolve({ ok: false, message: 'no call is scripted' }),
-    ask: (question): Promise<Answer> => {
-      questions.push(question);
-      const said = options.answer?.(question) ?? null;
-      if (said === null) return Promise.resolve({ ok: false, message: 'no answer is scripted', fatal: false });
-      return Promise.resolve({
-        ok: true,
-        text: said,
-        complete: true,
-      });
     },
     world: {
       workspacePath: workspace,

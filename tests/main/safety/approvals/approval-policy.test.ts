@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import { callRule, standingAnswer } from '../../../../src/main/safety/approvals/approval-policy.ts';
 
 it('a call of a tool is free inside the sandbox, asked about at its boundary, and refused where only reading is allowed', () => {
-  expect(callRule('write', 'container', false)).toBe('free');
-  expect(callRule('execute', 'container', false)).toBe('free');
-  expect(callRule('network', 'container', false)).toBe('approval');
-  expect(callRule('read', 'read-only', true)).toBe('free');
-  expect(callRule('write', 'read-only', false)).toBe('refused');
-  expect(callRule('execute', 'container', true)).toBe('refused');
-  expect(callRule('network', 'read-only', false)).toBe('refused');
+  expect(callRule('write', 'container', 'work')).toBe('free');
+  expect(callRule('execute', 'container', 'work')).toBe('free');
+  expect(callRule('network', 'container', 'work')).toBe('approval');
+  expect(callRule('read', 'read-only', 'plan')).toBe('free');
+  expect(callRule('write', 'read-only', 'work')).toBe('refused');
+  expect(callRule('execute', 'container', 'plan')).toBe('refused');
+  expect(callRule('network', 'read-only', 'work')).toBe('refused');
 });
 
 // Catches: a run with `--approve` in which the question of the agent never reaches the person at the keyboard.

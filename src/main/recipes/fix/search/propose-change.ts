@@ -43,7 +43,7 @@ export async function proposeChange(asker: ProposalContext, attempt: Attempt): P
   const text = (await asker.reader.text(target)) ?? '';
   const promptContext = await asker.promptContextFor(attempt);
   const question = questionOf(attempt, promptContext, text);
-  const answer: Answer = await asker.context.ask(question);
+  const answer: Answer = await asker.context.model.ask(question);
   if (!answer.ok) return { type: 'failed', message: answer.message, fatal: answer.fatal };
   const spliced = splice(asker.syntax, attempt, text, answer.text);
   if (!spliced.ok) return { type: 'unusable', reason: spliced.reason };
