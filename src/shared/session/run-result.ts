@@ -17,6 +17,8 @@ export interface RunResult {
   readonly tests?: string;
   readonly check: { readonly command: string; readonly before: boolean | null; readonly after: boolean | null } | null;
   readonly steps: number;
+  /** Steps that only failed and were tried again. The step limit does not count them. Absent: none. */
+  readonly retries?: number;
   /** Tool calls of models, and actions of recipes. */
   readonly actions: number;
   readonly seconds: number;

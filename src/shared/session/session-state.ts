@@ -160,6 +160,8 @@ export interface TurnState {
   readonly confidence: Confidence | null;
   readonly failure: { readonly code: string; readonly message: string; readonly hint?: string | undefined } | null;
   readonly steps: number;
+  /** Steps that only failed and were tried again. The step limit does not count them. Absent: none. */
+  readonly retries?: number;
   /** Actions of recipes, and started tool calls of models except the one that ends the task. */
   readonly actions: number;
   readonly check: { readonly command: string; readonly source: 'option' | 'project' } | null;

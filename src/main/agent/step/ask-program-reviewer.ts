@@ -10,7 +10,7 @@ import type { Turn } from '../turn/turn.ts';
 import { askCloudModel } from './ask-cloud-model.ts';
 
 /** Kept small, because the user waits for the question. */
-const most = { ms: 60_000, tokens: 400, characters: 2_000, tries: 2 } as const;
+const most = { ms: 60_000, tokens: 400, characters: 2_000 } as const;
 
 /**
  * Lets a model review a program before the user is asked about it, by the same way as every model call. Null: no
@@ -34,7 +34,7 @@ export async function askProgramReviewer(turn: Turn, text: string): Promise<Mode
     ...turn,
     signal: wait.signal,
     abort: wait.abort,
-    limits: createLimits({ maxSteps: most.tries, maxMinutes: 60, maxTokens: turn.limits.tokensLeft(), maxUsd: null }),
+    limits: createLimits({ maxSteps: 1, maxMinutes: 60, maxTokens: turn.limits.tokensLeft(), maxUsd: null }),
     tokens: createTokenEstimate(),
   };
   try {

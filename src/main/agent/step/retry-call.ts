@@ -2,7 +2,7 @@ import { sha256Of } from '../../lib/sha256.ts';
 import type { ProviderError } from '../../models/providers/define.ts';
 import type { CallingTurn } from '../turn/turn.ts';
 
-/** Tries of one step, including the first. Every try counts as a step in the log and in the limits. */
+/** Tries of one step, including the first. Each is a step in the log. One that is tried again leaves the step limit alone. */
 export const mostTries = 3;
 const longestWaitMs = 60_000;
 

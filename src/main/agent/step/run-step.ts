@@ -65,6 +65,7 @@ export async function runStep(turn: CallingTurn, step: StepRequest): Promise<Ste
     const outcome = await callOnce(turn, { ...step, request: passage.request });
     if (outcome.type !== 'failed') return outcome;
     if (!outcome.error.retryable || step.isOnce === true || attempt === mostTries) return outcome;
+    turn.limits.noteFailedTry();
     await waitBeforeRetry(turn, outcome.error, attempt);
   }
 }

@@ -39,6 +39,7 @@ export function buildRunResult(state: SessionState, reference: CloudReference | 
     check: checkOf(turn),
     ...testsOf(turn),
     steps: turn.steps,
+    ...(turn.retries === undefined ? {} : { retries: turn.retries }),
     actions: turn.actions,
     seconds: Math.max(0, (turn.endedAt ?? turn.startedAt) - turn.startedAt) / 1000,
     tokens: { freshInput, cacheRead, cacheWrite, output },

@@ -32,6 +32,8 @@ export interface LimitTracker {
   /** Starts the turn's time, at the stamp of `turn-started`. Before that, no time has passed. */
   readonly start: (at: number) => void;
   readonly noteStep: (call: { readonly usage: Usage; readonly timings: Timings }) => void;
+  /** The last step only failed and is tried again, so the step limit does not count it. */
+  readonly noteFailedTry: () => void;
   /** The turn waited for the user at a spending limit. That time does not count. */
   readonly notePause: (milliseconds: number) => void;
   /** Like `notePause`, for a wait inside a tool or action, taken from its record. Includes the sleep of the machine. */
@@ -106,6 +108,9 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
       const { queuedMs, sleptMs = 0 } = timings;
       spent.waitedMs += queuedMs + sleptMs;
       spent.waitedInEffectsMs += sleptMs;
+    },
+    noteFailedTry: () => {
+      spent.steps -= 1;
     },
     notePause: (milliseconds) => {
       spent.waitedMs += milliseconds;

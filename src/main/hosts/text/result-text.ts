@@ -27,7 +27,7 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
   const tokens = result.tokens.freshInput + result.tokens.cacheRead + result.tokens.cacheWrite;
   terminal.err(
     colors.dim(
-      `${pluralize(result.steps, 'step')}, ${pluralize(result.actions, 'action')}, ${seconds(result.seconds * 1000)}, ${pluralize(tokens, 'token')} read, ${result.tokens.output} written, ${spentText(result)}\n`,
+      `${stepsText(result)}, ${pluralize(result.actions, 'action')}, ${seconds(result.seconds * 1000)}, ${pluralize(tokens, 'token')} read, ${result.tokens.output} written, ${spentText(result)}\n`,
     ),
   );
   for (const { server, calls, carried, seconds: time } of result.servers ?? []) {
@@ -49,6 +49,11 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
       colors.dim(`review: dewpoint changes ${result.session}   undo: dewpoint changes ${result.session} undo\n`),
     );
   }
+}
+
+function stepsText({ steps, retries = 0 }: RunResult): string {
+  const again = retries === 0 ? '' : ` (${retries} failed and ${retries === 1 ? 'was' : 'were'} tried again)`;
+  return `${pluralize(steps, 'step')}${again}`;
 }
 
 const endings = {

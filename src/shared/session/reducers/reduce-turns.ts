@@ -106,7 +106,7 @@ export function reduceTurns(state: SessionState, event: SessionEvent): Change | 
     case 'terminal-opened':
       return withNotice(state, terminalNotice(event));
     case 'notice-added':
-      return withNotice(state, event);
+      return { ...withNotice(state, event), ...(event.code === 'model-call-retried' ? retried(state, event) : {}) };
     case 'turn-ended':
       return turnEnded(state, event);
     default:
@@ -315,6 +315,10 @@ function callStarted(state: SessionState, event: EventOf<'model-call-started'>):
     routes: route ? state.routes.filter((candidate) => candidate !== route) : state.routes,
     totals: { ...state.totals, steps: state.totals.steps + 1 },
   };
+}
+
+function retried(state: SessionState, { turnId }: EventOf<'notice-added'>): Change {
+  return turnId === undefined ? {} : inTurn(state, turnId, ({ retries = 0 }) => ({ retries: retries + 1 }));
 }
 
 function stepEnded(step: StepState, event: EventOf<'model-call-ended'>): Partial<StepState> {

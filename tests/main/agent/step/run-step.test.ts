@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { suggestedRaiseUsd } from '../../../../src/shared/money/limit-raise.ts';
 import { routingOf } from '../../../../src/main/settings/profile-routing.ts';
 import type { CapDecision } from '../../../../src/main/money/budget.ts';
-import type { ReplyParts } from '../../../fakes/agent-kit.ts';
+import type { Reply, ReplyParts } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
+import { expectReplay } from '../../../fakes/replay-kit.ts';
 import { memoryBudget } from '../../../fakes/memory-reservations.ts';
 import { createMemoryJournal } from '../../../fakes/memory-journal.ts';
 
@@ -291,6 +292,26 @@ describe('the limits of a turn', () => {
     });
     const end = await kit.runner.send('Do the work.', { ...turnOptions, ...limits });
     expect(end.reason).toBe(reason);
+  });
+
+  // Bug: with `--max-steps 3` and a server that was busy twice, the task ended after its first look.
+  it('count no step for a call that failed and was tried again', async () => {
+    const busy: Reply = { error: { code: 'rate-limit', message: '429', retryable: true, retryAfterMs: 1_000 } };
+    const kit = createAgentKit({
+      replies: [busy, busy, call('search', { pattern: 'a' }), busy, { text: 'Found it.' }],
+    });
+    const end = await kit.runner.send('Where is it?', { ...turnOptions, maxSteps: 2 });
+    expect(end).toMatchObject({ reason: 'answered', text: 'Found it.' });
+    expect(kit.journal.state().turns[0]).toMatchObject({ steps: 5, retries: 3 });
+    await expectReplay(kit);
+  });
+
+  it('count one step for a call that failed each time', async () => {
+    const busy: Reply = { error: { code: 'rate-limit', message: '429', retryable: true, retryAfterMs: 1_000 } };
+    const kit = createAgentKit({ replies: Array.from({ length: 9 }, () => busy) });
+    const end = await kit.runner.send('Where is it?', { ...turnOptions, maxSteps: 2 });
+    expect(end.reason).toBe('error');
+    expect(kit.journal.state().turns[0]).toMatchObject({ steps: 3, retries: 2 });
   });
 
   it('end it with time-limit in the middle of a command that runs on', async () => {

@@ -78,3 +78,12 @@ it('the result of a run names only the first of many changed files, and counts t
   expect(text).toContain('f19.txt  +1 -1\n  and 180 more files\n');
   expect(text).not.toContain('f20.txt');
 });
+
+// Bug: "3 steps" with `--max-steps 1`, and no word of the two that a busy server refused.
+it.each([
+  [{ steps: 3, retries: 2 }, '3 steps (2 failed and were tried again), '],
+  [{ steps: 2, retries: 1 }, '2 steps (1 failed and was tried again), '],
+  [{ steps: 3 }, '3 steps, '],
+])('the result of a run says which steps only failed: %j', (own, words) => {
+  expect(shown({ status: 'done', reason: 'done', text: 'Sorted.', ...own })).toContain(words);
+});

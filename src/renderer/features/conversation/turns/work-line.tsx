@@ -83,7 +83,8 @@ function runningFacts({ turn, rows }: TurnTimeline, { calls }: LiveFeed): readon
   if (last === undefined) return [t('step.starting')];
   if (last.type === 'note') return [phaseText(last.note.phase)];
   if (last.type === 'action') return [seenCommand(last.action.label)];
-  const count = turn.steps > 1 ? [t('work.step', { count: turn.steps, most: turn.limits.maxSteps })] : [];
+  const made = turn.steps - (turn.retries ?? 0);
+  const count = made > 1 ? [t('work.step', { count: made, most: turn.limits.maxSteps })] : [];
   const running = last.calls.find((call) => toolCallStatus(call) === 'running');
   if (running !== undefined) return [seenCommand(running.label), ...count];
   if (last.step.end !== null) return count;
