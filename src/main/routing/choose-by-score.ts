@@ -1,5 +1,5 @@
 import type { ChoiceFacts, Decision, Denial, ModelOption } from './define.ts';
-import type { Comparison } from './weigh-options.ts';
+import type { Comparison, CostGuess } from './weigh-options.ts';
 
 export type Verdict = Pick<Decision, 'chosen' | 'layer' | 'code' | 'text'> &
   Partial<Pick<Decision, 'adviser' | 'isDegraded' | 'otherwise'>>;
@@ -41,15 +41,23 @@ export function byScore(facts: ChoiceFacts, { open, compared }: Choice): Verdict
     const text = `${there} is worth its price: it ${gain}, a gain of ${money(advantageUsd)}.`;
     return { chosen: shown, layer, code: 'gain', text };
   }
-  const text = `${base.info.label} ${trajectory.steps === 0 ? 'starts' : 'continues'}: ${there} ${gain}, ${weighed(advantageUsd, compared.scoreOf(shown)?.steps ?? 1)}.`;
-  const missing = money(numbers.marginUsd - advantageUsd);
-  return {
-    chosen: base,
-    layer,
-    code: 'local-first',
-    text,
-    otherwise: `${there}, for a gain of ${missing} more.`,
-  };
+  const score = compared.scoreOf(shown);
+  const guess = advantageUsd < 0 ? (score?.guess ?? null) : null;
+  const why = guess === null ? `${weighed(advantageUsd, score?.steps ?? 1)}.` : guessed(guess, trajectory.steps);
+  const text = `${base.info.label} ${trajectory.steps === 0 ? 'starts' : 'continues'}: ${there} ${gain}, ${why}`;
+  const missing = `for a gain of ${money(numbers.marginUsd - advantageUsd)} more`;
+  const otherwise = `${there}, ${guess === null ? missing : `if ${base.info.label} gets stuck`}.`;
+  return { chosen: base, layer, code: 'local-first', text, otherwise };
+}
+
+const kindNames = { question: 'a question', repair: 'a repair', change: 'a change' } as const;
+
+/** Without a record, the price is a guess by the kind of the task, and in doubt the work stays cheap. */
+function guessed({ kind, usd }: CostGuess, steps: number): string {
+  const what = `${steps === 0 ? '' : 'the rest of '}${kindNames[kind]}`;
+  const range = usd.value === 0 ? '' : ` (${money(usd.low)} to ${money(usd.high)})`;
+  const doubt = `In doubt, the work ${steps === 0 ? 'starts' : 'stays'} where it costs less.`;
+  return `and ${what} there is likely to cost ${money(usd.value)}${range}. ${doubt}`;
 }
 
 /** None of the others has a price, so nothing can be weighed. */
@@ -60,7 +68,7 @@ function unpricedText(others: readonly ModelOption[], base: ModelOption | null):
   return `${who} ${has} no known price, so ${is} used only where ${base?.info.label ?? 'no other model'} fails.`;
 }
 
-/** Without a record, a task is taken to have as many steps as it may, so the sum says how many it counts. */
+/** By the record of the model: the sum says how many steps it counts. */
 function weighed(advantageUsd: number, steps: number): string {
   if (advantageUsd >= 0) return 'too few to switch';
   const over = steps === 1 ? '1 step' : `${steps} steps`;

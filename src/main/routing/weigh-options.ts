@@ -1,4 +1,8 @@
 import { chanceOf } from '@shared/routing/routing.ts';
+import type { Interval } from '@shared/money/counterfactual.ts';
+import type { TaskKind } from '@shared/money/task-needs.ts';
+import { guessInterval } from '@shared/money/usual-task.ts';
+import type { Tally } from '@shared/routing/priors.ts';
 import { expectedRestUsd, usualStepsOf } from '@shared/routing/usual-steps.ts';
 import type { Features, ChoiceFacts, PairNames, Rule, ModelOption, Vote, WeighedOption } from './define.ts';
 import { abilityOf } from './ability.ts';
@@ -16,9 +20,20 @@ export interface Score {
   readonly advantageUsd: number | null;
   /** The steps that this was counted for. */
   readonly steps: number;
+  /**
+   * What the rest of the task is likely to cost with the stronger model. Null: its price is not known, or its own record
+   * says how many steps such tasks take.
+   */
+  readonly guess: CostGuess | null;
   /** Leaving the stronger model now could cost more than staying with it. */
   readonly isLeavingRisky: boolean;
   readonly options: readonly WeighedOption[];
+}
+
+/** A cost in US dollars by what tasks of the kind usually take. */
+export interface CostGuess {
+  readonly kind: Exclude<TaskKind, 'chat'>;
+  readonly usd: Interval;
 }
 
 /** Log odds before anything is known: a local model fails slightly less often than not. */
@@ -69,6 +84,7 @@ export function weigh(facts: ChoiceFacts, rules: readonly Rule[], { pair, block 
     gain,
     advantageUsd: price === null ? null : valueOf(facts, pair, { outlook, block: stretch }) - (price.extraUsd - ownUsd),
     steps: stretch,
+    guess: restUsd === null || hasCount(facts, stronger) ? null : { kind: kindOf(facts), usd: guessInterval(restUsd) },
     isLeavingRisky: price !== null && price.riskUsd > Math.max(0, saved),
     options: [weaker, stronger]
       .filter((one) => one !== null)
@@ -149,8 +165,18 @@ function usualCallsLeft({ numbers, trajectory }: ChoiceFacts, stronger: ModelOpt
 }
 
 /** The kind of the task, by what is known of it while it runs. */
-function kindOf({ task, trajectory }: ChoiceFacts): 'question' | 'repair' | 'change' {
+function kindOf({ task, trajectory }: ChoiceFacts): CostGuess['kind'] {
   return task.isQuestion ? 'question' : trajectory.wasGreenBefore === false ? 'repair' : 'change';
+}
+
+/** The count of a model's steps in tasks like this one. Only tasks with a check are counted, so no question is. */
+function countOf(facts: ChoiceFacts, { info }: ModelOption): Tally | undefined {
+  return kindOf(facts) === 'question' ? undefined : facts.numbers.priors?.[info.id]?.act;
+}
+
+/** Whether enough tasks of this model were counted to say how many steps the rest takes. */
+function hasCount(facts: ChoiceFacts, option: ModelOption | null): boolean {
+  return option !== null && countOf(facts, option) !== undefined && usualCallsLeft(facts, option) !== null;
 }
 
 /** A clock that was set back must not give a negative age. */
@@ -202,12 +228,13 @@ interface Costs {
  */
 function restOf(
   facts: ChoiceFacts,
-  { info, promptTokens }: ModelOption,
+  option: ModelOption,
   { outlook, cache }: Pick<Costs, 'outlook' | 'cache'>,
 ): number | null {
+  const { info, promptTokens } = option;
   const next = callUsd(info.price, outlook, cache);
   if (info.price === null || next === null) return null;
-  const usual = usualStepsOf(kindOf(facts), facts.numbers.priors?.[info.id]?.act);
+  const usual = usualStepsOf(kindOf(facts), countOf(facts, option));
   const [all, first] = [usual, { ...usual, calls: 1 }];
   const { price } = info;
   return next + expectedRestUsd(price, promptTokens, all) - expectedRestUsd(price, promptTokens, first);

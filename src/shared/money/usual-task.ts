@@ -1,3 +1,4 @@
+import type { Interval } from './counterfactual.ts';
 import type { TaskKind, TaskNeed } from './task-needs.ts';
 import { costOf, type Price } from './token-cost.ts';
 
@@ -30,10 +31,12 @@ const guessSpread = 10;
 /** This many own tasks weigh as much as the guess. */
 const guessWeight = 2;
 
-export interface NeedGuess {
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
+/** The interval of a guess. A free model costs nothing, whatever it does. */
+export function guessInterval(value: number): Interval {
+  return { value, low: value / guessSpread, high: value * guessSpread };
+}
+
+export interface NeedGuess extends Interval {
   /** Tasks of this kind in the record of this home, too few for an estimate from them alone. */
   readonly tasks: number;
 }
@@ -59,9 +62,8 @@ export function usualCostUsd({ calls, promptTokens, resultTokens, outputTokens }
 export function guessedNeed(kind: Exclude<TaskKind, 'chat'>, price: Price, record: readonly TaskNeed[]): NeedGuess {
   const own = record.filter((one) => one.kind === kind && one.value > 0).map(({ value }) => Math.log(value));
   const prior = usualCostUsd(usualTasks[kind], price);
-  // A free model costs nothing, whatever it does.
-  if (prior === 0) return { value: 0, low: 0, high: 0, tasks: own.length };
+  if (prior === 0) return { ...guessInterval(0), tasks: own.length };
   const sum = own.reduce((total, one) => total + one, guessWeight * Math.log(prior));
   const value = Math.exp(sum / (own.length + guessWeight));
-  return { value, low: value / guessSpread, high: value * guessSpread, tasks: own.length };
+  return { ...guessInterval(value), tasks: own.length };
 }

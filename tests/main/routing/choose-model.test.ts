@@ -176,6 +176,30 @@ describe('the score of the router', () => {
     });
   });
 
+  /** Catches: thirty steps that were counted for a plain question, which takes one or two. */
+  it('says what the task is likely to cost by its kind where no record does', () => {
+    const act = { tries: 8, solved: 8, calls: 120, at: 0 };
+    const text = (own: Partial<ChoiceFacts>, known = {}) => {
+      const numbers = { ...profiles.economy, priors: { 'cloud/model': known } };
+      const { code, text, otherwise } = chooseModel(facts({ numbers, ...own }), rules);
+      expect(code).toBe('local-first');
+      return { said: text.replace(/^.*of such cases, /u, ''), otherwise };
+    };
+    const task = { ...noTask, isQuestion: true };
+    const question =
+      'and a question there is likely to cost $0.03 ($0.0031 to $0.31). In doubt, the work starts where it costs less.';
+    expect(text({ task })).toEqual({ said: question, otherwise: 'cloud, if local gets stuck.' });
+    // Only tasks with a check are in the record, so it says nothing about a question.
+    expect(text({ task }, { act }).said).toBe(question);
+    expect(text({}).said).toMatch(/^and a change there is likely to cost \$0\.\d\d \(/u);
+    expect(text({ trajectory: { ...emptyTrajectory, last, steps: 3, wasGreenBefore: false } }).said).toMatch(
+      /^and the rest of a repair there .* In doubt, the work stays where it costs less\.$/u,
+    );
+    expect(text({}, { act }).said).toMatch(/^but for \d+ steps it costs \$/u);
+    const unpriced = { ...there, info: { ...there.info, price: null } };
+    expect(chooseModel(facts({ task, options: [here, unpriced] }), rules).text).toMatch(/has no known price/u);
+  });
+
   it('marks a step that would have gone to the cloud with a network', () => {
     const trajectory = {
       ...emptyTrajectory,
