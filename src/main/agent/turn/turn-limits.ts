@@ -83,20 +83,12 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
   const maxMs = limits.maxMinutes * 60_000;
   const elapsed = (at: number): number => (startedAt === null ? 0 : at - startedAt - spent.waitedMs);
   const exceeded = (at: number): LimitStop | null => {
-    if (spent.steps >= limits.maxSteps) {
-      return { reason: 'step-limit', text: `The limit of ${limits.maxSteps} steps was reached.` };
-    }
+    if (spent.steps >= limits.maxSteps) return stepStop(limits.maxSteps);
     if (elapsed(at) >= maxMs) return timeStop(limits.maxMinutes);
     if (spent.tokens >= limits.maxTokens) {
       return { reason: 'token-limit', text: `The limit of ${limits.maxTokens} tokens was reached.` };
     }
-    if (spent.outputBytes >= MAX_TURN_OUTPUT_BYTES) {
-      return {
-        reason: 'output-limit',
-        text: `The tools of this turn printed more than the limit of ${sizeText(MAX_TURN_OUTPUT_BYTES)}.`,
-      };
-    }
-    return null;
+    return spent.outputBytes >= MAX_TURN_OUTPUT_BYTES ? outputStop() : null;
   };
   return {
     start: (at) => {
@@ -155,8 +147,17 @@ export function stopEnd(stop: LimitStop): TurnEnd {
   return { reason: stop.reason, text: stop.text, confidence: null, failure: null };
 }
 
+function stepStop(steps: number): LimitStop {
+  return { reason: 'step-limit', text: `The limit of ${steps} ${steps === 1 ? 'step' : 'steps'} was reached.` };
+}
+
 function callStop(calls: number): LimitStop {
   return { reason: 'step-limit', text: `The limit of ${calls} tool ${calls === 1 ? 'call' : 'calls'} was reached.` };
+}
+
+function outputStop(): LimitStop {
+  const text = `The tools of this turn printed more than the limit of ${sizeText(MAX_TURN_OUTPUT_BYTES)}.`;
+  return { reason: 'output-limit', text };
 }
 
 export function timeStop(minutes: number): LimitStop {
