@@ -50,6 +50,22 @@ describe('a recipe', () => {
     });
   });
 
+  // Catches: a plan that reaches a recipe as work, so that it changes files.
+  it.each([
+    ['plan', 'plan'],
+    ['ask', 'ask'],
+    ['work', 'work'],
+    ['auto', null],
+  ] as const)('gets the mode %s of a message that names a change as %s', async (mode, told) => {
+    const seen: RecipeContext['mode'][] = [];
+    const kit = kitFor(async (context) => {
+      seen.push(context.mode);
+      return { type: 'answered', text: 'Seen.' };
+    });
+    await kit.runner.send('Change x in a.py.', { ...turnOptions, strategy: 'recipe', mode });
+    expect(seen).toEqual([told]);
+  });
+
   // Catches: a file in another encoding that a recipe refuses, or writes in UTF-8.
   it('reads and writes a file in its older encoding', async () => {
     const old = '# 这是我们的价格。\nx = 1\n';
