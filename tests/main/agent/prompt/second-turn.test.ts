@@ -37,7 +37,7 @@ describe('the prompt of a second turn', () => {
     await kit.runner.send('Go on.', { ...options, mode: 'work' });
     expect(textsOf(kit.requests[1], 'assistant')).toEqual([]);
     expect(textsOf(kit.requests[1], 'user').join('\n')).toContain(
-      '<dewpoint>\nThe work on this message ended: The limit of 1 steps was reached.',
+      '<dewpoint>\nThe work on this message ended: The limit of 1 step was reached.',
     );
   });
 
