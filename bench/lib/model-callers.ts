@@ -139,7 +139,11 @@ async function tryOne(provider: Provider, parametersB: number, asked: AskedCall)
       capabilities: { tools: false, grammar: true, prefill: true, infill: false, countTokens: true },
     },
     sandbox: { files: {} },
-    dependencies: { connected, provider: () => provider, approver: { ask: async () => 'allow' } },
+    dependencies: {
+      tools: { connected },
+      models: { provider: () => provider },
+      approver: { ask: async () => 'allow' },
+    },
   });
   let isLate = false;
   const late = setTimeout(() => {

@@ -32,8 +32,7 @@ async function callRow(session: DockerUnderTest, language: ProgramLanguage): Pro
     model: { contextTokens: 200_000 },
     dependencies: {
       sandbox: session.sandbox,
-      programs: () => 'on',
-      connected: shopTools(() => undefined),
+      tools: { programs: () => 'on', connected: shopTools(() => undefined) },
       approver: { ask: async () => 'allow' },
     },
   });

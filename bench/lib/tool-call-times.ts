@@ -46,7 +46,10 @@ export async function seamTimes(): Promise<readonly number[]> {
       answered = performance.now();
       return call('far__note', { text: `note ${at}` });
     });
-    const kit = createAgentKit({ replies, dependencies: { connected, approver: { ask: async () => 'allow' } } });
+    const kit = createAgentKit({
+      replies,
+      dependencies: { tools: { connected }, approver: { ask: async () => 'allow' } },
+    });
     await kit.runner.send('Note it.', { ...turnOptions, strategy: 'loop' });
   }
   // Compilation and loading happen once, and are not part of a call.

@@ -421,7 +421,7 @@ function wrapped(
 type InfoOf = (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
 
 interface LearnedWindows {
-  readonly modelInfo: InfoOf;
+  readonly info: InfoOf;
   /** A server said that the context of a model is this small. */
   readonly noteWindow: (modelId: string, tokens: number) => void;
 }
@@ -430,7 +430,7 @@ interface LearnedWindows {
 export function createLearnedWindows(infoOf: InfoOf): LearnedWindows {
   const learned = new Map<string, number>();
   return {
-    modelInfo: async (id, signal) => {
+    info: async (id, signal) => {
       const info = await infoOf(id, signal);
       const said = learned.get(id) ?? Infinity;
       return info === null || info.contextTokens <= said ? info : { ...info, contextTokens: said };

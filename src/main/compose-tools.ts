@@ -27,6 +27,7 @@ import { createCurrentWriter } from './tools/own/current-writer.ts';
 import { loadSyntax } from './recipes/code/code-syntax.ts';
 import type { ModelParts } from './compose-models.ts';
 import type { HomeKeys } from './safety/keys/home-keys.ts';
+import type { SessionTools } from './agent/turn/agent-dependencies.ts';
 import { discoverRecipes } from './recipes/registry.ts';
 import { builtInTools, discoverTools } from './tools/registry.ts';
 import type { WebParts } from './tools/web/web-request.ts';
@@ -39,6 +40,7 @@ interface ToolBase {
   readonly settings: SettingsStore;
   readonly now: () => number;
   readonly redactor: { readonly learn: (secret: { readonly kind: string; readonly value: string }) => void };
+  readonly web: SessionTools['web'];
   readonly webTools: WebParts;
   /** The programs of a session, from its log. */
   readonly programsOf: OwnToolCommandsOptions['programsOf'];
@@ -54,7 +56,7 @@ export function createToolParts(
     version,
     onNotice,
   }: { readonly home: string; readonly version: string; readonly onNotice: (text: string) => void },
-  { env, files, programs, settings, now, redactor, webTools, programsOf }: ToolBase,
+  { env, files, programs, settings, now, redactor, web, webTools, programsOf }: ToolBase,
   { keys, models }: Pick<ModelParts, 'keys' | 'models'>,
   startSandbox: SandboxFactory,
 ) {
@@ -112,7 +114,7 @@ export function createToolParts(
     { builtIn: tools.map(({ name }) => name), runApart: createApartRuns(containers) },
   );
   return {
-    engine: { tools, recipes, appVersion: version },
+    engine: { tools: { builtIn: tools, web, appVersion: version }, recipes },
     connected: (projectPath: string | null, folder: string) =>
       joinToolSources(toolServers.forProject(projectPath, folder), own.tools.forProject(projectPath)),
     library: toolServers.library,

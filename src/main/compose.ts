@@ -278,7 +278,7 @@ async function createParts(config: ComposeConfig) {
   const { models } = modelParts;
   const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
   const { web, webCommands, webTools, readDocument } = createWebParts(base, modelParts.keys);
-  const toolBase = { ...base, webTools, programsOf: async (id: string) => readPrograms(await store.view(id)) };
+  const toolBase = { ...base, web, webTools, programsOf: async (id: string) => readPrograms(await store.view(id)) };
   const { engine, connected, library, ...toolParts } = createToolParts(config, toolBase, modelParts, startSandbox);
   const money = createHomeMoney({ ...base, home: config.home, endpoint: base.clientStore, modelInfo: models.info });
   const meter = createPowerMeter({ settings: () => settings.current().energy, now, probe });
@@ -317,7 +317,7 @@ async function createParts(config: ComposeConfig) {
     rules: rules.activeRules,
     instructions: base.instructions,
     connected,
-    agent: { ...engine, web, gatherFacts, readEnvironment, meter, ...callParts(modelParts) },
+    agent: { ...engine, project: { gatherFacts, readEnvironment }, ...callParts(modelParts, meter) },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
   const comparisons = createComparisonRunner({
@@ -347,9 +347,12 @@ async function createParts(config: ComposeConfig) {
 }
 
 /** What a model call needs, whoever makes it. */
-function callParts({ models, ease }: Pick<ModelParts, 'models' | 'ease'>) {
+function callParts({ models, ease }: Pick<ModelParts, 'models' | 'ease'>, meter: PowerMeter) {
   const windows = createLearnedWindows(models.info);
-  return { ...windows, provider: models.provider, ease, sleptMs: sleptTime.wallMs, delay: sleep };
+  return {
+    models: { ...windows, provider: models.provider },
+    machine: { meter, ease, sleptMs: sleptTime.wallMs, delay: sleep },
+  };
 }
 
 interface EndpointMeans {
@@ -366,11 +369,12 @@ function createEndpointParts(
   const keys = createClientKeys(join(home, 'endpoint-keys.json'), now);
   const sources = { rules: rules.activeRules, settings: () => settings.current() };
   const sessionRules = createSessionRules(sources, null);
+  const parts = callParts({ models, ease }, meter);
   return createEndpoint({
     keys,
     logs: createClientLogs({ home, store: clientStore, keys, now }),
-    models,
-    ...callParts({ models, ease }),
+    models: { ...parts.models, list: models.list },
+    machine: parts.machine,
     settings: () => settings.current(),
     routeRules: sessionRules.places,
     fences: createSessionFences({
@@ -385,7 +389,6 @@ function createEndpointParts(
       hidden,
     }),
     budget: (sessionId) => money.budget({ sessionId, projectPath: null, ask: async () => null }),
-    meter,
   });
 }
 

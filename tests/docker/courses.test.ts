@@ -54,7 +54,7 @@ describe.skipIf(isWithoutEngine)('a strong model', () => {
       ...(course.config === undefined ? {} : { config: course.config }),
       dependencies: {
         sandbox: session.sandbox,
-        programs: () => 'on',
+        tools: { programs: () => 'on' },
         approver: { ask: async () => course.person ?? 'deny' },
       },
     });

@@ -77,8 +77,7 @@ async function run(replies: readonly Reply[], options: KitOptions = {}): Promise
     ...options,
     dependencies: {
       sandbox: session.sandbox,
-      programs: () => 'on',
-      connected: joinToolSources(shop, tools.forProject(project)),
+      tools: { programs: () => 'on', connected: joinToolSources(shop, tools.forProject(project)) },
       approver: { ask: async () => 'allow' },
     },
   });
@@ -105,10 +104,8 @@ const outputs = ({ journal }: AgentKit, tool = 'run_program') =>
 
 /** Replays its log without any connected tools. */
 async function replays(kit: AgentKit): Promise<void> {
-  const { connected: _connected, ...own } = kit.dependencies;
-  const dependencies = { ...own, programs: () => 'off' as const };
   const before = sent.length;
-  await expectReplay({ ...kit, dependencies });
+  await expectReplay(kit);
   expect(sent).toHaveLength(before);
 }
 

@@ -39,20 +39,20 @@ export function programScene(
     sent.push(input);
     return { status: 'ok', output: JSON.stringify({ price: 3, ...Object(input) }) };
   };
+  const { tools, ...others } = options.dependencies ?? {};
   const kit = createAgentKit({
     replies: [...replies, done],
     ...options,
     dependencies: {
       sandbox: session.sandbox,
-      programs: () => 'on',
-      connected: { offered: async () => [lookUp], call: lookedUp },
       approver: {
         ask: async ({ kind }) => {
           asked.push(kind);
           return answer;
         },
       },
-      ...options.dependencies,
+      ...others,
+      tools: { programs: () => 'on', connected: { offered: async () => [lookUp], call: lookedUp }, ...tools },
     },
   });
   return { kit, sent, asked };
@@ -69,7 +69,5 @@ export const innerOf = (events: readonly SessionEvent[]) =>
 
 /** Replays its log without any connected tools. */
 export async function replays({ kit }: Scene): Promise<void> {
-  const { connected: _connected, ...own } = kit.dependencies;
-  const dependencies = { ...own, programs: () => 'off' as const };
-  await expectReplay({ ...kit, dependencies });
+  await expectReplay(kit);
 }

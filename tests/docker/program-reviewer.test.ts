@@ -21,7 +21,7 @@ function scene(
   replies: readonly Reply[],
   { reviewer = 'sky/model', ...options }: KitOptions & { readonly reviewer?: string } = {},
 ): Scene {
-  const dependencies = { programReviewer: () => reviewer };
+  const dependencies = { tools: { programReviewer: () => reviewer } };
   return programScene(session, [], 'allow', { cloud: sky, replies: [...replies, done], dependencies, ...options });
 }
 

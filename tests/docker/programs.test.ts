@@ -301,7 +301,7 @@ for place in ("docs.example.org/page", "docs.example.org/led", "evil.example.com
 result = said`;
     const one = scene([program(text, [{ tool: 'web_read', most: 3, hosts: ['docs.example.org'] }])], 'allow', {
       tools: builtInTools(discoverTools(), { now: () => 0, web }),
-      dependencies: { web: { offered: () => ['web_read'], exchange } },
+      dependencies: { tools: { web: { offered: () => ['web_read'], exchange } } },
     });
     await one.kit.runner.send('Look.', loop);
     expect(endOf(one.kit)?.output).toContain(
@@ -309,8 +309,7 @@ result = said`;
     );
     expect(reached).toEqual(['https://docs.example.org/page', 'https://docs.example.org/led']);
     expect(one.asked).toEqual(['program']);
-    const { web: _web, ...dependencies } = one.kit.dependencies;
-    await replays({ ...one, kit: { ...one.kit, dependencies } });
+    await replays(one);
   });
 
   it('passes on nothing that a fence holds, even what it reads itself', async () => {

@@ -31,7 +31,7 @@ describe('the probe of a real model', () => {
         parametersB: 0.49,
         capabilities: { tools: false, grammar: true, prefill: true, infill: false, countTokens: true },
       },
-      dependencies: { provider: () => provider },
+      dependencies: { models: { provider: () => provider } },
     });
     const options = { ...turnOptions, mode: 'plan', strategy: 'recipe', maxSteps: 60 } as const;
     expect((await kit.runner.send(probeTask, options)).reason).toBe('answered');

@@ -56,6 +56,13 @@ export interface AgentKit {
   readonly dependencies: Omit<AgentDependencies, 'inbox'>;
 }
 
+type Roles = 'models' | 'tools' | 'project' | 'machine';
+
+/** Replaces single parts of what a session works with. */
+export type KitDependencies = Partial<Omit<AgentDependencies, Roles>> & {
+  readonly [Role in Roles]?: Partial<AgentDependencies[Role]>;
+};
+
 export interface KitOptions {
   readonly replies?: readonly Reply[];
   readonly model?: Partial<ModelInfo>;
@@ -69,7 +76,7 @@ export interface KitOptions {
   readonly tools?: readonly Tool[];
   readonly journal?: MemoryJournalOptions;
   readonly config?: Partial<AgentConfig>;
-  readonly dependencies?: Partial<AgentDependencies>;
+  readonly dependencies?: KitDependencies;
   readonly countTokens?: (request: ModelRequest) => number | null;
   readonly caps?: Partial<Caps>;
   /** Fences in the format of the settings. */
@@ -93,19 +100,23 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
   }
   infos.push(...(options.others ?? []).map((own) => ({ ...loopModel, ...own })));
   const provider = fakeProvider(options, requests);
+  const { models, tools, project, machine, ...others } = options.dependencies ?? {};
   const dependencies: Omit<AgentDependencies, 'inbox'> = {
     journal,
     effects: liveEffects,
     sandbox,
-    modelInfo: async (id) => infos.find((info) => info.id === id) ?? null,
-    provider: (id) => {
-      if (id === 'sky' && options.cloudProvider !== undefined) return options.cloudProvider;
-      return infos.some((info) => info.provider === id) ? provider : null;
+    models: {
+      info: async (id) => infos.find((info) => info.id === id) ?? null,
+      noteWindow: () => undefined,
+      provider: (id) => {
+        if (id === 'sky' && options.cloudProvider !== undefined) return options.cloudProvider;
+        return infos.some((info) => info.provider === id) ? provider : null;
+      },
+      ...models,
     },
-    tools: options.tools ?? builtInTools(discoverTools(), { now: () => 0 }),
+    tools: { ...builtInOnly(), ...(options.tools === undefined ? {} : { builtIn: options.tools }), ...tools },
     recipes: options.recipes ?? [],
-    gatherFacts,
-    routeRules: async () => ({ rules: [], problems: [] }),
+    project: { ...anyProject, ...project },
     approver: { ask: async () => 'nobody' },
     network: createSessionNetwork({
       rules: () => networkRulesSchema.parse({}),
@@ -113,7 +124,6 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
       projectPath: null,
       read: (fromSeq) => journal.read(fromSeq),
     }),
-    instructions: anyInstructions,
     budget: memoryBudget(options.caps),
     fences: createSessionFences({
       settings: () => fencesSchema.parse(options.fences ?? {}),
@@ -124,30 +134,41 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
       hideKnown: (text) => text,
       hidden: createHiddenValues(),
     }),
-    noteWindow: () => undefined,
-    appVersion: '1.2.3',
-    programs: () => 'off',
-    programReviewer: () => null,
-    ease: async () => null,
-    sleptMs: () => 0,
-    delay: async () => undefined,
+    machine: { meter: null, ease: async () => null, sleptMs: () => 0, delay: async () => undefined, ...machine },
     config: { ...agentConfig, ...options.config },
-    ...options.dependencies,
+    ...others,
   };
   return { journal, sandbox, requests, dependencies, runner: createSessionRunner(dependencies) };
 }
 
-/** Instructions of a project in which every file is approved. */
-const anyInstructions: AgentDependencies['instructions'] = {
-  check: async (_path, bytes) => ({
-    sha256: '',
-    state: 'approved',
-    text: Buffer.from(bytes).toString('utf8'),
-    diff: null,
-    problem: null,
-    isRefused: false,
-  }),
-  keep: async () => undefined,
+const builtInOnly = (): AgentDependencies['tools'] => ({
+  builtIn: builtInTools(discoverTools(), { now: () => 0 }),
+  connected: null,
+  web: null,
+  agents: null,
+  programs: () => 'off',
+  programReviewer: () => null,
+  appVersion: '1.2.3',
+});
+
+/** A project in which every file of instructions is approved, and that has no rules. */
+const anyProject: AgentDependencies['project'] = {
+  gatherFacts,
+  readEnvironment: async () => '',
+  baselineFile: null,
+  instructions: {
+    check: async (_path, bytes) => ({
+      sha256: '',
+      state: 'approved',
+      text: Buffer.from(bytes).toString('utf8'),
+      diff: null,
+      problem: null,
+      isRefused: false,
+    }),
+    keep: async () => undefined,
+  },
+  routeRules: async () => ({ rules: [], problems: [] }),
+  lookAtFiles: async () => [],
 };
 
 export const agentConfig: AgentConfig = {

@@ -64,7 +64,7 @@ function scripted(options: KitOptions, stopAt: { readonly what: string; readonly
   kit = createAgentKit({
     ...options,
     journal: { onAppend: (event) => (event.type === 'user-message-added' ? undefined : hit('append')) },
-    dependencies: { delay: async () => hit('touch') },
+    dependencies: { machine: { delay: async () => hit('touch') } },
     countTokens: () => {
       hit('touch');
       return 100;

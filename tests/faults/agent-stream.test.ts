@@ -118,7 +118,7 @@ describe('an engine that fails', () => {
     } as const;
     const kit = createAgentKit({
       replies: [limited, limited, limited],
-      dependencies: { delay: async (milliseconds) => void waits.push(milliseconds) },
+      dependencies: { machine: { delay: async (milliseconds) => void waits.push(milliseconds) } },
     });
     const end = await kit.runner.send('Do the work.', turnOptions);
     expect(end).toMatchObject({ reason: 'error', failure: { code: 'network' } });

@@ -70,7 +70,7 @@ export async function playFencedTools(random: Random, { isFenced, touches }: Ses
     },
     ...(isFenced ? { fences: { rules: [{ paths: fencedRules, verdict }] } } : { fences: { secrets: 'off' } }),
     dependencies: {
-      connected,
+      tools: { connected },
       approver: { ask: async ({ kind }) => (kind === 'fence' && isFenced ? 'deny' : 'allow') },
     },
   });

@@ -187,8 +187,7 @@ async function runOne(
     ...(isFenced ? { fences: { rules: [{ paths: ['plans.md'], verdict: 'local-only' }] } } : {}),
     dependencies: {
       sandbox: session.sandbox,
-      programs: () => 'on',
-      connected: shopTools((tool) => sent.push(`shop__${tool}`)),
+      tools: { programs: () => 'on', connected: shopTools((tool) => sent.push(`shop__${tool}`)) },
       approver: { ask: async ({ kind }) => (kind === 'program' ? answer : 'deny') },
     },
   });
@@ -216,9 +215,7 @@ function endOf(kit: AgentKit): string {
 }
 
 async function problemsOf(kit: AgentKit): Promise<readonly string[]> {
-  const { connected: _connected, ...own } = kit.dependencies;
-  const dependencies = { ...own, programs: () => 'off' as const };
-  const { firstDifference } = await replayOf({ ...kit, dependencies });
+  const { firstDifference } = await replayOf(kit);
   const ended = ofType(kit.journal.events, 'tool-ended').find(({ tool }) => tool === 'run_program');
   const isKnown = isRecord(ended?.data) || ended?.status === 'error';
   return [

@@ -42,7 +42,7 @@ export async function plantInSession(
   const notices: string[] = [];
   let changed: readonly FoundChange[] = [];
   try {
-    const baseline = createFileBaseline(sandbox);
+    const baseline = createFileBaseline(sandbox, null);
     await baseline.refresh(none);
     for (const command of plantsOf(planting)) notices.push(await plantOne(sandbox, planting.rows[0], command));
     changed = (await baseline.collect(none)) ?? [];

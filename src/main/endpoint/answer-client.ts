@@ -2,13 +2,12 @@ import type { CountedPrompt, EndpointCall, EndpointFailure, EndpointPush } from 
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
 import type { Settings } from '@shared/settings/settings.ts';
-import type { PowerMeter } from '../models/machine/power-meter.ts';
 import { checkCloudReach, reachOf } from '../agent/preparation/cloud-reach.ts';
 import { emptyTurnFacts, type TurnFacts } from '../agent/preparation/turn-facts.ts';
 import { createTokenEstimate, promptBytes } from '../agent/prompt/token-estimate.ts';
 import { routeStep } from '../agent/step/route-step.ts';
 import { runStep, type StepReply } from '../agent/step/run-step.ts';
-import type { AgentDependencies } from '../agent/turn/agent-dependencies.ts';
+import type { AgentDependencies, SessionModels, SessionProject } from '../agent/turn/agent-dependencies.ts';
 import type { StepRequest } from '../agent/turn/turn.ts';
 import type { Budget } from '../money/budget.ts';
 import type { LanguageModel, Provider } from '../models/providers/define.ts';
@@ -21,15 +20,13 @@ import { type ClientTurnOptions, createClientTurn } from './client-turn.ts';
 import { orNoted } from '../lib/log.ts';
 
 /** What the calls of clients need, the same as the steps of a turn. */
-export interface AnswerOptions extends Pick<
-  AgentDependencies,
-  'modelInfo' | 'routeRules' | 'ease' | 'sleptMs' | 'delay'
-> {
-  readonly provider: (providerId: string) => (LanguageModel & Pick<Provider, 'readTexts'>) | null;
+export interface AnswerOptions extends Pick<AgentDependencies, 'machine'>, Pick<SessionProject, 'routeRules'> {
+  readonly models: Pick<SessionModels, 'info'> & {
+    readonly provider: (providerId: string) => (LanguageModel & Pick<Provider, 'readTexts'>) | null;
+  };
   readonly settings: () => Settings;
   readonly fences: SessionFences;
   readonly budget: (logId: string) => Budget;
-  readonly meter: PowerMeter;
 }
 
 export interface ClientCall {
@@ -62,9 +59,7 @@ export async function answerClient(options: AnswerOptions, given: ClientCall): P
     facts,
     fences: options.fences,
     budget: options.budget(given.log.journal.sessionId),
-    meter: options.meter,
-    sleptMs: options.sleptMs,
-    delay: options.delay,
+    machine: options.machine,
     conversation: conversationOf(given.call, given.client.sha256),
   };
   const [first] = all;
@@ -215,7 +210,7 @@ async function namedModel(
 ): Promise<Chosen> {
   const { model } = call;
   const id = model === 'dewpoint/local' ? options.settings().local : model;
-  const info = await options.modelInfo(id, signal);
+  const info = await options.models.info(id, signal);
   if (info === null) return unknownModel(model, id);
   if (info.use !== undefined)
     return no(
@@ -234,12 +229,12 @@ async function candidatesOf(options: AnswerOptions, given: ClientCall): Promise<
   const { model } = call;
   if (model !== 'dewpoint/hybrid') return namedModel(options, given);
   if (!client.mayLeave) return notAllowed(client, model);
-  const local = await options.modelInfo(settings.local, signal);
+  const local = await options.models.info(settings.local, signal);
   const there = settings.cloud === null ? null : await checkCloudReach(options, settings.cloud, signal);
   const cloud = there?.info ?? null;
   const infos = [local, cloud].filter((info) => info !== null);
   if (infos.length === 0) return unknownModel(model, settings.local);
-  const eased = local === null || cloud === null ? null : await options.ease({ local, task: '' }, signal);
+  const eased = local === null || cloud === null ? null : await options.machine.ease({ local, task: '' }, signal);
   const caps = await options.budget(log.journal.sessionId).left('', null);
   const facts: TurnFacts = {
     ...emptyTurnFacts,
@@ -259,14 +254,14 @@ function copied({ rules, problems }: Awaited<ReturnType<AnswerOptions['routeRule
 
 /** If one of two models cannot be asked this, only the other remains. */
 function withRequests(
-  { provider }: AnswerOptions,
+  { models }: AnswerOptions,
   { call, client }: Pick<ClientCall, 'call' | 'client'>,
   infos: readonly ModelInfo[],
   facts: TurnFacts,
 ): Chosen {
   let why = '';
   const all = infos.flatMap((info): Candidate[] => {
-    const answers = provider(info.provider);
+    const answers = models.provider(info.provider);
     const asked = clientRequest(call, info, client.sha256);
     if (answers !== null && asked.ok) return [{ info, provider: answers, asked }];
     why = asked.ok ? `${info.provider} is not set up.` : asked.message;

@@ -16,10 +16,7 @@ import { emptyTrajectory, type Trajectory } from '../routing/trajectory/trajecto
 import type { Journal } from '../sessions/journal/journal.ts';
 import type { ClientLog } from './client-logs.ts';
 
-export interface ClientTurnOptions extends Pick<
-  CallingTurn['dependencies'],
-  'budget' | 'fences' | 'meter' | 'delay' | 'sleptMs'
-> {
+export interface ClientTurnOptions extends Pick<CallingTurn['dependencies'], 'budget' | 'fences' | 'machine'> {
   readonly log: ClientLog;
   readonly call: EndpointCall;
   readonly conversation: string;
@@ -72,9 +69,7 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
         fences: options.fences,
         // A program cannot approve for its user.
         approver: { ask: async () => 'nobody' },
-        ...(options.meter === undefined ? {} : { meter: options.meter }),
-        sleptMs: options.sleptMs,
-        delay: options.delay,
+        machine: options.machine,
       },
       options: {
         strategy: 'loop',

@@ -16,7 +16,7 @@ import { readForClient } from './read-for-client.ts';
 export interface EndpointOptions extends AnswerOptions {
   readonly keys: ClientKeys;
   readonly logs: ClientLogs;
-  readonly models: Pick<AvailableModels, 'list'>;
+  readonly models: AnswerOptions['models'] & Pick<AvailableModels, 'list'>;
 }
 
 export interface Endpoint {

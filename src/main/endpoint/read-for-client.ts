@@ -25,8 +25,8 @@ const no = (code: 'unknown-model' | 'bad-request' | 'not-allowed', message: stri
 /** Vectors or scores of texts, by a local model made for it. The log has the call and its figures. */
 export async function readForClient(options: AnswerOptions, given: TextsCall): Promise<TextsRead> {
   const { texts, client, signal } = given;
-  const info = await options.modelInfo(texts.model, signal);
-  const provider = info === null ? null : options.provider(info.provider);
+  const info = await options.models.info(texts.model, signal);
+  const provider = info === null ? null : options.models.provider(info.provider);
   if (info === null || provider === null)
     return no('unknown-model', `The model ${texts.model} was not found. GET /v1/models lists those that are there.`);
   if (leavesMachine(info) && !client.mayLeave)

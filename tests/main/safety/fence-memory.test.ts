@@ -71,7 +71,7 @@ function sessionOf(
     cloud: { price },
     replies,
     sandbox: { files },
-    dependencies: { ...(id === 'first' ? {} : { sandbox }), lookAtFiles, fences },
+    dependencies: { ...(id === 'first' ? {} : { sandbox }), project: { lookAtFiles }, fences },
   });
   return { kit, fences };
 }

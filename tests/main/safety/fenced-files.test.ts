@@ -46,7 +46,7 @@ function kitOf(replies: NonNullable<KitOptions['replies']>, rules: readonly obje
   const kit: AgentKit = createAgentKit({
     cloud: { price },
     replies,
-    dependencies: { sandbox, lookAtFiles, fences },
+    dependencies: { sandbox, project: { lookAtFiles }, fences },
   });
   return { ...made, ...kit };
 }

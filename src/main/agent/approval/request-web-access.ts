@@ -19,7 +19,7 @@ export interface WebDoor {
  * Questions, answers and transfers are logged. From then on the session counts as having read text from outside.
  */
 export function createWebDoor(turn: Turn, toolCallId: string, signal: AbortSignal): WebDoor {
-  const { web } = turn.dependencies;
+  const { web } = turn.dependencies.tools;
   let isUnanswered = false;
   const uses: WebUse[] = [];
   const allow = async (request: CheckedRequest): Promise<Reply<CheckedRequest>> => {
@@ -35,7 +35,7 @@ export function createWebDoor(turn: Turn, toolCallId: string, signal: AbortSigna
   return {
     isUnanswered: () => isUnanswered,
     request: async (wish) => {
-      if (web === undefined) return failure('refused', 'The web is not reached from here.');
+      if (web === null) return failure('refused', 'The web is not reached from here.');
       try {
         return await requestThroughRedirects(wish, {
           allow,

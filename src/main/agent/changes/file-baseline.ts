@@ -36,8 +36,8 @@ const MAX_KEPT_BYTES = 4 * MAX_TOTAL_BYTES;
 /** Files are read in batches of at most this many bytes. */
 const READ_BYTES = 8 * 1024 * 1024;
 
-/** `file`: where it is kept on disk. Null: nowhere, as in a replay. */
-export function createFileBaseline(sandbox: Sandbox, file: BaselineFile | null = null): FileBaseline {
+/** `file`: where it is kept on disk. Null: nowhere. */
+export function createFileBaseline(sandbox: Sandbox, file: BaselineFile | null): FileBaseline {
   const { known, kept, forget, remember, takeChanged } = createKnown();
   const unseen = createUnseen();
   let started = false;

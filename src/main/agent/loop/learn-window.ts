@@ -16,7 +16,7 @@ export async function learnWindow(
   refused: { readonly error: StepError; readonly promptTokens: number },
 ): Promise<{ readonly by: 'said' | 'guessed'; readonly driver: Driver } | null> {
   const { turn } = work;
-  const { effects, noteWindow } = turn.dependencies;
+  const { effects, models } = turn.dependencies;
   const { info } = own;
   const { promptTokens } = refused;
   const said = saidWindow(refused.error.message);
@@ -26,7 +26,7 @@ export async function learnWindow(
   const smaller = { ...info, contextTokens };
   work.ways = work.ways.map((way) => (way.info.id === info.id ? { ...way, info: smaller } : way));
   if (work.current !== null) work.current = { ...work.current, info: smaller };
-  if (isSaid && !effects.replaying) noteWindow(info.id, said);
+  if (isSaid && !effects.replaying) models.noteWindow(info.id, said);
   const text = isSaid
     ? `${info.label} takes ${said} tokens, not ${info.contextTokens}: its server said so. The request is made again, shorter.`
     : `${info.label} refused a prompt of about ${promptTokens} tokens without saying what it takes. The request is made again, shorter.`;

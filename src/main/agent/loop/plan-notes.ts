@@ -16,9 +16,9 @@ const planTool = 'update_plan';
  * connected tools as they were at the start of the turn.
  */
 export function toolsOfTurn(turn: Turn): readonly Tool[] {
-  const { tools, connected } = turn.dependencies;
+  const { builtIn, connected } = turn.dependencies.tools;
   const { foreign: specs = [], findsTools, readsResults, draws, web = [] } = turn.found.facts ?? {};
-  const offered = tools.filter(
+  const offered = builtIn.filter(
     ({ name, isWeb, isForResults, isForDrawing }) =>
       (isWeb !== true || web.includes(name)) &&
       (isForResults !== true || readsResults === true) &&
@@ -50,10 +50,10 @@ export function planProgressNotes(turn: Turn): Pick<ToolContext, 'notePlan'> {
   };
 }
 
-/** How the tools of this turn start child agents; null: there are none, as in a replay. */
+/** How the tools of this turn start child agents; null: it starts none. */
 function agentDoor(turn: Turn): AgentDoor | null {
-  const { agents } = turn.dependencies;
-  if (agents === undefined) return null;
+  const { agents } = turn.dependencies.tools;
+  if (agents === null) return null;
   return {
     agents,
     parent: async (toolCallId, task, signal) => {

@@ -147,13 +147,15 @@ function writerOf({ dependencies, found: { facts } }: Turn, toolCallId: string):
   const model = steps.find((one) => one.callId === callId)?.model ?? null;
   const infos = [facts?.local, facts?.cloud, ...(facts?.others ?? [])];
   const digest = infos.find((info) => info?.id === model)?.digest ?? null;
-  return { model, digest, app: dependencies.appVersion };
+  return { model, digest, app: dependencies.tools.appVersion };
 }
 
 /** The approved programs of the project, with their present texts. */
-async function keptPrograms({ found, dependencies: { connected } }: Turn): Promise<readonly KeptProgram[]> {
+async function keptPrograms({ found, dependencies: { tools } }: Turn): Promise<readonly KeptProgram[]> {
   const specs = (found.facts?.foreign ?? []).filter(({ own }) => own?.isProgram === true);
-  const texts = await Promise.all(specs.map(async (spec) => ({ spec, text: await connected?.programText?.(spec) })));
+  const texts = await Promise.all(
+    specs.map(async (spec) => ({ spec, text: await tools.connected?.programText?.(spec) })),
+  );
   return texts.flatMap(({ spec: { name, own }, text }) => {
     const language = programLanguageOf(own?.file ?? '');
     const writer = own?.writer ?? null;

@@ -1,5 +1,5 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
-import type { AgentDependencies } from '../turn/agent-dependencies.ts';
+import type { SessionModels } from '../turn/agent-dependencies.ts';
 import type { TurnFacts } from './turn-facts.ts';
 
 /** A cloud model and whether its service can be reached; null: unknown. */
@@ -10,12 +10,12 @@ export interface CloudReach {
 
 /** Looking up a model asks its service, unless that happened recently, and so shows whether it can be reached. */
 export async function checkCloudReach(
-  { modelInfo, provider }: Pick<AgentDependencies, 'modelInfo' | 'provider'>,
+  { models }: { readonly models: Pick<SessionModels, 'info' | 'provider'> },
   id: string,
   signal: AbortSignal,
 ): Promise<CloudReach> {
-  const info = await modelInfo(id, signal);
-  return { info, reach: info === null ? null : (provider(info.provider)?.reach?.() ?? null) };
+  const info = await models.info(id, signal);
+  return { info, reach: info === null ? null : (models.provider(info.provider)?.reach?.() ?? null) };
 }
 
 /** As a fact of the turn. Empty: nothing is known, or it runs on this machine. */

@@ -52,7 +52,11 @@ async function askFor(turn: Turn, { spec, task, label }: Left, toolCallId: strin
   const onProgress = (text: string): void =>
     dependencies.journal.push({ type: 'output-chunk', toolCallId, stream: 'stdout', text: `${text}\n` });
   try {
-    const { status, output } = (await dependencies.connected?.askTask?.(spec, task, { signal, onProgress, door })) ?? {
+    const { status, output } = (await dependencies.tools.connected?.askTask?.(spec, task, {
+      signal,
+      onProgress,
+      door,
+    })) ?? {
       status: 'refused',
       output: 'There is no way to its server.',
     };

@@ -32,11 +32,11 @@ export async function gatherTurnFacts(
         if (!isChat) await sandbox.prepare?.(turn.signal);
         const links = isChat ? 0 : await openLinks(turn);
         const isPlan = options.mode === 'plan';
-        const told = isChat || isPlan ? [] : ((await dependencies.connected?.told?.(turn.signal)) ?? []);
+        const told = isChat || isPlan ? [] : ((await dependencies.tools.connected?.told?.(turn.signal)) ?? []);
         const data: TurnFacts = turnFactsSchema.parse({
-          facts: isChat ? emptyTurnFacts.facts : await dependencies.gatherFacts(sandbox, turn.signal),
+          facts: isChat ? emptyTurnFacts.facts : await dependencies.project.gatherFacts(sandbox, turn.signal),
           ...(await gatherModels(turn)),
-          routes: await dependencies.routeRules(),
+          routes: await dependencies.project.routeRules(),
           ...(await addedTools(turn)),
           ...(await agentsOffered(turn)),
           ...drawing(turn),
@@ -86,7 +86,7 @@ async function modelsOf(
   turn: Pick<Turn, 'task' | 'options' | 'dependencies' | 'signal'>,
 ): Promise<Omit<FoundModels, 'caps'>> {
   const { options, dependencies, signal } = turn;
-  const local = needsLocal(options) ? await dependencies.modelInfo(options.local, signal) : null;
+  const local = needsLocal(options) ? await dependencies.models.info(options.local, signal) : null;
   const there = await cloudOf(turn);
   const more = await othersOf(turn);
   const reach = { ...more.reach, ...there.reach };
@@ -120,7 +120,7 @@ async function eased(
   local: ModelInfo | null,
   cloud: ModelInfo | null,
 ): Promise<Partial<Pick<TurnFacts, 'local' | 'ease'>>> {
-  const found = local === null ? null : await dependencies.ease({ local, task }, signal);
+  const found = local === null ? null : await dependencies.machine.ease({ local, task }, signal);
   if (found === null) return {};
   if (found.model !== null) return { local: found.model, ease: found.ease };
   return options.policy === 'hybrid' && cloud !== null ? { ease: found.ease } : {};
@@ -177,12 +177,12 @@ function needsLocal({ policy, atCap }: Turn['options']): boolean {
 async function connectedTools({
   dependencies,
 }: Pick<Turn, 'dependencies'>): Promise<Pick<TurnFacts, 'foreign' | 'findsTools'>> {
-  const offered = (await dependencies.connected?.offered()) ?? [];
+  const offered = (await dependencies.tools.connected?.offered()) ?? [];
   return offered.length === 0 ? {} : { foreign: [...offered], findsTools: true };
 }
 
 function webTools({ dependencies }: Pick<Turn, 'dependencies'>): Pick<TurnFacts, 'web'> {
-  const offered = dependencies.web?.offered() ?? [];
+  const offered = dependencies.tools.web?.offered() ?? [];
   return offered.length === 0 ? {} : { web: [...offered] };
 }
 
@@ -203,7 +203,9 @@ async function addedTools(
 function drawing({ task, dependencies }: Pick<Turn, 'task' | 'dependencies'>): Pick<TurnFacts, 'draws'> {
   const { messages, toolCalls } = dependencies.journal.state();
   const wants = [task, ...messages.map(({ text }) => text)].some(asksToDraw);
-  const drawers = dependencies.tools.filter(({ isForDrawing }) => isForDrawing === true).map(({ name }) => name);
+  const drawers = dependencies.tools.builtIn
+    .filter(({ isForDrawing }) => isForDrawing === true)
+    .map(({ name }) => name);
   return wants || toolCalls.some(({ tool }) => drawers.includes(tool)) ? { draws: true } : {};
 }
 
@@ -212,7 +214,7 @@ function programsOffered(
   { dependencies, options, given }: Pick<Turn, 'dependencies' | 'options' | 'given'>,
   hasOthers: boolean,
 ): Pick<TurnFacts, 'programs'> {
-  const wanted = dependencies.programs();
+  const wanted = dependencies.tools.programs();
   const isWanted = wanted === 'on' || (wanted === 'auto' && hasOthers);
   const { tier } = dependencies.sandbox;
   return isWanted && options.mode !== 'plan' && given.mode !== 'chat' && tier !== 'read-only' ? { programs: true } : {};
@@ -222,8 +224,8 @@ async function reviewerOf({
   dependencies,
   signal,
 }: Pick<Turn, 'dependencies' | 'signal'>): Promise<Pick<TurnFacts, 'reviewer'>> {
-  const model = dependencies.programReviewer();
-  return model === null ? {} : { reviewer: { model, info: await dependencies.modelInfo(model, signal) } };
+  const model = dependencies.tools.programReviewer();
+  return model === null ? {} : { reviewer: { model, info: await dependencies.models.info(model, signal) } };
 }
 
 /** The same for work and questions, so that the prompt begins alike. */
@@ -232,8 +234,8 @@ async function agentsOffered({
   options,
   given,
 }: Pick<Turn, 'dependencies' | 'options' | 'given'>): Promise<Pick<TurnFacts, 'agents'>> {
-  if (options.mode === 'plan' || given.mode === 'chat' || dependencies.agents === undefined) return {};
-  const offer = await dependencies.agents.offer();
+  if (options.mode === 'plan' || given.mode === 'chat' || dependencies.tools.agents === null) return {};
+  const offer = await dependencies.tools.agents.offer();
   return offer === null ? {} : { agents: offer };
 }
 
@@ -266,9 +268,9 @@ async function cloudOf({
 
 /** Includes the date, so that the model need not guess it. This is logged, so a replay has the same text. */
 async function environmentOf(turn: Pick<Turn, 'dependencies' | 'signal'>, facts: ProjectFacts): Promise<string> {
-  const { readEnvironment, sandbox, journal } = turn.dependencies;
-  if (readEnvironment === undefined) return '';
-  const found = await readEnvironment(sandbox, facts, turn.signal);
+  const { project, sandbox, journal } = turn.dependencies;
+  const found = await project.readEnvironment(sandbox, facts, turn.signal);
+  if (found === '') return '';
   return `${found} Date: ${new Date(journal.now()).toISOString().slice(0, 10)}.`;
 }
 

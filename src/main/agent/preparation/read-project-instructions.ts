@@ -48,7 +48,7 @@ async function approvedText(turn: AskingTurn, asked: ApprovalRequest): Promise<A
   const { path, others, budget } = asked;
   const read = await readBytes(turn, path);
   if (!read.ok) return { status: 'error', output: read.error.message, data: null };
-  const look = await turn.dependencies.instructions.check(path, read.value.bytes);
+  const look = await turn.dependencies.project.instructions.check(path, read.value.bytes);
   const verdict = await decide(turn, asked, look);
   const { sha256, state } = look;
   const { use, reason } = verdict;
@@ -119,7 +119,7 @@ async function keepYes(
   const same = now.ok && Buffer.compare(now.value.bytes, Buffer.from(look.text, 'utf8')) === 0;
   if (!same) return held('its bytes changed while it was being approved');
   try {
-    await turn.dependencies.instructions.keep(path, look.text);
+    await turn.dependencies.project.instructions.keep(path, look.text);
     return { use: 'used', reason: 'a person approved exactly these bytes' };
   } catch (error) {
     return { use: 'used', reason: `a person approved it; it could not be kept for the next time: ${messageOf(error)}` };

@@ -144,7 +144,7 @@ function createContext(
       ask: (question) => askOnce(turn, chosen, question, met),
       call: (request) => call(turn, chosen, request, met),
       // Tools that the user added have no effect on these prompts, because they say nothing about a model.
-      loop: loopPrompts(turn.dependencies.tools.filter((tool) => !isAdded(tool))),
+      loop: loopPrompts(turn.dependencies.tools.builtIn.filter((tool) => !isAdded(tool))),
       countTokens: async (text) => turn.tokens.count(text),
     },
     signal: turn.signal,

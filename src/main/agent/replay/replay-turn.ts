@@ -2,9 +2,8 @@ import type { SessionEvent } from '@shared/events/events.ts';
 import { z } from 'zod';
 import type { ReplayTurn } from '../../sessions/replay/replay-session.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { Tool } from '../../tools/define.ts';
 import type { Recipe } from '../../recipes/define.ts';
-import type { AgentConfig, AgentDependencies } from '../turn/agent-dependencies.ts';
+import type { AgentConfig, AgentDependencies, SessionTools } from '../turn/agent-dependencies.ts';
 import { turnChoiceSchema, turnOptionsSchema } from '../../settings/turn-options.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import { emptyTurnFacts, turnFactsSchema } from '../preparation/turn-facts.ts';
@@ -26,7 +25,7 @@ const inputSchema = z.object({ options: turnOptionsSchema, config: configSchema 
 
 /** What a replay needs from this version of Dewpoint: its tools and recipes, but no model and no sandbox. */
 export interface ReplayParts {
-  readonly tools: readonly Tool[];
+  readonly tools: Pick<SessionTools, 'builtIn'>;
   readonly recipes: readonly Recipe[];
 }
 
@@ -41,25 +40,24 @@ export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promi
     journal: turn.journal,
     effects: turn.effects,
     sandbox: noSandbox(opening.facts ?? emptyTurnFacts),
-    modelInfo: async () => null,
-    provider: () => turn.provider,
-    tools: parts.tools,
+    models: { info: async () => null, noteWindow: () => undefined, provider: () => turn.provider },
+    tools: {
+      builtIn: parts.tools.builtIn,
+      connected: null,
+      web: null,
+      agents: null,
+      programs: () => 'off',
+      programReviewer: () => null,
+      appVersion: '',
+    },
     recipes: parts.recipes,
-    gatherFacts: async () => emptyTurnFacts.facts,
-    routeRules: async () => ({ rules: [], problems: [] }),
+    project: noProject,
     approver: turn.approver,
     network: noNetwork,
-    instructions: noInstructions,
     budget: turn.budget,
     fences: turn.fences,
     inbox: { take: () => turn.inbox.take(), choice: () => turnChoiceSchema.nullable().parse(turn.inbox.choice()) },
-    noteWindow: () => undefined,
-    appVersion: '',
-    programs: () => 'off',
-    programReviewer: () => null,
-    ease: async () => null,
-    sleptMs: () => 0,
-    delay: async () => undefined,
+    machine: { meter: null, ease: async () => null, sleptMs: () => 0, delay: async () => undefined },
     config,
   });
   const abort = (): void => starter.abort();
@@ -80,9 +78,16 @@ const noNetwork: AgentDependencies['network'] = {
   remember: () => Promise.reject(new Error('A replay asked for a network.')),
 };
 
-const noInstructions: AgentDependencies['instructions'] = {
-  check: () => Promise.reject(new Error('A replay looked at instructions.')),
-  keep: () => Promise.reject(new Error('A replay looked at instructions.')),
+const noProject: AgentDependencies['project'] = {
+  gatherFacts: async () => emptyTurnFacts.facts,
+  readEnvironment: async () => '',
+  baselineFile: null,
+  instructions: {
+    check: () => Promise.reject(new Error('A replay looked at instructions.')),
+    keep: () => Promise.reject(new Error('A replay looked at instructions.')),
+  },
+  routeRules: async () => ({ rules: [], problems: [] }),
+  lookAtFiles: async () => [],
 };
 
 interface Opening {

@@ -27,7 +27,8 @@ export async function waitBeforeRetry(turn: CallingTurn, error: ProviderError, a
     text: `The model did not answer (${error.code}: ${error.message}). Trying again${wait}: attempt ${attempt + 1} of ${mostTries}.`,
   });
   // An abort rejects the delay; `check` below throws for it.
-  if (!turn.dependencies.effects.replaying) await turn.dependencies.delay(waitMs, turn.signal).catch(() => undefined);
+  if (!turn.dependencies.effects.replaying)
+    await turn.dependencies.machine.delay(waitMs, turn.signal).catch(() => undefined);
   turn.log.check();
 }
 

@@ -167,12 +167,13 @@ async function makeCall(turn: CallingTurn, step: StepRequest, call: PreparedCall
   });
   const tooLong = promptTokens + LEAST_OUTPUT_TOKENS > info.contextTokens;
   call.isSent = !tooLong;
-  const metered = tooLong || leavesMachine(info) ? undefined : turn.dependencies.meter?.start();
-  const sleptBefore = turn.dependencies.sleptMs();
+  const { machine } = turn.dependencies;
+  const metered = tooLong || leavesMachine(info) ? undefined : machine.meter?.start();
+  const sleptBefore = machine.sleptMs();
   const answered = tooLong
     ? contextFull(promptTokens, info)
     : await readStream((signal) => provider.stream(request, signal), callId, pushTo(turn), turn.signal);
-  const read = withoutSleep(answered, turn.dependencies.sleptMs() - sleptBefore);
+  const read = withoutSleep(answered, machine.sleptMs() - sleptBefore);
   const count = { bytes: promptBytes(request), tokens: counted };
   const { totalMs, queuedMs } = read.ended.timings;
   const energy = (await metered?.stop(Math.max(0, totalMs - queuedMs))) ?? null;

@@ -48,62 +48,82 @@ export interface AgentConfig {
   readonly recipe: RecipeSettings;
 }
 
-/** Everything one session of the agent works with. `compose.ts` builds it; a test uses fakes. */
-export interface AgentDependencies {
-  readonly journal: Journal;
-  readonly effects: Effects;
-  readonly sandbox: Sandbox;
-  /** Where the files are kept while something may change them; absent: nowhere, as in a replay. */
-  readonly baselineFile?: BaselineFile;
+/** The models that the person has set up. */
+export interface SessionModels {
   /** What is known of a model; null: no such model is set up. Called once per turn, as an effect. */
-  readonly modelInfo: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
+  readonly info: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
   /** A server said that a model's context is smaller than known. */
   readonly noteWindow: (modelId: string, tokens: number) => void;
   /** The provider with this id; null: there is none. */
   readonly provider: (providerId: string) => LanguageModel | null;
-  readonly tools: readonly Tool[];
-  /** Tools that are not built in; absent: none, as in a replay. */
-  readonly connected?: ConnectedTools;
-  /** Access to the web; absent: none, as in a replay. `offered`: the web tools that are switched on. */
-  readonly web?: { readonly offered: () => readonly string[]; readonly exchange: WebExchange };
-  /** The version of Dewpoint that runs, for what models write with it. */
-  readonly appVersion: string;
+}
+
+/** What models may call. */
+export interface SessionTools {
+  readonly builtIn: readonly Tool[];
+  /** Tools of servers and of files; null: there are none. */
+  readonly connected: ConnectedTools | null;
+  /** Access to the web; null: there is none. `offered`: the web tools that are switched on. */
+  readonly web: { readonly offered: () => readonly string[]; readonly exchange: WebExchange } | null;
+  /** Starts child agents; null: none may be started. */
+  readonly agents: ChildAgents | null;
   /** Whether models may run programs that call tools. */
   readonly programs: () => 'auto' | 'on' | 'off';
   /** The model that reviews programs before the user is asked; null: none. */
   readonly programReviewer: () => string | null;
-  /** Starts child agents; absent: none, as in a replay. */
-  readonly agents?: ChildAgents;
-  readonly recipes: readonly Recipe[];
+  /** The version of Dewpoint that runs, for the programs that models write with it. */
+  readonly appVersion: string;
+}
+
+/** The project's files, what is known of them, and what the user has approved and ruled for them. */
+export interface SessionProject {
   readonly gatherFacts: GatherFacts;
-  /** A line or two for the model about the programs that commands find here; absent: nothing is said. */
-  readonly readEnvironment?: ReadEnvironment;
-  readonly approver: Approver;
-  readonly network: SessionNetwork;
+  /** A line or two for the model about the programs that commands find here; empty: nothing is said. */
+  readonly readEnvironment: ReadEnvironment;
+  /** Where the files are kept while something may change them; null: nowhere. */
+  readonly baselineFile: BaselineFile | null;
   readonly instructions: SessionInstructions;
-  readonly budget: Budget;
-  readonly fences: SessionFences;
-  /** What paths of the workspace lead to, for the log; absent: nobody looks, as in a replay. */
-  readonly lookAtFiles?: LookAtFiles;
-  /** The user's routing rules for the project of this session. Called once per turn. */
+  /** The user's routing rules for the project. Called once per turn. */
   readonly routeRules: () => Promise<RouteRules>;
-  readonly inbox: Inbox;
-  /** Measures the energy of local calls; absent: not measured, as in a replay. */
-  readonly meter?: PowerMeter;
+  /** What paths of the workspace lead to, for the log. */
+  readonly lookAtFiles: LookAtFiles;
+}
+
+/** The machine that Dewpoint runs on: its energy, its strain, its sleep and its clock for waiting. */
+export interface SessionMachine {
+  /** Measures the energy of local calls; null: it is not measured. */
+  readonly meter: PowerMeter | null;
   /** What a turn does differently while this machine is under strain; null: nothing. */
   readonly ease: EaseTurn;
   /** How long this machine has slept so far. */
   readonly sleptMs: () => number;
   /** Waits; rejects with the signal's reason on abort. A replay does not wait. */
   readonly delay: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** Everything one session of the agent works with. `compose.ts` builds it; a test uses fakes. */
+export interface AgentDependencies {
+  readonly journal: Journal;
+  readonly effects: Effects;
+  readonly sandbox: Sandbox;
+  readonly models: SessionModels;
+  readonly tools: SessionTools;
+  readonly recipes: readonly Recipe[];
+  readonly project: SessionProject;
+  readonly approver: Approver;
+  readonly network: SessionNetwork;
+  readonly budget: Budget;
+  readonly fences: SessionFences;
+  readonly inbox: Inbox;
+  readonly machine: SessionMachine;
   readonly config: AgentConfig;
 }
 
 /** A model with its provider; null: the model or its provider does not exist. */
 export function resolveModel(
-  { provider: find }: Pick<AgentDependencies, 'provider'>,
+  { models }: Pick<AgentDependencies, 'models'>,
   info: ModelInfo | null | undefined,
 ): ResolvedModel | null {
-  const provider = info === undefined || info === null ? null : find(info.provider);
+  const provider = info === undefined || info === null ? null : models.provider(info.provider);
   return info === undefined || info === null || provider === null ? null : { info, provider };
 }

@@ -30,7 +30,7 @@ export async function nameSession(turn: Turn): Promise<void> {
   const own = message === null ? null : namerOf(turn);
   if (message === null || own === null) return;
   // An abort rejects the delay; `check` below throws for it.
-  await turn.dependencies.delay(QUIET_MS, turn.signal).catch(() => undefined);
+  await turn.dependencies.machine.delay(QUIET_MS, turn.signal).catch(() => undefined);
   turn.log.check();
   const reply = await askByRole(turn, {
     purpose: 'title',

@@ -51,7 +51,7 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
   const { failure } = end;
   await turn.warm.stop();
   // Nothing that this turn started goes on after it.
-  await turn.dependencies.agents?.end();
+  await turn.dependencies.tools.agents?.end();
   // A cancelled turn does not wait here: the next turn, or the end of the sandbox, does this check.
   await turn.dependencies.sandbox
     .settle?.(turn.signal)

@@ -107,7 +107,7 @@ export function waitedMs({ dependencies: { approver } }: Pick<Turn, 'dependencie
 
 /** Time that does not count for the turn: waiting for the user and the sleep of the machine. */
 export function uncountedMs(turn: Pick<Turn, 'dependencies'>): number {
-  return waitedMs(turn) + Math.round(turn.dependencies.sleptMs());
+  return waitedMs(turn) + Math.round(turn.dependencies.machine.sleptMs());
 }
 
 export function emptyRecord(status: EffectRecord['status'], output: string): EffectRecord {
@@ -148,10 +148,10 @@ function limitOf({ tool, input }: CallOfModel, usualMs: number): Pick<EventOf<'t
 
 /** A path may be a link, or another name of a file: the log says which file it was, at that moment. */
 async function filesOf(
-  { dependencies: { lookAtFiles } }: Pick<ActingTurn, 'dependencies'>,
+  { dependencies: { project } }: Pick<ActingTurn, 'dependencies'>,
   paths: Iterable<string>,
 ): Promise<{ readonly files?: FileLook[] }> {
-  const files = (await lookAtFiles?.(paths)) ?? [];
+  const files = await project.lookAtFiles(paths);
   return files.length === 0 ? {} : { files: [...files] };
 }
 

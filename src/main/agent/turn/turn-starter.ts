@@ -48,7 +48,7 @@ export interface TurnStarter {
 export function createTurnStarter(dependencies: AgentDependencies): TurnStarter {
   const memory: SessionMemory = {
     conversation: createConversation(),
-    baseline: createFileBaseline(dependencies.sandbox, dependencies.baselineFile),
+    baseline: createFileBaseline(dependencies.sandbox, dependencies.project.baselineFile),
     reads: createReadLedger(),
     trajectory: createTrajectory(),
     steps: { last: dependencies.journal.state().totals.steps },
@@ -182,12 +182,12 @@ function afterEnd(turn: Turn, controller: AbortController): Turn {
 }
 
 function toolFacts(
-  { sandbox, gatherFacts, config }: Pick<AgentDependencies, 'sandbox' | 'gatherFacts' | 'config'>,
+  { sandbox, project, config }: Pick<AgentDependencies, 'sandbox' | 'project' | 'config'>,
   contextTokens: number,
 ): ToolFacts {
   const { commandTimeoutMs, maxWriteBytes } = config;
   return {
-    findTests: async (signal) => (await gatherFacts(sandbox, signal)).test,
+    findTests: async (signal) => (await project.gatherFacts(sandbox, signal)).test,
     shownBytes: fileBytes(contextTokens),
     commandTimeoutMs,
     maxWriteBytes,

@@ -112,10 +112,7 @@ export type CallingTurn = Omit<
   Turn,
   'dependencies' | 'conversation' | 'changes' | 'reads' | 'repeated' | 'progress' | 'toolFacts'
 > & {
-  readonly dependencies: Pick<
-    AgentDependencies,
-    'journal' | 'effects' | 'budget' | 'fences' | 'approver' | 'meter' | 'delay' | 'sleptMs'
-  >;
+  readonly dependencies: Pick<AgentDependencies, 'journal' | 'effects' | 'budget' | 'fences' | 'approver' | 'machine'>;
 };
 
 /** What an action needs from its turn: its dependencies, the log, and a way to stop. */

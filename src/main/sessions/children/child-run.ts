@@ -134,8 +134,8 @@ async function runToEnd(
   const info =
     plan.local === null
       ? null
-      : await shared.options.agent
-          .modelInfo(plan.local, signal)
+      : await shared.options.agent.models
+          .info(plan.local, signal)
           .catch(orNoted('The model of an agent was not looked up', null));
   const leave = await shared.admission.enterEngine(info?.provider ?? null, signal);
   if (leave === null || signal.aborted) {

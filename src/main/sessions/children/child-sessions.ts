@@ -177,7 +177,7 @@ async function planOf(
   return planChild(asked, turn, {
     settings,
     definition,
-    modelInfo: (id) => options.agent.modelInfo(id, never),
+    modelInfo: (id) => options.agent.models.info(id, never),
   });
 }
 

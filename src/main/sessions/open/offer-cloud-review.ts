@@ -1,12 +1,15 @@
 import { checkCloudReach } from '../../agent/preparation/cloud-reach.ts';
-import type { AgentDependencies } from '../../agent/turn/agent-dependencies.ts';
+import type { SessionMachine, SessionModels } from '../../agent/turn/agent-dependencies.ts';
 import type { Journal } from '../journal/journal.ts';
 
 /** Short at first, because most networks return soon. Each look is one small request to the service. */
 const FIRST_WAITS_MS: readonly number[] = [2_000, 5_000, 10_000];
 const LATER_WAIT_MS = 30_000;
 
-type ReviewDependencies = Pick<AgentDependencies, 'modelInfo' | 'provider' | 'delay'>;
+interface ReviewDependencies {
+  readonly models: Pick<SessionModels, 'info' | 'provider'>;
+  readonly machine: Pick<SessionMachine, 'delay'>;
+}
 
 /**
  * After a turn that ran locally because there was no network: waits for the network, and then adds a notice that the
@@ -23,7 +26,7 @@ export async function offerCloudReview(
   if (!isMarked || cloud === null) return;
   for (let look = 0; ; look += 1) {
     // The check below ends the loop on abort.
-    await dependencies.delay(FIRST_WAITS_MS[look] ?? LATER_WAIT_MS, signal).catch(() => undefined);
+    await dependencies.machine.delay(FIRST_WAITS_MS[look] ?? LATER_WAIT_MS, signal).catch(() => undefined);
     if (signal.aborted || journal.state().totals.turns !== totals.turns) return;
     const { info, reach } = await checkCloudReach(dependencies, cloud, signal);
     if (info === null || reach === null) return;

@@ -194,7 +194,7 @@ async function optionsFor(
   { asked, assistant, signal }: Asked,
 ): Promise<{ readonly run: RunOptions; readonly routed: TurnOptions }> {
   const settings = settingsForProject(options.settings(), journal.state().projectPath);
-  const modelInfo = (id: string) => options.agent.modelInfo(id, signal);
+  const modelInfo = (id: string) => options.agent.models.info(id, signal);
   const run = assistant === null ? asked : await runWithAssistant(asked, assistant, { settings, modelInfo });
   const usual = turnOptions(settings, run, assistant);
   const { routing } = held ?? { routing: null };

@@ -88,14 +88,27 @@ async function startRunner(
   await session.agents.settle();
   session.runner = createSessionRunner({
     ...options.agent,
-    connected: options.connected(projectPath, request.workspacePath),
     journal,
     sandbox,
-    baselineFile: createBaselineFile(baselinePath(options.store.folderOf(journal.sessionId))),
     effects: { replaying: false, perform: (_id, run) => run() },
-    agents: session.agents,
-    programs: () => options.settings().programs,
-    programReviewer: () => options.settings().programReviewer,
+    tools: {
+      ...options.agent.tools,
+      connected: options.connected(projectPath, request.workspacePath),
+      agents: session.agents,
+      programs: () => options.settings().programs,
+      programReviewer: () => options.settings().programReviewer,
+    },
+    project: {
+      ...options.agent.project,
+      baselineFile: createBaselineFile(baselinePath(options.store.folderOf(journal.sessionId))),
+      instructions: createSessionInstructions({
+        project: options.instructions,
+        folder: projectPath ?? request.workspacePath,
+        read: (fromSeq) => journal.read(fromSeq),
+      }),
+      routeRules: rules.places,
+      lookAtFiles,
+    },
     approver: approverOf(session),
     network: createSessionNetwork({
       rules: () => options.settings().network,
@@ -103,18 +116,11 @@ async function startRunner(
       projectPath,
       read: (fromSeq) => journal.read(fromSeq),
     }),
-    instructions: createSessionInstructions({
-      project: options.instructions,
-      folder: projectPath ?? request.workspacePath,
-      read: (fromSeq) => journal.read(fromSeq),
-    }),
     budget: budgetOf(
       session,
       options.budget({ sessionId: journal.sessionId, projectPath, ask: session.approver.askCap }),
     ),
-    routeRules: rules.places,
     fences: session.fences,
-    lookAtFiles,
     config: agentConfig(options.settings(), options.recipeSettings),
   });
   return session.runner;

@@ -1,7 +1,12 @@
 import type { Reply } from '@shared/errors.ts';
 import type { Assistant } from '@shared/session/assistants.ts';
 import type { Settings } from '@shared/settings/settings.ts';
-import type { AgentConfig, AgentDependencies } from '../../agent/turn/agent-dependencies.ts';
+import type {
+  AgentConfig,
+  AgentDependencies,
+  SessionProject,
+  SessionTools,
+} from '../../agent/turn/agent-dependencies.ts';
 import type { MessageAttachments } from '../attachments/message-attachments.ts';
 import type { LearnedPriors } from '../../routing/learned-priors.ts';
 import type { Budget, BudgetOptions } from '../../money/budget.ts';
@@ -30,22 +35,10 @@ export interface OpenSessionsOptions {
   readonly bin: Pick<SessionStore, 'members'>;
   readonly homePath: string;
   readonly onNotice: (text: string) => void;
-  readonly agent: Pick<
-    AgentDependencies,
-    | 'appVersion'
-    | 'tools'
-    | 'web'
-    | 'recipes'
-    | 'gatherFacts'
-    | 'readEnvironment'
-    | 'modelInfo'
-    | 'noteWindow'
-    | 'provider'
-    | 'meter'
-    | 'ease'
-    | 'sleptMs'
-    | 'delay'
-  >;
+  readonly agent: Pick<AgentDependencies, 'models' | 'recipes' | 'machine'> & {
+    readonly tools: Pick<SessionTools, 'builtIn' | 'web' | 'appVersion'>;
+    readonly project: Pick<SessionProject, 'gatherFacts' | 'readEnvironment'>;
+  };
   /** The connected tools that are on in a project. */
   readonly connected: (projectPath: string | null, folder: string) => ConnectedTools;
   /** What earlier work showed about each model. */

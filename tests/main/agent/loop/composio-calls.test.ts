@@ -34,7 +34,7 @@ async function scene(approver: (home: ComposioHome) => Approver, options: KitOpt
   await approveComposio(home);
   const kit = createAgentKit({
     ...options,
-    dependencies: { ...options.dependencies, connected: home.tools, approver: approver(home) },
+    dependencies: { ...options.dependencies, tools: { connected: home.tools }, approver: approver(home) },
   });
   return { ...home, kit };
 }
@@ -51,9 +51,8 @@ const loop = { ...turnOptions, strategy: 'loop' } as const;
 
 /** Replays the log without Composio and without a user to ask. */
 async function expectReplayAlone({ kit, fake }: Scene): Promise<void> {
-  const { connected: _connected, ...dependencies } = kit.dependencies;
   const before = fake.requests.length;
-  await expectReplay({ ...kit, dependencies });
+  await expectReplay(kit);
   expect(fake.requests).toHaveLength(before);
 }
 

@@ -46,7 +46,11 @@ function scene(
   };
   const kit = createAgentKit({
     ...options,
-    dependencies: { ...options.dependencies, connected, approver: { ask: async () => answer } },
+    dependencies: {
+      ...options.dependencies,
+      tools: { ...options.dependencies?.tools, connected },
+      approver: { ask: async () => answer },
+    },
   });
   return { kit, sent };
 }
@@ -54,12 +58,6 @@ function scene(
 const issue = call(spec.name, { title: 'Sums are wrong' });
 const done = call('task_complete', { summary: 'ok' });
 const loop = { ...turnOptions, strategy: 'loop' } as const;
-
-/** The same log with dependencies that have no server and nobody to ask. */
-const withoutServers = ({ kit }: Pick<Scene, 'kit'>): AgentKit => {
-  const { connected: _connected, ...dependencies } = kit.dependencies;
-  return { ...kit, dependencies };
-};
 
 describe('a tool of a server', () => {
   it('is called after a yes to exactly its arguments, and the log replays without the server', async () => {
@@ -72,7 +70,7 @@ describe('a tool of a server', () => {
     expect(one.sent).toEqual([{ title: 'Sums are wrong' }]);
     const [started] = ofType(events, 'tool-started').filter(({ tool }) => tool === spec.name);
     expect(started?.foreign).toEqual({ server: 'tracker', leaves: true, readsFiles: false });
-    await expectReplay(withoutServers(one));
+    await expectReplay(one.kit);
     expect(one.sent).toHaveLength(1);
   });
 
@@ -94,7 +92,7 @@ describe('a tool of a server', () => {
     expect(one.sent).toEqual([]);
     const [ended] = ofType(one.kit.journal.events, 'tool-ended').filter(({ tool }) => tool === spec.name);
     expect(ended?.status).toBe('refused');
-    await expectReplay(withoutServers(one));
+    await expectReplay(one.kit);
   });
 
   it('is not called with wrong arguments, and the model learns what is wrong', async () => {
@@ -106,7 +104,7 @@ describe('a tool of a server', () => {
     const notices = ofType(one.kit.journal.events, 'notice-added').map(({ text }) => text);
     expect(notices.join('\n')).toContain('The arguments of tracker__create_issue are not right');
     expect(notices.join('\n')).toContain('There is no tool "tracker__create_issues"');
-    await expectReplay(withoutServers(one));
+    await expectReplay(one.kit);
   });
 
   it('is refused while a plan is made, whatever its server says about it', async () => {
@@ -139,7 +137,7 @@ describe('a question of a server during a call', () => {
       ask: async () => answer,
       ...(reply === null ? {} : { askForm: async () => reply }),
     };
-    const kit = createAgentKit({ replies: [issue, done], dependencies: { connected, approver } });
+    const kit = createAgentKit({ replies: [issue, done], dependencies: { tools: { connected }, approver } });
     return { said, kit, run: () => kit.runner.send('Report the bug.', { ...loop, approve: more.approve ?? 'ask' }) };
   }
 
@@ -160,7 +158,7 @@ describe('a question of a server during a call', () => {
       by: 'person',
       values: { city: 'Bergen' },
     });
-    await expectReplay(withoutServers(one));
+    await expectReplay(one.kit);
   });
 
   it.each([
@@ -182,7 +180,7 @@ describe('a question of a server during a call', () => {
     const one = asking(reply, 'allow', more);
     await one.run();
     expect(one.said).toEqual(said);
-    await expectReplay(withoutServers(one));
+    await expectReplay(one.kit);
   });
 });
 
@@ -205,7 +203,7 @@ describe('fenced text', () => {
     ]);
     expect(ofType(events, 'call-fenced')[0]?.hits.map(({ path }) => path)).toContain('plans.md');
     expect(ofType(events, 'approval-requested')).toEqual([]);
-    await expectReplay(withoutServers(one));
+    await expectReplay(one.kit);
   });
 
   it('may go to a server that keeps it here, after a yes of the person', async () => {
@@ -259,7 +257,7 @@ describe('tools beyond the room of a window', () => {
       const { events } = one.kit.journal;
       expect(ofType(events, 'tool-started').map(({ tool }) => tool)).toContain(spec.name);
       expect(ofType(events, 'approval-requested')).toMatchObject([{ kind: 'foreign-tool' }]);
-      await expectReplay(withoutServers(one));
+      await expectReplay(one.kit);
     },
   );
 
@@ -272,7 +270,7 @@ describe('tools beyond the room of a window', () => {
     expect(notices.join('\n')).toContain('Others are found with find_tools.');
     expect(notices.join('\n')).toContain('The arguments of call_tool are not right');
     expect(notices.join('\n').length).toBeLessThan(3_000);
-    await expectReplay(withoutServers(one));
+    await expectReplay(one.kit);
   });
 
   it('are missing in a plan, and are listed in full when they are few', async () => {
@@ -313,7 +311,11 @@ describe('a long result of a tool', () => {
         return { status: 'ok', output: issues };
       },
     };
-    const kit = createAgentKit({ replies, model, dependencies: { connected, approver: { ask: async () => 'allow' } } });
+    const kit = createAgentKit({
+      replies,
+      model,
+      dependencies: { tools: { connected }, approver: { ask: async () => 'allow' } },
+    });
     return { kit, sent };
   }
   const results = ({ kit }: Pick<Scene, 'kit'>) =>
@@ -337,7 +339,7 @@ describe('a long result of a tool', () => {
       expect(body?.output).toBe(hostedIssues(251)[250]?.body);
       expect(rows?.output).toContain('"number":300');
       expect(wrong).toMatchObject({ status: 'error', output: expect.stringContaining('has the id x') });
-      await expectReplay(withoutServers(one));
+      await expectReplay(one.kit);
     },
   );
 
@@ -350,7 +352,7 @@ describe('a long result of a tool', () => {
     // Sending nothing needs no approval. Sending does, even for a tool marked as read-only.
     expect(ofType(one.kit.journal.events, 'approval-requested')).toHaveLength(1);
     expect(one.kit.journal.state().toolCalls.map(({ isReused }) => isReused)).toEqual([undefined, true, undefined]);
-    await expectReplay(withoutServers(one));
+    await expectReplay(one.kit);
   });
 
   it.each([
@@ -362,7 +364,7 @@ describe('a long result of a tool', () => {
     await one.kit.runner.send('List the issues.', loop);
     expect(one.sent.filter((input) => isRecord(input) && 'state' in input)).toHaveLength(2);
     expect(results(one).map(({ reusedFrom }) => reusedFrom)).toEqual([undefined, undefined, undefined, undefined]);
-    await expectReplay(withoutServers(one));
+    await expectReplay(one.kit);
   });
 
   it('is asked for again in the next turn, and when its tool may change something', async () => {

@@ -64,7 +64,7 @@ function scene(
     ...options,
     dependencies: {
       ...options.dependencies,
-      connected,
+      tools: { ...options.dependencies?.tools, connected },
       approver: { ask: async () => answer },
       network: createSessionNetwork({
         rules: () => rules,
@@ -76,11 +76,6 @@ function scene(
   });
   return { kit, sent };
 }
-
-const withoutTools = ({ kit }: Scene): AgentKit => {
-  const { connected: _connected, ...dependencies } = kit.dependencies;
-  return { ...kit, dependencies };
-};
 
 const told = call(issue.name, { title: 'Sums are wrong' });
 const done = call('task_complete', { summary: 'ok' });
@@ -119,7 +114,7 @@ describe('a tool from a file that reaches a host', () => {
       { host: 'api.example.org', isAllowed: true, sentBytes: 10 },
       { host: 'api.example.org' },
     ]);
-    await expectReplay(withoutTools(one));
+    await expectReplay(one.kit);
     expect(one.sent).toHaveLength(2);
   });
 
@@ -136,7 +131,7 @@ describe('a tool from a file that reaches a host', () => {
     expect(one.sent).toEqual([]);
     const [ended] = ofType(one.kit.journal.events, 'tool-ended').filter(({ tool }) => tool === issue.name);
     expect(ended?.status).toBe('refused');
-    await expectReplay(withoutTools(one));
+    await expectReplay(one.kit);
   });
 
   it('is sent nothing of a fenced file, and nobody is asked', async () => {
@@ -166,7 +161,7 @@ describe('a tool from a file that reaches nothing', () => {
     expect(ofType(events, 'approval-requested')).toEqual([]);
     expect(one.sent).toHaveLength(1);
     expect(ofType(events, 'file-changed').map(({ path }) => path)).toEqual(['a.py']);
-    await expectReplay(withoutTools(one));
+    await expectReplay(one.kit);
   });
 
   it('is refused while a plan is made', async () => {

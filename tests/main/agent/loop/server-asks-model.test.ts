@@ -45,14 +45,16 @@ function scene(
   const kit = createAgentKit({
     ...options,
     dependencies: {
-      connected: {
-        offered: async () => [spec],
-        call: async (_spec, _input, { door }) => {
-          for (let at = 0; at < times; at += 1) {
-            const said = await door?.model(asked);
-            if (said !== undefined) answers.push(said);
-          }
-          return { status: 'ok', output: JSON.stringify(answers.at(-1)) };
+      tools: {
+        connected: {
+          offered: async () => [spec],
+          call: async (_spec, _input, { door }) => {
+            for (let at = 0; at < times; at += 1) {
+              const said = await door?.model(asked);
+              if (said !== undefined) answers.push(said);
+            }
+            return { status: 'ok', output: JSON.stringify(answers.at(-1)) };
+          },
         },
       },
       approver: { ask: async ({ kind }) => (typeof answer === 'string' ? answer : answer(kind)) },
@@ -64,10 +66,6 @@ function scene(
 
 const think = call(spec.name, {});
 const said: Reply = { text: 'It is 42.' };
-const withoutServers = ({ dependencies: { connected: _connected, ...dependencies }, ...kit }: AgentKit): AgentKit => ({
-  ...kit,
-  dependencies,
-});
 const questionsOf = ({ kit }: Scene) =>
   ofType(kit.journal.events, 'approval-requested').filter(({ kind }) => kind === 'server-model');
 const callsOf = ({ kit }: Scene) => ofType(kit.journal.events, 'model-call-started').filter(({ askedBy }) => askedBy);
@@ -105,7 +103,7 @@ describe('a server that asks a model during a call', () => {
     await one.kit.runner.send('Think again.', loop);
     expect(callsOf(one)).toHaveLength(2);
     expect(ofType(one.kit.journal.events, 'model-call-started').map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6]);
-    await expectReplay(withoutServers(one.kit));
+    await expectReplay(one.kit);
   });
 
   it.each([
@@ -117,7 +115,7 @@ describe('a server that asks a model during a call', () => {
     await one.kit.runner.send('Think.', options);
     expect(one.answers).toMatchObject([{ type: 'refused' }]);
     expect(callsOf(one)).toEqual([]);
-    await expectReplay(withoutServers(one.kit));
+    await expectReplay(one.kit);
   });
 
   it("has the highest cost of a cloud answer in its question, within the session's limits", async () => {
@@ -130,7 +128,7 @@ describe('a server that asks a model during a call', () => {
     const poor = scene('allow', { replies: [think, said, done], cloud: { ...sky, outputTokens: 500 }, asked });
     await poor.kit.runner.send('Think.', { ...cloud, maxUsd: 0.02 });
     expect(poor.answers).toMatchObject([{ type: 'refused', why: expect.stringContaining('could exceed your limit') }]);
-    for (const { kit } of [one, poor]) await expectReplay(withoutServers(kit));
+    for (const { kit } of [one, poor]) await expectReplay(kit);
   });
 
   // Catches: a server that learns by a question what the arguments of a call would not have told it.
@@ -143,7 +141,7 @@ describe('a server that asks a model during a call', () => {
     await one.kit.runner.send('Think.', { ...loop, policy: 'cloud', cloud: 'sky/model' });
     expect(one.answers).toMatchObject([{ type: 'refused' }]);
     expect(questionsOf(one)).toEqual([]);
-    await expectReplay(withoutServers(one.kit));
+    await expectReplay(one.kit);
   });
 
   it('may ask about an image, which the person sees before the yes', async () => {
@@ -161,7 +159,7 @@ describe('a server that asks a model during a call', () => {
     expect(shown === undefined ? [] : blobsOf(shown)).toEqual(shown?.pictures?.map(({ blob }) => blob));
     const parts = one.kit.requests[1]?.messages.at(-1)?.parts;
     expect(parts).toMatchObject([{ text: 'What is it?' }, { type: 'image', mediaType: 'image/png', data: redSquare }]);
-    await expectReplay(withoutServers(one.kit));
+    await expectReplay(one.kit);
     const blind = scene('allow', { replies: [think, done], asked });
     await blind.kit.runner.send('Think.', loop);
     expect(blind.answers).toMatchObject([{ why: 'no model that sees images may answer it' }]);
@@ -174,7 +172,7 @@ describe('a server that asks a model during a call', () => {
     await one.kit.runner.send('Think.', loop);
     expect(one.answers.filter(({ type }) => type === 'answered')).toHaveLength(20);
     expect(one.answers.at(-1)).toMatchObject({ type: 'refused' });
-    await expectReplay(withoutServers(one.kit));
+    await expectReplay(one.kit);
     const asked = { ...question, system: 'x'.repeat(60_000) };
     const long = scene('allow', { replies: [think, done], asked });
     await long.kit.runner.send('Think.', loop);
@@ -187,14 +185,16 @@ describe('a server that asks a model during a call', () => {
     const kit = createAgentKit({
       replies: [think, done],
       dependencies: {
-        connected: {
-          offered: async () => [spec],
-          call: async (_spec, _input, { door }) => {
-            void door?.model(question);
-            await new Promise((resolve) => {
-              setTimeout(resolve, 20);
-            });
-            return { status: 'ok', output: 'never mind' };
+        tools: {
+          connected: {
+            offered: async () => [spec],
+            call: async (_spec, _input, { door }) => {
+              void door?.model(question);
+              await new Promise((resolve) => {
+                setTimeout(resolve, 20);
+              });
+              return { status: 'ok', output: 'never mind' };
+            },
           },
         },
         approver: {
@@ -211,6 +211,6 @@ describe('a server that asks a model during a call', () => {
     const types = kit.journal.events.map(({ type }) => type);
     expect(types.filter((type) => type === 'approval-answered')).toHaveLength(2);
     expect(types.lastIndexOf('approval-answered')).toBeLessThan(types.lastIndexOf('tool-ended'));
-    await expectReplay(withoutServers(kit));
+    await expectReplay(kit);
   });
 });

@@ -87,7 +87,7 @@ async function scene({ answer = 'allow', serve, offered, search, ...options }: S
     tools: builtInTools(discoverTools(), { now: () => 0, web }),
     dependencies: {
       ...options.dependencies,
-      web: { offered: () => offered ?? webToolNames, exchange: createWebClient(internet.outward) },
+      tools: { web: { offered: () => offered ?? webToolNames, exchange: createWebClient(internet.outward) } },
       approver: {
         ask: async (question) => {
           asked.push(question);
@@ -104,11 +104,9 @@ async function scene({ answer = 'allow', serve, offered, search, ...options }: S
 /** Replays the log without access to the web, and with tools that have none. */
 async function expectReplayWithoutNetwork({ kit, arrived }: Scene): Promise<void> {
   const before = arrived.length;
-  const { web: _web, ...dependencies } = kit.dependencies;
-  await expectReplay({
-    ...kit,
-    dependencies: { ...dependencies, tools: builtInTools(discoverTools(), { now: () => 0 }) },
-  });
+  const { dependencies } = kit;
+  const tools = { ...dependencies.tools, builtIn: builtInTools(discoverTools(), { now: () => 0 }) };
+  await expectReplay({ ...kit, dependencies: { ...dependencies, tools } });
   expect(arrived).toHaveLength(before);
 }
 

@@ -37,11 +37,13 @@ describe('instructions that a project brings along', () => {
             return left.shift() ?? 'nobody';
           },
         },
-        instructions: createSessionInstructions({
-          project: createProjectInstructions(join(home, 'instructions.json')),
-          folder: '/project',
-          read: (fromSeq) => journal.read(fromSeq),
-        }),
+        project: {
+          instructions: createSessionInstructions({
+            project: createProjectInstructions(join(home, 'instructions.json')),
+            folder: '/project',
+            read: (fromSeq) => journal.read(fromSeq),
+          }),
+        },
       },
     });
     const found = () =>

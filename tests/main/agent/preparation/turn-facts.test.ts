@@ -16,7 +16,11 @@ it('the first prompt names files by their folder up to a size, and the environme
   const paths = Array.from({ length: 400 }, (_, index) => `src/long/folder/name/module_${index}.py`);
   const files = Object.fromEntries(['main.py', ...paths].map((path) => [path, 'x = 1\n']));
   const readEnvironment = async () => 'Environment: a machine.';
-  const kit = createAgentKit({ replies: [{ text: 'Done.' }], sandbox: { files }, dependencies: { readEnvironment } });
+  const kit = createAgentKit({
+    replies: [{ text: 'Done.' }],
+    sandbox: { files },
+    dependencies: { project: { readEnvironment } },
+  });
   await kit.runner.send('What is this project?', turnOptions);
   const prompt = JSON.stringify(kit.requests[0]?.messages);
   expect(prompt).toContain('Source: main.py; src/long/folder/name/: module_0.py, ');

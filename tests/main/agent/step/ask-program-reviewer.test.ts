@@ -40,8 +40,7 @@ it('a reviewer of programs has one minute, and then the turn goes on', async () 
       },
     },
     dependencies: {
-      programs: () => 'on',
-      programReviewer: () => 'sky/model',
+      tools: { programs: () => 'on', programReviewer: () => 'sky/model' },
       fences: {
         hidden: createHiddenValues(),
         check: async ({ purpose, scope }) => {

@@ -171,15 +171,12 @@ describe('a price list that changes during a turn', () => {
       return done;
     };
     const kit = kitOf([done, dearer, fix, done]);
-    const { modelInfo } = kit.dependencies;
-    const dependencies: AgentKit['dependencies'] = {
-      ...kit.dependencies,
-      modelInfo: async (id, signal) => {
-        const info = await modelInfo(id, signal);
-        return info === null || id !== 'sky/model' ? info : { ...info, price: listed };
-      },
+    const { models } = kit.dependencies;
+    const info: typeof models.info = async (id, signal) => {
+      const known = await models.info(id, signal);
+      return known === null || id !== 'sky/model' ? known : { ...known, price: listed };
     };
-    const runner = createSessionRunner(dependencies);
+    const runner = createSessionRunner({ ...kit.dependencies, models: { ...models, info } });
     expect((await runner.send('Fix add().', routed())).reason).toBe('done');
     const billed = (): readonly unknown[] =>
       ofType(kit.journal.events, 'model-call-ended').map((event) => event.price?.input);

@@ -174,9 +174,7 @@ describe('a model call', () => {
         { text: 'Yes.' },
       ],
       dependencies: {
-        delay: async (ms) => {
-          waits.push(ms);
-        },
+        machine: { delay: async (ms) => void waits.push(ms) },
       },
     });
     await kit.runner.send('Is it?', turnOptions);
@@ -195,9 +193,7 @@ describe('a model call', () => {
         replies: [{ error }, { error }, { text: 'Yes.' }],
         dependencies: {
           journal: { ...createMemoryJournal(), sessionId },
-          delay: async (ms) => {
-            waits.push(ms);
-          },
+          machine: { delay: async (ms) => void waits.push(ms) },
         },
       });
       await kit.runner.send('Is it?', turnOptions);

@@ -36,16 +36,18 @@ async function session(replies: readonly Reply[], wrap = keepsTalks, more: Parti
   const kit = createAgentKit({ replies, cloud: { price }, journal: { onEvent }, ...more });
   await kit.journal.append({ type: 'session-renamed', title: firstWords });
   let waits = 0;
-  const { provider } = kit.dependencies;
-  const dependencies: AgentKit['dependencies'] = {
+  const { models, machine } = kit.dependencies;
+  const provider: typeof models.provider = (id) => {
+    const one = models.provider(id);
+    return one === null || id !== 'fake' ? one : wrap(one);
+  };
+  const delay = async (): Promise<void> => {
+    waits += 1;
+  };
+  const dependencies = {
     ...kit.dependencies,
-    provider: (id) => {
-      const one = provider(id);
-      return one === null || id !== 'fake' ? one : wrap(one);
-    },
-    delay: async () => {
-      waits += 1;
-    },
+    models: { ...models, provider },
+    machine: { ...machine, delay },
   };
   const until: Session['until'] = (type, count = 1) =>
     new Promise((resolve) => {

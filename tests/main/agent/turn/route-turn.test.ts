@@ -201,7 +201,8 @@ describe('a task with a local and a cloud model', () => {
   it('has the local model read the conversation ahead while the cloud works', async () => {
     const prefills: { readonly request: ModelRequest; readonly signal: AbortSignal }[] = [];
     const kit = kitOf([done, done, fix, call('run_tests', {}), done]);
-    const scripted = kit.dependencies.provider('fake');
+    const { models } = kit.dependencies;
+    const scripted = models.provider('fake');
     if (scripted === null) throw new Error('There is no script.');
     const local: LanguageModel = {
       ...scripted,
@@ -211,8 +212,8 @@ describe('a task with a local and a cloud model', () => {
         return new Promise((resolve) => signal.addEventListener('abort', () => resolve(end), { once: true }));
       },
     };
-    const sky = kit.dependencies.provider;
-    const runner = createSessionRunner({ ...kit.dependencies, provider: (id) => (id === 'fake' ? local : sky(id)) });
+    const provider = (id: string): LanguageModel | null => (id === 'fake' ? local : models.provider(id));
+    const runner = createSessionRunner({ ...kit.dependencies, models: { ...models, provider } });
     const end = await runner.send('Fix add().', routed({}, { holdSteps: 1, marginUsd: 0 }));
     expect(end.reason).toBe('done');
     expect(route(kit).at(-1)).toBe('local L2 back-home');
@@ -300,7 +301,7 @@ describe('a task with a local and a cloud model', () => {
   it('follows a rule of the person, and says when a rule could not be read', async () => {
     const rules = routeRules(parseRules('local path secrets/**\ncloud path calc.py', 'your rules').rules);
     const kit = kitOf([look, fix, done], {
-      dependencies: { routeRules: async () => ({ rules, problems: ['Line 9: that is no rule.'] }) },
+      dependencies: { project: { routeRules: async () => ({ rules, problems: ['Line 9: that is no rule.'] }) } },
     });
     await kit.runner.send('Fix add().', routed());
     expect(route(kit)).toEqual(['local L1 local-first', 'cloud L0 pin', 'cloud L0 pin']);
@@ -331,12 +332,9 @@ describe('a task with a local and a cloud model', () => {
     ],
   ])('says at its start that one %s is missing', async (_name, gone, left, told) => {
     const kit = kitOf([look, fix, done]);
-    const { modelInfo } = kit.dependencies;
-    const dependencies = {
-      ...kit.dependencies,
-      modelInfo: async (id: string, signal: AbortSignal) => (id === gone ? null : modelInfo(id, signal)),
-    };
-    await createSessionRunner(dependencies).send('Fix add().', routed());
+    const { models } = kit.dependencies;
+    const info: typeof models.info = async (id, signal) => (id === gone ? null : models.info(id, signal));
+    await createSessionRunner({ ...kit.dependencies, models: { ...models, info } }).send('Fix add().', routed());
     const { events } = kit.journal;
     const notice = events.findIndex((event) => event.type === 'notice-added' && told.test(event.text));
     expect(events[notice]).toMatchObject({ code: 'model-missing', level: 'warning' });

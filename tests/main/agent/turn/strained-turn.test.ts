@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentDependencies } from '../../../../src/main/agent/turn/agent-dependencies.ts';
+import type { SessionMachine } from '../../../../src/main/agent/turn/agent-dependencies.ts';
 import type { TurnOptions } from '../../../../src/main/settings/turn-options.ts';
 import { routingOf } from '../../../../src/main/settings/profile-routing.ts';
 import { emptyMoney, reduceMoney } from '../../../../src/shared/money/session-money.ts';
@@ -19,10 +19,10 @@ const hybrid: TurnOptions = {
   routing: routingOf('balanced', { advice: false, reviews: 0 }),
 };
 const done = call('task_complete', { summary: 'It is said.' });
-const toCloud: AgentDependencies['ease'] = async () => ({ ease: { act: 'cloud', causes: ['battery'] }, model: null });
+const toCloud: SessionMachine['ease'] = async () => ({ ease: { act: 'cloud', causes: ['battery'] }, model: null });
 
-function kitOf(dependencies: Partial<AgentDependencies>, more: Partial<KitOptions> = {}): AgentKit {
-  return createAgentKit({ replies: [done], cloud: { price }, dependencies, ...more });
+function kitOf(machine: Partial<SessionMachine>, more: Partial<KitOptions> = {}): AgentKit {
+  return createAgentKit({ replies: [done], cloud: { price }, dependencies: { machine }, ...more });
 }
 
 const route = (kit: AgentKit): readonly string[] =>
@@ -76,7 +76,7 @@ describe('a turn that the machine slept through', () => {
     };
     const replies = [call('read_file', { path: 'a.py' }), done];
     const kit = kitOf({ sleptMs: () => slept }, { journal: { now: () => at }, replies });
-    const provider = kit.dependencies.provider('fake');
+    const provider = kit.dependencies.models.provider('fake');
     const stream = provider?.stream.bind(provider);
     if (provider === null || stream === undefined) throw new Error('The kit has no provider.');
     Object.assign(provider, {

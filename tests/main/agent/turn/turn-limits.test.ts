@@ -89,7 +89,7 @@ describe('the limit of tool calls in a program', () => {
     createAgentKit({
       tools: [reader(times), ...builtInTools(discoverTools(), { now: () => 0 })],
       replies: [call('reader', {}), call('reader', {}), call('task_complete', { summary: 'ok' })],
-      dependencies: { programs: () => 'on' },
+      dependencies: { tools: { programs: () => 'on' } },
     });
   const outputs = ({ journal }: AgentKit) =>
     ofType(journal.events, 'tool-ended').flatMap(({ tool, output }) => (tool === 'reader' ? [output] : []));

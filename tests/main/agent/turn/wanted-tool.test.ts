@@ -3,7 +3,7 @@ import type { ConnectedToolSpec } from '../../../../src/main/tools/connected/con
 import type { ModelInfo } from '../../../../src/shared/models/model-info.ts';
 import type { ConnectedTools } from '../../../../src/main/tools/connected/connected-tool.ts';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
-import type { AgentKit, Reply } from '../../../fakes/agent-kit.ts';
+import type { AgentKit, KitDependencies, Reply } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, loopModel, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
 
@@ -48,7 +48,7 @@ function kitWith(replies: readonly Reply[], { specs = few, model = starter }: Wo
       return { status: 'ok', output: 'Ticket 7.' };
     },
   };
-  const dependencies = { connected, approver: { ask: async () => 'allow' as const } };
+  const dependencies: KitDependencies = { tools: { connected }, approver: { ask: async () => 'allow' } };
   const kit = createAgentKit({ replies, model, recipes: [takesAll], dependencies });
   return { kit, called };
 }

@@ -24,20 +24,18 @@ type Reach = 'there' | 'away' | null;
 /** `reaches`: the result of each check whether the service can be reached. The last one repeats. */
 function offline(replies: readonly Reply[], reaches: readonly Reach[], more: Partial<KitOptions> = {}): AgentKit {
   const kit = createAgentKit({ replies, cloud: { price }, ...more });
-  const { modelInfo, provider } = kit.dependencies;
+  const { models } = kit.dependencies;
   let asked = 0;
-  const dependencies: AgentKit['dependencies'] = {
-    ...kit.dependencies,
-    modelInfo: (id, signal) => {
-      if (id === 'sky/model') asked += 1;
-      return modelInfo(id, signal);
-    },
-    provider: (id) => {
-      const one = provider(id);
-      if (one === null || id !== 'sky') return one;
-      return { ...one, reach: () => reaches[Math.min(asked, reaches.length) - 1] ?? null };
-    },
+  const info: typeof models.info = (id, signal) => {
+    if (id === 'sky/model') asked += 1;
+    return models.info(id, signal);
   };
+  const provider: typeof models.provider = (id) => {
+    const one = models.provider(id);
+    if (one === null || id !== 'sky') return one;
+    return { ...one, reach: () => reaches[Math.min(asked, reaches.length) - 1] ?? null };
+  };
+  const dependencies = { ...kit.dependencies, models: { ...models, info, provider } };
   return { ...kit, dependencies, runner: createSessionRunner(dependencies) };
 }
 
@@ -134,7 +132,8 @@ describe('the offer of a cloud review', () => {
     const kit = offline([wrong, alsoWrong, fix, done, fix, done], ['away', 'away', 'there']);
     await kit.runner.send('Set x to 2 in a.py.', options);
     const delay = async (): Promise<void> => void (await kit.runner.send('Set y to 2 in a.py.', options));
-    await offerCloudReview({ ...kit.dependencies, delay }, kit.journal, { cloud: 'sky/model', signal: never });
+    const busy = { ...kit.dependencies, machine: { delay } };
+    await offerCloudReview(busy, kit.journal, { cloud: 'sky/model', signal: never });
     await offerCloudReview(kit.dependencies, kit.journal, { cloud: 'sky/model', signal: AbortSignal.abort() });
     expect(notices(kit)).not.toContain('network-back');
   });
