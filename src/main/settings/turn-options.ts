@@ -60,15 +60,19 @@ export function withChoice(options: TurnOptions, choice: TurnChoice): TurnOption
   return turnOptionsSchema.parse({ ...Object.fromEntries(others), ...choice });
 }
 
-/** The options of a turn: as the message says, and from the settings where it says nothing. */
+/**
+ * The options of a turn: as the message says, and from the settings where it says nothing. A message that names a model
+ * means that one, so the order in the settings does not apply to it.
+ */
 export function turnOptions(settings: Settings, run: RunOptions, assistant: Assistant | null = null): TurnOptions {
   const { local, cloud, modelOrder, approve } = settings;
   const { policy = settings.policy } = run;
+  const isNamed = run.local !== undefined || run.cloud !== undefined;
   return turnOptionsSchema.parse({
     ...settings.limits,
     local,
     cloud,
-    modelOrder,
+    modelOrder: isNamed ? undefined : modelOrder,
     approve,
     maxUsd: null,
     check: null,

@@ -59,13 +59,14 @@ function agentDoor(turn: Turn): AgentDoor | null {
     parent: async (toolCallId, task, signal) => {
       // The task of a child passes the same fences as a model call, because the child may work in the cloud.
       const { text, hits } = await fencedIn(turn.dependencies.fences, task, signal);
-      const { policy, local, cloud, approve, maxUsd, atCap, network, instructions } = turn.options;
+      const { policy, local, cloud, modelOrder, approve, maxUsd, atCap, network, instructions } = turn.options;
       const parent = {
         turnId: turn.id,
         toolCallId,
         policy,
         local,
         cloud,
+        modelOrder,
         approve,
         network,
         instructions,

@@ -70,9 +70,12 @@ async function modelsFor(
     settingsForProject(settings(), projectPath),
     runOptionsSchema.parse({ policy, local, cloud }),
   );
-  const ids = [asked.policy === 'cloud' ? null : asked.local, asked.policy === 'local' ? null : asked.cloud];
-  const infos = await Promise.all(ids.map((id) => (id === null ? Promise.resolve(null) : models.info(id, signal))));
-  return infos.filter((info) => info !== null);
+  const usual = [asked.policy === 'cloud' ? null : asked.local, asked.policy === 'local' ? null : asked.cloud];
+  const ids = (asked.modelOrder ?? usual).filter((id) => id !== null);
+  const infos = await Promise.all(ids.map(async (id) => models.info(id, signal)));
+  return infos.flatMap((info) =>
+    info === null || (asked.policy !== 'hybrid' && asked.policy !== info.where) ? [] : [info],
+  );
 }
 
 async function seeingModels({ models }: PreviewOptions, signal: AbortSignal): Promise<readonly PreviewModel[]> {

@@ -77,15 +77,16 @@ export async function planChild(
 /** Where the child runs: never where its parent may not, and only locally if its task must not leave this machine. */
 async function modelsOf(
   model: string | null,
-  { policy, local, cloud, fenced }: ParentTurn,
+  { policy, local, cloud, modelOrder, fenced }: ParentTurn,
   modelInfo: (id: string) => Promise<ModelInfo | null>,
-): Promise<Pick<RunOptions, 'policy' | 'local' | 'cloud'>> {
+): Promise<Pick<RunOptions, 'policy' | 'local' | 'cloud' | 'modelOrder'>> {
   const both = { local, ...(cloud === null ? {} : { cloud }) };
   const mustStay = fenced.length > 0;
   const stays = `The task was built from something that may not leave this machine (${fenced.map(({ rule }) => rule).join(', ')}).`;
   if (mustStay && policy === 'cloud') throw new AppError('refused', stays);
   // The cheapest that can do it: the router decides step by step which steps need more.
-  if (model === null) return { ...both, policy: mustStay ? 'local' : policy === 'hybrid' ? 'economy' : policy };
+  if (model === null)
+    return { ...both, modelOrder, policy: mustStay ? 'local' : policy === 'hybrid' ? 'economy' : policy };
   const info = await modelInfo(model);
   if (info === null) {
     throw new AppError('missing-model', `The model ${model} was not found.`, {

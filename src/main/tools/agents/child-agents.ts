@@ -13,6 +13,7 @@ export interface ParentTurn {
   readonly policy: TurnPolicy;
   readonly local: string;
   readonly cloud: string | null;
+  readonly modelOrder: RunOptions['modelOrder'];
   readonly approve: ApproveMode;
   readonly network: RunOptions['network'];
   readonly instructions: RunOptions['instructions'];
