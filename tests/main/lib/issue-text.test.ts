@@ -12,6 +12,14 @@ const schema = z.strictObject({
   flag: z.boolean().optional(),
   mail: z.email('it must be an address').optional(),
   own: z.string().min(1, 'say who').optional(),
+  code: z.string().regex(/^a/u).optional(),
+  from: z.url().optional(),
+  tens: z.number().multipleOf(10).optional(),
+  wait: z.union([z.literal('auto'), z.number(), z.null()]).optional(),
+  part: z.union([z.string(), z.strictObject({ a: z.number() })]).optional(),
+  kind: z.discriminatedUnion('is', [z.object({ is: z.literal('a') }), z.object({ is: z.literal('b') })]).optional(),
+  inner: z.strictObject({ a: z.number().optional() }).optional(),
+  names: z.record(z.string().regex(/^a/u), z.number()).optional(),
 });
 
 function said(value: unknown): string {
@@ -36,7 +44,17 @@ describe('the explanation of a wrong value', () => {
     [{ flag: 1 }, 'flag: it must be true or false'],
     [{ mail: 'x' }, 'mail: it must be an address'],
     [{ own: '' }, 'own: say who'],
-    [{ nope: 1, flag: 1 }, 'flag: it must be true or false; all: nope is unknown'],
+    [{ nope: 1, flag: 1 }, 'flag: it must be true or false; nope is unknown'],
+    [{ inner: { b: 1, c: 1 } }, 'inner.b, inner.c are unknown'],
+    // Bug: "Invalid discriminator value. Expected 'a' | 'b'" for a provider of an unknown kind.
+    [{ kind: { is: 'c' } }, 'kind.is: it must be one of a, b'],
+    [{ kind: {} }, 'kind.is: it must be one of a, b'],
+    [{ code: 'b' }, 'code: it has another form than expected'],
+    [{ from: 'here' }, 'from: it must be an address, such as https://example.com'],
+    [{ tens: 7 }, 'tens: it must be a multiple of 10'],
+    [{ wait: 'long' }, 'wait: it must be auto, or a number, or null'],
+    [{ part: { a: 'x' } }, 'part: it has another form than expected'],
+    [{ names: { b: 1 } }, 'names.b: it has another form than expected'],
     [3, 'all: it must be an object'],
   ])('tells of %j in plain words', (value, text) => {
     expect(said(value)).toBe(text);

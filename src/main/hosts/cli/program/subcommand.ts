@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { withUsualNames } from './usual-names.ts';
 
 /** The command as typed: `dewpoint sessions list`. */
 function wordsOf(command: Command): string {
@@ -42,6 +43,14 @@ export class StrictCommand extends Command {
       at += 1;
     }
     return super.parseOptions(args);
+  }
+
+  override error(message: string, options?: Parameters<Command['error']>[1]): never {
+    const known = {
+      options: this.options.flatMap(({ long }) => (long === undefined ? [] : [long])),
+      commands: this.commands.map((command) => command.name()),
+    };
+    return super.error(withUsualNames(message, known), options);
   }
 
   #isOption(word: string): boolean {

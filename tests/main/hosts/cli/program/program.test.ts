@@ -148,6 +148,21 @@ describe('the command line', () => {
     expect((await parse('ru')).error).toContain('Did you mean run?');
   });
 
+  // Bug: "Did you mean --mode?" for `--model`, which every similar program has.
+  it.each([
+    [['run', 'x', '--model', 'a/b'], 'Did you mean --local or --cloud?'],
+    [['run', 'x', '--model=a/b'], 'Did you mean --local or --cloud?'],
+    [['chat', '--yes'], 'Did you mean --approve?'],
+    [['costs', '--model', 'a/b'], "unknown option '--model'\n(see"],
+    [['limits'], 'Did you mean budget?'],
+    [['config', 'get'], 'Did you mean settings?'],
+    [['Fix the "bug"'], String.raw`Did you mean: dewpoint run "Fix the \"bug\""`],
+  ])('says how the names of similar programs are called here: %j', async (argv, words) => {
+    const { code, error } = await parse(...argv);
+    expect(code).not.toBe(0);
+    expect(error).toContain(words);
+  });
+
   it('refuses a missing and an extra argument', async () => {
     expect((await parse('run')).code).not.toBe(0);
     expect((await parse('replay', 'a', 'b')).code).not.toBe(0);
