@@ -11,11 +11,11 @@ const bytes = new Uint8Array(4096).fill(97);
 export async function timeOperations(rounds: number): Promise<readonly BenchRow[]> {
   const bed = await openBed();
   try {
-    valueOf(await bed.sandbox.writeFile('read.txt', bytes, undefined, none));
+    valueOf(await bed.sandbox.files.write('read.txt', bytes, undefined, none));
     const works = {
       command: () => bed.exec('true'),
-      read: async () => valueOf(await bed.sandbox.readFile('read.txt', {}, none)),
-      write: async () => valueOf(await bed.sandbox.writeFile('written.txt', bytes, undefined, none)),
+      read: async () => valueOf(await bed.sandbox.files.read('read.txt', {}, none)),
+      write: async () => valueOf(await bed.sandbox.files.write('written.txt', bytes, undefined, none)),
       execCommand: await engineExec(bed, ['/bin/true']),
       execRead: await engineExec(bed, ['/bin/cat', 'read.txt']),
     };

@@ -38,7 +38,7 @@ import { createSessionFences } from './safety/session-fences.ts';
 import { createSandboxCommands } from './sandbox/commands.ts';
 import { createProjectImages } from './sandbox/images/project-images.ts';
 import { createPackagePreparations } from './sandbox/packages/package-preparations.ts';
-import type { Sandbox } from './sandbox/sandbox.ts';
+import type { SandboxFiles } from './sandbox/sandbox.ts';
 import { recoverChanges } from './agent/changes/recover-changes.ts';
 import { lookForHidden } from './sandbox/read-only/hidden-from-reading.ts';
 import { isSecretFile } from './sandbox/workspace/secret-files.ts';
@@ -380,7 +380,7 @@ function createEndpointParts(
     fences: createSessionFences({
       settings: sessionRules.fences,
       projectPath: null,
-      sandbox: noFiles,
+      projectFiles: noFiles,
       // A client sends its whole conversation again with each call, so every call is checked completely and needs no
       // history.
       read: noEvents,
@@ -395,9 +395,9 @@ function createEndpointParts(
 async function* noEvents(): AsyncGenerator<never> {}
 
 /** A client has no folder here, so only the content of its texts can be fenced. */
-const noFiles: Pick<Sandbox, 'list' | 'readFiles'> = {
+const noFiles: Pick<SandboxFiles, 'list' | 'readMany'> = {
   list: async () => success({ entries: [], truncated: false, unseen: [] }),
-  readFiles: async () => success(new Map()),
+  readMany: async () => success(new Map()),
 };
 
 /** When to scan the whole folder: not while a user waits for the start, and not during a short command. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../../src/shared/errors.ts';
-import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
+import type { Sandbox, SandboxFiles } from '../../src/main/sandbox/sandbox.ts';
 
 /** A sandbox under test, and direct access to its workspace, as a user on the same machine has. */
 export interface SandboxUnderTest {
@@ -65,9 +65,9 @@ export function describeSandbox(name: string, part: ContractPart, make: () => Pr
       it('refuses to write, delete and run, and changes nothing', async () => {
         const { sandbox } = under;
         const replies = [
-          await sandbox.writeFile('new.txt', bytes('x'), undefined, none),
-          await sandbox.deleteFile('plain.txt', undefined, none),
-          await sandbox.setMode('plain.txt', 0o600, none),
+          await sandbox.files.write('new.txt', bytes('x'), undefined, none),
+          await sandbox.files.delete('plain.txt', undefined, none),
+          await sandbox.files.setMode('plain.txt', 0o600, none),
           await sandbox.exec({ command: 'true', timeoutMs: 1000 }, none),
           await sandbox.open({ command: 'true', onOutput: () => undefined }, none),
         ];
@@ -101,53 +101,59 @@ function describeReading(get: () => SandboxUnderTest): void {
   it('reads bytes with their hash and mode', async () => {
     const { sandbox } = get();
     const content = bytes('#!/bin/sh\n');
-    expect(await sandbox.readFile('run.sh', {}, none)).toEqual({
+    expect(await sandbox.files.read('run.sh', {}, none)).toEqual({
       ok: true,
       value: { bytes: content, sha256: hash(content), mode: 0o755 },
     });
-    expect(valueOf(await sandbox.readFile('empty.txt', {}, none)).bytes).toHaveLength(0);
+    expect(valueOf(await sandbox.files.read('empty.txt', {}, none)).bytes).toHaveLength(0);
   });
 
   it('reads many files at once, and skips those that it cannot read', async () => {
     const { sandbox } = get();
     const odd = oddNames.map((name) => `odd/${name}`);
-    const read = valueOf(await sandbox.readFiles(['run.sh', 'empty.txt', 'plain.txt', ...odd], {}, none));
+    const read = valueOf(await sandbox.files.readMany(['run.sh', 'empty.txt', 'plain.txt', ...odd], {}, none));
     expect([...read.keys()].sort()).toEqual(['run.sh', 'empty.txt', 'plain.txt', ...odd].sort());
     const content = bytes('#!/bin/sh\n');
     expect(read.get('run.sh')).toEqual({ bytes: content, sha256: hash(content), mode: 0o755 });
     expect(read.get('empty.txt')?.bytes).toHaveLength(0);
     for (const name of oddNames) expect(read.get(`odd/${name}`)?.bytes).toEqual(bytes(`needle in ${name}`));
-    const some = await sandbox.readFiles(['nothing.txt', 'src', '../x', 'plain.txt', 'run.sh'], { maxBytes: 10 }, none);
+    const some = await sandbox.files.readMany(
+      ['nothing.txt', 'src', '../x', 'plain.txt', 'run.sh'],
+      { maxBytes: 10 },
+      none,
+    );
     expect([...valueOf(some).keys()]).toEqual(['run.sh']);
-    expect(valueOf(await sandbox.readFiles([], {}, none)).size).toBe(0);
-    expect(codeOf(await sandbox.readFiles(['plain.txt'], {}, AbortSignal.abort()))).toBe('cancelled');
+    expect(valueOf(await sandbox.files.readMany([], {}, none)).size).toBe(0);
+    expect(codeOf(await sandbox.files.readMany(['plain.txt'], {}, AbortSignal.abort()))).toBe('cancelled');
   });
 
   it('accepts every spelling of a path inside, and refuses a path outside', async () => {
     const { sandbox } = get();
     for (const path of ['./src//a.py', 'src/../src/a.py', `${sandbox.workspacePath}/src/a.py`]) {
-      expect(valueOf(await sandbox.readFile(path, {}, none)).bytes).toEqual(bytes('def alpha():\n    return "x+y"\n'));
+      expect(valueOf(await sandbox.files.read(path, {}, none)).bytes).toEqual(
+        bytes('def alpha():\n    return "x+y"\n'),
+      );
     }
     const codes = [];
     for (const path of ['../x', '/etc/passwd', 'src/../../x', 'a\0b'])
-      codes.push(codeOf(await sandbox.readFile(path, {}, none)));
+      codes.push(codeOf(await sandbox.files.read(path, {}, none)));
     expect(codes).toEqual(['refused', 'refused', 'refused', 'bad-input']);
   });
 
   it('explains why a file cannot be read', async () => {
     const { sandbox } = get();
-    expect(codeOf(await sandbox.readFile('nothing.txt', {}, none))).toBe('not-found');
-    expect(codeOf(await sandbox.readFile('src', {}, none))).toBe('bad-input');
-    expect(codeOf(await sandbox.readFile('plain.txt', { maxBytes: 5 }, none))).toBe('too-large');
-    expect(codeOf(await sandbox.readFile('plain.txt', { maxBytes: 14 }, none))).toBe('ok');
+    expect(codeOf(await sandbox.files.read('nothing.txt', {}, none))).toBe('not-found');
+    expect(codeOf(await sandbox.files.read('src', {}, none))).toBe('bad-input');
+    expect(codeOf(await sandbox.files.read('plain.txt', { maxBytes: 5 }, none))).toBe('too-large');
+    expect(codeOf(await sandbox.files.read('plain.txt', { maxBytes: 14 }, none))).toBe('ok');
   });
 
   it('reads and describes files with any name', async () => {
     const { sandbox } = get();
     for (const odd of oddNames) {
       const content = bytes(`needle in ${odd}`);
-      expect(valueOf(await sandbox.readFile(`odd/${odd}`, {}, none)).bytes).toEqual(content);
-      expect(valueOf(await sandbox.stat(`odd/${odd}`, none))).toMatchObject({
+      expect(valueOf(await sandbox.files.read(`odd/${odd}`, {}, none)).bytes).toEqual(content);
+      expect(valueOf(await sandbox.files.stat(`odd/${odd}`, none))).toMatchObject({
         kind: 'file',
         sizeBytes: content.length,
       });
@@ -156,22 +162,26 @@ function describeReading(get: () => SandboxUnderTest): void {
 
   it('describes files and folders', async () => {
     const { sandbox } = get();
-    expect(valueOf(await sandbox.stat('run.sh', none))).toMatchObject({ kind: 'file', sizeBytes: 10, mode: 0o755 });
-    expect(valueOf(await sandbox.stat('src', none)).kind).toBe('folder');
-    expect(codeOf(await sandbox.stat('nothing', none))).toBe('not-found');
+    expect(valueOf(await sandbox.files.stat('run.sh', none))).toMatchObject({
+      kind: 'file',
+      sizeBytes: 10,
+      mode: 0o755,
+    });
+    expect(valueOf(await sandbox.files.stat('src', none)).kind).toBe('folder');
+    expect(codeOf(await sandbox.files.stat('nothing', none))).toBe('not-found');
   });
 
   it('reads nothing once it was cancelled', async () => {
     const { sandbox } = get();
     const aborted = AbortSignal.abort();
-    expect(codeOf(await sandbox.readFile('plain.txt', {}, aborted))).toBe('cancelled');
+    expect(codeOf(await sandbox.files.read('plain.txt', {}, aborted))).toBe('cancelled');
   });
 }
 
 function describeListing(get: () => SandboxUnderTest): void {
   it('lists files in order, without ignored ones and those of tools', async () => {
     const { sandbox } = get();
-    const { entries, truncated } = valueOf(await sandbox.list('.', {}, none));
+    const { entries, truncated } = valueOf(await sandbox.files.list('.', {}, none));
     expect(truncated).toBe(false);
     expect(
       entries.filter((entry) => !entry.path.startsWith('odd')).map((entry) => `${entry.kind} ${entry.path}`),
@@ -194,30 +204,30 @@ function describeListing(get: () => SandboxUnderTest): void {
   });
 
   it('lists files with odd names', async () => {
-    const listing = valueOf(await get().sandbox.list('odd', {}, none));
+    const listing = valueOf(await get().sandbox.files.list('odd', {}, none));
     const files = listing.entries.filter((entry) => entry.kind === 'file').map((entry) => entry.path);
     expect(new Set(files)).toEqual(new Set(oddNames.map((odd) => `odd/${odd}`)));
   });
 
   it('lists one folder, up to a depth or a number, or everything', async () => {
     const { sandbox } = get();
-    const paths = async (...[path, options]: Parameters<Sandbox['list']>): Promise<string[]> =>
-      valueOf(await sandbox.list(path, options, none)).entries.map((entry) => entry.path);
+    const paths = async (...[path, options]: Parameters<SandboxFiles['list']>): Promise<string[]> =>
+      valueOf(await sandbox.files.list(path, options, none)).entries.map((entry) => entry.path);
     expect(await paths('src', { depth: 1 }, none)).toEqual(['src/.gitignore', 'src/a.py', 'src/deep', 'src/kept.log']);
     expect(await paths('src/deep', {}, none)).toEqual(['src/deep/b.py', 'src/deep/notes.md']);
-    const limited = valueOf(await sandbox.list('src', { limit: 2 }, none));
+    const limited = valueOf(await sandbox.files.list('src', { limit: 2 }, none));
     expect([limited.entries.length, limited.truncated]).toEqual([2, true]);
     expect(await paths('.', { all: true }, none)).toEqual(
       expect.arrayContaining(['.git/HEAD', 'build/out.js', 'node_modules/m/index.js', 'noise.log']),
     );
-    expect(codeOf(await sandbox.list('nothing', {}, none))).toBe('not-found');
-    expect(codeOf(await sandbox.list('plain.txt', {}, none))).toBe('bad-input');
+    expect(codeOf(await sandbox.files.list('nothing', {}, none))).toBe('not-found');
+    expect(codeOf(await sandbox.files.list('plain.txt', {}, none))).toBe('bad-input');
   });
 
   it('scans all tracked files, also ignored ones, and sees a change of one byte', async () => {
     const under = get();
     await under.put('noise.log', 'alpha\n');
-    const { files: before, unseen } = valueOf(await under.sandbox.scan(none));
+    const { files: before, unseen } = valueOf(await under.sandbox.files.scan(none));
     expect(unseen).toEqual([]);
     expect([...before.keys()].filter((path) => !path.startsWith('odd/')).toSorted()).toEqual(
       [
@@ -238,7 +248,7 @@ function describeListing(get: () => SandboxUnderTest): void {
     expect(oddNames.filter((odd) => !before.has(`odd/${odd}`))).toEqual([]);
     expect(before.get('run.sh')).toMatchObject({ sizeBytes: 10, mode: 0o755 });
     await under.put('noise.log', 'alphA\n');
-    const { files: after } = valueOf(await under.sandbox.scan(none));
+    const { files: after } = valueOf(await under.sandbox.files.scan(none));
     const changed = [...after].filter(([path, file]) => before.get(path)?.fingerprint !== file.fingerprint);
     expect(changed.map(([path]) => path)).toEqual(['noise.log']);
     await under.put('noise.log', 'alpha\n');
@@ -248,10 +258,10 @@ function describeListing(get: () => SandboxUnderTest): void {
     const under = get();
     const bottom = `odd deep/${'d/'.repeat(70)}bottom.txt`;
     await under.put(bottom, 'x');
-    const listing = valueOf(await under.sandbox.list('odd deep', { all: true, depth: 64 }, none));
+    const listing = valueOf(await under.sandbox.files.list('odd deep', { all: true, depth: 64 }, none));
     expect([listing.truncated, listing.entries.some(({ path }) => path === bottom)]).toEqual([true, false]);
-    expect(valueOf(await under.sandbox.list('odd deep', { depth: 3 }, none)).truncated).toBe(false);
-    const { files, unseen } = valueOf(await under.sandbox.scan(none));
+    expect(valueOf(await under.sandbox.files.list('odd deep', { depth: 3 }, none)).truncated).toBe(false);
+    const { files, unseen } = valueOf(await under.sandbox.files.scan(none));
     expect([files.has(bottom), unseen]).toEqual([true, []]);
   });
 
@@ -265,10 +275,10 @@ function describeListing(get: () => SandboxUnderTest): void {
     try {
       const wanted = ['odd closed/hidden', 'odd closed/nameless'];
       for (const all of [true, false])
-        expect(valueOf(await under.sandbox.list('.', { all }, none)).unseen).toEqual(wanted);
-      expect(codeOf(await under.sandbox.list('odd closed/hidden', {}, none))).toBe('refused');
-      expect(valueOf(await under.sandbox.list('odd closed/nameless', {}, none)).unseen).toEqual(wanted.slice(1));
-      const { files, unseen } = valueOf(await under.sandbox.scan(none));
+        expect(valueOf(await under.sandbox.files.list('.', { all }, none)).unseen).toEqual(wanted);
+      expect(codeOf(await under.sandbox.files.list('odd closed/hidden', {}, none))).toBe('refused');
+      expect(valueOf(await under.sandbox.files.list('odd closed/nameless', {}, none)).unseen).toEqual(wanted.slice(1));
+      const { files, unseen } = valueOf(await under.sandbox.files.scan(none));
       expect([unseen, files.has('odd closed/hidden/loot.txt')]).toEqual([wanted, false]);
     } finally {
       for (const name of ['hidden', 'nameless']) await under.setFolderMode(`odd closed/${name}`, 0o755);
@@ -277,8 +287,8 @@ function describeListing(get: () => SandboxUnderTest): void {
 }
 
 function describeSearching(get: () => SandboxUnderTest): void {
-  const found = async (query: Parameters<Sandbox['search']>[0]): Promise<string[]> =>
-    valueOf(await get().sandbox.search(query, none)).matches.map(
+  const found = async (query: Parameters<SandboxFiles['search']>[0]): Promise<string[]> =>
+    valueOf(await get().sandbox.files.search(query, none)).matches.map(
       (match) => `${match.path}:${match.line}:${match.text}`,
     );
 
@@ -299,16 +309,16 @@ function describeSearching(get: () => SandboxUnderTest): void {
   });
 
   it('searches files with any name', async () => {
-    const matches = valueOf(await get().sandbox.search({ pattern: 'needle', path: 'odd' }, none)).matches;
+    const matches = valueOf(await get().sandbox.files.search({ pattern: 'needle', path: 'odd' }, none)).matches;
     expect(new Set(matches.map((match) => match.path))).toEqual(new Set(oddNames.map((odd) => `odd/${odd}`)));
   });
 
   it('reports a cut search, a missing place and an invalid pattern', async () => {
     const { sandbox } = get();
-    const limited = valueOf(await sandbox.search({ pattern: 'alpha', limit: 1 }, none));
+    const limited = valueOf(await sandbox.files.search({ pattern: 'alpha', limit: 1 }, none));
     expect([limited.matches.length, limited.truncated]).toEqual([1, true]);
-    expect(codeOf(await sandbox.search({ pattern: 'a', path: 'nothing' }, none))).toBe('not-found');
-    expect(codeOf(await sandbox.search({ pattern: 'a(' }, none))).toBe('bad-input');
+    expect(codeOf(await sandbox.files.search({ pattern: 'a', path: 'nothing' }, none))).toBe('not-found');
+    expect(codeOf(await sandbox.files.search({ pattern: 'a(' }, none))).toBe('bad-input');
   });
 }
 
@@ -317,11 +327,11 @@ function describeWriting(get: () => SandboxUnderTest): void {
     const under = get();
     const { sandbox } = under;
     for (const odd of oddNames) {
-      expect(codeOf(await sandbox.writeFile(`made/${odd}`, bytes(`text of ${odd}`), null, none))).toBe('ok');
+      expect(codeOf(await sandbox.files.write(`made/${odd}`, bytes(`text of ${odd}`), null, none))).toBe('ok');
       expect(await under.text(`made/${odd}`)).toBe(`text of ${odd}`);
     }
     expect(await under.text('oops')).toBeNull();
-    const { entries } = valueOf(await sandbox.list('made', { all: true }, none));
+    const { entries } = valueOf(await sandbox.files.list('made', { all: true }, none));
     expect(entries.filter((entry) => entry.kind === 'file')).toHaveLength(oddNames.length);
   });
 
@@ -329,27 +339,27 @@ function describeWriting(get: () => SandboxUnderTest): void {
     const { sandbox } = get();
     const binary = Uint8Array.from({ length: 3_000_000 }, (_, index) => (index * 7 + (index >> 8)) % 256);
     for (const content of [new Uint8Array(), binary]) {
-      expect(codeOf(await sandbox.writeFile('binary.bin', content, undefined, none))).toBe('ok');
-      expect(valueOf(await sandbox.readFile('binary.bin', {}, none)).sha256).toBe(hash(content));
+      expect(codeOf(await sandbox.files.write('binary.bin', content, undefined, none))).toBe('ok');
+      expect(valueOf(await sandbox.files.read('binary.bin', {}, none)).sha256).toBe(hash(content));
     }
   });
 
   it('keeps the mode of a file', async () => {
     const under = get();
     await under.put('mode.sh', 'old', 0o751);
-    expect(codeOf(await under.sandbox.writeFile('mode.sh', bytes('new'), hash(bytes('old')), none))).toBe('ok');
-    expect(valueOf(await under.sandbox.stat('mode.sh', none)).mode).toBe(0o751);
+    expect(codeOf(await under.sandbox.files.write('mode.sh', bytes('new'), hash(bytes('old')), none))).toBe('ok');
+    expect(valueOf(await under.sandbox.files.stat('mode.sh', none)).mode).toBe(0o751);
   });
 
   it('sets the mode of a file, also of a locked one, and of nothing else', async () => {
     const under = get();
     await under.put('locked mode.sh', 'x', 0o000);
-    expect(codeOf(await under.sandbox.setMode('locked mode.sh', 0o640, none))).toBe('ok');
-    expect(valueOf(await under.sandbox.stat('locked mode.sh', none)).mode).toBe(0o640);
+    expect(codeOf(await under.sandbox.files.setMode('locked mode.sh', 0o640, none))).toBe('ok');
+    expect(valueOf(await under.sandbox.files.stat('locked mode.sh', none)).mode).toBe(0o640);
     expect(await under.text('locked mode.sh')).toBe('x');
     const codes = [];
     for (const path of ['nothing.txt', 'src', '../out.txt']) {
-      codes.push(codeOf(await under.sandbox.setMode(path, 0o777, none)));
+      codes.push(codeOf(await under.sandbox.files.setMode(path, 0o777, none)));
     }
     expect(codes).toEqual(['not-found', 'bad-input', 'refused']);
   });
@@ -357,7 +367,7 @@ function describeWriting(get: () => SandboxUnderTest): void {
   it('gives the real path of a file', async () => {
     const { sandbox } = get();
     const paths = ['src/a.py', './src//new/x.py', ...oddNames.map((odd) => `odd/${odd}`)];
-    const real = await Promise.all(paths.map(async (path) => valueOf(await sandbox.realPath(path, none))));
+    const real = await Promise.all(paths.map(async (path) => valueOf(await sandbox.files.realPath(path, none))));
     expect(real).toEqual(['src/a.py', 'src/new/x.py', ...paths.slice(2)]);
   });
 
@@ -366,10 +376,10 @@ function describeWriting(get: () => SandboxUnderTest): void {
     await under.put('mine.txt', 'edited by a person');
     const stale = hash(bytes('as the model read it'));
     const codes = [
-      codeOf(await under.sandbox.writeFile('mine.txt', bytes('x'), stale, none)),
-      codeOf(await under.sandbox.writeFile('mine.txt', bytes('x'), null, none)),
-      codeOf(await under.sandbox.deleteFile('mine.txt', stale, none)),
-      codeOf(await under.sandbox.writeFile('gone.txt', bytes('x'), stale, none)),
+      codeOf(await under.sandbox.files.write('mine.txt', bytes('x'), stale, none)),
+      codeOf(await under.sandbox.files.write('mine.txt', bytes('x'), null, none)),
+      codeOf(await under.sandbox.files.delete('mine.txt', stale, none)),
+      codeOf(await under.sandbox.files.write('gone.txt', bytes('x'), stale, none)),
     ];
     expect(codes).toEqual(['stale-file', 'stale-file', 'stale-file', 'stale-file']);
     expect([await under.text('mine.txt'), await under.text('gone.txt')]).toEqual(['edited by a person', null]);
@@ -379,9 +389,9 @@ function describeWriting(get: () => SandboxUnderTest): void {
     const under = get();
     await under.put('bin/one', '1');
     await under.put('bin/two', '2');
-    expect(codeOf(await under.sandbox.deleteFile('bin/one', hash(bytes('1')), none))).toBe('ok');
-    expect(codeOf(await under.sandbox.deleteFile('bin/one', undefined, none))).toBe('not-found');
-    expect(codeOf(await under.sandbox.deleteFile('bin', undefined, none))).toBe('bad-input');
+    expect(codeOf(await under.sandbox.files.delete('bin/one', hash(bytes('1')), none))).toBe('ok');
+    expect(codeOf(await under.sandbox.files.delete('bin/one', undefined, none))).toBe('not-found');
+    expect(codeOf(await under.sandbox.files.delete('bin', undefined, none))).toBe('bad-input');
     expect([await under.text('bin/one'), await under.text('bin/two')]).toEqual([null, '2']);
   });
 
@@ -389,7 +399,7 @@ function describeWriting(get: () => SandboxUnderTest): void {
     const under = get();
     const codes = [];
     for (const path of ['src', '.', 'plain.txt/below', '../out.txt', '/tmp/out.txt']) {
-      codes.push(codeOf(await under.sandbox.writeFile(path, bytes('x'), undefined, none)));
+      codes.push(codeOf(await under.sandbox.files.write(path, bytes('x'), undefined, none)));
     }
     expect(codes).toEqual(['bad-input', 'bad-input', 'bad-input', 'refused', 'refused']);
     expect(await under.text('plain.txt')).toBe('one\ntwo\nthree\n');

@@ -156,14 +156,14 @@ describe.skipIf(isWithoutEngine)('a file hidden from commands', () => {
       await writeFile(at('.npmrc'), '//host.example.test/:_authToken=canary-canary\n');
       await wait(100);
       const read = async (): Promise<string> =>
-        Buffer.from(valueOf(await under.sandbox.readFile('.npmrc', {}, none)).bytes).toString();
+        Buffer.from(valueOf(await under.sandbox.files.read('.npmrc', {}, none)).bytes).toString();
       await expect.poll(read, seen).toBe('');
       expect(under.losses.map(({ reason }) => reason)).toEqual([
         'app/new.env must stay hidden, and is new',
         '.npmrc must stay hidden, and is new',
       ]);
       // What is hidden now is neither a change nor gone.
-      const { files: scanned, hidden } = valueOf(await under.sandbox.scan(none));
+      const { files: scanned, hidden } = valueOf(await under.sandbox.files.scan(none));
       expect(['made.txt', 'made.env', '.npmrc'].map((path) => scanned.has(path))).toEqual([true, false, false]);
       expect(hidden).toEqual(expect.arrayContaining(['made.env', '.npmrc']));
     } finally {

@@ -157,8 +157,8 @@ function contextOf({ sandbox }: DockerUnderTest, emit: ToolContext['emit']): Too
         for (const { path, bytes } of files) {
           const done =
             bytes === null
-              ? await sandbox.deleteFile(path, undefined, none)
-              : await sandbox.writeFile(path, bytes, undefined, none);
+              ? await sandbox.files.delete(path, undefined, none)
+              : await sandbox.files.write(path, bytes, undefined, none);
           if (!done.ok) return asResult(done);
         }
         return null;

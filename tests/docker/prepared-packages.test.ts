@@ -157,9 +157,9 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
         expect(await run(sandbox, command)).toMatchObject({ code: 0 });
       expect((await run(sandbox, `cd apps/web && ${version}`)).text.match(/\d\.0\.0/g)).toEqual(['7.0.0', '6.0.0']);
       expect((await run(sandbox, 'touch apps/web/node_modules/x')).text).toContain('Read-only file system');
-      expect(valueOf(await sandbox.list('.', { depth: 4 }, none)).entries.map((entry) => entry.path)).not.toContain(
-        'apps/web/node_modules/is-number',
-      );
+      expect(
+        valueOf(await sandbox.files.list('.', { depth: 4 }, none)).entries.map((entry) => entry.path),
+      ).not.toContain('apps/web/node_modules/is-number');
     });
     // A second session finds the empty folder for the mount, and mounts the packages again.
     expect(await run0(path, 'cd apps/web && npm test --silent')).toMatchObject({ code: 0 });

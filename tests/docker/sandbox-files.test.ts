@@ -23,22 +23,22 @@ describe.skipIf(isWithoutEngine)('the file access of a container', () => {
     await symlink('/etc', join(under.workspace, 'etc'));
     await symlink('real.txt', join(under.workspace, 'inside.txt'));
     await under.put('real.txt', 'old', 0o640);
-    expect(codeOf(await under.sandbox.readFile('out.txt', {}, none))).toBe('not-found');
-    expect(Buffer.from(valueOf(await under.sandbox.readFile('etc/passwd', {}, none)).bytes).toString()).toContain(
+    expect(codeOf(await under.sandbox.files.read('out.txt', {}, none))).toBe('not-found');
+    expect(Buffer.from(valueOf(await under.sandbox.files.read('etc/passwd', {}, none)).bytes).toString()).toContain(
       'agent:/home/agent',
     );
-    expect(codeOf(await under.sandbox.writeFile('out.txt', bytes('x'), undefined, none))).not.toBe('ok');
-    expect(codeOf(await under.sandbox.writeFile('etc/new.txt', bytes('x'), undefined, none))).toBe('refused');
-    expect(codeOf(await under.sandbox.writeFile('inside.txt', bytes('new'), hash(bytes('old')), none))).toBe('ok');
+    expect(codeOf(await under.sandbox.files.write('out.txt', bytes('x'), undefined, none))).not.toBe('ok');
+    expect(codeOf(await under.sandbox.files.write('etc/new.txt', bytes('x'), undefined, none))).toBe('refused');
+    expect(codeOf(await under.sandbox.files.write('inside.txt', bytes('new'), hash(bytes('old')), none))).toBe('ok');
     expect(await readFile(outside, 'utf8')).toBe('host secret');
     expect([await under.text('real.txt'), await readlink(join(under.workspace, 'inside.txt'))]).toEqual([
       'new',
       'real.txt',
     ]);
-    expect(valueOf(await under.sandbox.stat('inside.txt', none)).kind).toBe('link');
-    expect(codeOf(await under.sandbox.setMode('inside.txt', 0o777, none))).toBe('bad-input');
+    expect(valueOf(await under.sandbox.files.stat('inside.txt', none)).kind).toBe('link');
+    expect(codeOf(await under.sandbox.files.setMode('inside.txt', 0o777, none))).toBe('bad-input');
     expect((await stat(join(under.workspace, 'real.txt'))).mode & 0o777).toBe(0o640);
-    expect(codeOf(await under.sandbox.deleteFile('inside.txt', hash(bytes('new')), none))).toBe('ok');
+    expect(codeOf(await under.sandbox.files.delete('inside.txt', hash(bytes('new')), none))).toBe('ok');
     expect(await under.text('real.txt')).toBe('new');
   });
 
@@ -48,7 +48,7 @@ describe.skipIf(isWithoutEngine)('the file access of a container', () => {
     await symlink('../led to/[a] file\n', join(under.workspace, 'way', 'there'));
     await symlink('/etc', join(under.workspace, 'host etc'));
     const real = async (path: string): Promise<unknown> => {
-      const reply = await under.sandbox.realPath(path, none);
+      const reply = await under.sandbox.files.realPath(path, none);
       return reply.ok ? reply.value : reply.error.code;
     };
     expect(await Promise.all(['way/there', 'way/new/deep.txt', 'none/x.txt', 'led to/[a] file\n'].map(real))).toEqual([
@@ -69,16 +69,16 @@ describe.skipIf(isWithoutEngine)('the file access of a container', () => {
     await symlink('loop', join(under.workspace, 'loop'));
     const codes = [];
     for (const path of ['pipe', 'sparse', 'endless', 'loop'])
-      codes.push(codeOf(await under.sandbox.readFile(path, {}, none)));
+      codes.push(codeOf(await under.sandbox.files.read(path, {}, none)));
     expect(codes).toEqual(['bad-input', 'too-large', 'bad-input', 'not-found']);
-    expect(codeOf(await under.sandbox.writeFile('pipe', bytes('x'), undefined, none))).toBe('bad-input');
-    expect(codeOf(await under.sandbox.search({ pattern: 'x', path: 'pipe' }, none))).toBe('bad-input');
+    expect(codeOf(await under.sandbox.files.write('pipe', bytes('x'), undefined, none))).toBe('bad-input');
+    expect(codeOf(await under.sandbox.files.search({ pattern: 'x', path: 'pipe' }, none))).toBe('bad-input');
     await run('rm', [join(under.workspace, 'sparse')]);
   });
 
   it('respects a write-protected file and leaves no temporary file behind', async () => {
     await under.put('locked/locked.txt', 'stay', 0o444);
-    expect(codeOf(await under.sandbox.writeFile('locked/locked.txt', bytes('x'), undefined, none))).toBe('refused');
+    expect(codeOf(await under.sandbox.files.write('locked/locked.txt', bytes('x'), undefined, none))).toBe('refused');
     expect(await under.text('locked/locked.txt')).toBe('stay');
     expect(await output(under.sandbox, 'ls -A locked')).toBe('locked.txt\n');
   });
@@ -87,7 +87,8 @@ describe.skipIf(isWithoutEngine)('the file access of a container', () => {
     const texts = ['a', 'b'].map((letter) => letter.repeat(200_000));
     await under.put('shared.txt', texts[0] ?? '');
     const reads = Promise.all(Array.from({ length: 40 }, () => readFile(join(under.workspace, 'shared.txt'), 'utf8')));
-    for (const text of [...texts, ...texts]) await under.sandbox.writeFile('shared.txt', bytes(text), undefined, none);
+    for (const text of [...texts, ...texts])
+      await under.sandbox.files.write('shared.txt', bytes(text), undefined, none);
     expect((await reads).filter((text) => !texts.includes(text))).toEqual([]);
   });
 
@@ -106,15 +107,15 @@ describe.skipIf(isWithoutEngine)('the file access of a container', () => {
           'id -u; whoami; echo $HOME; touch ~/x; python3 -c "import getpass; print(getpass.getuser())"',
         ),
       ).toBe('4321\nagent\n/home/agent\nagent\n');
-      expect(codeOf(await owned.sandbox.writeFile('a.txt', bytes('b'), undefined, none))).toBe('ok');
-      expect(codeOf(await owned.sandbox.writeFile('new/b.txt', bytes('b'), null, none))).toBe('ok');
+      expect(codeOf(await owned.sandbox.files.write('a.txt', bytes('b'), undefined, none))).toBe('ok');
+      expect(codeOf(await owned.sandbox.files.write('new/b.txt', bytes('b'), null, none))).toBe('ok');
       await output(owned.sandbox, 'echo c > c.txt; touch /scratch/x /tmp/x');
       for (const path of ['a.txt', 'new', 'new/b.txt', 'c.txt'])
         expect(await ownerOf(join(owned.workspace, path))).toBe('4321:4321');
       // A file of another user that this user may write: a rename would change its owner.
       await writeFile(join(owned.workspace, 'theirs.txt'), 'old', { mode: 0o666 });
       await run('chmod', ['666', join(owned.workspace, 'theirs.txt')]);
-      expect(codeOf(await owned.sandbox.writeFile('theirs.txt', bytes('new'), hash(bytes('old')), none))).toBe('ok');
+      expect(codeOf(await owned.sandbox.files.write('theirs.txt', bytes('new'), hash(bytes('old')), none))).toBe('ok');
       expect([await owned.text('theirs.txt'), await ownerOf(join(owned.workspace, 'theirs.txt'))]).toEqual([
         'new',
         '0:0',
@@ -133,9 +134,9 @@ describe.skipIf(isWithoutEngine)('the file access of a container', () => {
     });
     try {
       const started = performance.now();
-      const scanned = valueOf(await many.sandbox.scan(none));
+      const scanned = valueOf(await many.sandbox.files.scan(none));
       const scanMs = performance.now() - started;
-      const listed = valueOf(await many.sandbox.list('.', { limit: 200_000 }, none));
+      const listed = valueOf(await many.sandbox.files.list('.', { limit: 200_000 }, none));
       console.log(
         `scan of 100,000 files: ${Math.round(scanMs)} ms; list: ${Math.round(performance.now() - started - scanMs)} ms`,
       );
@@ -162,7 +163,7 @@ describe.skipIf(isWithoutEngine)('the file access of a container', () => {
       expect(await attack('mv .git/hooks .git/hooks-old')).not.toBe(0);
       expect(await attack('rm -rf .git')).not.toBe(0);
       expect((await stat(join(repository.workspace, '.git/config'))).isFile()).toBe(true);
-      expect(codeOf(await repository.sandbox.writeFile('.git/config', bytes('x'), undefined, none))).not.toBe('ok');
+      expect(codeOf(await repository.sandbox.files.write('.git/config', bytes('x'), undefined, none))).not.toBe('ok');
     } finally {
       await repository.close();
     }
@@ -203,19 +204,19 @@ describe.skipIf(isWithoutEngine)('file names that are no text', () => {
     });
     try {
       const { sandbox, workspace } = under;
-      const listed = valueOf(await sandbox.list('.', { depth: 9 }, none)).entries.map(({ path }) => path);
+      const listed = valueOf(await sandbox.files.list('.', { depth: 9 }, none)).entries.map(({ path }) => path);
       expect(listed).toEqual(['plain.txt']);
       // Their changes are noticed. The two that look the same count as one.
-      const scanned = valueOf(await sandbox.scan(none));
+      const scanned = valueOf(await sandbox.files.scan(none));
       expect([...scanned.files.keys()].toSorted()).toEqual(['plain.txt', '\uFFFD', '\uFFFD/a']);
       expect(scanned.files.get('\uFFFD')?.sizeBytes).toBe('needle in oneneedle in its double'.length);
-      const found = valueOf(await sandbox.search({ pattern: 'needle' }, none)).matches;
+      const found = valueOf(await sandbox.files.search({ pattern: 'needle' }, none)).matches;
       expect(found.filter(({ path }) => path === 'plain.txt').map(({ text }) => text)).toEqual(['needle in plain']);
-      expect(Buffer.from(valueOf(await sandbox.readFile('\uFFFD', {}, none)).bytes).toString()).toBe(
+      expect(Buffer.from(valueOf(await sandbox.files.read('\uFFFD', {}, none)).bytes).toString()).toBe(
         'needle in its double',
       );
-      expect(codeOf(await sandbox.writeFile('\uFFFD', bytes('new'), undefined, none))).toBe('ok');
-      expect(codeOf(await sandbox.deleteFile('\uFFFD', undefined, none))).toBe('ok');
+      expect(codeOf(await sandbox.files.write('\uFFFD', bytes('new'), undefined, none))).toBe('ok');
+      expect(codeOf(await sandbox.files.delete('\uFFFD', undefined, none))).toBe('ok');
       expect(await readFile(raw(workspace, 0xff), 'utf8')).toBe('needle in one');
       expect(await readFile(raw(workspace, 0xfe, 0x2f, 0x61), 'utf8')).toBe('needle in a');
       expect(sandbox.description.warnings.join(' ')).toContain('not UTF-8 text');

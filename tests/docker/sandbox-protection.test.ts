@@ -157,7 +157,7 @@ describe.skipIf(isWithoutEngine)('a path that a person masks', () => {
       for (const command of ['echo x > one.secret', 'echo x > plans/b', 'rm -rf plans', 'umount plans', 'mv plans p']) {
         expect(valueOf(await under.sandbox.exec({ command, timeoutMs: 60_000 }, none)).exitCode).not.toBe(0);
       }
-      expect(await under.sandbox.readFile('plans/deep/a.md', {}, none)).toMatchObject({
+      expect(await under.sandbox.files.read('plans/deep/a.md', {}, none)).toMatchObject({
         ok: false,
         error: { code: 'refused' },
       });

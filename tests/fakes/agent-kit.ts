@@ -128,7 +128,7 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
     fences: createSessionFences({
       settings: () => fencesSchema.parse(options.fences ?? {}),
       projectPath: null,
-      sandbox,
+      projectFiles: sandbox.files,
       read: (fromSeq) => journal.read(fromSeq),
       isSecretFile: (path) => secretKind(path) === 'secret',
       hideKnown: (text) => text,

@@ -92,15 +92,15 @@ function readingOf(work: string): PathRace['strategies'] {
   const sandbox = createReadOnlySandbox({ workspacePath: work, because: null });
   return {
     read: async () => {
-      const reply = await sandbox.readFile('d/f', {}, none);
+      const reply = await sandbox.files.read('d/f', {}, none);
       return reply.ok ? answerOf(Buffer.from(reply.value.bytes)) : 'refused';
     },
     stat: async () => {
-      const reply = await sandbox.stat('d/f', none);
+      const reply = await sandbox.files.stat('d/f', none);
       return !reply.ok ? 'refused' : reply.value.sizeBytes === 'mine'.length ? 'inside' : 'leaked';
     },
     list: async () => {
-      const reply = await sandbox.list('d', { all: true }, none);
+      const reply = await sandbox.files.list('d', { all: true }, none);
       if (!reply.ok) return 'refused';
       const names = reply.value.entries.map(({ path }) => path);
       return names.some((name) => name.endsWith('.env')) ? 'leaked' : names.length > 0 ? 'inside' : 'refused';

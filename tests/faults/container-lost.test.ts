@@ -50,7 +50,7 @@ describe.skipIf(isWithoutEngine)('a container', () => {
 
   it('killed during writes leaves every file whole or unwritten', async () => {
     const writes = Array.from({ length: 8 }, (_, index) =>
-      under.sandbox.writeFile(`f${index}.txt`, bytes('x'.repeat(50_000)), null, none),
+      under.sandbox.files.write(`f${index}.txt`, bytes('x'.repeat(50_000)), null, none),
     );
     await wait(30);
     await (await container()).kill();
@@ -59,7 +59,7 @@ describe.skipIf(isWithoutEngine)('a container', () => {
       if (reply.ok) expect(text).toHaveLength(50_000);
       else expect([null, 50_000]).toContain(text?.length ?? null);
     }
-    expect(codeOf(await under.sandbox.writeFile('after.txt', bytes('x'), null, none))).toBe('ok');
+    expect(codeOf(await under.sandbox.files.write('after.txt', bytes('x'), null, none))).toBe('ok');
   });
 
   it('killed at any moment of a start loses its command, and one container is left', async () => {
@@ -146,7 +146,7 @@ describe.skipIf(isWithoutEngine)('a workspace', () => {
     expect(codeOf(await under.sandbox.exec({ command: 'echo x > b.txt', timeoutMs: 60_000 }, none))).toBe('conflict');
     await mkdir(under.workspace);
     await writeFile(`${under.workspace}/a.txt`, 'another');
-    expect(codeOf(await under.sandbox.writeFile('a.txt', bytes('x'), undefined, none))).toBe('conflict');
+    expect(codeOf(await under.sandbox.files.write('a.txt', bytes('x'), undefined, none))).toBe('conflict');
     expect(await under.text('a.txt')).toBe('another');
     await rm(under.workspace, { recursive: true });
     await rename(`${under.workspace}-moved`, under.workspace);
@@ -159,7 +159,7 @@ describe.skipIf(isWithoutEngine)('a workspace', () => {
     await rename(under.workspace, `${under.workspace}-moved`);
     await symlink(elsewhere, under.workspace);
     expect(codeOf(await under.sandbox.exec({ command: 'echo x > b.txt', timeoutMs: 60_000 }, none))).toBe('conflict');
-    expect(codeOf(await under.sandbox.writeFile('a.txt', bytes('x'), undefined, none))).toBe('conflict');
+    expect(codeOf(await under.sandbox.files.write('a.txt', bytes('x'), undefined, none))).toBe('conflict');
     expect(await readdir(elsewhere)).toEqual([]);
     await rm(under.workspace);
     await rename(`${under.workspace}-moved`, under.workspace);
@@ -183,7 +183,7 @@ describe.skipIf(isWithoutEngine)('a workspace', () => {
         expect(codeOf(await mounted.sandbox.exec({ command: 'echo x > b.txt', timeoutMs: 60_000 }, none))).toBe(
           'conflict',
         );
-        expect(codeOf(await mounted.sandbox.writeFile('a.txt', bytes('x'), undefined, none))).toBe('conflict');
+        expect(codeOf(await mounted.sandbox.files.write('a.txt', bytes('x'), undefined, none))).toBe('conflict');
         expect(await readdir(mounted.workspace)).toEqual([]);
       } finally {
         await mounted.close();

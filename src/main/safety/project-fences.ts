@@ -4,14 +4,14 @@ import { compileFences, foldedPath } from '@shared/safety/fences.ts';
 import type { FencedTrace, FenceTaint } from './taint.ts';
 import { createFenceTaint } from './taint.ts';
 import { fileText } from '../lib/files/file-text.ts';
-import type { FileContent, ListEntry, Sandbox } from '../sandbox/sandbox.ts';
+import type { FileContent, ListEntry, SandboxFiles } from '../sandbox/sandbox.ts';
 import type { FenceMemory, FenceRecords, RememberedFile } from './fence-memory.ts';
 import type { HiddenValues } from './hidden-values.ts';
 import type { LookAtFiles } from './file-look.ts';
 
 export interface ProjectFencesOptions {
   readonly projectPath: string | null;
-  readonly sandbox: Pick<Sandbox, 'list' | 'readFiles'>;
+  readonly projectFiles: Pick<SandboxFiles, 'list' | 'readMany'>;
   /** Absent: files are known by their paths only. */
   readonly lookAtFiles?: LookAtFiles;
   readonly isSecretFile: (path: string) => boolean;
@@ -42,17 +42,17 @@ interface FencedFile {
   readonly hits: readonly FenceHit[];
 }
 
-type Means = Pick<ProjectFencesOptions, 'sandbox' | 'lookAtFiles'>;
+type Means = Pick<ProjectFencesOptions, 'projectFiles' | 'lookAtFiles'>;
 
 export async function openProject(
   options: ProjectFencesOptions,
   settings: FenceSources,
   signal: AbortSignal,
 ): Promise<ProjectFences> {
-  const { projectPath, isSecretFile, sandbox, memory, sessionId } = options;
+  const { projectPath, isSecretFile, projectFiles, memory, sessionId } = options;
   const fences = compileFences({ settings, projectPath, isSecretFile });
   const remembered = (await memory?.read()) ?? nothing;
-  const { entries, isCut } = await listFiles(sandbox, signal);
+  const { entries, isCut } = await listFiles(projectFiles, signal);
   const steps: ((taint: FenceTaint) => void)[] = [];
   const fenced = entries.flatMap(({ path, sizeBytes }): FencedFile[] => {
     const hit = fences.ofPath(path);
@@ -60,7 +60,7 @@ export async function openProject(
   });
   const found = await findRemembered(options, { fences, entries, remembered }, signal);
   const read = await readFenced(options, [...fenced, ...found.files], signal);
-  const copies = tracesOf(await findCopies(sandbox, { files: read.files, entries }, signal));
+  const copies = tracesOf(await findCopies(projectFiles, { files: read.files, entries }, signal));
   steps.push(...found.steps, ...read.steps, (taint) => copies.forEach((trace) => taint.addTrace(trace)));
   if (isCut && (fences.hasPaths || remembered.files.length > 0)) {
     const hit = { rule: 'a folder too large to search', verdict: 'local-only', path: null, how: 'content' } as const;
@@ -97,7 +97,7 @@ export async function rememberProject(
   signal: AbortSignal,
 ): Promise<void> {
   const traces = [...moved, ...taint.takeTraces()];
-  const { entries } = await listFiles(options.sandbox, signal);
+  const { entries } = await listFiles(options.projectFiles, signal);
   const paths = new Map(pathsOf(traces));
   for (const { path } of entries) {
     const hit = fences.ofPath(path);
@@ -112,10 +112,10 @@ function pathsOf(traces: readonly FencedTrace[]): ReadonlyMap<string, readonly F
 }
 
 async function listFiles(
-  sandbox: Means['sandbox'],
+  projectFiles: Means['projectFiles'],
   signal: AbortSignal,
 ): Promise<{ readonly entries: readonly ListEntry[]; readonly isCut: boolean }> {
-  const listing = await sandbox.list('.', { depth: 64, all: true, limit: maxFiles }, signal);
+  const listing = await projectFiles.list('.', { depth: 64, all: true, limit: maxFiles }, signal);
   if (!listing.ok) return { entries: [], isCut: true };
   return {
     entries: listing.value.entries.filter(({ kind }) => kind !== 'folder'),
@@ -124,13 +124,13 @@ async function listFiles(
 }
 
 async function* readSome(
-  sandbox: Means['sandbox'],
+  projectFiles: Means['projectFiles'],
   paths: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<readonly [path: string, file: FileContent | undefined, isRead: boolean]> {
   for (let at = 0; at < paths.length; at += filesAtOnce) {
     const some = paths.slice(at, at + filesAtOnce);
-    const read = await sandbox.readFiles(some, { maxBytes: maxFileBytes }, signal);
+    const read = await projectFiles.readMany(some, { maxBytes: maxFileBytes }, signal);
     for (const path of some) yield [path, read.ok ? read.value.get(path) : undefined, read.ok];
   }
 }
@@ -143,7 +143,7 @@ const leastCopyBytes = 16;
  * whose content a copy is known.
  */
 async function readFenced(
-  { sandbox, lookAtFiles }: Means,
+  { projectFiles, lookAtFiles }: Means,
   fenced: readonly FencedFile[],
   signal: AbortSignal,
 ): Promise<{ readonly steps: readonly ((taint: FenceTaint) => void)[]; readonly files: readonly RememberedFile[] }> {
@@ -168,7 +168,7 @@ async function readFenced(
     });
   }
   const paths = [...known].map(({ path }) => path);
-  for await (const [path, file, isRead] of readSome(sandbox, paths, signal)) {
+  for await (const [path, file, isRead] of readSome(projectFiles, paths, signal)) {
     const texts = file === undefined ? [] : shownTexts(file.bytes);
     const hits = byPath.get(path)?.hits ?? [];
     if (file !== undefined && file.bytes.length >= leastCopyBytes)
@@ -235,7 +235,7 @@ async function findRemembered(
   const here = new Map(entries.map((entry) => [foldedPath(entry.path), entry]));
   const gone = files.filter(({ path }) => !here.has(foldedPath(path)));
   const copies = [
-    ...(await findCopies(means.sandbox, { files, entries }, signal)),
+    ...(await findCopies(means.projectFiles, { files, entries }, signal)),
     ...(await findRenamed(means, { files: gone, entries })),
   ];
   const again: FencedFile[] = [];
@@ -278,7 +278,7 @@ async function findRenamed(
 
 /** Files with the content of a remembered one, under another name. */
 async function findCopies(
-  sandbox: Means['sandbox'],
+  projectFiles: Means['projectFiles'],
   { files, entries }: { readonly files: readonly RememberedFile[]; readonly entries: readonly ListEntry[] },
   signal: AbortSignal,
 ): Promise<readonly Copy[]> {
@@ -291,7 +291,7 @@ async function findCopies(
       .map((entry) => [entry.path, entry]),
   );
   const found: Copy[] = [];
-  for await (const [path, file] of readSome(sandbox, [...maybe.keys()], signal)) {
+  for await (const [path, file] of readSome(projectFiles, [...maybe.keys()], signal)) {
     const of = file === undefined ? undefined : byHash.get(file.sha256);
     const entry = maybe.get(path);
     if (of !== undefined && entry !== undefined) found.push({ entry, of });
@@ -300,7 +300,7 @@ async function findCopies(
 }
 
 async function rememberedFiles(
-  { sandbox, lookAtFiles }: Means,
+  { projectFiles, lookAtFiles }: Means,
   hitsOf: ReadonlyMap<string, readonly FenceHit[]>,
   signal: AbortSignal,
 ): Promise<{ readonly files: readonly RememberedFile[]; readonly traces: readonly FencedTrace[] }> {
@@ -308,7 +308,7 @@ async function rememberedFiles(
   for (const { path, id } of (await lookAtFiles?.(hitsOf.keys())) ?? []) ids.set(path, id);
   const files: RememberedFile[] = [];
   const traces: FencedTrace[] = [];
-  for await (const [path, file] of readSome(sandbox, [...hitsOf.keys()], signal)) {
+  for await (const [path, file] of readSome(projectFiles, [...hitsOf.keys()], signal)) {
     const id = ids.get(path);
     if (file === undefined && id === undefined) continue;
     // By these a copy is known when the file is gone.

@@ -38,46 +38,7 @@ export interface Sandbox {
   readonly backgroundProcesses: BackgroundProcesses | null;
   /** Starts a process that lives until `close` or the end of the sandbox. `signal` only affects the start. */
   open(request: OpenRequest, signal: AbortSignal): Promise<Reply<OpenProcess>>;
-  /**
-   * The bytes of a regular file. Fails with `too-large` above `maxBytes` (default 4 MiB), `not-found`, or
-   * `bad-input` for a folder or device.
-   */
-  readFile(path: string, options: ReadOptions, signal: AbortSignal): Promise<Reply<FileContent>>;
-  /**
-   * Reads many files at once, which is far cheaper than one by one. Takes paths as `scan` returns them. The result
-   * has the files that are present, regular, readable and of at most `maxBytes` each, by path. The caller must limit
-   * the total size.
-   */
-  readFiles(
-    paths: readonly string[],
-    options: ReadOptions,
-    signal: AbortSignal,
-  ): Promise<Reply<ReadonlyMap<string, FileContent>>>;
-  /**
-   * Writes a whole file and makes folders as needed. Keeps the mode of an existing file. `expect` is the SHA-256
-   * that the file must have (null: it must not exist). If it differs, nothing is written and the call fails with
-   * `stale-file`.
-   */
-  writeFile(
-    path: string,
-    bytes: Uint8Array,
-    expect: string | null | undefined,
-    signal: AbortSignal,
-  ): Promise<Reply<void>>;
-  deleteFile(path: string, expect: string | undefined, signal: AbortSignal): Promise<Reply<void>>;
-  /**
-   * The path in the workspace that a path leads to when its links are followed. Parts that do not exist yet stay as
-   * they are.
-   */
-  realPath(path: string, signal: AbortSignal): Promise<Reply<string>>;
-  /** Sets the permissions of a regular file, as `chmod` does. Refuses a link. */
-  setMode(path: string, mode: number, signal: AbortSignal): Promise<Reply<void>>;
-  /** Files and folders under `path`, sorted by path. Skips `.git` and what ignore files name, unless `all` is set. */
-  list(path: string, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>>;
-  search(query: SearchQuery, signal: AbortSignal): Promise<Reply<SearchResult>>;
-  stat(path: string, signal: AbortSignal): Promise<Reply<FileStat>>;
-  /** Metadata of every file that is tracked for changes, with a fingerprint that differs if the file was touched. */
-  scan(signal: AbortSignal): Promise<Reply<WorkspaceFiles>>;
+  readonly files: SandboxFiles;
   /** Files of the workspace that also exist elsewhere. Absent if no command can write to one. */
   readonly links?: SandboxLinks;
   /** The current state and resource use. Starts nothing. Absent if there is nothing to measure. */
@@ -94,6 +55,45 @@ export interface Sandbox {
   readonly settle?: (signal: AbortSignal) => Promise<void>;
   /** Kills everything and removes the sandbox. Safe to call twice. Never rejects. */
   dispose(): Promise<void>;
+}
+
+/** The files of the workspace, as commands see them. */
+export interface SandboxFiles {
+  /**
+   * The bytes of a regular file. Fails with `too-large` above `maxBytes` (default 4 MiB), `not-found`, or
+   * `bad-input` for a folder or device.
+   */
+  read(path: string, options: ReadOptions, signal: AbortSignal): Promise<Reply<FileContent>>;
+  /**
+   * Reads many files at once, which is far cheaper than one by one. Takes paths as `scan` returns them. The result
+   * has the files that are present, regular, readable and of at most `maxBytes` each, by path. The caller must limit
+   * the total size.
+   */
+  readMany(
+    paths: readonly string[],
+    options: ReadOptions,
+    signal: AbortSignal,
+  ): Promise<Reply<ReadonlyMap<string, FileContent>>>;
+  /**
+   * Writes a whole file and makes folders as needed. Keeps the mode of an existing file. `expect` is the SHA-256
+   * that the file must have (null: it must not exist). If it differs, nothing is written and the call fails with
+   * `stale-file`.
+   */
+  write(path: string, bytes: Uint8Array, expect: string | null | undefined, signal: AbortSignal): Promise<Reply<void>>;
+  delete(path: string, expect: string | undefined, signal: AbortSignal): Promise<Reply<void>>;
+  /**
+   * The path in the workspace that a path leads to when its links are followed. Parts that do not exist yet stay as
+   * they are.
+   */
+  realPath(path: string, signal: AbortSignal): Promise<Reply<string>>;
+  /** Sets the permissions of a regular file, as `chmod` does. Refuses a link. */
+  setMode(path: string, mode: number, signal: AbortSignal): Promise<Reply<void>>;
+  /** Files and folders under `path`, sorted by path. Skips `.git` and what ignore files name, unless `all` is set. */
+  list(path: string, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>>;
+  search(query: SearchQuery, signal: AbortSignal): Promise<Reply<SearchResult>>;
+  stat(path: string, signal: AbortSignal): Promise<Reply<FileStat>>;
+  /** Metadata of every file that is tracked for changes, with a fingerprint that differs if the file was touched. */
+  scan(signal: AbortSignal): Promise<Reply<ScannedFiles>>;
 }
 
 /**
@@ -317,7 +317,7 @@ export interface Listing {
 }
 
 /** The result of a look at all files. */
-export interface WorkspaceFiles {
+export interface ScannedFiles {
   readonly files: ReadonlyMap<string, ScannedFile>;
   /** As in a listing. Files in these folders are missing here, but may exist. */
   readonly unseen: readonly string[];

@@ -48,7 +48,7 @@ const outside = errorResult('Nothing was shown. Give the path relative to the pr
 async function showFile(given: string, rest: object, { sandbox, signal }: ToolContext): Promise<ToolResult> {
   const path = workspacePath.safeParse(given);
   if (!path.success) return outside;
-  const reply = await sandbox.readFile(path.data, { maxBytes: canvasLimits.fileBytes }, signal);
+  const reply = await sandbox.files.read(path.data, { maxBytes: canvasLimits.fileBytes }, signal);
   if (!reply.ok) return failureResult(reply.error);
   // A byte order mark would be part of the first column's name.
   const content = utf8Text(reply.value.bytes)?.replace(/^\uFEFF/u, '') ?? null;
@@ -63,7 +63,7 @@ async function showFile(given: string, rest: object, { sandbox, signal }: ToolCo
 async function showImage(given: string, { sandbox, signal }: ToolContext): Promise<ToolResult> {
   const path = workspacePath.safeParse(given);
   if (!path.success) return outside;
-  const reply = await sandbox.readFile(path.data, { maxBytes: canvasLimits.imageBytes }, signal);
+  const reply = await sandbox.files.read(path.data, { maxBytes: canvasLimits.imageBytes }, signal);
   if (!reply.ok) return failureResult(reply.error);
   const { bytes } = reply.value;
   const mediaType = pictureTypeOf(bytes);

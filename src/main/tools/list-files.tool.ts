@@ -22,7 +22,7 @@ export default defineTool({
   create: () => async (input, context) => {
     if (input.glob !== undefined) return find({ ...input, glob: input.glob }, context);
     const options = { limit: shownEntries, ...(input.depth === undefined ? {} : { depth: input.depth }) };
-    const reply = await context.sandbox.list(input.path, options, context.signal);
+    const reply = await context.sandbox.files.list(input.path, options, context.signal);
     if (!reply.ok) return failureResult(reply.error);
     const { entries, truncated, unseen } = reply.value;
     const lines = entries.map((entry) => (entry.kind === 'folder' ? `${entry.path}/` : entry.path));
@@ -36,7 +36,7 @@ async function find(
   context: ToolContext,
 ): Promise<ToolResult> {
   const options = { limit: lookedThrough, depth: depth ?? 32 };
-  const reply = await context.sandbox.list(path, options, context.signal);
+  const reply = await context.sandbox.files.list(path, options, context.signal);
   if (!reply.ok) return failureResult(reply.error);
   const fits = globMatcher(glob);
   const found = reply.value.entries.filter((entry) => entry.kind !== 'folder' && fits(entry.path));

@@ -45,11 +45,11 @@ export default defineTool({
       ...(input.glob === undefined ? {} : { glob: input.glob }),
       ...(input.ignoreCase === true ? { ignoreCase: true } : {}),
     };
-    let reply = await context.sandbox.search(query, context.signal);
+    let reply = await context.sandbox.files.search(query, context.signal);
     let isPlain = false;
     // A model often means plain text when its pattern is not a valid regular expression.
     if (!reply.ok && reply.error.code === 'bad-input') {
-      reply = await context.sandbox.search({ ...query, literal: true }, context.signal);
+      reply = await context.sandbox.files.search({ ...query, literal: true }, context.signal);
       isPlain = true;
     }
     if (!reply.ok) return failureResult(reply.error);
@@ -96,7 +96,7 @@ async function aroundLongLines(
   const pattern = `.{0,${charactersAround}}(?:${inner}).{0,${charactersAround}}`;
   for (const path of [...new Set(long.map((match) => match.path))].slice(0, filesWithLongLines)) {
     const again = { ...rest, pattern, path, literal: false, matchesOnly: true, limit: usualMatches };
-    const reply = await sandbox.search(again, signal);
+    const reply = await sandbox.files.search(again, signal);
     if (reply.ok) found.set(path, reply.value.matches);
   }
   return matches.flatMap((match) => {
@@ -113,7 +113,7 @@ async function inTheirLetters(matches: Matches, { sandbox, signal }: ToolContext
   const isLost = ({ text }: Matches[number]): boolean => text.includes('\uFFFD') && !text.startsWith('… ');
   const paths = [...new Set(matches.filter(isLost).map(({ path }) => path))].slice(0, filesWithContext);
   if (paths.length === 0) return matches;
-  const read = await sandbox.readFiles(paths, { maxBytes: contextBytes }, signal);
+  const read = await sandbox.files.readMany(paths, { maxBytes: contextBytes }, signal);
   if (!read.ok) return matches;
   const texts = new Map([...read.value].map(([path, { bytes }]) => [path, linesOf(bytes)]));
   return matches.map((match) =>
@@ -142,7 +142,7 @@ async function textsOf(
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   if (around === 0) return new Map();
   const paths = [...new Set(matches.map(({ path }) => path))].slice(0, filesWithContext);
-  const read = await sandbox.readFiles(paths, { maxBytes: contextBytes }, signal);
+  const read = await sandbox.files.readMany(paths, { maxBytes: contextBytes }, signal);
   return new Map(read.ok ? [...read.value].map(([path, { bytes }]) => [path, linesOf(bytes)]) : []);
 }
 

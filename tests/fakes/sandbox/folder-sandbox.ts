@@ -22,7 +22,7 @@ export function createFolderSandbox(workspacePath: string, options: FolderSandbo
   const reading = createReadOnlySandbox({ workspacePath, because: null });
   const isAs = async (path: string, expect: string | null | undefined, signal: AbortSignal): Promise<boolean> => {
     if (expect === undefined) return true;
-    const now = await reading.readFile(path, {}, signal);
+    const now = await reading.files.read(path, {}, signal);
     return (now.ok ? now.value.sha256 : null) === expect;
   };
   const stale = (path: string): Reply<never> => failure('stale-file', `${path} was changed.`);
@@ -36,21 +36,24 @@ export function createFolderSandbox(workspacePath: string, options: FolderSandbo
       signal.aborted
         ? failure('cancelled', 'It was cancelled.')
         : execHere({ root: workspacePath, hasOwnGroups }, request, signal),
-    realPath: async (path) => success(path),
-    writeFile: async (path, bytes, expect, signal) => {
-      if (!(await isAs(path, expect, signal))) return stale(path);
-      await mkdir(dirname(join(workspacePath, path)), { recursive: true });
-      await writeFile(join(workspacePath, path), bytes);
-      return success(undefined);
-    },
-    deleteFile: async (path, expect, signal) => {
-      if (!(await isAs(path, expect, signal))) return stale(path);
-      await rm(join(workspacePath, path));
-      return success(undefined);
-    },
-    setMode: async (path, mode) => {
-      await chmod(join(workspacePath, path), mode);
-      return success(undefined);
+    files: {
+      ...reading.files,
+      realPath: async (path) => success(path),
+      write: async (path, bytes, expect, signal) => {
+        if (!(await isAs(path, expect, signal))) return stale(path);
+        await mkdir(dirname(join(workspacePath, path)), { recursive: true });
+        await writeFile(join(workspacePath, path), bytes);
+        return success(undefined);
+      },
+      delete: async (path, expect, signal) => {
+        if (!(await isAs(path, expect, signal))) return stale(path);
+        await rm(join(workspacePath, path));
+        return success(undefined);
+      },
+      setMode: async (path, mode) => {
+        await chmod(join(workspacePath, path), mode);
+        return success(undefined);
+      },
     },
   };
 }

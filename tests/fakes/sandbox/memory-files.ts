@@ -1,5 +1,5 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
-import type { FileContent, FileStat, ScannedFile, WorkspaceFiles } from '../../../src/main/sandbox/sandbox.ts';
+import type { FileContent, FileStat, ScannedFile, ScannedFiles } from '../../../src/main/sandbox/sandbox.ts';
 import { isSkippedFolder } from '../../../src/main/sandbox/files/skipped-folders.ts';
 import { foldersOf, isFolder, missing } from './memory-tree.ts';
 import { sha256Of } from '../../../src/main/lib/sha256.ts';
@@ -21,7 +21,7 @@ export interface MemoryFiles {
   delete(path: string, expect: string | undefined): Reply<void>;
   setMode(path: string, mode: number): Reply<void>;
   stat(path: string): Reply<FileStat>;
-  scan(): WorkspaceFiles;
+  scan(): ScannedFiles;
 }
 
 const defaultReadBytes = 4 * 1024 * 1024;
@@ -84,7 +84,7 @@ export function createMemoryFiles(initial: Readonly<Record<string, string | Uint
   };
 }
 
-function scan(files: ReadonlyMap<string, MemoryFile>): WorkspaceFiles {
+function scan(files: ReadonlyMap<string, MemoryFile>): ScannedFiles {
   const scanned = new Map<string, ScannedFile>();
   for (const [path, file] of files) {
     if ([...foldersOf(path)].some((folder) => isSkippedFolder(folder.slice(folder.lastIndexOf('/') + 1)))) continue;

@@ -8,6 +8,7 @@ import type {
   OpenRequest,
   OutputChunk,
   Sandbox,
+  SandboxFiles,
 } from '../../../src/main/sandbox/sandbox.ts';
 import { readFilesSingly } from '../../../src/main/sandbox/files/read-files-singly.ts';
 import { createMemoryFiles, type MemoryFile, type MemoryFiles } from './memory-files.ts';
@@ -41,7 +42,7 @@ export interface MemorySandboxOptions {
  */
 export interface MemorySandbox extends Sandbox {
   /** Files by path. Change them with `put` and `remove`. */
-  readonly files: ReadonlyMap<string, MemoryFile>;
+  readonly contents: ReadonlyMap<string, MemoryFile>;
   put(path: string, content: string | Uint8Array, mode?: number): void;
   remove(path: string): void;
   /** The text of a file. Null: it does not exist. */
@@ -77,7 +78,7 @@ export function createMemorySandbox(options: MemorySandboxOptions = {}): MemoryS
     workspacePath,
     scratchPath: options.hasScratch === false ? null : '/scratch',
     backgroundProcesses: null,
-    files: store.files,
+    contents: store.files,
     commands,
     put: store.put,
     remove: store.remove,
@@ -101,7 +102,7 @@ export function createMemorySandbox(options: MemorySandboxOptions = {}): MemoryS
       commands.push(request.command);
       return Promise.resolve(success(openHandler(handler, { request, sandbox })));
     },
-    ...fileOperations(store, at),
+    files: fileOperations(store, at),
     dispose: () => {
       isDisposed = true;
       return Promise.resolve();
@@ -114,21 +115,15 @@ const closed = failure('sandbox-lost', 'The sandbox was closed.');
 
 type At = <T>(path: string, signal: AbortSignal, work: (inside: string) => Reply<T>) => Promise<Reply<T>>;
 
-function fileOperations(
-  store: MemoryFiles,
-  at: At,
-): Pick<
-  Sandbox,
-  'readFile' | 'readFiles' | 'writeFile' | 'deleteFile' | 'realPath' | 'setMode' | 'list' | 'search' | 'stat' | 'scan'
-> {
+function fileOperations(store: MemoryFiles, at: At): SandboxFiles {
   const { files } = store;
-  const readFile: Sandbox['readFile'] = (path, options, signal) =>
+  const read: SandboxFiles['read'] = (path, options, signal) =>
     at(path, signal, (inside) => store.read(inside, options.maxBytes));
   return {
-    readFile,
-    readFiles: (paths, options, signal) => readFilesSingly(readFile, paths, { options, signal }),
-    writeFile: (path, bytes, expect, signal) => at(path, signal, (inside) => store.write(inside, bytes, expect)),
-    deleteFile: (path, expect, signal) => at(path, signal, (inside) => store.delete(inside, expect)),
+    read,
+    readMany: (paths, options, signal) => readFilesSingly(read, paths, { options, signal }),
+    write: (path, bytes, expect, signal) => at(path, signal, (inside) => store.write(inside, bytes, expect)),
+    delete: (path, expect, signal) => at(path, signal, (inside) => store.delete(inside, expect)),
     realPath: (path, signal) => at(path, signal, (inside) => success(inside)),
     setMode: (path, mode, signal) => at(path, signal, (inside) => store.setMode(inside, mode)),
     list: (path, options, signal) => at(path, signal, (inside) => listMemory(files, inside, options)),

@@ -56,7 +56,7 @@ function sessionOf(
   const fences = createSessionFences({
     settings: () => fencesSchema.parse({ rules }),
     projectPath: project,
-    sandbox,
+    projectFiles: sandbox.files,
     lookAtFiles,
     sessionId: id,
     memory: createFenceMemory(join(folder, 'fences'), project, async () => others),

@@ -36,7 +36,7 @@ function kitOf(replies: NonNullable<KitOptions['replies']>, rules: readonly obje
   const fences = createSessionFences({
     settings: () => fencesSchema.parse({ rules }),
     projectPath: root,
-    sandbox,
+    projectFiles: sandbox.files,
     lookAtFiles,
     read: (fromSeq) => kit.journal.read(fromSeq),
     isSecretFile: (path) => secretKind(path) === 'secret',

@@ -59,7 +59,7 @@ async function check(fences: unknown, request: ModelRequest): Promise<FenceAnswe
   const session = createSessionFences({
     settings: () => fencesSchema.parse(fences),
     projectPath: null,
-    sandbox: createMemorySandbox({ files: {} }),
+    projectFiles: createMemorySandbox({ files: {} }).files,
     read: async function* () {},
     isSecretFile: () => false,
     hideKnown: (text) => text,

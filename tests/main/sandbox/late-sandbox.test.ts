@@ -25,7 +25,7 @@ function late() {
 it('a sandbox that is prepared later only reads at first, is started once, and ends with both', async () => {
   const { sandbox, seen } = late();
   expect([sandbox.tier, seen.starts]).toEqual(['read-only', 0]);
-  expect((await sandbox.readFile('a', {}, signal)).ok).toBe(true);
+  expect((await sandbox.files.read('a', {}, signal)).ok).toBe(true);
   await Promise.all([sandbox.prepare?.(signal), sandbox.prepare?.(signal)]);
   await sandbox.prepare?.(signal);
   expect([sandbox.tier, seen.starts]).toEqual(['memory', 1]);

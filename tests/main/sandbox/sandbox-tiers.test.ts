@@ -98,7 +98,7 @@ describe('a sandbox on a machine without an engine', () => {
       tier: 'read-only',
       warnings: [expect.stringMatching(/none was found at unix:/)],
     });
-    expect((await made.value.readFile('a.txt', {}, none)).ok).toBe(true);
+    expect((await made.value.files.read('a.txt', {}, none)).ok).toBe(true);
     expect(await made.value.exec({ command: 'true', timeoutMs: 1000 }, none)).toMatchObject({
       ok: false,
       error: { code: 'refused' },
@@ -112,9 +112,9 @@ describe('a sandbox on a machine without an engine', () => {
     if (!made.ok) throw new Error(made.error.message);
     const { value: sandbox } = made;
     for (const path of ['.env', './.env', 'server.pem', `${sandbox.workspacePath}/.env`])
-      expect(await sandbox.readFile(path, {}, none)).toMatchObject({ ok: false, error: { code: 'refused' } });
-    expect(await sandbox.search({ pattern: 'hunter22' }, none)).toMatchObject({ value: { matches: [] } });
-    const listed = await sandbox.list('.', { all: true }, none);
+      expect(await sandbox.files.read(path, {}, none)).toMatchObject({ ok: false, error: { code: 'refused' } });
+    expect(await sandbox.files.search({ pattern: 'hunter22' }, none)).toMatchObject({ value: { matches: [] } });
+    const listed = await sandbox.files.list('.', { all: true }, none);
     expect(listed.ok && listed.value.entries.map(({ path }) => path)).toEqual(['a.txt']);
     expect(sandbox.description.warnings).toEqual([expect.stringMatching(/they hold secrets.*\.env, server\.pem/)]);
   });

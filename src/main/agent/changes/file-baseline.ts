@@ -44,7 +44,7 @@ export function createFileBaseline(sandbox: Sandbox, file: BaselineFile | null):
   let isKept = true;
 
   const look = async (signal: AbortSignal): Promise<readonly FoundChange[] | null> => {
-    const scan = await sandbox.scan(signal);
+    const scan = await sandbox.files.scan(signal);
     if (!scan.ok) return null;
     const { files } = scan.value;
     unseen.note(scan.value.unseen);
@@ -229,7 +229,7 @@ type Read = ReadonlyMap<string, FileContent>;
 
 async function readAll(sandbox: Sandbox, paths: readonly string[], signal: AbortSignal): Promise<Read> {
   if (paths.length === 0) return new Map();
-  const read = await sandbox.readFiles(paths, { maxBytes: MAX_GUARDED_BYTES }, signal);
+  const read = await sandbox.files.readMany(paths, { maxBytes: MAX_GUARDED_BYTES }, signal);
   return read.ok ? read.value : new Map();
 }
 

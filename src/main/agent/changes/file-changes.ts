@@ -140,7 +140,7 @@ async function write(
   who: ChangeBy,
 ): Promise<Reply<'written' | 'same'>> {
   const { sandbox, signal } = context;
-  const current = await sandbox.readFile(path, { maxBytes: MAX_IMAGE_BYTES }, signal);
+  const current = await sandbox.files.read(path, { maxBytes: MAX_IMAGE_BYTES }, signal);
   if (!current.ok && current.error.code !== 'not-found') return current;
   const before = current.ok ? current.value : null;
   if ((before?.sha256 ?? null) !== expect) return stale(path, before === null);
@@ -157,8 +157,8 @@ async function write(
   await context.baseline.keep(markOf(context, context.running[0]?.by ?? who, { paths }), new Map([[path, known]]));
   const done =
     bytes === null
-      ? await sandbox.deleteFile(path, expect ?? undefined, signal)
-      : await sandbox.writeFile(path, bytes, expect, signal);
+      ? await sandbox.files.delete(path, expect ?? undefined, signal)
+      : await sandbox.files.write(path, bytes, expect, signal);
   if (!done.ok) return done;
   const mode = before?.mode ?? newFileMode;
   context.baseline.note(path, bytes, mode);
@@ -328,14 +328,14 @@ async function restoreOne(
  * cannot have written to it since.
  */
 async function currentOf(sandbox: Sandbox, path: string, left: FileImage): Promise<FileContent | null | 'other'> {
-  const read = await sandbox.readFile(path, { maxBytes: MAX_IMAGE_BYTES }, neverAborts);
+  const read = await sandbox.files.read(path, { maxBytes: MAX_IMAGE_BYTES }, neverAborts);
   if (left === null) return !read.ok && read.error.code === 'not-found' ? null : 'other';
   if (left.kept) return read.ok && read.value.sha256 === left.blob.sha256 ? read.value : 'other';
   if (left.why !== 'not-a-file' || read.ok) return 'other';
-  const stat = await sandbox.stat(path, neverAborts);
+  const stat = await sandbox.files.stat(path, neverAborts);
   if (!stat.ok || stat.value.kind !== 'file' || (stat.value.mode & 0o400) !== 0) return 'other';
-  const opened = await sandbox.setMode(path, stat.value.mode | ownerMode, neverAborts);
-  const now = opened.ok ? await sandbox.readFile(path, { maxBytes: MAX_IMAGE_BYTES }, neverAborts) : opened;
+  const opened = await sandbox.files.setMode(path, stat.value.mode | ownerMode, neverAborts);
+  const now = opened.ok ? await sandbox.files.read(path, { maxBytes: MAX_IMAGE_BYTES }, neverAborts) : opened;
   return now.ok ? now.value : 'other';
 }
 
@@ -348,16 +348,16 @@ interface Restore {
 
 async function restoreTo(sandbox: Sandbox, { path, found, wanted, mode }: Restore): Promise<boolean> {
   const expected = found?.sha256 ?? null;
-  if (wanted === null) return (await sandbox.deleteFile(path, expected ?? undefined, neverAborts)).ok;
+  if (wanted === null) return (await sandbox.files.delete(path, expected ?? undefined, neverAborts)).ok;
   let modeNow = found?.mode ?? newFileMode;
   const setMode = async (to: number): Promise<boolean> => {
     if ((modeNow & 0o7777) === (to & 0o7777)) return true;
     modeNow = to;
-    return (await sandbox.setMode(path, to, neverAborts)).ok;
+    return (await sandbox.files.setMode(path, to, neverAborts)).ok;
   };
   if (expected !== sha256Of(wanted)) {
     if (!(await setMode(modeNow | ownerMode))) return false;
-    if (!(await sandbox.writeFile(path, wanted, expected, neverAborts)).ok) return false;
+    if (!(await sandbox.files.write(path, wanted, expected, neverAborts)).ok) return false;
   }
   return setMode(mode);
 }

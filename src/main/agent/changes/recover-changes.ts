@@ -34,7 +34,7 @@ export async function recoverChanges(options: RecoveryOptions, cut: CutOff): Pro
   const before = await withRecorded(options.blobs, saved, cut.read(saved.mark.seq + 1));
   const sandbox = createReadOnlySandbox({ workspacePath: root, because: null });
   // A folder that is gone, or on a disk that is away, has no changes.
-  if (!(await sandbox.stat('.', neverAborts)).ok) return [];
+  if (!(await sandbox.files.stat('.', neverAborts)).ok) return [];
   const found = await (saved.mark.paths === null
     ? compareAll(sandbox, { before, since: saved.mark.at, isHidden: await hiddenIn(options, root, cut.state) })
     : compareEach(sandbox, before, saved.mark.paths));
@@ -111,7 +111,7 @@ const batchBytes = 8 * 1024 * 1024;
 
 async function compareAll(sandbox: Sandbox, comparison: Comparison): Promise<readonly FoundChange[]> {
   const { before, since } = comparison;
-  const scan = await sandbox.scan(neverAborts);
+  const scan = await sandbox.files.scan(neverAborts);
   if (!scan.ok) return [];
   const { files, unseen } = scan.value;
   const isUnseen = belowAny(unseen);
@@ -185,7 +185,7 @@ async function compareRead(
   batch: readonly (readonly [string, ScannedFile])[],
 ): Promise<readonly FoundChange[]> {
   const small = batch.filter(([path, file]) => file.sizeBytes <= mostBytes(path)).map(([path]) => path);
-  const read = await sandbox.readFiles(small, { maxBytes: batchBytes }, neverAborts);
+  const read = await sandbox.files.readMany(small, { maxBytes: batchBytes }, neverAborts);
   return batch.flatMap(([path, { sizeBytes, mode }]) => {
     const content = read.ok ? read.value.get(path) : undefined;
     const why = content === undefined ? (small.includes(path) ? 'not-a-file' : 'too-large') : null;
@@ -199,7 +199,7 @@ async function compareEach(sandbox: Sandbox, before: Files, paths: readonly stri
   const found: FoundChange[] = [];
   for (const path of paths) {
     const known = before.get(path) ?? null;
-    const read = await sandbox.readFile(path, { maxBytes: batchBytes }, neverAborts);
+    const read = await sandbox.files.read(path, { maxBytes: batchBytes }, neverAborts);
     if (!read.ok && read.error.code !== 'not-found') continue;
     const { bytes, mode } = read.ok ? read.value : { bytes: null, mode: 0 };
     const after = bytes === null ? null : { fingerprint: null, sizeBytes: bytes.length, mode, bytes, why: null };

@@ -58,13 +58,13 @@ async function look(turn: WritingTurn, toolCallId: string, file: NewFile): Promi
   const { path: rawPath, bytes } = file;
   const named = workspacePath(rawPath, sandbox.workspacePath);
   // Deleting a link deletes the link; writing follows it. A guarded target is guarded under any name.
-  const real = bytes === null ? success(named) : await sandbox.realPath(named, turn.signal);
+  const real = bytes === null ? success(named) : await sandbox.files.realPath(named, turn.signal);
   if (!real.ok) return asResult(real.error);
   const path = real.value;
   if (bytes !== null && bytes.length > config.maxWriteBytes) {
     return asResult({ code: 'too-large', message: `${path}: more than ${config.maxWriteBytes} bytes.` });
   }
-  const current = await sandbox.readFile(path, {}, turn.signal);
+  const current = await sandbox.files.read(path, {}, turn.signal);
   if (!current.ok && current.error.code !== 'not-found') return asResult(current.error);
   const before = current.ok ? new TextDecoder().decode(current.value.bytes) : null;
   const after = bytes === null ? null : new TextDecoder().decode(bytes);

@@ -59,7 +59,7 @@ async function readChanges(turn: Pick<Turn, 'changes' | 'dependencies' | 'signal
   const changed: string[] = [];
   const texts: ChangedText[] = [];
   for (const [path, { before }] of firsts) {
-    const now = await turn.dependencies.sandbox.readFile(path, { maxBytes: MAX_BYTES }, turn.signal);
+    const now = await turn.dependencies.sandbox.files.read(path, { maxBytes: MAX_BYTES }, turn.signal);
     // A file that was changed and changed back counts as unchanged.
     if ((before?.kept === true ? before.blob.sha256 : null) === (now.ok ? now.value.sha256 : null) && isKnown(before))
       continue;

@@ -60,7 +60,7 @@ async function approvedText(turn: AskingTurn, asked: ApprovalRequest): Promise<A
 }
 
 function readBytes(turn: Pick<Turn, 'dependencies' | 'signal'>, path: string) {
-  return turn.dependencies.sandbox.readFile(path, { maxBytes: 1024 * 1024 }, turn.signal);
+  return turn.dependencies.sandbox.files.read(path, { maxBytes: 1024 * 1024 }, turn.signal);
 }
 
 interface Verdict {

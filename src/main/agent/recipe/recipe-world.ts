@@ -62,7 +62,7 @@ export function createRecipeWorld(turn: Turn, facts: TurnFacts): RecipeWorld {
           label: 'list the files',
           input: {},
           run: async () => {
-            const listing = await sandbox.list('.', { depth: 32, limit: MAX_LISTED }, turn.signal);
+            const listing = await sandbox.files.list('.', { depth: 32, limit: MAX_LISTED }, turn.signal);
             return fromReply(
               listing,
               (value) => value.entries,
@@ -91,7 +91,7 @@ export function createRecipeWorld(turn: Turn, facts: TurnFacts): RecipeWorld {
           label: `search ${query.pattern}`,
           input: query,
           run: async () => {
-            const found = await sandbox.search(query, turn.signal);
+            const found = await sandbox.files.search(query, turn.signal);
             return fromReply(
               found,
               (value) => value,
@@ -122,7 +122,7 @@ function readFile(turn: Turn, path: string, { hashes }: Seen): Promise<z.infer<t
       label: `read ${path}`,
       input: { path },
       run: async () => {
-        const read = await turn.dependencies.sandbox.readFile(path, { maxBytes: MAX_READ_BYTES }, turn.signal);
+        const read = await turn.dependencies.sandbox.files.read(path, { maxBytes: MAX_READ_BYTES }, turn.signal);
         if (!read.ok) {
           if (read.error.code === 'not-found') hashes.set(path, null);
           return { status: 'error', output: read.error.message, data: null };

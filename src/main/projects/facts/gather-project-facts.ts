@@ -14,7 +14,7 @@ const MAX_PATHS = 5_000;
  * that cannot be listed gives empty facts, never an error; the agent then works without them.
  */
 export async function gatherFacts(sandbox: Sandbox, signal: AbortSignal): Promise<ProjectFacts> {
-  const listing = await sandbox.list('.', { depth: MAX_DEPTH, limit: MAX_ENTRIES }, signal);
+  const listing = await sandbox.files.list('.', { depth: MAX_DEPTH, limit: MAX_ENTRIES }, signal);
   const entries = listing.ok ? listing.value.entries : [];
   const files = entries.filter((entry) => entry.kind === 'file');
   const testFiles = files.filter((file) => isTestFile(file.path)).map((file) => file.path);
@@ -22,7 +22,7 @@ export async function gatherFacts(sandbox: Sandbox, signal: AbortSignal): Promis
     .filter((file) => languageOf(file.path) !== 'other' && !isTestFile(file.path))
     .map((file) => file.path);
   const paths = files.map((file) => file.path);
-  const git = await sandbox.stat('.git', signal);
+  const git = await sandbox.files.stat('.git', signal);
   const lint = await findLintCommand(sandbox, paths, signal);
   return {
     languages: countLanguages(files),

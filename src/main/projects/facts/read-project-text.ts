@@ -4,7 +4,7 @@ import { fieldOf } from '@shared/unknown-value.ts';
 
 /** Null: the file is missing, unreadable, or too large to describe how a project is worked with. */
 export async function readText(sandbox: Sandbox, path: string, signal: AbortSignal): Promise<string | null> {
-  const read = await sandbox.readFile(path, { maxBytes: 512 * 1024 }, signal);
+  const read = await sandbox.files.read(path, { maxBytes: 512 * 1024 }, signal);
   return read.ok ? (fileText(read.value.bytes)?.text ?? null) : null;
 }
 

@@ -1,31 +1,22 @@
-import { failure, success, type Reply } from '@shared/errors.ts';
-import { isGitName } from '../../lib/files/host-folder.ts';
-import { workspaceRelative } from '../files/workspace-relative.ts';
+import { success, type Reply } from '@shared/errors.ts';
 import { skippedText } from '../files/skipped-folders.ts';
 import type {
   AskAboutDisk,
   ExecRequest,
   ExecResult,
-  FileContent,
-  FileStat,
-  ListOptions,
-  Listing,
   NetworkRequest,
   NetworkResult,
   OpenProcess,
   OpenRequest,
-  ReadOptions,
   Sandbox,
   SandboxDescription,
   SandboxLook,
-  SearchQuery,
-  SearchResult,
   BackgroundProcessState,
-  WorkspaceFiles,
 } from '../sandbox.ts';
 import { workspaceInContainer } from './container/container-create-body.ts';
 import { ContainerBackgroundProcesses } from './exec/container-background-processes.ts';
 import { ContainerFiles } from './files/container-files.ts';
+import { SessionFiles } from './files/session-files.ts';
 import type { UserIds } from './user/container-identity.ts';
 import { execCommand, programOf, refuseCommand } from './exec/exec-command.ts';
 import { ContainerRuns } from './exec/run-in-container.ts';
@@ -37,7 +28,6 @@ import { untrackedText } from '@shared/session/reducers/reduce-sandbox.ts';
 import type { OutboundConnections } from '../network/outbound-connections.ts';
 import type { SessionContainer } from './container/session-container.ts';
 import type { ProjectLinks } from './protection/project-links.ts';
-import { insideOf } from '../workspace/still-hidden.ts';
 import { readUsage } from './container/container-usage.ts';
 
 export interface ChangingEnvironment {
@@ -68,12 +58,12 @@ export class DockerSandbox implements Sandbox {
   readonly scratchPath: string | null;
   readonly #options: DockerSandboxOptions;
   readonly #runs: ContainerRuns;
-  readonly #files: ContainerFiles;
   readonly #open = new Set<OpenProcess>();
   readonly #beside = new Set<OpenProcess>();
   #sessionEnvironment: SessionEnvironment;
   readonly backgroundProcesses: ContainerBackgroundProcesses;
   readonly links: ProjectLinks;
+  readonly files: SessionFiles;
 
   constructor(options: DockerSandboxOptions) {
     this.#options = options;
@@ -81,7 +71,7 @@ export class DockerSandbox implements Sandbox {
     this.scratchPath = options.session.scratchPath;
     this.links = options.links;
     this.#runs = new ContainerRuns(options.session);
-    this.#files = new ContainerFiles(this.#runs);
+    this.files = new SessionFiles(new ContainerFiles(this.#runs), options.session);
     this.backgroundProcesses = new ContainerBackgroundProcesses(
       options.session,
       options.onService ?? (() => undefined),
@@ -170,78 +160,6 @@ export class DockerSandbox implements Sandbox {
     return success(process);
   }
 
-  readFile(path: string, options: ReadOptions, signal: AbortSignal): Promise<Reply<FileContent>> {
-    return this.#at(path, (inside) => this.#hidden(inside) ?? this.#files.read(inside, options, signal));
-  }
-
-  readFiles(
-    paths: readonly string[],
-    options: ReadOptions,
-    signal: AbortSignal,
-  ): Promise<Reply<ReadonlyMap<string, FileContent>>> {
-    const inside = paths.flatMap((path) => {
-      const found = workspaceRelative(path, workspaceInContainer);
-      return found.ok ? [found.value] : [];
-    });
-    return this.#files.readMany(inside, options, signal);
-  }
-
-  writeFile(
-    path: string,
-    bytes: Uint8Array,
-    expect: string | null | undefined,
-    signal: AbortSignal,
-  ): Promise<Reply<void>> {
-    return this.#at(
-      path,
-      (inside) =>
-        this.#hidden(inside) ??
-        ofGit(inside) ??
-        this.#files.write(inside, { bytes, expect }, signal).finally(() => void this.#options.session.guard.look()),
-    );
-  }
-
-  deleteFile(path: string, expect: string | undefined, signal: AbortSignal): Promise<Reply<void>> {
-    return this.#at(
-      path,
-      (inside) => this.#hidden(inside) ?? ofGit(inside) ?? this.#files.delete(inside, expect, signal),
-    );
-  }
-
-  realPath(path: string, signal: AbortSignal): Promise<Reply<string>> {
-    return this.#at(path, (inside) => this.#files.realPath(inside, signal));
-  }
-
-  setMode(path: string, mode: number, signal: AbortSignal): Promise<Reply<void>> {
-    return this.#at(
-      path,
-      (inside) => this.#hidden(inside) ?? ofGit(inside) ?? this.#files.setMode(inside, mode, signal),
-    );
-  }
-
-  list(path: string, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>> {
-    return this.#at(path, (inside) => this.#files.list(inside, options, signal));
-  }
-
-  search(query: SearchQuery, signal: AbortSignal): Promise<Reply<SearchResult>> {
-    return this.#at(query.path ?? '.', (inside) => this.#files.search({ ...query, path: inside }, signal));
-  }
-
-  stat(path: string, signal: AbortSignal): Promise<Reply<FileStat>> {
-    return this.#at(path, (inside) => this.#files.stat(inside, signal));
-  }
-
-  async scan(signal: AbortSignal): Promise<Reply<WorkspaceFiles>> {
-    const scanned = await this.#files.scan(signal);
-    if (!scanned.ok) return scanned;
-    const { files, unseen } = scanned.value;
-    // They are empty in the container, which is no change of theirs.
-    const { masks } = this.#options.session;
-    const isHidden = insideOf(masks);
-    const seen = [...files].filter(([path]) => !isHidden(path));
-    return success({ files: new Map(seen), unseen, hidden: masks.map(({ path }) => path) });
-  }
-
   async look(signal: AbortSignal): Promise<SandboxLook> {
     const { session } = this.#options;
     const container = session.running;
@@ -270,35 +188,6 @@ export class DockerSandbox implements Sandbox {
     this.#beside.add(process);
     void process.ended.then(() => this.#beside.delete(process));
   }
-
-  // An error for a hidden path, or null. The mount hides the file in any case; this says why it is empty.
-  #hidden(inside: string): Promise<Reply<never>> | null {
-    const mask = this.#options.session.masks.find(({ path }) => inside === path || inside.startsWith(`${path}/`));
-    if (mask === undefined) return null;
-    return Promise.resolve(
-      failure(
-        'refused',
-        `${inside} is hidden from models: it holds secrets, leads to a program of this machine, or a rule masks it.`,
-        'Go on without it, or ask the person to show it.',
-      ),
-    );
-  }
-
-  async #at<T>(path: string, work: (inside: string) => Promise<Reply<T>>): Promise<Reply<T>> {
-    const inside = workspaceRelative(path, workspaceInContainer);
-    return inside.ok ? work(inside.value) : inside;
-  }
-}
-
-/**
- * Git on the user's machine runs programs that its data names. So no file tool writes there, in any spelling of the
- * name.
- */
-function ofGit(inside: string): Promise<Reply<never>> | null {
-  if (!inside.split('/').some(isGitName)) return null;
-  return Promise.resolve(
-    failure('refused', `${inside} lies in the data of git and is not written.`, 'Use git itself, by a command.'),
-  );
 }
 
 function userText(user: UserIds | null): string {

@@ -14,10 +14,11 @@ import type {
   ReadOptions,
   Sandbox,
   SandboxDescription,
+  SandboxFiles,
   ScannedFile,
   SearchQuery,
   SearchResult,
-  WorkspaceFiles,
+  ScannedFiles,
 } from '../sandbox.ts';
 import { openInside, type OpenedPath } from './open-inside.ts';
 import { walkHostTree, type TreeEntry } from './walk-host-tree.ts';
@@ -86,7 +87,7 @@ export function createReadOnlySandbox({
       await opened.value.handle.close();
     }
   };
-  const readFile: Sandbox['readFile'] = (path, options, signal) =>
+  const read: SandboxFiles['read'] = (path, options, signal) =>
     at(path, (opened) => readOpened(opened, options, signal));
   return {
     tier: 'read-only',
@@ -97,20 +98,23 @@ export function createReadOnlySandbox({
     exec: () => refuse('Running a command'),
     runWithNetwork: () => refuse('Running a command'),
     open: () => refuse('Starting a process'),
-    writeFile: () => refuse('Writing'),
-    deleteFile: () => refuse('Deleting'),
-    realPath: () => refuse('Writing'),
-    setMode: () => refuse('Changing a mode'),
-    readFile,
-    readFiles: (paths, options, signal) => readFilesSingly(readFile, paths, { options, signal }),
-    list: (path, options, signal) => at(path, (opened, now) => listOpened(opened, { ...options, hidden: now }, signal)),
-    stat: async (path) => {
-      const now = await hidden().catch((error: unknown) => ({ ok: false as const, error: toFailure(error) }));
-      return 'ok' in now ? now : statPath({ workspacePath, hidden: now }, path);
+    files: {
+      write: () => refuse('Writing'),
+      delete: () => refuse('Deleting'),
+      realPath: () => refuse('Writing'),
+      setMode: () => refuse('Changing a mode'),
+      read,
+      readMany: (paths, options, signal) => readFilesSingly(read, paths, { options, signal }),
+      list: (path, options, signal) =>
+        at(path, (opened, now) => listOpened(opened, { ...options, hidden: now }, signal)),
+      stat: async (path) => {
+        const now = await hidden().catch((error: unknown) => ({ ok: false as const, error: toFailure(error) }));
+        return 'ok' in now ? now : statPath({ workspacePath, hidden: now }, path);
+      },
+      search: (query, signal) =>
+        at(query.path ?? '.', (opened, now) => searchOpened({ workspacePath, hidden: now }, { opened, query }, signal)),
+      scan: (signal) => at('.', (opened, now) => scanOpened(opened, now, signal)),
     },
-    search: (query, signal) =>
-      at(query.path ?? '.', (opened, now) => searchOpened({ workspacePath, hidden: now }, { opened, query }, signal)),
-    scan: (signal) => at('.', (opened, now) => scanOpened(opened, now, signal)),
     dispose: () => Promise.resolve(),
   };
 }
@@ -174,7 +178,7 @@ async function scanOpened(
   opened: OpenedPath,
   hidden: HiddenFromReading,
   signal: AbortSignal,
-): Promise<Reply<WorkspaceFiles>> {
+): Promise<Reply<ScannedFiles>> {
   const files = new Map<string, ScannedFile>();
   const unseen = new Set<string>();
   const left: string[] = [];

@@ -1,7 +1,7 @@
 import type { FoundFile } from '@shared/attachments/attachment-inputs.ts';
 import { codeFiles, definedName, definitionPattern, linesOfDefinition } from './find-definitions.ts';
 import { fileText } from '../../lib/files/file-text.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { SandboxFiles } from '../../sandbox/sandbox.ts';
 
 /** Symbols are searched only in projects with at most this many files and folders. */
 const MAX_ENTRIES = 20_000;
@@ -20,14 +20,14 @@ interface SymbolQuery {
 
 /** Functions, classes and methods of a project that match a part of a name, best first, with their lines. */
 export async function findSymbols(
-  sandbox: Pick<Sandbox, 'search' | 'readFile'>,
+  files: Pick<SandboxFiles, 'search' | 'read'>,
   { text, paths, isFenced }: SymbolQuery,
   signal: AbortSignal,
 ): Promise<readonly FoundFile[]> {
   // Only letters of names, so that they are safe in a regular expression. A single letter would match everything.
   if (!/^[a-z_]\w+$/iu.test(text) || paths.length > MAX_ENTRIES) return [];
   const query = { pattern: definitionPattern(text), ignoreCase: true, glob: codeFiles, limit: MAX_LINES_FOUND };
-  const found = await sandbox.search(query, signal);
+  const found = await files.search(query, signal);
   // Without symbols, the files are still offered.
   if (!found.ok) return [];
   const known = new Set(paths);
@@ -38,7 +38,7 @@ export async function findSymbols(
   definitions.sort((left, right) => left.rank - right.rank || left.name.length - right.name.length);
   return Promise.all(
     definitions.slice(0, MAX_SYMBOLS).map(async ({ path, line, name }) => {
-      const file = await sandbox.readFile(path, { maxBytes: MAX_READ_BYTES }, signal);
+      const file = await files.read(path, { maxBytes: MAX_READ_BYTES }, signal);
       const lines = (file.ok ? fileText(file.value.bytes)?.text.split('\n') : null) ?? [];
       return { path, staysHere: null, symbol: { name, lines: linesOfDefinition(lines, line) } };
     }),

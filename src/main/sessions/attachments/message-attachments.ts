@@ -30,7 +30,7 @@ import { rankFiles } from '@shared/attachments/rank-file-names.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { createLookAtFiles } from '../../safety/file-look.ts';
 import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { SandboxFiles } from '../../sandbox/sandbox.ts';
 import type { HiddenFromReading } from '../../sandbox/read-only/hidden-from-reading.ts';
 import { createReadOnlySandbox } from '../../sandbox/read-only/read-only-sandbox.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
@@ -125,7 +125,7 @@ export function createMessageAttachments(options: AttachmentsOptions): MessageAt
     const known = listed.get(root);
     if (known !== undefined && performance.now() - known.at < LISTED_MS) return known.paths;
     // Runs to its end even if the caller has stopped, because the next typed letter needs the same list.
-    const paths = listPaths(readerOf(root), neverAborts);
+    const paths = listPaths(filesOf(root), neverAborts);
     listed.clear();
     listed.set(root, { at: performance.now(), paths });
     // The caller gets the error, and the next one tries again.
@@ -156,7 +156,7 @@ export function createMessageAttachments(options: AttachmentsOptions): MessageAt
       const last = ranked.at(-1);
       const isFull = ranked.length >= limit && last !== undefined && isNamed(last, text);
       // Files whose names begin with the text already fill the list.
-      const symbols = isFull ? [] : await findSymbols(readerOf(root), asked, signal);
+      const symbols = isFull ? [] : await findSymbols(filesOf(root), asked, signal);
       const files = ranked.map((path) => ({ path, staysHere: fenceOf(path) }));
       return withSymbols(files, symbols, { text, limit });
     },
@@ -213,8 +213,8 @@ async function gather(
 }
 
 /** Reads the workspace on the host, and follows no link out of it. Hides nothing, so it is for the user's eyes only. */
-function readerOf(root: string): Sandbox {
-  return createReadOnlySandbox({ workspacePath: root, because: null });
+function filesOf(root: string): SandboxFiles {
+  return createReadOnlySandbox({ workspacePath: root, because: null }).files;
 }
 
 interface Root {
@@ -247,8 +247,8 @@ function noFolder(path: string): AppError {
   return new AppError('not-found', `The folder ${path} was not found.`);
 }
 
-async function listPaths(sandbox: Sandbox, signal: AbortSignal): Promise<readonly string[]> {
-  const listing = await sandbox.list('.', { depth: 64, limit: MAX_LISTED }, signal);
+async function listPaths(files: SandboxFiles, signal: AbortSignal): Promise<readonly string[]> {
+  const listing = await files.list('.', { depth: 64, limit: MAX_LISTED }, signal);
   if (!listing.ok) throw new AppError(listing.error.code, listing.error.message);
   return listing.value.entries.flatMap(({ path, kind }) => {
     if (kind === 'file') return [path];
@@ -410,7 +410,7 @@ async function readMention(
     return `@${mention.path} goes as words only: nothing of a tool server was attached for it.`;
   const path = mention.path.replace(/^\.\//u, '').replace(/(?<!\/)\/+$/u, '');
   if (path === '') return null;
-  const found = await readerOf(root).stat(path, signal);
+  const found = await filesOf(root).stat(path, signal);
   if (!found.ok)
     return looksLikePath(mention.path)
       ? `@${mention.path} names no file of this project: ${found.error.message}`
@@ -422,9 +422,9 @@ async function readMention(
   const looks = await createLookAtFiles(root)([path]);
   const why = await whyHidden(root, looks, hidden);
   if (why !== null) return `@${mention.path} was not attached: ${why}`;
-  const sandbox = createReadOnlySandbox({ workspacePath: root, because: null, hidden: () => Promise.resolve(hidden) });
-  if (found.value.kind === 'folder') return folderText(options, { sandbox, path, signal });
-  const file = await sandbox.readFile(path, { maxBytes: maxFileBytes }, signal);
+  const { files } = createReadOnlySandbox({ workspacePath: root, because: null, hidden: async () => hidden });
+  if (found.value.kind === 'folder') return folderText(options, { files, path, signal });
+  const file = await files.read(path, { maxBytes: maxFileBytes }, signal);
   if (!file.ok) return `@${mention.path} was not attached: ${file.error.message}`;
   const [look] = looks;
   if (look === undefined) return `@${mention.path} was not attached: it is gone.`;
@@ -434,9 +434,9 @@ async function readMention(
 
 async function folderText(
   { blobs }: AttachmentsOptions,
-  { sandbox, path, signal }: { readonly sandbox: Sandbox; readonly path: string; readonly signal: AbortSignal },
+  { files, path, signal }: { readonly files: SandboxFiles; readonly path: string; readonly signal: AbortSignal },
 ): Promise<Attachment | string> {
-  const listing = await sandbox.list(path, { depth: 4, limit: FOLDER_ENTRIES }, signal);
+  const listing = await files.list(path, { depth: 4, limit: FOLDER_ENTRIES }, signal);
   if (!listing.ok) return `@${path}/ was not attached: ${listing.error.message}`;
   const { entries, truncated } = listing.value;
   const lines = entries.map((entry) => (entry.kind === 'folder' ? `${entry.path}/` : entry.path));

@@ -76,7 +76,7 @@ async function startRunner(
   session.fences = createSessionFences({
     settings: rules.fences,
     projectPath,
-    sandbox,
+    projectFiles: sandbox.files,
     lookAtFiles,
     read: (fromSeq) => journal.read(fromSeq),
     sessionId: journal.sessionId,

@@ -74,7 +74,7 @@ function conflictOf(
 }
 
 async function hashHere(path: string, { sandbox, signal }: ToolContext): Promise<string | null | undefined> {
-  const read = await sandbox.readFile(path, {}, signal);
+  const read = await sandbox.files.read(path, {}, signal);
   if (read.ok) return sha256Of(read.value.bytes);
   return read.error.code === 'not-found' ? null : undefined;
 }

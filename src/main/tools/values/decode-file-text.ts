@@ -9,7 +9,7 @@ export interface ReadText extends FileText {
 
 /** Reads a text file of the workspace, and notes that the model has now seen this version. */
 export async function readText(path: string, context: ToolContext): Promise<ReadText | ToolResult> {
-  const reply = await context.sandbox.readFile(path, {}, context.signal);
+  const reply = await context.sandbox.files.read(path, {}, context.signal);
   if (!reply.ok) return failureResult(reply.error);
   const { bytes, sha256 } = reply.value;
   const read = fileText(bytes);

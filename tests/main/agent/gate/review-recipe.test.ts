@@ -49,7 +49,7 @@ async function play(kit: AgentKit, own: Partial<TurnOptions> = {}) {
 }
 
 async function fileOf(kit: AgentKit): Promise<string> {
-  const read = await kit.sandbox.readFile('calc.py', { maxBytes: 1000 }, new AbortController().signal);
+  const read = await kit.sandbox.files.read('calc.py', { maxBytes: 1000 }, new AbortController().signal);
   return read.ok ? Buffer.from(read.value.bytes).toString() : read.error.message;
 }
 

@@ -149,7 +149,7 @@ describe('a tool from a file that reaches a host', () => {
 
 describe('a tool from a file that reaches nothing', () => {
   const writes: CallConnectedTool = async (_spec, _input, { sandbox, signal }) => {
-    await sandbox?.writeFile('a.py', Buffer.from('x = 2\n'), undefined, signal);
+    await sandbox?.files.write('a.py', Buffer.from('x = 2\n'), undefined, signal);
     return { status: 'ok', output: 'tidied' };
   };
 

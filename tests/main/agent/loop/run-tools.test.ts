@@ -131,7 +131,7 @@ describe('a guarded file', () => {
       replies: [call('read_file', { path: link }), call('write_file', { path: link, content: 'pass\n' }), done],
       sandbox: { files: { ...files, [link]: files['tests/test_a.py'] }, exec: () => ({}) },
     });
-    kit.sandbox.realPath = async (path) => success(path === link ? 'tests/test_a.py' : path);
+    kit.sandbox.files.realPath = async (path) => success(path === link ? 'tests/test_a.py' : path);
     await kit.runner.send('Do the work.', turnOptions);
     expect(toolEnd(kit, 'write_file')).toMatchObject({ status: 'refused' });
     expect(ofType(kit.journal.events, 'approval-requested')).toMatchObject([{ subject: 'tests/test_a.py' }]);
@@ -156,7 +156,7 @@ describe('a guarded file', () => {
     kit.sandbox.put('tests/run.sh', 'exit 1\n', 0o750);
     await kit.runner.send('Do the work.', turnOptions);
     expect(kit.sandbox.text('tests/run.sh')).toBe('exit 1\n');
-    expect(kit.sandbox.files.get('tests/run.sh')?.mode).toBe(0o750);
+    expect(kit.sandbox.contents.get('tests/run.sh')?.mode).toBe(0o750);
     const taken = ofType(kit.journal.events, 'file-changed').filter(({ by }) => by === 'undo');
     expect(taken).toMatchObject([{ path: 'tests/run.sh', after: { mode: 0o750 } }]);
     expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('was put back');
@@ -191,7 +191,7 @@ describe('a guarded file', () => {
     });
     await kit.runner.send('Do the work.', turnOptions);
     expect(kit.sandbox.text('tests/test_a.py')).toBe(files['tests/test_a.py']);
-    expect(kit.sandbox.files.get('tests/test_a.py')?.mode).toBe(0o644);
+    expect(kit.sandbox.contents.get('tests/test_a.py')?.mode).toBe(0o644);
   });
 });
 

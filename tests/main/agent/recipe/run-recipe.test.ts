@@ -82,7 +82,9 @@ describe('a recipe', () => {
     );
     await kit.runner.send('Do the work.', turnOptions);
     expect(seen).toEqual([old, '# 价格\n', expect.stringContaining('"中" is in it nowhere yet'), null]);
-    expect(Buffer.from(kit.sandbox.files.get('a.py')?.bytes ?? [])).toEqual(iconv.encode(old.replace('1', '2'), 'gbk'));
+    expect(Buffer.from(kit.sandbox.contents.get('a.py')?.bytes ?? [])).toEqual(
+      iconv.encode(old.replace('1', '2'), 'gbk'),
+    );
     await expectReplay(kit);
   });
 
@@ -255,7 +257,7 @@ describe('a recipe', () => {
     kit.sandbox.put('x.bin', binary);
     await kit.runner.send('Do the work.', turnOptions);
     expect(seen).toEqual([null, expect.stringContaining('x.bin')]);
-    expect(kit.sandbox.files.get('x.bin')?.bytes).toEqual(binary);
+    expect(kit.sandbox.contents.get('x.bin')?.bytes).toEqual(binary);
   });
 
   it('cannot change guarded files, and asks nobody', async () => {

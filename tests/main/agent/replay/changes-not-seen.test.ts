@@ -18,8 +18,8 @@ function closingSandbox() {
       return {};
     },
   });
-  const scan = memory.scan.bind(memory);
-  return Object.assign(memory, {
+  const scan = memory.files.scan.bind(memory.files);
+  Object.assign(memory.files, {
     scan: async (signal: AbortSignal) => {
       const scanned = await scan(signal);
       if (!scanned.ok || !isClosed) return scanned;
@@ -27,6 +27,7 @@ function closingSandbox() {
       return success({ files: new Map(files), unseen: ['src/lib'] });
     },
   });
+  return memory;
 }
 
 describe('a folder closed by a command', () => {

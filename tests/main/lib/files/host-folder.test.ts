@@ -129,7 +129,7 @@ describe.skipIf(process.platform === 'win32')('a folder of hostile files', () =>
   afterAll(() => rm(folder, { recursive: true }));
 
   const read = async (path: string): Promise<string> => {
-    const reply = await sandbox.readFile(path, {}, none);
+    const reply = await sandbox.files.read(path, {}, none);
     return reply.ok ? Buffer.from(reply.value.bytes).toString() : reply.error.code;
   };
 
@@ -168,15 +168,17 @@ describe.skipIf(process.platform === 'win32')('a folder of hostile files', () =>
   });
 
   it('is listed, scanned and searched to its end', async () => {
-    const { entries } = valueOf(await sandbox.list('.', { all: true, limit: 10_000 }, none));
+    const { entries } = valueOf(await sandbox.files.list('.', { all: true, limit: 10_000 }, none));
     const paths = entries.map((entry) => entry.path);
     expect(odd.filter((name) => !paths.includes(name))).toEqual([]);
     expect(paths.filter((path) => path.startsWith('out/') || path.includes('\uFFFD'))).toEqual([]);
     expect(paths.filter((path) => path.startsWith('many/'))).toHaveLength(2000);
-    const scanned = valueOf(await sandbox.scan(none));
+    const scanned = valueOf(await sandbox.files.scan(none));
     expect(['pipe', 'environ', 'out/secret'].filter((path) => scanned.files.has(path))).toEqual([]);
-    expect(valueOf(await sandbox.search({ pattern: 'secret' }, none)).matches).toEqual([]);
-    expect(await sandbox.search({ pattern: 'x', path: 'pipe' }, none)).toMatchObject({ error: { code: 'bad-input' } });
+    expect(valueOf(await sandbox.files.search({ pattern: 'secret' }, none)).matches).toEqual([]);
+    expect(await sandbox.files.search({ pattern: 'x', path: 'pipe' }, none)).toMatchObject({
+      error: { code: 'bad-input' },
+    });
   });
 
   it('is written without following a link, and never inside .git', async () => {

@@ -265,7 +265,7 @@ describe('Dewpoint in a folder with hostile programs runs none of them', () => {
   it('when the project is searched', async () => {
     process.env.RIPGREP_CONFIG_PATH = join(planted.folder, '.ripgreprc');
     const sandbox = createReadOnlySandbox({ workspacePath: planted.folder, because: null });
-    const found = await sandbox.search({ pattern: 'planted' }, never);
+    const found = await sandbox.files.search({ pattern: 'planted' }, never);
     expect(found).toMatchObject({ ok: true });
     await sandbox.dispose();
     expect(await planted.ran()).toEqual([]);

@@ -47,13 +47,13 @@ describe('a hidden file in a read-only session', () => {
   };
   /** All that any operation says of a path. */
   const everything = async (sandbox: Sandbox, path: string): Promise<string> => {
-    const read = await sandbox.readFile(path, {}, none);
-    const many = await sandbox.readFiles([path], {}, none);
+    const read = await sandbox.files.read(path, {}, none);
+    const many = await sandbox.files.readMany([path], {}, none);
     const answers = {
       read: read.ok ? Buffer.from(read.value.bytes).toString() : read.error.code,
       many: many.ok ? [...many.value.values()].map(({ bytes }) => Buffer.from(bytes).toString()) : many.error.code,
-      list: await sandbox.list(path, { all: true, depth: 5 }, none),
-      search: await sandbox.search({ pattern: 'canary', path }, none),
+      list: await sandbox.files.list(path, { all: true, depth: 5 }, none),
+      search: await sandbox.files.search({ pattern: 'canary', path }, none),
     };
     return JSON.stringify(answers);
   };
@@ -79,19 +79,19 @@ describe('a hidden file in a read-only session', () => {
       docs/keys docs/deploy docs/all docs .`.split(/\s+/);
     const told = /canary|"path":"[^"]*(id_rsa|a\.md|linked)","kind":"file/;
     for (const path of ways) expect([path, told.exec(await everything(sandbox, path))?.[0]]).toEqual([path, undefined]);
-    expect(valueOf(await sandbox.search({ pattern: 'canary' }, none))).toEqual({ matches: [], truncated: false });
-    const scanned = valueOf(await sandbox.scan(none));
+    expect(valueOf(await sandbox.files.search({ pattern: 'canary' }, none))).toEqual({ matches: [], truncated: false });
+    const scanned = valueOf(await sandbox.files.scan(none));
     expect([...scanned.files.keys()]).toEqual(['docs/readme.md']);
-    expect(await sandbox.stat('.netrc', none)).toMatchObject({ ok: false, error: { code: 'refused' } });
-    expect(await sandbox.stat('docs/deep/a.md', none)).toMatchObject({ ok: false, error: { code: 'refused' } });
-    expect(await sandbox.readFile('docs/readme.md', {}, none)).toMatchObject({ ok: true });
+    expect(await sandbox.files.stat('.netrc', none)).toMatchObject({ ok: false, error: { code: 'refused' } });
+    expect(await sandbox.files.stat('docs/deep/a.md', none)).toMatchObject({ ok: false, error: { code: 'refused' } });
+    expect(await sandbox.files.read('docs/readme.md', {}, none)).toMatchObject({ ok: true });
   });
 
   it('does not count towards the limit of a search', async () => {
     await put('.env', 'canary\n'.repeat(10));
     await put('zz.txt', 'canary\ncanary\n');
     const sandbox = await start();
-    const found = valueOf(await sandbox.search({ pattern: 'canary', limit: 2 }, none));
+    const found = valueOf(await sandbox.files.search({ pattern: 'canary', limit: 2 }, none));
     expect([found.matches.map(({ path }) => path), found.truncated]).toEqual([['zz.txt', 'zz.txt'], false]);
   });
 
@@ -102,8 +102,8 @@ describe('a hidden file in a read-only session', () => {
     await put('.npmrc', '//host.example.test/:_authToken=canary-canary');
     await expect.poll(() => everything(sandbox, '.env.production'), { timeout: 20_000 }).not.toContain('canary');
     expect(await everything(sandbox, '.npmrc')).not.toContain('canary');
-    expect(valueOf(await sandbox.search({ pattern: 'canary' }, none)).matches).toEqual([]);
-    expect(await sandbox.readFile('notes.txt', {}, none)).toMatchObject({ ok: true });
+    expect(valueOf(await sandbox.files.search({ pattern: 'canary' }, none)).matches).toEqual([]);
+    expect(await sandbox.files.read('notes.txt', {}, none)).toMatchObject({ ok: true });
     await rename(join(work, '.npmrc'), join(work, 'other'));
     await expect.poll(() => everything(sandbox, 'other'), { timeout: 20_000 }).not.toContain('canary');
   });
@@ -131,7 +131,7 @@ describe('a hidden file in a read-only session', () => {
     const ways = ['.env', 'env/prod.txt', 'src/id_rsa', 'env/host.pem.txt', 'plans/a.md', 'private.md', '.'];
     for (const path of ways)
       expect([path, (await everything(sandbox, path)).includes('canary')]).toEqual([path, false]);
-    expect(await sandbox.readFile('src/code.py', {}, none)).toMatchObject({ ok: true });
+    expect(await sandbox.files.read('src/code.py', {}, none)).toMatchObject({ ok: true });
   });
 
   it('is found by no search in a folder that was renamed meanwhile', async () => {

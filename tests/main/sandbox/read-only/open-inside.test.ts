@@ -28,7 +28,7 @@ describe('links on the host', () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   const read = async (path: string): Promise<string> => {
-    const reply = await sandbox.readFile(path, {}, none);
+    const reply = await sandbox.files.read(path, {}, none);
     return reply.ok ? Buffer.from(reply.value.bytes).toString() : reply.error.code;
   };
 
@@ -44,19 +44,19 @@ describe('links on the host', () => {
     expect(
       await Promise.all(['inside', 'folder/f', 'd/up/f', 'out/f', 'absolute/f', 'loop', 'broken'].map(read)),
     ).toEqual(['public', 'public', 'public', 'refused', 'refused', 'bad-input', 'not-found']);
-    expect(valueOf(await sandbox.stat('out', none)).kind).toBe('link');
-    expect(codeOf(await sandbox.list('out', {}, none))).toBe('refused');
-    expect(codeOf(await sandbox.search({ pattern: 'secret', path: 'out' }, none))).toBe('refused');
-    const listed = valueOf(await sandbox.list('.', { all: true }, none)).entries;
+    expect(valueOf(await sandbox.files.stat('out', none)).kind).toBe('link');
+    expect(codeOf(await sandbox.files.list('out', {}, none))).toBe('refused');
+    expect(codeOf(await sandbox.files.search({ pattern: 'secret', path: 'out' }, none))).toBe('refused');
+    const listed = valueOf(await sandbox.files.list('.', { all: true }, none)).entries;
     expect(listed.find((entry) => entry.path === 'out')?.kind).toBe('link');
     expect(listed.some((entry) => entry.path.startsWith('out/'))).toBe(false);
-    expect(valueOf(await sandbox.search({ pattern: 'secret' }, none)).matches).toEqual([]);
+    expect(valueOf(await sandbox.files.search({ pattern: 'secret' }, none)).matches).toEqual([]);
   });
 
   it('to pipes and devices do not block a reader', async () => {
     await promisify(execFile)('mkfifo', [join(folder, 'work/pipe')]);
     expect(await read('pipe')).toBe('bad-input');
-    const { matches } = valueOf(await sandbox.search({ pattern: 'public' }, none));
+    const { matches } = valueOf(await sandbox.files.search({ pattern: 'public' }, none));
     expect(matches.map((match) => match.path)).toEqual(['d/f']);
   });
 });

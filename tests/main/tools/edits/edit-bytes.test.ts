@@ -14,7 +14,7 @@ async function work(file: Uint8Array, tool: string, input: unknown): Promise<Age
   return kit;
 }
 
-const fileOf = (kit: AgentKit): Buffer => Buffer.from(kit.sandbox.files.get('a.py')?.bytes ?? []);
+const fileOf = (kit: AgentKit): Buffer => Buffer.from(kit.sandbox.contents.get('a.py')?.bytes ?? []);
 const said = (kit: AgentKit, tool: string): string | undefined =>
   ofType(kit.journal.events, 'tool-ended').find((event) => event.tool === tool)?.output;
 

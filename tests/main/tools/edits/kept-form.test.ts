@@ -67,7 +67,7 @@ function contextOf(bytes: Buffer) {
       },
     },
   } as unknown as ToolContext;
-  return { context, now: () => Buffer.from(sandbox.files.get('a.txt')?.bytes ?? []) };
+  return { context, now: () => Buffer.from(sandbox.contents.get('a.txt')?.bytes ?? []) };
 }
 
 type Way = 'edit' | 'patch' | 'write';

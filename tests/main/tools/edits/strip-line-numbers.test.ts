@@ -44,7 +44,7 @@ describe('a written file', () => {
     const kit = createAgentKit({ replies, sandbox: { files: { 'a.py': file }, exec: () => ({}) } });
     await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop' });
     const said = ofType(kit.journal.events, 'tool-ended').find(({ tool }) => tool === 'write_file')?.output ?? '';
-    return `${said}\n${Buffer.from(kit.sandbox.files.get(path)?.bytes ?? []).toString()}`;
+    return `${said}\n${Buffer.from(kit.sandbox.contents.get(path)?.bytes ?? []).toString()}`;
   };
 
   it('loses the line numbers that it was read with', async () => {

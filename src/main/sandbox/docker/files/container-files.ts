@@ -9,7 +9,7 @@ import type {
   ReadOptions,
   SearchQuery,
   SearchResult,
-  WorkspaceFiles,
+  ScannedFiles,
 } from '../../sandbox.ts';
 import { readFilesSingly } from '../../files/read-files-singly.ts';
 import type { ContainerProgram } from '../exec/container-process.ts';
@@ -241,7 +241,7 @@ export class ContainerFiles {
     return success(parseSearch(done.value.stdout, query.limit ?? defaultSearchMatches));
   }
 
-  async scan(signal: AbortSignal): Promise<Reply<WorkspaceFiles>> {
+  async scan(signal: AbortSignal): Promise<Reply<ScannedFiles>> {
     const program = ({ gnu }: ImageCapabilities): ContainerProgram => ({
       type: 'files',
       operation: ['scan', ...leftOut],

@@ -1,5 +1,5 @@
 import type { WalkResult } from '../../files/make-listing.ts';
-import type { ListEntry, ScannedFile, WorkspaceFiles } from '../../sandbox.ts';
+import type { ListEntry, ScannedFile, ScannedFiles } from '../../sandbox.ts';
 
 /**
  * Parses the output of the list program. Entries are sorted by path. Names that are not UTF-8 are left out, because
@@ -26,7 +26,7 @@ export function parseListing(output: Buffer): WalkResult {
  * Parses the output of the scan program: metadata by path. A path that is not text contains U+FFFD and cannot be
  * opened. Paths that look the same count as one.
  */
-export function parseScan(output: Buffer): WorkspaceFiles {
+export function parseScan(output: Buffer): ScannedFiles {
   const files = new Map<string, ScannedFile>();
   const unseen = new Set<string>();
   for (const record of splitRecords(output)) {
