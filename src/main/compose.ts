@@ -222,6 +222,7 @@ async function createBase(config: ComposeConfig) {
     budgetMs: searchBudgetMs,
     now: () => performance.now(),
   });
+  const assistants = createAssistantFiles(config.home);
   const instructions = createProjectInstructions(join(config.home, 'instructions.json'));
   const programs = createHostPrograms({ home: config.home, env, projects: () => sessionFolders(store) });
   const probe = createMachineProbe(programs);
@@ -240,8 +241,13 @@ async function createBase(config: ComposeConfig) {
     store,
     bin,
     clientStore,
-    assistants: createAssistantFiles(config.home),
-    agentKinds: createAgentFiles({ home: config.home, ofProject: instructions.definitions }).definitions,
+    assistants,
+    userFiles: {
+      assistant: assistants.read,
+      agentKinds: createAgentFiles({ home: config.home, ofProject: instructions.definitions }).definitions,
+      rules: rules.activeRules,
+      instructions,
+    },
     index,
   };
 }
@@ -300,28 +306,25 @@ async function createParts(config: ComposeConfig) {
     preview: { models, settings: () => settings.current() },
   });
   const priors = createLearnedPriors(join(config.home, 'route-priors.json'));
-  const shared = { settings: () => settings.current(), prepareWorkspace, bin: base.bin, agentKinds: base.agentKinds };
   const sessions: OpenSessions = createOpenSessions({
-    ...shared,
-    assistant: base.assistants.read,
-    gather: attachments.gather,
-    store,
-    priors,
-    saveNetworkProjects: (projects) => settings.set('network.projects', projects),
-    startSandbox,
     homePath: config.home,
-    onNotice: config.onNotice,
-    budget: money.budget,
-    hideKnown: (text) => redactor.text(text),
-    hidden: base.hidden,
-    rules: rules.activeRules,
-    instructions: base.instructions,
-    connected,
+    store,
+    bin: base.bin,
+    settings: () => settings.current(),
+    saveNetworkProjects: (projects) => settings.set('network.projects', projects),
+    userFiles: base.userFiles,
+    secrets: { hideKnown: (text) => redactor.text(text), hidden: base.hidden },
+    workspaces: { prepare: prepareWorkspace, startSandbox, onProgress: config.onNotice },
+    gather: attachments.gather,
     agent: { ...engine, project: { gatherFacts, readEnvironment }, ...callParts(modelParts, meter) },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
+    connected,
+    priors,
+    budget: money.budget,
   });
   const comparisons = createComparisonRunner({
-    ...shared,
+    settings: () => settings.current(),
+    prepareWorkspace,
     home: config.home,
     store: createComparisonStore(join(config.home, 'comparisons')),
     sessionStore: store,

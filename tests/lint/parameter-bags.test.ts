@@ -26,7 +26,6 @@ const known: Readonly<Record<string, readonly [members: number | null, why: stri
   'sandbox/docker/container/container-create-body.ts ContainerPlan': [null, 'a container as it is to be: data'],
   'sandbox/docker/container/session-container-options.ts SessionContainerOptions': [null, 'options: data'],
   'sessions/open/open-sessions.ts OpenSessions': [20, 'one function for each command of a session'],
-  'sessions/open/session-options.ts OpenSessionsOptions': [20, 'what sessions work with, handed on whole'],
   'sessions/replay/replay-journal.ts ReplayJournal': [20, 'a journal with what a replay asks it'],
 };
 

@@ -41,7 +41,7 @@ export interface ChildHost {
   readonly briefly: <T>(sessionId: string, work: (journal: LiveJournal) => Promise<T>) => Promise<T>;
 }
 
-export type ChildOptions = Pick<OpenSessionsOptions, 'store' | 'bin' | 'settings' | 'agentKinds' | 'budget' | 'agent'>;
+export type ChildOptions = Pick<OpenSessionsOptions, 'store' | 'bin' | 'settings' | 'userFiles' | 'budget' | 'agent'>;
 
 export interface ParentSession {
   readonly journal: LiveJournal;

@@ -63,7 +63,7 @@ function agentsOf(shared: ChildServices, parent: ParentSession): ReturnType<Chil
   return {
     offer: async () => {
       if (!(await admission.hasRoom(journal.sessionId))) return null;
-      const { found } = await options.agentKinds(journal.state().projectPath);
+      const { found } = await options.userFiles.agentKinds(journal.state().projectPath);
       return { kinds: found.map(({ name, description }) => ({ name, description })) };
     },
     spawn: (request, turn, signal) => track(signal, (own) => spawn(shared, parent, { request, turn, signal: own })),
@@ -145,12 +145,12 @@ async function goOn(
 }
 
 async function definitionOf(
-  { agentKinds }: ChildOptions,
+  { userFiles }: ChildOptions,
   projectPath: string | null,
   kind: string | null,
 ): Promise<AgentDefinition | null> {
   if (kind === null) return null;
-  const { found } = await agentKinds(projectPath);
+  const { found } = await userFiles.agentKinds(projectPath);
   const definition = found.find(({ name }) => name === kind);
   if (definition !== undefined) return definition;
   const names = found.map(({ name }) => name);

@@ -20,7 +20,7 @@ export interface NewSessionRequest {
 }
 
 export async function startNewSession(
-  options: Pick<OpenSessionsOptions, 'store' | 'homePath' | 'prepareWorkspace'>,
+  options: Pick<OpenSessionsOptions, 'store' | 'homePath' | 'workspaces'>,
   request: NewSessionRequest,
   signal: AbortSignal,
 ): Promise<LiveJournal> {
@@ -28,7 +28,7 @@ export async function startNewSession(
   const id = store.newSessionId();
   const { projectPath, groupId = null } = request;
   const mode = request.workspace ?? (projectPath === null ? 'scratch' : 'in-place');
-  const prepared = await options.prepareWorkspace(
+  const prepared = await options.workspaces.prepare(
     {
       mode,
       projectPath: request.sourcePath ?? projectPath,

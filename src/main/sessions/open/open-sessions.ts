@@ -114,7 +114,7 @@ export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
     hold: (sessionId, held) => void Object.assign(kept.ready(sessionId) ?? {}, { held }),
     send: async (sessionId, text, run, given = []) => {
       checkTaskText(text);
-      const assistant = run.assistant === undefined ? null : await options.assistant(run.assistant);
+      const assistant = run.assistant === undefined ? null : await options.userFiles.assistant(run.assistant);
       const gathered = await options.gather(sessionId, { text, given }, stop.signal);
       return sendTo(options, await get(sessionId), { text, run, assistant, gathered, signal: stop.signal });
     },
@@ -208,7 +208,7 @@ async function chooseIn(
   chosen: ChosenOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const assistant = chosen.assistant === undefined ? null : await options.assistant(chosen.assistant);
+  const assistant = chosen.assistant === undefined ? null : await options.userFiles.assistant(chosen.assistant);
   const asked = runOptionsSchema.parse(chosen);
   const { routed } = await optionsFor(options, session, { asked, assistant, signal });
   await session.journal.append({ type: 'options-chosen', chosen });

@@ -64,8 +64,9 @@ async function startRunner(
   const request = await sandboxRequest(options, session);
   const sandbox = isChat
     ? await lateSandbox(options, { journal, request }, signal)
-    : valueOf(await strongSandbox(options, { ...request, needsExecute }, signal));
-  const rules = createSessionRules(options, projectPath, () => session.held?.rules);
+    : valueOf(await strongSandbox(options.workspaces, { ...request, needsExecute }, signal));
+  const { settings, userFiles } = options;
+  const rules = createSessionRules({ rules: userFiles.rules, settings }, projectPath, () => session.held?.rules);
   await session.runner?.dispose();
   await session.sandbox?.dispose();
   session.sandbox = sandbox;
@@ -82,8 +83,7 @@ async function startRunner(
     sessionId: journal.sessionId,
     ...(projectPath === null ? {} : { memory: memoryOf(options, projectPath) }),
     isSecretFile,
-    hideKnown: options.hideKnown,
-    hidden: options.hidden,
+    ...options.secrets,
   });
   await session.agents.settle();
   session.runner = createSessionRunner({
@@ -102,7 +102,7 @@ async function startRunner(
       ...options.agent.project,
       baselineFile: createBaselineFile(baselinePath(options.store.folderOf(journal.sessionId))),
       instructions: createSessionInstructions({
-        project: options.instructions,
+        project: userFiles.instructions,
         folder: projectPath ?? request.workspacePath,
         read: (fromSeq) => journal.read(fromSeq),
       }),

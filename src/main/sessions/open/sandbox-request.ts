@@ -17,8 +17,8 @@ interface SandboxOwner {
 }
 
 /** What the sandbox of the session must hide, by the current rules. */
-export async function currentMasks({ rules }: OpenSessionsOptions, journal: LiveJournal): Promise<string> {
-  return JSON.stringify((await rules(journal.state().projectPath)).masks);
+export async function currentMasks({ userFiles }: OpenSessionsOptions, journal: LiveJournal): Promise<string> {
+  return JSON.stringify((await userFiles.rules(journal.state().projectPath)).masks);
 }
 
 /** The request for a session's sandbox, and callbacks that log what happens to it. */
@@ -33,7 +33,7 @@ export async function sandboxRequest(options: OpenSessionsOptions, { journal, ap
     workspacePath: workspace.path,
     projectPath,
     settings: options.settings().sandbox,
-    masks: (await options.rules(projectPath)).masks,
+    masks: (await options.userFiles.rules(projectPath)).masks,
     wanted,
     onLost: (loss: { readonly reason: string; readonly recreated: boolean }): void =>
       note({ type: 'sandbox-lost', ...loss }),
@@ -41,7 +41,7 @@ export async function sandboxRequest(options: OpenSessionsOptions, { journal, ap
       note({ type: 'service-changed', serviceId, command, status, exitCode }),
     onUntracked: (places: readonly UntrackedPlace[]): void => note({ type: 'untracked-found', places: [...places] }),
     onDiskLow: askAboutDisk({ journal, approver }),
-    onProgress: options.onNotice,
+    onProgress: options.workspaces.onProgress,
   };
 }
 

@@ -11,7 +11,7 @@ import type { MessageAttachments } from '../attachments/message-attachments.ts';
 import type { LearnedPriors } from '../../routing/learned-priors.ts';
 import type { Budget, BudgetOptions } from '../../money/budget.ts';
 import type { ProjectInstructions } from '../../safety/instructions/project-instructions.ts';
-import type { HiddenValues } from '../../safety/hidden-values.ts';
+import type { SessionFencesOptions } from '../../safety/session-fences.ts';
 import type { RuleFiles } from '../../safety/rule-files.ts';
 import type { SandboxFactory } from '../../sandbox/sandbox-factory.ts';
 import type { PreparedWorkspace, WorkspaceRequest } from '../../sandbox/workspace/prepare-workspace.ts';
@@ -19,39 +19,48 @@ import type { ConnectedTools } from '../../tools/connected/connected-tool.ts';
 import type { AgentFiles } from '../../settings/agent-files.ts';
 import type { SessionStore } from '../store/session-store.ts';
 
-/** Everything that the sessions of a core depend on. */
-export interface OpenSessionsOptions {
-  readonly store: SessionStore;
-  readonly settings: () => Settings;
-  readonly startSandbox: SandboxFactory;
-  readonly prepareWorkspace: (request: WorkspaceRequest, signal: AbortSignal) => Promise<Reply<PreparedWorkspace>>;
-  /** Gathers what comes with a message. */
-  readonly gather: MessageAttachments['gather'];
+/** What the user wrote for the sessions, and approved of what others wrote. */
+export interface UserFiles {
   /** An assistant of the home, by name. Rejects with `not-found` or `bad-input`. */
   readonly assistant: (name: string) => Promise<Assistant>;
   /** The kinds of agents that can be started in a project. */
   readonly agentKinds: AgentFiles['definitions'];
+  /** The active rules of the user and of the project. */
+  readonly rules: RuleFiles['activeRules'];
+  readonly instructions: ProjectInstructions;
+}
+
+/** Makes what a session works in: its folder, and its sandbox. */
+export interface SessionWorkspaces {
+  readonly prepare: (request: WorkspaceRequest, signal: AbortSignal) => Promise<Reply<PreparedWorkspace>>;
+  readonly startSandbox: SandboxFactory;
+  readonly onProgress: (text: string) => void;
+}
+
+/** Everything that the sessions of a core depend on. */
+export interface OpenSessionsOptions {
+  readonly homePath: string;
+  readonly store: SessionStore;
   /** The deleted sessions, because they still count in their trees. */
   readonly bin: Pick<SessionStore, 'members'>;
-  readonly homePath: string;
-  readonly onNotice: (text: string) => void;
+  readonly settings: () => Settings;
+  /** Saves which hosts the commands of each project may reach. */
+  readonly saveNetworkProjects: (projects: Settings['network']['projects']) => Promise<Reply<unknown>>;
+  readonly userFiles: UserFiles;
+  /** What is hidden from models: secrets that are known on this machine, and values that the user named. */
+  readonly secrets: Pick<SessionFencesOptions, 'hideKnown' | 'hidden'>;
+  readonly workspaces: SessionWorkspaces;
+  /** Gathers what comes with a message. */
+  readonly gather: MessageAttachments['gather'];
   readonly agent: Pick<AgentDependencies, 'models' | 'recipes' | 'machine'> & {
     readonly tools: Pick<SessionTools, 'builtIn' | 'web' | 'appVersion'>;
     readonly project: Pick<SessionProject, 'gatherFacts' | 'readEnvironment'>;
   };
+  readonly recipeSettings: AgentConfig['recipe'];
   /** The connected tools that are on in a project. */
   readonly connected: (projectPath: string | null, folder: string) => ConnectedTools;
   /** What earlier work showed about each model. */
   readonly priors: LearnedPriors;
-  readonly recipeSettings: AgentConfig['recipe'];
-  /** Saves which hosts the commands of each project may reach. */
-  readonly saveNetworkProjects: (projects: Settings['network']['projects']) => Promise<Reply<unknown>>;
   /** The budget of one session. */
   readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
-  /** The active rules of the user and of the project. */
-  readonly rules: RuleFiles['activeRules'];
-  readonly instructions: ProjectInstructions;
-  /** Removes secrets whose values are known on this machine. */
-  readonly hideKnown: (text: string) => string;
-  readonly hidden: HiddenValues;
 }

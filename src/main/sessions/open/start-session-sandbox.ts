@@ -5,15 +5,13 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
 import type { sandboxRequest } from './sandbox-request.ts';
 import { noteSandbox } from './sandbox-request.ts';
-import type { OpenSessionsOptions } from './session-options.ts';
-
-type Starter = Pick<OpenSessionsOptions, 'startSandbox'>;
+import type { OpenSessionsOptions, SessionWorkspaces } from './session-options.ts';
 
 type SandboxWish = Awaited<ReturnType<typeof sandboxRequest>>;
 
 /** If work has no container: a read-only sandbox that says why. Its turn then ends with what is missing. */
 export async function strongSandbox(
-  { startSandbox }: Starter,
+  { startSandbox }: Pick<SessionWorkspaces, 'startSandbox'>,
   request: SandboxWish & { readonly needsExecute: boolean },
   signal: AbortSignal,
 ): Promise<Reply<Sandbox>> {
@@ -24,14 +22,15 @@ export async function strongSandbox(
 
 /** For chats: the container is started, and logged, when a turn first needs it. */
 export async function lateSandbox(
-  { startSandbox, homePath }: Starter & Pick<OpenSessionsOptions, 'homePath'>,
+  { workspaces, homePath }: Pick<OpenSessionsOptions, 'workspaces' | 'homePath'>,
   { journal, request }: { readonly journal: LiveJournal; readonly request: SandboxWish },
   signal: AbortSignal,
 ): Promise<Sandbox> {
+  const { startSandbox } = workspaces;
   const reading = { ...request, wanted: 'read-only', needsExecute: false } as const;
   const first = valueOf(await startSandbox(reading, signal));
   return createLateSandbox(first, async (startSignal) => {
-    const started = await strongSandbox({ startSandbox }, { ...request, needsExecute: true }, startSignal).catch(
+    const started = await strongSandbox(workspaces, { ...request, needsExecute: true }, startSignal).catch(
       (error: unknown): Reply<Sandbox> => ({ ok: false, error: toFailure(error) }),
     );
     const sandbox = started.ok
