@@ -7,6 +7,7 @@ import { droppedGrantsText } from '@shared/safety/approval-grants.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { runStatusOf } from '@shared/session/session-state.ts';
+import { shortEnding } from './ending-words.ts';
 import { decodeSpeedOf } from '@shared/session/step-speeds.ts';
 import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
@@ -164,7 +165,7 @@ function childEndLine(
   const { reason, costUsd, changedFiles = 0 } = event;
   const changed = changedFiles === 0 ? '' : `, ${changedFiles} changed ${changedFiles === 1 ? 'file' : 'files'}`;
   const how = reason === undefined ? 'ended' : runStatusOf(reason);
-  const text = `    ${seenName(name)} ended: ${how}, ${moneyText(costUsd)}${changed}`;
+  const text = `    ${seenName(name)} ended: ${shortEnding(how)}, ${moneyText(costUsd)}${changed}`;
   return how === 'done' ? colors.dim(text) : colors.yellow(text);
 }
 

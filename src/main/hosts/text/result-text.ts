@@ -5,6 +5,7 @@ import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { chartsInText } from '@shared/tools/canvas.ts';
 import { canvasRows } from './canvas-rows.ts';
 import { mostChangesNamed } from './event-lines.ts';
+import { endings } from './ending-words.ts';
 import type { Terminal } from './terminal.ts';
 import { pluralize, seconds } from './terminal.ts';
 
@@ -55,19 +56,6 @@ function stepsText({ steps, retries = 0 }: RunResult): string {
   const again = retries === 0 ? '' : ` (${retries} failed and ${retries === 1 ? 'was' : 'were'} tried again)`;
   return `${pluralize(steps, 'step')}${again}`;
 }
-
-const endings = {
-  done: 'done',
-  waiting: 'waiting for your answer',
-  incomplete: 'incomplete',
-  'gave-up': 'gave up',
-  limit: 'stopped at a limit',
-  cap: 'stopped at the spending limit',
-  'needs-approval': 'stopped: an approval is needed',
-  missing: 'cannot work yet',
-  cancelled: 'cancelled',
-  error: 'failed',
-} as const satisfies Record<RunResult['status'], string>;
 
 /** How a run ended, with what its text does not say already. */
 function howItEnded({ status, reason, text }: RunResult, isJson: boolean): string {

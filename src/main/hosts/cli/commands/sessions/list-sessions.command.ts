@@ -9,6 +9,7 @@ import { projectKey } from '../../../../lib/files/project-key.ts';
 import type { Command } from '../../../text/command-context.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import { padRight } from '../../../text/columns.ts';
+import { endingWidth, shortEnding } from '../../../text/ending-words.ts';
 import { pluralize, dateAndTime, jsonLine, oneLine } from '../../../text/terminal.ts';
 import { tagOf } from './organize-sessions.command.ts';
 
@@ -93,13 +94,13 @@ function asTree(
 
 function lineOf(session: SessionSummary, depth: number): string {
   const { sessionId, status, lastReason, steps, costUsd, title, isPinned, isArchived, tags } = session;
-  const state = status === 'idle' ? (lastReason ?? 'new') : status;
+  const state = shortEnding(status === 'idle' ? (lastReason ?? 'new') : status);
   const place = [
     ...(isPinned ? ['pinned'] : []),
     ...(isArchived ? ['archived'] : []),
     ...tags.map((tag) => `#${seenName(tag)}`),
   ];
-  const facts = `${padRight(seenName(state), 12)}  ${pluralize(steps, 'step').padEnd(9)} ${moneyText(costUsd).padStart(8)}`;
+  const facts = `${padRight(state, endingWidth)}  ${pluralize(steps, 'step').padEnd(9)} ${moneyText(costUsd).padStart(8)}`;
   const after = place.length === 0 ? '' : `  ${place.join(' ')}`;
   const shift = depth === 0 ? '' : '└ ';
   return `${sessionId}  ${dateAndTime(session.updatedAt)}  ${facts}  ${shift}${oneLine(seenWords(title), 60)}${after}`;

@@ -1,6 +1,8 @@
 import type { EventOf } from '@shared/events/events.ts';
+import { runStatusOf } from '@shared/session/session-state.ts';
 import { printable } from '@shared/text/seen-text.ts';
 import type { Command } from '../../../text/command-context.ts';
+import { endings } from '../../../text/ending-words.ts';
 import { createEventLines } from '../../../text/event-lines.ts';
 import { indented, jsonLine } from '../../../text/terminal.ts';
 import { recordedEvents } from '../../../connection/recorded-events.ts';
@@ -24,7 +26,8 @@ export const showSession: Command<[string, { readonly json?: boolean }]> = async
       const words = wordsBeside(event);
       if (words !== '') terminal.out(`${printable(words)}\n`);
     }
-    if (event.type === 'turn-ended') terminal.out(`${printable(event.text)}\n(${event.reason})\n`);
+    if (event.type === 'turn-ended')
+      terminal.out(`${printable(event.text)}\n(${endings[runStatusOf(event.reason)]})\n`);
   }
   return 0;
 };
