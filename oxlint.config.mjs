@@ -136,6 +136,7 @@ const pageMayUse = [
   'session/step-speeds.ts',
   'session/waiting-turn.ts',
   'settings/known-editors.ts',
+  'tools/person-question.ts',
   'tools/program-writer.ts',
   'text/csv-text.ts',
   'text/duration-text.ts',

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { shortenText } from '@shared/text/shorten-text.ts';
+import { waitingResultText, questionInWords } from '@shared/tools/person-question.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { defineTool } from './define.ts';
-import type { PersonQuestion, ToolResult } from './define.ts';
+import type { ToolResult } from './define.ts';
 import { okResult } from './values/tool-results.ts';
 
 export const askToolName = 'ask_person';
@@ -22,13 +23,15 @@ export default defineTool({
   isForStrong: true,
   input: z.object({
     question: z.string().min(1).max(2000),
-    choices: z.array(z.string().min(1).max(500)).min(2).max(20).optional(),
+    choices: z.array(z.string().min(1).max(500)).min(2).max(50).optional(),
     default: z.string().min(1).max(500).optional().describe('your suggestion; may count if they do not answer'),
   }),
   label: ({ question }) => `ask: ${shortenText(question, 200)}`,
   create:
     () =>
-    async ({ question, choices = [], default: usual = null }, { askPerson }): Promise<ToolResult> => {
+    async ({ question, choices: given = [], default: suggested = '' }, { askPerson }): Promise<ToolResult> => {
+      const choices = [...new Set(given.map(onOneLine))].filter((choice) => choice !== '');
+      const usual = onOneLine(suggested) === '' ? null : onOneLine(suggested);
       const said = await askPerson?.({ question, choices, usual });
       switch (said?.type) {
         case 'answered':
@@ -38,19 +41,16 @@ export default defineTool({
         case 'declined':
           return okResult('The user does not want to answer this. Go on without it, or say why you cannot.');
         default:
-          return waitingResult(questionText({ question, choices, usual }));
+          return waitingResult(questionInWords(question, choices, usual));
       }
     },
 });
 
-function waitingResult(asked: string): ToolResult {
-  return okResult(`Not answered yet. The next message of the user answers it. They were asked:\n${asked}`, {
-    needsAnswer: asked,
-  });
+/** A choice with a line break would look like two of them. */
+function onOneLine(words: string): string {
+  return words.replaceAll(/\s+/gu, ' ').trim();
 }
 
-function questionText({ question, choices, usual }: PersonQuestion): string {
-  const numbered = choices.map((choice, at) => `${at + 1}. ${choice}${choice === usual ? ' (suggested)' : ''}`);
-  const other = usual === null || choices.includes(usual) ? [] : [`Suggested: ${usual}`];
-  return [question, ...numbered, ...other].join('\n');
+function waitingResult(asked: string): ToolResult {
+  return okResult(waitingResultText(asked), { needsAnswer: asked });
 }

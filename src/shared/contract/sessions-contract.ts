@@ -74,6 +74,8 @@ export interface SessionSummary {
   readonly costUsd: number | null;
   readonly status: 'idle' | 'running' | 'waiting';
   readonly lastReason: string | null;
+  /** Nothing runs, and the next message answers the question that its task waits for. */
+  readonly isWaiting?: true;
   /** For a child's session: the session whose agent started it. Absent: a person started it. */
   readonly startedBy?: string;
   readonly isPinned: boolean;

@@ -16,6 +16,7 @@ export function personQuestion(turn: Turn, toolCallId: string): AskPerson {
 
 async function askOnce(turn: Turn, toolCallId: string, asked: PersonQuestion): Promise<PersonAnswer> {
   const { question, choices, usual } = asked;
+  if (turn.asking.isLeftOpen === true) return { type: 'nobody' };
   const { defaultAfterMinutes: minutes } = turn.options;
   const form = formOf(asked);
   const wait = childAbort(turn.signal);
@@ -44,7 +45,9 @@ async function askOnce(turn: Turn, toolCallId: string, asked: PersonQuestion): P
       .find((one) => one !== '');
     if (answer === 'allow' && text !== undefined) return { type: isSettled === true ? 'default' : 'answered', text };
     // A yes without an answer: the person answers later.
-    return { type: answer === 'deny' ? 'declined' : 'nobody' };
+    if (answer === 'deny') return { type: 'declined' };
+    turn.asking.isLeftOpen = true;
+    return { type: 'nobody' };
   } finally {
     wait.abort();
     wait.release();

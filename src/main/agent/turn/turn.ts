@@ -79,6 +79,8 @@ export interface Turn {
   readonly asking: {
     /** How often the user has said no in this turn, by the subject of the question. */
     readonly refusals: Map<string, number>;
+    /** The user answers a question of the model later, so the turn ends, and its further questions wait with it. */
+    isLeftOpen?: true;
     /**
      * Set for a call that a program of the agent makes: how the user's approval of the program answers a question about
      * this call. Null: the approval does not cover the question.

@@ -1,8 +1,9 @@
 import type { EventOf } from '@shared/events/events.ts';
-import { seenWords } from '@shared/text/seen-text.ts';
+import { printable, seenWords } from '@shared/text/seen-text.ts';
+import { offeredChoices, suggestedAnswer } from '@shared/tools/person-question.ts';
 import { maxRefusals } from '../../safety/approvals/approval-policy.ts';
 import { oneLine } from './terminal.ts';
-import type { FormField, FormValues } from '@shared/tools/server-form.ts';
+import type { FormValues } from '@shared/tools/server-form.ts';
 
 type Question = Pick<EventOf<'approval-requested'>, 'form' | 'text' | 'reason'>;
 
@@ -14,18 +15,20 @@ interface AgentReply {
 
 /** What to type at a question of the agent. */
 export function howToReply(question: Question): string {
-  return choicesOf(question).length === 0 ? 'Type your answer.' : 'Type a number, or an answer of your own.';
+  return offeredChoices(question).length === 0 ? 'Type your answer.' : 'Type a number, or an answer of your own.';
 }
 
 /** The question of the agent in its own words, with its choices by number, its suggestion, and when that counts. */
 export function agentQuestionText(question: Question): string {
-  const choices = choicesOf(question);
-  const suggested = suggestionOf(question.form);
+  const choices = offeredChoices(question);
+  const suggested = suggestedAnswer(question);
   const isChoice = choices.some(({ value }) => value === suggested);
   return [
-    question.text ?? '',
-    ...choices.map(({ value, title }, at) => `  ${at + 1}. ${title}${value === suggested ? ' (suggested)' : ''}`),
-    ...(suggested === null || isChoice ? [] : [`  Suggested: ${suggested}`]),
+    printable(question.text ?? ''),
+    ...choices.map(
+      ({ value, title }, at) => `  ${at + 1}. ${seenWords(title)}${value === suggested ? ' (suggested)' : ''}`,
+    ),
+    ...(suggested === null || isChoice ? [] : [`  Suggested: ${seenWords(suggested)}`]),
     ...(question.reason === undefined || question.reason === '' ? [] : [question.reason]),
   ].join('\n');
 }
@@ -50,22 +53,24 @@ export function isLeftOpen(
   return kind === 'question' && answer === 'allow' && Object.keys(values).length === 0;
 }
 
+/** Why what was typed cannot be the answer; null: it can. A number that counts no choice may be a slip of the finger. */
+export function replyProblem(said: string, question: Question): string | null {
+  const choices = offeredChoices(question);
+  const own = said.trim();
+  // Where the choices are numbers themselves, another number is an answer of its own.
+  const isNumber = /^\d{1,3}$/u.test(own) && !choices.some(({ title }) => /^\W*\d/u.test(title));
+  if (!isNumber || choices.length === 0 || choices[Number(own) - 1] !== undefined) return null;
+  return `There are ${choices.length} choices, and ${own} is none of them. Type 1 to ${choices.length}, or an answer in words.`;
+}
+
 /** What was typed, as an answer: a choice in words or by number, or other words. */
 export function agentReply(said: string, question: Question): AgentReply {
   const own = said.trim();
-  const choices = choicesOf(question);
+  const choices = offeredChoices(question);
   const choice =
+    choices.find(({ title }) => title === own) ??
     choices.find(({ title }) => title.toLowerCase() === own.toLowerCase()) ??
-    (/^\d{1,2}$/u.test(own) ? choices[Number(own) - 1] : undefined);
+    (/^\d{1,3}$/u.test(own) ? choices[Number(own) - 1] : undefined);
   if (own === '') return { answer: 'allow', values: {} };
   return { answer: 'allow', values: choice === undefined ? { own } : { choice: choice.value } };
-}
-
-/** What the agent suggests. Null: nothing. */
-function suggestionOf(form: Question['form'] = []): string | null {
-  return form.map(({ preset }) => preset).find((one): one is string => typeof one === 'string') ?? null;
-}
-
-function choicesOf({ form = [] }: Question): Extract<FormField, { type: 'one-of' }>['choices'] {
-  return form.flatMap((field) => (field.type === 'one-of' ? field.choices : []));
 }

@@ -6,6 +6,7 @@ import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 export function toSessionSummary(summary: StoredSummary, status: SessionSummary['status']): SessionSummary {
   // A killed process wrote no end. The end is written when the session is opened.
   const wasLeft = status === 'idle' && summary.status === 'running';
+  const isWaiting = status === 'idle' && summary.isWaiting;
   return {
     sessionId: summary.id,
     title: summary.title,
@@ -21,7 +22,8 @@ export function toSessionSummary(summary: StoredSummary, status: SessionSummary[
     tags: summary.tags,
     models: summary.models,
     places: summary.places,
-    lastReason: summary.problem?.message ?? (wasLeft ? 'error' : summary.status),
+    lastReason: summary.problem?.message ?? (wasLeft ? (isWaiting ? 'waiting' : 'error') : summary.status),
+    ...(isWaiting ? { isWaiting } : {}),
   };
 }
 

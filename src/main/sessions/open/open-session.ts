@@ -4,6 +4,8 @@ import type { SessionFences } from '../../safety/session-fences.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { ChildPart } from '../children/child-part.ts';
 import type { ChildSessions } from '../children/child-sessions.ts';
+import { abortable } from '../../lib/async/abort.ts';
+import { orNoted } from '../../lib/log.ts';
 import type { RoutingSnapshot } from '../comparisons/routing-snapshot.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
 
@@ -92,10 +94,28 @@ export function rememberFences(session: OpenSession, signal: AbortSignal): Promi
   return session.remembering;
 }
 
+/**
+ * Leaves the open questions of the agent for later: their turn ends as waiting, and the next message answers them.
+ * False: none was open.
+ */
+export function leaveQuestions({ journal, approver }: OpenSession): boolean {
+  const open = journal.state().approvals.filter(({ kind, child }) => kind === 'question' && child === undefined);
+  return open.map(({ approvalId }) => approver.answer({ approvalId, answer: 'allow' })).includes(true);
+}
+
+/** A turn that waits for the person ends within this time when nobody waits with it. */
+const leaveWithinMs = 5_000;
+
 export async function closeSession(session: OpenSession): Promise<void> {
   if (session.restTimer !== null) clearTimeout(session.restTimer);
   // The caller of the start gets its error.
   await session.starting?.catch(() => undefined);
+  // A question is no work to be cancelled: it waits for the person, who may come back in days.
+  session.approver.setInteractive(false);
+  if (leaveQuestions(session))
+    await abortable(sessionIdle(session), AbortSignal.timeout(leaveWithinMs)).catch(
+      orNoted('A question was not left open', undefined),
+    );
   await session.runner?.dispose();
   await session.remembering;
   await session.sandbox?.dispose();

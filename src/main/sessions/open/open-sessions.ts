@@ -28,6 +28,7 @@ import {
   cancelSession,
   closeSession,
   isAtWork,
+  leaveQuestions,
   rest,
   restLater,
   sessionIdle,
@@ -247,6 +248,8 @@ async function sendTo(
   const { attachments } = gathered;
   const { chosen: now } = session.journal.state();
   const sent = await runner.post(text, chosen, { attachments, chosen: chosenOptions(asked) });
+  // The answer came as a message. It begins the next turn, which goes on with the task.
+  if (sent.queued) leaveQuestions(session);
   // Chosen while the sandbox was started: later than the message, so it counts for its turn.
   if (now !== before) await chooseIn(options, session, now, signal);
   const { journal } = session;

@@ -1,4 +1,4 @@
-import type { EventType, NewEvent, SessionEvent } from '@shared/events/events.ts';
+import type { EventOf, EventType, NewEvent, SessionEvent } from '@shared/events/events.ts';
 import { crashedNoticeCode } from '../store/crash-repair.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 
@@ -82,10 +82,10 @@ function endsTurn(event: SessionEvent): boolean {
   return event.type === 'turn-ended';
 }
 
-/** Marks the events before each `turn-ended {crashed}` that ended what the crash had cut off. */
+/** Marks the ends of turns that a crash had cut off, and the events before each that ended what was open. */
 function markCrashes(events: readonly SessionEvent[], origins: Origin[]): void {
   events.forEach((event, index) => {
-    if (event.type !== 'turn-ended' || event.reason !== 'crashed') return;
+    if (event.type !== 'turn-ended' || !isCutOff(event, events[index - 1])) return;
     origins[index] = 'crash';
     for (let at = index - 1; at >= 0; at -= 1) {
       const before = events[at];
@@ -95,6 +95,11 @@ function markCrashes(events: readonly SessionEvent[], origins: Origin[]): void {
       origins[at] = 'crash';
     }
   });
+}
+
+/** A turn that was cut off at its question to the person ends as waiting for the answer. */
+function isCutOff({ reason }: EventOf<'turn-ended'>, before: SessionEvent | undefined): boolean {
+  return reason === 'crashed' || (reason === 'waiting' && before !== undefined && isCrashEnd(before));
 }
 
 function isCrashEnd(event: SessionEvent): boolean {

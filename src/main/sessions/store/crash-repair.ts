@@ -1,6 +1,7 @@
 import type { NewEvent } from '@shared/events/events.ts';
 import { noUsage } from '@shared/money/token-cost.ts';
-import type { MessageState, SessionState, StepState, ToolCallState } from '@shared/session/session-state.ts';
+import type { MessageState, SessionState, StepState, ToolCallState, TurnState } from '@shared/session/session-state.ts';
+import { waitingResultText, openQuestionInWords } from '@shared/tools/person-question.ts';
 import { type TouchedFiles, touchedFilesText } from './touched-files.ts';
 
 /** The error code of a model call that was cut off by the end of the process. */
@@ -13,26 +14,55 @@ export const crashedNoticeCode = 'crashed';
  */
 export function crashRepairEvents(state: SessionState, touched: TouchedFiles | null): readonly NewEvent[] {
   const calls = openCalls(state);
+  const questions = openQuestions(state);
   const steps = state.steps.filter((step) => step.end === null);
   const turns = state.turns.filter((turn) => turn.reason === null);
   const left = state.messages.filter(({ messageId }) => state.pending.includes(messageId));
   return [
-    ...calls.map((call) => endToolCall(call, touched)),
+    ...calls.map((call) => endToolCall(call, questions.get(call.toolCallId) ?? null, touched)),
     ...steps.map(endModelCall),
-    ...turns.map((turn): NewEvent => ({
-      type: 'turn-ended',
-      turnId: turn.id,
-      reason: 'crashed',
-      text: 'Dewpoint ended in the middle of this turn. What it had done is kept.',
-      confidence: null,
-      failure: {
-        code: 'internal',
-        message: 'Dewpoint ended in the middle of this turn.',
-        hint: 'Look at the changes, then go on or undo them.',
-      },
-    })),
+    ...turns.map((turn) => endTurn(turn, state, questions)),
     ...left.flatMap(dropMessage),
   ];
+}
+
+/** The questions of the agent that nobody has answered, in words, by the call that asks. */
+function openQuestions({ approvals }: SessionState): ReadonlyMap<string, string> {
+  const own = approvals.filter(({ kind, child }) => kind === 'question' && child === undefined);
+  return new Map(own.map((question) => [question.toolCallId, openQuestionInWords(question)]));
+}
+
+/** A turn that was cut off at its question to the person waits for the answer, as if it had not been cut off. */
+function endTurn(
+  turn: TurnState,
+  { steps, toolCalls }: SessionState,
+  questions: ReadonlyMap<string, string>,
+): NewEvent {
+  const asking = toolCalls.find(({ turnId, toolCallId }) => turnId === turn.id && questions.has(toolCallId));
+  if (asking !== undefined) {
+    const beside = steps.find(({ callId }) => callId === asking.callId)?.end?.text.trim() ?? '';
+    const asked = questions.get(asking.toolCallId) ?? '';
+    return {
+      type: 'turn-ended',
+      turnId: turn.id,
+      reason: 'waiting',
+      text: beside === '' ? asked : `${beside}\n\n${asked}`,
+      confidence: null,
+      failure: null,
+    };
+  }
+  return {
+    type: 'turn-ended',
+    turnId: turn.id,
+    reason: 'crashed',
+    text: 'Dewpoint ended in the middle of this turn. What it had done is kept.',
+    confidence: null,
+    failure: {
+      code: 'internal',
+      message: 'Dewpoint ended in the middle of this turn.',
+      hint: 'Look at the changes, then go on or undo them.',
+    },
+  };
 }
 
 /** Nobody waits for the message any more. It is shown with its text, so that it can be sent again. */
@@ -73,11 +103,15 @@ function turnOf(item: { readonly turnId: string | null }): { readonly turnId?: s
   return item.turnId === null ? {} : { turnId: item.turnId };
 }
 
-function endToolCall(call: OpenCall, touched: TouchedFiles | null): NewEvent {
+/** `asked`: the question that the call asks; null for another call. */
+function endToolCall(call: OpenCall, asked: string | null, touched: TouchedFiles | null): NewEvent {
+  const seen = asked === null ? touched : null;
   const unknown =
-    call.task === undefined
-      ? 'Dewpoint ended while this ran. Nobody knows whether it happened; it was not run again.'
-      : 'Dewpoint ended while the server worked on this. It was not called again: the server is asked for it when the work goes on.';
+    asked !== null
+      ? waitingResultText(asked)
+      : call.task === undefined
+        ? 'Dewpoint ended while this ran. Nobody knows whether it happened; it was not run again.'
+        : 'Dewpoint ended while the server worked on this. It was not called again: the server is asked for it when the work goes on.';
   return {
     type: 'tool-ended',
     ...turnOf(call),
@@ -85,11 +119,11 @@ function endToolCall(call: OpenCall, touched: TouchedFiles | null): NewEvent {
     tool: call.tool,
     ...(call.parent === undefined ? {} : { parent: call.parent }),
     status: 'unknown',
-    output: touched === null ? unknown : `${unknown}\n${touchedFilesText(touched)}`,
+    output: seen === null ? unknown : `${unknown}\n${touchedFilesText(seen)}`,
     full: null,
     exitCode: null,
     durationMs: 0,
-    data: touched === null ? null : { touched },
+    data: seen === null ? null : { touched: seen },
     dataBlob: null,
   };
 }

@@ -4,6 +4,7 @@ import { whereSchema } from '@shared/models/model-info.ts';
 import { runStatusSchema } from '@shared/session/run-options.ts';
 import { type MoneyState, totalCostUsd } from '@shared/money/session-money.ts';
 import { type SessionState, sessionStatus, STATE_VERSION, usualPlace } from '@shared/session/session-state.ts';
+import { waitingTurn } from '@shared/session/waiting-turn.ts';
 import { readJsonFile, writeFileAtomic } from '../../lib/files/json-file.ts';
 import { workspaceModeSchema } from '@shared/events/session-events.ts';
 import { treePlaceSchema } from '@shared/session/agent-tree.ts';
@@ -21,6 +22,8 @@ const summarySchema = z.strictObject({
   lastAt: z.number(),
   /** Also `running` for a session that was cut off in a turn and not opened since. */
   status: z.union([runStatusSchema, z.enum(['running', 'new'])]),
+  /** Its task waits for the person, whatever came after the question. */
+  isWaiting: z.boolean(),
   turns: z.number(),
   steps: z.number(),
   actions: z.number(),
@@ -61,6 +64,7 @@ export function summaryOf(
     createdAt,
     lastAt,
     status,
+    isWaiting: waitsForPerson(state),
     turns,
     steps,
     actions,
@@ -70,6 +74,11 @@ export function summaryOf(
     logBytes,
     stateVersion: STATE_VERSION,
   };
+}
+
+/** Also for a session that was cut off at a question of the agent and not opened since. */
+function waitsForPerson({ turns, approvals }: Pick<SessionState, 'turns' | 'approvals'>): boolean {
+  return waitingTurn(turns) !== null || approvals.some(({ kind }) => kind === 'question');
 }
 
 /** The models and places that worked on the session, including the part that a fork copied from its parent. */
@@ -96,6 +105,7 @@ export function failedSummary(id: string, logBytes: number, error: unknown): Sto
     createdAt: 0,
     lastAt: 0,
     status: 'error',
+    isWaiting: false,
     turns: 0,
     steps: 0,
     actions: 0,

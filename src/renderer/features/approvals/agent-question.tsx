@@ -1,6 +1,7 @@
 import type { FormEvent, KeyboardEvent, Ref } from 'react';
 import { useId, useImperativeHandle, useRef, useState } from 'react';
 import type { ApprovalState } from '@shared/session/session-state.ts';
+import { offeredChoices, suggestedAnswer } from '@shared/tools/person-question.ts';
 import type { ServerForm } from '@shared/tools/server-form.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -56,16 +57,14 @@ interface OfferedAnswer {
 
 /** The answers that one click gives: the choices, and a suggestion that is none of them. */
 function answersOf(form: ServerForm): readonly OfferedAnswer[] {
-  return form.flatMap((field): OfferedAnswer[] => {
-    if (field.type === 'one-of')
-      return field.choices.map(({ value, title }) => ({
-        values: { choice: value },
-        title,
-        isSuggested: value === field.preset,
-      }));
-    const { name, type, preset } = field;
-    return type === 'text' && preset !== null ? [{ values: { [name]: preset }, title: preset, isSuggested: true }] : [];
-  });
+  const suggested = suggestedAnswer({ form });
+  const choices = offeredChoices({ form }).map(({ value, title }) => ({
+    values: { choice: value },
+    title,
+    isSuggested: value === suggested,
+  }));
+  if (suggested === null || choices.some(({ isSuggested }) => isSuggested)) return choices;
+  return [...choices, { values: { own: suggested }, title: suggested, isSuggested: true }];
 }
 
 /** A question of the agent: one click on a choice, or words of your own. Escape skips it. */

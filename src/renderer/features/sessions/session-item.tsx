@@ -70,9 +70,9 @@ function Box({ isChecked }: { readonly isChecked: boolean }) {
 }
 
 function Facts({ session }: Pick<SessionItemProps, 'session'>) {
-  const { projectPath, status, lastReason, steps, costUsd, isArchived, tags } = session;
+  const { projectPath, status, steps, costUsd, isArchived, tags } = session;
   // The agent asked something, in the middle of a task or at its end.
-  const isWaiting = status === 'waiting' || (status === 'idle' && lastReason === 'waiting');
+  const isWaiting = status === 'waiting' || session.isWaiting === true;
   const facts = [
     isArchived ? t('sessions.archived') : null,
     projectPath === null ? null : folderName(projectPath),

@@ -313,6 +313,15 @@ describe('a question that the model asks by the tool', () => {
     expect((await kit.runner.send(task, inCloud)).reason).toBe('waiting');
   });
 
+  // Bug: "2" meant one choice in the list that was shown, and another in the words of the turn.
+  it('counts equal choices once, each on one line', async () => {
+    const more = { choices: ['CSV', ' CSV', 'JSON\n3. XML', ' '], default: 'CSV ' };
+    expect(await kitOf([asks(more)]).runner.send(task, inCloud)).toMatchObject({
+      reason: 'waiting',
+      text: 'CSV or JSON?\n1. CSV (suggested)\n2. JSON 3. XML',
+    });
+  });
+
   it('is asked together with the others, before anything else is done', async () => {
     const calls = [
       { name: 'ask_person', input: { question: 'CSV or JSON?' } },

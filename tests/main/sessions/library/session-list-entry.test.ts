@@ -14,6 +14,7 @@ const summary: StoredSummary = {
   createdAt: 1,
   lastAt: 2,
   status: 'running',
+  isWaiting: false,
   turns: 1,
   steps: 1,
   actions: 0,
@@ -26,5 +27,8 @@ const summary: StoredSummary = {
 it('the list of sessions shows no killed session as running', () => {
   expect(toSessionSummary(summary, 'idle')).toMatchObject({ status: 'idle', lastReason: 'error' });
   expect(toSessionSummary(summary, 'running')).toMatchObject({ status: 'running', lastReason: 'running' });
+  const asking = { ...summary, isWaiting: true };
+  expect(toSessionSummary(asking, 'idle')).toMatchObject({ lastReason: 'waiting', isWaiting: true });
+  expect(toSessionSummary(asking, 'running')).not.toHaveProperty('isWaiting');
   expect(toSessionSummary({ ...summary, status: 'done' }, 'idle')).toMatchObject({ lastReason: 'done' });
 });

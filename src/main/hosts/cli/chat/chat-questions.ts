@@ -1,6 +1,6 @@
 import { guardMs, parseApprovalReply } from '../questions/approval-question.ts';
 import type { EventOf } from '@shared/events/events.ts';
-import { agentReply, howToReply } from '../../text/agent-question.ts';
+import { agentReply, howToReply, replyProblem } from '../../text/agent-question.ts';
 import { headingOf, questionText } from '../../text/approval-text.ts';
 import type { ServerForm } from '@shared/tools/server-form.ts';
 import { openUserPrompter } from '../questions/ask-user.ts';
@@ -53,6 +53,8 @@ export async function answerAgent(chat: Chat, line: string): Promise<boolean> {
   const { context, sessionId } = chat;
   const [question] = chat.questions;
   if (question?.kind !== 'question') return false;
+  const problem = replyProblem(line, question);
+  if (problem !== null) throw usageError(problem);
   const { approvalId } = question;
   await (await context.core()).sessions.approve({ sessionId, approvalId, ...agentReply(line, question) });
   dropQuestion(chat, approvalId);

@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../text/command-context.ts';
 import type { ApprovalReply, ApprovalRequest } from '../../text/approval-text.ts';
 import { headingOf, hostText, questionText } from '../../text/approval-text.ts';
-import { agentReply } from '../../text/agent-question.ts';
+import { agentReply, replyProblem } from '../../text/agent-question.ts';
 import { askFields } from '../../text/form-fields.ts';
 import type { Keyboard } from './ask-user.ts';
 import { openUserPrompter, terminalKeyboard } from './ask-user.ts';
@@ -34,16 +34,20 @@ export async function askApproval(
       const said = await asker.ask(promptOf(question));
       if (now() - askedAt < guardMs) err('That was too fast to have read the question. Answer again.\n');
       else if (said.trim().toLowerCase() === 'show') err(`${questionText(question, columns)}\n`);
-      else if (question.kind === 'question') return agentReply(said, question);
-      else {
+      else if (question.kind === 'question') {
+        const problem = replyProblem(said, question);
+        if (problem === null) return agentReply(said, question);
+        err(`${problem}\n`);
+      } else {
         const reply = parseApprovalReply(said, question.hosts !== undefined);
         if (question.form === undefined || reply.answer === 'deny') return reply;
         return { answer: 'allow', values: await askFields(question.form, asker.ask, err) };
       }
     }
   } catch {
-    // The end of the input means no.
-    return context.signal.aborted ? null : { answer: 'deny' };
+    if (context.signal.aborted) return null;
+    // The end of the input means no, and of a question only that nobody answers now.
+    return question.kind === 'question' ? { answer: 'allow', values: {} } : { answer: 'deny' };
   } finally {
     asker.close();
   }

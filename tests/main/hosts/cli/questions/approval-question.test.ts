@@ -211,6 +211,13 @@ describe('an answer at the terminal', () => {
     return { answer: await askApproval(event, context, { input, output, now: () => now }), said, prompts };
   }
 
+  const agentQuestion = (choices: readonly string[]): EventOf<'approval-requested'> => {
+    const { hosts: _hosts, why: _why, ...plain } = question;
+    const listed = choices.map((value) => ({ value, title: value }));
+    const field = { name: 'choice', title: 'Choices', description: '', isRequired: false, preset: null } as const;
+    return { ...plain, kind: 'question', text: 'Which one?', form: [{ ...field, type: 'one-of', choices: listed }] };
+  };
+
   // Catches: Ctrl-C at a question that only says no, after which the turn goes on.
   describe('by Ctrl-C', () => {
     const cap: EventOf<'cap-reached'> = {
@@ -355,6 +362,30 @@ describe('an answer at the terminal', () => {
     expect(said).toContain('Days may have at most 9.');
     expect(prompts).toContain('Days (whole number, optional): ahead [3]');
     expect(await ask(asked, [[500, 'n']])).toMatchObject({ answer: { answer: 'deny' } });
+  });
+
+  // Bug: "7" to three choices went to the model as an answer in words, which it had to guess at.
+  it('to a question of the agent is asked for again when its number counts no choice', async () => {
+    const { answer, said } = await ask(agentQuestion(['Keep it', 'Replace it', 'Keep both']), [
+      [600, '7'],
+      [600, '0'],
+      [600, '3'],
+    ]);
+    expect(answer).toEqual({ answer: 'allow', values: { choice: 'Keep both' } });
+    expect(said).toContain('There are 3 choices, and 7 is none of them. Type 1 to 3, or an answer in words.\n');
+    expect(said).toContain('and 0 is none of them');
+  });
+
+  it('to a question of the agent may be a number where the choices are numbers', async () => {
+    const choices = ['10 tries', '20 tries'];
+    expect((await ask(agentQuestion(choices), [[600, '7']])).answer).toEqual({ answer: 'allow', values: { own: '7' } });
+  });
+
+  // Bug: a choice that differs only in its case from an earlier one could not be typed.
+  it('to a question of the agent takes the choice that was typed, and shows it without hidden characters', async () => {
+    const { answer, said } = await ask(agentQuestion(['ID', 'id', 'x\u202Ey\u0007']), [[600, 'id']]);
+    expect(answer).toEqual({ answer: 'allow', values: { choice: 'id' } });
+    expect(said).toContain('  3. x<U+202E>y<U+0007>\n');
   });
 
   it('is ignored when it comes before the question can be read', async () => {

@@ -93,14 +93,14 @@ function asTree(
 }
 
 function lineOf(session: SessionSummary, depth: number): string {
-  const { sessionId, status, lastReason, steps, costUsd, title, isPinned, isArchived, tags } = session;
-  const state = shortEnding(status === 'idle' ? (lastReason ?? 'new') : status);
+  const { sessionId, status, lastReason, isWaiting, steps, costUsd, title, isPinned, isArchived, tags } = session;
+  const state = isWaiting === true ? 'waiting' : status === 'idle' ? (lastReason ?? 'new') : status;
   const place = [
     ...(isPinned ? ['pinned'] : []),
     ...(isArchived ? ['archived'] : []),
     ...tags.map((tag) => `#${seenName(tag)}`),
   ];
-  const facts = `${padRight(state, endingWidth)}  ${pluralize(steps, 'step').padEnd(9)} ${moneyText(costUsd).padStart(8)}`;
+  const facts = `${padRight(shortEnding(state), endingWidth)}  ${pluralize(steps, 'step').padEnd(9)} ${moneyText(costUsd).padStart(8)}`;
   const after = place.length === 0 ? '' : `  ${place.join(' ')}`;
   const shift = depth === 0 ? '' : '└ ';
   return `${sessionId}  ${dateAndTime(session.updatedAt)}  ${facts}  ${shift}${oneLine(seenWords(title), 60)}${after}`;
