@@ -3,13 +3,14 @@ import { methods } from '@agentclientprotocol/sdk';
 import type { EventOf } from '@shared/events/events.ts';
 import type { FormField, ServerForm } from '@shared/tools/server-form.ts';
 import { formProblem, formValuesSchema } from '@shared/tools/server-form.ts';
-import { seenWords } from '@shared/text/seen-text.ts';
+import { seenLines, seenWords } from '@shared/text/seen-text.ts';
 import type { ApprovalReply } from '../text/approval-text.ts';
 import type { PermissionTarget } from './ask-permission.ts';
 
 /**
- * Shows the form of a tool server in the editor, marked as the server's words, or a question of the agent. Any answer that does not fit the form
- * counts as a no, as does an editor without forms.
+ * Shows the form of a tool server in the editor, marked as the server's words, or a question of the agent. For a server,
+ * any answer that does not fit the form counts as a no, as does an editor without forms. For the agent, it leaves the
+ * question open: the turn ends, and the next message answers it.
  */
 export async function askForm(
   { client, sessionId, signal }: PermissionTarget,
@@ -17,6 +18,7 @@ export async function askForm(
   form: ServerForm,
 ): Promise<ApprovalReply> {
   if (signal.aborted) return { answer: 'deny' };
+  const unfit: ApprovalReply = kind === 'question' ? { answer: 'allow', values: {} } : { answer: 'deny' };
   try {
     const said = await client.request<'elicitation/create'>(
       methods.client.elicitation.create,
@@ -26,23 +28,26 @@ export async function askForm(
         toolCallId,
         message:
           kind === 'question'
-            ? seenWords([text, reason].filter((one) => one !== '').join('\n'))
+            ? seenLines([text, reason].filter((one) => one !== '').join('\n'))
             : [
                 `The tool server of ${seenWords(subject)} asks you to fill this in. It gets what you type: never a password or a key.`,
-                `The server says (not verified): ${seenWords(text)}`,
+                `The server says (not verified): ${seenLines(text)}`,
               ].join('\n'),
         requestedSchema: schemaOf(form),
       },
       { cancellationSignal: signal, stopWaitingOnCancel: true },
     );
-    if (said.action !== 'accept') return { answer: 'deny' };
-    const values = formValuesSchema.safeParse('content' in said ? (said.content ?? {}) : {});
-    if (!values.success || formProblem(form, values.data) !== null) return { answer: 'deny' };
-    return { answer: 'allow', values: values.data };
+    if (said.action === 'decline') return { answer: 'deny' };
+    if (said.action !== 'accept') return unfit;
+    const read = formValuesSchema.safeParse('content' in said ? (said.content ?? {}) : {});
+    if (!read.success) return unfit;
+    // Some editors send each field that was left empty.
+    const values =
+      kind === 'question' ? Object.fromEntries(Object.entries(read.data).filter(([, one]) => one !== '')) : read.data;
+    return formProblem(form, values) === null ? { answer: 'allow', values } : unfit;
   } catch {
-    // Nobody answered: the editor is gone, has no forms, or the turn was cancelled. A question of the agent ends the
-    // turn then, and the next message answers it.
-    return kind === 'question' ? { answer: 'allow', values: {} } : { answer: 'deny' };
+    // Nobody answered: the editor is gone, has no forms, or the turn was cancelled.
+    return unfit;
   }
 }
 

@@ -189,6 +189,30 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     await server.close();
   });
 
+  // Bugs: line breaks of the question were written out as codes, and a form that was only closed counted as "skip it".
+  it.each([
+    ['answers', { action: 'accept', content: { choice: '', own: 'JSON' } }, 'The user answered: JSON'],
+    ['skips it', { action: 'decline' }, 'does not want to answer'],
+    ['closes it', { action: 'cancel' }, 'Not answered yet.'],
+    ['sends what does not fit', { action: 'accept', content: { choice: 'XML' } }, 'Not answered yet.'],
+    ['has no forms', null, 'Not answered yet.'],
+  ] as const)('sees a question of the agent, where it %s', async (_name, filled, output) => {
+    const question = { question: 'There are two formats.\nCSV or JSON?', choices: ['CSV', 'JSON'] };
+    await using world = await createWorld([calls('ask_person', question), complete()]);
+    const shown: unknown[] = [];
+    const editor = await openEditor(world, {
+      answer: pick('allow'),
+      ...(filled === null ? {} : { fillIn: (asked) => (shown.push(asked), { ...filled }) }),
+    });
+    const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });
+    await editor.agent.request(session.prompt, { sessionId, prompt: text('Export calc.py.') });
+    if (filled !== null) expect(shown).toMatchObject([{ message: 'There are two formats.\nCSV or JSON?' }]);
+    const events = await eventsOf(world.core.client, sessionId);
+    const ended = events.filter((event) => event.type === 'tool-ended' && event.tool === 'ask_person');
+    expect(JSON.stringify(ended)).toContain(output);
+    await editor.leave();
+  });
+
   // Catches: a question that stays open, or counts as approved, after the editor has disconnected.
   it('ends the turn with a no if it dies at a question', async () => {
     await using world = await createWorld([fetchIt, complete()]);
