@@ -339,6 +339,7 @@ async function createParts(config: ComposeConfig) {
     ...sandboxParts,
     money,
     endpoint: createEndpointParts(config, base, { ...modelParts, money, meter }),
+    records: async () => settings.current().routing.numbers.priors ?? priors.all(),
     attachments,
     sessions,
     comparisons,

@@ -3,12 +3,14 @@ import type { ModelOption, ModelPick } from '../../src/renderer/lib/models/model
 import { ModelAbout } from '../../src/renderer/ui/model-picker/model-about.tsx';
 import { ModelLine } from '../../src/renderer/ui/model-picker/model-line.tsx';
 import ModelList from '../../src/renderer/ui/model-picker/model-list.tsx';
+import { ModelOrderList } from '../../src/renderer/ui/model-picker/model-order-list.tsx';
 import { ModelPicker } from '../../src/renderer/ui/model-picker/model-picker.tsx';
 import { ThinkingChoice } from '../../src/renderer/ui/model-picker/thinking-choice.tsx';
 import { models } from '../fakes/page-scenes.ts';
 import { long, nothing } from './samples.ts';
 
 const [here, small, large, office] = models;
+const ids = models.map(({ id }) => id);
 const option = (model: (typeof models)[number] | undefined, state: 'no-key' | null = null): ModelOption | null =>
   model === undefined ? null : { type: 'model', key: model.id, name: model.label, model, state: state ?? model.state };
 const options: readonly ModelOption[] = [
@@ -45,6 +47,16 @@ export function ModelLines() {
   );
 }
 
+export function ModelOrders() {
+  const [order, setOrder] = useState<readonly string[]>([...ids, 'gone/model']);
+  return (
+    <>
+      <ModelOrderList label="Found" order={ids.slice(0, 2)} />
+      <ModelOrderList label="Ordered" order={order} onChange={setOrder} />
+    </>
+  );
+}
+
 export function ModelAbouts() {
   const [starred, setStarred] = useState<readonly string[]>([]);
   return options
@@ -55,6 +67,7 @@ export function ModelAbouts() {
         handle={null}
         option={one}
         fit={index === 1 ? fit : index === 2 ? noFit : null}
+        order={ids}
         isStarred={starred.includes(one.key)}
         onStar={(id, isStarred) => setStarred(isStarred ? [...starred, id] : starred.filter((other) => other !== id))}
       />
@@ -73,7 +86,7 @@ export function OpenModels() {
       {isOpen && (
         <ModelList
           anchor={anchor}
-          usual={{ policy: 'local', local: here?.id ?? '', cloud: null }}
+          usual={{ policy: 'local', local: here?.id ?? '', cloud: null, order: ids }}
           picked={{ type: 'model', where: 'local', id: here?.id ?? null }}
           onPick={() => setIsOpen(false)}
           onClose={() => setIsOpen(false)}
@@ -96,7 +109,7 @@ export function PickedModels() {
 
 export function ThinkingChoices() {
   const [pick, setPick] = useState<ModelPick>({ policy: 'local' });
-  const usual = { policy: 'local', local: here?.id ?? '', cloud: null } as const;
+  const usual = { policy: 'local', local: here?.id ?? '', cloud: null, order: ids } as const;
   const picked = { type: 'model', where: 'local', id: here?.id ?? null } as const;
   return <ThinkingChoice pick={pick} onPick={setPick} models={models} picked={picked} usual={usual} />;
 }

@@ -73,7 +73,7 @@ import { TagEditor } from '../../src/renderer/ui/controls/tag-editor.tsx';
 import { TakeOverState } from '../../src/renderer/ui/notices/take-over-state.tsx';
 import { TextWithCode } from '../../src/renderer/ui/notices/text-with-code.tsx';
 import { canvases, charts, drawnCall, long, notes, nothing, plot, screenshot } from './samples.ts';
-import { ModelAbouts, ModelLines, OpenModels, PickedModels, ThinkingChoices } from './model-pieces.tsx';
+import { ModelAbouts, ModelLines, ModelOrders, OpenModels, PickedModels, ThinkingChoices } from './model-pieces.tsx';
 import {
   Announced,
   AskedPrompts,
@@ -505,6 +505,7 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   'download-control': <Pulls />,
   'model-about': <ModelAbouts />,
   'model-line': <ModelLines />,
+  'model-order-list': <ModelOrders />,
   'model-list': <OpenModels />,
   'model-picker': <PickedModels />,
   'thinking-choice': <ThinkingChoices />,

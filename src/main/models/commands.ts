@@ -1,5 +1,7 @@
+import type { Priors } from '@shared/routing/priors.ts';
 import { clockNow } from '../lib/async/clock.ts';
 import { progressStream } from '../lib/async/push-queue.ts';
+import { abilityOf } from '../routing/ability.ts';
 import type { OpenSessions } from '../sessions/open/open-sessions.ts';
 import type { Handlers } from '../server/handlers.ts';
 import type { AvailableModels } from './available-models.ts';
@@ -21,6 +23,8 @@ export interface ModelCommandsOptions {
   /** The models that may be suggested, with their known headers. */
   readonly catalog: SuggestOptions['catalog'];
   readonly updates: CatalogUpdates;
+  /** What each model solved here, as the router uses it. */
+  readonly records: () => Promise<Priors>;
 }
 
 /** The commands that list, fit, download, probe and remove models. */
@@ -32,11 +36,17 @@ export function createModelCommands({
   catalog,
   updates,
   strain,
+  records,
 }: ModelCommandsOptions) {
   const prober = { sessions, probed, info: models.info, now: clockNow };
   return {
     models: {
-      list: ({ signal }) => models.list(signal),
+      list: async ({ signal }) => {
+        const [entries, priors] = await Promise.all([models.list(signal), records()]);
+        return entries.map((entry) =>
+          entry.info === null ? entry : { ...entry, ability: abilityOf(entry.info, priors) },
+        );
+      },
       show: async ({ input, signal }) => {
         const entry = await models.show(input.id, input.fit, signal);
         return input.fit ? withQuantization(entry, { models, plan, catalog }, signal) : entry;

@@ -1,13 +1,7 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { effortSchema } from '@shared/models/model-info.ts';
 import type { Price } from '@shared/money/token-cost.ts';
-import type { Priors } from '@shared/routing/priors.ts';
-
-/** How likely a model is to do a usual task, 0 to 1, and where that is known from. */
-export interface Ability {
-  readonly chance: number;
-  readonly source: 'record' | 'size' | 'price' | 'unknown';
-}
+import type { Ability, Priors } from '@shared/routing/priors.ts';
 
 /** Fewer turns may be chance. */
 const LEAST_TRIES = 2;

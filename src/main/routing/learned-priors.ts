@@ -10,6 +10,7 @@ const fileSchema = z.strictObject({ version: z.literal(1), priors: priorsSchema 
 export interface LearnedPriors {
   /** The options of a turn with what is known about its models, so that the log has what the turn was routed by. */
   readonly given: (options: TurnOptions) => Promise<TurnOptions>;
+  readonly all: () => Promise<Priors>;
   /** Counts a session's last turn. */
   readonly learn: (state: Parameters<typeof learnPriors>[1]) => Promise<void>;
 }
@@ -20,6 +21,7 @@ export function createLearnedPriors(path: string): LearnedPriors {
   let written: Promise<void> = Promise.resolve();
   const all = (): Promise<Priors> => (known ??= read(path));
   return {
+    all,
     async given(options) {
       const { local, cloud, modelOrder = [] } = options;
       const routing = options.policy === 'hybrid' || modelOrder.length > 1 ? options.routing : null;

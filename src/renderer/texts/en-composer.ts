@@ -33,6 +33,8 @@ export const composer = {
   'picker.star': 'Add to favorites',
   'picker.unstar': 'Remove from favorites',
   'picker.context': '{count} tokens of context',
+  'picker.order': 'Models in the order in which they are tried',
+  'picker.changeOrder': 'Change the order',
   'picker.manage': 'All models',
   'thinking.label': 'Thinking',
   'thinking.about': 'How long the model thinks before it answers. More is slower, and often better.',

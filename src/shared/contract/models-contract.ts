@@ -1,6 +1,7 @@
 import { base } from './contract-base.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { KeptCard, ProbeProgress } from '@shared/models/probe-card.ts';
+import type { Ability } from '@shared/routing/priors.ts';
 import type { ModelChoice } from '@shared/models/model-choice.ts';
 import { type } from '@orpc/contract';
 import { z } from 'zod';
@@ -34,6 +35,8 @@ export interface ModelEntry {
   readonly file?: { readonly path: string; readonly hereBytes: number; readonly isOurs: boolean };
   /** For a server: it is installed but does not run. The setting `start` of its provider lets Dewpoint start it. */
   readonly canStart?: boolean;
+  /** How the router ranks it. Only in the list of all models, and of a model that is known well enough. */
+  readonly ability?: Ability;
   /** What its probe found. Absent: it was not probed. */
   readonly card?: KeptCard;
   /** Known reasons against the model. Absent: none. */

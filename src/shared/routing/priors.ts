@@ -13,6 +13,12 @@ const tallySchema = z.strictObject({
 });
 export type Tally = z.infer<typeof tallySchema>;
 
+/** How likely a model is to do a usual task, 0 to 1, and where that is known from. */
+export interface Ability {
+  readonly chance: number;
+  readonly source: 'record' | 'size' | 'price' | 'unknown';
+}
+
 /** How work went on this machine, by model and purpose of the step. */
 export const priorsSchema = z.record(z.string(), z.record(z.string(), tallySchema));
 export type Priors = z.infer<typeof priorsSchema>;

@@ -6,8 +6,8 @@ import { useModelName } from '../../lib/models/use-model-name.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { OrderedList } from '../../ui/controls/ordered-list.tsx';
 import { Select } from '../../ui/controls/select.tsx';
+import { ModelOrderList } from '../../ui/model-picker/model-order-list.tsx';
 
 interface ModelOrderProps {
   /** The order in the settings; null: none. */
@@ -22,12 +22,10 @@ interface ModelOrderProps {
 export function ModelOrder({ order, usual, onSave }: ModelOrderProps) {
   const id = useId();
   const models = useModels().data ?? [];
-  const modelName = useModelName();
   const label = t('settings.modelOrder');
   const hint = t('settings.modelOrder.hint');
   const isFound = useIsSettingFound(label, hint);
   const shown = order ?? usual;
-  const items = shown.map((one) => ({ id: one, name: modelName(one), note: noteOf(one, models) }));
   const change = (next: readonly string[]): void => onSave(next.length === 0 ? null : next);
   const sorted = sortedOrder(shown, models);
   return (
@@ -36,7 +34,7 @@ export function ModelOrder({ order, usual, onSave }: ModelOrderProps) {
         <h3 id={id}>{label}</h3>
         <p className="text-sm text-soft">{hint}</p>
       </div>
-      <OrderedList label={label} items={items} {...(order === null ? {} : { onChange: change })} />
+      <ModelOrderList label={label} order={shown} {...(order === null ? {} : { onChange: change })} />
       {order === null ? (
         <div className="flex flex-wrap items-center gap-2">
           <p className="min-w-0 flex-1 text-sm text-soft">{t('settings.modelOrder.found')}</p>
@@ -85,11 +83,4 @@ function AddModel({ order, models, onAdd }: AddModelProps) {
       ))}
     </Select>
   );
-}
-
-/** Where it runs, or why it cannot be used now. */
-function noteOf(id: string, models: readonly ModelEntry[]): string {
-  const model = models.find((one) => one.id === id);
-  if (model === undefined) return t('settings.modelOrder.gone');
-  return model.state === 'ready' ? t(`settings.modelOrder.${model.where}`) : t(`settings.modelOrder.${model.state}`);
 }

@@ -18,6 +18,8 @@ export interface UsualModels {
   readonly policy: Policy;
   readonly local: string;
   readonly cloud: string | null;
+  /** The models that the router tries, in their order, if it may use all of them. */
+  readonly order: readonly string[];
 }
 
 /** One line of the picker. */

@@ -3,10 +3,19 @@ import type { ModelEntry } from '@shared/contract/models-contract.ts';
 /** Orders may have this many models. */
 export const mostOrdered = 12;
 
-/** The smallest first: local models by their size, then those in the cloud by their price. Unknown ones are last. */
+/**
+ * The weakest first, local models before those in the cloud: as the router ranks them, by what they solved here, else by
+ * size and price. Unknown ones are last.
+ */
 function byStrength(left: ModelEntry, right: ModelEntry): number {
   if (left.where !== right.where) return left.where === 'local' ? -1 : 1;
-  return strengthOf(left) - strengthOf(right);
+  const [one, other] = [rankOf(left), rankOf(right)];
+  // Two unknown ranks are the same, and their difference would be no number.
+  return one === other ? strengthOf(left) - strengthOf(right) : one - other;
+}
+
+function rankOf({ ability }: ModelEntry): number {
+  return ability === undefined || ability.source === 'unknown' ? Number.POSITIVE_INFINITY : ability.chance;
 }
 
 function strengthOf({ where, info }: ModelEntry): number {

@@ -82,6 +82,7 @@ export default function ModelList({ anchor, usual, picked, onPick, onClose }: Mo
           handle={about}
           option={marked ?? null}
           fit={marked === undefined ? null : (fits.get(marked.key) ?? null)}
+          order={usual.order}
           isStarred={marked !== undefined && favorites.includes(marked.key)}
           onStar={star}
         />

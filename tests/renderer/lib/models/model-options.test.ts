@@ -11,7 +11,7 @@ import {
 import { models } from '../../../fakes/page-scenes.ts';
 
 const [here, small, large, office] = models.map(({ id }) => id);
-const usual: UsualModels = { policy: 'local', local: here ?? '', cloud: large ?? null };
+const usual: UsualModels = { policy: 'local', local: here ?? '', cloud: large ?? null, order: [] };
 const keysOf = (
   typed = '',
   favorites: readonly string[] = [],

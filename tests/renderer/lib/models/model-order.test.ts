@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelEntry } from '../../../../src/shared/contract/models-contract.ts';
 import { sortedOrder, withModel } from '../../../../src/renderer/lib/models/model-order.ts';
+import { abilityOf } from '../../../../src/main/routing/ability.ts';
 import { modelOf } from '../../../../bench/lib/route-events.ts';
 
 function entry(id: string, where: 'local' | 'cloud', size: number | null): ModelEntry {
@@ -34,5 +35,17 @@ describe('the order of models', () => {
   it('sorts local models by size before cloud models by price', () => {
     const order = ['unknown', 'dear', 'cheap', 'large', 'small'];
     expect(sortedOrder(order, models)).toEqual(['small', 'large', 'cheap', 'dear', 'unknown']);
+  });
+
+  /** Catches: a list that shows a larger model as the stronger one, while the router ranks it below by its record. */
+  it('ranks models of one place by what they solved here before size and price', () => {
+    const ranked = [small, large, cheap, dear].map(({ info, ...model }): ModelEntry => {
+      const tally = { tries: 20, solved: model.id === 'large' || model.id === 'dear' ? 1 : 19, at: 0 };
+      return info === null
+        ? { ...model, info }
+        : { ...model, info, ability: abilityOf(info, { [info.id]: { act: tally } }) };
+    });
+    expect(sortedOrder(['small', 'large', 'cheap', 'dear'], ranked)).toEqual(['large', 'small', 'dear', 'cheap']);
+    expect(sortedOrder(['unknown', 'large', 'cheap'], [...ranked, unknown])).toEqual(['large', 'cheap', 'unknown']);
   });
 });

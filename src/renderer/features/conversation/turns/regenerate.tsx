@@ -4,6 +4,7 @@ import type { ChosenOptions } from '@shared/session/chosen-options.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { announce } from '../../../lib/notices/announce.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';
+import { orderOf } from '../../../lib/models/usual-models.ts';
 import type { ModelPick, UsualModels } from '../../../lib/models/model-options.ts';
 import { optionsOfPick, pickedModel } from '../../../lib/models/model-options.ts';
 import type { SendOptions } from '../../../lib/session/session-commands.ts';
@@ -111,8 +112,9 @@ function chosenFor({ assistant }: TurnState, { chosen }: MessageState): ChosenOp
   return { ...(assistant === undefined ? {} : { assistant }), ...chosen };
 }
 
-function usualOf({ policy, local = '', cloud }: ModelPick): UsualModels {
-  return { policy: policy ?? 'local', local, cloud: cloud ?? null };
+function usualOf({ policy, local = '', cloud, modelOrder }: ModelPick): UsualModels {
+  const models = { local, cloud: cloud ?? null };
+  return { policy: policy ?? 'local', ...models, order: modelOrder ?? orderOf(models) };
 }
 
 function limitsOf({ limits, check }: TurnState): Pick<SendOptions, 'maxUsd' | 'check'> {
