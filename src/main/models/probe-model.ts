@@ -167,7 +167,7 @@ export async function probeModel(
   } finally {
     signal.removeEventListener('abort', cancel);
     stop();
-    await sessions.rest(sessionId);
+    await sessions.sandboxes.rest(sessionId);
   }
 }
 

@@ -23,7 +23,7 @@ import type { SessionStore } from '../sessions/store/session-store.ts';
 import { orNoted } from '../lib/log.ts';
 
 interface SandboxCommandsOptions {
-  readonly sessions: Pick<OpenSessions, 'sandbox' | 'occupy' | 'runner' | 'journal'>;
+  readonly sessions: Pick<OpenSessions, 'sandboxes' | 'runner' | 'journal'>;
   readonly store: Pick<SessionStore, 'view'>;
 }
 
@@ -48,7 +48,7 @@ export function createSandboxCommands(options: SandboxCommandsOptions): Handlers
     terminalStream(async (onPush, stop) => {
       // Changes would count as the agent's while it works.
       if (what.ran !== undefined && options.sessions.runner(sessionId)?.isRunning() === true) throw busySession();
-      const { sandbox, release } = await options.sessions.occupy(sessionId, stop);
+      const { sandbox, release } = await options.sessions.sandboxes.occupy(sessionId, stop);
       try {
         const journal = await options.sessions.journal(sessionId);
         await runTerminal({ ...what, sandbox, journal, terminals, onPush }, stop);
@@ -61,7 +61,7 @@ export function createSandboxCommands(options: SandboxCommandsOptions): Handlers
       progressStream(async (onView, stop) => {
         let last: SandboxLook | null = null;
         while (!stop.aborted) {
-          const sandbox = options.sessions.sandbox(sessionId);
+          const sandbox = options.sessions.sandboxes.of(sessionId);
           const look: SandboxLook | null = (await sandbox?.look?.(stop)) ?? null;
           if (stop.aborted) return;
           const count = [...terminals.values()].filter((one) => one.sessionId === sessionId).length;

@@ -4,7 +4,7 @@ import type { HomeMoney } from '../money/home-money.ts';
 import type { Handlers } from '../server/handlers.ts';
 import { toSessionSummary } from './library/session-list-entry.ts';
 import type { OpenSessions } from './open/open-sessions.ts';
-import { takenMessage } from './open/refused-requests.ts';
+import { editPlan, takenMessage } from './open/refused-requests.ts';
 import { sessionStream } from './open/session-stream.ts';
 import type { SessionStore } from './store/session-store.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
@@ -31,9 +31,9 @@ export function createSessionCommands({ sessions, store, money }: SessionCommand
     },
     events: ({ input, signal }) => sessionStream(() => sessions.journal(input.sessionId), input.fromSeq, signal),
     cancel: ({ input }) => sessions.cancel(input.sessionId),
-    approve: ({ input }) => sessions.approve(input),
-    answerCap: ({ input }) => sessions.answerCap(input.sessionId, input.capId, input.decision),
-    editPlan: ({ input }) => sessions.editPlan(input.sessionId, input.turnId, input.steps),
+    approve: ({ input }) => sessions.answers.approve(input),
+    answerCap: ({ input }) => sessions.answers.cap(input.sessionId, input.capId, input.decision),
+    editPlan: async ({ input }) => editPlan(await sessions.journal(input.sessionId), input.turnId, input.steps),
     list,
     find: async ({ input }) => {
       const id = await store.find(input.id);

@@ -270,7 +270,7 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
   signal.throwIfAborted();
   const command = input.check ?? result.check?.command ?? null;
   const check = command === null || result.status === 'missing' ? null : await runCheck(work, sessionId, command);
-  await options.sessions.rest(sessionId);
+  await options.sessions.sandboxes.rest(sessionId);
   signal.throwIfAborted();
   const fences = [fencesBefore, await options.routes.fences(input.projectPath)];
   const isLike =
@@ -348,7 +348,7 @@ async function runCheck({ options, signal }: RunContext, sessionId: string, comm
   const begun = options.now();
   const seconds = (): number => (options.now() - begun) / 1000;
   try {
-    const reply = await options.sessions.execute(sessionId, command, signal);
+    const reply = await options.sessions.sandboxes.execute(sessionId, command, signal);
     if (!reply.ok) return { command, passed: null, seconds: seconds(), summary: reply.error.message };
     const { outcome, exitCode, stdout, stderr } = reply.value;
     const output = [stdout.trimEnd(), stderr.trimEnd()].filter((text) => text !== '').join('\n');

@@ -21,7 +21,7 @@ import type { RoutingSnapshot } from '../comparisons/routing-snapshot.ts';
 import type { NewSessionRequest } from './new-session.ts';
 import { startNewSession } from './new-session.ts';
 import { offerCloudReview } from './offer-cloud-review.ts';
-import { busySession, checkTaskText, editPlan, mustWait } from './refused-requests.ts';
+import { busySession, checkTaskText, mustWait } from './refused-requests.ts';
 import type { OpenSession } from './open-session.ts';
 import {
   atRest,
@@ -47,6 +47,27 @@ import { turnChoice, turnOptions } from '../../settings/turn-options.ts';
 import { agentConfig } from './agent-config.ts';
 import { orNoted } from '../../lib/log.ts';
 
+/** The sandboxes of the open sessions, for work that no turn does. */
+export interface OpenSandboxes {
+  /** The current sandbox of a session. Null: there is none. Does not start one. */
+  readonly of: (sessionId: string) => Sandbox | null;
+  /** A sandbox that the user works in, kept until it is released. `conflict` while a turn runs. */
+  readonly occupy: (
+    sessionId: string,
+    signal: AbortSignal,
+  ) => Promise<{ readonly sandbox: Sandbox; readonly release: () => void }>;
+  /** Runs a command in the sandbox of a session without a running turn. It is not logged. */
+  readonly execute: (sessionId: string, command: string, signal: AbortSignal) => Promise<Reply<ExecResult>>;
+  /** Releases the sandbox of a session, unless it is at work. */
+  readonly rest: (sessionId: string) => Promise<void>;
+}
+
+/** What the user answers to the questions of a running turn. Each throws if nothing waits for it. */
+export interface UserAnswers {
+  readonly approve: (said: UserReply & { readonly sessionId: string }) => void;
+  readonly cap: (sessionId: string, capId: string, decision: CapDecision) => void;
+}
+
 /** The sessions that are open in this core. Each has a journal and, once it works, a sandbox and a runner. */
 export interface OpenSessions {
   readonly create: (request: NewSessionRequest, signal?: AbortSignal) => Promise<string>;
@@ -58,8 +79,6 @@ export interface OpenSessions {
     options: RunOptions,
     attachments?: readonly Attachment[],
   ) => Promise<SentMessage>;
-  /** Saves the edited steps of the plan that a turn ended with. Rejects with `not-found` if there is none. */
-  readonly editPlan: (sessionId: string, turnId: string, steps: readonly string[]) => Promise<void>;
   /** Writes into the log of a session. If it was not open, it is closed again, so that other processes can open it. */
   readonly note: (sessionId: string, event: (state: SessionState) => NewEvent | null) => Promise<void>;
   /** Opens the session for work if it is not open. */
@@ -72,19 +91,8 @@ export interface OpenSessions {
    * Notes what the person chose for the session. A running task takes it at its next step, or says why not.
    */
   readonly choose: (sessionId: string, chosen: ChosenOptions) => Promise<void>;
-  readonly approve: (said: UserReply & { readonly sessionId: string }) => void;
-  readonly answerCap: (sessionId: string, capId: string, decision: CapDecision) => void;
-  /** Runs a command in the sandbox of a session without a running turn. It is not logged. */
-  readonly execute: (sessionId: string, command: string, signal: AbortSignal) => Promise<Reply<ExecResult>>;
-  /** The current sandbox of a session. Null: there is none. Does not start one. */
-  readonly sandbox: (sessionId: string) => Sandbox | null;
-  /** A sandbox that the user works in, kept until it is released. `conflict` while a turn runs. */
-  readonly occupy: (
-    sessionId: string,
-    signal: AbortSignal,
-  ) => Promise<{ readonly sandbox: Sandbox; readonly release: () => void }>;
-  /** Releases the sandbox of a session, unless it is at work. */
-  readonly rest: (sessionId: string) => Promise<void>;
+  readonly answers: UserAnswers;
+  readonly sandboxes: OpenSandboxes;
   /** Closes a session and releases everything that it holds. Rejects with `conflict` while a turn of it runs. */
   readonly close: (sessionId: string) => Promise<void>;
   /** The number of running turns, including those whose sandbox is being started. */
@@ -120,7 +128,6 @@ export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
       return sendTo(options, await get(sessionId), { text, run, assistant, gathered, signal: stop.signal });
     },
     choose: async (sessionId, chosen) => chooseIn(options, await get(sessionId), chosen, stop.signal),
-    editPlan: async (sessionId, turnId, steps) => editPlan((await get(sessionId)).journal, turnId, steps),
     note: (sessionId, eventOf) =>
       kept.briefly(sessionId, async ({ journal }) => {
         const event = eventOf(journal.state());
@@ -130,12 +137,16 @@ export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
     openJournal: (sessionId) => kept.ready(sessionId)?.journal ?? null,
     runner: (sessionId) => kept.ready(sessionId)?.runner ?? null,
     cancel: (sessionId) => cancelSession(kept.ready(sessionId)),
-    approve: ({ sessionId, ...said }) => mustWait(kept.ready(sessionId)?.approver.answer(said)),
-    answerCap: (id, capId, decision) => mustWait(kept.ready(id)?.approver.answerCap(capId, decision)),
-    execute: async (sessionId, command, signal) => executeIn(options, await get(sessionId), { command, signal }),
-    sandbox: (sessionId) => kept.ready(sessionId)?.sandbox ?? null,
-    occupy: async (sessionId, signal) => occupy(options, await get(sessionId), signal),
-    rest: (sessionId) => rest(kept.ready(sessionId)),
+    answers: {
+      approve: ({ sessionId, ...said }) => mustWait(kept.ready(sessionId)?.approver.answer(said)),
+      cap: (id, capId, decision) => mustWait(kept.ready(id)?.approver.answerCap(capId, decision)),
+    },
+    sandboxes: {
+      of: (sessionId) => kept.ready(sessionId)?.sandbox ?? null,
+      occupy: async (sessionId, signal) => occupy(options, await get(sessionId), signal),
+      execute: async (sessionId, command, signal) => executeIn(options, await get(sessionId), { command, signal }),
+      rest: (sessionId) => rest(kept.ready(sessionId)),
+    },
     close: async (sessionId) => {
       const session = kept.ready(sessionId);
       if (session !== null && isAtWork(session)) throw busySession();
