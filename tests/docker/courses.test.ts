@@ -58,7 +58,12 @@ describe.skipIf(isWithoutEngine)('a strong model', () => {
         approver: { ask: async () => course.person ?? 'deny' },
       },
     });
-    const end = await kit.runner.send(course.task, { ...turnOptions, strategy: 'loop', ...course.options });
+    const end = await kit.runner.send(course.task, {
+      ...turnOptions,
+      mode: 'auto',
+      strategy: 'loop',
+      ...course.options,
+    });
     expect({ end: end.reason, calls: callsOf(kit), steps: kit.requests.length }, end.text).toEqual({
       end: course.end,
       calls: course.calls,

@@ -17,7 +17,7 @@ import type { DockerUnderTest } from './docker-kit.ts';
 import { isWithoutEngine, startSandbox } from './docker-kit.ts';
 
 let session: DockerUnderTest;
-const loop = { ...turnOptions, strategy: 'loop' } as const;
+const loop = { ...turnOptions, mode: 'auto', strategy: 'loop' } as const;
 const done = call('task_complete', { summary: 'ok' });
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'dewpoint-kept-home-')));
 const project = realpathSync(mkdtempSync(join(tmpdir(), 'dewpoint-kept-project-')));

@@ -12,7 +12,7 @@ import { isWithoutEngine, startSandbox } from './docker-kit.ts';
 import { endOf, innerOf, program, programScene, replays, type Scene } from './program-kit.ts';
 
 let session: DockerUnderTest;
-const loop = { ...turnOptions, strategy: 'loop' } as const;
+const loop = { ...turnOptions, mode: 'auto', strategy: 'loop' } as const;
 const scene = (replies: readonly Reply[], answer: UserAnswer = 'allow', options: KitOptions = {}): Scene =>
   programScene(session, replies, answer, options);
 const script = (text: string, calls: readonly object[] = [], more: object = {}): Reply =>

@@ -8,7 +8,7 @@ import { isWithoutEngine, startSandbox } from './docker-kit.ts';
 import { program, programScene, replays, type Scene } from './program-kit.ts';
 
 let session: DockerUnderTest;
-const cloud: TurnOptions = { ...turnOptions, strategy: 'loop', policy: 'cloud', cloud: 'sky/model' };
+const cloud: TurnOptions = { ...turnOptions, mode: 'auto', strategy: 'loop', policy: 'cloud', cloud: 'sky/model' };
 const sky = { price: { input: 2, output: 10, source: 'list', date: '2026-11-21' } } as const;
 const done = call('task_complete', { summary: 'ok' });
 const looks = [{ tool: 'shop__look_up', most: 3 }];

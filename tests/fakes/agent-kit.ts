@@ -184,6 +184,7 @@ export const agentConfig: AgentConfig = {
 };
 
 export const turnOptions: TurnOptions = {
+  mode: 'work',
   strategy: 'auto',
   atCap: 'stop',
   check: null,

@@ -268,7 +268,7 @@ function createSession(random: Random, options: SessionOptions): Session {
     const routing = routingOf('quality', { valueUsd: 1000 });
     const later = { ...turnOptions, policy, routing, cloud: 'sky/model' };
     await kit.runner.send(script.second, { ...later, strategy, check });
-    await kit.runner.send('And now?', { ...later, strategy: 'loop' });
+    await kit.runner.send('And now?', { ...later, mode: 'auto', strategy: 'loop' });
   };
   return { kit, fenced, verdict, positions, play };
 }

@@ -74,8 +74,8 @@ export async function playFencedTools(random: Random, { isFenced, touches }: Ses
       approver: { ask: async ({ kind }) => (kind === 'fence' && isFenced ? 'deny' : 'allow') },
     },
   });
-  await kit.runner.send('Look at it and note what matters.', { ...turnOptions, strategy: 'loop' });
-  await kit.runner.send('And now?', { ...turnOptions, strategy: 'loop' });
+  await kit.runner.send('Look at it and note what matters.', { ...turnOptions, mode: 'auto', strategy: 'loop' });
+  await kit.runner.send('And now?', { ...turnOptions, mode: 'auto', strategy: 'loop' });
   const all = got.join('\n');
   const stopped = kit.journal.events.filter((event) => event.type === 'call-fenced' && event.outcome !== 'redacted');
   return {

@@ -191,7 +191,7 @@ async function runOne(
       approver: { ask: async ({ kind }) => (kind === 'program' ? answer : 'deny') },
     },
   });
-  await kit.runner.send('Look.', { ...turnOptions, strategy: 'loop' });
+  await kit.runner.send('Look.', { ...turnOptions, mode: 'auto', strategy: 'loop' });
   const asks = announced.some(({ tool }) => tool.startsWith('shop__'));
   const may = (tool: string): number => announced.find((one) => one.tool === tool)?.most ?? 0;
   const effects: string[] = [];

@@ -59,7 +59,7 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
         attached: [],
         hasImages: call.messages.some(({ parts }) => parts.some(({ type }) => type === 'image')),
         isQuestion: call.tools.length === 0,
-        mode: null,
+        mode: 'work',
         answers: null,
       },
       dependencies: {
@@ -72,6 +72,7 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
         machine: options.machine,
       },
       options: {
+        mode: 'work',
         strategy: 'loop',
         atCap: 'stop',
         check: null,

@@ -19,8 +19,8 @@ export const turnOptionsSchema = z.object({
   maxUsd: z.number().nullable(),
   check: z.string().nullable(),
   seed: z.number().nullable(),
-  /** `auto`: derived from the words of the message. Absent: they only say whether it is a question. */
-  mode: z.enum(['auto', ...taskModes]).optional(),
+  /** `auto`: derived from the words of the message. */
+  mode: z.enum(['auto', ...taskModes]),
   /** The assistant that answers, without the model and mode that it chose; absent: none. */
   assistant: z
     .object({

@@ -16,7 +16,7 @@ import { call, createAgentKit, turnOptions } from '../../fakes/agent-kit.ts';
 /** Catches: content that is free in the next session of a project, or once its file has another name. */
 
 const never = new AbortController().signal;
-const local = { ...turnOptions, strategy: 'loop' } as const;
+const local = { ...turnOptions, mode: 'auto', strategy: 'loop' } as const;
 const cloud = { ...local, policy: 'cloud', cloud: 'sky/model' } as const;
 const price = { input: 1, output: 2, source: 'test', date: '2026-11-21' };
 const done = call('task_complete', { summary: 'ok' });

@@ -14,7 +14,7 @@ import { expectReplay } from '../../fakes/replay-kit.ts';
 
 /** Catches: a fenced file that is free under another name. Its lines are short, so that no copy of it is recognized. */
 
-const options = { ...turnOptions, policy: 'cloud', cloud: 'sky/model', strategy: 'loop' } as const;
+const options = { ...turnOptions, mode: 'auto', policy: 'cloud', cloud: 'sky/model', strategy: 'loop' } as const;
 const price = { input: 1, output: 2, source: 'test', date: '2026-11-21' };
 const done = call('task_complete', { summary: 'ok' });
 const short = 'Code word: Heron\nDay: Monday\n';

@@ -43,7 +43,7 @@ function answeredTurn(state: Known, text: string, wanted: TurnOptions['mode']): 
   const turn = waitingTurn(state.turns);
   const mode = turn === null || turn.mode === undefined || turn.mode === 'chat' ? null : turn.mode;
   if (turn === null || asksBack(text)) return null;
-  if (wanted !== undefined && wanted !== 'auto' && wanted !== mode) return null;
+  if (wanted !== 'auto' && wanted !== mode) return null;
   const said = taskMessages(state, turn);
   return {
     turnId: turn.id,
@@ -80,8 +80,7 @@ type Asked = Pick<TurnOptions, 'mode' | 'strategy' | 'check' | 'assistant'>;
 
 interface ModeChoice {
   readonly isQuestion: (task: string) => boolean;
-  /** Null: the turn has no mode, and the words alone decide. */
-  readonly mode: (task: string) => TurnMode | null;
+  readonly mode: (task: string) => TurnMode;
 }
 
 /**
@@ -93,7 +92,6 @@ function choiceOf(
   asked: Asked,
 ): ModeChoice {
   const { mode: wanted } = asked;
-  if (wanted === undefined) return { isQuestion, mode: () => null };
   // A user who names a strategy or a check wants work done.
   const isPlain = asked.strategy === 'auto' && asked.check === null;
   const hasFiles = projectPath !== null || changes.length > 0 || !isPlain;

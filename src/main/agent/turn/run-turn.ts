@@ -38,7 +38,7 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
     const cascade = waysOf(turn);
     const { mode, answers } = turn.given;
     const taken = {
-      ...(mode === null ? {} : { mode }),
+      mode,
       ...(answers === null ? {} : { answers: answers.turnId }),
       ...(assistant === undefined ? {} : { assistant: assistant.name }),
     };

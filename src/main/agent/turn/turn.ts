@@ -52,8 +52,7 @@ export interface Turn {
     readonly attached: readonly AttachedFile[];
     hasImages: boolean;
     isQuestion: boolean;
-    /** Null: the turn has no mode, and the words alone decide. */
-    readonly mode: TurnMode | null;
+    readonly mode: TurnMode;
     /** Set if the message answers the question of an earlier turn. */
     readonly answers: AnsweredTurn | null;
   };

@@ -252,7 +252,7 @@ async function sendTo(
   const chosen = tools === null ? routed : { ...routed, tools: [...tools] };
   session.approver.setInteractive(run.interactive, chosen.approve);
   const { mode } = readMessage(session.journal.state(), { text, options: chosen }, []).given;
-  const runner = await runnerFor(options, session, { mode: mode ?? 'work', signal });
+  const runner = await runnerFor(options, session, { mode, signal });
   for (const note of gathered.notes) {
     await session.journal.append({ type: 'notice-added', level: 'warning', code: 'not-attached', text: note });
   }

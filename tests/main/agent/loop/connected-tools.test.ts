@@ -57,7 +57,7 @@ function scene(
 
 const issue = call(spec.name, { title: 'Sums are wrong' });
 const done = call('task_complete', { summary: 'ok' });
-const loop = { ...turnOptions, strategy: 'loop' } as const;
+const loop = { ...turnOptions, mode: 'auto', strategy: 'loop' } as const;
 
 describe('a tool of a server', () => {
   it('is called after a yes to exactly its arguments, and the log replays without the server', async () => {

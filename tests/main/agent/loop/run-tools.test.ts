@@ -28,7 +28,7 @@ describe('a question', () => {
 
   it('changes no file, and the model is told to answer it', async () => {
     const kit = createAgentKit({ replies: [write, { text: 'x is 1.' }], sandbox: { files, exec: () => ({}) } });
-    const end = await kit.runner.send('Which value does x have?', { ...turnOptions, strategy: 'loop' });
+    const end = await kit.runner.send('Which value does x have?', { ...turnOptions, mode: 'ask', strategy: 'loop' });
     expect(end).toMatchObject({ reason: 'answered', text: 'x is 1.' });
     expect(kit.sandbox.text('a.py')).toBe(files['a.py']);
     expect(toolEnd(kit, 'write_file')).toMatchObject({
@@ -49,7 +49,7 @@ describe('a question', () => {
       ],
       sandbox: { files, exec: () => ({}) },
     });
-    await kit.runner.send('Which value does x have?', { ...turnOptions, strategy: 'loop' });
+    await kit.runner.send('Which value does x have?', { ...turnOptions, mode: 'auto', strategy: 'loop' });
     expect(kit.sandbox.text('a.py')).toBe('x = 2\n');
   });
 });

@@ -56,7 +56,7 @@ describe('the first prompt about the check', () => {
 
   it('says nothing for a question', async () => {
     const kit = kitOf([{ text: 'It subtracts (calc.py:2).' }]);
-    const end = await kit.runner.send('What does add() do?', turnOptions);
+    const end = await kit.runner.send('What does add() do?', { ...turnOptions, mode: 'ask', strategy: 'loop' });
     expect(end.reason).toBe('answered');
     expect(promptOf(kit)).not.toMatch(/fails now|passes now/u);
   });

@@ -194,8 +194,9 @@ describe('a recipe', () => {
       return { type: 'answered', text: `to ${context.task}` };
     };
     const kit = kitFor(run, { cloud, fences: localOnly, replies: [{ text: 'a' }, { text: 'a' }] });
-    await kit.runner.send('What is b?', turnOptions);
-    const up = { ...turnOptions, policy: 'cloud', cloud: 'sky/model' } as const;
+    const ask = { ...turnOptions, mode: 'ask', strategy: 'recipe' } as const;
+    await kit.runner.send('What is b?', ask);
+    const up = { ...ask, policy: 'cloud', cloud: 'sky/model' } as const;
     await kit.runner.send('What else?', up);
     await kit.runner.send('And why?', up);
     expect(earlier.at(-1)).toEqual([

@@ -111,11 +111,4 @@ describe('the mode that the person chose', () => {
     expect(kit.sandbox.text('b.py')).toBe('x = 2\n');
     await expectReplay(kit);
   });
-
-  it('is absent from a turn for which nobody chose one', async () => {
-    const kit = createAgentKit({ replies: [{ text: 'Nothing.' }], recipes: [greedy] });
-    await kit.runner.send(task, turnOptions);
-    expect(ofType(kit.journal.events, 'turn-started')[0]).not.toHaveProperty('mode');
-    await expectReplay(kit);
-  });
 });

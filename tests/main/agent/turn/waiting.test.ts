@@ -68,7 +68,7 @@ describe('a turn whose model needs the person', () => {
     ]);
     const plan = { ...inCloud, mode: 'plan' } as const;
     expect((await kit.runner.send(task, plan)).reason).toBe('waiting');
-    expect((await kit.runner.send('CSV', inCloud)).reason).toBe('planned');
+    expect((await kit.runner.send('CSV', { ...inCloud, mode: 'auto' })).reason).toBe('planned');
     expect(kit.journal.state().turns.at(-1)?.mode).toBe('plan');
     await expectReplay(kit);
   });
@@ -85,7 +85,9 @@ describe('a turn whose model needs the person', () => {
 
   it('ends as answered if the task was a question', async () => {
     const kit = kitOf([{ text: 'It subtracts. Is that what you meant?' }]);
-    expect((await kit.runner.send('What does add() do?', inCloud)).reason).toBe('answered');
+    expect((await kit.runner.send('What does add() do?', { ...inCloud, mode: 'ask', strategy: 'loop' })).reason).toBe(
+      'answered',
+    );
   });
 });
 
