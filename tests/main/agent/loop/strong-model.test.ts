@@ -125,7 +125,10 @@ describe('the calls of one answer', () => {
   // Bug: a ninth call waits for ever, or all calls of a long answer run in the container at once.
   it('run at most eight at once', async () => {
     let [inside, most] = [0, 0];
-    const kit = kitOf([{ calls: Array.from({ length: 20 }, (_, index) => read(`gone${index}.py`)) }, { calls: [edit, complete] }]);
+    const kit = kitOf([
+      { calls: Array.from({ length: 20 }, (_, index) => read(`gone${index}.py`)) },
+      { calls: [edit, complete] },
+    ]);
     const reading = kit.sandbox.files.read.bind(kit.sandbox.files);
     Object.assign(kit.sandbox.files, {
       read: async (...given: Parameters<typeof reading>) => {
