@@ -25,7 +25,6 @@ const known: Readonly<Record<string, readonly [members: number | null, why: stri
   'routing/trajectory/trajectory.ts Trajectory': [null, 'facts of a turn so far: data'],
   'sandbox/docker/container/container-create-body.ts ContainerPlan': [null, 'a container as it is to be: data'],
   'sandbox/docker/container/session-container-options.ts SessionContainerOptions': [null, 'options: data'],
-  'sessions/replay/replay-journal.ts ReplayJournal': [20, 'a journal with what a replay asks it'],
 };
 
 type Node = Readonly<Record<string, unknown>>;

@@ -234,7 +234,7 @@ export interface ToolDefinition<Input extends z.ZodType = z.ZodType> {
 /** What `compose.ts` hands to every tool. */
 export interface ToolDependencies {
   readonly now: () => number;
-  /** What web tools need. Absent in a replay and in tests, which run no web tool. */
+  /** What web tools need. Absent: no web tool runs. */
   readonly web?: WebParts;
 }
 

@@ -25,9 +25,6 @@ export interface Approver {
   ask(question: ApprovalQuestion, signal: AbortSignal): Promise<UserAnswer>;
   /** Absent: no one can fill in a form. */
   askForm?(approvalId: string, form: ServerForm, signal: AbortSignal): Promise<FormReply>;
-  /**
-   * How long the turn has waited for the user so far, including a wait that is still open. Absent: nobody is asked, as
-   * in a replay.
-   */
+  /** How long the turn has waited for the user so far, also in a wait that is still open. Absent: it asks nobody. */
   waitedMs?(): number;
 }

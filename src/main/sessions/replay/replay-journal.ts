@@ -10,8 +10,8 @@ import { createRedactor } from '../log/redactor.ts';
 import { differingField, idIn, type Origin, originsOf, withRecordedFields } from './replay-events.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
-/** A journal that compares an engine with a recorded log: each fact that the engine appends must be recorded there. */
-export interface ReplayJournal extends Journal {
+/** A recorded log while an engine is compared with it: where it stands, and what differs. */
+export interface ReplayRecord {
   /** Why the engine was stopped. Null: it continues. */
   readonly stopped: () => ReplayStop | null;
   /** The first difference, in words. Null: there is none. */
@@ -30,6 +30,12 @@ export interface ReplayJournal extends Journal {
   readonly differs: (text: string) => void;
 }
 
+/** `journal`: each fact that the engine appends to it must be in the record. */
+export interface ReplayLog {
+  readonly journal: Journal;
+  readonly record: ReplayRecord;
+}
+
 /** `crash`: the recorded run ended here. `difference`: the engine did something that is not recorded. */
 type ReplayStop = 'crash' | 'difference';
 
@@ -40,7 +46,7 @@ export function createReplayJournal(
   sessionId: string,
   events: readonly SessionEvent[],
   blobs: Pick<Blobs, 'get'>,
-): ReplayJournal {
+): ReplayLog {
   const replay = new Replay(events);
   const made = new Map<string, Uint8Array>();
   const keep = (bytes: Uint8Array): BlobRef => {
@@ -48,7 +54,7 @@ export function createReplayJournal(
     made.set(ref.sha256, bytes);
     return ref;
   };
-  return {
+  const journal: Journal = {
     sessionId,
     append: async (event) => replay.append(event),
     push: () => undefined,
@@ -61,6 +67,8 @@ export function createReplayJournal(
     read: (fromSeq = 1) => replay.read(fromSeq),
     now: () => replay.now(),
     newId: (kind) => replay.newId(kind),
+  };
+  const record: ReplayRecord = {
     stopped: () => replay.stopped,
     difference: () => replay.difference,
     next: () => replay.next(),
@@ -70,6 +78,7 @@ export function createReplayJournal(
     find: (type, fits) => replay.find(type, fits),
     differs: (text) => replay.differs(text),
   };
+  return { journal, record };
 }
 
 function memorySink(keep: (bytes: Uint8Array) => BlobRef): BlobSink {

@@ -11,7 +11,7 @@ import type { LanguageModel, StreamPart } from '../../models/providers/define.ts
 import type { Blobs } from '../blobs/blob-store.ts';
 import { blobsOf } from '../blobs/event-blobs.ts';
 import type { Effects, Journal } from '../journal/journal.ts';
-import { createReplayJournal, type ReplayJournal } from './replay-journal.ts';
+import { createReplayJournal, type ReplayLog, type ReplayRecord } from './replay-journal.ts';
 import { stateHash } from './state-hash.ts';
 import type { ReplayReport } from '@shared/contract/sessions-contract.ts';
 
@@ -81,14 +81,15 @@ export async function replaySession(
 ): Promise<ReplayReport> {
   const events: SessionEvent[] = [];
   for await (const event of session.read()) events.push(event);
-  const journal = createReplayJournal(session.sessionId, events, blobs);
-  for (const problem of session.problems) journal.differs(`the log is damaged: ${problem}`);
+  const log = createReplayJournal(session.sessionId, events, blobs);
+  const { journal, record } = log;
+  for (const problem of session.problems) record.differs(`the log is damaged: ${problem}`);
   const missing = await findMissingBlob(events, blobs);
-  if (missing !== null) journal.differs(missing);
-  await replayTurns(journal, events, runTurn);
+  if (missing !== null) record.differs(missing);
+  await replayTurns(log, events, runTurn);
   const replayed = stateHash(journal.state(), journal.money());
   const recorded = hashOfEvents(events);
-  const firstDifference = journal.difference() ?? (replayed === recorded ? null : 'the folded states differ');
+  const firstDifference = record.difference() ?? (replayed === recorded ? null : 'the folded states differ');
   return {
     matched: firstDifference === null,
     stateHash: replayed,
@@ -99,24 +100,21 @@ export async function replaySession(
 }
 
 /** Stops at the first turn that differs, because all later ones depend on it. */
-async function replayTurns(
-  journal: ReplayJournal,
-  events: readonly SessionEvent[],
-  runTurn: RunReplayTurn,
-): Promise<void> {
-  const effects = createReplayEffects(journal);
-  const provider = createReplayProvider(journal);
-  for (let started = journal.toNextTurn(); started !== null; started = journal.toNextTurn()) {
+async function replayTurns(log: ReplayLog, events: readonly SessionEvent[], runTurn: RunReplayTurn): Promise<void> {
+  const { journal, record } = log;
+  const effects = createReplayEffects(log);
+  const provider = createReplayProvider(record);
+  for (let started = record.toNextTurn(); started !== null; started = record.toNextTurn()) {
     const { messageId } = started;
-    const signal = journal.signal();
+    const signal = record.signal();
     const turn: ReplayTurn = {
       journal,
       effects,
       provider,
-      inbox: createReplayInbox(journal, events),
-      approver: createReplayApprover(journal),
-      budget: createReplayBudget(journal),
-      fences: createReplayFences(journal),
+      inbox: createReplayInbox(record, events),
+      approver: createReplayApprover(record),
+      budget: createReplayBudget(record),
+      fences: createReplayFences(record),
       started,
       message: recordedMessage(events, messageId),
       signal,
@@ -125,11 +123,11 @@ async function replayTurns(
       await runTurn(turn);
     } catch (error) {
       // The replay itself stopped the engine, so it may end in any way.
-      if (journal.stopped() === null) throw error;
+      if (record.stopped() === null) throw error;
     }
-    if (journal.stopped() === 'difference') return;
-    journal.endTurn();
-    if (journal.difference() !== null && journal.stopped() !== 'crash') return;
+    if (record.stopped() === 'difference') return;
+    record.endTurn();
+    if (record.difference() !== null && record.stopped() !== 'crash') return;
   }
 }
 
@@ -145,43 +143,43 @@ function hashOfEvents(events: Iterable<SessionEvent>): string {
 }
 
 /** Returns the recorded result of an effect. Nothing runs. */
-function createReplayEffects(journal: ReplayJournal): Effects {
+function createReplayEffects(log: ReplayLog): Effects {
   return {
     replaying: true,
     perform: async (toolCallId) => {
-      const ended = journal.find('tool-ended', (event) => event.toolCallId === toolCallId);
+      const ended = log.record.find('tool-ended', (event) => event.toolCallId === toolCallId);
       if (!ended) {
         // The recorded run stopped inside of this effect. The next append stops the engine.
         return { status: 'unknown', output: '', full: null, exitCode: null, durationMs: 0, data: null };
       }
       const { status, output, full, exitCode, durationMs, waitedMs, reusedFrom, pictures } = ended;
-      const data = await dataOf(journal, ended);
+      const data = await dataOf(log, ended);
       return { status, output, full, exitCode, durationMs, waitedMs, reusedFrom, pictures, data };
     },
   };
 }
 
-async function dataOf(journal: ReplayJournal, ended: EventOf<'tool-ended'>): Promise<unknown> {
+async function dataOf({ journal, record }: ReplayLog, ended: EventOf<'tool-ended'>): Promise<unknown> {
   if (!ended.dataBlob) return ended.data;
   const bytes = await journal.getBlob(ended.dataBlob);
   if (bytes === null) {
-    journal.differs(`event ${ended.seq}: the result of ${ended.tool} is no longer there`);
+    record.differs(`event ${ended.seq}: the result of ${ended.tool} is no longer there`);
     return null;
   }
   return JSON.parse(Buffer.from(bytes).toString('utf8'));
 }
 
 /** Answers every call with the recorded answer, and token counts with the recorded counts. */
-function createReplayProvider(journal: ReplayJournal): LanguageModel {
+function createReplayProvider(record: ReplayRecord): LanguageModel {
   return {
     id: 'replay',
-    countTokens: async () => journal.find('model-call-started', () => true)?.promptTokens ?? null,
-    stream: () => replayReply(journal),
+    countTokens: async () => record.find('model-call-started', () => true)?.promptTokens ?? null,
+    stream: () => replayReply(record),
   };
 }
 
-async function* replayReply(journal: ReplayJournal): AsyncGenerator<StreamPart> {
-  const ended = journal.find('model-call-ended', () => true);
+async function* replayReply(record: ReplayRecord): AsyncGenerator<StreamPart> {
+  const ended = record.find('model-call-ended', () => true);
   for (const part of ended?.parts ?? []) {
     if (part.type === 'text') yield { type: 'text-delta', text: part.text };
     if (part.type === 'reasoning') yield { type: 'reasoning-delta', text: part.text };
@@ -241,18 +239,18 @@ const cutOff: StreamPart = {
 /** The action in which a turn takes what was chosen anew. */
 export const choiceAction = 'take_choice';
 
-function createReplayInbox(journal: ReplayJournal, events: readonly SessionEvent[]): ReplayTurn['inbox'] {
+function createReplayInbox(record: ReplayRecord, events: readonly SessionEvent[]): ReplayTurn['inbox'] {
   const taken = new Set<string>();
   return {
     take: () => {
-      const next = journal.next();
+      const next = record.next();
       if (next?.type !== 'message-delivered' || taken.has(next.messageId)) return null;
       const { messageId } = next;
       taken.add(messageId);
       return recordedMessage(events, messageId);
     },
     choice: () => {
-      const next = journal.next();
+      const next = record.next();
       return next?.type === 'tool-started' && next.tool === choiceAction ? next.input : null;
     },
   };
@@ -264,10 +262,10 @@ function recordedMessage(events: readonly SessionEvent[], messageId: string): Qu
   return { messageId, text: added.text, attachments: added.attachments };
 }
 
-function createReplayApprover(journal: ReplayJournal): ReplayTurn['approver'] {
+function createReplayApprover(record: ReplayRecord): ReplayTurn['approver'] {
   return {
     ask: async ({ approvalId }) => {
-      const answered = journal.find('approval-answered', (event) => event.approvalId === approvalId);
+      const answered = record.find('approval-answered', (event) => event.approvalId === approvalId);
       if (!answered || answered.by === 'nobody') return 'nobody';
       return answered.answer;
     },
@@ -275,10 +273,10 @@ function createReplayApprover(journal: ReplayJournal): ReplayTurn['approver'] {
 }
 
 /** Refuses a call exactly where the log does. Reserves nothing. */
-function createReplayBudget(journal: ReplayJournal): Budget {
+function createReplayBudget(record: ReplayRecord): Budget {
   return {
     reserve: async ({ worstUsd }) => {
-      const next = journal.next();
+      const next = record.next();
       const isRefused =
         next?.type === 'cap-reached' || (next?.type === 'output-limited' && (worstUsd ?? 0) > next.worstUsd);
       if (!isRefused) return { type: 'granted', settle: () => undefined };
@@ -289,7 +287,7 @@ function createReplayBudget(journal: ReplayJournal): Budget {
     left: async () => [],
     raise: async () => undefined,
     ask: async (capId) => {
-      const answered = journal.find('cap-answered', (event) => event.capId === capId);
+      const answered = record.find('cap-answered', (event) => event.capId === capId);
       if (answered === null || answered.by !== 'person') return null;
       const { answer, raisedUsd } = answered;
       return answer === 'raise' ? { answer, usd: raisedUsd ?? 0 } : { answer };
@@ -298,10 +296,10 @@ function createReplayBudget(journal: ReplayJournal): Budget {
 }
 
 /** A fence applies exactly where the log says so. The log has what was sent, and the replay plays the answer. */
-function createReplayFences(journal: ReplayJournal): SessionFences {
+function createReplayFences(record: ReplayRecord): SessionFences {
   return {
     check: async ({ request }) => {
-      const next = journal.next();
+      const next = record.next();
       if (next?.type !== 'call-fenced') return { type: 'free' };
       const { outcome, hits, text } = next;
       return { type: 'fenced', outcome, hits, request, text, manifest: null };
