@@ -24,21 +24,24 @@ const codes: Readonly<Record<ProviderError['code'], ErrorCode>> = {
   internal: 'model-failed',
 };
 
+const kept = 'What was done so far is kept.';
+
 /** What the user reads about a failed model call: who reported it and, if possible, what to do. */
 export function failureOf(error: StepError, { provider, where }: Pick<ModelInfo, 'provider' | 'where'>): Failure {
   const code = codes[error.code];
   if (error.code === 'no-key') return { code, message: error.message };
   if (error.code === 'no-credit') {
-    const hint = `Add credit at ${provider}, or choose another model. What was done so far is kept.`;
+    const hint = `Add credit at ${provider}, or choose another model. ${kept}`;
     return { code, message: `${provider} refused the call: ${error.message}`, hint };
   }
   if (error.code === 'blocked') return { code, message: error.message };
   if (code === 'missing-key') {
-    const hint = `Give ${provider} a key that works (\`dewpoint keys set ${provider}\`, or Settings), then send the task again. What was done so far is kept.`;
+    const hint = `Give ${provider} a key that works (\`dewpoint keys set ${provider}\`, or Settings), then send the task again. ${kept}`;
     return { code, message: `${provider} refused the call: ${error.message}`, hint };
   }
   const message = where === 'cloud' ? `${provider} did not answer: ${error.message}` : error.message;
-  return { code, message };
+  if (error.code !== 'rate-limit' && error.code !== 'overloaded') return { code, message };
+  return { code, message, hint: `Send it again later, or choose another model. ${kept}` };
 }
 
 /** Whether another strategy with the same model would fail too, because its provider is what fails. */
