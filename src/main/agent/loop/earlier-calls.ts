@@ -1,4 +1,6 @@
-import type { SessionEvent } from '@shared/events/events.ts';
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import { createLogFold } from '../../sessions/journal/log-fold.ts';
+import type { Journal } from '../../sessions/journal/journal.ts';
 import type { EarlierCalls } from '../../tools/programs/program-calls.ts';
 
 interface Known {
@@ -7,48 +9,88 @@ interface Known {
   hasAsked: boolean;
 }
 
+/** A question about a call, while it was open. Milliseconds since 1970. */
+interface Question {
+  readonly from: number;
+  to: number;
+}
+
+interface Calls {
+  readonly known: Map<string, Known>;
+  /** The tool of each call that has begun. */
+  readonly toolOf: Map<string, string>;
+  /** The call of a tool that asked for a model call. */
+  readonly askedBy: Map<string, string>;
+  readonly questions: Map<string, Question>;
+  /** The questions about each call that has not ended. */
+  readonly about: Map<string, Question[]>;
+}
+
+const callsIn = createLogFold<Calls>(
+  () => ({ known: new Map(), toolOf: new Map(), askedBy: new Map(), questions: new Map(), about: new Map() }),
+  addEvent,
+);
+
 /** What the calls of each tool took so far, by the log. Calls that were not made, or were cut off, do not count. */
-export async function readEarlierCalls(
-  events: AsyncIterable<SessionEvent>,
-): Promise<ReadonlyMap<string, EarlierCalls>> {
-  const known = new Map<string, Known>();
-  const toolOf = new Map<string, string>();
-  const askedBy = new Map<string, string>();
-  const questions = new Map<string, { readonly toolCallId: string; readonly from: number; to: number }>();
-  const of = (tool: string): Known => {
-    const one = known.get(tool) ?? { ms: [], usd: 0, hasAsked: false };
-    known.set(tool, one);
-    return one;
-  };
-  for await (const event of events) {
-    if (event.type === 'tool-started') toolOf.set(event.toolCallId, event.tool);
-    if (event.type === 'approval-requested')
-      questions.set(event.approvalId, { toolCallId: event.toolCallId, from: event.at, to: event.at });
-    const question = event.type === 'approval-answered' ? questions.get(event.approvalId) : undefined;
-    if (question !== undefined) question.to = event.at;
-    if (event.type === 'model-call-started' && event.askedBy !== undefined)
-      askedBy.set(event.callId, event.askedBy.toolCallId);
-    if (event.type === 'model-call-ended') {
-      const tool = toolOf.get(askedBy.get(event.callId) ?? '');
-      if (tool === undefined) continue;
-      const one = of(tool);
-      one.hasAsked = true;
-      one.usd = one.usd === null || event.costUsd === null ? null : one.usd + event.costUsd;
-    }
-    if (event.type !== 'tool-ended' || event.reusedFrom !== undefined) continue;
-    const { tool, toolCallId, status, durationMs, at } = event;
-    if (status !== 'ok' && status !== 'error' && status !== 'timed-out') continue;
-    const begin = at - durationMs;
-    // The question before a call is not in its time. Questions while it ran are.
-    const heldMs = [...questions.values()]
-      .filter((one) => one.toolCallId === toolCallId)
-      .reduce((sum, { from, to }) => sum + Math.max(0, to - Math.max(from, begin)), 0);
-    of(tool).ms.push(Math.max(0, durationMs - heldMs));
-  }
+export async function readEarlierCalls(journal: Pick<Journal, 'read'>): Promise<ReadonlyMap<string, EarlierCalls>> {
+  const { known } = await callsIn(journal);
   return new Map(
     [...known].map(([tool, { ms, usd, hasAsked }]) => [
       tool,
-      { ms, modelUsd: usd === null || !hasAsked || ms.length === 0 ? null : usd / ms.length },
+      { ms: [...ms], modelUsd: usd === null || !hasAsked || ms.length === 0 ? null : usd / ms.length },
     ]),
   );
+}
+
+function addEvent(calls: Calls, event: SessionEvent): void {
+  switch (event.type) {
+    case 'tool-started':
+      calls.toolOf.set(event.toolCallId, event.tool);
+      return;
+    case 'approval-requested':
+      ask(calls, event);
+      return;
+    case 'approval-answered': {
+      const question = calls.questions.get(event.approvalId);
+      if (question !== undefined) question.to = event.at;
+      return;
+    }
+    case 'model-call-started':
+      if (event.askedBy !== undefined) calls.askedBy.set(event.callId, event.askedBy.toolCallId);
+      return;
+    case 'model-call-ended': {
+      const tool = calls.toolOf.get(calls.askedBy.get(event.callId) ?? '');
+      if (tool === undefined) return;
+      const one = knownOf(calls, tool);
+      one.hasAsked = true;
+      one.usd = one.usd === null || event.costUsd === null ? null : one.usd + event.costUsd;
+      return;
+    }
+    case 'tool-ended':
+      end(calls, event);
+      return;
+    default:
+  }
+}
+
+function knownOf({ known }: Calls, tool: string): Known {
+  const one = known.get(tool) ?? { ms: [], usd: 0, hasAsked: false };
+  known.set(tool, one);
+  return one;
+}
+
+function ask({ questions, about }: Calls, { approvalId, toolCallId, at }: EventOf<'approval-requested'>): void {
+  const question = { from: at, to: at };
+  questions.set(approvalId, question);
+  about.set(toolCallId, [...(about.get(toolCallId) ?? []), question]);
+}
+
+function end(calls: Calls, { tool, toolCallId, status, durationMs, at, reusedFrom }: EventOf<'tool-ended'>): void {
+  const questions = calls.about.get(toolCallId) ?? [];
+  calls.about.delete(toolCallId);
+  if (reusedFrom !== undefined || (status !== 'ok' && status !== 'error' && status !== 'timed-out')) return;
+  const begin = at - durationMs;
+  // The question before a call is not in its time. Questions while it ran are.
+  const heldMs = questions.reduce((sum, { from, to }) => sum + Math.max(0, to - Math.max(from, begin)), 0);
+  knownOf(calls, tool).ms.push(Math.max(0, durationMs - heldMs));
 }

@@ -2,6 +2,7 @@ import type { BlobRef } from '@shared/events/blob-ref.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
+import { createLogFold } from '../../sessions/journal/log-fold.ts';
 import type { EffectRecord, Journal } from '../../sessions/journal/journal.ts';
 import type { Tool } from '../../tools/define.ts';
 import { withoutWords } from './without-words.ts';
@@ -33,19 +34,32 @@ function amongLatest({ toolCalls }: SessionState, id: string | null): BlobRef | 
   return call?.full ?? null;
 }
 
-/** Searches the log for a call that is no longer in the state. Slow, because such a log is long. */
+/** Searches the log for a call that is no longer in the state. */
 async function inLog(journal: Journal, id: string | null): Promise<BlobRef | null> {
   const { toolCalls, totals } = journal.state();
   if (totals.toolCalls <= toolCalls.length) return null;
-  const asked = new Set<string>();
-  let found: BlobRef | null = null;
-  for await (const event of journal.read()) {
-    if (event.type === 'tool-call-requested') asked.add(event.toolCallId);
-    if (event.type !== 'tool-ended' || event.full === null || !asked.has(event.toolCallId)) continue;
-    if (isMeant(id, event)) found = event.full;
-  }
-  return found;
+  const { kept, last } = await resultsIn(journal);
+  return id === null ? last : (kept.get(id) ?? null);
 }
+
+interface ResultsOfLog {
+  /** The calls that a model asked for. */
+  readonly asked: Set<string>;
+  /** The whole results of those whose result was cut. */
+  readonly kept: Map<string, BlobRef>;
+  /** The last one that is meant without an id. */
+  last: BlobRef | null;
+}
+
+const resultsIn = createLogFold<ResultsOfLog>(
+  () => ({ asked: new Set(), kept: new Map(), last: null }),
+  (results, event) => {
+    if (event.type === 'tool-call-requested') results.asked.add(event.toolCallId);
+    if (event.type !== 'tool-ended' || event.full === null || !results.asked.has(event.toolCallId)) return;
+    results.kept.set(event.toolCallId, event.full);
+    if (isMeant(null, event)) results.last = event.full;
+  },
+);
 
 interface Call {
   readonly tool: Tool;

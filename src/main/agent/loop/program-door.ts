@@ -3,6 +3,7 @@ import { programLanguageOf } from '@shared/tools/program-tool.ts';
 import type { ProgramWriter } from '@shared/tools/program-writer.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { loadSyntax } from '../../recipes/code/code-syntax.ts';
+import { createLogFold } from '../../sessions/journal/log-fold.ts';
 import type { EffectRecord } from '../../sessions/journal/journal.ts';
 import type { Tool } from '../../tools/define.ts';
 import { isFinder } from '../../tools/connected/find-tools.ts';
@@ -53,7 +54,7 @@ export function createProgramDoor(turn: Turn, parent: Parent, runTool: RunTool):
     },
     earlier: (sha256) => readEarlier(turn, sha256),
     writer: () => writerOf(turn, parent.toolCallId),
-    earlierCalls: () => readEarlierCalls(turn.dependencies.journal.read()),
+    earlierCalls: () => readEarlierCalls(turn.dependencies.journal),
     kept: () => keptPrograms(turn),
     loadSyntax,
     review: (text) => askProgramReviewer(turn, text),
@@ -165,19 +166,33 @@ async function keptPrograms({ found, dependencies: { tools } }: Turn): Promise<r
 
 /** Read from the log, so that it survives a restart. */
 async function readEarlier({ id, dependencies: { journal } }: Turn, sha256: string): Promise<EarlierPrograms> {
-  let sameFailed: string | null = null;
-  let failed = 0;
-  let state: unknown = {};
-  for await (const event of journal.read()) {
-    if (event.type === 'file-changed') sameFailed = null;
-    if (event.type !== 'tool-ended') continue;
-    if (event.tool === 'run_command' && event.exitCode === 0) sameFailed = null;
-    const program = isRecord(event.data) ? event.data.program : null;
-    if (!isRecord(program)) continue;
-    const isFailed = program.end === 'failed' || program.end === 'not-run';
-    if (isFailed && event.turnId === id) failed += 1;
-    if ((program.runSha256 ?? program.sha256) === sha256) sameFailed = isFailed ? event.output : null;
-    if (isRecord(program.state)) state = program.state;
-  }
-  return { sameFailed, failed, state };
+  const { failedText, failedIn, state } = await programsIn(journal);
+  return { sameFailed: failedText.get(sha256) ?? null, failed: failedIn.get(id) ?? 0, state };
 }
+
+interface ProgramsOfLog {
+  /** The output of each program that failed, by its hash, until something changed. */
+  readonly failedText: Map<unknown, string>;
+  /** How many failed, by turn. */
+  readonly failedIn: Map<string, number>;
+  state: unknown;
+}
+
+const programsIn = createLogFold<ProgramsOfLog>(
+  () => ({ failedText: new Map(), failedIn: new Map(), state: {} }),
+  (programs, event) => {
+    const { failedText, failedIn } = programs;
+    if (event.type === 'file-changed') failedText.clear();
+    if (event.type !== 'tool-ended') return;
+    if (event.tool === 'run_command' && event.exitCode === 0) failedText.clear();
+    const program = isRecord(event.data) ? event.data.program : null;
+    if (!isRecord(program)) return;
+    const isFailed = program.end === 'failed' || program.end === 'not-run';
+    const { turnId } = event;
+    if (isFailed && turnId !== undefined) failedIn.set(turnId, (failedIn.get(turnId) ?? 0) + 1);
+    const sha256 = program.runSha256 ?? program.sha256;
+    if (isFailed) failedText.set(sha256, event.output);
+    else failedText.delete(sha256);
+    if (isRecord(program.state)) programs.state = program.state;
+  },
+);

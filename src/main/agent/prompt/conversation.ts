@@ -1,8 +1,15 @@
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import { type Part, textOf } from '@shared/models/model-messages.ts';
-import type { AttachedFile, CallEntry, Entry, Exchange, UserEntry } from '../../recipes/conversation-entries.ts';
+import type {
+  AttachedFile,
+  CallEntry,
+  CallResult,
+  Entry,
+  Exchange,
+  UserEntry,
+} from '../../recipes/conversation-entries.ts';
 import { notedParts } from './noted-parts.ts';
-import { answersBack, withResultsBack } from './equal-results.ts';
+import { answersBack, shownAgain, withResultsBack } from './equal-results.ts';
 import { shortenText } from '@shared/text/shorten-text.ts';
 import { askNote, factsBlock, inert, outputBlock } from './harness-facts.ts';
 import { guardedWords } from '../../safety/guarded-files.ts';
@@ -47,6 +54,14 @@ export const noticesForModel: readonly string[] = [
   'money-near',
 ];
 
+interface CallPlace {
+  /** The `seq` of its entry, and its place there. */
+  readonly entry: number;
+  readonly call: number;
+  /** The calls whose result points to the one of this call. */
+  readonly pointing: string[];
+}
+
 interface Fold {
   readonly entries: Entry[];
   readonly exchanges: Exchange[];
@@ -59,7 +74,7 @@ interface Fold {
   readonly messageSeqs: Map<string, number>;
   readonly acting: Set<string>;
   readonly assistantOf: Map<string, number>;
-  readonly callOf: Map<string, { readonly entry: number; readonly call: number }>;
+  readonly callOf: Map<string, CallPlace>;
   /** Whether the last user entry is the task's own, so that facts are added to it. */
   taskOpen: boolean;
   inTurn: boolean;
@@ -235,7 +250,7 @@ function dropMessage(fold: Fold, messageId: string): void {
   // A message that still waited is not in the conversation.
   if (seq === undefined) return;
   fold.asked = '';
-  const at = fold.entries.findLastIndex((entry) => entry.seq === seq);
+  const at = placeOf(fold, seq);
   if (at !== -1) fold.entries.splice(at, 1);
 }
 
@@ -271,14 +286,14 @@ function addAssistant(fold: Fold, event: EventOf<'model-call-ended'>): void {
 }
 
 function noteAnswer(fold: Fold, { callId }: EventOf<'answer-trimmed'>): void {
-  const at = fold.entries.findLastIndex((entry) => entry.type === 'assistant' && entry.callId === callId);
+  const at = placeOf(fold, fold.assistantOf.get(callId));
   const entry = fold.entries[at];
-  if (entry?.type === 'assistant') fold.entries[at] = { ...entry, parts: notedParts(entry.parts) };
+  if (entry?.type === 'assistant' && entry.callId === callId)
+    fold.entries[at] = { ...entry, parts: notedParts(entry.parts) };
 }
 
 function addCall(fold: Fold, event: EventOf<'tool-call-requested'>): void {
-  const seq = fold.assistantOf.get(event.callId);
-  const at = fold.entries.findLastIndex((entry) => entry.seq === seq);
+  const at = placeOf(fold, fold.assistantOf.get(event.callId));
   const entry = fold.entries[at];
   if (entry?.type !== 'assistant') return;
   const call: CallEntry = {
@@ -288,7 +303,7 @@ function addCall(fold: Fold, event: EventOf<'tool-call-requested'>): void {
     input: event.input,
     result: null,
   };
-  fold.callOf.set(event.toolCallId, { entry: entry.seq, call: entry.calls.length });
+  fold.callOf.set(event.toolCallId, { entry: entry.seq, call: entry.calls.length, pointing: [] });
   fold.entries[at] = { ...entry, calls: [...entry.calls, call] };
 }
 
@@ -315,15 +330,24 @@ function addResult(fold: Fold, event: EventOf<'tool-ended'>): void {
   if (event.status === 'refused' && event.output.includes(guardedWords)) fold.wasGuarded = true;
   const pictures = fold.attached.get(event.toolCallId);
   fold.attached.delete(event.toolCallId);
-  const back = event.sameAs === undefined ? null : answersBack(fold.entries, event.sameAs);
+  const above = event.sameAs === undefined ? undefined : aboveOf(fold, event.sameAs, event.toolCallId);
   const result = {
     text: resultOf(event),
     isError: event.status !== 'ok',
     keepTokens: null,
-    ...(event.sameAs === undefined || back === null ? {} : { above: { toolCallId: event.sameAs, answersBack: back } }),
+    ...(above === undefined ? {} : { above }),
     ...(pictures === undefined ? {} : { pictures }),
   };
   updateCall(fold, event.toolCallId, (call) => ({ ...call, result }));
+}
+
+/** Where the conversation shows the same result whole; undefined: it does not. */
+function aboveOf(fold: Fold, sameAs: string, toolCallId: string): CallResult['above'] {
+  const place = fold.callOf.get(sameAs);
+  const back = answersBack(fold.entries, placeOf(fold, place?.entry), sameAs);
+  if (back === null) return undefined;
+  place?.pointing.push(toolCallId);
+  return { toolCallId: sameAs, answersBack: back };
 }
 
 /** `data` is true if a change was applied again instead of reverted. */
@@ -355,13 +379,27 @@ function trimResult(fold: Fold, { toolCallId, afterTokens, rest }: EventOf<'obse
     const result = { ...call.result, keepTokens: afterTokens, ...(rest === undefined ? {} : { rest }) };
     return { ...call, result };
   });
-  fold.entries.splice(0, fold.entries.length, ...withResultsBack(fold.entries));
+  for (const id of fold.callOf.get(toolCallId)?.pointing ?? []) updateCall(fold, id, shownAgain);
+}
+
+/** The index of the entry with this `seq`, by which entries are ordered; -1: it is not in the conversation. */
+function placeOf({ entries }: Pick<Fold, 'entries'>, seq: number | undefined): number {
+  if (seq === undefined) return -1;
+  let [from, to] = [0, entries.length - 1];
+  while (from <= to) {
+    const middle = (from + to) >> 1;
+    const found = entries[middle]?.seq ?? 0;
+    if (found === seq) return middle;
+    if (found < seq) from = middle + 1;
+    else to = middle - 1;
+  }
+  return -1;
 }
 
 function updateCall(fold: Fold, toolCallId: string, change: (call: CallEntry) => CallEntry): void {
   const place = fold.callOf.get(toolCallId);
   if (place === undefined) return;
-  const at = fold.entries.findLastIndex((entry) => entry.seq === place.entry);
+  const at = placeOf(fold, place.entry);
   const entry = fold.entries[at];
   if (entry?.type !== 'assistant') return;
   const calls = entry.calls.map((call, index) => (index === place.call ? change(call) : call));

@@ -16,24 +16,31 @@ interface ReadCall {
  */
 export function equalAbove(entries: readonly Entry[], call: ReadCall, text: string): string | null {
   if (text.length < leastCharacters) return null;
-  const same = callsIn(entries).findLast(
-    ({ call: { toolCallId, tool, input, result } }) =>
-      toolCallId !== call.toolCallId &&
-      tool === call.tool &&
-      isWhole(result) &&
-      !result.isError &&
-      pathOf(input) === pathOf(call.input) &&
-      // A text that was cut names the id of its own call.
-      result.text.replaceAll(toolCallId, call.toolCallId) === text,
-  );
-  return same?.call.toolCallId ?? null;
+  const isSame = ({ toolCallId, tool, input, result }: CallEntry): boolean =>
+    toolCallId !== call.toolCallId &&
+    tool === call.tool &&
+    isWhole(result) &&
+    !result.isError &&
+    pathOf(input) === pathOf(call.input) &&
+    // A text that was cut names the id of its own call.
+    (result.text === text || result.text.replaceAll(toolCallId, call.toolCallId) === text);
+  for (let at = entries.length - 1; at >= 0; at -= 1) {
+    const entry = entries[at];
+    const same = entry?.type === 'assistant' ? entry.calls.findLast(isSame) : undefined;
+    if (same !== undefined) return same.toolCallId;
+  }
+  return null;
 }
 
-/** How many answers of the model before the last one a call stands. Null: the conversation does not show it whole. */
-export function answersBack(entries: readonly Entry[], toolCallId: string): number | null {
-  const found = callsIn(entries).find(({ call }) => call.toolCallId === toolCallId);
-  if (found === undefined || !isWhole(found.call.result)) return null;
-  return entries.slice(found.at + 1).filter((entry) => entry.type === 'assistant').length;
+/**
+ * How many answers of the model before the last one a call stands, which is in the entry at this index. Null: the
+ * conversation does not show it whole.
+ */
+export function answersBack(entries: readonly Entry[], at: number, toolCallId: string): number | null {
+  const entry = entries[at];
+  const call = entry?.type === 'assistant' ? entry.calls.find((one) => one.toolCallId === toolCallId) : undefined;
+  if (call === undefined || !isWhole(call.result)) return null;
+  return entries.slice(at + 1).filter((one) => one.type === 'assistant').length;
 }
 
 /** What the model reads in place of a text that stands above. */
@@ -44,7 +51,8 @@ export function aboveText({ answersBack: back }: NonNullable<CallResult['above']
 
 /** A result is shown again where the one that it points to is not shown whole any more. */
 export function withResultsBack(entries: readonly Entry[]): readonly Entry[] {
-  const whole = new Set(callsIn(entries).flatMap(({ call }) => (isWhole(call.result) ? [call.toolCallId] : [])));
+  const calls = entries.flatMap((entry) => (entry.type === 'assistant' ? entry.calls : []));
+  const whole = new Set(calls.flatMap(({ result, toolCallId }) => (isWhole(result) ? [toolCallId] : [])));
   return entries.map((entry) => {
     if (entry.type === 'user' || !entry.calls.some((call) => isLost(call, whole))) return entry;
     return { ...entry, calls: entry.calls.map((call) => (isLost(call, whole) ? shownAgain(call) : call)) };
@@ -55,7 +63,8 @@ function isLost({ result }: CallEntry, whole: ReadonlySet<string>): boolean {
   return result?.above !== undefined && !whole.has(result.above.toolCallId);
 }
 
-function shownAgain(call: CallEntry): CallEntry {
+/** A result with its own text in place of a pointer. */
+export function shownAgain(call: CallEntry): CallEntry {
   if (call.result === null) return call;
   const { above: _above, ...result } = call.result;
   return { ...call, result };
@@ -63,10 +72,6 @@ function shownAgain(call: CallEntry): CallEntry {
 
 function isWhole(result: CallResult | null): result is CallResult {
   return result !== null && result.keepTokens === null && result.above === undefined;
-}
-
-function callsIn(entries: readonly Entry[]): readonly { readonly at: number; readonly call: CallEntry }[] {
-  return entries.flatMap((entry, at) => (entry.type === 'assistant' ? entry.calls.map((call) => ({ at, call })) : []));
 }
 
 function pathOf(input: unknown): unknown {

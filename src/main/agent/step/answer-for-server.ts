@@ -9,6 +9,7 @@ import { worstCostOf } from '@shared/money/token-cost.ts';
 import type { ConnectedToolSpec } from '../../tools/connected/connected-tool-spec.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
+import { createLogFold } from '../../sessions/journal/log-fold.ts';
 import type { ModelAnswer, ModelQuestion } from '../../tools/define.ts';
 import { passOutgoingFences } from '../approval/pass-outgoing-fences.ts';
 import { askApproval } from '../approval/request-approval.ts';
@@ -120,11 +121,18 @@ async function problemOf(
   const characters = messages.reduce((sum, { text }) => sum + text.length, system?.length ?? 0);
   if (messages.length === 0) return 'it is empty';
   if (characters > most.characters || messages.length > most.messages) return 'it is too long to be read';
-  let answers = 0;
-  for await (const event of journal.read())
-    if (event.type === 'model-call-started' && event.askedBy?.server === server) answers += 1;
+  const answers = (await answersIn(journal)).get(server) ?? 0;
   return answers < most.answers ? null : `a server gets ${most.answers} answers in a session`;
 }
+
+/** The number of answers that each server got. */
+const answersIn = createLogFold<Map<string, number>>(
+  () => new Map(),
+  (answers, event) => {
+    const server = event.type === 'model-call-started' ? event.askedBy?.server : undefined;
+    if (server !== undefined) answers.set(server, (answers.get(server) ?? 0) + 1);
+  },
+);
 
 interface Asked {
   readonly server: string;

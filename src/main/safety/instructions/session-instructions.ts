@@ -20,18 +20,21 @@ export interface SessionInstructionsOptions {
 
 export function createSessionInstructions(options: SessionInstructionsOptions): SessionInstructions {
   const { project, folder, read } = options;
+  const answers = createSessionAnswers();
+  let seen = 0;
+  const refused = async (sha256: string): Promise<boolean> => {
+    for await (const event of read(seen + 1)) {
+      if (event.seq <= seen) continue;
+      answers.add(event);
+      seen = event.seq;
+    }
+    return answers.all().some((one) => one.kind === 'instructions' && isRefused(one) && one.sha256 === sha256);
+  };
   return {
     check: async (path, bytes) => {
       const look = await project.check(folder, path, bytes);
-      return { ...look, isRefused: (await refusedIn(read(1))).has(look.sha256) };
+      return { ...look, isRefused: await refused(look.sha256) };
     },
     keep: (path, text) => project.keep(folder, path, text),
   };
-}
-
-async function refusedIn(events: AsyncIterable<SessionEvent>): Promise<ReadonlySet<string>> {
-  const answers = createSessionAnswers();
-  for await (const event of events) answers.add(event);
-  const refused = answers.all().filter((one) => one.kind === 'instructions' && isRefused(one));
-  return new Set(refused.map(({ sha256 }) => sha256));
 }
