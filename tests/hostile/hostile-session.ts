@@ -42,22 +42,17 @@ export async function plantInSession(
   const notices: string[] = [];
   let changed: readonly FoundChange[] = [];
   try {
-    const baseline = createFileBaseline(sandbox, null);
+    const baseline = createFileBaseline(sandbox.files, null);
     await baseline.refresh(none);
     for (const command of plantsOf(planting)) notices.push(await plantOne(sandbox, planting.rows[0], command));
     changed = (await baseline.collect(none)) ?? [];
-    if (isSettled(sandbox)) await sandbox.settle(none);
+    await sandbox.settle(none);
   } finally {
     await sandbox.dispose();
   }
   const { warnings } = sandbox.description;
   const seen = seenByPerson({ changed: changed.map(({ path }) => path), untracked, notices, warnings });
   return { seen, output: notices.join('\n') };
-}
-
-/** A sandbox that checks untracked places at the end of a turn. */
-function isSettled(sandbox: object): sandbox is { settle: (signal: AbortSignal) => Promise<void> } {
-  return 'settle' in sandbox && typeof sandbox.settle === 'function';
 }
 
 const timeoutMs = 60_000;

@@ -62,7 +62,7 @@ export function createSandboxCommands(options: SandboxCommandsOptions): Handlers
         let last: SandboxLook | null = null;
         while (!stop.aborted) {
           const sandbox = options.sessions.sandboxes.of(sessionId);
-          const look: SandboxLook | null = (await sandbox?.look?.(stop)) ?? null;
+          const look = (await sandbox?.look(stop)) ?? null;
           if (stop.aborted) return;
           const count = [...terminals.values()].filter((one) => one.sessionId === sessionId).length;
           onView(viewOf(sandbox, { look, last, terminals: count }));
@@ -143,8 +143,8 @@ interface Seen {
 
 function viewOf(sandbox: Sandbox | null, { look, last, terminals }: Seen): SandboxView {
   const warnings = sandbox?.description.warnings ?? [];
-  if (sandbox === null) return { state: 'none', usage: null, masked: [], pinned: [], warnings, terminals };
-  if (look === null) return { state: 'running', usage: null, masked: [], pinned: [], warnings, terminals };
+  if (sandbox === null || look === null)
+    return { state: 'none', usage: null, masked: [], pinned: [], warnings, terminals };
   const { masked, pinned, isRunning, usage } = look;
   return {
     state: isRunning ? 'running' : 'gone',

@@ -26,6 +26,9 @@ export function createLateSandbox(reading: Sandbox, start: (signal: AbortSignal)
     get backgroundProcesses() {
       return now().backgroundProcesses;
     },
+    get links() {
+      return now().links;
+    },
     prepare: async (signal) => {
       if (real !== null || isDisposed) return;
       starting ??= start(signal);
@@ -49,12 +52,8 @@ export function createLateSandbox(reading: Sandbox, start: (signal: AbortSignal)
       stat: (path, signal) => now().files.stat(path, signal),
       scan: (signal) => now().files.scan(signal),
     },
-    links: {
-      found: () => now().links?.found() ?? null,
-      break: async (signal) => (await now().links?.break(signal)) ?? { broken: 0, left: [] },
-    },
-    look: async (signal) => (await now().look?.(signal)) ?? { isRunning: false, masked: [], pinned: [], usage: null },
-    settle: async (signal) => now().settle?.(signal),
+    look: (signal) => now().look(signal),
+    settle: (signal) => now().settle(signal),
     dispose: async () => {
       isDisposed = true;
       await Promise.all([real?.dispose(), reading.dispose()]);

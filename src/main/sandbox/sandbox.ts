@@ -39,20 +39,14 @@ export interface Sandbox {
   /** Starts a process that lives until `close` or the end of the sandbox. `signal` only affects the start. */
   open(request: OpenRequest, signal: AbortSignal): Promise<Reply<OpenProcess>>;
   readonly files: SandboxFiles;
-  /** Files of the workspace that also exist elsewhere. Absent if no command can write to one. */
-  readonly links?: SandboxLinks;
-  /** The current state and resource use. Starts nothing. Absent if there is nothing to measure. */
-  readonly look?: (signal: AbortSignal) => Promise<SandboxLook>;
-  /**
-   * Starts what commands need, if that was put off. A turn that is more than a conversation calls it first. Absent
-   * if it already runs.
-   */
-  readonly prepare?: (signal: AbortSignal) => Promise<void>;
-  /**
-   * Call it at the end of a turn. It checks places that are not tracked for changes. Absent if commands change
-   * nothing on this machine.
-   */
-  readonly settle?: (signal: AbortSignal) => Promise<void>;
+  /** Files of the workspace that also exist elsewhere. */
+  readonly links: SandboxLinks;
+  /** The current state and resource use. Starts nothing. */
+  look(signal: AbortSignal): Promise<SandboxLook>;
+  /** Starts what commands need, if that was put off. A turn that is more than a conversation calls it first. */
+  prepare(signal: AbortSignal): Promise<void>;
+  /** Call it at the end of a turn. It checks places that are not tracked for changes. Never rejects. */
+  settle(signal: AbortSignal): Promise<void>;
   /** Kills everything and removes the sandbox. Safe to call twice. Never rejects. */
   dispose(): Promise<void>;
 }

@@ -103,6 +103,10 @@ export function createMemorySandbox(options: MemorySandboxOptions = {}): MemoryS
       return Promise.resolve(success(openHandler(handler, { request, sandbox })));
     },
     files: fileOperations(store, at),
+    links: { found: () => null, break: async () => ({ broken: 0, left: [] }) },
+    prepare: async () => undefined,
+    settle: async () => undefined,
+    look: async () => ({ isRunning: true, masked: [], pinned: [], usage: null }),
     dispose: () => {
       isDisposed = true;
       return Promise.resolve();

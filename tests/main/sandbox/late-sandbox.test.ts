@@ -26,8 +26,8 @@ it('a sandbox that is prepared later only reads at first, is started once, and e
   const { sandbox, seen } = late();
   expect([sandbox.tier, seen.starts]).toEqual(['read-only', 0]);
   expect((await sandbox.files.read('a', {}, signal)).ok).toBe(true);
-  await Promise.all([sandbox.prepare?.(signal), sandbox.prepare?.(signal)]);
-  await sandbox.prepare?.(signal);
+  await Promise.all([sandbox.prepare(signal), sandbox.prepare(signal)]);
+  await sandbox.prepare(signal);
   expect([sandbox.tier, seen.starts]).toEqual(['memory', 1]);
   expect(await sandbox.exec({ command: 'ls', timeoutMs: 1000 }, signal)).toMatchObject({ value: { stdout: 'ran' } });
   await sandbox.dispose();
@@ -36,7 +36,7 @@ it('a sandbox that is prepared later only reads at first, is started once, and e
 
 it('a sandbox that is disposed while it starts ends the one that was being started', async () => {
   const { sandbox, seen } = late();
-  const preparing = sandbox.prepare?.(signal);
+  const preparing = sandbox.prepare(signal);
   await sandbox.dispose();
   await preparing;
   expect([seen.disposed, sandbox.tier]).toEqual([2, 'read-only']);

@@ -1,6 +1,6 @@
 import { canvasLimits, isPictureName } from '@shared/tools/canvas.ts';
 import { guardKind } from '../../safety/guarded-files.ts';
-import type { FileContent, Sandbox, ScannedFile } from '../../sandbox/sandbox.ts';
+import type { FileContent, SandboxFiles, ScannedFile } from '../../sandbox/sandbox.ts';
 import type { BaselineFile, BaselineMark } from './baseline-file.ts';
 import type { FoundChange, KnownFile } from './known-file.ts';
 
@@ -37,14 +37,14 @@ const MAX_KEPT_BYTES = 4 * MAX_TOTAL_BYTES;
 const READ_BYTES = 8 * 1024 * 1024;
 
 /** `file`: where it is kept on disk. Null: nowhere. */
-export function createFileBaseline(sandbox: Sandbox, file: BaselineFile | null): FileBaseline {
+export function createFileBaseline(projectFiles: SandboxFiles, file: BaselineFile | null): FileBaseline {
   const { known, kept, forget, remember, takeChanged } = createKnown();
   const unseen = createUnseen();
   let started = false;
   let isKept = true;
 
   const look = async (signal: AbortSignal): Promise<readonly FoundChange[] | null> => {
-    const scan = await sandbox.files.scan(signal);
+    const scan = await projectFiles.scan(signal);
     if (!scan.ok) return null;
     const { files } = scan.value;
     unseen.note(scan.value.unseen);
@@ -58,7 +58,7 @@ export function createFileBaseline(sandbox: Sandbox, file: BaselineFile | null):
     const room = started ? MAX_TOTAL_BYTES : MAX_TOTAL_BYTES - kept.bytes;
     for (const batch of batchesOf(touched, room, started)) {
       const paths = batch.filter(({ isRead }) => isRead).map(({ path }) => path);
-      const read = await readAll(sandbox, paths, signal);
+      const read = await readAll(projectFiles, paths, signal);
       // Files that were not read because of an abort stay unknown, so the next scan reads them.
       if (signal.aborted) return null;
       for (const one of batch) {
@@ -227,9 +227,9 @@ function* batchesOf(
 
 type Read = ReadonlyMap<string, FileContent>;
 
-async function readAll(sandbox: Sandbox, paths: readonly string[], signal: AbortSignal): Promise<Read> {
+async function readAll(projectFiles: SandboxFiles, paths: readonly string[], signal: AbortSignal): Promise<Read> {
   if (paths.length === 0) return new Map();
-  const read = await sandbox.files.readMany(paths, { maxBytes: MAX_GUARDED_BYTES }, signal);
+  const read = await projectFiles.readMany(paths, { maxBytes: MAX_GUARDED_BYTES }, signal);
   return read.ok ? read.value : new Map();
 }
 

@@ -1,7 +1,7 @@
 import type { Failure, Reply } from '@shared/errors.ts';
 import { failure, success } from '@shared/errors.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
-import type { FileContent, Sandbox } from '../../sandbox/sandbox.ts';
+import type { FileContent, Sandbox, SandboxFiles } from '../../sandbox/sandbox.ts';
 import type { Journal } from '../../sessions/journal/journal.ts';
 import type { BaselineMark } from './baseline-file.ts';
 import type { FileBaseline } from './file-baseline.ts';
@@ -310,10 +310,10 @@ async function restoreOne(
   if (first === undefined || last === undefined) return false;
   const wanted = await bytesOf(context.journal, first.before);
   if (wanted === undefined) return false;
-  const found = await currentOf(context.sandbox, path, last.after);
+  const found = await currentOf(context.sandbox.files, path, last.after);
   if (found === 'other') return false;
   const mode = first.before?.kept === true ? first.before.mode : (found?.mode ?? newFileMode);
-  const done = await restoreTo(context.sandbox, { path, found, wanted, mode });
+  const done = await restoreTo(context.sandbox.files, { path, found, wanted, mode });
   if (!done) return false;
   context.baseline.note(path, wanted, mode);
   const before = toKnown(found?.bytes ?? null, found?.mode ?? mode);
@@ -327,15 +327,15 @@ async function restoreOne(
  * file that its owner may not read was not kept with the change. It is made readable: the user, who is its owner,
  * cannot have written to it since.
  */
-async function currentOf(sandbox: Sandbox, path: string, left: FileImage): Promise<FileContent | null | 'other'> {
-  const read = await sandbox.files.read(path, { maxBytes: MAX_IMAGE_BYTES }, neverAborts);
+async function currentOf(files: SandboxFiles, path: string, left: FileImage): Promise<FileContent | null | 'other'> {
+  const read = await files.read(path, { maxBytes: MAX_IMAGE_BYTES }, neverAborts);
   if (left === null) return !read.ok && read.error.code === 'not-found' ? null : 'other';
   if (left.kept) return read.ok && read.value.sha256 === left.blob.sha256 ? read.value : 'other';
   if (left.why !== 'not-a-file' || read.ok) return 'other';
-  const stat = await sandbox.files.stat(path, neverAborts);
+  const stat = await files.stat(path, neverAborts);
   if (!stat.ok || stat.value.kind !== 'file' || (stat.value.mode & 0o400) !== 0) return 'other';
-  const opened = await sandbox.files.setMode(path, stat.value.mode | ownerMode, neverAborts);
-  const now = opened.ok ? await sandbox.files.read(path, { maxBytes: MAX_IMAGE_BYTES }, neverAborts) : opened;
+  const opened = await files.setMode(path, stat.value.mode | ownerMode, neverAborts);
+  const now = opened.ok ? await files.read(path, { maxBytes: MAX_IMAGE_BYTES }, neverAborts) : opened;
   return now.ok ? now.value : 'other';
 }
 
@@ -346,18 +346,18 @@ interface Restore {
   readonly mode: number;
 }
 
-async function restoreTo(sandbox: Sandbox, { path, found, wanted, mode }: Restore): Promise<boolean> {
+async function restoreTo(files: SandboxFiles, { path, found, wanted, mode }: Restore): Promise<boolean> {
   const expected = found?.sha256 ?? null;
-  if (wanted === null) return (await sandbox.files.delete(path, expected ?? undefined, neverAborts)).ok;
+  if (wanted === null) return (await files.delete(path, expected ?? undefined, neverAborts)).ok;
   let modeNow = found?.mode ?? newFileMode;
   const setMode = async (to: number): Promise<boolean> => {
     if ((modeNow & 0o7777) === (to & 0o7777)) return true;
     modeNow = to;
-    return (await sandbox.files.setMode(path, to, neverAborts)).ok;
+    return (await files.setMode(path, to, neverAborts)).ok;
   };
   if (expected !== sha256Of(wanted)) {
     if (!(await setMode(modeNow | ownerMode))) return false;
-    if (!(await sandbox.files.write(path, wanted, expected, neverAborts)).ok) return false;
+    if (!(await files.write(path, wanted, expected, neverAborts)).ok) return false;
   }
   return setMode(mode);
 }

@@ -7,7 +7,7 @@ import type { Settings } from '@shared/settings/settings.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
 import { clockNow } from '../../lib/async/clock.ts';
 import { createReadOnlySandbox } from '../../sandbox/read-only/read-only-sandbox.ts';
-import type { Sandbox, ScannedFile } from '../../sandbox/sandbox.ts';
+import type { SandboxFiles, ScannedFile } from '../../sandbox/sandbox.ts';
 import { findHiddenFiles } from '../../sandbox/workspace/find-hidden-files.ts';
 import type { Blobs } from '../../sessions/blobs/blob-store.ts';
 import { readBaselineFile, type SavedBaseline } from './baseline-file.ts';
@@ -32,12 +32,12 @@ export async function recoverChanges(options: RecoveryOptions, cut: CutOff): Pro
   const saved = await readBaselineFile(cut.baselinePath);
   if (saved === null || root === undefined || !(cut.hasOpenCall || saved.mark.isLeft)) return [];
   const before = await withRecorded(options.blobs, saved, cut.read(saved.mark.seq + 1));
-  const sandbox = createReadOnlySandbox({ workspacePath: root, because: null });
+  const { files } = createReadOnlySandbox({ workspacePath: root, because: null });
   // A folder that is gone, or on a disk that is away, has no changes.
-  if (!(await sandbox.files.stat('.', neverAborts)).ok) return [];
+  if (!(await files.stat('.', neverAborts)).ok) return [];
   const found = await (saved.mark.paths === null
-    ? compareAll(sandbox, { before, since: saved.mark.at, isHidden: await hiddenIn(options, root, cut.state) })
-    : compareEach(sandbox, before, saved.mark.paths));
+    ? compareAll(files, { before, since: saved.mark.at, isHidden: await hiddenIn(options, root, cut.state) })
+    : compareEach(files, before, saved.mark.paths));
   const { turnId, toolCallId, by } = saved.mark;
   const events: NewEvent[] = [];
   for (const change of found) {
@@ -109,9 +109,9 @@ const clockTickMs = 50;
 /** Files are read in batches of about this many bytes. */
 const batchBytes = 8 * 1024 * 1024;
 
-async function compareAll(sandbox: Sandbox, comparison: Comparison): Promise<readonly FoundChange[]> {
+async function compareAll(projectFiles: SandboxFiles, comparison: Comparison): Promise<readonly FoundChange[]> {
   const { before, since } = comparison;
-  const scan = await sandbox.files.scan(neverAborts);
+  const scan = await projectFiles.scan(neverAborts);
   if (!scan.ok) return [];
   const { files, unseen } = scan.value;
   const isUnseen = belowAny(unseen);
@@ -126,7 +126,7 @@ async function compareAll(sandbox: Sandbox, comparison: Comparison): Promise<rea
   let size = 0;
   const compareBatch = async (): Promise<void> => {
     const times = new Map(batch.map(([path, file]) => [path, isTouched(file)]));
-    const read = await compareRead(sandbox, before, batch);
+    const read = await compareRead(projectFiles, before, batch);
     found.push(...read.filter((one) => one.before !== null || times.get(one.path) === true || moved.are(one)));
     batch = [];
     size = 0;
@@ -180,12 +180,12 @@ function isPassedOver({ before, isHidden }: Comparison, path: string): boolean {
 }
 
 async function compareRead(
-  sandbox: Sandbox,
+  projectFiles: SandboxFiles,
   before: Files,
   batch: readonly (readonly [string, ScannedFile])[],
 ): Promise<readonly FoundChange[]> {
   const small = batch.filter(([path, file]) => file.sizeBytes <= mostBytes(path)).map(([path]) => path);
-  const read = await sandbox.files.readMany(small, { maxBytes: batchBytes }, neverAborts);
+  const read = await projectFiles.readMany(small, { maxBytes: batchBytes }, neverAborts);
   return batch.flatMap(([path, { sizeBytes, mode }]) => {
     const content = read.ok ? read.value.get(path) : undefined;
     const why = content === undefined ? (small.includes(path) ? 'not-a-file' : 'too-large') : null;
@@ -195,11 +195,15 @@ async function compareRead(
   });
 }
 
-async function compareEach(sandbox: Sandbox, before: Files, paths: readonly string[]): Promise<readonly FoundChange[]> {
+async function compareEach(
+  projectFiles: SandboxFiles,
+  before: Files,
+  paths: readonly string[],
+): Promise<readonly FoundChange[]> {
   const found: FoundChange[] = [];
   for (const path of paths) {
     const known = before.get(path) ?? null;
-    const read = await sandbox.files.read(path, { maxBytes: batchBytes }, neverAborts);
+    const read = await projectFiles.read(path, { maxBytes: batchBytes }, neverAborts);
     if (!read.ok && read.error.code !== 'not-found') continue;
     const { bytes, mode } = read.ok ? read.value : { bytes: null, mode: 0 };
     const after = bytes === null ? null : { fingerprint: null, sizeBytes: bytes.length, mode, bytes, why: null };

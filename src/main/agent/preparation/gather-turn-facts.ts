@@ -29,12 +29,12 @@ export async function gatherTurnFacts(
       run: async () => {
         const { sandbox } = dependencies;
         // A chat needs no container and looks at no files.
-        if (!isChat) await sandbox.prepare?.(turn.signal);
+        if (!isChat) await sandbox.prepare(turn.signal);
         const links = isChat ? 0 : await openLinks(turn);
         const isPlan = options.mode === 'plan';
         const told = isChat || isPlan ? [] : ((await dependencies.tools.connected?.told?.(turn.signal)) ?? []);
         const data: TurnFacts = turnFactsSchema.parse({
-          facts: isChat ? emptyTurnFacts.facts : await dependencies.project.gatherFacts(sandbox, turn.signal),
+          facts: isChat ? emptyTurnFacts.facts : await dependencies.project.gatherFacts(sandbox.files, turn.signal),
           ...(await gatherModels(turn)),
           routes: await dependencies.project.routeRules(),
           ...(await addedTools(turn)),

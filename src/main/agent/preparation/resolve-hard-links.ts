@@ -26,8 +26,8 @@ export async function resolveHardLinks(turn: AskingTurn & ActingTurn, count: num
 
 async function settle(turn: AskingTurn & ActingTurn, toolCallId: string): Promise<ActionResult<null>> {
   const { links } = turn.dependencies.sandbox;
-  const found = links?.found() ?? null;
-  if (links === undefined || found === null) return { status: 'ok', output: 'There are none any more.', data: null };
+  const found = links.found();
+  if (found === null) return { status: 'ok', output: 'There are none any more.', data: null };
   const answer = await ask(turn, toolCallId, found);
   if (answer === 'allow') return breakThem(turn, links);
   const why = answer === 'nobody' ? 'nobody could be asked' : 'the answer was no';
@@ -69,7 +69,7 @@ const answersIn = createLogFold(createSessionAnswers, (answers, event) => answer
 
 /** The number of such files that the user was not asked about in this session. */
 export async function openLinks({ dependencies: { journal, sandbox } }: Pick<Turn, 'dependencies'>): Promise<number> {
-  const count = sandbox.links?.found()?.count ?? 0;
+  const count = sandbox.links.found()?.count ?? 0;
   if (count === 0) return 0;
   const answers = await answersIn(journal);
   return answers.all().some(({ kind }) => kind === 'hard-links') ? 0 : count;

@@ -137,6 +137,10 @@ function noSandbox(facts: TurnFacts): Sandbox {
       stat: refuse,
       scan: refuse,
     },
+    links: { found: () => null, break: refuse },
+    look: refuse,
+    prepare: refuse,
+    settle: async () => undefined,
     dispose: async () => undefined,
   };
 }

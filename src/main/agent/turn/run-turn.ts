@@ -20,7 +20,6 @@ import { gatherTurnFacts, modelNotices } from '../preparation/gather-turn-facts.
 import { isCancelled } from './turn-log.ts';
 import type { Turn } from './turn.ts';
 import type { TurnEnd } from './turn-baseline.ts';
-import { orNoted } from '../../lib/log.ts';
 
 /**
  * Works on one user message, from `turn-started` to `turn-ended`. Rejects only if the log itself cannot be written;
@@ -53,9 +52,7 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
   // Nothing that this turn started goes on after it.
   await turn.dependencies.tools.agents?.end();
   // A cancelled turn does not wait here: the next turn, or the end of the sandbox, does this check.
-  await turn.dependencies.sandbox
-    .settle?.(turn.signal)
-    .catch(orNoted('The sandbox did not come to rest after a turn', undefined));
+  await turn.dependencies.sandbox.settle(turn.signal);
   await warnDegraded(turn);
   await turn.log.close({
     type: 'turn-ended',

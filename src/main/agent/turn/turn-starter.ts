@@ -48,7 +48,7 @@ export interface TurnStarter {
 export function createTurnStarter(dependencies: AgentDependencies): TurnStarter {
   const memory: SessionMemory = {
     conversation: createConversation(),
-    baseline: createFileBaseline(dependencies.sandbox, dependencies.project.baselineFile),
+    baseline: createFileBaseline(dependencies.sandbox.files, dependencies.project.baselineFile),
     reads: createReadLedger(),
     trajectory: createTrajectory(),
     steps: { last: dependencies.journal.state().totals.steps },
@@ -187,7 +187,7 @@ function toolFacts(
 ): ToolFacts {
   const { commandTimeoutMs, maxWriteBytes } = config;
   return {
-    findTests: async (signal) => (await project.gatherFacts(sandbox, signal)).test,
+    findTests: async (signal) => (await project.gatherFacts(sandbox.files, signal)).test,
     shownBytes: fileBytes(contextTokens),
     commandTimeoutMs,
     maxWriteBytes,

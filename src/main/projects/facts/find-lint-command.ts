@@ -1,5 +1,5 @@
 import { parseToml, tomlTable } from '../../lib/files/parse-toml.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { SandboxFiles } from '../../sandbox/sandbox.ts';
 import type { ProjectFacts } from './project-facts.ts';
 import { readText, scriptOf } from './read-project-text.ts';
 
@@ -32,17 +32,17 @@ const commands: Readonly<Record<'ruff' | 'flake8', string>> = {
  * installed.
  */
 export async function findLintCommand(
-  sandbox: Sandbox,
+  projectFiles: SandboxFiles,
   files: readonly string[],
   signal: AbortSignal,
 ): Promise<Lint | null> {
   const script = files.includes('package.json')
-    ? scriptOf(await readText(sandbox, 'package.json', signal), 'lint')
+    ? scriptOf(await readText(projectFiles, 'package.json', signal), 'lint')
     : null;
   if (script !== null) return { command: 'npm run --silent lint', runner: 'npm', source: 'package.json: scripts.lint' };
   for (const [path, declares, runner] of declared) {
     if (!files.includes(path)) continue;
-    const text = declares === null ? null : await readText(sandbox, path, signal);
+    const text = declares === null ? null : await readText(projectFiles, path, signal);
     if (declares === null || (text !== null && declares(text)))
       return { command: commands[runner], runner, source: path };
   }

@@ -1,5 +1,5 @@
 import { parseToml, tomlTable } from '../../lib/files/parse-toml.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { SandboxFiles } from '../../sandbox/sandbox.ts';
 import type { ProjectFacts } from './project-facts.ts';
 import { readText, scriptOf } from './read-project-text.ts';
 
@@ -10,16 +10,24 @@ interface Paths {
 
 /** The command that runs a project's tests and how it was found; null if there are no tests to run. */
 export async function findTestCommand(
-  sandbox: Sandbox,
+  projectFiles: SandboxFiles,
   paths: Paths,
   signal: AbortSignal,
 ): Promise<ProjectFacts['test']> {
-  return (await fromPackage(sandbox, paths, signal)) ?? (await fromPython(sandbox, paths, signal)) ?? nodeTests(paths);
+  return (
+    (await fromPackage(projectFiles, paths, signal)) ??
+    (await fromPython(projectFiles, paths, signal)) ??
+    nodeTests(paths)
+  );
 }
 
-async function fromPackage(sandbox: Sandbox, paths: Paths, signal: AbortSignal): Promise<ProjectFacts['test']> {
+async function fromPackage(
+  projectFiles: SandboxFiles,
+  paths: Paths,
+  signal: AbortSignal,
+): Promise<ProjectFacts['test']> {
   if (!paths.files.includes('package.json')) return null;
-  const script = scriptOf(await readText(sandbox, 'package.json', signal), 'test');
+  const script = scriptOf(await readText(projectFiles, 'package.json', signal), 'test');
   if (script === null || /no test specified/u.test(script)) return null;
   // A plain `node --test` is run directly, because npm would only add its own lines to the output.
   const plain = /^node\s+(?:--test\b[^&|;]*)$/u.exec(script);
@@ -40,7 +48,11 @@ function withoutFolders(script: string, files: readonly string[]): string {
   });
 }
 
-async function fromPython(sandbox: Sandbox, paths: Paths, signal: AbortSignal): Promise<ProjectFacts['test']> {
+async function fromPython(
+  projectFiles: SandboxFiles,
+  paths: Paths,
+  signal: AbortSignal,
+): Promise<ProjectFacts['test']> {
   const tests = paths.testFiles.filter((path) => path.endsWith('.py'));
   if (tests.length === 0) return null;
   const config = ['pytest.ini', 'conftest.py', 'tests/conftest.py', 'test/conftest.py'].find((path) =>
@@ -49,10 +61,10 @@ async function fromPython(sandbox: Sandbox, paths: Paths, signal: AbortSignal): 
   if (config !== undefined) return pytest(config);
   for (const path of ['pyproject.toml', 'setup.cfg', 'tox.ini']) {
     if (!paths.files.includes(path)) continue;
-    const text = await readText(sandbox, path, signal);
+    const text = await readText(projectFiles, path, signal);
     if (text !== null && setsUpPytest(path, text)) return pytest(path);
   }
-  return (await usesUnittest(sandbox, tests, signal))
+  return (await usesUnittest(projectFiles, tests, signal))
     ? { command: unittestCommand(tests), runner: 'unittest', source: 'the tests import unittest' }
     : pytest(tests[0] ?? 'test files');
 }
@@ -68,10 +80,14 @@ function pytest(source: string): ProjectFacts['test'] {
 }
 
 /** Only if every test that was examined uses unittest and none uses pytest. */
-async function usesUnittest(sandbox: Sandbox, tests: readonly string[], signal: AbortSignal): Promise<boolean> {
+async function usesUnittest(
+  projectFiles: SandboxFiles,
+  tests: readonly string[],
+  signal: AbortSignal,
+): Promise<boolean> {
   let sawUnittest = false;
   for (const path of tests.slice(0, 5)) {
-    const text = await readText(sandbox, path, signal);
+    const text = await readText(projectFiles, path, signal);
     if (text === null) continue;
     if (/^[ \t]*(?:import|from)\s+pytest\b/mu.test(text) || /^def\s+test_/mu.test(text)) return false;
     if (/^[ \t]*(?:import|from)\s+unittest\b/mu.test(text)) sawUnittest = true;

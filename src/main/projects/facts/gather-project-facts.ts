@@ -1,5 +1,5 @@
 import { instructionPaths } from '@shared/safety/instruction-files.ts';
-import type { ListEntry, Sandbox } from '../../sandbox/sandbox.ts';
+import type { ListEntry, SandboxFiles } from '../../sandbox/sandbox.ts';
 import { findLintCommand } from './find-lint-command.ts';
 import { findTestCommand } from './find-test-command.ts';
 import type { Language, ProjectFacts } from './project-facts.ts';
@@ -13,8 +13,8 @@ const MAX_PATHS = 5_000;
  * Examines a project through its sandbox: names and sizes, and the few files that say how tests are run. A workspace
  * that cannot be listed gives empty facts, never an error; the agent then works without them.
  */
-export async function gatherFacts(sandbox: Sandbox, signal: AbortSignal): Promise<ProjectFacts> {
-  const listing = await sandbox.files.list('.', { depth: MAX_DEPTH, limit: MAX_ENTRIES }, signal);
+export async function gatherFacts(projectFiles: SandboxFiles, signal: AbortSignal): Promise<ProjectFacts> {
+  const listing = await projectFiles.list('.', { depth: MAX_DEPTH, limit: MAX_ENTRIES }, signal);
   const entries = listing.ok ? listing.value.entries : [];
   const files = entries.filter((entry) => entry.kind === 'file');
   const testFiles = files.filter((file) => isTestFile(file.path)).map((file) => file.path);
@@ -22,14 +22,14 @@ export async function gatherFacts(sandbox: Sandbox, signal: AbortSignal): Promis
     .filter((file) => languageOf(file.path) !== 'other' && !isTestFile(file.path))
     .map((file) => file.path);
   const paths = files.map((file) => file.path);
-  const git = await sandbox.files.stat('.git', signal);
-  const lint = await findLintCommand(sandbox, paths, signal);
+  const git = await projectFiles.stat('.git', signal);
+  const lint = await findLintCommand(projectFiles, paths, signal);
   return {
     languages: countLanguages(files),
     fileCount: files.length,
     sourceFiles: sourceFiles.slice(0, MAX_PATHS),
     testFiles: testFiles.slice(0, MAX_PATHS),
-    test: await findTestCommand(sandbox, { files: paths, testFiles }, signal),
+    test: await findTestCommand(projectFiles, { files: paths, testFiles }, signal),
     ...(lint === null ? {} : { lint }),
     instructionFiles: instructionPaths(paths),
     git: git.ok,

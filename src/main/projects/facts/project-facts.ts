@@ -1,4 +1,4 @@
-import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { SandboxFiles } from '../../sandbox/sandbox.ts';
 
 /** What can be found out about a project without a model. Paths are relative to the workspace. */
 export interface ProjectFacts {
@@ -27,4 +27,4 @@ export type Language = 'python' | 'javascript' | 'typescript' | 'other';
 export type TestRunner = 'pytest' | 'unittest' | 'node-test' | 'npm' | 'other';
 
 /** How the facts are gathered. Injected, so that recipes and the loop share one reading of a project. */
-export type GatherFacts = (sandbox: Sandbox, signal: AbortSignal) => Promise<ProjectFacts>;
+export type GatherFacts = (files: SandboxFiles, signal: AbortSignal) => Promise<ProjectFacts>;

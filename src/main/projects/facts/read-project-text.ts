@@ -1,10 +1,10 @@
-import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { SandboxFiles } from '../../sandbox/sandbox.ts';
 import { fileText } from '../../lib/files/file-text.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
 /** Null: the file is missing, unreadable, or too large to describe how a project is worked with. */
-export async function readText(sandbox: Sandbox, path: string, signal: AbortSignal): Promise<string | null> {
-  const read = await sandbox.files.read(path, { maxBytes: 512 * 1024 }, signal);
+export async function readText(files: SandboxFiles, path: string, signal: AbortSignal): Promise<string | null> {
+  const read = await files.read(path, { maxBytes: 512 * 1024 }, signal);
   return read.ok ? (fileText(read.value.bytes)?.text ?? null) : null;
 }
 

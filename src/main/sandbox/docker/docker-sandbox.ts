@@ -1,4 +1,5 @@
 import { success, type Reply } from '@shared/errors.ts';
+import { orNoted } from '../../lib/log.ts';
 import { skippedText } from '../files/skipped-folders.ts';
 import type {
   AskAboutDisk,
@@ -172,8 +173,12 @@ export class DockerSandbox implements Sandbox {
     };
   }
 
+  /** Its container runs already. */
+  async prepare(): Promise<void> {}
+
   async settle(signal: AbortSignal): Promise<void> {
-    await this.#options.session.guard.settle(signal);
+    const { guard } = this.#options.session;
+    await guard.settle(signal).catch(orNoted('The sandbox did not come to rest after a turn', undefined));
   }
 
   async dispose(): Promise<void> {

@@ -60,14 +60,7 @@ export function createReadOnlySandbox({
     warnings: [...(because === null ? [] : [`${because.message} ${because.hint ?? ''}`.trim()]), ...warnings],
     ...(because === null ? {} : { missing: because }),
   };
-  const refuse = (what: string): Promise<Reply<never>> =>
-    Promise.resolve(
-      failure(
-        'refused',
-        `${what} is not possible: this session is read-only.${because === null ? '' : ` ${because.message}`}`,
-        because === null ? 'Start it without --sandbox read-only.' : because.hint,
-      ),
-    );
+  const refuse = (what: string) => Promise.resolve(notPossible(what, because));
   const at = async <T>(
     path: string,
     work: (opened: OpenedPath, now: HiddenFromReading) => Promise<Reply<T>>,
@@ -115,8 +108,20 @@ export function createReadOnlySandbox({
         at(query.path ?? '.', (opened, now) => searchOpened({ workspacePath, hidden: now }, { opened, query }, signal)),
       scan: (signal) => at('.', (opened, now) => scanOpened(opened, now, signal)),
     },
+    links: { found: () => null, break: async () => ({ broken: 0, left: [] }) },
+    prepare: async () => undefined,
+    settle: async () => undefined,
+    look: async () => ({ isRunning: false, masked: [], pinned: [], usage: null }),
     dispose: () => Promise.resolve(),
   };
+}
+
+function notPossible(what: string, because: Failure | null): Reply<never> {
+  return failure(
+    'refused',
+    `${what} is not possible: this session is read-only.${because === null ? '' : ` ${because.message}`}`,
+    because === null ? 'Start it without --sandbox read-only.' : because.hint,
+  );
 }
 
 async function readOpened(

@@ -19,7 +19,7 @@ it('a file that became hidden does not count as a change', async () => {
     because: null,
     hidden: () => Promise.resolve({ has }),
   });
-  const baseline = createFileBaseline(sandbox, null);
+  const baseline = createFileBaseline(sandbox.files, null);
   await baseline.refresh(none);
   hidden = ['.env', 'keys'];
   expect(await baseline.collect(none)).toEqual([]);

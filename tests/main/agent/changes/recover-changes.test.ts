@@ -37,7 +37,7 @@ describe('changes of a command that outlived Dewpoint', () => {
     }
     await wait(100);
     const file = createBaselineFile(join(base, 'before'));
-    const baseline = createFileBaseline(createReadOnlySandbox({ workspacePath: work, because: null }), file);
+    const baseline = createFileBaseline(createReadOnlySandbox({ workspacePath: work, because: null }).files, file);
     await baseline.refresh(none);
     const mark = {
       seq: 1,

@@ -4,7 +4,7 @@ import type { ProjectFacts } from '../../../../src/main/projects/facts/project-f
 import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
 const factsOf = (files: Readonly<Record<string, string>>): Promise<ProjectFacts> =>
-  gatherFacts(createMemorySandbox({ files }), new AbortController().signal);
+  gatherFacts(createMemorySandbox({ files }).files, new AbortController().signal);
 
 describe('the reader of project facts', () => {
   it('separates sources from tests, and finds the instructions, nearest first', async () => {
