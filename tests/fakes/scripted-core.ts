@@ -1,3 +1,4 @@
+import { waitingTurn } from '@shared/session/waiting-turn.ts';
 import { foldStepCosts } from '../../src/shared/money/step-costs.ts';
 import { AppError } from '@shared/errors.ts';
 import { readPrograms } from '../../src/main/sessions/history/read-programs.ts';
@@ -54,7 +55,8 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
   const moneyOf = (sessionId: string) => held(sessionId).events.reduce(reduceMoney, emptyMoney);
   const summary = (sessionId: string): SessionSummary => {
     const state = stateOf(sessionId);
-    const isWaiting = state.approvals.length > 0 || state.cap !== null;
+    const isRunning = sessionStatus(state) === 'running';
+    const isAsking = state.approvals.length > 0 || state.cap !== null;
     const { title, projectPath, createdAt, lastAt, totals } = state;
     return {
       sessionId,
@@ -64,8 +66,9 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
       updatedAt: lastAt,
       steps: totals.steps,
       costUsd: totalCostUsd(moneyOf(sessionId)),
-      status: sessionStatus(state) !== 'running' ? 'idle' : isWaiting ? 'waiting' : 'running',
+      status: !isRunning ? 'idle' : isAsking ? 'waiting' : 'running',
       lastReason: state.turns.at(-1)?.reason ?? null,
+      ...(!isRunning && waitingTurn(state.turns) !== null ? { isWaiting: true } : {}),
       ...(state.tree?.by === undefined ? {} : { startedBy: state.tree.by.sessionId }),
       ...(state.organized ?? usualPlace),
       ...calledIn(state, moneyOf(sessionId)),
