@@ -24,6 +24,9 @@ const codes: Readonly<Record<ProviderError['code'], ErrorCode>> = {
   internal: 'model-failed',
 };
 
+/** The service itself is what fails, and only for now. */
+const passing: ReadonlySet<ProviderError['code']> = new Set(['rate-limit', 'overloaded', 'stalled', 'cut']);
+
 const kept = 'What was done so far is kept.';
 
 /** What the user reads about a failed model call: who reported it and, if possible, what to do. */
@@ -40,7 +43,7 @@ export function failureOf(error: StepError, { provider, where }: Pick<ModelInfo,
     return { code, message: `${provider} refused the call: ${error.message}`, hint };
   }
   const message = where === 'cloud' ? `${provider} did not answer: ${error.message}` : error.message;
-  if (error.code !== 'rate-limit' && error.code !== 'overloaded') return { code, message };
+  if (!passing.has(error.code) || where === 'local') return { code, message };
   return { code, message, hint: `Send it again later, or choose another model. ${kept}` };
 }
 

@@ -1,17 +1,25 @@
+import { durationText } from '@shared/text/duration-text.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { ProviderError } from '../../models/providers/define.ts';
 import type { CallingTurn } from '../turn/turn.ts';
 
-/** Tries of one step, including the first. Each is a step in the log. One that is tried again leaves the step limit alone. */
-export const mostTries = 3;
+/**
+ * Tries of one step, including the first. Each is a step in the log. One that is tried again leaves the step limit
+ * alone. A silent service has already had minutes: three tries would use up the time limit of a turn, and no other
+ * model would have its chance.
+ */
+export function mostTries({ code }: ProviderError): number {
+  return code === 'stalled' ? 2 : 3;
+}
+
 const longestWaitMs = 60_000;
+const dayMs = 24 * 60 * 60_000;
 
 /** Does not retry a service that asks for a longer wait than `longestWaitMs`. */
 export function worthTrying(error: ProviderError): ProviderError {
   const waitMs = error.retryAfterMs ?? 0;
   if (!error.retryable || waitMs <= longestWaitMs) return error;
-  const minutes = Math.ceil(waitMs / 60_000);
-  const wait = minutes > 24 * 60 ? 'longer than a day' : `${minutes} minutes`;
+  const wait = waitMs > dayMs ? 'longer than a day' : durationText(waitMs);
   return { ...error, message: `${error.message} (It asks to wait ${wait}.)`, retryable: false };
 }
 
@@ -24,7 +32,7 @@ export async function waitBeforeRetry(turn: CallingTurn, error: ProviderError, a
     type: 'notice-added',
     level: 'warning',
     code: 'model-call-retried',
-    text: `The model did not answer (${error.code}: ${error.message}). Trying again${wait}: attempt ${attempt + 1} of ${mostTries}.`,
+    text: `The model did not answer (${error.code}: ${error.message}). Trying again${wait}: attempt ${attempt + 1} of ${mostTries(error)}.`,
   });
   // An abort rejects the delay; `check` below throws for it.
   if (!turn.dependencies.effects.replaying)

@@ -64,7 +64,7 @@ export async function runStep(turn: CallingTurn, step: StepRequest): Promise<Ste
     if (passage.type === 'stopped') return passage;
     const outcome = await callOnce(turn, { ...step, request: passage.request });
     if (outcome.type !== 'failed') return outcome;
-    if (!outcome.error.retryable || step.isOnce === true || attempt === mostTries) return outcome;
+    if (!outcome.error.retryable || step.isOnce === true || attempt >= mostTries(outcome.error)) return outcome;
     turn.limits.noteFailedTry();
     await waitBeforeRetry(turn, outcome.error, attempt);
   }

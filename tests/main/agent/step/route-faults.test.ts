@@ -65,7 +65,8 @@ describe('a switch to the cloud', () => {
     ['a stream that is cut', [fails('cut', false)]],
     ['a revoked key', [fails('auth', false)]],
     ['a model that has vanished', [fails('missing-model', false)]],
-    ['a service that stalls', thrice(fails('stalled', true))],
+    // A third try would use up the time of the turn, and no other model would have its chance.
+    ['a service that stalls', thrice(fails('stalled', true)).slice(1)],
   ];
 
   it.each(faults)('that meets %s stays local, and the log has the reason', async (_name, replies) => {

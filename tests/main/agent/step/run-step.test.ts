@@ -215,8 +215,21 @@ describe('a model call', () => {
     expect(kit.requests).toHaveLength(1);
     expect(ofType(kit.journal.events, 'model-call-ended')[0]?.error).toEqual({
       ...error,
-      message: 'come tomorrow (It asks to wait 60 minutes.)',
+      message: 'come tomorrow (It asks to wait 1 h.)',
       retryable: false,
+    });
+  });
+
+  // Bug: a service that hung was waited for three times 300 s: the turn ended at its 15 minutes, and no other model began.
+  it('is tried twice with a silent service, and its failure says what to do', async () => {
+    const error = { code: 'stalled', message: 'Nothing came for 300 seconds.', retryable: true } as const;
+    const kit = createAgentKit({ cloud, replies: [{ error }, { error }, { text: 'too late' }] });
+    const end = await kit.runner.send('Is it?', options);
+    expect(kit.requests).toHaveLength(2);
+    expect(end).toMatchObject({
+      reason: 'error',
+      text: 'sky did not answer: Nothing came for 300 seconds.',
+      failure: { hint: 'Send it again later, or choose another model. What was done so far is kept.' },
     });
   });
 
