@@ -227,7 +227,9 @@ function onlyOne(facts: ChoiceFacts, judged: readonly Judged[], { option, compar
     return { chosen: option, layer: 'L0', code: 'only-model', text: 'No other model is available.' };
   }
   const best = compared?.best([option, ...facts.options]) ?? null;
-  const isDegraded = denial.code === 'offline' && best !== null && wouldGoUp(facts, best.advantageUsd);
+  // Another service in the cloud is no worse place.
+  const isHere = option.info.where === 'local';
+  const isDegraded = isHere && denial.code === 'offline' && best !== null && wouldGoUp(facts, best.advantageUsd);
   return { chosen: option, layer: 'L0', code: denial.code, text: denial.text, isDegraded };
 }
 

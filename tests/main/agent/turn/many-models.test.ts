@@ -120,6 +120,18 @@ describe('a task with two local models and one in the cloud', () => {
     await expectReplay(kit);
   });
 
+  // Bug: it said that the step ran on this machine, and offered a review by the service that hung.
+  it('goes on in another service when one is silent, and does not call that this machine', async () => {
+    const silent = { error: { code: 'stalled', message: 'Nothing came.', retryable: true } } as const;
+    const star = { id: 'star/model', provider: 'star', label: 'Star model', where: 'cloud', price } as const;
+    const kit = kitOf([silent, silent, fix, done], { others: [star] });
+    const end = await kit.runner.send('Fix add().', asked({ policy: 'cloud', modelOrder: [star.id, cloud] }));
+    expect(end.reason).toBe('done');
+    expect(who(kit)).toEqual([cloud, cloud, star.id, star.id]);
+    expect(notices(kit, 'route-degraded')).toEqual([]);
+    await expectReplay(kit);
+  });
+
   it('goes on with another service when one is down, and counts only the models that answered', async () => {
     const dear = { ...price, input: 60, output: 300 };
     const star = { id: 'star/model', provider: 'star', label: 'Star model', where: 'cloud', price: dear } as const;
