@@ -43,7 +43,7 @@ export function failureOf(error: StepError, { provider, where }: Pick<ModelInfo,
     return { code, message: `${provider} refused the call: ${error.message}`, hint };
   }
   const message = where === 'cloud' ? `${provider} did not answer: ${error.message}` : error.message;
-  if (!passing.has(error.code) || where === 'local') return { code, message };
+  if (!passing.has(error.code)) return { code, message };
   return { code, message, hint: `Send it again later, or choose another model. ${kept}` };
 }
 
