@@ -24,7 +24,7 @@ export async function attachFile(
     ...(place === null ? {} : { path: whole, place }),
   });
   if (kind === 'image' && kept.kind !== 'image')
-    throw usageError(`${path} is not an image.`, 'Attach a text file with --file, or with /attach in a conversation.');
+    throw usageError(`${path} is not an image.`, 'Attach other files with --file, or with /attach in a conversation.');
   return kept;
 }
 

@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { Handlers } from '../../../../../src/main/hosts/cli/program/program.ts';
 import { buildProgram } from '../../../../../src/main/hosts/cli/program/program.ts';
+import { runFlags } from '../../../../../src/main/hosts/cli/program/run-flags.ts';
 import { parseRunOptions } from '../../../../../src/main/hosts/cli/turn/parse-run-options.ts';
 
 /** Runs a command line. Returns what the handler got, or the exit code and the error text. */
@@ -161,6 +162,13 @@ describe('the command line', () => {
     const { code, error } = await parse(...argv);
     expect(code).not.toBe(0);
     expect(error).toContain(words);
+  });
+
+  // Bugs: "(default: stop)" in the help of chat, which asks, and "a text file" where a PDF or an image is taken, too.
+  it('is helped with what really is the default', () => {
+    expect(runFlags.atCap[1]).toContain('in chat: ask');
+    for (const name of ['maxSteps', 'maxMinutes', 'maxTokens', 'maxCalls'] as const)
+      expect(runFlags[name][1]).toContain(`default: limits.${name}`);
   });
 
   it('refuses a missing and an extra argument', async () => {
