@@ -72,6 +72,7 @@ import { WideContent } from '../../src/renderer/ui/layout/wide-content.tsx';
 import { TagEditor } from '../../src/renderer/ui/controls/tag-editor.tsx';
 import { TakeOverState } from '../../src/renderer/ui/notices/take-over-state.tsx';
 import { TextWithCode } from '../../src/renderer/ui/notices/text-with-code.tsx';
+import { ViewOnly } from '../../src/renderer/ui/notices/view-only.tsx';
 import { canvases, charts, drawnCall, long, notes, nothing, plot, screenshot } from './samples.ts';
 import { ModelAbouts, ModelLines, ModelOrders, OpenModels, PickedModels, ThinkingChoices } from './model-pieces.tsx';
 import {
@@ -240,6 +241,7 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
     </>
   ),
   'data-table': <DataTable columns={['name', 'size']} rows={[['a.ts', '120']]} />,
+  'view-only': <ViewOnly text="View only. Run `dewpoint settings set KEY VALUE` on the machine itself." />,
   'web-page': <WebPage name="page.html" html="<h1>A page</h1>" />,
   'locked-frame': <LockedFrame html="<h1>A page</h1>" mayRun={false} title="A page" />,
   'save-button': <SaveButton text="text" name="code.txt" />,

@@ -23,6 +23,8 @@ export const machine = {
   'endpoint.unused': 'not used yet',
   'endpoint.revoke': 'Revoke',
   'endpoint.revokeOne': 'Revoke the key of {name}',
+  'models.refused':
+    'You can download models here. To use one for all tasks, run `dewpoint settings set local PROVIDER/MODEL` on the machine itself, or start `dewpoint serve --allow settings`.',
   'endpoint.refused':
     'Keys are changed on the machine itself. Run dewpoint serve keys add NAME there, or dewpoint serve keys revoke NAME.',
   'power.title': 'Power and heat',

@@ -47,6 +47,8 @@ export const rules = {
   'rules.textHint': 'One rule per line. # starts a comment.',
   'rules.line': 'Line {line}:',
   'rules.save': 'Save rules',
+  'rules.refused':
+    'View only. Edit the file on the machine itself: `dewpoint rules path` prints where it is. Or start `dewpoint serve --allow settings`.',
   'rules.saved': 'Rules saved.',
   'rules.undoLast': 'Undo last change',
   'rules.notSaved.own': 'Not saved yet.',

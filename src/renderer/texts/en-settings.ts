@@ -253,6 +253,8 @@ export const settings = {
   'settings.loading': 'Loading settings…',
   'settings.failed': 'Settings could not be loaded.',
   'settings.notSaved': 'Not saved.',
+  'settings.refused':
+    'The settings below are view only. To change them, run `dewpoint settings set KEY VALUE` on the machine itself, or start `dewpoint serve --allow settings`.',
   'settings.look': 'Appearance',
   'settings.theme': 'Theme',
   'settings.theme.hint': 'Choose one if it should differ from your system.',
@@ -399,6 +401,8 @@ export const settings = {
   'terminal.earlier.other': 'Show {count} earlier lines',
 
   'keys.title': 'Keys',
+  'keys.refused':
+    'View only. To set a key, run `dewpoint keys set PROVIDER` on the machine itself, or start `dewpoint serve --allow keys`.',
   'keys.none': 'No keys set. Everything runs on this machine.',
   'keys.environment': 'from the environment variable {variable}',
   'keys.store': 'in your system’s key store',

@@ -158,7 +158,9 @@ export function createWebGuard(granted: readonly WebGrant[] = []): (call: Forwar
 
 /** Settings that affect only the display, and are useful in a browser, too. */
 function isDisplaySetting(name: string, input: unknown): boolean {
-  return name === 'settings.set' && ['shortcuts', 'notify'].includes(Reflect.get(Object(input), 'key'));
+  return (
+    name === 'settings.set' && ['shortcuts', 'notify', 'favoriteModels'].includes(Reflect.get(Object(input), 'key'))
+  );
 }
 
 /** Tool servers and their approvals are settings, too, but a grant for settings does not include them. */

@@ -3,7 +3,7 @@ import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { bytes } from '../../lib/text/format.ts';
 import { choiceName } from '../../lib/models/hub-name.ts';
 import { t } from '../../lib/text/translate.ts';
-import { Button } from '../../ui/controls/button.tsx';
+import { UseModel } from './use-model.tsx';
 import { DownloadControl } from '../../ui/controls/download-control.tsx';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
@@ -34,11 +34,7 @@ export function HubChoice({ choice, models, usedId, onUse }: HubChoiceProps) {
       </div>
       {!isHere && <DownloadControl id={id} />}
       {isHere && model === usedId && <span className="text-xs font-semibold">{t('models.usedLocal')}</span>}
-      {isHere && model !== usedId && (
-        <Button size="small" onClick={() => onUse(model)}>
-          {t('models.use')}
-        </Button>
-      )}
+      {isHere && model !== usedId && <UseModel onUse={() => onUse(model)} />}
     </li>
   );
 }

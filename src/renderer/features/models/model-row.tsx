@@ -9,6 +9,8 @@ import { RouteDot } from '../../ui/figures/route-dot.tsx';
 import { DrivingForm } from './driving-form.tsx';
 import { PriceForm } from './price-form.tsx';
 import { ProbeCard } from './probe-card.tsx';
+import { UseModel } from './use-model.tsx';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { RemoveModel } from './remove-model.tsx';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useMemoryPlan } from '../../lib/models/use-memory-plan.ts';
@@ -66,11 +68,7 @@ export function ModelRow({ model, isUsed, onUse, onChanged }: ModelRowProps) {
             {t(model.where === 'local' ? 'models.usedLocal' : 'models.usedCloud')}
           </span>
         )}
-        {model.state === 'ready' && !isUsed && (
-          <Button size="small" onClick={onUse}>
-            {t('models.use')}
-          </Button>
-        )}
+        {model.state === 'ready' && !isUsed && <UseModel onUse={onUse} />}
         <StartServer model={model} onDone={onChanged} />
         <RemoveModel model={model} onDone={onChanged} />
       </div>
@@ -141,8 +139,9 @@ interface StartServerProps {
 /** Lets the user allow Dewpoint to start an installed server. The server stops with Dewpoint. */
 export function StartServer({ model, onDone }: StartServerProps) {
   const client = useClient();
+  const isRefused = useIsCommandRefused('settings.set');
   const [problem, setProblem] = useState<string | null>(null);
-  if (model.canStart !== true) return null;
+  if (model.canStart !== true || isRefused) return null;
   const start = async (): Promise<void> => {
     setProblem(null);
     try {

@@ -1,10 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useClient } from '../../lib/connection/core-context.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
 import { Empty } from '../../ui/layout/facts.tsx';
+import { ViewOnly } from '../../ui/notices/view-only.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { Endpoints } from './endpoints.tsx';
@@ -20,6 +22,7 @@ import { fieldOf } from '@shared/unknown-value.ts';
 export default function ModelsView() {
   const client = useClient();
   const queries = useQueryClient();
+  const isRefused = useIsCommandRefused('settings.set');
   const models = useModels();
   const settings = useQuery({
     queryKey: ['settings'],
@@ -45,6 +48,7 @@ export default function ModelsView() {
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-5 py-8">
         <ViewHeader title={t('models.title')} text={t('models.text')} />
+        {isRefused && <ViewOnly text={t('models.refused')} />}
         {problem !== null && <Problem text={problem} />}
         <GraphicsCards />
         <SuggestedModels usedId={fieldOf(settings.data, 'local')} onUse={(id) => void use({ where: 'local', id })} />

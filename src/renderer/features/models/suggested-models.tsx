@@ -6,7 +6,7 @@ import { failureText } from '../../lib/connection/failure-text.ts';
 import { useTakeOver, useTakeOvers } from '../../lib/models/take-over.ts';
 import { bytes, tokens } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
-import { Button } from '../../ui/controls/button.tsx';
+import { UseModel } from './use-model.tsx';
 import { DownloadControl } from '../../ui/controls/download-control.tsx';
 import { Empty } from '../../ui/layout/facts.tsx';
 import { Fold } from '../../ui/layout/fold.tsx';
@@ -126,11 +126,7 @@ function Action({ model: { model, label, source, readyAs }, isUsed, onUse }: Sug
           onHere={() => takeOver(model)}
         />
       ) : (
-        state?.state !== 'testing' && (
-          <Button size="small" onClick={() => onUse(readyAs)}>
-            {t('models.use')}
-          </Button>
-        )
+        state?.state !== 'testing' && <UseModel onUse={() => onUse(readyAs)} />
       )}
     </div>
   );

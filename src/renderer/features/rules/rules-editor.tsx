@@ -3,11 +3,13 @@ import { useState } from 'react';
 import type { RuleFile, RuleOwner } from '@shared/rules/rule-report.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
+import { ViewOnly } from '../../ui/notices/view-only.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { RuleList } from './rule-list.tsx';
 import { RuleText } from './rule-text.tsx';
@@ -35,6 +37,7 @@ export default function RulesEditor({ projectPath, owner }: RulesEditorProps) {
 
 function Editor({ file, projectPath }: { readonly file: RuleFile; readonly projectPath: string | null }) {
   const client = useClient();
+  const isRefused = useIsCommandRefused('rules.save');
   const { owner } = file;
   const [text, setText] = useState(file.text ?? '');
   // The text before each change in the list. The text field has its own undo.
@@ -68,18 +71,23 @@ function Editor({ file, projectPath }: { readonly file: RuleFile; readonly proje
           </Button>
         ))}
       </div>
-      {view === 'list' ? (
-        <RuleList text={text} check={check} onText={changeList} />
-      ) : (
-        <RuleText text={text} check={check} onText={typeText} />
+      <fieldset disabled={isRefused} className="contents">
+        {view === 'list' ? (
+          <RuleList text={text} check={check} onText={changeList} />
+        ) : (
+          <RuleText text={text} check={check} onText={typeText} />
+        )}
+      </fieldset>
+      {isRefused && <ViewOnly text={t('rules.refused')} />}
+      {!isRefused && (
+        <Saving
+          file={file}
+          projectPath={projectPath}
+          text={text}
+          isRight={check.errors.length === 0}
+          onRevert={past.length === 0 ? null : revert}
+        />
       )}
-      <Saving
-        file={file}
-        projectPath={projectPath}
-        text={text}
-        isRight={check.errors.length === 0}
-        onRevert={past.length === 0 ? null : revert}
-      />
       <RuleTryout projectPath={projectPath} owner={owner} text={text} />
     </div>
   );
@@ -94,6 +102,7 @@ interface FileProps {
 function FileState({ file, projectPath }: FileProps) {
   const client = useClient();
   const queries = useQueryClient();
+  const isRefused = useIsCommandRefused('rules.approve');
   const [problem, setProblem] = useState<string | null>(null);
   const { path, holds, problems, hash } = file;
   const approve = async (): Promise<void> => {
@@ -118,7 +127,7 @@ function FileState({ file, projectPath }: FileProps) {
           ))}
         </Notice>
       )}
-      {holds === 'stricter' && (
+      {holds === 'stricter' && !isRefused && (
         <div className="flex items-center gap-3 text-sm">
           <p className="min-w-0 flex-1">{t('rules.approveText')}</p>
           <Button size="small" onClick={() => void approve()}>

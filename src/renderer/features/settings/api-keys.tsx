@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { removedKeyRestoreMs } from '@shared/safety/removed-key.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -11,6 +12,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Field, inputClass } from '../../ui/controls/field.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { ViewOnly } from '../../ui/notices/view-only.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
 import { KeySignIn, signInServices } from '../../ui/sign-in/key-sign-in.tsx';
 import type { KeyEntry, KeyOutcome, KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
@@ -19,6 +21,7 @@ import type { KeyEntry, KeyOutcome, KeyReport, KeyTest } from '@shared/contract/
 export function ApiKeys({ isWanted }: { readonly isWanted: boolean }) {
   const client = useClient();
   const queries = useQueryClient();
+  const isRefused = useIsCommandRefused('keys.set');
   const [problem, setProblem] = useState<string | null>(null);
   const keys = useQuery({ queryKey: ['keys'], queryFn: ({ signal }) => client.keys.list(undefined, { signal }) });
   const again = (): Promise<void> => queries.invalidateQueries();
@@ -48,16 +51,18 @@ export function ApiKeys({ isWanted }: { readonly isWanted: boolean }) {
       {problem !== null && <Problem text={problem} />}
       {keys.data !== undefined && (
         <>
-          <KeyList keys={keys.data.keys} onRemove={(provider) => void remove(provider)} />
-          <NewKey report={keys.data} onSet={() => void again()} />
-          {signInServices.map(({ name }) => (
-            <KeySignIn
-              key={name}
-              provider={name}
-              forThisRun={keys.data.store.type !== 'ready'}
-              onDone={() => void again()}
-            />
-          ))}
+          <KeyList keys={keys.data.keys} onRemove={isRefused ? null : (provider) => void remove(provider)} />
+          {isRefused && <ViewOnly text={t('keys.refused')} />}
+          {!isRefused && <NewKey report={keys.data} onSet={() => void again()} />}
+          {!isRefused &&
+            signInServices.map(({ name }) => (
+              <KeySignIn
+                key={name}
+                provider={name}
+                forThisRun={keys.data.store.type !== 'ready'}
+                onDone={() => void again()}
+              />
+            ))}
         </>
       )}
     </Group>
@@ -66,7 +71,8 @@ export function ApiKeys({ isWanted }: { readonly isWanted: boolean }) {
 
 interface KeyListProps {
   readonly keys: readonly KeyEntry[];
-  readonly onRemove: (provider: string) => void;
+  /** Null: no key can be removed from this page. */
+  readonly onRemove: ((provider: string) => void) | null;
 }
 
 function KeyList({ keys, onRemove }: KeyListProps) {
@@ -78,7 +84,7 @@ function KeyList({ keys, onRemove }: KeyListProps) {
         <li key={key.provider} className="flex items-center gap-3">
           <span className="font-semibold">{seenName(key.provider)}</span>
           <span className="min-w-0 flex-1 text-xs text-soft">{sourceText(key)}</span>
-          {key.source !== 'environment' && (
+          {onRemove !== null && key.source !== 'environment' && (
             <Button
               size="small"
               aria-label={t('keys.removeOne', { provider: key.provider })}

@@ -1,4 +1,4 @@
-import { useId } from 'react';
+import { use, useId } from 'react';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import { useIsSettingFound } from '../../lib/input/settings-search.ts';
 import { mostOrdered, sortedOrder, withModel } from '../../lib/models/model-order.ts';
@@ -6,6 +6,7 @@ import { useModelName } from '../../lib/models/use-model-name.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
+import { AreSettingsViewOnly } from '../../ui/controls/settings-parts.tsx';
 import { Select } from '../../ui/controls/select.tsx';
 import { ModelOrderList } from '../../ui/model-picker/model-order-list.tsx';
 
@@ -25,6 +26,7 @@ export function ModelOrder({ order, usual, onSave }: ModelOrderProps) {
   const label = t('settings.modelOrder');
   const hint = t('settings.modelOrder.hint');
   const isFound = useIsSettingFound(label, hint);
+  const isViewOnly = use(AreSettingsViewOnly);
   const shown = order ?? usual;
   const change = (next: readonly string[]): void => onSave(next.length === 0 ? null : next);
   const sorted = sortedOrder(shown, models);
@@ -34,8 +36,9 @@ export function ModelOrder({ order, usual, onSave }: ModelOrderProps) {
         <h3 id={id}>{label}</h3>
         <p className="text-sm text-soft">{hint}</p>
       </div>
-      <ModelOrderList label={label} order={shown} {...(order === null ? {} : { onChange: change })} />
-      {order === null ? (
+      <ModelOrderList label={label} order={shown} {...(order === null || isViewOnly ? {} : { onChange: change })} />
+      {isViewOnly && order === null && <p className="text-sm text-soft">{t('settings.modelOrder.found')}</p>}
+      {isViewOnly ? null : order === null ? (
         <div className="flex flex-wrap items-center gap-2">
           <p className="min-w-0 flex-1 text-sm text-soft">{t('settings.modelOrder.found')}</p>
           <Button onClick={() => onSave(usual)}>{t('settings.modelOrder.choose')}</Button>

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useMemo, useState } from 'react';
 import type { Action } from '../../lib/input/actions.ts';
 import type { View } from '../../lib/window/use-view.ts';
-import { useIsWindow } from '../../lib/connection/use-host-info.ts';
+import { useIsCommandRefused, useIsWindow } from '../../lib/connection/use-host-info.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -32,7 +32,8 @@ import {
 import type { SettingsSection } from '../../lib/input/settings-search.ts';
 import { foundSections, SettingsSearch, settingsSections } from '../../lib/input/settings-search.ts';
 import { useStoredValue } from '../../lib/window/stored-value.ts';
-import { Choice, Group } from '../../ui/controls/settings-parts.tsx';
+import { AreSettingsViewOnly, Choice, Group } from '../../ui/controls/settings-parts.tsx';
+import { ViewOnly } from '../../ui/notices/view-only.tsx';
 
 interface SettingsViewProps {
   readonly view: Extract<View, { readonly type: 'settings' }>;
@@ -129,6 +130,7 @@ function SectionList({ sections }: { readonly sections: readonly SettingsSection
 function CoreSettings({ children }: { readonly children: ReactNode }) {
   const client = useClient();
   const queries = useQueryClient();
+  const isViewOnly = useIsCommandRefused('settings.set');
   const [problem, setProblem] = useState<string | null>(null);
   const settings = useQuery({ queryKey: ['settings'], queryFn: ({ signal }) => client.settings.get({}, { signal }) });
   const path = useQuery({
@@ -154,9 +156,14 @@ function CoreSettings({ children }: { readonly children: ReactNode }) {
       )}
       {/* The setting that was not saved may be far down the page. */}
       {problem !== null && <Problem className="sticky top-2 z-10 max-md:top-12" text={problem} />}
-      {settings.data !== undefined && <WorkSettings settings={settings.data} onSave={onSave} />}
+      {isViewOnly && <ViewOnly text={t('settings.refused')} />}
+      <AreSettingsViewOnly value={isViewOnly}>
+        {settings.data !== undefined && <WorkSettings settings={settings.data} onSave={onSave} />}
+      </AreSettingsViewOnly>
       {children}
-      {settings.data !== undefined && <TechnicalSettings settings={settings.data} onSave={onSave} />}
+      <AreSettingsViewOnly value={isViewOnly}>
+        {settings.data !== undefined && <TechnicalSettings settings={settings.data} onSave={onSave} />}
+      </AreSettingsViewOnly>
       {path.data !== undefined && (
         <p className="-mt-4 text-sm text-soft wrap-anywhere">
           {t('settings.file')}: <span className="font-mono">{folderText(path.data.path)}</span>

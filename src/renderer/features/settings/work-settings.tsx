@@ -4,7 +4,14 @@ import { t } from '../../lib/text/translate.ts';
 import { useReachableModels } from '../../lib/models/use-local-model.ts';
 import { ModelOrder } from './model-order.tsx';
 import { ProfileNumbers } from './profile-numbers.tsx';
-import { Advanced, Choice, Group, NumberSetting, TextSetting } from '../../ui/controls/settings-parts.tsx';
+import {
+  Advanced,
+  AreSettingsViewOnly,
+  Choice,
+  Group,
+  NumberSetting,
+  TextSetting,
+} from '../../ui/controls/settings-parts.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { editorIds, knownEditors } from '@shared/settings/known-editors.ts';
@@ -96,7 +103,10 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
         />
         <EditorSetting value={textAt(settings, 'editor')} onSave={(value) => onSave('editor', value)} />
       </Group>
-      <NotifySettings value={textAt(settings, 'notify')} onSave={(value) => onSave('notify', value)} />
+      {/* A browser may change what it shows itself. */}
+      <AreSettingsViewOnly value={false}>
+        <NotifySettings value={textAt(settings, 'notify')} onSave={(value) => onSave('notify', value)} />
+      </AreSettingsViewOnly>
       <DesktopSettings settings={fieldOf(settings, 'desktop')} onSave={onSave} />
       <Group title={t('settings.limits')}>
         {turnLimits.map((name) => (

@@ -1,9 +1,12 @@
 import type { ReactNode } from 'react';
-import { use, useEffect, useId, useRef, useState } from 'react';
+import { createContext, use, useEffect, useId, useRef, useState } from 'react';
 import { SettingsSearch, useIsSectionFound, useIsSettingFound } from '../../lib/input/settings-search.ts';
 import { Fold } from '../layout/fold.tsx';
 import { InputField } from './field.tsx';
 import { Select } from './select.tsx';
+
+/** Whether the settings in this part of the page can only be read, because the host of the page refuses changes. */
+export const AreSettingsViewOnly = createContext(false);
 
 interface GroupProps {
   readonly title: string;
@@ -91,13 +94,14 @@ export function Choice<Value extends string>({
   onChange,
 }: ChoiceProps<Value>) {
   const id = useId();
+  const isViewOnly = use(AreSettingsViewOnly);
   return (
     <Row id={id} label={label} hint={hint} isStacked>
       <Select
         id={id}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         value={value}
-        disabled={isDisabled}
+        disabled={isDisabled || isViewOnly}
         className="w-84 max-w-full shrink-0 max-sm:w-full"
         onChange={({ target }) => {
           const option = options.find((one) => one.value === target.value);
@@ -128,6 +132,7 @@ interface NumberSettingProps {
 /** Saved on Enter or when the field loses the focus. Text that is no number is replaced by the old value. */
 export function NumberSetting({ label, hint, value, onSave, onClear }: NumberSettingProps) {
   const id = useId();
+  const isViewOnly = use(AreSettingsViewOnly);
   const [typed, setTyped] = useState<string | null>(null);
   const save = (): void => {
     const number = Number(typed);
@@ -141,8 +146,9 @@ export function NumberSetting({ label, hint, value, onSave, onClear }: NumberSet
         id={id}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         type="number"
+        disabled={isViewOnly}
         value={typed ?? value ?? ''}
-        className={`${controlClass} w-32 shrink-0 text-right tabular-nums`}
+        className={`${controlClass} w-32 shrink-0 text-right tabular-nums disabled:opacity-60`}
         onChange={(event) => setTyped(event.target.value)}
         onBlur={save}
         onKeyDown={(event) => {
@@ -165,6 +171,7 @@ interface TextSettingProps {
 /** A line of code (an address, a path). Saved on Enter or when the field loses the focus. */
 export function TextSetting({ label, hint, value, placeholder, onSave }: TextSettingProps) {
   const isFound = useIsSettingFound(label, hint);
+  const isViewOnly = use(AreSettingsViewOnly);
   const [typed, setTyped] = useState<string | null>(null);
   const save = (): void => {
     const text = typed?.trim() ?? '';
@@ -176,6 +183,7 @@ export function TextSetting({ label, hint, value, placeholder, onSave }: TextSet
     <InputField
       label={label}
       hint={hint}
+      disabled={isViewOnly}
       value={typed ?? value ?? ''}
       placeholder={placeholder}
       spellCheck={false}

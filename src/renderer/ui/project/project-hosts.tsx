@@ -3,6 +3,7 @@ import type { NetworkRules } from '@shared/safety/network-access.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { announce } from '../../lib/notices/announce.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -15,6 +16,7 @@ type Projects = NetworkRules['projects'];
 export function ProjectHosts({ projectPath }: { readonly projectPath: string }) {
   const client = useClient();
   const queries = useQueryClient();
+  const isRefused = useIsCommandRefused('settings.set');
   const rules = useQuery({
     queryKey: ['settings', 'network.projects'],
     queryFn: ({ signal }) => client.settings.get({ key: 'network.projects' }, { signal }),
@@ -44,14 +46,16 @@ export function ProjectHosts({ projectPath }: { readonly projectPath: string }) 
         {hosts.map((host) => (
           <li key={host} className="flex items-center gap-2">
             <span className="min-w-0 flex-1 font-mono text-xs wrap-anywhere">{seenName(host)}</span>
-            <Button
-              size="small"
-              look="quiet"
-              aria-label={t('hosts.revokeOne', { host })}
-              onClick={() => void revoke(host)}
-            >
-              {t('hosts.revoke')}
-            </Button>
+            {!isRefused && (
+              <Button
+                size="small"
+                look="quiet"
+                aria-label={t('hosts.revokeOne', { host })}
+                onClick={() => void revoke(host)}
+              >
+                {t('hosts.revoke')}
+              </Button>
+            )}
           </li>
         ))}
       </ul>

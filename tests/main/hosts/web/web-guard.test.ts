@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { createWebGuard } from '../../../../src/main/hosts/web/web-guard.ts';
+
+describe('the guard of a browser without a grant', () => {
+  const guard = createWebGuard();
+  const set = async (key: string): Promise<unknown> => guard({ name: 'settings.set', input: { key, value: null } });
+
+  // Bug: the star of a model was offered on the page, and refused.
+  it.each(['shortcuts', 'notify', 'favoriteModels'])('lets a setting of the display be changed: %s', async (key) => {
+    await expect(set(key)).resolves.toBeUndefined();
+  });
+
+  it.each(['policy', 'local', 'favoriteModels.more'])('refuses another setting, and says how: %s', async (key) => {
+    await expect(set(key)).rejects.toMatchObject({ hint: expect.stringContaining('--allow settings') });
+  });
+});
