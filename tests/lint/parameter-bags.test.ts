@@ -16,7 +16,6 @@ const mostMembers = 15;
  * shrinks: what gets shorter than the limit is taken out.
  */
 const known: Readonly<Record<string, readonly [members: number | null, why: string]>> = {
-  'agent/turn/turn.ts Turn': [21, 'everything of one turn; functions name the parts that they use'],
   'hosts/cli/program/program.ts Handlers': [31, 'one function for each subcommand'],
   'hosts/cli/program/tools-program.ts ToolsArguments': [null, 'options of a subcommand: data'],
   'models/files/stored-model.ts StoredModel': [null, 'what is known of a model file: data'],

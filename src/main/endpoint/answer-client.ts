@@ -94,7 +94,7 @@ function decide(
 ): Decision {
   const { turn } = createClientTurn({ ...turnOptions, log: { ...turnOptions.log, nextStep: () => 0 } }, all[0].info);
   const options = all.map(({ info, asked: { request } }): ModelOption => {
-    const promptTokens = turn.tokens.countBytes(promptBytes(request));
+    const promptTokens = turn.prompt.tokens.countBytes(promptBytes(request));
     return { info, strategy: 'loop', promptTokens, maxOutputTokens: request.maxOutputTokens, canDrive: true };
   });
   return routeStep(turn, { purpose: 'act', options, shut });

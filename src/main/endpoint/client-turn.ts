@@ -88,12 +88,10 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
       abort: () => stop.abort(),
       log: turnLog,
       limits: createLimits(limits),
-      tokens: createTokenEstimate(),
-      trajectory: { now: () => trajectory },
-      steps: { last: log.nextStep() - 1 },
+      prompt: { tokens: createTokenEstimate(), warm: createPromptWarmer(journal, id, true) },
+      steps: { last: log.nextStep() - 1, trajectory: () => trajectory },
       found: { facts },
       asking: { refusals: new Map() },
-      warm: createPromptWarmer(journal, id, true),
     },
   };
 }

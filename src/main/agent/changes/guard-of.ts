@@ -14,7 +14,7 @@ interface Sides {
  * this turn created is not guarded, and a feature may bring its own tests.
  */
 export function guardOf(
-  turn: Pick<Turn, 'task' | 'changes'>,
+  turn: Pick<Turn, 'task' | 'files'>,
   path: string,
   { isNew, sides = null }: { readonly isNew: boolean; readonly sides?: Sides | null },
 ): GuardKind | null {
@@ -27,7 +27,7 @@ export function guardOf(
   return isAddition ? null : kind;
 }
 
-function isMadeHere({ changes }: Pick<Turn, 'changes'>, path: string): boolean {
+function isMadeHere({ files: { changes } }: Pick<Turn, 'files'>, path: string): boolean {
   const first = changes.recorded().find((change) => change.path === path);
   return first !== undefined && first.before === null;
 }

@@ -8,13 +8,13 @@ import type { Turn } from '../turn/turn.ts';
  * the model. Null: there were none.
  */
 export async function revertGuardedChanges(
-  turn: Pick<Turn, 'changes' | 'task'>,
+  turn: Pick<Turn, 'files' | 'task'>,
   changed: readonly RecordedChange[],
   toolCallId: string,
 ): Promise<string | null> {
   const guarded = changed.filter(({ path, before }) => guardOf(turn, path, { isNew: before === null }) !== null);
   if (guarded.length === 0) return null;
-  const { back, kept } = await turn.changes.revert(guarded, toolCallId);
+  const { back, kept } = await turn.files.changes.revert(guarded, toolCallId);
   const lines = [...back.map(putBack), ...kept.map(couldNot)];
   return lines.join('\n');
 }

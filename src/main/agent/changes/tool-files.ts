@@ -9,7 +9,7 @@ import type { AskingTurn, Turn } from '../turn/turn.ts';
 import { posix, sep } from 'node:path';
 import { sha256Of } from '../../lib/sha256.ts';
 
-type WritingTurn = AskingTurn & Pick<Turn, 'task' | 'reads' | 'changes'>;
+type WritingTurn = AskingTurn & Pick<Turn, 'task' | 'files'>;
 
 /**
  * How tools write files: the user is asked about guarded files, a file that changed since the model read it is left
@@ -17,8 +17,8 @@ type WritingTurn = AskingTurn & Pick<Turn, 'task' | 'reads' | 'changes'>;
  */
 export function toolFiles(turn: WritingTurn, toolCallId: string): ToolFiles {
   return {
-    lastRead: turn.reads.lastRead,
-    noteRead: turn.reads.noteRead,
+    lastRead: turn.files.reads.lastRead,
+    noteRead: turn.files.reads.noteRead,
     restoreHidden: (text, file) => turn.dependencies.fences.hidden.restore(text, file).text,
     change: (files) => changeAll(turn, toolCallId, files),
   };
@@ -32,22 +32,22 @@ async function changeAll(turn: WritingTurn, toolCallId: string, files: readonly 
     if ('status' in looked) return looked;
     targets.push(looked);
   }
-  const start = turn.changes.recorded().length;
+  const start = turn.files.changes.recorded().length;
   for (const target of targets) {
-    const done = await turn.changes.write(target, { by: 'model', toolCallId });
+    const done = await turn.files.changes.write(target, { by: 'model', toolCallId });
     // An error, because a model that takes this for a change could repeat it endlessly.
     if (done.ok && done.value === 'same' && targets.length === 1) {
       const message = `${target.path} has exactly this content already: nothing would change.`;
       return asResult({ code: 'bad-input', message });
     }
     if (done.ok) continue;
-    const { kept } = await turn.changes.revert(turn.changes.recorded().slice(start), toolCallId);
+    const { kept } = await turn.files.changes.revert(turn.files.changes.recorded().slice(start), toolCallId);
     const left = kept.map((path) => ` ${path} was written before that and could not be put back.`).join('');
     return asResult({ ...done.error, message: done.error.message + left });
   }
   for (const { path, bytes } of targets) {
-    if (bytes === null) turn.reads.forget(path);
-    else turn.reads.noteRead(path, sha256Of(bytes));
+    if (bytes === null) turn.files.reads.forget(path);
+    else turn.files.reads.noteRead(path, sha256Of(bytes));
   }
   return null;
 }
@@ -70,7 +70,8 @@ async function look(turn: WritingTurn, toolCallId: string, file: NewFile): Promi
   const after = bytes === null ? null : new TextDecoder().decode(bytes);
   const refused = await checkGuard(turn, toolCallId, path, { before, after });
   if (refused !== null) return refused;
-  const read = turn.reads.lastRead(path) ?? turn.reads.lastRead(named) ?? turn.reads.lastRead(rawPath);
+  const read =
+    turn.files.reads.lastRead(path) ?? turn.files.reads.lastRead(named) ?? turn.files.reads.lastRead(rawPath);
   if (current.ok && read === undefined) {
     return asResult({ code: 'stale-file', message: `${path} exists and you have not read it. Read it first.` });
   }
@@ -78,7 +79,7 @@ async function look(turn: WritingTurn, toolCallId: string, file: NewFile): Promi
 }
 
 async function checkGuard(
-  turn: AskingTurn & Pick<Turn, 'task' | 'changes'>,
+  turn: AskingTurn & Pick<Turn, 'task' | 'files'>,
   toolCallId: string,
   path: string,
   sides: { readonly before: string | null; readonly after: string | null },

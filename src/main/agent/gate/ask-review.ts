@@ -23,7 +23,7 @@ export async function askReview(
   const most = turn.options.routing.numbers.reviews ?? 0;
   if (reviewer === null || most === 0) return null;
   const handoff = `${handoffSummary(turn, look)}\n\nWhat the smaller model says at its end:\n${claim.text.slice(0, 2_000)}`;
-  const promptTokens = turn.tokens.count(handoff) + turn.tokens.count(promptTexts.review);
+  const promptTokens = turn.prompt.tokens.count(handoff) + turn.prompt.tokens.count(promptTexts.review);
   const decision = routeStep(turn, {
     purpose: 'review',
     shut: door.shut,

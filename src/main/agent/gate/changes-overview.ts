@@ -33,7 +33,7 @@ const WHOLE_CHARACTERS = { file: 3_500, all: 7_000 } as const;
  * What the turn has changed so far, as a diff, and what looks wrong with it. Runs as an action, because a replay has no
  * files and takes it from the log.
  */
-export function readChangesOverview(turn: ActingTurn & Pick<Turn, 'changes' | 'task'>): Promise<ChangesOverview> {
+export function readChangesOverview(turn: ActingTurn & Pick<Turn, 'files' | 'task'>): Promise<ChangesOverview> {
   return takeAction<ChangesOverview>(
     turn,
     {
@@ -54,7 +54,7 @@ export function readChangesOverview(turn: ActingTurn & Pick<Turn, 'changes' | 't
   );
 }
 
-async function readChanges(turn: Pick<Turn, 'changes' | 'dependencies' | 'signal' | 'task'>): Promise<ChangesOverview> {
+async function readChanges(turn: Pick<Turn, 'files' | 'dependencies' | 'signal' | 'task'>): Promise<ChangesOverview> {
   const firsts = firstChangePerFile(turn);
   const changed: string[] = [];
   const texts: ChangedText[] = [];
@@ -101,9 +101,9 @@ function wholeFiles(texts: readonly ChangedText[]): { path: string; text: string
 }
 
 /** Each path with its first change in the turn, whose `before` is the file at the start of the turn. */
-export function firstChangePerFile(turn: Pick<Turn, 'changes'>): ReadonlyMap<string, RecordedChange> {
+export function firstChangePerFile(turn: Pick<Turn, 'files'>): ReadonlyMap<string, RecordedChange> {
   const firsts = new Map<string, RecordedChange>();
-  for (const change of turn.changes.recorded()) if (!firsts.has(change.path)) firsts.set(change.path, change);
+  for (const change of turn.files.changes.recorded()) if (!firsts.has(change.path)) firsts.set(change.path, change);
   return firsts;
 }
 

@@ -21,7 +21,7 @@ const lintSchema = z.object({
 type LintLook = z.infer<typeof lintSchema>;
 
 interface Look {
-  readonly turn: Pick<Turn, 'changes' | 'dependencies' | 'signal'>;
+  readonly turn: Pick<Turn, 'files' | 'dependencies' | 'signal'>;
   readonly lint: NonNullable<ProjectFacts['lint']>;
   readonly copy: TrialPaths;
 }
@@ -41,7 +41,7 @@ const MAX_BEFORE_BYTES = 8 * 1024 * 1024;
  * linter that fixes files changes nothing here. Only if it finds something, it also runs on the original files. Null:
  * the project declares no linter. Runs as an action; a replay takes it from the log.
  */
-export async function lintChanges(turn: ActingTurn & Pick<Turn, 'changes' | 'found'>): Promise<LintLook | null> {
+export async function lintChanges(turn: ActingTurn & Pick<Turn, 'files' | 'found'>): Promise<LintLook | null> {
   const { facts } = turn.found;
   const lint = facts?.facts.lint;
   const scratch = facts?.sandbox.scratchPath ?? null;
@@ -75,7 +75,7 @@ function resultOf(seen: Seen): ActionResult<LintLook> {
 
 async function look(one: Look): Promise<Seen> {
   const { turn, lint, copy } = one;
-  const lasts = new Map(turn.changes.recorded().map(({ path, after }) => [path, after]));
+  const lasts = new Map(turn.files.changes.recorded().map(({ path, after }) => [path, after]));
   const named = [...lasts.keys()].filter((path) => /\.pyi?$/u.test(path)).slice(0, MAX_NAMED_FILES);
   if (lint.runner !== 'npm' && named.length === 0) return [];
   const setup = setupScript(turn.dependencies.sandbox.workspacePath, copy);

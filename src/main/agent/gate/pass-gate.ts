@@ -81,7 +81,7 @@ function objectionTo(
 
 /** Null: the linter has no new findings. A linter that could not run is reported once per stage and blocks nothing. */
 async function passLint(
-  turn: ActingTurn & Pick<Turn, 'changes' | 'found'>,
+  turn: ActingTurn & Pick<Turn, 'files' | 'found'>,
   { objectionsRaised }: LoopMemory,
   { claim, driver }: { readonly claim: Claim; readonly driver: string },
 ): Promise<GateOutcome | null> {
@@ -103,9 +103,7 @@ async function passLint(
  * New findings of the linter in a recipe's work. A recipe cannot fix them, so they are told to the reader of the
  * result. Null: there is no linter, nothing was changed, nothing new was found, or the linter could not run.
  */
-export async function lintOfRecipe(
-  turn: ActingTurn & Pick<Turn, 'changes' | 'found' | 'task'>,
-): Promise<string | null> {
+export async function lintOfRecipe(turn: ActingTurn & Pick<Turn, 'files' | 'found' | 'task'>): Promise<string | null> {
   const hasLinter = turn.found.facts?.facts.lint !== undefined;
   if (!hasLinter || (await readChangesOverview(turn)).changed === 0) return null;
   const check = await lintCheck(turn, '');
@@ -119,7 +117,7 @@ export async function lintOfRecipe(
  * fix it.
  */
 export async function wishesOfRecipe(
-  turn: ActingTurn & Pick<Turn, 'changes' | 'task'>,
+  turn: ActingTurn & Pick<Turn, 'files' | 'task'>,
 ): Promise<{ readonly text: string; readonly lacksTests: boolean } | null> {
   const look = await readChangesOverview(turn);
   const findings = look.findings.filter(isWish);
@@ -145,7 +143,7 @@ export async function reviewOfRecipe(work: TaskWork, worker: Worker, text: strin
 }
 
 /** Null: there is no linter, or it has no new findings. `hint`: what the author of the change should do. */
-async function lintCheck(turn: ActingTurn & Pick<Turn, 'changes' | 'found'>, hint: string): Promise<GateCheck | null> {
+async function lintCheck(turn: ActingTurn & Pick<Turn, 'files' | 'found'>, hint: string): Promise<GateCheck | null> {
   const seen = await lintChanges(turn);
   if (seen === null) return null;
   const said = { by: 'lint', callId: null } as const;

@@ -38,7 +38,7 @@ export async function runCheck(
         const { sandbox, config, journal } = turn.dependencies;
         const sink = createOutputSink(journal, toolCallId);
         const who = { by: 'recipe', toolCallId } as const;
-        const { value: reply, changed } = await turn.changes.around(who, () =>
+        const { value: reply, changed } = await turn.files.changes.around(who, () =>
           sandbox.exec(
             {
               command: watchedCommand(check.command, {

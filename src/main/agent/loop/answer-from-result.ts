@@ -56,7 +56,7 @@ export async function answerFromResult(
 }
 
 /** The last successful result of a tool in the conversation. Null: there is none, or it is empty. */
-function resultOf({ conversation }: Turn, tool: string): string | null {
+function resultOf({ prompt: { conversation } }: Turn, tool: string): string | null {
   const calls = conversation
     .entries()
     .filter((entry): entry is AssistantEntry => entry.type === 'assistant')

@@ -75,7 +75,7 @@ const mostKept = 200;
  * twice.
  */
 export async function readOnce(
-  { repeated }: Pick<Turn, 'repeated'>,
+  { files: { repeated } }: Pick<Turn, 'files'>,
   { tool, input, toolCallId }: Call,
   read: () => Promise<EffectRecord>,
 ): Promise<EffectRecord> {

@@ -91,7 +91,7 @@ export async function loopStep(work: TaskWork, worker: Worker, decision: Decisio
     model,
     reason: { code: 'cascade', text: current?.reason ?? '' },
     decision,
-    cut: turn.conversation
+    cut: turn.prompt.conversation
       .entries()
       .flatMap((entry) => (entry.type === 'user' ? cutsOf(entry.attached ?? [], shape.roomForAttached) : [])),
   } as const;
@@ -134,7 +134,7 @@ function isTooLong({ turn, loop: { acceptedTokens } }: TaskWork, { code }: StepE
   return code === 'bad-request' && acceptedTokens > 0 && tokensOf(turn, request) > 2 * acceptedTokens;
 }
 
-function tokensOf({ tokens }: Pick<Turn, 'tokens'>, request: ModelRequest): number {
+function tokensOf({ prompt: { tokens } }: Pick<Turn, 'prompt'>, request: ModelRequest): number {
   return tokens.countBytes(promptBytes(request));
 }
 
@@ -143,7 +143,7 @@ function requestFor(work: TaskWork, { model, shape }: Driver): ModelRequest {
   const { unusableAnswers, wanted } = loop;
   const isStuck = turn.limits.stuck(turn.progress.okWrites) !== null;
   const isChat = turn.given.mode === 'chat';
-  const request = buildRequest(shape, turn.conversation.entries(), model.info, {
+  const request = buildRequest(shape, turn.prompt.conversation.entries(), model.info, {
     seed: turn.options.seed,
     // After an answer that could not be used or led nowhere, the same greedy answer must not come again.
     temperature: isStuck ? 0.7 : unusableAnswers > 0 ? 0.4 : isChat ? CHAT_TEMPERATURE : 0,
@@ -323,7 +323,7 @@ const nearSteps = 3;
 
 /** Tells the model once that a spending limit is near, so that it can finish something in time. */
 async function tellOfMoney({ turn, loop }: TaskWork, { stage }: Worker): Promise<void> {
-  const { spentUsd, steps } = turn.trajectory.now();
+  const { spentUsd, steps } = turn.steps.trajectory();
   const left = moneyLeftUsd(turn);
   if (loop.isToldOfMoney || stage.where === 'local' || left === null || steps === 0 || spentUsd === 0) return;
   const more = Math.floor((left * steps) / spentUsd);
@@ -349,7 +349,7 @@ function failed(error: StepError, info: ModelInfo, partial: string): LoopOutcome
 
 function tooSmall(turn: Turn, info: ModelInfo): LoopOutcome {
   const said = `The task does not fit the context of ${info.label}, which holds ${info.contextTokens} tokens.`;
-  const large = largestParts(turn);
+  const large = largestParts(turn.prompt);
   const more = `The largest parts: ${large.join(', ')}. Give the task in smaller pieces, or choose a model with a larger context.`;
   const message = large.length === 0 ? said : `${said} ${more}`;
   return { type: 'gave-up', reason: 'error', cause: 'window', text: message, failure: { code: 'too-large', message } };

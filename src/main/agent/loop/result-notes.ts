@@ -21,7 +21,7 @@ interface RanCall {
 export function afterNotes(turn: Turn, run: RanCall, result: ToolResult, before: number): readonly string[] {
   const corrected = [...(run.corrections ?? []).map((text) => `[${text}]`), ...absentPackages(turn, run, result)];
   if (run.tool.access !== 'write' || result.status !== 'ok') return corrected;
-  return turn.changes.writes() > before ? corrected : [...corrected, '(No file was changed by this call.)'];
+  return turn.files.changes.writes() > before ? corrected : [...corrected, '(No file was changed by this call.)'];
 }
 
 /** How programs say that a package or a command is not there. A path of the project is no package. */
@@ -33,7 +33,7 @@ const lacks =
  * conversation shows it: most tasks need none of them.
  */
 function absentPackages(
-  { dependencies: { sandbox }, conversation }: Pick<Turn, 'dependencies' | 'conversation'>,
+  { dependencies: { sandbox }, prompt: { conversation } }: Pick<Turn, 'dependencies' | 'prompt'>,
   { tool }: RanCall,
   { output, exitCode = null }: ToolResult,
 ): readonly string[] {

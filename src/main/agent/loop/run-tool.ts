@@ -5,7 +5,7 @@ import { abortable } from '../../lib/async/abort.ts';
 import { timerWithPauses } from '../../lib/async/deadline-pause.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import type { EffectRecord, Journal } from '../../sessions/journal/journal.ts';
-import type { ServerDoor, Tool, ToolContext, ToolResult } from '../../tools/define.ts';
+import type { ServerDoor, Tool, ToolContext, ToolFacts, ToolResult } from '../../tools/define.ts';
 import { callRule } from '../../safety/approvals/approval-policy.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import { accountQuestion, askConnectedCall } from '../approval/request-connected-call.ts';
@@ -15,7 +15,7 @@ import { createServerDoor } from '../approval/request-server-question.ts';
 import { createWebDoor } from '../approval/request-web-access.ts';
 import type { MoreOf } from '../../tools/results/cut-result.ts';
 import type { CappedOutput } from '../prompt/shorten-output.ts';
-import { capOutput, capStructured } from '../prompt/shorten-output.ts';
+import { capOutput, capStructured, fileBytes } from '../prompt/shorten-output.ts';
 import { resultPath } from '../../tools/values/tool-path-input.ts';
 import { keptResult, readOnce } from './earlier-results.ts';
 import { afterNotes, changedText } from './result-notes.ts';
@@ -52,9 +52,9 @@ export async function runTool(turn: Turn, run: ToolRun): Promise<EffectRecord> {
   if (isReading(run.tool)) return readOnce(turn, run, () => runAnew(turn, run));
   const mayChange = run.tool.access !== 'read';
   // Cleared before and after a change, because results from before it, or from while it ran, may be out of date.
-  if (mayChange) turn.repeated.clear();
+  if (mayChange) turn.files.repeated.clear();
   const record = await runAnew(turn, run);
-  if (mayChange) turn.repeated.clear();
+  if (mayChange) turn.files.repeated.clear();
   return record;
 }
 
@@ -73,7 +73,7 @@ async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
   });
   const startedAt = journal.now();
   const sink = createOutputSink(journal, run.toolCallId);
-  const before = turn.changes.writes();
+  const before = turn.files.changes.writes();
   const result = checkResult(
     access.denied ??
       (await runWithDeadline(
@@ -219,6 +219,17 @@ function timedOut(limitMs: number, result: unknown): ToolResult {
   return { status: 'timed-out', output: `Stopped after ${Math.round(limitMs / 1000)} s.${said}` };
 }
 
+/** `contextTokens`: of the model that reads the results. */
+function toolFacts({ dependencies: { sandbox, project, config } }: Turn, contextTokens: number): ToolFacts {
+  const { commandTimeoutMs, maxWriteBytes } = config;
+  return {
+    findTests: async (signal) => (await project.gatherFacts(sandbox.files, signal)).test,
+    shownBytes: fileBytes(contextTokens),
+    commandTimeoutMs,
+    maxWriteBytes,
+  };
+}
+
 async function runTracked(
   turn: Turn,
   run: GrantedRun & { readonly door: ServerDoor | null },
@@ -231,7 +242,7 @@ async function runTracked(
     signal,
     emit,
     files: toolFiles(turn, run.toolCallId),
-    facts: turn.toolFacts(run.contextTokens),
+    facts: toolFacts(turn, run.contextTokens),
     keptResult: (id) => keptResult(turn, id),
     toolCallId: run.toolCallId,
     ...planProgressNotes(turn),
@@ -245,7 +256,7 @@ async function runTracked(
   if (run.tool.access === 'network') return runConnectedTool(turn, run, context);
   if (run.tool.access !== 'execute') return run.tool.run(run.input, context);
   const who = { by: 'model', toolCallId: run.toolCallId } as const;
-  const { value, changed, isOwed } = await turn.changes.around(who, () => run.tool.run(run.input, context));
+  const { value, changed, isOwed } = await turn.files.changes.around(who, () => run.tool.run(run.input, context));
   const notes = [
     await revertGuardedChanges(turn, changed, run.toolCallId),
     value.status === 'unknown' ? changedText(changed, isOwed) : null,

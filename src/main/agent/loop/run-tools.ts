@@ -134,7 +134,7 @@ async function runGroup(
   });
   // All calls have ended here, even if one of them was cancelled.
   for (const { call, toolCallId, record } of ran) {
-    turn.conversation.noteResult(toolCallId, await attachedParts(turn.dependencies.journal, record.pictures));
+    turn.prompt.conversation.noteResult(toolCallId, await attachedParts(turn.dependencies.journal, record.pictures));
     await endTool(turn, { toolCallId, tool: call.tool.name, ...sameAbove(turn, call, { toolCallId, record }) }, record);
   }
   // Steps that servers asked for are numbered too, also in a replay, which runs none of them.
@@ -150,7 +150,7 @@ async function runGroup(
 
 /** Which earlier result says the same as that of a call that only reads. Commands may have done something again. */
 function sameAbove(
-  { conversation }: Pick<Turn, 'conversation'>,
+  { prompt: { conversation } }: Pick<Turn, 'prompt'>,
   { tool, input }: ParsedCall,
   { toolCallId, record }: { readonly toolCallId: string; readonly record: EffectRecord },
 ): { readonly sameAs?: string } {

@@ -16,7 +16,7 @@ import { promptBytes } from './token-estimate.ts';
 import type { Turn } from '../turn/turn.ts';
 
 /** The part of a turn that making room needs. */
-type RoomTurn = Pick<Turn, 'conversation' | 'limits' | 'log' | 'tokens'>;
+type RoomTurn = Pick<Turn, 'prompt' | 'limits' | 'log'>;
 
 /** The model that `makeRoom` makes room for, and the form of its prompt. */
 export interface RoomSubject {
@@ -69,12 +69,12 @@ async function withoutSummary(
   { room, left }: Room,
 ): Promise<ModelRequest | null> {
   const fits = (): boolean => sizeOf(turn, subject.request()) <= room * fullShare;
-  const answers = turn.conversation.entries().filter((entry) => entry.type === 'assistant');
+  const answers = turn.prompt.conversation.entries().filter((entry) => entry.type === 'assistant');
   await noteAnswers(turn, answers.slice(0, -1), left - room * AFTER_TRIM);
   if (fits()) return subject.request();
   const now = sizeOf(turn, subject.request());
   // If the rest alone is large, a summary saves more.
-  if (now - resultTokensOf(turn) > room / 2) return null;
+  if (now - resultTokensOf(turn.prompt) > room / 2) return null;
   await shareResults(turn, now - room * AFTER_TRIM);
   return fits() ? subject.request() : null;
 }
@@ -84,7 +84,7 @@ async function fitAll(turn: RoomTurn, subject: RoomSubject, room: number): Promi
   await shareResults(turn, sizeOf(turn, subject.request()) - room * AFTER_TRIM);
   const shared = subject.request();
   if (sizeOf(turn, shared) <= room) return shared;
-  await noteAnswers(turn, turn.conversation.entries(), Infinity);
+  await noteAnswers(turn, turn.prompt.conversation.entries(), Infinity);
   const noted = subject.request();
   const now = sizeOf(turn, noted);
   if (now <= room) return noted;
@@ -94,13 +94,13 @@ async function fitAll(turn: RoomTurn, subject: RoomSubject, room: number): Promi
   return sizeOf(turn, small) <= room ? small : null;
 }
 
-function sizeOf(turn: Pick<Turn, 'tokens'>, request: ModelRequest): number {
-  return turn.tokens.countBytes(promptBytes(request));
+function sizeOf(turn: Pick<Turn, 'prompt'>, request: ModelRequest): number {
+  return turn.prompt.tokens.countBytes(promptBytes(request));
 }
 
 /** Shortens the oldest results first, until about `surplus` tokens are saved. */
 async function trimResults(turn: RoomTurn, subject: RoomSubject, surplus: number): Promise<void> {
-  const answers = turn.conversation.entries().filter((entry) => entry.type === 'assistant');
+  const answers = turn.prompt.conversation.entries().filter((entry) => entry.type === 'assistant');
   let saved = 0;
   const needed = new Set(
     answers.slice(-FRESH_ANSWERS).flatMap(({ calls }) => calls.map(({ result }) => result?.above?.toolCallId)),
@@ -123,7 +123,7 @@ async function trimResults(turn: RoomTurn, subject: RoomSubject, surplus: number
 }
 
 function resultTokens(
-  { tokens }: RoomTurn,
+  { prompt: { tokens } }: RoomTurn,
   { info, shape }: RoomSubject,
   { text, pictures = [] }: NonNullable<CallEntry['result']>,
 ): number {
@@ -139,7 +139,7 @@ async function compact(
   subject: RoomSubject,
   { room, beforeTokens }: { readonly room: number; readonly beforeTokens: number },
 ): Promise<void> {
-  const entries = turn.conversation.entries();
+  const entries = turn.prompt.conversation.entries();
   const cut = cutPoint(entries);
   const last = entries[cut - 1];
   if (cut < 2 || last === undefined) return;
@@ -151,7 +151,7 @@ async function compact(
     summary,
     replacesUpToSeq: last.seq,
     beforeTokens,
-    afterTokens: Math.max(0, beforeTokens - tokensOf(turn, subject, old) + turn.tokens.count(summary)),
+    afterTokens: Math.max(0, beforeTokens - tokensOf(turn, subject, old) + turn.prompt.tokens.count(summary)),
   });
   // What is summed up may be read again, and that is no model going in circles.
   turn.limits.forgetCalls();
@@ -167,12 +167,12 @@ function cutPoint(entries: readonly Entry[]): number {
   return Math.max(0, entries.length - 1);
 }
 
-function tokensOf(turn: Pick<Turn, 'tokens'>, { shape }: RoomSubject, entries: readonly Entry[]): number {
+function tokensOf(turn: Pick<Turn, 'prompt'>, { shape }: RoomSubject, entries: readonly Entry[]): number {
   const bytes = renderEntries(entries, { ...shape, style: 'text' }).reduce(
     (sum, message) => sum + messageBytes(message),
     0,
   );
-  return turn.tokens.countBytes(bytes);
+  return turn.prompt.tokens.countBytes(bytes);
 }
 
 function messageBytes(message: Message): number {

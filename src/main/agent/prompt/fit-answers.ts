@@ -4,8 +4,9 @@ import type { Turn } from '../turn/turn.ts';
 import { resultText } from './build-prompt.ts';
 import type { AssistantEntry, CallEntry, Entry } from '../../recipes/conversation-entries.ts';
 import { isLong, notedParts } from './noted-parts.ts';
+import type { TokenEstimate } from './token-estimate.ts';
 
-type FitTurn = Pick<Turn, 'conversation' | 'log' | 'tokens'>;
+type FitTurn = Pick<Turn, 'prompt' | 'log'>;
 
 /** A result is not cut to less by its share while that helps, and never to less than the second. */
 const leastShareTokens = 150;
@@ -14,7 +15,7 @@ export const smallestShareTokens = 30;
 const smallAnswerTokens = 400;
 
 /** Results of the newest answers together, in tokens. */
-export function resultTokensOf({ conversation, tokens }: FitTurn): number {
+export function resultTokensOf({ conversation, tokens }: Turn['prompt']): number {
   return callsOf(conversation.entries()).reduce((sum, call) => sum + tokens.count(resultText(call)), 0);
 }
 
@@ -23,8 +24,8 @@ export function resultTokensOf({ conversation, tokens }: FitTurn): number {
  * whole, and each large one keeps as much as the others. The cut says how to read the rest.
  */
 export async function shareResults(turn: FitTurn, surplus: number, least = leastShareTokens): Promise<void> {
-  const { tokens } = turn;
-  const calls = callsOf(turn.conversation.entries())
+  const { conversation, tokens } = turn.prompt;
+  const calls = callsOf(conversation.entries())
     .map((call) => ({ call, size: tokens.count(resultText(call)) }))
     .filter(({ call, size }) => call.result !== null && size > least);
   const whole = calls.reduce((sum, { size }) => sum + size, 0);
@@ -68,8 +69,8 @@ export async function noteAnswers(turn: FitTurn, answers: readonly Entry[], surp
   for (const entry of answers) {
     if (saved >= surplus) return;
     if (entry.type !== 'assistant' || entry.callId === undefined) continue;
-    const before = answerTokens(turn, entry);
-    const after = answerTokens(turn, { ...entry, parts: notedParts(entry.parts) });
+    const before = answerTokens(turn.prompt.tokens, entry);
+    const after = answerTokens(turn.prompt.tokens, { ...entry, parts: notedParts(entry.parts) });
     if (before < smallAnswerTokens || after > before * 0.8) continue;
     saved += before - after;
     await turn.log.append({ type: 'answer-trimmed', callId: entry.callId, beforeTokens: before, afterTokens: after });
@@ -77,7 +78,7 @@ export async function noteAnswers(turn: FitTurn, answers: readonly Entry[], surp
 }
 
 /** The largest parts of a conversation, for the person who reads that it does not fit. */
-export function largestParts({ conversation, tokens }: Pick<FitTurn, 'conversation' | 'tokens'>): readonly string[] {
+export function largestParts({ conversation, tokens }: Turn['prompt']): readonly string[] {
   const parts = conversation.entries().flatMap((entry) => {
     if (entry.type === 'user') {
       const files = (entry.attached ?? []).map(({ attachment }) => attachment.name);
@@ -86,7 +87,7 @@ export function largestParts({ conversation, tokens }: Pick<FitTurn, 'conversati
       return [{ name, size: tokens.count(entry.text) }];
     }
     const results = entry.calls.map((call) => ({ name: resultLabel(call), size: tokens.count(resultText(call)) }));
-    return [{ name: 'an answer of the model', size: answerTokens({ tokens }, entry) }, ...results];
+    return [{ name: 'an answer of the model', size: answerTokens(tokens, entry) }, ...results];
   });
   const sorted = parts.toSorted((a, b) => b.size - a.size).filter(({ size }) => size >= 100);
   return sorted.slice(0, 3).map(({ name, size }) => `${name} (about ${size} tokens)`);
@@ -96,7 +97,7 @@ function callsOf(entries: readonly Entry[]): readonly CallEntry[] {
   return entries.flatMap((entry) => (entry.type === 'assistant' ? entry.calls : []));
 }
 
-function answerTokens({ tokens }: Pick<FitTurn, 'tokens'>, { parts }: AssistantEntry): number {
+function answerTokens(tokens: TokenEstimate, { parts }: AssistantEntry): number {
   return tokens.count(parts.map(textOfPart).join(''));
 }
 

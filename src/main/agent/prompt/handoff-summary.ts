@@ -11,7 +11,7 @@ const SHOWN_RESULTS = 3;
 const editing: readonly string[] = ['write_file', 'edit_file', 'apply_patch', 'delete_file'];
 
 /** The part of a turn that a handoff describes. */
-type WorkedTurn = Pick<Turn, 'task' | 'conversation' | 'progress' | 'trajectory' | 'tokens'>;
+type WorkedTurn = Pick<Turn, 'task' | 'prompt' | 'progress' | 'steps'>;
 
 interface Section {
   readonly title: string;
@@ -24,7 +24,7 @@ interface Section {
  * fails, and what was looked at last. `look`: what was changed.
  */
 export function handoffSummary(turn: WorkedTurn, look: ChangesOverview): string {
-  const entries = turn.conversation.entries();
+  const entries = turn.prompt.conversation.entries();
   const calls = entries.filter(isAnswer).flatMap(({ calls: made }) => made);
   const task = entries.findLast((entry) => entry.type === 'user' && entry.text.includes(turn.task));
   const { said, notes = [] } = task?.type === 'user' ? task : {};
@@ -48,16 +48,16 @@ export function handoffSummary(turn: WorkedTurn, look: ChangesOverview): string 
 }
 
 /** A part may use its share and an equal piece of what the short parts leave over. */
-function shown(turn: Pick<Turn, 'tokens'>, { title, text, share }: Section, all: readonly Section[]): string {
-  const needs = all.map((one) => ({ share: one.share, needed: turn.tokens.count(one.text) }));
+function shown(turn: Pick<Turn, 'prompt'>, { title, text, share }: Section, all: readonly Section[]): string {
+  const needs = all.map((one) => ({ share: one.share, needed: turn.prompt.tokens.count(one.text) }));
   const used = needs.reduce((sum, { share: own, needed }) => sum + Math.min(own, needed), 0);
   const wanting = needs.filter(({ share: own, needed }) => needed > own).length;
   const more = wanting === 0 ? 0 : Math.floor((HANDOFF_TOKENS - used) / wanting);
   return `${title}:\n${shortenResult(text, share + more)}`;
 }
 
-function factsOf(turn: Pick<Turn, 'progress' | 'trajectory'>, look: ChangesOverview): string {
-  const { steps, counts, isGreen } = turn.trajectory.now();
+function factsOf(turn: Pick<Turn, 'progress' | 'steps'>, look: ChangesOverview): string {
+  const { steps, counts, isGreen } = turn.steps.trajectory();
   const check = turn.progress.lastCheck?.check ?? null;
   return [
     // A recipe counts no steps.

@@ -151,7 +151,7 @@ function runCommand(turn: Turn, command: WorldCommand, scratchPath: string | nul
         const isTrial = scratchPath !== null && command.cwd?.startsWith(scratchPath) === true;
         if (isTrial) return execute(turn, command, toolCallId);
         const who = { by: 'recipe', toolCallId } as const;
-        const { value, changed } = await turn.changes.around(who, () => execute(turn, command, toolCallId));
+        const { value, changed } = await turn.files.changes.around(who, () => execute(turn, command, toolCallId));
         await revertGuardedChanges(turn, changed, toolCallId);
         return value;
       },
@@ -229,9 +229,9 @@ function guardedOf(turn: Turn, files: readonly NewFile[], seen: ReadonlyMap<stri
 
 /** All or nothing: if one file cannot be written, those before it are restored. */
 async function writeAll(turn: Turn, files: readonly NewFile[], seen: Seen, toolCallId: string): Promise<string | null> {
-  const start = turn.changes.recorded().length;
+  const start = turn.files.changes.recorded().length;
   const refuse = async (why: string): Promise<string> => {
-    await turn.changes.revert(turn.changes.recorded().slice(start), toolCallId);
+    await turn.files.changes.revert(turn.files.changes.recorded().slice(start), toolCallId);
     return why;
   };
   for (const { path, text } of files) {
@@ -239,7 +239,7 @@ async function writeAll(turn: Turn, files: readonly NewFile[], seen: Seen, toolC
     if (!encoded.ok) return refuse(`${path} was not changed: ${encoded.why}.`);
     const { bytes } = encoded;
     const expect = seen.hashes.get(path) ?? null;
-    const done = await turn.changes.write({ path, bytes, expect }, { by: 'recipe', toolCallId });
+    const done = await turn.files.changes.write({ path, bytes, expect }, { by: 'recipe', toolCallId });
     if (!done.ok) return refuse(done.error.message);
     seen.hashes.set(path, sha256Of(bytes));
   }

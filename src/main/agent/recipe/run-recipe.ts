@@ -72,7 +72,7 @@ export async function runRecipe(
 ): Promise<RecipeRun> {
   const { recipe } = chosen;
   const met: Met = { stop: null, failure: null, chosen: null, answers: new Map() };
-  if (turn.conversation.instructions() !== '' && isLeftOut(recipe, chosen.model.info)) {
+  if (turn.prompt.conversation.instructions() !== '' && isLeftOut(recipe, chosen.model.info)) {
     const text = `${chosen.model.info.label} gets no project instructions while it fixes tests: a small model fixes less with them.`;
     await turn.log.append({ type: 'notice-added', level: 'info', code: 'instructions-left-out', text });
   }
@@ -111,7 +111,7 @@ export function subjectOf(turn: Turn, work: TurnBaseline): RecipeSubject {
     check: work.check,
     checkPasses: work.before?.unrelated === true ? null : (work.before?.passed ?? null),
     canExecute: work.canExecute,
-    earlier: turn.conversation.exchanges(),
+    earlier: turn.prompt.conversation.exchanges(),
   };
 }
 
@@ -145,7 +145,7 @@ function createContext(
       call: (request) => call(turn, chosen, request, met),
       // Tools that the user added have no effect on these prompts, because they say nothing about a model.
       loop: loopPrompts(turn.dependencies.tools.builtIn.filter((tool) => !isAdded(tool))),
-      countTokens: async (text) => turn.tokens.count(text),
+      countTokens: async (text) => turn.prompt.tokens.count(text),
     },
     signal: turn.signal,
     settings: turn.dependencies.config.recipe,
@@ -296,7 +296,7 @@ function noteFailure(met: Met, error: StepError, { info }: ResolvedModel): void 
 
 /** Put into the system text, before what differs from question to question, so that the prompt cache holds them. */
 function withInstructions(turn: Turn, { info }: ResolvedModel, question: Question, recipe: Recipe): Question {
-  const text = turn.conversation.instructions();
+  const text = turn.prompt.conversation.instructions();
   if (text === '' || isLeftOut(recipe, info)) return question;
   const rule = 'Keep to them in what you write. Answer only what is asked.';
   return { ...question, system: `${question.system}\n\n${text}\n\n${rule}` };

@@ -48,7 +48,7 @@ export async function answerForServer(turn: Turn, call: ServerCall, question: Mo
   const shown = await keptPictures(turn, server, question);
   // Separate limits and estimate, because a replay does not see what is used here.
   const limits = createLimits({ maxSteps: 1, maxMinutes: 24 * 60, maxTokens: turn.limits.tokensLeft(), maxUsd: null });
-  const asking: Turn = { ...turn, limits, tokens: createTokenEstimate() };
+  const asking: Turn = { ...turn, limits, prompt: { ...turn.prompt, tokens: createTokenEstimate() } };
   const step: StepRequest = {
     purpose: 'sample',
     stage: { strategy: 'recipe', model: info.id, where: info.where },

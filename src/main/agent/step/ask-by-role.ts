@@ -63,7 +63,7 @@ async function modelForRole(turn: Turn, question: RoleQuestion): Promise<RoleMod
   const models = hasRoles ? modelsForRole(turn, own.model, asked) : [];
   if (models.length < 2) return here;
   // All get the same question, so one size serves for each.
-  const promptTokens = turn.tokens.countBytes(promptBytes(asked));
+  const promptTokens = turn.prompt.tokens.countBytes(promptBytes(asked));
   const options = models.map(({ info }) => ({
     info,
     strategy,

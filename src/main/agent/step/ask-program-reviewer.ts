@@ -35,7 +35,7 @@ export async function askProgramReviewer(turn: Turn, text: string): Promise<Mode
     signal: wait.signal,
     abort: wait.abort,
     limits: createLimits({ maxSteps: 1, maxMinutes: 60, maxTokens: turn.limits.tokensLeft(), maxUsd: null }),
-    tokens: createTokenEstimate(),
+    prompt: { ...turn.prompt, tokens: createTokenEstimate() },
   };
   try {
     const reply = await askCloudModel(

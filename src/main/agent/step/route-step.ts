@@ -63,9 +63,9 @@ function strainOf({ found }: CallingTurn): Pick<ChoiceFacts, 'strain'> {
  * The state of each service, newest source first: what happened during the turn, then the check at its start, then what
  * was known before.
  */
-function trajectoryOf({ id, trajectory, found, dependencies, options }: CallingTurn): Trajectory {
+function trajectoryOf({ id, found, dependencies, options, steps }: CallingTurn): Trajectory {
   const { numbers } = options.routing;
-  const known = trajectory.now();
+  const known = steps.trajectory();
   const at = dependencies.journal.state().turns.findLast((turn) => turn.id === id)?.startedAt ?? 0;
   const checked = Object.entries(found.facts?.reach ?? {}).filter(
     ([provider]) => (known.services[provider]?.at ?? -1) < at,
@@ -100,14 +100,14 @@ function budgetOf(
 
 /** What the tightest spending limit leaves now, in US dollars; null: there is none. */
 export function moneyLeftUsd(turn: CallingTurn): number | null {
-  return budgetOf(turn, turn.trajectory.now()).budgetLeftUsd;
+  return budgetOf(turn, turn.steps.trajectory()).budgetLeftUsd;
 }
 
 /** A rule for local applies to every call; a rule for the cloud applies only if there is a choice of models. */
 function pinOf(turn: CallingTurn, { purpose, options }: StepFacts): Pin | null {
   const rules = turn.found.facts?.routes.rules ?? [];
   if (rules.length === 0) return null;
-  const rule = matchingRule(rules, { purpose, task: turn.task, paths: turn.trajectory.now().paths });
+  const rule = matchingRule(rules, { purpose, task: turn.task, paths: turn.steps.trajectory().paths });
   if (rule === null || (rule.where === 'cloud' && !hasChoice(options))) return null;
   return { where: rule.where, text: ruleText(rule) };
 }

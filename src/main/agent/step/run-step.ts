@@ -77,16 +77,16 @@ type CallOutcome =
 async function callOnce(turn: CallingTurn, step: StepRequest): Promise<CallOutcome> {
   const { info } = step.model;
   // A local call takes precedence over reading ahead.
-  if (!leavesMachine(info)) await turn.warm.stop();
+  if (!leavesMachine(info)) await turn.prompt.warm.stop();
   const counted = await countTokens(turn, step);
   const bytes = promptBytes(step.request);
-  const promptTokens = counted ?? turn.tokens.countBytes(bytes);
+  const promptTokens = counted ?? turn.prompt.tokens.countBytes(bytes);
   const request = fitOutput(step.request, promptTokens, info);
   const decision = step.decision ?? routeAlone(turn, step, { info, promptTokens, request });
   if (decision.chosen?.info.id !== info.id) return notRouted(decision);
   const usualTokens = usualTokensOf(turn, step);
   const reserved = await reserveMoney(turn, info, {
-    promptTokens: counted ?? mostTokens(bytes, turn.trajectory.now().services[info.provider]?.billed?.[info.id]),
+    promptTokens: counted ?? mostTokens(bytes, turn.steps.trajectory().services[info.provider]?.billed?.[info.id]),
     maxOutputTokens: request.maxOutputTokens,
     leastOutputTokens: leastOutputTokens(info, usualTokens, request.maxOutputTokens),
     usual: { promptTokens, outputTokens: usualTokens ?? Math.min(GUESSED_OUTPUT_TOKENS, request.maxOutputTokens) },
@@ -122,10 +122,10 @@ const GUESSED_OUTPUT_TOKENS = 400;
  * What the model usually writes in a step of the conversation, in this session or in this home; null: unknown, or
  * another kind of call.
  */
-function usualTokensOf({ trajectory, options }: CallingTurn, { purpose, model }: StepRequest): number | null {
+function usualTokensOf({ options, steps }: CallingTurn, { purpose, model }: StepRequest): number | null {
   if (purpose !== 'act' && purpose !== 'plan') return null;
   const { id } = model.info;
-  return trajectory.now().models[id]?.outputTokens ?? usualOutput(options.routing.numbers.priors?.[id]?.[purpose]);
+  return steps.trajectory().models[id]?.outputTokens ?? usualOutput(options.routing.numbers.priors?.[id]?.[purpose]);
 }
 
 /** The turn ends if the hard rules allow the step nowhere. No other model is tried. */
@@ -250,7 +250,7 @@ async function closeCall(
     ...toldBy(ended, call.energy),
   });
   call.settle(isBillKnown(ended) ? costUsd : null);
-  if (count.tokens !== null) turn.tokens.calibrate(count.bytes, count.tokens);
+  if (count.tokens !== null) turn.prompt.tokens.calibrate(count.bytes, count.tokens);
   turn.limits.noteWaiting(null);
   turn.limits.noteStep(ended);
   if (ended.stopReason === 'cancelled') turn.abort();

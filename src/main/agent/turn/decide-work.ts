@@ -77,10 +77,10 @@ function decide(work: TaskWork): Decision {
 
 /** The ways with the size of the prompt that each would get. */
 function optionsOf(work: TaskWork): readonly ModelOption[] {
-  const { tokens, task } = work.turn;
+  const { task, prompt } = work.turn;
   return work.ways.map((way) => ({
     ...way,
-    promptTokens: way.strategy === 'loop' ? promptTokens(work, way.info) : OPENING_TOKENS + tokens.count(task),
+    promptTokens: way.strategy === 'loop' ? promptTokens(work, way.info) : OPENING_TOKENS + prompt.tokens.count(task),
     maxOutputTokens: maxOutputTokens(way.info),
   }));
 }
@@ -88,7 +88,7 @@ function optionsOf(work: TaskWork): readonly ModelOption[] {
 /** The tokens of the conversation so far, as a model of the loop gets it. */
 export function promptTokens(work: TaskWork, info: ModelInfo): number {
   const { turn } = work;
-  return turn.tokens.countBytes(requestBytes(shapeOf(work, info), turn.conversation.entries(), info));
+  return turn.prompt.tokens.countBytes(requestBytes(shapeOf(work, info), turn.prompt.conversation.entries(), info));
 }
 
 /** The form of the prompt for a model that drives the loop. */
@@ -112,7 +112,8 @@ export const driverOf = (work: TaskWork, worker: Worker): Driver => ({
 
 /** The request of a model's first step in the loop. `note`: a text that it is shown before. */
 export function firstRequest(work: TaskWork, info: ModelInfo, note: string | null): ModelRequest {
-  const { conversation, options, dependencies } = work.turn;
+  const { options, dependencies, prompt } = work.turn;
+  const { conversation } = prompt;
   const entries = note === null ? conversation.entries() : conversation.entriesWith(note);
   const cacheKey = `${dependencies.journal.sessionId}:loop`;
   return buildRequest(shapeOf(work, info), entries, info, { seed: options.seed, temperature: 0, cacheKey });
@@ -130,7 +131,7 @@ function isByChoice({ code }: Decision): boolean {
 function mustAskFences({ current, turn, ways }: TaskWork, decision: Decision, isMove: boolean): boolean {
   const { chosen } = decision;
   if (chosen?.strategy !== 'loop' || !hasChoice(ways)) return false;
-  const begins = isByChoice(decision) && turn.trajectory.now().steps === 0;
+  const begins = isByChoice(decision) && turn.steps.trajectory().steps === 0;
   return begins || (isMove && chosen.info.id !== (current ?? ways[0])?.info.id);
 }
 
@@ -203,7 +204,7 @@ function reasonFor(work: TaskWork, chosen: ModelOption, decision: Decision): str
 
 /** Two lines for the model that takes over: who worked before, and what went wrong. Null: no model answered. */
 function handoverNote({ turn, ways, current }: TaskWork, decision: Decision): string | null {
-  const answered = Object.entries(turn.trajectory.now().answered);
+  const answered = Object.entries(turn.steps.trajectory().answered);
   if (answered.length === 0 || current === null || current.strategy !== 'loop') return null;
   const who = answered.map(([id, steps]) => {
     const label = ways.find(({ info }) => info.id === id)?.info.label ?? id;
@@ -229,7 +230,7 @@ export function warmLocalPrompt(work: TaskWork, driver: Driver): void {
   const { turn, ways, door } = work;
   const { numbers } = turn.options.routing;
   if (driver.stage.where !== 'cloud' || door.shut !== null) return;
-  const { models, takeovers } = turn.trajectory.now();
+  const { models, takeovers } = turn.steps.trajectory();
   const way = ways.find(
     ({ info, strategy, canDrive }) =>
       info.where === 'local' && strategy === 'loop' && canDrive && models[info.id] !== undefined,
@@ -240,5 +241,5 @@ export function warmLocalPrompt(work: TaskWork, driver: Driver): void {
   if (promptTokens(work, info) + maxOutputTokens(info) > info.contextTokens) return;
   const request = firstRequest(work, info, null);
   const why = `The conversation is expected to come back (takeover ${takeovers} of at most ${numbers.maxTakeovers}).`;
-  turn.warm.start({ info, provider, request, why });
+  turn.prompt.warm.start({ info, provider, request, why });
 }

@@ -9,7 +9,7 @@ export async function deliverMessages(turn: Turn): Promise<boolean> {
   turn.log.check();
   for (let message = turn.dependencies.inbox.take(); message !== null; message = turn.dependencies.inbox.take()) {
     const attached = await attachedParts(turn.dependencies.journal, message.attachments);
-    turn.conversation.noteMessage(message.messageId, message.text, attached);
+    turn.prompt.conversation.noteMessage(message.messageId, message.text, attached);
     turn.given.hasImages ||= hasImage(message.attachments);
     // The mode `ask` also covers messages that arrive during the turn.
     turn.given.isQuestion &&= turn.options.mode === 'ask' || isQuestion(message.text);

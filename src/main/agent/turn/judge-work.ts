@@ -20,7 +20,7 @@ const open: readonly Confidence[] = ['unchecked', 'weak-tests', 'tests-pass'];
  */
 export function markProposed(turn: Turn, { before }: TurnBaseline, { model, stage }: Worker, end: TurnEnd): TurnEnd {
   const isOpen = end.confidence !== null && open.includes(end.confidence);
-  const where = stage.strategy === 'loop' ? (turn.trajectory.now().last?.where ?? stage.where) : stage.where;
+  const where = stage.strategy === 'loop' ? (turn.steps.trajectory().last?.where ?? stage.where) : stage.where;
   const isTested =
     before?.passed === false || (wantsTests(turn.task) && turn.progress.lastCheck?.check.passed === true);
   if (end.reason !== 'done' || !isOpen || where !== 'local' || isTested || !isSmall(model.info)) return end;

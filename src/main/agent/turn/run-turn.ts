@@ -48,7 +48,7 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
   const end = await work(turn, start, recorded).catch((error: unknown) => endOf(turn, error));
   if (!isStarted) await start();
   const { failure } = end;
-  await turn.warm.stop();
+  await turn.prompt.warm.stop();
   // Nothing that this turn started goes on after it.
   await turn.dependencies.tools.agents?.end();
   // A cancelled turn does not wait here: the next turn, or the end of the sandbox, does this check.
@@ -96,7 +96,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
 
 /** Offers a review of steps that ran locally because no service in the cloud could be reached. */
 async function warnDegraded(turn: Turn): Promise<void> {
-  const { degraded } = turn.trajectory.now();
+  const { degraded } = turn.steps.trajectory();
   const { isCloudUnasked } = turn.progress;
   if ((degraded === 0 && !isCloudUnasked) || turn.signal.aborted) return;
   const steps = degraded === 1 ? '1 step ran' : `${degraded} steps ran`;

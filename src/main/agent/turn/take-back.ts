@@ -32,10 +32,10 @@ export async function reapplyDoubtedChange(turn: Turn, { from, to }: DoubtedChan
       label: 'reapply the change: nothing better was found',
       input: {},
       run: async (toolCallId) => {
-        const recorded = turn.changes.recorded();
-        await turn.changes.revert(recorded.slice(to), toolCallId);
+        const recorded = turn.files.changes.recorded();
+        await turn.files.changes.revert(recorded.slice(to), toolCallId);
         const own = recorded.slice(from, to);
-        const data = await turn.changes.reapply(own, { by: 'recipe', toolCallId });
+        const data = await turn.files.changes.reapply(own, { by: 'recipe', toolCallId });
         return { status: data ? 'ok' : 'error', output: own.map(({ path }) => path).join('\n'), data };
       },
     },
@@ -61,7 +61,7 @@ async function revertFrom(
       label,
       input: {},
       run: async (toolCallId) => {
-        const { back, kept } = await turn.changes.revert(turn.changes.recorded().slice(from), toolCallId);
+        const { back, kept } = await turn.files.changes.revert(turn.files.changes.recorded().slice(from), toolCallId);
         const lines = [...back.map(told), ...kept.map((path) => `${path}: left as it is`)];
         return { status: 'ok', output: lines.join('\n'), data: null };
       },

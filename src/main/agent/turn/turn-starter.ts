@@ -15,8 +15,6 @@ import { createTrajectory } from '../../routing/trajectory/trajectory.ts';
 import { uncountedMs } from './take-action.ts';
 import { readMessage } from '../preparation/read-message.ts';
 import { createTokenEstimate } from '../prompt/token-estimate.ts';
-import { fileBytes } from '../prompt/shorten-output.ts';
-import type { ToolFacts } from '../../tools/define.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import { createTurnLog, isCancelled } from './turn-log.ts';
 import type { Turn } from './turn.ts';
@@ -28,7 +26,7 @@ interface SessionMemory {
   readonly baseline: ReturnType<typeof createFileBaseline>;
   readonly reads: ReturnType<typeof createReadLedger>;
   readonly trajectory: ReturnType<typeof createTrajectory>;
-  readonly steps: { last: number };
+  readonly steps: Turn['steps'];
   /** The number of the last event that the conversation has seen. */
   seen: number;
 }
@@ -46,12 +44,13 @@ export interface TurnStarter {
 }
 
 export function createTurnStarter(dependencies: AgentDependencies): TurnStarter {
+  const trajectory = createTrajectory();
   const memory: SessionMemory = {
     conversation: createConversation(),
     baseline: createFileBaseline(dependencies.sandbox.files, dependencies.project.baselineFile),
     reads: createReadLedger(),
-    trajectory: createTrajectory(),
-    steps: { last: dependencies.journal.state().totals.steps },
+    trajectory,
+    steps: { last: dependencies.journal.state().totals.steps, trajectory: trajectory.now },
     seen: 0,
   };
   let controller: AbortController | null = null;
@@ -141,27 +140,29 @@ function createTurn(
     abort: (reason) => controller.abort(reason),
     log,
     limits: createLimits(asked.options),
-    conversation: memory.conversation,
-    changes: createFileChanges({
-      sandbox,
-      journal,
-      log,
-      baseline: memory.baseline,
-      signal,
-      turnId: id,
-      hidden: dependencies.fences.hidden,
-    }),
-    reads: memory.reads,
-    // New for each turn, because a replay plays single turns.
-    tokens: createTokenEstimate(),
-    trajectory: memory.trajectory,
+    prompt: {
+      conversation: memory.conversation,
+      // New for each turn, because a replay plays single turns.
+      tokens: createTokenEstimate(),
+      warm: createPromptWarmer(journal, id, dependencies.effects.replaying),
+    },
+    files: {
+      changes: createFileChanges({
+        sandbox,
+        journal,
+        log,
+        baseline: memory.baseline,
+        signal,
+        turnId: id,
+        hidden: dependencies.fences.hidden,
+      }),
+      reads: memory.reads,
+      repeated: new Map(),
+    },
     steps: memory.steps,
     found,
     asking: { refusals: new Map() },
-    repeated: new Map(),
     progress: { okWrites: 0, okCommands: 0, okConnected: 0, isCloudUnasked: false, lastCheck: null },
-    toolFacts: (contextTokens) => toolFacts(dependencies, contextTokens),
-    warm: createPromptWarmer(journal, id, dependencies.effects.replaying),
   };
 }
 
@@ -178,19 +179,6 @@ function afterEnd(turn: Turn, controller: AbortController): Turn {
     // that arrived meanwhile.
     log: createTurnLog(turn.dependencies.journal, turn.id, signal, () => undefined),
     limits: createLimits(turn.options),
-  };
-}
-
-function toolFacts(
-  { sandbox, project, config }: Pick<AgentDependencies, 'sandbox' | 'project' | 'config'>,
-  contextTokens: number,
-): ToolFacts {
-  const { commandTimeoutMs, maxWriteBytes } = config;
-  return {
-    findTests: async (signal) => (await project.gatherFacts(sandbox.files, signal)).test,
-    shownBytes: fileBytes(contextTokens),
-    commandTimeoutMs,
-    maxWriteBytes,
   };
 }
 

@@ -4,7 +4,6 @@ import type { Stage } from '@shared/models/model-info.ts';
 import type { ModelRequest, ProviderError } from '../../models/providers/define.ts';
 import type { Decision } from '../../routing/define.ts';
 import type { Trajectory } from '../../routing/trajectory/trajectory.ts';
-import type { ToolFacts } from '../../tools/define.ts';
 import type { EffectRecord } from '../../sessions/journal/journal.ts';
 import type { AttachedFile } from '../../recipes/conversation-entries.ts';
 import type { Conversation } from '../prompt/conversation.ts';
@@ -64,14 +63,26 @@ export interface Turn {
   readonly abort: (reason?: 'time-limit') => void;
   readonly log: TurnLog;
   readonly limits: LimitTracker;
-  readonly conversation: Conversation;
-  readonly changes: FileChanges;
-  readonly reads: ReadLedger;
-  readonly tokens: TokenEstimate;
-  /** How the work has gone so far, computed from the log. The router decides steps by it. */
-  readonly trajectory: { readonly now: () => Trajectory };
-  /** The number of the session's last step. Every model call is a step. */
-  readonly steps: { last: number };
+  /** What prompts are made from. */
+  readonly prompt: {
+    readonly conversation: Conversation;
+    readonly tokens: TokenEstimate;
+    /** Lets the local model read the conversation ahead while a cloud model works. */
+    readonly warm: PromptWarmer;
+  };
+  /** What was read and changed in the workspace. */
+  readonly files: {
+    readonly changes: FileChanges;
+    readonly reads: ReadLedger;
+    /** Results of calls that only read, to answer equal calls. Empty in a replay, which takes results from the log. */
+    readonly repeated: Map<string, EffectRecord>;
+  };
+  readonly steps: {
+    /** The number of the session's last step. Every model call is a step. */
+    last: number;
+    /** How the work has gone so far, computed from the log. The router decides steps by it. */
+    readonly trajectory: () => Trajectory;
+  };
   /** The facts gathered at the start of the turn; its models are found again if others are chosen. */
   readonly found: { facts: TurnFacts | null };
   /** What questions to the user go by. */
@@ -86,8 +97,6 @@ export interface Turn {
      */
     readonly announced?: (about: AnnouncedAbout) => 'allow' | 'deny' | null;
   };
-  /** Results of calls that only read, to answer equal calls. Empty in a replay, which takes results from the log. */
-  readonly repeated: Map<string, EffectRecord>;
   /** Counted from results in the log, so that a replay has the same numbers. */
   readonly progress: {
     okWrites: number;
@@ -99,20 +108,14 @@ export interface Turn {
     isCloudUnasked: boolean;
     lastCheck: { readonly okWrites: number; readonly check: CheckResult } | null;
   };
-  /** `contextTokens`: of the model that reads the results. */
-  readonly toolFacts: (contextTokens: number) => ToolFacts;
-  /** Lets the local model read the conversation ahead while a cloud model works. */
-  readonly warm: PromptWarmer;
 }
 
 /**
  * What one model call needs from its caller: a turn, or a program that calls through the endpoint
  * (`src/main/endpoint`). It holds every check that a call must pass, so no caller can leave one out.
  */
-export type CallingTurn = Omit<
-  Turn,
-  'dependencies' | 'conversation' | 'changes' | 'reads' | 'repeated' | 'progress' | 'toolFacts'
-> & {
+export type CallingTurn = Omit<Turn, 'dependencies' | 'prompt' | 'files' | 'progress'> & {
+  readonly prompt: Pick<Turn['prompt'], 'tokens' | 'warm'>;
   readonly dependencies: Pick<AgentDependencies, 'journal' | 'effects' | 'budget' | 'fences' | 'approver' | 'machine'>;
 };
 
@@ -129,7 +132,7 @@ export interface AnnouncedAbout {
 }
 
 /** What an action on the turn's changes needs. */
-export type ChangingTurn = ActingTurn & Pick<Turn, 'task' | 'changes' | 'progress'>;
+export type ChangingTurn = ActingTurn & Pick<Turn, 'task' | 'files' | 'progress'>;
 
 /** One model call, as `runStep` takes it. */
 export interface StepRequest {

@@ -29,7 +29,7 @@ export async function workByRecipe(work: TaskWork, worker: Worker): Promise<Work
     task: taskWithTexts(turn.task, turn.given.attached, roomForAttached(worker.model.info)),
     turnFacts: known.found,
   };
-  const changesBefore = turn.changes.recorded().length;
+  const changesBefore = turn.files.changes.recorded().length;
   const chosen = {
     ...worker,
     recipe,
@@ -123,7 +123,7 @@ async function reviewed(
   if (check === null || check.verdict === 'none') return ended(end);
   const { label } = reviewer.model.info;
   if (check.verdict === 'pass') return ended(approved(end, label));
-  const to = turn.changes.recorded().length;
+  const to = turn.files.changes.recorded().length;
   await revertChanges(turn, from, 'revert the change: the reviewer asked for changes');
   if (facts !== '') await tellFacts(turn, fitting.recipe, facts);
   const doubt = `The reviewer (${label}) asked for changes: ${check.text}`;

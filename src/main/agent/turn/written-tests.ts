@@ -23,7 +23,7 @@ export async function checkOfWrittenTests(turn: Turn): Promise<SuccessCheck | nu
       label: 'look for the tests that were written',
       input: {},
       run: async () => {
-        const data = commandFor([...new Set(turn.changes.recorded().map(({ path }) => path))]);
+        const data = commandFor([...new Set(turn.files.changes.recorded().map(({ path }) => path))]);
         return { status: 'ok', output: data ?? 'No test file was written.', data };
       },
     },
