@@ -449,6 +449,13 @@ function describeCommands(get: () => SandboxUnderTest): void {
     expect(cancelled).toMatchObject({ outcome: 'cancelled', exitCode: null });
   });
 
+  it('comes to rest after a command, also when the turn is cancelled', async () => {
+    const { sandbox } = get();
+    valueOf(await sandbox.exec({ command: contractCommands.both, timeoutMs: 30_000 }, none));
+    await expect(sandbox.settle(AbortSignal.abort())).resolves.toBeUndefined();
+    await expect(sandbox.settle(none)).resolves.toBeUndefined();
+  });
+
   it('keeps the start and end of a long output, and says what is missing', async () => {
     const result = valueOf(
       await get().sandbox.exec({ command: contractCommands.long, timeoutMs: 30_000, keepBytes: 1000 }, none),
