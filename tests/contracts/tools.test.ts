@@ -1,25 +1,36 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { createAgentTools } from '../../src/main/tools/agents/agent-tools.ts';
+import { inputJsonSchema } from '../../src/main/tools/define.ts';
+import { fieldOf, isRecord } from '../../src/shared/unknown-value.ts';
 import { builtInTools, createToolRegistry, discoverTools } from '../../src/main/tools/registry.ts';
 
-/** Inputs whose name says all, beside the tool's own sentence. Every word is paid for in each prompt. */
-const plainNames: readonly string[] = [
-  'path',
-  'pattern',
-  'ignoreCase',
-  'from',
-  'to',
-  'filesOnly',
-  'command',
-  'patch',
-  'question',
-  'choices',
-  'items',
-  'status',
-  'action',
-];
-
 const definitions = [...discoverTools().values()];
+/** With the tools for agents, which are made for each session. */
+const all = [...definitions, ...createAgentTools({ kinds: [] }, null)];
+
+/** Inputs without a default: absent means that nothing is asked for. Each with its reason. */
+const withoutDefault: Readonly<Record<string, string>> = {
+  'ask_person default': 'no suggestion',
+  'canvas_render path': 'one of content and path',
+  'canvas_render content': 'one of content and path',
+  'canvas_render title': 'no title',
+  'http_request headers': 'none are added',
+  'http_request body': 'no body',
+  'list_files glob': 'every name',
+  'read_result path': 'the whole result',
+  'read_result rows': 'all rows',
+  'read_result search': 'all rows',
+  'run_command why': 'no reason is shown',
+  'run_command background': 'it is waited for',
+  'run_command network': 'no network',
+  'run_tests selector': 'all tests',
+  'search path': 'everywhere',
+  'search glob': 'every name',
+  'services id': 'only for list',
+  'agent_manage agent': 'only for list',
+  'agent_manage text': 'only for message',
+};
 
 /** The smallest input that each tool accepts. Add the input of a new tool here. */
 const inputs: Readonly<Record<string, unknown>> = {
@@ -55,14 +66,6 @@ describe.each(definitions)('tool $name', (definition) => {
     expect(definition.name).toMatch(/^[a-z]+(_[a-z]+)*$/u);
   });
 
-  // Bug: a model had to guess the meaning of `selector`, `why` and a time limit.
-  it('describes each of its inputs, and shows no limit where there is none', () => {
-    const { properties = {} } = z.toJSONSchema(definition.input, { io: 'input' });
-    for (const [name, property] of Object.entries(properties))
-      if (!plainNames.includes(name)) expect(property, name).toHaveProperty('description');
-    expect(JSON.stringify(properties)).not.toContain(String(Number.MAX_SAFE_INTEGER));
-  });
-
   it('has a label for its smallest input', () => {
     const tool = builtInTools(new Map([[definition.name, definition]]), { now: () => 0 })[0];
     expect(tool?.label(inputs[definition.name])).toMatch(/\S/u);
@@ -70,6 +73,27 @@ describe.each(definitions)('tool $name', (definition) => {
 
   it('refuses an input that is not an object', () => {
     expect(definition.input.safeParse('x').success).toBe(false);
+  });
+});
+
+describe.each(all)('the inputs of $name', (tool) => {
+  const { properties = {}, required = [] } = inputJsonSchema(tool);
+  const fields = isRecord(properties) ? Object.entries(properties) : [];
+  const isRequired = (name: string): boolean => Array.isArray(required) && required.includes(name);
+
+  // Bug: a model had to guess the meaning of `selector`, `why` and a time limit.
+  it('are described, each with its default, and show no limit where there is none', () => {
+    for (const [name, property] of fields) {
+      expect(property, name).toHaveProperty('description', expect.stringMatching(/\S/u));
+      const hasDefault = isRequired(name) || `${tool.name} ${name}` in withoutDefault;
+      if (!hasDefault) expect(fieldOf(property, 'description'), name).toMatch(/\bdefault: \S/u);
+    }
+    expect(JSON.stringify(properties)).not.toContain(String(Number.MAX_SAFE_INTEGER));
+  });
+
+  it('have the unit in the name of each number that is not a count of lines or levels', () => {
+    const numbers = fields.filter(([, property]) => ['number', 'integer'].includes(String(fieldOf(property, 'type'))));
+    for (const [name] of numbers) expect(name).toMatch(/(?:Seconds|Usd|Steps)$|^(?:from|to|depth|context|limit)$/u);
   });
 });
 

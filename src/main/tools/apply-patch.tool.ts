@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { messageOf } from '@shared/errors.ts';
 import { withLineEnds } from '../lib/files/file-text.ts';
 import type { NewFile, ToolContext, ToolResult } from './define.ts';
-import { defineTool } from './define.ts';
+import { defineTool, forPerson } from './define.ts';
 import { applyChunks, isMarkedPatch, readMarkedPatch } from './edits/marked-patch.ts';
 import { workspacePath } from './values/tool-path-input.ts';
 import { encodeText, isBytes, isReadText, readText } from './values/decode-file-text.ts';
@@ -16,7 +16,7 @@ export default defineTool({
     'Apply a patch to files, all or nothing: a unified diff, or "*** Begin Patch". It may create and delete files.',
   access: 'write',
   input: z.object({
-    patch: z.string().min(1),
+    patch: z.string().min(1).meta(forPerson('the patch: a unified diff, or one that begins with *** Begin Patch')),
   }),
   label: ({ patch }) =>
     `patch ${[...patch.matchAll(/^(?:\+\+\+|\*{3} (?:Add|Update|Delete) File:) (\S+)/gmu)].map((match) => match[1]).join(', ') || '(no files)'}`,

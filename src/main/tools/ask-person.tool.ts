@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { shortenText } from '@shared/text/shorten-text.ts';
 import { waitingResultText, questionInWords } from '@shared/tools/person-question.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
-import { defineTool } from './define.ts';
+import { defineTool, forPerson } from './define.ts';
 import type { ToolResult } from './define.ts';
 import { okResult } from './values/tool-results.ts';
 
@@ -22,8 +22,13 @@ export default defineTool({
   access: 'read',
   isForStrong: true,
   input: z.object({
-    question: z.string().min(1).max(2000),
-    choices: z.array(z.string().min(1).max(500)).min(2).max(50).optional(),
+    question: z.string().min(1).max(2000).meta(forPerson('the question, in up to 2,000 characters')),
+    choices: z
+      .array(z.string().min(1).max(500))
+      .min(2)
+      .max(50)
+      .optional()
+      .meta(forPerson('answers to choose from; default: any words')),
     default: z.string().min(1).max(500).optional().describe('your suggestion; may count if they do not answer'),
   }),
   label: ({ question }) => `ask: ${shortenText(question, 200)}`,

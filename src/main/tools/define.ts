@@ -244,6 +244,14 @@ export const forLarge = { forLarge: true } as const;
 /** Marks an input that only models with the full form of the prompt see. */
 export const forFull = { forLarge: 'full' } as const;
 
+/**
+ * Describes an input whose name says all to a model. People read the words where the input is shown to them; no prompt
+ * pays for them.
+ */
+export function forPerson(description: string): { readonly description: string; readonly isForPerson: true } {
+  return { description, isForPerson: true };
+}
+
 export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): ToolDefinition<Input> {
   return definition;
 }

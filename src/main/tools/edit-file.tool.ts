@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import type { ToolContext, ToolResult } from './define.ts';
-import { defineTool, forFull } from './define.ts';
+import { defineTool, forFull, forPerson } from './define.ts';
 import { applyEdit } from './edits/match-edit.ts';
 import { workspacePath } from './values/tool-path-input.ts';
 import { encodeText, isBytes, isReadText, readText } from './values/decode-file-text.ts';
 import { okResult } from './values/tool-results.ts';
 
 const oldText = z.string().describe('text that stands in the file once; empty: creates the file');
-const newText = z.string().describe('its new text');
-const everywhere = z.boolean().optional().describe('replace every place');
+const newText = z.string().meta(forPerson('its new text'));
+const everywhere = z.boolean().optional();
 
 export default defineTool({
   name: 'edit_file',
   description: 'Replace text in a file, or create one.',
   access: 'write',
   input: z.object({
-    path: workspacePath,
+    path: workspacePath.meta(forPerson('a file of the project, relative to its folder')),
     old: oldText,
     new: newText,
-    replaceAll: everywhere.meta(forFull),
+    replaceAll: everywhere.meta({ ...forFull, ...forPerson('every place; default: only one') }),
   }),
   label: ({ path }) => `edit ${path}`,
   create: () => async (input, context) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { globMatcher } from '../lib/files/glob-matcher.ts';
 import type { ToolContext, ToolResult } from './define.ts';
-import { defineTool, forFull } from './define.ts';
+import { defineTool, forFull, forPerson } from './define.ts';
 import { workspacePath } from './values/tool-path-input.ts';
 import { failureResult, okResult } from './values/tool-results.ts';
 
@@ -14,7 +14,7 @@ export default defineTool({
   description: 'List files and folders of the project, or find files by a glob.',
   access: 'read',
   input: z.object({
-    path: workspacePath.default('.'),
+    path: workspacePath.default('.').meta(forPerson('a folder of the project; default: all of it')),
     depth: z.number().int().min(1).max(20).optional().describe('default: all levels'),
     glob: z.string().min(1).max(200).optional().describe('such as "src/**/*.{ts,tsx}"').meta(forFull),
   }),

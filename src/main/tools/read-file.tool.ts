@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ToolContext, ToolResult } from './define.ts';
-import { defineTool } from './define.ts';
+import { defineTool, forPerson } from './define.ts';
 import { lineNumber, resultIdOf, workspacePath } from './values/tool-path-input.ts';
 import { isReadText, readText } from './values/decode-file-text.ts';
 import { errorResult, okResult } from './values/tool-results.ts';
@@ -11,12 +11,12 @@ const noteBytes = 300;
 
 export default defineTool({
   name: 'read_file',
-  description: `Read a file, with line numbers; at most ${maximumLines} lines at once.`,
+  description: 'Read a file, with line numbers.',
   access: 'read',
   input: z.object({
-    path: workspacePath,
-    from: lineNumber.optional(),
-    to: lineNumber.optional(),
+    path: workspacePath.meta(forPerson('a file of the project, relative to its folder')),
+    from: lineNumber.optional().describe('default: 1'),
+    to: lineNumber.optional().describe(`default: ${maximumLines} lines on`),
   }),
   label: ({ path, from, to }) =>
     `read ${path}${from === undefined && to === undefined ? '' : `:${from ?? 1}-${to ?? ''}`}`,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
 import { areOfItself } from '@shared/safety/network-access.ts';
-import { defineTool, forLarge } from './define.ts';
+import { defineTool, forLarge, forPerson } from './define.ts';
 import { describeExec, orderedOutput } from './commands/describe-exec-result.ts';
 import { leftRunning } from './commands/left-running.ts';
 import { failureResult } from './values/tool-results.ts';
@@ -12,7 +12,7 @@ export default defineTool({
   description: 'Run a shell command in the project folder; cd does not last. No network, unless "network" names hosts.',
   access: 'execute',
   input: z.object({
-    command: z.string().min(1).max(20_000),
+    command: z.string().min(1).max(20_000).meta(forPerson('the command, for a shell')),
     why: z.string().max(500).optional().describe('for the person'),
     timeoutSeconds: z.number().min(1).max(3600).optional().describe('default: 120').meta(forLarge),
     background: z.boolean().optional().describe('for a server; it goes on until stopped').meta(forLarge),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { SearchQuery, SearchResult } from '../sandbox/sandbox.ts';
 import { fileText } from '../lib/files/file-text.ts';
 import type { ToolContext, ToolResult } from './define.ts';
-import { defineTool, forFull } from './define.ts';
+import { defineTool, forFull, forPerson } from './define.ts';
 import { lookIntoResult } from './results/look-into-result.ts';
 import { resultIdOf, workspacePath } from './values/tool-path-input.ts';
 import { errorResult, failureResult, okResult } from './values/tool-results.ts';
@@ -25,12 +25,24 @@ export default defineTool({
   description: 'Search the files for a regular expression.',
   access: 'read',
   input: z.object({
-    pattern: z.string().min(1).max(1000),
+    pattern: z.string().min(1).max(1000).meta(forPerson('a regular expression')),
     path: workspacePath.optional().describe('file or folder'),
     glob: z.string().max(200).optional().describe('such as "*.{ts,tsx}"'),
-    context: z.number().int().min(0).max(20).optional().describe('lines around each match').meta(forFull),
-    ignoreCase: z.boolean().optional().meta(forFull),
-    filesOnly: z.boolean().optional().meta(forFull),
+    context: z
+      .number()
+      .int()
+      .min(0)
+      .max(20)
+      .optional()
+      .meta({ ...forFull, ...forPerson('lines around each match; default: 0') }),
+    ignoreCase: z
+      .boolean()
+      .optional()
+      .meta({ ...forFull, ...forPerson('also finds other cases of letters; default: no') }),
+    filesOnly: z
+      .boolean()
+      .optional()
+      .meta({ ...forFull, ...forPerson('names the files without their lines; default: no') }),
     limit: z.number().int().min(1).max(500).optional().describe(`default: ${usualMatches}`).meta(forFull),
   }),
   label: ({ pattern, path }) => `search ${JSON.stringify(pattern)}${path === undefined ? '' : ` in ${path}`}`,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from './define.ts';
+import { defineTool, forPerson } from './define.ts';
 import { describeService, noServices, stateLine } from './commands/background-services.ts';
 
 export default defineTool({
@@ -7,7 +7,9 @@ export default defineTool({
   description: 'Look at commands in the background, or stop one.',
   access: 'execute',
   input: z.object({
-    action: z.enum(['list', 'read', 'stop']),
+    action: z
+      .enum(['list', 'read', 'stop'])
+      .meta(forPerson('what to do: name them, read the output of one, or stop it')),
     id: z.string().max(20).optional().describe('from list'),
   }),
   label: ({ action, id }) => `background processes: ${action}${id === undefined ? '' : ` ${id}`}`,

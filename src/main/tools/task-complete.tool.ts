@@ -9,7 +9,7 @@ export default defineTool({
   access: 'end',
   input: z.object({
     summary: z.string().max(8000).describe('what was wrong, changed and checked; or what is missing'),
-    status: z.enum(['done', 'blocked']).optional().meta(forFull),
+    status: z.enum(['done', 'blocked']).optional().describe('default: done').meta(forFull),
   }),
   label: ({ status }) => (status === 'blocked' ? 'say what is missing' : 'finish the task'),
   create:

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from './define.ts';
+import { defineTool, forPerson } from './define.ts';
 import { inFormOf } from '../lib/files/file-text.ts';
 import type { ToolContext, ToolResult } from './define.ts';
 import { encodeText, isBytes, isReadText, readText } from './values/decode-file-text.ts';
@@ -12,8 +12,8 @@ export default defineTool({
   description: 'Write a whole file, new or in place of the old one.',
   access: 'write',
   input: z.object({
-    path: workspacePath,
-    content: z.string().describe('the whole file'),
+    path: workspacePath.meta(forPerson('a file of the project, relative to its folder')),
+    content: z.string().meta(forPerson('the whole file')),
   }),
   label: ({ path, content }) => `write ${path} (${linesOf(content)})`,
   create:

@@ -9,10 +9,18 @@ import type {
   UserEntry,
 } from '../../recipes/conversation-entries.ts';
 import { notedParts } from './noted-parts.ts';
-import { checkNote, fetchedText, gateNote, takenBackNote, takenBackText } from './conversation-notes.ts';
 import { answersBack, shownAgain, withResultsBack } from './equal-results.ts';
 import { shortenText } from '@shared/text/shorten-text.ts';
-import { askNote, factsBlock, inert } from './harness-facts.ts';
+import {
+  askNote,
+  checkNote,
+  factsBlock,
+  fetchedText,
+  gateNote,
+  inert,
+  takenBackNote,
+  takenBackText,
+} from './harness-facts.ts';
 import { guardedWords } from '../../safety/guarded-files.ts';
 
 /**

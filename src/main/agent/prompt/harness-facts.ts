@@ -1,3 +1,5 @@
+import type { EventOf } from '@shared/events/events.ts';
+
 /** Marks what Dewpoint says itself, so that a model does not take it for the user's words. */
 const opened = '<dewpoint>\n';
 const closed = '\n</dewpoint>';
@@ -23,4 +25,48 @@ export function outputBlock(text: string): string {
 /** Prevents a text from outside from ending the block it is in, or starting one. */
 export function inert(text: string): string {
   return text.replaceAll(/<(?=\/?(?:dewpoint|output)\b)/giu, '\u2039');
+}
+
+/** What the conversation says of a change that the person took back. */
+export function takenBackNote({ path, hunks }: EventOf<'file-changed'>): string {
+  if (hunks === undefined) return `The change of ${path} was taken back.`;
+  const undone = hunks.states.filter((state) => state === 'undone').length;
+  if (undone === 0) return `All parts of the change of ${path} stand again.`;
+  return `Of the change of ${path}, ${undone} of ${hunks.states.length} parts were taken back. Read the file before you edit it.`;
+}
+
+export function checkNote(event: EventOf<'criterion-checked'>, wasGuarded: boolean): string {
+  if (event.phase === 'before') {
+    if (event.unrelated === true)
+      return `\`${event.command}\` fails already, for something that is not the task. Leave that alone, and make no more fail:\n${outputBlock(event.summary)}`;
+    return event.passed
+      ? `\`${event.command}\` passes now and must still pass at the end. That alone does not make the task done: what it asks for must be there.`
+      : `\`${event.command}\` fails now. The task is done when it passes:\n${outputBlock(event.summary)}`;
+  }
+  if (event.passed || event.unrelated === true) return '';
+  const guarded = wasGuarded ? ' A line that you were refused is guarded: if it must change, say so as blocked.' : '';
+  return `The task is not complete: \`${event.command}\` fails:\n${outputBlock(event.summary)}\nFind out why and put it right.${guarded}`;
+}
+
+export function gateNote({ by, text }: EventOf<'gate-checked'>): string {
+  if (by !== 'review') return inert(text);
+  return `The task is not complete. A stronger model reviewed the change that was made before this, and asks:\n${inert(text)}`;
+}
+
+/** `data` is true if a change was applied again instead of reverted. */
+export function takenBackText({ output, data }: EventOf<'tool-ended'>): string {
+  const paths = output.split('\n').filter((line) => line !== '');
+  if (paths.length === 0) return '';
+  const named = paths.slice(0, 20).join(', ');
+  if (data === true) return `The change before this was made again in ${named}.`;
+  return `The change before this was taken back; what it changed is as it was: ${named}.`;
+}
+
+/** Says whether the model may make the call again, so that it does not guess. */
+export function fetchedText({ status, output }: EventOf<'tool-ended'>): string {
+  const isOpen = status === 'refused' || status === 'unknown';
+  const said = isOpen
+    ? 'Its server could not be asked for the call that was cut off. It may still be at work: do not make that call again.'
+    : 'The server of the call that was cut off was asked for it. That call is not to be made again for this. How it ended:';
+  return `${said}\n${outputBlock(output)}`;
 }

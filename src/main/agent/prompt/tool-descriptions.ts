@@ -121,7 +121,8 @@ function inputSchemaOf(tool: Tool, form: PromptForm, isPlain: boolean): Record<s
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     if (!isRecord(property)) properties[name] = property;
     else {
-      const { forLarge: isForLarge, ...rest } = property;
+      const { forLarge: isForLarge, isForPerson, description, ...plain } = property;
+      const rest = description === undefined || isForPerson === true ? plain : { ...plain, description };
       const isLeftOut = isForLarge === 'full' ? form === 'short' : isForLarge === true && isPlain;
       if (!isLeftOut) properties[name] = rest;
     }

@@ -6,6 +6,7 @@ import { runStatusOf } from '@shared/session/session-state.ts';
 import type { ChildState } from '@shared/session/agent-tree.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { firstLine } from '@shared/text/shorten-text.ts';
+import { forPerson } from '../define.ts';
 import type { Tool, ToolContext, ToolResult } from '../define.ts';
 import { errorResult, okResult, wholeText } from '../values/tool-results.ts';
 import type { ChildAgents, ChildChange, ChildResult, ParentTurn } from './child-agents.ts';
@@ -28,15 +29,17 @@ export interface AgentDoor {
 const spawnInput = z.object({
   task: z.string().describe('all it needs to know'),
   access: childAccessSchema.describe('own-copy: it may change a copy'),
-  kind: z.string().optional(),
+  kind: z.string().optional().describe('default: none'),
   model: z.string().optional().describe('default: the cheapest fit'),
   tools: z.array(z.string()).optional().describe('default: all'),
-  maxSteps: z.number().int().min(1).max(200).optional(),
-  maxUsd: z.number().min(0).max(1_000_000).optional(),
+  maxSteps: z.number().int().min(1).max(200).optional().describe('default: 25'),
+  maxUsd: z.number().min(0).max(1_000_000).optional().describe('default: no own limit'),
 });
 
 const manageInput = z.object({
-  action: z.enum(['list', 'inspect', 'message', 'stop', 'take']),
+  action: z
+    .enum(['list', 'inspect', 'message', 'stop', 'take'])
+    .meta(forPerson('what to do with them; take: bring its changes here')),
   agent: z.string().optional().describe('such as agent-1'),
   text: z.string().optional().describe('for message'),
   paths: z.array(z.string()).optional().describe('for take; default: all'),
