@@ -35,8 +35,9 @@ const lastEventsMs = 300;
 
 /**
  * Sends a message and follows the session from there until the turn that answers it has ended. Of earlier events, only
- * a question that still waits is asked, because nobody else might end that wait. Ctrl-C cancels the turn in the core
- * and waits for its end, so that the log has what was done. Rejects when the turn is over and its end could not be
+ * a question that still waits is asked, because nobody else might end that wait; the message itself answers one of the
+ * agent. Ctrl-C cancels the turn in the core and waits for its end, so that the log has what was done. At a question of
+ * the agent it leaves the question open. Rejects when the turn is over and its end could not be
  * written.
  */
 export async function followTurn(
@@ -48,12 +49,16 @@ export async function followTurn(
   const stop = new AbortController();
   const { seq: seen, approvals } =
     turn.isFirst === true ? emptySession : (await core.sessions.show({ sessionId })).state;
-  const waiting = new Set(approvals.map(({ approvalId }) => approvalId));
+  const waiting = new Set(approvals.flatMap(({ approvalId, kind }) => (kind === 'question' ? [] : [approvalId])));
   const fromSeq = waiting.size === 0 ? seen + 1 : 1;
   const pushes = await core.sessions.events({ sessionId, fromSeq }, { signal: stop.signal });
+  const questions = createQuestions(core, turn);
   // If the turn has already ended by itself, there is nothing to cancel.
   const cancel = (): void =>
-    void core.sessions.cancel({ sessionId }).catch(orNoted('The turn was not cancelled', undefined));
+    void questions
+      .leave()
+      .then((isLeft) => (isLeft ? undefined : core.sessions.cancel({ sessionId })))
+      .catch(orNoted('The turn was not cancelled', undefined));
   // Set up before the message is taken, because that may wait until a sandbox image is built.
   context.signal.addEventListener('abort', cancel, { once: true });
   const { messageId } = await core.sessions
@@ -66,7 +71,6 @@ export async function followTurn(
   if (context.signal.aborted) cancel();
   const followed = createFollowedTurn(messageId, turn.onNext !== undefined);
   let failure: unknown = null;
-  const questions = createQuestions(core, turn);
   core.sessions.result({ sessionId }, { signal: stop.signal }).catch((error: unknown) => {
     failure = error;
     // Events that were written before are still on their way.
@@ -138,14 +142,29 @@ async function answerCap(core: CoreClient, turn: TurnToFollow, event: EventOf<'c
  * that is answered elsewhere is withdrawn.
  */
 function createQuestions(core: CoreClient, turn: TurnToFollow) {
+  const { sessionId } = turn;
   const open = new Map<string, AbortController>();
+  const ofAgent = new Set<string>();
   let last: Promise<void> = Promise.resolve();
   return {
     ask: (event: EventOf<'approval-requested'>): void => {
       const { signal } = mapped(open, event.approvalId);
+      if (event.kind === 'question') ofAgent.add(event.approvalId);
       last = last.then(() => (signal.aborted ? undefined : answer(core, turn, event, signal)));
     },
-    end: (approvalId: string): void => mapped(open, approvalId).abort(),
+    end: (approvalId: string): void => {
+      ofAgent.delete(approvalId);
+      mapped(open, approvalId).abort();
+    },
+    /** Leaves the open question of the agent for later, which ends the turn. False: there is none. */
+    leave: async (): Promise<boolean> => {
+      const [approvalId] = ofAgent;
+      if (approvalId === undefined) return false;
+      return core.sessions.approve({ sessionId, approvalId, answer: 'allow', values: {} }).then(
+        () => true,
+        () => false,
+      );
+    },
   };
 }
 

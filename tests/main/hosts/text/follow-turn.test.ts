@@ -95,18 +95,65 @@ describe('a message to an older session', () => {
   it('also asks what an earlier turn left open', async () => {
     expect((await follow([asked('old'), answered('old'), asked('open')])).seen.asked[0]).toBe('open');
   });
+
+  // Catches: a terminal that asks for the answer which its own message has just given.
+  it('does not ask the question of the agent that it answers', async () => {
+    expect((await follow([kindOf('question', 'open')])).seen.asked).toEqual(['new']);
+  });
+});
+
+const kindOf = (kind: string, approvalId: string): NewEvent => ({
+  type: 'approval-requested',
+  approvalId,
+  toolCallId: 'tool',
+  kind,
+  subject: 'A question',
+  sha256: 'a'.repeat(64),
+});
+
+describe('Ctrl-C, or a terminal that is closed', () => {
+  // Bug: the turn was cancelled at its question, and the answer of the next day was taken for a new task.
+  it.each([
+    ['question', ['left q0 open']],
+    ['network', ['cancelled']],
+  ])('at a question of the kind %s has this effect', async (kind, effect) => {
+    const core = createScriptedCore([[started('message-1'), kindOf(kind, 'q0')]]);
+    const sessionId = core.createSession({ projectPath: null });
+    const told: string[] = [];
+    core.replace({
+      sessions: {
+        result: () => new Promise(() => undefined),
+        approve: ({ input }) => {
+          told.push(`left ${input.approvalId} ${JSON.stringify(input.values) === '{}' ? 'open' : 'answered'}`);
+          core.append(sessionId, answered(input.approvalId));
+          core.append(sessionId, { ...ended, reason: 'waiting' });
+        },
+        cancel: () => {
+          told.push('cancelled');
+          core.append(sessionId, { ...ended, reason: 'cancelled' });
+        },
+      },
+    });
+    const stop = new AbortController();
+    const context = { ...commandContext(core).context, signal: stop.signal };
+    await followTurn(context, await context.core(), {
+      sessionId,
+      isFirst: true,
+      text: 'Go on.',
+      options: runOptionsSchema.parse({ interactive: true }),
+      onEvent: () => undefined,
+      onTransient: () => undefined,
+      approve: async () => {
+        stop.abort();
+        return null;
+      },
+      atCap: async () => null,
+    });
+    expect(told).toEqual(effect);
+  });
 });
 
 describe('two questions at once', () => {
-  const kindOf = (kind: string, approvalId: string): NewEvent => ({
-    type: 'approval-requested',
-    approvalId,
-    toolCallId: 'tool',
-    kind,
-    subject: 'A question',
-    sha256: 'a'.repeat(64),
-  });
-
   async function scene(options: object, kinds: readonly string[]) {
     const core = createScriptedCore([[started('message-1'), ...kinds.map((kind, at) => kindOf(kind, `q${at}`))]]);
     const sessionId = core.createSession({ projectPath: null });

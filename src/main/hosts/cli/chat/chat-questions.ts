@@ -1,6 +1,7 @@
 import { guardMs, parseApprovalReply } from '../questions/approval-question.ts';
 import type { EventOf } from '@shared/events/events.ts';
 import { agentReply, howToReply, replyProblem } from '../../text/agent-question.ts';
+import type { ApprovalReply } from '../../text/approval-text.ts';
 import { headingOf, questionText } from '../../text/approval-text.ts';
 import type { ServerForm } from '@shared/tools/server-form.ts';
 import { openUserPrompter } from '../questions/ask-user.ts';
@@ -59,6 +60,28 @@ export async function answerAgent(chat: Chat, line: string): Promise<boolean> {
   await (await context.core()).sessions.approve({ sessionId, approvalId, ...agentReply(line, question) });
   dropQuestion(chat, approvalId);
   return true;
+}
+
+/**
+ * What is answered where nobody is at the keyboard any more: a question of the agent waits, and anything else is a no.
+ */
+export function unattendedAnswer({ kind }: EventOf<'approval-requested'>): ApprovalReply {
+  return kind === 'question' ? { answer: 'allow', values: {} } : { answer: 'deny' };
+}
+
+/** Answers what is open when the person leaves, because the chat waits for the end of its turn. */
+export async function leaveQuestions(chat: Chat): Promise<void> {
+  const { context, sessionId, questions, cap } = chat;
+  chat.isLeft = true;
+  const { sessions } = await context.core();
+  for (const question of questions)
+    await sessions
+      .approve({ sessionId, approvalId: question.approvalId, ...unattendedAnswer(question) })
+      .catch(orNoted('A question was not answered', undefined));
+  if (cap !== null)
+    await sessions
+      .answerCap({ sessionId, capId: cap.capId, decision: { answer: 'stop' } })
+      .catch(orNoted('A spending limit was not answered', undefined));
 }
 
 /** The form uses the keyboard meanwhile. Ctrl-C stops the turn, as at the prompt. */

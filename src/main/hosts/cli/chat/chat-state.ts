@@ -17,6 +17,8 @@ export interface Chat {
   cap: EventOf<'cap-reached'> | null;
   /** The questions that the turn waits for, the oldest first. Only the oldest is shown and can be answered. */
   questions: readonly EventOf<'approval-requested'>[];
+  /** Nobody is at the keyboard any more, so nobody answers. */
+  isLeft?: true;
   /** When the first question was shown, in milliseconds, by `context.now`. */
   shownAt: number;
   readonly say: (text: string, options: RunOptions) => Promise<void>;

@@ -3,6 +3,7 @@ import { attachResources } from '../turn/attach-file.ts';
 import { previewFiles } from '../../text/preview-files.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
+import { runStatusOf } from '@shared/session/session-state.ts';
 import { parseSlash } from '@shared/session/slash-commands.ts';
 import { printable } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
@@ -10,7 +11,15 @@ import { raisedSteps } from '@shared/money/limit-raise.ts';
 import { raiseText } from '../questions/cap-question.ts';
 import { showResult } from '../../text/result-text.ts';
 import type { Chat } from '../chat/chat-state.ts';
-import { addQuestion, answerAgent, dropQuestion, showWaiting } from '../chat/chat-questions.ts';
+import {
+  addQuestion,
+  answerAgent,
+  dropQuestion,
+  leaveQuestions,
+  showWaiting,
+  unattendedAnswer,
+} from '../chat/chat-questions.ts';
+import { endings } from '../../text/ending-words.ts';
 import { runChatCommand, sayServerPrompt } from '../chat/chat-commands.ts';
 import type { Command } from '../../text/command-context.ts';
 import { reportFailure } from '../../text/report-failure.ts';
@@ -63,6 +72,7 @@ export const chat: Command<[FlagValues]> = async (context, args) => {
   // A reader created after an abort would never notice the abort.
   if (!context.signal.aborted) await converse(state, reader);
   reader.close();
+  await leaveQuestions(state);
   await state.running;
   await nameBackground(context, sessionId);
   if (options.sessionId === undefined) await forgetUnused(core, sessionId);
@@ -162,11 +172,13 @@ async function follow(
       },
       onTransient: (transient) => view.transient(transient),
       approve: async (question) => {
+        if (state.isLeft === true) return unattendedAnswer(question);
         addQuestion(state, question);
         return null;
       },
       // The prompt is in use, so the answer comes as a command.
       atCap: async (event) => {
+        if (state.isLeft === true) return { answer: 'stop' };
         state.cap = event;
         context.terminal.err(
           `The next call could exceed your limit: /${raiseText(event)} for about ${raisedSteps} more steps, /local to continue locally, /stop to stop.\n`,
@@ -176,7 +188,9 @@ async function follow(
       },
       onNext: ({ text, reason }) => {
         if (text.trim() !== '') context.terminal.out(`${printable(text).trimEnd()}\n`);
-        context.terminal.err(`${context.terminal.colors.dim(`(${reason}; the next message starts)`)}\n`);
+        context.terminal.err(
+          `${context.terminal.colors.dim(`(${endings[runStatusOf(reason)]}; the next message starts)`)}\n`,
+        );
       },
     });
     view.close();
