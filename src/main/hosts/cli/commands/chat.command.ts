@@ -17,7 +17,7 @@ import {
   dropQuestion,
   leaveQuestions,
   showWaiting,
-  unattendedAnswer,
+  answerOfNobody,
 } from '../chat/chat-questions.ts';
 import { endings } from '../../text/ending-words.ts';
 import { runChatCommand, sayServerPrompt } from '../chat/chat-commands.ts';
@@ -172,7 +172,7 @@ async function follow(
       },
       onTransient: (transient) => view.transient(transient),
       approve: async (question) => {
-        if (state.isLeft === true) return unattendedAnswer(question);
+        if (state.isLeft === true) return answerOfNobody(question);
         addQuestion(state, question);
         return null;
       },
