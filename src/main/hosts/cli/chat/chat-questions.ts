@@ -65,7 +65,7 @@ export async function answerAgent(chat: Chat, line: string): Promise<boolean> {
 /**
  * What is answered where nobody is at the keyboard any more: a question of the agent waits, and anything else is a no.
  */
-export function answerOfNobody({ kind }: EventOf<'approval-requested'>): ApprovalReply {
+export function answerWithoutPerson({ kind }: EventOf<'approval-requested'>): ApprovalReply {
   return kind === 'question' ? { answer: 'allow', values: {} } : { answer: 'deny' };
 }
 
@@ -76,7 +76,7 @@ export async function leaveQuestions(chat: Chat): Promise<void> {
   const { sessions } = await context.core();
   for (const question of questions)
     await sessions
-      .approve({ sessionId, approvalId: question.approvalId, ...answerOfNobody(question) })
+      .approve({ sessionId, approvalId: question.approvalId, ...answerWithoutPerson(question) })
       .catch(orNoted('A question was not answered', undefined));
   if (cap !== null)
     await sessions

@@ -17,7 +17,7 @@ import {
   dropQuestion,
   leaveQuestions,
   showWaiting,
-  answerOfNobody,
+  answerWithoutPerson,
 } from '../chat/chat-questions.ts';
 import { endings } from '../../text/ending-words.ts';
 import { runChatCommand, sayServerPrompt } from '../chat/chat-commands.ts';
@@ -172,7 +172,7 @@ async function follow(
       },
       onTransient: (transient) => view.transient(transient),
       approve: async (question) => {
-        if (state.isLeft === true) return answerOfNobody(question);
+        if (state.isLeft === true) return answerWithoutPerson(question);
         addQuestion(state, question);
         return null;
       },
