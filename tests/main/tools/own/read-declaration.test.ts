@@ -132,7 +132,7 @@ describe('a wrong declaration', () => {
     ['a.py', python('make()'), /^Line 2: the tool is no object/],
     ['a.py', python('{"description": "x"'), /^Line 2: it cannot be read as python/],
     ['a.py', 'tool = {"description": "x"}\n', /^Line 1: the tool has no function "execute"/],
-    ['a.py', python('{"description": "x", "host": []}'), /^Line 2: the declaration: host is unknown/],
+    ['a.py', python('{"description": "x", "host": []}'), /^Line 2: host is unknown/],
     ['a.py', python('{"description": "x", "hosts": ["*.example.org"]}'), /^Line 2: hosts\.0: give exact names/],
     ['a.py', python('{"description": "x", "hosts": ["127.0.0.1"]}'), /hosts\.0/],
     ['a.py', python('{"description": "x", "secrets": ["a b"]}'), /secrets\.0: use capital letters/],
