@@ -37,20 +37,21 @@ export interface ClientCall {
   readonly signal: AbortSignal;
 }
 
-interface Candidate {
+/** A model and the call in the form that it takes. */
+interface AskedModel {
   readonly info: ModelInfo;
   readonly provider: LanguageModel;
   readonly asked: Extract<ClientRequest, { ok: true }>;
 }
 
-type Chosen = { readonly ok: true; readonly all: readonly Candidate[]; readonly facts: TurnFacts } | Failed;
+type Chosen = { readonly ok: true; readonly all: readonly AskedModel[]; readonly facts: TurnFacts } | Failed;
 type Failed = { readonly ok: false; readonly failure: EndpointFailure };
 
 const no = (code: EndpointFailure['code'], message: string): Failed => ({ ok: false, failure: { code, message } });
 
 /** Answers one call. Its last push ends it. Throws `cancelled` on abort. */
 export async function answerClient(options: AnswerOptions, given: ClientCall): Promise<void> {
-  const chosen = await candidatesOf(options, given);
+  const chosen = await modelsFor(options, given);
   if (!chosen.ok) return given.push({ type: 'failed', ...chosen.failure });
   const { facts, all } = chosen;
   const turnOptions: ClientTurnOptions = {
@@ -72,7 +73,7 @@ export async function answerClient(options: AnswerOptions, given: ClientCall): P
 async function answerHybrid(
   given: ClientCall,
   turnOptions: ClientTurnOptions,
-  all: readonly [Candidate, ...Candidate[]],
+  all: readonly [AskedModel, ...AskedModel[]],
 ): Promise<void> {
   let shut: Denial | null = null;
   for (let round = 0; round < 2; round += 1) {
@@ -89,7 +90,7 @@ async function answerHybrid(
 
 function decide(
   turnOptions: ClientTurnOptions,
-  all: readonly [Candidate, ...Candidate[]],
+  all: readonly [AskedModel, ...AskedModel[]],
   shut: Denial | null,
 ): Decision {
   const { turn } = createClientTurn({ ...turnOptions, log: { ...turnOptions.log, nextStep: () => 0 } }, all[0].info);
@@ -107,7 +108,7 @@ interface Outcome {
 
 async function ask(
   turnOptions: ClientTurnOptions,
-  { info, provider, asked }: Candidate,
+  { info, provider, asked }: AskedModel,
   decision: Decision | null,
 ): Promise<Outcome> {
   const { turn, ended } = createClientTurn(turnOptions, info);
@@ -125,7 +126,7 @@ async function ask(
 }
 
 /** Sends the client the result of a call. Its text was sent while it arrived. */
-function told({ push, log, client, call }: ClientCall, candidate: Candidate, { reply, ended }: Outcome): void {
+function told({ push, log, client, call }: ClientCall, candidate: AskedModel, { reply, ended }: Outcome): void {
   const { info, asked } = candidate;
   if (reply.type === 'stopped') return push({ type: 'failed', ...stopFailure(reply.stop) });
   if (reply.type === 'failed' || ended === null) {
@@ -222,18 +223,20 @@ async function namedModel(
   return withRequests(options, { call, client }, [info], emptyTurnFacts);
 }
 
-/** The models that may answer: one, or for `dewpoint/hybrid` the two that the settings name. */
-async function candidatesOf(options: AnswerOptions, given: ClientCall): Promise<Chosen> {
+/** The models that may answer: one, or for `dewpoint/hybrid` those of the order, else the local and the cloud one. */
+async function modelsFor(options: AnswerOptions, given: ClientCall): Promise<Chosen> {
   const { client, call, signal, log } = given;
   const settings = options.settings();
   const { model } = call;
   if (model !== 'dewpoint/hybrid') return namedModel(options, given);
   if (!client.mayLeave) return notAllowed(client, model);
-  const local = await options.models.info(settings.local, signal);
-  const there = settings.cloud === null ? null : await checkCloudReach(options, settings.cloud, signal);
-  const cloud = there?.info ?? null;
-  const infos = [local, cloud].filter((info) => info !== null);
-  if (infos.length === 0) return unknownModel(model, settings.local);
+  const usual = settings.cloud === null ? [settings.local] : [settings.local, settings.cloud];
+  const ids = [...new Set(settings.modelOrder ?? usual)];
+  const found = await Promise.all(ids.map((id) => checkCloudReach(options, id, signal)));
+  const infos = found.flatMap(({ info }) => (info === null ? [] : [info]));
+  if (infos.length === 0) return unknownModel(model, ids.join(', '));
+  const local = infos.find(({ where }) => where === 'local') ?? null;
+  const cloud = infos.find(({ where }) => where === 'cloud') ?? null;
   const eased = local === null || cloud === null ? null : await options.machine.ease({ local, task: '' }, signal);
   const caps = await options.budget(log.journal.sessionId).left('', null);
   const facts: TurnFacts = {
@@ -243,7 +246,7 @@ async function candidatesOf(options: AnswerOptions, given: ClientCall): Promise<
     routes: copied(await options.routeRules()),
     caps: [...caps],
     ...(eased?.ease.act === 'cloud' ? { ease: eased.ease } : {}),
-    ...(there === null ? {} : { reach: reachOf(there) }),
+    reach: Object.fromEntries(found.flatMap((one) => Object.entries(reachOf(one)))),
   };
   return withRequests(options, { call, client }, infos, facts);
 }
@@ -252,7 +255,7 @@ function copied({ rules, problems }: Awaited<ReturnType<AnswerOptions['routeRule
   return { rules: [...rules], problems: [...problems] };
 }
 
-/** If one of two models cannot be asked this, only the other remains. */
+/** Models that cannot be asked this are left out. */
 function withRequests(
   { models }: AnswerOptions,
   { call, client }: Pick<ClientCall, 'call' | 'client'>,
@@ -260,7 +263,7 @@ function withRequests(
   facts: TurnFacts,
 ): Chosen {
   let why = '';
-  const all = infos.flatMap((info): Candidate[] => {
+  const all = infos.flatMap((info): AskedModel[] => {
     const answers = models.provider(info.provider);
     const asked = clientRequest(call, info, client.sha256);
     if (answers !== null && asked.ok) return [{ info, provider: answers, asked }];

@@ -112,6 +112,18 @@ describe('a request of a client', () => {
     expect(askedWhom()).toEqual(['sky', 'script', 'script']);
   });
 
+  // Bug: the router chose between the local and the cloud model of the settings, whatever the order said.
+  it('is routed among the models of the person’s order, and no other answers', async () => {
+    await set('providers.shed', { kind: 'scripted', replies: [] });
+    await set('modelOrder', ['shed/script', 'sky/script']);
+    const hybrid = { model: 'dewpoint/hybrid' };
+    await set('routing.numbers', { valueUsd: 1_000_000, marginUsd: 0 });
+    expect((await ask(cloud, hybrid)).at(-1)).toMatchObject({ type: 'ended', model: 'sky/script' });
+    await set('budget.day', 0.0001);
+    expect((await ask(cloud, hybrid)).at(-1)).toMatchObject({ type: 'ended', model: 'shed/script' });
+    expect(askedWhom()).toEqual(['sky', 'shed']);
+  });
+
   it('is routed by the rules of its user, and a round of tools stays with its model', async () => {
     await kit.core.client.rules.save({ projectPath: null, owner: 'own', text: 'cloud task weather\n', hash: null });
     const hybrid = { model: 'dewpoint/hybrid' };
