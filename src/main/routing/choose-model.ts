@@ -215,6 +215,12 @@ interface Only {
   readonly compared: Comparison | null;
 }
 
+/** Why the only model works where it does, when the policy says so. */
+const byPolicy = {
+  local: 'Your policy keeps the work on this machine.',
+  cloud: 'Your policy sends the work to the cloud.',
+} as const satisfies Record<ModelOption['info']['where'], string>;
+
 function onlyOne(facts: ChoiceFacts, judged: readonly Judged[], { option, compared }: Only): Verdict {
   const denial = shutOf(judged);
   if (denial === null && facts.isChosenAnew === true) {
@@ -224,7 +230,8 @@ function onlyOne(facts: ChoiceFacts, judged: readonly Judged[], { option, compar
   if (denial === null) {
     const spent = judged.find((one) => one.denial !== null)?.denial ?? null;
     if (spent !== null) return { chosen: option, layer: 'L0', code: 'cascade', text: spent.text };
-    return { chosen: option, layer: 'L0', code: 'only-model', text: 'No other model is available.' };
+    const text = facts.policy === option.info.where ? byPolicy[facts.policy] : 'No other model is available.';
+    return { chosen: option, layer: 'L0', code: 'only-model', text };
   }
   const best = compared?.best([option, ...facts.options]) ?? null;
   // Another service in the cloud is no worse place.

@@ -166,6 +166,17 @@ describe('the score of the router', () => {
     expect(back.code).toBe(forth.code);
   });
 
+  // Bug: "why it ran in the cloud" was answered with "The model chooses the tools itself" under a policy of cloud only.
+  it.each([
+    ['local', here, 'Your policy keeps the work on this machine.'],
+    ['cloud', there, 'Your policy sends the work to the cloud.'],
+    // A spending limit put it there.
+    ['cloud', here, 'No other model is available.'],
+    ['hybrid', there, 'No other model is available.'],
+  ] as const)('says why the only model works, under %s', (policy, option, text) => {
+    expect(chooseModel(facts({ policy, options: [option] }), rules)).toMatchObject({ code: 'only-model', text });
+  });
+
   it('is not computed for a single model, but its features are recorded', () => {
     const trajectory = { ...emptyTrajectory, last, steps: 3, consecutiveFailures: 1 };
     const alone = chooseModel(facts({ trajectory, options: [here] }), rules);

@@ -196,7 +196,8 @@ function reasonFor(work: TaskWork, chosen: ModelOption, decision: Decision): str
   const isFirst = current === null;
   if (isChat) return `${isFirst ? '' : `${decision.text} `}Answered directly.`;
   const fit = chosen.strategy === 'recipe' ? (fitting?.fit.reason ?? '') : 'The model chooses the tools itself.';
-  if (isFirst) return decision.code === 'only-model' || chosen.strategy === 'loop' ? fit : `${fit} ${decision.text}`;
+  if (isFirst && chosen.strategy === 'loop') return decision.code === 'only-model' ? `${decision.text} ${fit}` : fit;
+  if (isFirst) return decision.code === 'only-model' ? fit : `${fit} ${decision.text}`;
   if (current.strategy === 'loop' && chosen.strategy === 'loop') return decision.text;
   if (current.isLeft === true) return `${decision.text} ${fit}`.trim();
   return `${last.text} ${fit}`.trim();

@@ -32,6 +32,10 @@ describe('a turn in the loop', () => {
       failure: null,
     });
     expect(kit.sandbox.text('calc.py')).toBe('def add(a, b):\n    return a + b\n');
+    // A person asks why it ran here, and not who chose the tools.
+    expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toMatch(
+      /^Your policy keeps the work on this machine\. /u,
+    );
     expect(types(kit.journal.events)).toEqual([
       'user-message-added',
       'tool-started',

@@ -88,6 +88,8 @@ function StepRoute({ step }: { readonly step: StepState }) {
 function Stages({ turn }: { readonly turn: TurnState }) {
   const modelName = useModelName();
   if (turn.cascade.length === 0) return null;
+  const works = turn.stages.at(-1)?.stage;
+  const others = turn.cascade.filter(({ model, strategy }) => model !== works?.model || strategy !== works.strategy);
   return (
     <Section title={t('route.stages')}>
       <ol className="flex flex-col gap-2 text-sm">
@@ -104,9 +106,9 @@ function Stages({ turn }: { readonly turn: TurnState }) {
           </li>
         ))}
       </ol>
-      <h4 className="mt-2 text-sm text-soft">{t('route.cascade')}</h4>
-      <ol className="flex flex-col gap-1 text-sm text-soft">
-        {turn.cascade.map((stage, index) => (
+      {others.length > 0 && <h4 className="mt-2 text-sm text-soft">{t('route.cascade')}</h4>}
+      <ol className="flex flex-col gap-1 text-sm text-soft empty:hidden">
+        {others.map((stage, index) => (
           // oxlint-disable-next-line react/no-array-index-key -- a cascade never changes
           <li key={index} className="flex items-center gap-2.5 wrap-anywhere">
             <RouteDot where={stage.where} />{' '}
