@@ -102,6 +102,14 @@ describe('the words of the code', () => {
   });
 });
 
+/** Catches: one more type for what may be chosen next, beside the one of the router. */
+it('at most two types of the code are named after a candidate or a stage', () => {
+  const declared = sources.flatMap(({ text }) =>
+    Array.from(text.matchAll(/^(?:export )?(?:interface|type|class) (\w+)/gmu), ([, name = '']) => name),
+  );
+  expect(declared.filter((name) => /candidate|stage|cascade/iu.test(name)).toSorted()).toEqual(['Candidate', 'Stage']);
+});
+
 describe('the glossary', () => {
   it('has at most 75 words, each of them once', () => {
     expect(rows.length).toBeGreaterThan(30);

@@ -28,14 +28,14 @@ export interface Escalation {
 }
 
 type Decided = EventOf<'route-decided'>;
-type StageCause = EventOf<'stage-chosen'>['cause'];
+type Cause = EventOf<'stage-chosen'>['cause'];
 
 /** Every step of a log that a failure moved, in order. Moves for a benefit, or back, do not count. */
 export function escalationsIn(events: Iterable<SessionEvent>): readonly Escalation[] {
   const found: { escalation: Escalation; callId: string }[] = [];
   const steps = new Map<string, number>();
   let before: Decided | null = null;
-  let stage: StageCause = null;
+  let stage: Cause = null;
   for (const event of events) {
     if (event.type === 'model-call-started') steps.set(event.callId, event.step);
     if (event.type === 'stage-chosen') stage = event.cause;
@@ -51,7 +51,7 @@ export function escalationsIn(events: Iterable<SessionEvent>): readonly Escalati
 /**
  * Null when no failure moved the step. `stage`: why the cascade escalated between the two decisions, if the log says.
  */
-export function escalationOf(before: Decided, event: Decided, stage: StageCause = null): Escalation | null {
+export function escalationOf(before: Decided, event: Decided, stage: Cause = null): Escalation | null {
   const { callId, turnId = null, chosen, reason: text, reasonCode, layer } = event;
   const hasMoved = before.chosen.model !== chosen.model;
   const isAdvice = reasonCode === 'advice';
@@ -73,7 +73,7 @@ export function escalationOf(before: Decided, event: Decided, stage: StageCause 
 }
 
 /** A spending limit or a fence is no failure of the model, and is reported elsewhere. */
-function stageCause(stage: StageCause): EscalationCause | null {
+function stageCause(stage: Cause): EscalationCause | null {
   return stage === 'cap' || stage === 'fence' ? null : stage;
 }
 

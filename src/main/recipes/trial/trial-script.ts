@@ -78,7 +78,7 @@ function shareMembers(trial: string): string {
   return `trial=${shellQuote(trial)}\n${shareMembersScript}`;
 }
 
-export interface ScriptCandidate {
+export interface PatchToTry {
   readonly patches: readonly LinePatch[];
   /** Parse checks. A candidate that fails one is not tested. */
   readonly checks: readonly string[];
@@ -108,7 +108,7 @@ export interface TrialScriptOptions {
  * A script that tries each candidate in the copy: writes it, runs the commands under a limit, restores.
  * It prints one `@@dewpoint` line per command and the output after it. Read it with `readTrialOutput`.
  */
-export function trialScript(candidates: readonly ScriptCandidate[], options: TrialScriptOptions): string {
+export function trialScript(candidates: readonly PatchToTry[], options: TrialScriptOptions): string {
   const { paths, patienceSeconds } = options;
   const lines = [
     enterTrial(paths),
@@ -157,7 +157,7 @@ function putLines(patch: LinePatch): string[] {
   return [`${put} << 'DEWPOINT_END_OF_TEXT'`, ...patch.middle, 'DEWPOINT_END_OF_TEXT'];
 }
 
-function candidateLines(candidate: ScriptCandidate, index: number, options: TrialScriptOptions): string[] {
+function candidateLines(candidate: PatchToTry, index: number, options: TrialScriptOptions): string[] {
   const lines = ['if more; then'];
   lines.push(...candidate.patches.flatMap(putLines));
   const checks = candidate.checks.map((command) => `go ${index} check ${options.limitSeconds} ${shellQuote(command)}`);

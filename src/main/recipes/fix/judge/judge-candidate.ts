@@ -16,7 +16,7 @@ import {
   setupScript,
   trialScript,
   type LinePatch,
-  type ScriptCandidate,
+  type PatchToTry,
   type TrialCommand,
   type TrialPaths,
   type TrialRun,
@@ -179,7 +179,7 @@ class TrialJudge implements Judge {
     commands: readonly TrialCommand[],
     options: JudgeOptions,
   ): Promise<readonly Verdict[]> {
-    const scripted: ScriptCandidate[] = [];
+    const scripted: PatchToTry[] = [];
     for (const candidate of candidates) scripted.push({ patches: await this.#patchesOf(candidate.files), checks: [] });
     const runs = await this.#script(scripted, { commands, limitSeconds: this.#limitSeconds(), ...options });
     return candidates.map((candidate, index) => {
@@ -239,7 +239,7 @@ class TrialJudge implements Judge {
     return patches;
   }
 
-  async #script(candidates: readonly ScriptCandidate[], options: ScriptOptions): Promise<readonly TrialRun[]> {
+  async #script(candidates: readonly PatchToTry[], options: ScriptOptions): Promise<readonly TrialRun[]> {
     const { world, facts } = this.#context;
     // The shell calculates only with whole numbers.
     const totalSeconds = Math.ceil(options.totalSeconds ?? options.limitSeconds);
