@@ -213,6 +213,30 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     await editor.leave();
   });
 
+  // Catches: an end that an editor shows as done, without the question, and an answer that begins another task.
+  it('reads what a blocked task waits for, and its next message is the answer', async () => {
+    await using world = await createWorld([
+      calls('task_complete', { summary: 'Should add() take text, too?', status: 'blocked' }),
+      fix,
+      complete(),
+    ]);
+    const editor = await openEditor(world);
+    const { agent, updates } = editor;
+    const { sessionId } = await agent.request(session.new, { cwd: world.project, mcpServers: [] });
+    await agent.request(session.prompt, { sessionId, prompt: text('Fix the bug in add().') });
+    expect(textOf(updates, 'agent_message_chunk')).toContain('Should add() take text, too?');
+    expect(textOf(updates, 'agent_thought_chunk')).toContain('waiting for your answer');
+    await agent.request(session.prompt, { sessionId, prompt: text('Numbers only') });
+    const events = await eventsOf(world.core.client, sessionId);
+    const [first, second] = events.filter((event) => event.type === 'turn-started');
+    expect(events.filter(({ type }) => type === 'turn-ended')).toMatchObject([
+      { reason: 'waiting' },
+      { reason: 'done' },
+    ]);
+    expect(second).toMatchObject({ answers: first?.turnId });
+    await editor.leave();
+  });
+
   // Catches: a question that stays open, or counts as approved, after the editor has disconnected.
   it('ends the turn with a no if it dies at a question', async () => {
     await using world = await createWorld([fetchIt, complete()]);
