@@ -1,4 +1,6 @@
 import type { SessionEvent, Transient } from '@shared/events/events.ts';
+import { textOf } from '@shared/models/model-messages.ts';
+import { printable } from '@shared/text/seen-text.ts';
 import { createEventLines } from '../../text/event-lines.ts';
 import { createStatusLine } from './status-line.ts';
 import type { Terminal } from '../../text/terminal.ts';
@@ -14,6 +16,8 @@ export interface LiveView {
 export function createLiveView(terminal: Terminal, now: () => number): LiveView {
   const status = createStatusLine(terminal, now);
   const lines = createEventLines(terminal);
+  /** What the model wrote beside its last calls. */
+  let beside = '';
   return {
     event(event) {
       if (event.type === 'model-call-ended') status.spend(event.costUsd);
@@ -21,6 +25,13 @@ export function createLiveView(terminal: Terminal, now: () => number): LiveView 
       for (const line of lines(event)) {
         status.clear();
         terminal.err(`${line}\n`);
+      }
+      if (event.type === 'model-call-ended') beside = textOf(event).trim();
+      // A person who is asked needs them for the answer. Where nobody is asked, they stand in the result.
+      if (event.type === 'approval-requested' && event.kind === 'question' && terminal.isInteractive && beside !== '') {
+        status.clear();
+        terminal.err(`${printable(beside)}\n`);
+        beside = '';
       }
       if (event.type === 'model-call-started')
         status.begin(event.callId, `step ${event.step} ${event.stage.where} ${event.purpose}`);
