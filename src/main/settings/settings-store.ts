@@ -20,7 +20,8 @@ export interface SettingsStore {
   readonly path: string;
   current(): Settings;
   /**
-   * The value at a name (`limits.maxSteps`), or all values without a name. Fails with `not-found` for an unknown name.
+   * The value at a name (`limits.maxSteps`), null where it is not set, or all values without a name. Fails with
+   * `not-found` for an unknown name.
    */
   get(key: SettingKey | undefined): Reply<unknown>;
   /** Sets one value and writes the file. A `bad-input` failure names what is wrong; then nothing was changed. */
@@ -106,7 +107,9 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
       if (key === undefined) return success(settings);
       const names = namesOf(key);
       const found = lookUp(settings, names);
-      return found === undefined ? noSetting(settings, names) : success(found);
+      if (found !== undefined) return success(found);
+      const around = lookUp(settings, names.slice(0, -1)) ?? {};
+      return isRecord(around) && isKnown(written, names) ? success(null) : noSetting(settings, names);
     },
     set: change,
     unset,
