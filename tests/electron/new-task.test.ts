@@ -56,8 +56,12 @@ it('a new task gets the next mode by its keys, which can be changed in the setti
   const mode = () => page.locator('[data-mode][aria-pressed=true]').getAttribute('data-mode');
   await field().fill('Save that as towns.md.');
   expect(await mode()).toBe('work');
+  const example = () => field().getAttribute('placeholder');
+  expect(await example()).toContain('A test fails');
   await page.keyboard.press('Control+Shift+M');
   await expect.poll(mode).toBe('ask');
+  // Bug: the example was a failing test while "Ask" was chosen.
+  expect(await example()).toMatch(/^How .*\?$/u);
   await page.getByRole('navigation').getByRole('button', { name: 'Settings', exact: true }).click();
   await page.getByRole('button', { name: /^Change shortcut for Next mode.*Ctrl\+Shift\+M/u }).click();
   await page.keyboard.press('Control+Shift+Y');

@@ -43,7 +43,9 @@ export const shell = {
 
   'task.title': 'What would you like to do?',
   'task.label': 'Task',
-  'task.placeholder': 'A test fails in this project. Find the bug and fix it.',
+  'task.placeholder.ask': 'How does a garbage collector work?',
+  'task.placeholder.plan': 'Plan how to move the settings into one file.',
+  'task.placeholder.work': 'A test fails in this project. Find the bug and fix it.',
   'task.project': 'Project folder',
   'task.folderHint': 'Optional path inside {roots}. Without a folder, Dewpoint uses a scratch folder.',
   'task.projectHint': 'Optional. Without a folder, Dewpoint uses a scratch folder.',

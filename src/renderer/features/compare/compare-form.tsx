@@ -109,7 +109,7 @@ function Subject({ task, onTask, projects, choice, onChange }: SubjectProps) {
             {...ids}
             rows={textRows(task, 3, 12)}
             value={task}
-            placeholder={t('task.placeholder')}
+            placeholder={t('task.placeholder.work')}
             onChange={(event) => onTask(event.target.value)}
             className={`${inputClass} resize-none`}
           />

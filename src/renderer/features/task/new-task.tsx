@@ -186,11 +186,12 @@ function TaskField(props: TaskFieldProps) {
     else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   }, [asked, field]);
   const onPick = (pick: ModelPick): void => onChoice({ ...choice, pick });
+  const byWords = modeOfAssistant(assistants.assistant) ?? modeOfText(task, place !== null);
   return (
     <MessageField
       id="task"
       label={t('task.label')}
-      placeholder={t('task.placeholder')}
+      placeholder={t(`task.placeholder.${choice.mode ?? byWords}`)}
       text={task}
       onText={onTask}
       rows={[4, 14]}
@@ -205,7 +206,7 @@ function TaskField(props: TaskFieldProps) {
         <>
           <ModeChoice
             chosen={choice.mode}
-            byWords={modeOfAssistant(assistants.assistant) ?? modeOfText(task, place !== null)}
+            byWords={byWords}
             onChange={(mode) => onChoice({ ...choice, mode })}
           />
           {isStarting && (
