@@ -204,11 +204,7 @@ function TaskField(props: TaskFieldProps) {
       handle={field}
       end={
         <>
-          <ModeChoice
-            chosen={choice.mode}
-            byWords={byWords}
-            onChange={(mode) => onChoice({ ...choice, mode })}
-          />
+          <ModeChoice chosen={choice.mode} byWords={byWords} onChange={(mode) => onChoice({ ...choice, mode })} />
           {isStarting && (
             <Button size="small" onClick={onStop}>
               {t('task.stop')}
