@@ -116,7 +116,12 @@ const namesItsFiles: ReadonlySet<string> = new Set([
   'http_request',
 ]);
 /** Tools that return names of files and none of their content. */
-const printsFileNames: ReadonlySet<string> = new Set(['list_files', 'gather_facts', 'task_complete']);
+const printsFileNames: ReadonlySet<string> = new Set([
+  'list_files',
+  'gather_facts',
+  'find_written_tests',
+  'task_complete',
+]);
 /** Actions whose output goes into the loop's conversation. */
 const opensConversation: ReadonlySet<string> = new Set(['gather_facts', 'read_instructions', 'fetch_task']);
 

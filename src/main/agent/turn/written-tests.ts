@@ -11,11 +11,11 @@ const python = /\.py$/u;
 const script = /\.[cm]?js$/u;
 
 /**
- * If a task asks for tests and nothing else judges it, the tests that were written become the success check. Null: none
- * are asked for, or none was written that can run here. Runs as an action, because a replay has no files.
+ * If nothing else judges a task, the tests that were written become the success check, also those that nobody asked for.
+ * Null: none was written that can run here. Runs as an action, because a replay has no files.
  */
 export async function checkOfWrittenTests(turn: Turn): Promise<SuccessCheck | null> {
-  if (!wantsTests(turn.task)) return null;
+  if (!wantsTests(turn.task) && turn.progress.okWrites === 0) return null;
   const command = await takeAction<string | null>(
     turn,
     {

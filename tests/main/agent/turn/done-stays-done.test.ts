@@ -74,6 +74,28 @@ describe('the end of a task whose tests pass', () => {
     await expectReplay(kit);
   });
 
+  // Bug: tests that the model wrote unasked did not count, although the prompt says that they do.
+  it.each([
+    [0, '1 passed', { reason: 'done', confidence: 'weak-tests' }],
+    [1, '1 failed', { reason: 'criterion-unmet' }],
+  ])(
+    'is judged by tests that the model wrote unasked, where there were none: exit code %i',
+    async (exitCode, stdout, how) => {
+      const write = (path: string, content: string) => call('write_file', { path, content });
+      const replies = [
+        write('calc.py', 'def sub(a, b):\n    return a - b\n'),
+        write('test_calc.py', 'from calc import sub\n'),
+      ];
+      const exec = () => ({ exitCode, stdout });
+      const kit = createAgentKit({
+        replies: [...replies, said('Added.'), said('Added.')],
+        sandbox: { files: {}, exec },
+      });
+      expect(await kit.runner.send('Add a function sub() to calc.py.', turnOptions)).toMatchObject(how);
+      await expectReplay(kit);
+    },
+  );
+
   it('is only a proposal where a small local model made the change', async () => {
     const model = { parametersB: 1.5 };
     const kit = createAgentKit({ replies: [edit, said('Added.')], sandbox: counting('4 passed'), model });
