@@ -54,7 +54,8 @@ function createLines(terminal: Terminal): (event: SessionEvent) => readonly stri
   const calls = new Map<string, EventOf<'model-call-started'>>();
   const drawn = new Map<string, unknown>();
   const foreign = new Set<string>();
-  const questions = new Set<string>();
+  /** The open questions of this view. True: the agent asks for an answer, not for an approval. */
+  const asked = new Map<string, boolean>();
   let isChat = false;
   return (event) => {
     switch (event.type) {
@@ -89,12 +90,15 @@ function createLines(terminal: Terminal): (event: SessionEvent) => readonly stri
         return [...actionLines(event, label, terminal), ...shown, ...given];
       }
       case 'approval-requested':
-        // Its text stands in the call of the agent, and where it is asked.
-        if (event.kind !== 'question') return [approvalLine(event, terminal)];
-        questions.add(event.approvalId);
-        return [];
-      case 'approval-answered':
-        return [answerLine(event, questions.delete(event.approvalId), terminal)];
+        asked.set(event.approvalId, event.kind === 'question');
+        // The text of a question stands in the call of the agent, and where it is asked.
+        return event.kind === 'question' ? [] : [approvalLine(event, terminal)];
+      case 'approval-answered': {
+        const isQuestion = asked.get(event.approvalId);
+        asked.delete(event.approvalId);
+        // A view that began after the question cannot say what was answered.
+        return isQuestion === undefined ? [] : [answerLine(event, isQuestion, terminal)];
+      }
       case 'child-session-started':
         agents.set(event.sessionId, event.name);
         return [terminal.colors.dim(`    ${seenName(event.name)} begins: ${oneLine(seenWords(event.task), 120)}`)];

@@ -152,6 +152,8 @@ it.each([
   const lines = createEventLines(plain);
   const base = { v: 2, seq: 1, at: 0, approvalId: 'q' } as const;
   const asked = { ...base, type: 'approval-requested', toolCallId: 't', subject: 'A question', sha256: 'f' } as const;
+  // Bug: a view that began after the question said "allowed by you".
+  expect(lines({ ...base, type: 'approval-answered', ...said })).toEqual([]);
   expect(lines({ ...asked, kind: 'question' })).toEqual([]);
   expect(lines({ ...base, type: 'approval-answered', ...said }).map((line) => line.trim())).toEqual([text]);
   expect(lines({ ...asked, kind: 'network' })[0]).toContain('approval needed (network)');
