@@ -18,6 +18,7 @@ import { listMemory, searchMemory } from './memory-tree.ts';
 interface MemoryExec {
   readonly exitCode?: number | null;
   readonly outcome?: ExecResult['outcome'];
+  readonly killedFor?: NonNullable<ExecResult['killedFor']>;
   readonly stdout?: string | Uint8Array;
   readonly stderr?: string | Uint8Array;
   readonly durationMs?: number;
@@ -172,6 +173,7 @@ async function runHandler(
   return success({
     outcome: done.outcome ?? 'exited',
     exitCode: done.exitCode === undefined ? 0 : done.exitCode,
+    ...(done.killedFor === undefined ? {} : { killedFor: done.killedFor }),
     stdout: kept(stdout, request.keepBytes),
     stderr: kept(stderr, request.keepBytes),
     stdoutBytes: stdout.length,

@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util';
+
 export interface LintFinding {
   readonly path: string;
   readonly line: number;
@@ -5,8 +7,6 @@ export interface LintFinding {
 }
 
 const MAX_TEXT = 300;
-// oxlint-disable-next-line no-control-regex -- colors are what must go
-const colour = /\u001b\[[0-9;]*[A-Za-z]/gu;
 /**
  * `path:line:col: text`, the format of ruff, flake8, `--format unix` and most others; tsc writes `path(line,col):
  * text`.
@@ -33,7 +33,7 @@ export function parseLint(output: string, root: string): readonly LintFinding[] 
   };
   let path: string | null = null;
   let text: string | null = null;
-  for (const row of output.replaceAll(colour, '').split(/\r?\n/u)) {
+  for (const row of stripVTControlCharacters(output).split(/\r?\n/u)) {
     const hit = headed.exec(row)?.groups ?? oneLine.exec(row)?.groups;
     if (hit !== undefined) {
       if (!/^(?:warning|note)\b|\[Warning\//iu.test(hit['text'] ?? ''))

@@ -86,7 +86,7 @@ async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
   const whole = [result.output, ...notes].join('\n');
   const capped = isOfOthers(run.tool)
     ? capStructured(whole, run.contextTokens, (more) => restText(run.toolCallId, more))
-    : capWhole(run, whole);
+    : capWhole(run, whole, sink.bytes);
   const printed = await sink.end(Buffer.byteLength(result.output), capped.cut);
   const full = printed ?? (capped.cut ? await journal.putText([result.output]) : null);
   return {
@@ -102,9 +102,10 @@ async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
 }
 
 /** A file is shown up to a limit that its tool knows. What is left out of anything else can be read like a file. */
-function capWhole({ tool, toolCallId, contextTokens }: ToolRun, whole: string): CappedOutput {
+function capWhole({ tool, toolCallId, contextTokens }: ToolRun, whole: string, printedBytes: number): CappedOutput {
   if (tool.name === 'read_file') return { text: whole, cut: false };
-  return capOutput(whole, contextTokens, `read_file with path "${resultPath(toolCallId)}" shows all of it`);
+  const rest = `read_file with path "${resultPath(toolCallId)}" shows all of it`;
+  return capOutput(whole, contextTokens, { rest, printedBytes });
 }
 
 /** Stores images as blobs, so that the session can show them later and a replay needs no server. */

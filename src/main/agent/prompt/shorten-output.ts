@@ -21,10 +21,17 @@ export interface CappedOutput {
   readonly cut: boolean;
 }
 
+interface WholeOutput {
+  /** How to read what is left out. */
+  readonly rest?: string;
+  /** Bytes that were printed, of which the text may have only a part. */
+  readonly printedBytes?: number;
+}
+
 /** The part of an output that goes to the model. A line in the middle says what is left out and how to read it. */
-export function capOutput(text: string, contextTokens: number, rest?: string): CappedOutput {
+export function capOutput(text: string, contextTokens: number, whole: WholeOutput = {}): CappedOutput {
   const scale = Math.min(1, contextTokens / FULL_CAP_CONTEXT_TOKENS);
-  return cutMiddle(text, Math.floor(HEAD_BYTES * scale), Math.floor(TAIL_BYTES * scale), rest);
+  return cutMiddle(text, Math.floor(HEAD_BYTES * scale), Math.floor(TAIL_BYTES * scale), whole);
 }
 
 /**
@@ -42,11 +49,15 @@ export function capStructured(text: string, contextTokens: number, sayMore: SayM
 /** An older result cut to about `keepTokens`, to make room. A pure function of its arguments. */
 export function shortenResult(text: string, keepTokens: number, rest?: string): string {
   const bytes = keepTokens * 3;
-  return cutMiddle(text, Math.floor(bytes / 2), Math.ceil(bytes / 2), rest).text;
+  return cutMiddle(text, Math.floor(bytes / 2), Math.ceil(bytes / 2), rest === undefined ? {} : { rest }).text;
 }
 
-/** `rest`: how to read what is left out. */
-function cutMiddle(text: string, headBytes: number, tailBytes: number, rest?: string): CappedOutput {
+function cutMiddle(
+  text: string,
+  headBytes: number,
+  tailBytes: number,
+  { rest, printedBytes = 0 }: WholeOutput,
+): CappedOutput {
   // A UTF-16 unit has at most three bytes, so short texts need no counting.
   if (text.length * 3 <= headBytes + tailBytes) return { text, cut: false };
   const size = Buffer.byteLength(text, 'utf8');
@@ -56,7 +67,7 @@ function cutMiddle(text: string, headBytes: number, tailBytes: number, rest?: st
   const last = Buffer.from(text.slice(-tailBytes - 1), 'utf8');
   const head = first.subarray(0, headStop(first, headBytes)).toString('utf8');
   const tail = last.subarray(tailStart(last, last.length - tailBytes)).toString('utf8');
-  const left = size - Buffer.byteLength(head) - Buffer.byteLength(tail);
+  const left = Math.max(size, printedBytes) - Buffer.byteLength(head) - Buffer.byteLength(tail);
   return {
     text: `${head}\n[… ${left} bytes left out here${rest === undefined ? '' : `; ${rest}`} …]\n${tail}`,
     cut: true,

@@ -1,4 +1,5 @@
 import type { ExecResult } from '../../sandbox/sandbox.ts';
+import { plainOutput } from './plain-output.ts';
 import type { ToolResult } from '../define.ts';
 
 /** Both output streams of a command in the order in which they were printed. Null if there was more than is kept. */
@@ -27,8 +28,12 @@ export function orderedOutput(): OrderedOutput {
  * `ordered`: both streams in the order in which they were printed, if known.
  */
 export function describeExec(result: ExecResult, extra = '', ordered: string | null = null): ToolResult {
-  const hasBoth = result.stdoutBytes > 0 && result.stderrBytes > 0;
-  const printed = hasBoth && ordered !== null ? [ordered.trimEnd()] : [result.stdout.trimEnd(), stderrPart(result)];
+  const { stdoutBytes, stderrBytes } = result;
+  const hasBoth = stdoutBytes > 0 && stderrBytes > 0;
+  const printed =
+    hasBoth && ordered !== null
+      ? [plainOutput(ordered, stdoutBytes + stderrBytes).trimEnd()]
+      : [plainOutput(result.stdout, stdoutBytes).trimEnd(), stderrPart(result)];
   const text = [headline(result) + extra, ...printed].filter((part) => part !== '').join('\n');
   return { status: statusOf(result), output: text, exitCode: result.exitCode };
 }
@@ -36,13 +41,13 @@ export function describeExec(result: ExecResult, extra = '', ordered: string | n
 function headline(result: ExecResult): string {
   switch (result.outcome) {
     case 'exited':
-      return `exit code ${result.exitCode}${durationText(result.durationMs)}`;
+      return `exit code ${result.exitCode}${signalText(result.exitCode)}${durationText(result.durationMs)}`;
     case 'timed-out':
       return `killed: still running after ${Math.round(result.durationMs / 1000)} s`;
     case 'cancelled':
-      return 'cancelled';
+      return `cancelled${durationText(result.durationMs, 'after')}`;
     case 'killed':
-      return `killed (exit code ${result.exitCode ?? 'none'}) ${reasons[result.killedFor ?? 'signal']}`;
+      return `killed (exit code ${result.exitCode ?? 'none'})${durationText(result.durationMs, 'after')} ${reasons[result.killedFor ?? 'signal']}`;
     case 'lost':
       return 'nobody knows how this ended: the sandbox was lost while it ran';
     default:
@@ -51,8 +56,28 @@ function headline(result: ExecResult): string {
 }
 
 /** Of a command that took no time to speak of, nothing is said. */
-const durationText = (milliseconds: number): string =>
-  milliseconds < 100 ? '' : ` in ${(milliseconds / 1000).toFixed(1)} s`;
+const durationText = (milliseconds: number, word = 'in'): string =>
+  milliseconds < 100 ? '' : ` ${word} ${(milliseconds / 1000).toFixed(1)} s`;
+
+/** A shell ends with 128 and the number of the signal that ended its command. */
+const signals: Readonly<Record<number, string>> = {
+  129: 'SIGHUP',
+  130: 'SIGINT',
+  131: 'SIGQUIT',
+  132: 'SIGILL',
+  134: 'SIGABRT',
+  135: 'SIGBUS',
+  136: 'SIGFPE',
+  137: 'SIGKILL',
+  139: 'SIGSEGV',
+  141: 'SIGPIPE',
+  143: 'SIGTERM',
+};
+
+function signalText(exitCode: number | null): string {
+  const name = exitCode === null ? undefined : signals[exitCode];
+  return name === undefined ? '' : ` (${name})`;
+}
 
 const reasons = {
   memory: 'because it ran out of memory',
@@ -62,7 +87,7 @@ const reasons = {
 } satisfies Record<NonNullable<ExecResult['killedFor']>, string>;
 
 function stderrPart(result: ExecResult): string {
-  const text = result.stderr.trimEnd();
+  const text = plainOutput(result.stderr, result.stderrBytes).trimEnd();
   return text === '' ? '' : `stderr:\n${text}`;
 }
 
