@@ -8,7 +8,7 @@ import { toReportedFailure } from './report-failure.ts';
 export interface NamedModels {
   readonly local?: string | undefined;
   readonly cloud?: string | undefined;
-  /** The person's order of models, which may name the cloud models. */
+  /** The person's order of models: no other works. */
   readonly modelOrder?: readonly string[] | undefined;
   /** Absent: the policy of the settings. */
   readonly policies?: readonly string[] | undefined;
@@ -22,6 +22,8 @@ interface Usual {
   readonly policy: string | null;
   readonly local: string | null;
   readonly cloud: string | null;
+  /** Whether an order of models takes the place of the two. */
+  readonly hasOrder: boolean;
 }
 
 /** A model that is needed, and why. */
@@ -38,7 +40,7 @@ interface Wanted {
  * Checks the named models and those of the settings before anything starts, so that a typing error does not give all
  * the work to the other model or create an empty session. Throws `missing-model` for a model that does not exist, and
  * `missing-key` for a named or needed cloud model without a key. If the work can run locally, it does not throw because
- * a service cannot be reached.
+ * a service cannot be reached. Models of an order are not checked: the turn says which of them it leaves out.
  */
 export async function requireModels(
   { core, signal }: Pick<CommandContext, 'core' | 'signal'>,
@@ -48,12 +50,14 @@ export async function requireModels(
   const usual = await usualModels(client, named);
   const policies = named.policies ?? [usual.policy ?? 'local'];
   const leaves = policies.some((policy) => policy !== 'local');
-  const local = named.local ?? (policies.some((policy) => policy !== 'cloud') ? usual.local : null);
+  const hasPair = named.local !== undefined || named.cloud !== undefined;
+  const hasOrder = named.modelOrder !== undefined || (usual.hasOrder && !hasPair);
+  const usualLocal = hasOrder || policies.every((policy) => policy === 'cloud') ? null : usual.local;
+  const local = named.local ?? usualLocal;
   // If nothing may leave this machine, a service is not even asked for its models.
-  const cloud = leaves ? (named.cloud ?? usual.cloud) : null;
+  const cloud = leaves ? (named.cloud ?? (hasOrder ? null : usual.cloud)) : null;
   // A comparison gives more details.
-  if (cloud === null && named.modelOrder === undefined && policies.every((policy) => policy === 'cloud'))
-    throw noCloud();
+  if (cloud === null && !hasOrder && policies.every((policy) => policy === 'cloud')) throw noCloud();
   const isNamed = named.local !== undefined;
   const wanted: readonly (Wanted | null)[] = [
     local === null ? null : { id: local, isNamed, key: 'local', isNeeded: isNamed || policies.includes('local') },
@@ -75,19 +79,22 @@ export async function usualModels(
   { projectPath, sessionId }: Pick<NamedModels, 'projectPath' | 'sessionId'>,
 ): Promise<Usual> {
   const path = sessionId === undefined ? projectPath : (await client.sessions.find({ id: sessionId })).projectPath;
+  const isOrdered = Array.isArray(await client.settings.get({ key: 'modelOrder' }));
   if (path !== undefined && path !== null) {
     const { own, usual } = await client.projects.settings({ projectPath: path });
     return {
       policy: own.policy ?? usual.policy,
       local: own.local ?? usual.local,
       cloud: own.cloud === undefined ? usual.cloud : own.cloud,
+      hasOrder: isOrdered && own.local === undefined && own.cloud === undefined,
     };
   }
   const text = async (key: string): Promise<string | null> => {
     const value = await client.settings.get({ key });
     return typeof value === 'string' ? value : null;
   };
-  return { policy: await text('policy'), local: await text('local'), cloud: await text('cloud') };
+  const pair = { local: await text('local'), cloud: await text('cloud') };
+  return { policy: await text('policy'), ...pair, hasOrder: isOrdered };
 }
 
 /** `why`: empty if the model does not exist, and there is no further reason. */

@@ -191,6 +191,30 @@ describe('a command with wrong input', () => {
     expect(asked).toEqual(['sky/one']);
   });
 
+  // Bug: an order of models in the settings was not known, so a task in the cloud was refused for want of a cloud model.
+  it('begins with the models of the order, and asks for no other', async () => {
+    const asked: string[] = [];
+    const coreThat = (policy: string) =>
+      commandContext(
+        coreWith({
+          settings: {
+            get: ({ input: { key } }) =>
+              ({ policy, local: 'here/gone', cloud: null, modelOrder: ['here/one', 'sky/one'] })[String(key)] ?? null,
+          },
+          models: {
+            show: ({ input: { id } }) => {
+              asked.push(id);
+              throw new AppError('not-found', `The model ${id}.`);
+            },
+          },
+        }),
+      ).context;
+    for (const policy of ['local', 'hybrid', 'cloud']) await requireModels(coreThat(policy), {});
+    expect(asked).toEqual([]);
+    const named = requireModels(coreThat('local'), { local: 'here/typo' });
+    await expect(named).rejects.toMatchObject({ code: 'missing-model' });
+  });
+
   // Catches: a task that is sent without a key only to be refused, or that silently runs on the local model alone.
   it('begins nothing with a cloud model whose service has no key', async () => {
     const coreThat = (type: 'ready' | 'locked', source: 'store' | null) =>
