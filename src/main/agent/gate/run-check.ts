@@ -107,7 +107,8 @@ function ending(output: string, characters: number): string {
   const line = output.indexOf('\n', least);
   const from = line < 0 ? least : line + 1;
   const counted = output.slice(0, from).match(counts) ?? [];
-  return [...counted, `…${output.slice(from)}`].join('\n');
+  // On a line of its own, so that the first line that is kept still counts.
+  return [...counted, line < 0 ? `…${output.slice(from)}` : `…\n${output.slice(from)}`].join('\n');
 }
 
 /** Whether the check is worse than before: it passed and now fails, or fewer tests pass. */

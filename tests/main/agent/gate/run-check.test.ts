@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { summaryOf } from '../../../../src/main/agent/gate/run-check.ts';
+import { summarizeTests } from '../../../../src/main/tools/commands/test-run-output.ts';
 import { passedTests, testsText } from '../../../../src/shared/text/passed-tests.ts';
 
 const detail = '  at a line of a stack that says much and counts nothing\n'.repeat(60);
@@ -8,9 +9,19 @@ describe('the summary of a check', () => {
   test('keeps the counts of node --test that stand before the failures', () => {
     const output = `✖ adds (2ms)\nℹ tests 3\nℹ suites 0\nℹ pass 1\nℹ fail 2\n\n✖ failing tests:\n${detail}}`;
     const summary = summaryOf(output, '');
-    expect(summary).toMatch(/^ℹ tests 3\nℹ pass 1\nℹ fail 2\n…  at a line/);
+    expect(summary).toMatch(/^ℹ tests 3\nℹ pass 1\nℹ fail 2\n…\n  at a line/);
     expect(summary.length).toBeLessThan(1_800);
     expect(passedTests(summary)).toBe(1);
+  });
+
+  // Bug: "…ℹ pass 2" counted for nothing, so a check that grew worse was not seen, and the person read the last line.
+  test.each([0, 1])('keeps the counts where the cut is before line %d of them', (cut) => {
+    const lines = ['ℹ tests 4\n', 'ℹ pass 2\n', 'ℹ fail 2\n'];
+    const kept = lines.slice(cut).join('');
+    const rest = `\n✖ failing tests:\n${'x'.repeat(1_560 - kept.length)}\n`;
+    const summary = summaryOf(`${'✔ adds\n'.repeat(300)}${lines.slice(0, cut).join('')}${kept}${rest}`, '');
+    expect(passedTests(summary)).toBe(2);
+    expect(summarizeTests(summary)).toMatchObject({ passed: 2, failed: 2 });
   });
 
   test('shortens long output without a line end, too', () => {
