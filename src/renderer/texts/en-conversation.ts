@@ -46,6 +46,8 @@ export const conversation = {
   'work.done': 'Worked {time}',
   'work.running': 'Working {time}',
   'work.stopped': 'Stopped after {time}',
+  'work.retries.one': '{count} failed and was tried again',
+  'work.retries.other': '{count} failed and were tried again',
   'work.calls.one': '{count} model call',
   'work.calls.other': '{count} model calls',
   'work.place.here': 'on this machine',

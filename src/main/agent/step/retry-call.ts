@@ -26,8 +26,9 @@ export function worthTrying(error: ProviderError): ProviderError {
 /** Tells the user of the retry and waits. Throws `cancelled`. */
 export async function waitBeforeRetry(turn: CallingTurn, error: ProviderError, attempt: number): Promise<void> {
   const waitMs = withJitter(turn, attempt, error);
+  const asked = Math.ceil((error.retryAfterMs ?? 0) / 1000);
   const wait =
-    error.retryAfterMs === undefined ? '' : ` in ${Math.ceil(error.retryAfterMs / 1000)} seconds, as requested`;
+    error.retryAfterMs === undefined ? '' : ` in ${asked} ${asked === 1 ? 'second' : 'seconds'}, as requested`;
   await turn.log.append({
     type: 'notice-added',
     level: 'warning',

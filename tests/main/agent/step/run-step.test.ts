@@ -319,6 +319,8 @@ describe('the limits of a turn', () => {
     const busy: Reply = { error: { code: 'rate-limit', message: '429', retryable: true, retryAfterMs: 1_000 } };
     const kit = createAgentKit({ replies: Array.from({ length: 9 }, () => busy) });
     const end = await kit.runner.send('Where is it?', { ...turnOptions, maxSteps: 2 });
+    const [notice] = ofType(kit.journal.events, 'notice-added');
+    expect(notice?.text).toContain('in 1 second, as requested');
     expect(end).toMatchObject({ reason: 'error', failure: { hint: expect.stringContaining('Send it again later') } });
     expect(kit.journal.state().turns[0]).toMatchObject({ steps: 3, retries: 2 });
   });

@@ -60,8 +60,9 @@ function useNow(isRunning: boolean): number {
 function doneFacts({ turn, rows }: TurnTimeline): readonly string[] {
   const steps = rows.flatMap((row) => (row.type === 'step' ? [row.step] : []));
   if (turn.steps === 0) return [];
-  const calls = plural('work.calls', turn.steps);
-  return steps.length < turn.steps ? [calls, costText(turn)] : [calls, placeText(steps), costText(turn)];
+  const again = turn.retries === undefined ? [] : [plural('work.retries', turn.retries)];
+  const calls = [plural('work.calls', turn.steps), ...again];
+  return [...calls, ...(steps.length < turn.steps ? [] : [placeText(steps)]), costText(turn)];
 }
 
 function placeText(steps: readonly StepState[]): string {
