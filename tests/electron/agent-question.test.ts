@@ -54,4 +54,11 @@ it('the window says that a turn waits for you, and takes the next message as the
   await page.getByRole('log').getByText('Waiting for you').waitFor();
   await page.getByPlaceholder('Your answer').waitFor();
   await keepScreenshot(page, 'waiting-for-you');
+  // Bug: the list forgot the question as soon as the person asked something back.
+  const listed = page.locator('[data-session]', { hasText: 'Rename the column' });
+  await listed.getByText('waiting for you').waitFor();
+  story.ask('Which reports are these?');
+  await listed.getByText('working').waitFor();
+  story.end('answered', 'The two of finance.');
+  await listed.getByText('waiting for you').waitFor();
 });
