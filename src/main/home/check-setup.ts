@@ -42,8 +42,7 @@ export async function checkSetup(subject: SetupCheckInput, signal: AbortSignal):
     await folder('home', subject.home),
     await folder('cache', subject.cache),
     ...(await sandbox(subject, signal)),
-    await model('local', subject.settings.local, subject, signal),
-    ...(subject.settings.cloud === null ? [] : [await model('cloud', subject.settings.cloud, subject, signal)]),
+    ...(await models(subject, signal)),
     ...(await servers(subject, signal)),
     ...(await keys(subject)),
     ...(await rules(subject)),
@@ -109,6 +108,14 @@ async function sandbox(subject: SetupCheckInput, signal: AbortSignal): Promise<r
 
 const engineHint =
   'Update your container engine. Your distribution may have the fix in an older version: see its changelog.';
+
+/** The models that may work: those of the order and no other, else the local and the cloud model. */
+async function models(subject: SetupCheckInput, signal: AbortSignal): Promise<readonly Finding[]> {
+  const { local, cloud, modelOrder } = subject.settings;
+  const pair = [['local', local] as const, ...(cloud === null ? [] : [['cloud', cloud] as const])];
+  const all = modelOrder?.map((id) => ['model', id] as const) ?? pair;
+  return Promise.all(all.map(async ([area, id]) => model(area, id, subject, signal)));
+}
 
 async function model(area: string, id: string, subject: SetupCheckInput, signal: AbortSignal): Promise<Finding> {
   try {
