@@ -62,7 +62,8 @@ function howItEnded({ status, reason, text }: RunResult, isJson: boolean): strin
   const [, said = ''] = /^[a-z-]+: (.*)$/su.exec(reason) ?? [];
   const shown = text.trim();
   const isShown = !isJson && shown !== '' && said.startsWith(shown);
-  const rest = (isShown ? said.slice(shown.length) : said).trim();
+  // What follows the text may begin with the period that it lacks.
+  const rest = (isShown ? said.slice(shown.length).replace(/^\./u, '') : said).trim();
   return rest === '' ? endings[status] : `${endings[status]}: ${seenWords(rest)}`;
 }
 

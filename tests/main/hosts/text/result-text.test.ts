@@ -34,6 +34,8 @@ it.each([
   [{ status: 'cap', reason: 'cap', text: 'It could cost more.' }, 'stopped at the spending limit'],
   [{ status: 'waiting', reason: 'waiting', text: 'Which one?' }, 'waiting for your answer'],
   [{ status: 'error', reason: 'error: It failed. Try again.', text: 'It failed.' }, 'failed: Try again.'],
+  // Bug: "failed: . Try again."
+  [{ status: 'error', reason: 'error: 429 busy. Try again.', text: '429 busy' }, 'failed: Try again.'],
   [{ status: 'error', reason: 'error: It failed.', text: 'It failed.' }, 'failed'],
   [{ status: 'missing', reason: 'missing: No key.', text: '' }, 'cannot work yet: No key.'],
 ] as const)('the result of a run says in words how it ended, and nothing twice: %j', (own, headline) => {
