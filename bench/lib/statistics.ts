@@ -25,12 +25,12 @@ export function wilson(successes: number, total: number): Interval {
   if (total === 0) return { low: 0, high: 1 };
   const share = successes / total;
   const scale = 1 + (z * z) / total;
-  const centre = (share + (z * z) / (2 * total)) / scale;
+  const center = (share + (z * z) / (2 * total)) / scale;
   const half = (z * Math.sqrt((share * (1 - share)) / total + (z * z) / (4 * total * total))) / scale;
   // Exact at the ends, where rounding would leave 1e-17 or 1 - 1e-16.
   return {
-    low: successes === 0 ? 0 : Math.max(0, centre - half),
-    high: successes === total ? 1 : Math.min(1, centre + half),
+    low: successes === 0 ? 0 : Math.max(0, center - half),
+    high: successes === total ? 1 : Math.min(1, center + half),
   };
 }
 

@@ -16,7 +16,7 @@ const starter: ModelEntry = {
   where: 'local',
   state: 'downloadable',
   sizeBytes: 1.1e9,
-  licence: 'Apache-2.0',
+  license: 'Apache-2.0',
   info: null,
   note: null,
 };

@@ -33,7 +33,7 @@ beforeAll(async () => {
   endDisplay = await ensureShellAndDisplay();
   folder = mkdtempSync(join(tmpdir(), 'dewpoint-hub-page-'));
   const hub = modelHub({
-    'owner/Tiny-GGUF': { licence: 'apache-2.0', files: tinyFiles },
+    'owner/Tiny-GGUF': { license: 'apache-2.0', files: tinyFiles },
     'owner/gated': { token: 'secret', files: { 'Gated-Q4_K_M.gguf': tinyFiles['Tiny-Q4_K_M.gguf'] } },
   });
   server = createServer((request, response) => {

@@ -54,7 +54,7 @@ describe.skipIf(isWithoutEngine)('the sandbox panel', { timeout: 120_000 }, () =
     const terminal = panel.getByRole('region', { name: 'Terminal' });
     await terminal.locator('.xterm-screen').waitFor();
     await terminal.getByRole('textbox').focus();
-    await page.keyboard.type('cat main.py; echo "\\033[38;2;1;2;3mcoloured" > /dev/null; stty size\n');
+    await page.keyboard.type('cat main.py; echo "\\033[38;2;1;2;3mcolored" > /dev/null; stty size\n');
     await expect.poll(() => terminal.locator('.xterm-rows').innerText()).toContain('PORT = 8123');
     await keepScreenshot(page, 'sandbox-panel');
     expect(await violations(page)).toEqual([]);

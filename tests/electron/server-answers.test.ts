@@ -44,7 +44,7 @@ function listing(): McpServer {
     const given = ctx.mcpReq.inputResponses;
     if (given !== undefined) return { content: [{ type: 'text', text: JSON.stringify(given) }] };
     const content = [
-      { type: 'text' as const, text: 'Which colour is it?' },
+      { type: 'text' as const, text: 'Which color is it?' },
       { type: 'image' as const, data: redSquare, mimeType: 'image/png' },
     ];
     const wanted = { messages: [{ role: 'user' as const, content }], maxTokens: 50 };

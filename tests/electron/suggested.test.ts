@@ -32,7 +32,7 @@ it('the view of models says why the card is not used, and gets the library that 
     isUsed: false,
     reason: 'Example Card 24 is used through Vulkan and not CUDA: the runtime of CUDA 13 is missing.',
     advice: null,
-    library: { id: 'engine/vulkan', label: 'the engine (Vulkan)', bytes: 27e6, licence: 'MIT', isHere: false },
+    library: { id: 'engine/vulkan', label: 'the engine (Vulkan)', bytes: 27e6, license: 'MIT', isHere: false },
   };
   await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
   const cards = page.getByRole('region', { name: 'Graphics cards' });

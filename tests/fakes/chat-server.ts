@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** How the next request to the server is answered. */
-export type Behaviour =
+export type Behavior =
   | {
       readonly type: 'status';
       readonly status: number;
@@ -23,7 +23,7 @@ export type Behaviour =
 export interface ChatServer {
   readonly baseUrl: string;
   /** Each behavior answers one request. The last one answers all that follow. */
-  behave(...behaviours: readonly [Behaviour, ...Behaviour[]]): void;
+  behave(...behaviors: readonly [Behavior, ...Behavior[]]): void;
   readonly requests: unknown[];
   close(): Promise<void>;
 }
@@ -65,10 +65,10 @@ export function toolCallStream(): string {
 
 /** A Chat Completions server that can cut, stall and refuse at every point. */
 export async function startChatServer(wantedPort = 0): Promise<ChatServer> {
-  let behaviours: readonly Behaviour[] = [{ type: 'stream', body: toolCallStream(), after: 'end' }];
-  const next = (): Behaviour => {
-    const [first, ...others] = behaviours;
-    if (others.length > 0) behaviours = others;
+  let behaviors: readonly Behavior[] = [{ type: 'stream', body: toolCallStream(), after: 'end' }];
+  const next = (): Behavior => {
+    const [first, ...others] = behaviors;
+    if (others.length > 0) behaviors = others;
     return first ?? { type: 'status', status: 500 };
   };
   const requests: unknown[] = [];
@@ -81,7 +81,7 @@ export async function startChatServer(wantedPort = 0): Promise<ChatServer> {
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     behave: (...all) => {
-      behaviours = all;
+      behaviors = all;
     },
     requests,
     close: () =>
@@ -95,7 +95,7 @@ export async function startChatServer(wantedPort = 0): Promise<ChatServer> {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  next: () => Behaviour,
+  next: () => Behavior,
   requests: unknown[],
 ): Promise<void> {
   const chunks: Buffer[] = [];
@@ -107,22 +107,22 @@ async function answer(
     return;
   }
   requests.push(JSON.parse(Buffer.concat(chunks).toString('utf8')));
-  const behaviour = next();
-  if (behaviour.type === 'status') {
-    response.writeHead(behaviour.status, { 'content-type': 'application/json', ...behaviour.headers });
-    response.end(behaviour.body ?? JSON.stringify({ error: { message: `status ${behaviour.status}` } }));
+  const behavior = next();
+  if (behavior.type === 'status') {
+    response.writeHead(behavior.status, { 'content-type': 'application/json', ...behavior.headers });
+    response.end(behavior.body ?? JSON.stringify({ error: { message: `status ${behavior.status}` } }));
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.flushHeaders();
-  if (behaviour.type === 'held') {
-    response.write(behaviour.body);
-    response.write(await behaviour.rest);
+  if (behavior.type === 'held') {
+    response.write(behavior.body);
+    response.write(await behavior.rest);
     return;
   }
-  await behaviour.until;
-  response.write(behaviour.body, () => {
-    if (behaviour.after === 'end') response.end();
-    if (behaviour.after === 'cut') response.socket?.destroy();
+  await behavior.until;
+  response.write(behavior.body, () => {
+    if (behavior.after === 'end') response.end();
+    if (behavior.after === 'cut') response.socket?.destroy();
   });
 }

@@ -6,8 +6,8 @@ export const hostileTexts: Readonly<Record<string, string>> = {
   'a title without an end': 'x\u001B]0;y',
   'a screen that is cleared': 'x\u001B[2J\u001B[1;1Hy',
   'a line that is gone over': 'x\u001B[1A\u001B[2Ky',
-  'letters of no colour': 'x\u001B[8my\u001B[30;40mz',
-  'a colour of ours': 'x\u001B[32m\u2714 passed\u001B[39my',
+  'letters of no color': 'x\u001B[8my\u001B[30;40mz',
+  'a color of ours': 'x\u001B[32m\u2714 passed\u001B[39my',
   'a sequence without an end': 'x\u001B[',
   'a device string': 'x\u001BP+q544e\u001B\\y',
   'an application string': 'x\u001B_Gf=100\u001B\\y',
@@ -40,14 +40,14 @@ const harmful = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202
 
 /** The colors that the command line writes itself. */
 // eslint-disable-next-line no-control-regex -- these are what is looked for
-const ourColours = /\u001B\[(?:1|2|22|3[1-6]|39)m/gu;
+const ourColors = /\u001B\[(?:1|2|22|3[1-6]|39)m/gu;
 
 /**
- * The part around the first harmful character of a written text. Null: none. `hasColours`: Dewpoint's own colors are
+ * The part around the first harmful character of a written text. Null: none. `hasColors`: Dewpoint's own colors are
  * allowed.
  */
-export function harmIn(written: string, hasColours = false): string | null {
-  const text = hasColours ? written.replace(ourColours, '') : written;
+export function harmIn(written: string, hasColors = false): string | null {
+  const text = hasColors ? written.replace(ourColors, '') : written;
   const found = harmful.exec(text);
   return found === null ? null : JSON.stringify(text.slice(Math.max(0, found.index - 60), found.index + 40));
 }

@@ -31,7 +31,7 @@ export const tinyFiles = {
 };
 
 interface HubScene {
-  readonly licence?: string;
+  readonly license?: string;
   /** If set, a request for a file without this token gets 403. */
   readonly token?: string;
   readonly files: Readonly<Record<string, Buffer>>;
@@ -79,10 +79,10 @@ export function modelHub(repositories: Readonly<Record<string, HubScene>>): Mode
   return hub;
 }
 
-function listOf({ licence, token, files, wrongSums = [] }: HubScene): object {
+function listOf({ license, token, files, wrongSums = [] }: HubScene): object {
   return {
     gated: token === undefined ? false : 'auto',
-    cardData: licence === undefined ? {} : { license: licence },
+    cardData: license === undefined ? {} : { license: license },
     siblings: Object.entries(files).map(([rfilename, content]) => ({
       rfilename,
       size: content.length,

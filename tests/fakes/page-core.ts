@@ -410,7 +410,7 @@ function modelHandlers(core: PageCore, note: Note): Subject<'models'> {
         where: 'local',
         state: 'ready',
         sizeBytes: 2e9,
-        licence: null,
+        license: null,
         info: null,
         note: `your file ${path}`,
         file: { path, hereBytes: 2e9, isOurs: false },

@@ -1,4 +1,4 @@
-import { frame, startChatServer, type Behaviour } from '../fakes/chat-server.ts';
+import { frame, startChatServer, type Behavior } from '../fakes/chat-server.ts';
 import type { Answer } from './program.ts';
 
 export interface HeldAnswer extends Answer {
@@ -20,7 +20,7 @@ export async function startHeldModel(answers: readonly HeldAnswer[]): Promise<He
   const server = await startChatServer();
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
-  const [first = { type: 'status', status: 500 }, ...others] = answers.map((answer, index): Behaviour => {
+  const [first = { type: 'status', status: 500 }, ...others] = answers.map((answer, index): Behavior => {
     const body = streamOf(answer, index);
     return { type: 'stream', body, after: 'end', ...(answer.isHeld === true ? { until: released } : {}) };
   });

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../src/shared/events/events.ts';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
-import type { Behaviour, ChatServer } from '../fakes/chat-server.ts';
+import type { Behavior, ChatServer } from '../fakes/chat-server.ts';
 import { startChatServer } from '../fakes/chat-server.ts';
 import { streamOf } from './held-model.ts';
 import { change, complete, createProgram, ofType, type Program } from './program.ts';
 
-const whole = (body: string): Behaviour => ({ type: 'stream', body, after: 'end' });
+const whole = (body: string): Behavior => ({ type: 'stream', body, after: 'end' });
 const write = streamOf({ text: 'I begin. ', ...change() });
 const done = whole(streamOf(complete()));
 
@@ -44,7 +44,7 @@ describe.skipIf(isWithoutEngine)('a model behind a server that fails', () => {
       ],
     ],
     ['a stream that is cut', [{ type: 'stream', body: write.slice(0, write.length / 2), after: 'cut' }]],
-  ] satisfies readonly (readonly [string, readonly Behaviour[]])[])(
+  ] satisfies readonly (readonly [string, readonly Behavior[]])[])(
     'is asked again, visibly, and the run goes on to its end: %s',
     async (_what, failures) => {
       const [first, ...others] = [...failures, whole(write), done];

@@ -18,7 +18,7 @@ const facts: RowFacts = {
 const resultOf = (row: HostileRow, some: Partial<RowFacts>): string => judgeRow(row, { ...facts, ...some }).result;
 const listed = { runsLater: ['Makefile'], said: [] };
 
-describe('the judgement of a row', () => {
+describe('the judgment of a row', () => {
   it('is blocked when the row runs without Dewpoint and not with it', () => {
     expect(resultOf(gitRow, {})).toBe('blocked');
   });

@@ -1,11 +1,11 @@
 /** Plain English in the names of the code. A word of ours never goes here: it goes into `docs/glossary.md`. */
 export const plainWords: readonly string[] = `
-  ability admission admit advise agreed ahead alone among anew announce announcement apart around behaviour
+  ability admission admit advise agreed ahead alone among anew announce announcement apart around behavior
   beside between borrow bring broken brought capital carried certainty chance choose chosen contradictions
   damage dearest deceptive decide deepest differing discover dismiss doctor doubted drawn driven either
   elsewhere endless english ensure everywhere evidence explain finders findings forget forgiveness formula fresh
   gave give goes guess harmless health hello here itself judge keyless lanes latest lean least leftovers locate
-  longest look made may mechanical mention money most must neighbours notice occupant oldest organize our
+  longest look made may mechanical mention money most must neighbors notice occupant oldest organize our
   outcome overview packings passage person piece placement preparation privacy problem propose prose purpose
   raise ran rank reach reachability reapply recovery redaction refusals remember reproduce resend resent room
   rough safety said say shorten silence singly slept something spent spoken standing stick still strength stuck

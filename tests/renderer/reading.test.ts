@@ -14,7 +14,7 @@ describe('the terminal output on screen', () => {
   it('keeps colors and weight, and drops all other control codes', () => {
     const text =
       'a\u001B[1;31mred\u001B[0m\u001B]0;title\u0007\u001B[2K\u001B[10Ab\u001B[38;5;2mg\u001B[38;2;1;2;3mt\u001B[39m.';
-    expect(parseAnsi(text).map(({ text: run, colour, isBold }) => [run, colour, isBold])).toEqual([
+    expect(parseAnsi(text).map(({ text: run, color, isBold }) => [run, color, isBold])).toEqual([
       ['a', null, false],
       ['red', 1, true],
       ['b', null, false],

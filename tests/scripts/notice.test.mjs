@@ -19,10 +19,10 @@ describe('the file NOTICE', () => {
     const packages = {
       '': { version: '1.0.0', dependencies: { engine: '2.0.0' } },
       'node_modules/engine': { version: '2.0.0', license: 'MIT', optionalDependencies: { 'engine-cuda': '2.0.0' } },
-      'node_modules/engine-cuda': { name: 'colours', version: '1.1.1', license: 'ISC' },
+      'node_modules/engine-cuda': { name: 'colors', version: '1.1.1', license: 'ISC' },
     };
     const names = shippedComponents({ packages }).map(({ name }) => name);
-    expect(names.filter((name) => !['react', 'react-dom'].includes(name))).toEqual(['colours', 'engine']);
+    expect(names.filter((name) => !['react', 'react-dom'].includes(name))).toEqual(['colors', 'engine']);
   });
 
   it('names an allowed license for each package', () => {

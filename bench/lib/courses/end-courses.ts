@@ -123,10 +123,10 @@ export const endCourses: readonly Course[] = [
       strong: [
         edit('README.md', '# Notes', '# My notes'),
         done('The title is changed.'),
-        done('The title is changed; the check is about a licence.'),
+        done('The title is changed; the check is about a license.'),
       ],
     },
-    options: { check: 'test -e licence.txt' },
+    options: { check: 'test -e license.txt' },
     does: [{ say: 'Change the title in README.md to "My notes".' }],
     expected: {
       end: ['done', 'criterion-unmet'],

@@ -216,7 +216,7 @@ function isOfOwnServer({ settings }: AvailableModelsOptions, id: string): boolea
 async function withFile(options: AvailableModelsOptions, entry: ModelEntry): Promise<ModelEntry> {
   const named = isOfOwnServer(options, entry.id) ? splitModelId(entry.id) : null;
   const file = named === null ? null : await options.store.find(named.name);
-  return file === null ? entry : { ...entry, sizeBytes: file.bytes, licence: file.license };
+  return file === null ? entry : { ...entry, sizeBytes: file.bytes, license: file.license };
 }
 
 /** What to do about a model that was not found. */

@@ -61,7 +61,7 @@ export function createModelEntryFinder(options: ModelEntryFinderOptions): ModelE
         const canStart = (await provider.server?.canStart()) ?? false;
         if (own === undefined && options.isBuiltIn(id) && !canStart) return [];
         const where = canStart ? 'local' : whereOf(own);
-        const base = { id: `${id}/*`, label: id, where, sizeBytes: null, licence: null, info: null } as const;
+        const base = { id: `${id}/*`, label: id, where, sizeBytes: null, license: null, info: null } as const;
         return [{ ...base, state: 'unreachable', note: messageOf(error), ...(canStart ? { canStart } : {}) }];
       }
     },

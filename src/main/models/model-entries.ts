@@ -13,7 +13,7 @@ export function entryOfFile(model: StoredModel): ModelEntry {
     where: 'local',
     state: model.isInstalled ? 'ready' : origin === 'imported' || origin === 'adapter' ? 'unreachable' : 'downloadable',
     sizeBytes: model.bytes,
-    licence: model.license,
+    license: model.license,
     info: null,
     note: noteOf(model),
     file: { path: place, hereBytes, isOurs: origin === 'folder' },
@@ -31,7 +31,7 @@ export function entryOfHeader(header: KnownHeader | null): ModelEntry | null {
     where: 'local',
     state: 'unreachable',
     sizeBytes: weights?.bytes ?? null,
-    licence: null,
+    license: null,
     info: null,
     note: 'only its header is known; download it from a hub: dewpoint models pull hf:OWNER/REPO',
     headerFrom: sources,
@@ -68,5 +68,5 @@ export function entryOfInfo(info: ModelInfo): ModelEntry {
       ? (info.note ?? null)
       : `from the list of ${info.listedOn}: the provider could not be reached${why}`;
   const { id, label, where, sizeBytes = null } = info;
-  return { id, label, where, state: 'ready', sizeBytes, licence: null, info, note };
+  return { id, label, where, state: 'ready', sizeBytes, license: null, info, note };
 }

@@ -26,7 +26,7 @@ import { asksForWork, isQuestionTask, looksEnglish } from './context/question-sh
 import { exampleCheck } from './facts/task-example.ts';
 import { rankChunks, sharesWords, chunkText, type Chunk, type RankedChunk } from './context/rank-project-chunks.ts';
 import { readChunks } from './context/read-project-chunks.ts';
-import { spliceNeighbours } from './edit/splice-neighbours.ts';
+import { spliceNeighbors } from './edit/splice-neighbors.ts';
 import { parseRenameRequest, renameEverywhere } from './edit/rename-symbol.ts';
 
 const wholeFileLines = 80;
@@ -347,7 +347,7 @@ async function proposeChange(
     const seed = temperature === 0 ? null : context.settings.seed + index;
     const answer = await context.model.ask(changeQuestion(context.task, { span, text, temperature, seed }));
     if (!answer.ok) break;
-    const spliced = spliceNeighbours(syntax, { fileText: text, span, task: own }, answer);
+    const spliced = spliceNeighbors(syntax, { fileText: text, span, task: own }, answer);
     if (!spliced.ok || !isSound(syntax, span.language, text, spliced.text)) continue;
     const after = asksForNotes(own) ? keptToNotes(syntax, span.path, text, spliced.text) : spliced.text;
     if (after === null) continue;

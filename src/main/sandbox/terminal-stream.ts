@@ -20,14 +20,14 @@ export function terminalStream(
 
 async function* gathered(queue: PushQueue<TerminalPush>, signal: AbortSignal): AsyncGenerator<TerminalPush> {
   for (let items = await queue.take(); items !== null; items = await queue.take()) {
-    yield* joinNeighbours(items);
+    yield* joinNeighbors(items);
     // An abort ends the queue, and with it the loop.
     await sleep(gatherMs, signal).catch(() => undefined);
   }
 }
 
 /** Joins consecutive output into one push. */
-function joinNeighbours(items: readonly TerminalPush[]): readonly TerminalPush[] {
+function joinNeighbors(items: readonly TerminalPush[]): readonly TerminalPush[] {
   const pushes: TerminalPush[] = [];
   let texts: string[] = [];
   const flush = (): void => {

@@ -19,7 +19,7 @@ export interface ModelEntry {
   /** `ready`: can be called now. `downloadable`: known, not on this machine. */
   readonly state: 'ready' | 'downloadable' | 'unreachable';
   readonly sizeBytes: number | null;
-  readonly licence: string | null;
+  readonly license: string | null;
   readonly info: ModelInfo | null;
   readonly note: string | null;
   /** How the model would fit into this machine's memory, in one line. Only when one model is shown. Null: unknown. */
@@ -102,7 +102,7 @@ export interface EngineCardsReport {
     readonly id: string;
     readonly label: string;
     readonly bytes: number;
-    readonly licence: string;
+    readonly license: string;
     readonly isHere: boolean;
   } | null;
 }

@@ -20,7 +20,7 @@ describe('the check for random text', () => {
       if (isWordlike(value)) wrong.push(`words: ${value}`);
       if (isFiller(value) || isKeyFiller(`key_${value}`)) wrong.push(`example: ${value}`);
     }
-    // Each judgement is wrong less than once in a million.
+    // Each judgment is wrong less than once in a million.
     expect(wrong).toEqual([]);
   });
 

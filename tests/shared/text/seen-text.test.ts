@@ -54,7 +54,7 @@ describe('a text shown as prose', () => {
     ['a title that does not end', 'a\u001B]0;title and all the rest', 'a0;title and all the rest'],
     ['one that ends lines later', 'a\u001B]0;b\nc\u0007d', 'a0;b\ncd'],
     ['one that is longer than any', `a\u001B]0;${'b'.repeat(3000)}\u0007c`, `a0;${'b'.repeat(3000)}c`],
-    ['a colour that does not end', 'a\u001B[31', 'a31'],
+    ['a color that does not end', 'a\u001B[31', 'a31'],
     ['one in another', 'a\u001B[\u001B[31m2Jb', 'a2Jb'],
     ['one that is made of two', 'a\u001B\u001B[31m[2Jb', 'a[2Jb'],
     ['a set of characters', 'a\u001B(0b', 'ab'],

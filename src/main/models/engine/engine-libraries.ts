@@ -51,7 +51,7 @@ export function createEngineLibraries(options: EngineLibrariesOptions): EngineLi
     async show(given, signal) {
       const variant = await find(given, signal);
       if (variant === null) return null;
-      const { id, label, bytes, diskBytes, licence } = variant;
+      const { id, label, bytes, diskBytes, license } = variant;
       const isHere = await variants.isHere(variant);
       return {
         id,
@@ -59,7 +59,7 @@ export function createEngineLibraries(options: EngineLibrariesOptions): EngineLi
         where: 'local',
         state: isHere ? 'ready' : 'downloadable',
         sizeBytes: bytes,
-        licence,
+        license,
         info: null,
         note: `an engine library, not a model; ${sizeText(diskBytes)} on disk`,
         file: { path: variants.folder(variant), hereBytes: isHere ? diskBytes : 0, isOurs: true },
@@ -112,9 +112,9 @@ async function reportOf(
   const cards = devices.map(({ name, totalBytes, source }) => ({ name, totalBytes, source }));
   if (use === 'metal' || isSeen === true) return { cards, isUsed: true, reason, advice: null, library: null };
   if (use === null) return { cards, isUsed: false, reason, advice, library: null };
-  const { id, label, bytes, licence } = use;
+  const { id, label, bytes, license } = use;
   const isHere = await variants.isHere(use);
-  const library = { id, label, bytes, licence, isHere };
+  const library = { id, label, bytes, license, isHere };
   if (isHere && isSeen === false)
     return { cards, isUsed: false, reason: `${reason ?? ''} But ${unseenCardText(use)}`, advice, library };
   return { cards, isUsed: isHere, reason, advice, library };
@@ -128,7 +128,7 @@ async function statusOf(asked: Promise<EngineCardsReport>): Promise<readonly Ser
   const missing =
     library === null || library.isHere
       ? null
-      : `Built-in models use the processor until you download ${library.label} (${sizeText(library.bytes)}, ${library.licence}): dewpoint models pull ${library.id}.`;
+      : `Built-in models use the processor until you download ${library.label} (${sizeText(library.bytes)}, ${library.license}): dewpoint models pull ${library.id}.`;
   const hints = [missing, advice].filter((part) => part !== null);
   return [{ provider: 'llama-cpp', text, isRunning: true, complaint: isUsed ? null : hints.join(' ') || text }];
 }

@@ -3,7 +3,7 @@ import type { Machine } from '../../lib/programs/platform-files.ts';
 export interface EngineVariant {
   readonly id: EngineLibraryId;
   readonly label: string;
-  readonly licence: string;
+  readonly license: string;
   /** The size of the download, and the size on the disk. */
   readonly bytes: number;
   readonly diskBytes: number;
@@ -78,5 +78,5 @@ export function engineVariant(id: string, { platform, arch }: Machine): EngineVa
   });
   if (found.length < kinds.length) return null;
   const sum = (field: 'bytes' | 'diskBytes'): number => found.reduce((total, one) => total + one[field], 0);
-  return { id: known, label, licence: 'MIT', bytes: sum('bytes'), diskBytes: sum('diskBytes'), packages: found };
+  return { id: known, label, license: 'MIT', bytes: sum('bytes'), diskBytes: sum('diskBytes'), packages: found };
 }

@@ -142,7 +142,7 @@ function entryOf(id: string, { repository, files, taken }: OfferedModel): ModelE
     where: 'local',
     state: 'downloadable',
     sizeBytes: taken?.sizeBytes ?? null,
-    licence: repository.licence,
+    license: repository.license,
     info: null,
     note: notes.length === 0 ? null : notes.join('; '),
     choices,

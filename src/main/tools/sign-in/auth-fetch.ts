@@ -10,7 +10,7 @@ export interface ServerPlace {
   /** On this machine, where no encryption is needed. */
   readonly isHere: boolean;
   /**
-   * The server's own name, or the domain that it shares with its neighbours, if it leads into the network of this
+   * The server's own name, or the domain that it shares with its neighbors, if it leads into the network of this
    * machine. Only such names may lead there: whoever runs the server decides where its name leads, and that opens no way
    * to other places. Absent: it leads elsewhere.
    */

@@ -39,7 +39,7 @@ export function GraphicsCards() {
         {missing !== null && (
           <DownloadControl
             id={missing.id}
-            label={t('cards.get', { label: missing.label, size: bytes(missing.bytes), license: missing.licence })}
+            label={t('cards.get', { label: missing.label, size: bytes(missing.bytes), license: missing.license })}
           />
         )}
       </div>

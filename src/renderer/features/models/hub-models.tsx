@@ -86,7 +86,7 @@ function Found({ entry, ...of }: HubModelsProps & { readonly entry: ModelEntry }
       <div className="border-b border-line p-4">
         <p className="font-semibold wrap-anywhere">{seenName(entry.id.slice(3))}</p>
         <p className="text-xs text-soft wrap-anywhere">
-          {t('hub.licence', { licence: seenName(entry.licence ?? t('hub.noLicence')) })}
+          {t('hub.license', { license: seenName(entry.license ?? t('hub.noLicense')) })}
           {entry.note !== null && ` · ${seenWords(entry.note)}`}
         </p>
         {choices.every(({ fits }) => fits === false) && (

@@ -82,7 +82,7 @@ export function ModelRow({ model, isUsed, onUse, onChanged }: ModelRowProps) {
   );
 }
 
-function factsOf({ state, sizeBytes, licence, info, where }: ModelEntry): readonly string[] {
+function factsOf({ state, sizeBytes, license, info, where }: ModelEntry): readonly string[] {
   const price = info?.price ?? null;
   const parameters = info?.parametersB ?? null;
   const priceText =
@@ -93,7 +93,7 @@ function factsOf({ state, sizeBytes, licence, info, where }: ModelEntry): readon
     info === null ? null : t('models.context', { count: tokens(info.contextTokens) }),
     parameters === null ? null : t('models.parameters', { count: parameters }),
     info === null || where === 'local' ? null : priceText,
-    licence,
+    license,
   ].filter((fact) => fact !== null);
 }
 

@@ -4,7 +4,7 @@ import { whenIdle } from './when-idle.ts';
 /** A run of code in one color. The color is a CSS variable, so that it works in both themes. */
 export interface CodeRun {
   readonly text: string;
-  readonly colour: string | undefined;
+  readonly color: string | undefined;
 }
 
 const loaders = {
@@ -81,7 +81,7 @@ export async function highlight(code: string, name: string): Promise<readonly (r
     await new Promise<void>((resolve) => void whenIdle(resolve));
     const part = lines.slice(from, from + linesAtOnce).join('\n');
     const read = highlighter.codeToTokens(part, { lang: language, theme: 'css-variables', ...state });
-    runs.push(...read.tokens.map((line) => line.map((token) => ({ text: token.content, colour: token.color }))));
+    runs.push(...read.tokens.map((line) => line.map((token) => ({ text: token.content, color: token.color }))));
     state = read.grammarState === undefined ? {} : { grammarState: read.grammarState };
   }
   return runs;

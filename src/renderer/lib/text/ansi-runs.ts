@@ -3,18 +3,18 @@ import { escapeSequences, printable } from '@shared/text/seen-text.ts';
 export interface AnsiRun {
   readonly text: string;
   /** 0 to 15 of the terminal's colors; null: the color of the text around it. */
-  readonly colour: number | null;
+  readonly color: number | null;
   readonly isBold: boolean;
   readonly isFaint: boolean;
 }
 
 interface Style {
-  readonly colour: number | null;
+  readonly color: number | null;
   readonly isBold: boolean;
   readonly isFaint: boolean;
 }
 
-const plain: Style = { colour: null, isBold: false, isFaint: false };
+const plain: Style = { color: null, isBold: false, isFaint: false };
 
 /**
  * Terminal output as runs of text. Keeps colors and weight. Does not follow cursor movements, but a line that was
@@ -57,7 +57,7 @@ function applyCodes(style: Style, text: string): Style {
       // A color by number or by its parts is used if it is one of the sixteen, otherwise skipped.
       const isByNumber = codes[index + 1] === 5;
       const number = codes[index + 2] ?? 0;
-      if (code === 38 && isByNumber && number < 16) next = { ...next, colour: number };
+      if (code === 38 && isByNumber && number < 16) next = { ...next, color: number };
       index += isByNumber ? 2 : 4;
     } else next = applyCode(next, code);
   }
@@ -69,8 +69,8 @@ function applyCode(style: Style, code: number): Style {
   if (code === 1) return { ...style, isBold: true };
   if (code === 2) return { ...style, isFaint: true };
   if (code === 22) return { ...style, isBold: false, isFaint: false };
-  if (code === 39) return { ...style, colour: null };
-  if (code >= 30 && code <= 37) return { ...style, colour: code - 30 };
-  if (code >= 90 && code <= 97) return { ...style, colour: code - 82 };
+  if (code === 39) return { ...style, color: null };
+  if (code >= 30 && code <= 37) return { ...style, color: code - 30 };
+  if (code >= 90 && code <= 97) return { ...style, color: code - 82 };
   return style;
 }

@@ -71,7 +71,7 @@ function CodeLine({ line, runs }: { readonly line: string; readonly runs: readon
 export function coloredRuns(runs: readonly CodeRun[]) {
   return runs.map((run, index) => (
     // oxlint-disable-next-line react/no-array-index-key -- runs have nothing but their place
-    <span key={index} style={{ color: run.colour }}>
+    <span key={index} style={{ color: run.color }}>
       {run.text}
     </span>
   ));

@@ -17,7 +17,7 @@ interface TerminalOutputProps {
 const shownLines = 60;
 
 // The sixteen terminal colors, as CSS variables that are readable in both themes.
-const colours = [
+const colors = [
   'text-soft',
   'text-bad',
   'text-good',
@@ -97,9 +97,9 @@ function Line({ runs }: { readonly runs: readonly AnsiRun[] }) {
   ));
 }
 
-function lookOf({ colour, isBold, isFaint }: AnsiRun): string | undefined {
+function lookOf({ color, isBold, isFaint }: AnsiRun): string | undefined {
   const looks = [
-    colour === null ? '' : (colours[colour % 8] ?? ''),
+    color === null ? '' : (colors[color % 8] ?? ''),
     isBold ? 'font-semibold' : '',
     isFaint ? 'text-soft' : '',
   ];

@@ -108,7 +108,7 @@ describe('an image from a connected tool', () => {
   it('is there after a restart, and in a replay without a server', async () => {
     const kit = scene(true);
     await kit.runner.send('Draw a square.', loop);
-    await createSessionRunner(kit.dependencies).send('What colour is it?', loop);
+    await createSessionRunner(kit.dependencies).send('What color is it?', loop);
     expect(imagesOf(kit.requests.at(-1))).toEqual([expect.objectContaining(shown)]);
     await expectReplay(kit);
   });

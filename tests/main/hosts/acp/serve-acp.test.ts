@@ -332,7 +332,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     });
     for (const [configId, value] of [
       ['local', 'no/such'],
-      ['colour', 'red'],
+      ['color', 'red'],
     ] as const)
       await expect(agent.request(session.setConfigOption, { sessionId, configId, value })).rejects.toMatchObject({
         code: -32602,

@@ -42,7 +42,7 @@ const knownModel = {
   label: 'one',
   where: 'local',
   sizeBytes: null,
-  licence: null,
+  license: null,
   info: null,
   note: null,
 } as const;

@@ -13,7 +13,7 @@ import {
 
 describe('the function printable', () => {
   it.each([
-    ['colours', 'a\u001B[31mred\u001B[0m', 'ared'],
+    ['colors', 'a\u001B[31mred\u001B[0m', 'ared'],
     ['a window title', 'a\u001B]0;owned\u0007b', 'ab'],
     ['a clipboard write', 'a\u001B]52;c;aGk=\u001B\\b', 'ab'],
     ['a carriage return that hides text', 'rm -rf /\rls', 'rm -rf /ls'],

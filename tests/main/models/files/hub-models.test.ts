@@ -40,7 +40,7 @@ let store: ModelStore;
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'dewpoint-hub-'));
   hub = modelHub({
-    'owner/Tiny-GGUF': { licence: 'apache-2.0', files },
+    'owner/Tiny-GGUF': { license: 'apache-2.0', files },
     'owner/gated': { token: 'secret', files: { 'Gated-Q4_K_M.gguf': files['Tiny-Q4_K_M.gguf'] } },
     'owner/damaged': {
       files: { 'Damaged-Q4_K_M.gguf': files['Tiny-Q4_K_M.gguf'] },
@@ -101,7 +101,7 @@ describe('a model of a hub', () => {
     expect(entry).toMatchObject({
       label: 'Tiny-Q4_K_M.gguf',
       state: 'downloadable',
-      licence: 'apache-2.0',
+      license: 'apache-2.0',
       sizeBytes: files['Tiny-Q4_K_M.gguf'].length,
       note: null,
     });

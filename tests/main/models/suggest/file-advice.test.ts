@@ -87,7 +87,7 @@ describe('the advice on a model file', () => {
         where: 'local',
         state: 'ready',
         sizeBytes: 5,
-        licence: null,
+        license: null,
         info: null,
         note: null,
       } as const;

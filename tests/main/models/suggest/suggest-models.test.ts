@@ -284,7 +284,7 @@ describe('the bandwidth measured on this machine', () => {
     where: 'local',
     state: 'ready',
     sizeBytes,
-    licence: null,
+    license: null,
     info: null,
     note: null,
     card: { ...card, speeds: [{ promptTokens: 100, prefillPerSecond: 50, decodePerSecond }] },

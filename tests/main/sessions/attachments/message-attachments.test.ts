@@ -39,7 +39,7 @@ const entries: readonly ModelEntry[] = infos.map((one) => ({
   where: 'local',
   state: 'ready',
   sizeBytes: null,
-  licence: null,
+  license: null,
   info: one,
   note: null,
 }));

@@ -8,7 +8,7 @@ function entry(id: string, where: Where, images: boolean, state: ModelEntry['sta
   const capabilities = { tools: true, grammar: false, prefill: false, infill: false, countTokens: false, images };
   const known = { id, where, label: id };
   const info = { ...known, provider: id, name: id, contextTokens: 8192, parametersB: null, capabilities, price: null };
-  return { ...known, state, sizeBytes: null, licence: null, note: null, info: { ...info, strategies: ['loop'] } };
+  return { ...known, state, sizeBytes: null, license: null, note: null, info: { ...info, strategies: ['loop'] } };
 }
 
 const blind = entry('blind/a', 'local', false);

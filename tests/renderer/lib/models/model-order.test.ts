@@ -7,7 +7,7 @@ import { modelOf } from '../../../../bench/lib/route-events.ts';
 function entry(id: string, where: 'local' | 'cloud', size: number | null): ModelEntry {
   const price = size === null ? null : { input: size / 5, output: size };
   const info = { ...modelOf(where, 8_000, price, false), parametersB: where === 'local' ? size : null };
-  return { id, label: id, where, state: 'ready', sizeBytes: null, licence: null, info, note: null };
+  return { id, label: id, where, state: 'ready', sizeBytes: null, license: null, info, note: null };
 }
 
 const [small, large, cheap, dear] = [

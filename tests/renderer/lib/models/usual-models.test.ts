@@ -56,5 +56,5 @@ const projectSettings = {
 } as const;
 
 function entry(id: string, where: 'local' | 'cloud'): ModelEntry {
-  return { id, label: id, where, state: 'ready', sizeBytes: null, licence: null, info: null, note: null };
+  return { id, label: id, where, state: 'ready', sizeBytes: null, license: null, info: null, note: null };
 }

@@ -33,7 +33,7 @@ interface HubPart {
 
 export interface HubRepository {
   readonly repository: string;
-  readonly licence: string | null;
+  readonly license: string | null;
   /** Its files are available only to accounts that accepted its terms. */
   readonly isGated: boolean;
   /** Smallest first. */
@@ -158,7 +158,7 @@ function repositoryOf(
   }
   const files = [...listed.keys()].flatMap((path) => modelAt(path, listed) ?? []);
   files.sort((left, right) => left.sizeBytes - right.sizeBytes);
-  return { repository, licence: cardData?.license ?? null, isGated: gated !== undefined && gated !== false, files };
+  return { repository, license: cardData?.license ?? null, isGated: gated !== undefined && gated !== false, files };
 }
 
 /** The model that starts with this file. Null if it is not a first file, or if one of its files is not listed. */

@@ -27,7 +27,7 @@ import { createKnownModels } from './ollama-known-models.ts';
 import type { OllamaServer } from './ollama-model-info.ts';
 import { listOllamaModels, ollamaModelInfo } from './ollama-model-info.ts';
 import { createOllamaStore } from './ollama-store.ts';
-import type { ModelLoader, Neighbours, ReadyModel } from './ollama-model-loader.ts';
+import type { ModelLoader, Neighbors, ReadyModel } from './ollama-model-loader.ts';
 import { createModelLoader } from './ollama-model-loader.ts';
 import type { OneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
@@ -100,7 +100,7 @@ export function createOllamaProvider(
     askedTokens: settings.contextTokens ?? null,
     keepAliveMinutes: settings.keepAliveMinutes,
     now,
-    neighbours: localEngines === undefined ? null : neighboursOf(localEngines, id),
+    neighbors: localEngines === undefined ? null : neighborsOf(localEngines, id),
   });
   const leaveLocalEngines = localEngines?.register(id, loader.occupant);
   const parts: Parts = {
@@ -150,7 +150,7 @@ async function findInfo(parts: Parts, name: string, signal: AbortSignal): Promis
   return ollamaModelInfo(parts, { name, model, contextTokens });
 }
 
-function neighboursOf(localEngines: LocalEngines, id: string): Neighbours {
+function neighborsOf(localEngines: LocalEngines, id: string): Neighbors {
   return {
     held: (signal) => localEngines.heldByOthers(id, signal),
     unload: (signal) => localEngines.unloadOthers(id, signal),

@@ -24,10 +24,10 @@ export interface ModelLoaderOptions {
   readonly keepAliveMinutes: number;
   readonly now: () => number;
   /** The other engines of this machine. Null if there are none, or the server is on another machine. */
-  readonly neighbours: Neighbours | null;
+  readonly neighbors: Neighbors | null;
 }
 
-export interface Neighbours {
+export interface Neighbors {
   readonly held: (signal: AbortSignal) => Promise<readonly HeldModel[]>;
   readonly unload: (signal: AbortSignal) => Promise<readonly HeldModel[]>;
 }
@@ -165,7 +165,7 @@ async function decideFor(
   const before = decisions.get(listed.name);
   if (before?.digest === known.digest) return before;
   const leaving = await leavingFor(options, { listed, loadedHere }, signal);
-  const others = (await options.neighbours?.held(signal)) ?? [];
+  const others = (await options.neighbors?.held(signal)) ?? [];
   const sum = (of: (one: HeldModel) => number): number => others.reduce((total, one) => total + of(one), 0);
   const grant = await options.planner.plan(
     wishFor(options, known, {
@@ -219,8 +219,8 @@ async function makeRoom(
   { listed, known, decision, loadedHere }: Loading,
   signal: AbortSignal,
 ): Promise<readonly HeldModel[]> {
-  const others = (await options.neighbours?.held(signal)) ?? [];
-  if (options.neighbours === null || others.length === 0) return [];
+  const others = (await options.neighbors?.held(signal)) ?? [];
+  if (options.neighbors === null || others.length === 0) return [];
   const leaving = await leavingFor(options, { listed, loadedHere }, signal);
   // The system counts mapped weights as free memory. But two models that push each other out of memory become very
   // slow, so they count as used.
@@ -234,7 +234,7 @@ async function makeRoom(
     beside.placement !== 'nowhere' &&
     beside.grantedTokens >= decision.wantedTokens &&
     beside.placement === decision.grant.placement;
-  return fits ? [] : options.neighbours.unload(signal);
+  return fits ? [] : options.neighbors.unload(signal);
 }
 
 interface Loading {

@@ -68,7 +68,7 @@ function openTerminal(client: CoreClient, { sessionId, element, onProblem }: Ter
     // Characters are measured on a canvas, which does not know CSS variables.
     fontFamily: getComputedStyle(element).fontFamily,
     fontSize: 12,
-    theme: colours(),
+    theme: colors(),
     allowProposedApi: false,
   });
   const fit = new FitAddon();
@@ -94,7 +94,7 @@ function openTerminal(client: CoreClient, { sessionId, element, onProblem }: Ter
   };
   const fitting = new ResizeObserver(() => fit.fit());
   fitting.observe(element);
-  const unsubscribe = theme.subscribe(() => (terminal.options.theme = colours()));
+  const unsubscribe = theme.subscribe(() => (terminal.options.theme = colors()));
   const ended = run().catch((error: unknown) => {
     if (!signal.aborted) onProblem(failureText(error));
   });
@@ -140,7 +140,7 @@ function inOrder<Given>(work: (given: Given) => Promise<unknown>): (given: Given
   };
 }
 
-function colours(): { readonly [name: string]: string } {
+function colors(): { readonly [name: string]: string } {
   const style = getComputedStyle(document.documentElement);
   const of = (name: string): string => style.getPropertyValue(name).trim();
   return {

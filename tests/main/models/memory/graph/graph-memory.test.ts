@@ -62,7 +62,7 @@ describe('the memory arena', () => {
     expect(arena.peakBytes()).toBe(352);
   });
 
-  it('joins a freed block with its neighbours on both sides', () => {
+  it('joins a freed block with its neighbors on both sides', () => {
     const arena = createArena();
     const blocks = [arena.take(32), arena.take(32), arena.take(32), arena.take(32)];
     const [first, second, third] = blocks;

@@ -49,7 +49,7 @@ export function describeModel(model: ModelEntry, own = ''): string {
     ['runs', model.where],
     ['state', model.state],
     ['size', model.sizeBytes === null ? 'unknown' : sizeText(model.sizeBytes)],
-    ['license', model.licence ?? 'unknown'],
+    ['license', model.license ?? 'unknown'],
     ['context', info === null ? 'unknown' : `${info.contextTokens} tokens`],
     ['parameters', info === null || info.parametersB === null ? 'unknown' : `${info.parametersB} billion`],
     [
@@ -176,7 +176,7 @@ async function announceDownload(
   const { choices = [] } = model;
   if (choices.length > 1) for (const choice of choices) terminal.err(`${seenWords(choiceText(choice))}\n`);
   if (model.note !== null && choices.length > 0) terminal.err(`${printable(model.note)}\n`);
-  terminal.err(`${seenName(model.label)}${size}, license: ${seenName(model.licence ?? 'unknown')}\n`);
+  terminal.err(`${seenName(model.label)}${size}, license: ${seenName(model.license ?? 'unknown')}\n`);
 }
 
 function endLine(terminal: Terminal): void {

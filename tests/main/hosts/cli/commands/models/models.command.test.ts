@@ -7,7 +7,7 @@ import { loopModel } from '../../../../../fakes/agent-kit.ts';
 
 const lineOf = (info: Partial<ModelInfo>): string | undefined => {
   const { id, label, where } = loopModel;
-  const entry = { id, label, where, state: 'ready', sizeBytes: null, licence: null, note: null } as const;
+  const entry = { id, label, where, state: 'ready', sizeBytes: null, license: null, note: null } as const;
   const text = describeModel({ ...entry, info: { ...loopModel, ...info } });
   return text.split('\n').find((line) => line.startsWith('can '));
 };
@@ -24,7 +24,7 @@ describe('the view of one model', () => {
   it('says what a probe would compare, and what the catalog can fetch', () => {
     const { id, label, where } = loopModel;
     const drafting = { ways: ['lookup', 'mtp'], on: 'build 9', known: 'MTP inside the file' };
-    const base = { id, label, where, state: 'ready', sizeBytes: null, licence: null, note: null } as const;
+    const base = { id, label, where, state: 'ready', sizeBytes: null, license: null, note: null } as const;
     const entry = { ...base, info: { ...loopModel, drafting } };
     const drafts = { on: 'build 9', plain: [], ways: [], best: null, sha256: null };
     const before = describeModel(entry);

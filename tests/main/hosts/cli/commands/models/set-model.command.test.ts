@@ -18,7 +18,7 @@ const model: ModelEntry = {
   where: 'local',
   state: 'ready',
   sizeBytes: 1,
-  licence: null,
+  license: null,
   note: null,
   info: null,
 };
@@ -67,7 +67,7 @@ describe('models set', () => {
 
   it('changes nothing when one of the words is wrong', async () => {
     const { settings, set } = await open();
-    expect(await set('calls=text', 'colour=red')).toContain('A model has no setting colour.');
+    expect(await set('calls=text', 'color=red')).toContain('A model has no setting color.');
     expect(await set('calls=text', 'toolBudget=many')).toContain('toolBudget');
     expect(settings.current().models).toEqual({});
   });

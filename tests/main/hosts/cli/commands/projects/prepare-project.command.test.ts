@@ -32,7 +32,7 @@ const planOf = (state: PreparationPart['state'], reason: string | null = null): 
 function modelOf(id: string, isOurs: boolean): ModelEntry {
   const rest = {
     sizeBytes: 1024,
-    licence: null,
+    license: null,
     info: null,
     note: null,
     file: { path: '/m', hereBytes: 1024, isOurs },

@@ -14,7 +14,7 @@ export interface SpanAnswer {
  * one function and declared in another. A neighbor is changed only if the new part relates to the task. What a model
  * only rewrites to its taste stays as it was.
  */
-export function spliceNeighbours(
+export function spliceNeighbors(
   syntax: Syntax,
   { fileText, span, task }: { readonly fileText: string; readonly span: Span; readonly task: string },
   answer: SpanAnswer,
@@ -27,13 +27,13 @@ export function spliceNeighbours(
   const whole = answer.complete ? written : written.slice(0, -1);
   const wanted = new Set(termsOf(task));
   let text = own.ok ? own.text : fileText;
-  for (const neighbour of whole) {
-    if (neighbour.name === span.name) continue;
+  for (const neighbor of whole) {
+    if (neighbor.name === span.name) continue;
     const [there, another] = findSpans(syntax, { path, language, text }).filter(
-      ({ name, kind }) => name === neighbour.name && kind === neighbour.kind,
+      ({ name, kind }) => name === neighbor.name && kind === neighbor.kind,
     );
     if (there === undefined || another !== undefined) continue;
-    const put = textOfSpan(code, neighbour);
+    const put = textOfSpan(code, neighbor);
     if (!newTerms(textOfSpan(text, there), put).some((term) => wanted.has(term))) continue;
     const spliced = spliceSpan(syntax, text, there, `\`\`\`\n${put}\n\`\`\``);
     if (spliced.ok) text = spliced.text;
