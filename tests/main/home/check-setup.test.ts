@@ -30,7 +30,7 @@ it.each([
         label: id,
         where: 'local',
         sizeBytes: null,
-        licence: null,
+        license: null,
         info: null,
         note: null,
         state: id === 'here/gone' ? 'downloadable' : 'ready',
