@@ -130,7 +130,9 @@ export async function workOnPrompt(
     });
     queue.add(async () => [thought(await summaryOf(core, sessionId, hasChanged))]);
     await queue.flushed();
-    return ended === null ? 'cancelled' : stopReasonOf(ended);
+    // A question that was left open by a cancel waits. For the editor, its prompt was cancelled all the same.
+    const isLeft = ended?.reason === 'waiting' && signal.aborted;
+    return ended === null || isLeft ? 'cancelled' : stopReasonOf(ended);
   } catch (error) {
     await queue.flushed();
     if (signal.aborted) return 'cancelled';

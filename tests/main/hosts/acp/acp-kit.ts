@@ -136,7 +136,9 @@ export async function openEditor(
     /** The text of a file that the editor has open. Absent: the editor does not announce that it serves files. */
     readonly buffer?: (path: string) => string;
     /** Answers forms. Absent: the editor has no forms. */
-    readonly fillIn?: (asked: CreateElicitationRequest) => CreateElicitationResponse;
+    readonly fillIn?: (
+      asked: CreateElicitationRequest,
+    ) => CreateElicitationResponse | Promise<CreateElicitationResponse>;
   } = {},
 ): Promise<EditorClient> {
   const [toAgent, toClient] = [

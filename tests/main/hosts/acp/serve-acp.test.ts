@@ -237,6 +237,29 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     await editor.leave();
   });
 
+  // Bug: an editor cancels before it sends the next message, and so the answer was taken for a new task.
+  it('answers a question of the agent by its next message, which it sends after a cancel', async () => {
+    const question = { question: 'CSV or JSON?', choices: ['CSV', 'JSON'] };
+    await using world = await createWorld([calls('ask_person', question), fix, complete()]);
+    const shown: unknown[] = [];
+    const fillIn = (asked: unknown) => {
+      shown.push(asked);
+      return new Promise<never>(() => undefined);
+    };
+    const editor = await openEditor(world, { answer: pick('allow'), fillIn });
+    const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });
+    const asking = editor.agent.request(session.prompt, { sessionId, prompt: text('Export calc.py.') });
+    await expect.poll(() => shown.length).toBe(1);
+    await editor.agent.notify(session.cancel, { sessionId });
+    expect(await asking).toMatchObject({ stopReason: 'cancelled' });
+    const answering = await editor.agent.request(session.prompt, { sessionId, prompt: text('JSON') });
+    expect(answering).toMatchObject({ stopReason: 'end_turn' });
+    const [first, second] = (await world.core.client.sessions.show({ sessionId })).state.turns;
+    expect(first?.reason).toBe('waiting');
+    expect(second?.answers).toBe(first?.id);
+    await editor.leave();
+  });
+
   // Catches: a question that stays open, or counts as approved, after the editor has disconnected.
   it('ends the turn with a no if it dies at a question', async () => {
     await using world = await createWorld([fetchIt, complete()]);
