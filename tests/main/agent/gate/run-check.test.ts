@@ -45,6 +45,12 @@ describe('the words for passing tests', () => {
     [null, '1 passed', '1 test passes'],
     ['# pass 0', '# pass 2', '2 tests pass, new'],
     ['4 passed', '3 passed', '3 tests pass'],
+    // Bug: a test that was there and failed was called new once it passed.
+    ['# pass 0\n# fail 1', '# pass 1\n# fail 0', '1 test passes'],
+    ['1 failed, 6 passed in 0.2s', '7 passed in 0.2s', '7 tests pass'],
+    ['1 failed, 6 passed in 0.2s', '9 passed in 0.2s', '9 tests pass, 2 of them new'],
+    ['1 failed in 0.2s', '1 passed in 0.2s', '1 test passes'],
+    ['Ran 3 tests in 0.1s\n\nFAILED (failures=1)', 'Ran 4 tests in 0.1s\n\nOK', '4 tests pass, 1 of them new'],
     ['ok', 'ok', 'the tests pass'],
     [null, null, 'the tests pass'],
   ])('are right after %s and %s: %s', (before, after, said) => {
