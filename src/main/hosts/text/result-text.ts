@@ -9,8 +9,11 @@ import { endings } from './ending-words.ts';
 import type { Terminal } from './terminal.ts';
 import { pluralize, seconds } from './terminal.ts';
 
-/** Prints the answer on stdout, and everything about it on stderr. */
-export function showResult(result: RunResult, terminal: Terminal, isJson: boolean): void {
+/**
+ * Prints the answer on stdout, and everything about it on stderr. `flags`: those that hold for one message, to be typed
+ * again.
+ */
+export function showResult(result: RunResult, terminal: Terminal, isJson: boolean, flags = ''): void {
   const { colors } = terminal;
   const good = result.status === 'done';
   const why = howItEnded(result, isJson);
@@ -40,10 +43,12 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
   showElsewhere(result, terminal);
   if (result.status === 'gave-up') terminal.err(colors.dim(`${nextStage(result)}\n`));
   if (result.status === 'limit' || result.status === 'cap')
-    terminal.err(colors.dim(`to continue, send another message: dewpoint run --session ${result.session} "go on"\n`));
+    terminal.err(
+      colors.dim(`to continue, send another message: dewpoint run --session ${result.session}${flags} "go on"\n`),
+    );
   if (result.reason === 'planned')
     terminal.err(
-      colors.dim(`to start the plan: dewpoint run --session ${result.session} --mode work "Carry out the plan"\n`),
+      colors.dim(`to start the plan: dewpoint run --session ${result.session}${flags} --mode work "Carry out the plan"\n`),
     );
   if (result.changes.length > 0) {
     terminal.err(

@@ -13,7 +13,7 @@ import { askCap } from '../questions/cap-question.ts';
 import type { Command, CommandContext } from '../../text/command-context.ts';
 import { showResult } from '../../text/result-text.ts';
 import { followTurn } from '../../text/follow-turn.ts';
-import type { FlagValues } from '../program/run-flags.ts';
+import { flagsAgain, type FlagValues } from '../program/run-flags.ts';
 import { parseRunOptions } from '../turn/parse-run-options.ts';
 import { createLiveView } from '../terminal/live-view.ts';
 import { ensureModel } from './models/models.command.ts';
@@ -87,7 +87,7 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   for (;;) {
     view.close();
     const result = await core.sessions.result({ sessionId });
-    showResult(result, terminal, args.json === true);
+    showResult(result, terminal, args.json === true, flagsAgain(args));
     const isAsked = result.status === 'waiting' && options.interactive && !isLeft;
     const answer = isAsked ? await askAnswer(context) : null;
     if (answer === null) return endRun(context, args, result);
@@ -106,7 +106,7 @@ export async function keptIn(context: CommandContext, options: RunOptions): Prom
 
 async function endRun(context: CommandContext, args: RunArguments, result: RunResult): Promise<number> {
   const { terminal } = context;
-  if (result.status === 'waiting') terminal.err(`${terminal.colors.dim(howToAnswer(result.session))}\n`);
+  if (result.status === 'waiting') terminal.err(`${terminal.colors.dim(howToAnswer(result.session, flagsAgain(args)))}\n`);
   await nameBackground(context, result.session);
   if (args.result !== undefined) await writeOutputFile(args.result, escapedJson(jsonText(result)));
   return exitCodes[result.status];

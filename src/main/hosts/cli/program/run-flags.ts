@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { RunOptions } from '@shared/session/run-options.ts';
+import { shellQuote } from '../../../lib/programs/shell-quote.ts';
 
 /** What nobody types: `/compact` compacts, and the app itself sets the others. */
 type WithoutFlag = 'compact' | 'origin' | 'interactive';
@@ -51,4 +52,35 @@ export type ArgumentName = Exclude<FlagName, 'projectPath' | 'sessionId'> | 'pro
 export function addRunFlags(command: Command): Command {
   for (const [flag, about] of Object.values(runFlags)) command.option(flag, about);
   return command;
+}
+
+/** What holds for one message and is not kept by its session. */
+const ofMessage = [
+  'check',
+  'strategy',
+  'maxSteps',
+  'maxMinutes',
+  'maxTokens',
+  'maxCalls',
+  'maxUsd',
+  'atCap',
+  'approve',
+  'defaultAfterMinutes',
+  'network',
+  'instructions',
+  'seed',
+] as const satisfies readonly FlagName[];
+
+/** The flags to type again for the next message, so that it has the limits of this one. Empty: none was given. */
+export function flagsAgain(given: FlagValues): string {
+  const flags = ofMessage.flatMap((name) => {
+    const value = given[name];
+    const [flag] = runFlags[name];
+    return typeof value === 'string' ? [` ${flag.slice(0, flag.indexOf(' '))} ${asWord(value)}`] : [];
+  });
+  return flags.join('');
+}
+
+function asWord(value: string): string {
+  return /^[\w.,:/-]+$/u.test(value) ? value : shellQuote(value);
 }

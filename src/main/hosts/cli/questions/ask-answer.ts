@@ -19,7 +19,7 @@ export async function askAnswer(
   }
 }
 
-/** How to answer from another command. */
-export function howToAnswer(sessionId: string): string {
-  return `answer: dewpoint run --session ${sessionId} "YOUR ANSWER"`;
+/** How to answer from another command. `flags`: those that hold for one message, as they are typed. */
+export function howToAnswer(sessionId: string, flags: string): string {
+  return `answer: dewpoint run --session ${sessionId}${flags} "YOUR ANSWER"`;
 }

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { askAnswer, howToAnswer } from '../../../../../src/main/hosts/cli/questions/ask-answer.ts';
+import { flagsAgain } from '../../../../../src/main/hosts/cli/program/run-flags.ts';
 import { safeWriting } from '../../../../../src/main/hosts/text/terminal.ts';
 
 function scene(typed: string | null) {
@@ -22,6 +23,10 @@ it.each([
   expect(await scene(typed)).toBe(answer);
 });
 
-it('the hint to a question names the command that answers it', () => {
-  expect(howToAnswer('abc')).toBe('answer: dewpoint run --session abc "YOUR ANSWER"');
+// Bug: who followed the hint after --max-usd 0.05 went on without any limit.
+it('the hint to a question names the command that answers it, with the limits of the message', () => {
+  expect(howToAnswer('abc', '')).toBe('answer: dewpoint run --session abc "YOUR ANSWER"');
+  const flags = flagsAgain({ maxUsd: '0.05', check: 'npm test', policy: 'cloud', plan: true });
+  expect(flags).toBe(" --check 'npm test' --max-usd 0.05");
+  expect(howToAnswer('abc', flags)).toContain("abc --check 'npm test' --max-usd 0.05 \"YOUR");
 });
