@@ -94,6 +94,8 @@ interface Fold {
   told: { readonly instructions: string; readonly facts: readonly string[] };
   /** A guarded file was refused in this turn. */
   wasGuarded: boolean;
+  /** What said that the money of this turn is nearly spent. */
+  moneyNoteSeq: number | undefined;
   /** What the model had written when it was cancelled; empty: nothing. */
   cutText: string;
   /** The instructions of this turn; empty: there are none, or they are not used. */
@@ -117,6 +119,7 @@ export function createConversation(): Conversation {
     inTurn: false,
     told: nothingTold,
     wasGuarded: false,
+    moneyNoteSeq: undefined,
     cutText: '',
     instructions: '',
   };
@@ -200,10 +203,14 @@ function addNote(fold: Fold, event: SessionEvent): void {
       return;
     case 'notice-added':
       if (noticesForModel.includes(event.code)) note(fold, event.seq, inert(event.text));
+      if (event.code === 'money-near') fold.moneyNoteSeq = event.seq;
       return;
     case 'file-changed':
       // Only an undo by the user. What the agent reverts is in the result of its call.
       if (event.by === 'undo' && event.toolCallId === null) note(fold, event.seq, inert(takenBackNote(event)));
+      return;
+    case 'cap-answered':
+      if (event.answer === 'raise') dropMoneyNote(fold);
       return;
     case 'turn-ended':
       endTurn(fold, event);
@@ -390,10 +397,12 @@ function endTurn(fold: Fold, event: EventOf<'turn-ended'>): void {
   fold.inTurn = false;
   if (fold.asked !== '' && event.text !== '') fold.exchanges.push({ asked: fold.asked, answered: event.text });
   fold.asked = '';
+  dropMoneyNote(fold);
   const last = fold.entries.at(-1);
   if (last === undefined || (last.type === 'assistant' && last.calls.length === 0)) return;
   fold.taskOpen = false;
   if (wordsOfModel.includes(event.reason)) {
+    if (event.reason === 'waiting' && isTold(last, event.text)) return;
     const parts: Part[] = [{ type: 'text', text: event.text }];
     fold.entries.push({ type: 'assistant', seq: event.seq, parts, calls: [] });
     return;
@@ -402,7 +411,24 @@ function endTurn(fold: Fold, event: EventOf<'turn-ended'>): void {
   const said = last.type === 'assistant' ? (last.calls.at(-1)?.result?.text ?? '') : '';
   const rest = said !== '' && event.text.startsWith(said) ? event.text.slice(said.length).trim() : event.text;
   const cut = fold.cutText === '' ? '' : `\nYou had written until then:\n${shortenText(fold.cutText, mostCutText)}`;
-  if (rest !== '') note(fold, event.seq, inert(`The work on this message ended: ${rest}${cut}`));
+  if (rest !== '') note(fold, event.seq, inert(`The work on the message before ended: ${rest}${cut}`));
+}
+
+/** A raised limit, or the next message, has money of its own. */
+function dropMoneyNote(fold: Fold): void {
+  const at = placeOf(fold, fold.moneyNoteSeq);
+  fold.moneyNoteSeq = undefined;
+  const entry = fold.entries[at];
+  if (entry?.type === 'user' && entry.said === undefined) fold.entries.splice(at, 1);
+}
+
+/** Whether the model has a text in its own words and in the result of its last call, as with a question. */
+function isTold(last: Entry, text: string): boolean {
+  if (last.type !== 'assistant') return false;
+  const result = last.calls.at(-1)?.result?.text ?? '';
+  const own = last.parts.flatMap((part) => (part.type === 'text' ? [part.text.trim()] : [])).join('\n\n');
+  const rest = text.replace(own, () => '').trim();
+  return rest !== '' && result.includes(rest);
 }
 
 /** How many characters of a cancelled answer are told. */

@@ -37,8 +37,24 @@ describe('the prompt of a second turn', () => {
     await kit.runner.send('Go on.', { ...options, mode: 'work' });
     expect(textsOf(kit.requests[1], 'assistant')).toEqual([]);
     expect(textsOf(kit.requests[1], 'user').join('\n')).toContain(
-      '<dewpoint>\nThe work on this message ended: The limit of 1 step was reached.',
+      '<dewpoint>\nThe work on the message before ended: The limit of 1 step was reached.',
     );
+  });
+
+  // Bug: a question was there three times, and what a model was blocked by, too.
+  it.each([
+    ['a question', 'ask_person', { question: 'Which of the two?', choices: ['CSV', 'JSON'] }, /2\. JSON/gu],
+    ['a block', 'task_complete', { summary: 'The password is missing.', status: 'blocked' }, /password/gu],
+  ])('has %s that waits once beside the call', async (_what, name, input, words) => {
+    const kit = kitOf([{ text: 'There are two formats.', calls: [{ name, input }] }, done]);
+    expect((await kit.runner.send('Change a.py.', { ...options, mode: 'work' })).reason).toBe('waiting');
+    await kit.runner.send('The second.', { ...options, mode: 'work' });
+    const messages = kit.requests[1]?.messages ?? [];
+    expect(textsOf(kit.requests[1], 'assistant')).toEqual(['There are two formats.']);
+    const results = messages.flatMap(({ parts }) => parts.filter(({ type }) => type === 'tool-result'));
+    expect(JSON.stringify(results).match(words)).toHaveLength(1);
+    expect(textsOf(kit.requests[1], 'user').at(-1)).toContain('The second.');
+    await expectReplay(kit);
   });
 
   // Bug: what the model had written until the person stopped it was lost.
@@ -54,7 +70,7 @@ describe('the prompt of a second turn', () => {
     await kit.runner.send('Change a.py.', { ...options, mode: 'work' });
     await kit.runner.send('Go on.', { ...options, mode: 'work' });
     expect(textsOf(kit.requests[1], 'user').join('\n')).toContain(
-      'The work on this message ended: Cancelled.\nYou had written until then:\nThe value is wrong in two places.',
+      'The work on the message before ended: Cancelled.\nYou had written until then:\nThe value is wrong in two places.',
     );
     await expectReplay(kit);
   });

@@ -109,6 +109,9 @@ describe('a model call', () => {
     expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toContain('at most 913 tokens');
     const [reached] = ofType(kit.journal.events, 'cap-reached');
     expect(reached === undefined ? 0 : suggestedRaiseUsd(reached)).toBeGreaterThan(5 * 0.009);
+    // Bug: the next message, with more money, was still told to finish at once.
+    await kit.runner.send('Go on.', { ...options, maxUsd: 5 });
+    expect(JSON.stringify(kit.requests[2]?.messages)).not.toContain('Finish the most important part');
   });
 
   it('tells the person and the model when the spending limit cut the answer', async () => {
