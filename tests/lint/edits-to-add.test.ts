@@ -77,7 +77,8 @@ function insert({ folder, find }: Copy, after: string, line: string): void {
 /** Adds a file beside one of its kind, with the imports that the other one needs to define itself. */
 function addBeside({ folder, find }: Copy, sibling: string, [name, text]: readonly [string, string]): void {
   const path = find({ name: sibling });
-  const define = /import \{ define\w+ \} from '.*';/u.exec(readFileSync(join(folder, path), 'utf8'))?.[0] ?? '';
+  const of = /import \{ (define\w+)[^}]* \} from ('.*');/u.exec(readFileSync(join(folder, path), 'utf8'));
+  const define = `import { ${of?.[1]} } from ${of?.[2]};`;
   writeFileSync(join(folder, dirname(path), name), `import { z } from 'zod';\n${define}\n${text}`);
 }
 
