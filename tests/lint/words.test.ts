@@ -82,6 +82,10 @@ const named = [
 const participle =
   /^(?:[A-Z][a-z]*[^e\W]ed|Found|Kept|Said|Told|Shown|Given|Known|Taken|Made|Seen|Spent|Spoken|Chosen|Held|Lost|Sent|Left|Done|Met|Heard|Written|Gone|Drawn|Cut|Read)$/u;
 
+/** `speed` and the like are no participles; `read`, `cut`, `set` and `put` are verbs, too. */
+const participleFunction =
+  /^(?:un)?(?:[a-z]*[^e\W]ed|found|kept|said|told|shown|given|known|taken|made|seen|spent|spoken|chosen|held|lost|sent|left|done|met|heard|written|gone|drawn|built|thought)$/u;
+
 describe('the words of the code', () => {
   it('are names of the platform, plain English, terms of the field, or in the glossary', () => {
     const known = new Set([...platformWords(), ...allForms([...plainWords, ...fieldWords, ...rows.flatMap(wordsOf)])]);
@@ -99,6 +103,17 @@ describe('the words of the code', () => {
     );
     expect(types.length).toBeGreaterThan(500);
     expect(types.filter((name) => participle.test(name))).toEqual([]);
+  });
+
+  it('include no exported function that is only a participle', () => {
+    const functions = sources.flatMap(({ path, text }) =>
+      Array.from(
+        text.matchAll(/^export (?:async )?(?:function\*? |const (?=\w+ = (?:async )?\())(\w+)/gmu),
+        ([, name = '']) => ({ path, name }),
+      ),
+    );
+    expect(functions.length).toBeGreaterThan(1_000);
+    expect(functions.filter(({ name }) => participleFunction.test(name))).toEqual([]);
   });
 });
 

@@ -48,7 +48,7 @@ const roleNames: Readonly<Record<Role, string>> = {
 };
 
 /** L4: whether a cloud model reviews work that was done locally. Choosing the local model means no review. */
-export function reviewed(facts: ChoiceFacts, { open, compared }: Choice): Verdict {
+export function chooseReviewer(facts: ChoiceFacts, { open, compared }: Choice): Verdict {
   const local = open.find(({ info }) => info.where === 'local') ?? null;
   const reviewer = open.findLast(({ info }) => info.where === 'cloud') ?? null;
   const most = facts.numbers.reviews ?? 0;

@@ -2,10 +2,10 @@ import type { ChoiceFacts, Decision, Denial, ModelOption, Rule, WeighedOption } 
 import { featuresOf } from './routing-features.ts';
 import { hardDenial, hasChoice, isOnlyOverBudget, isOnlyTooLong } from './hard-rules.ts';
 import type { Comparison } from './weigh-options.ts';
-import { compareOptions, isStronger, pairOf, unweighed } from './weigh-options.ts';
+import { compareOptions, isStronger, pairOf, optionWithoutCosts } from './weigh-options.ts';
 import type { Choice, Verdict } from './choose-by-score.ts';
 import { byScore, capital, isOfConversation } from './choose-by-score.ts';
-import { byRole, reviewed } from './choose-for-question.ts';
+import { byRole, chooseReviewer } from './choose-for-question.ts';
 import { noteFailure } from '../lib/log.ts';
 
 interface Judged {
@@ -25,7 +25,7 @@ export function chooseModel(facts: ChoiceFacts, rules: readonly Rule[]): Decisio
   const compared = comparedOf(facts, rules, open);
   const verdict = safely(() => verdictOf(facts, { judged, open, compared })) ?? asBefore(facts, open);
   const { chosen } = verdict;
-  const weighed = compared?.options ?? facts.options.map(unweighed);
+  const weighed = compared?.options ?? facts.options.map(optionWithoutCosts);
   const score = compared?.scoreOf(chosen) ?? null;
   return {
     adviser: null,
@@ -126,7 +126,7 @@ function verdictOf(facts: ChoiceFacts, { judged, open, compared }: Considered): 
   if (!hasChoice(open) && !hasFailed(facts, judged, first)) return onlyOne(facts, judged, { option: first, compared });
   if (compared === null) return facts.trouble === null ? asBefore(facts, open) : alone(facts, judged, open);
   const choice = { open, compared, denial: shutOf(judged) };
-  if (facts.purpose === 'review') return reviewed(facts, choice);
+  if (facts.purpose === 'review') return chooseReviewer(facts, choice);
   if (!isOfConversation(facts.purpose)) return byRole(facts, choice);
   return (
     afterTrouble(facts, choice) ??

@@ -249,7 +249,7 @@ function optionOf(facts: ChoiceFacts, option: ModelOption, costs: Costs): Weighe
   const rest = restUsd === null ? null : isWeaker ? gain * restUsd : restUsd;
   const isAlone = facts.options.length === 1 && info.where === 'local';
   return {
-    ...unweighed(option),
+    ...optionWithoutCosts(option),
     ability: abilityOf(info, facts.numbers.priors),
     costUsd,
     seconds: secondsOf(facts, option, outputTokens),
@@ -317,7 +317,7 @@ export function compareOptions(facts: ChoiceFacts, rules: readonly Rule[], { ope
   const weighed = (option: ModelOption): WeighedOption => {
     const { options } = scoreOf(option) ?? { options: [] };
     const found = options.find(({ model, strategy }) => model === option.info.id && strategy === option.strategy);
-    return found ?? { ...unweighed(option), ability: abilityOf(option.info, facts.numbers.priors) };
+    return found ?? { ...optionWithoutCosts(option), ability: abilityOf(option.info, facts.numbers.priors) };
   };
   const advantage = (option: ModelOption): number | null =>
     option.info === base?.info ? 0 : (models.get(option)?.advantageUsd ?? null);
@@ -339,7 +339,7 @@ export function compareOptions(facts: ChoiceFacts, rules: readonly Rule[], { ope
 }
 
 /** An option of which no cost is known. */
-export function unweighed({ info: { id: model, where, effort }, strategy }: ModelOption): WeighedOption {
+export function optionWithoutCosts({ info: { id: model, where, effort }, strategy }: ModelOption): WeighedOption {
   const thinking = effort === undefined ? {} : { effort };
   return { model, where, strategy, ...thinking, denied: null, costUsd: null, seconds: null, restUsd: null };
 }

@@ -202,7 +202,7 @@ function viewsOfPiece(whole: string): readonly string[] {
   // Line numbers may interrupt an encoded text.
   const bare = whole.replace(numbers, '');
   const inside = [whole, ...(bare === whole ? [] : [bare])].flatMap(decodedIn);
-  return [whole, ...inside.map(({ text: inner }) => inner), ...(isEscaped(whole) ? [unescaped(whole)] : [])];
+  return [whole, ...inside.map(({ text: inner }) => inner), ...(isEscaped(whole) ? [unescapeText(whole)] : [])];
 }
 
 function isEscaped(text: string): boolean {
@@ -210,7 +210,7 @@ function isEscaped(text: string): boolean {
 }
 
 /** Undoes the escapes of JSON, also of JSON inside JSON. */
-export function unescaped(text: string): string {
+export function unescapeText(text: string): string {
   let inner = text;
   for (let depth = 0; depth < 3 && isEscaped(inner); depth += 1) {
     inner = inner.replace(/\\(?:u([0-9a-fA-F]{4})|(.))/gsu, (_all, code?: string, sign?: string) =>

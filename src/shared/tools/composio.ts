@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isRecord } from '@shared/unknown-value.ts';
-import { unescaped } from '@shared/safety/fence-text.ts';
+import { unescapeText } from '@shared/safety/fence-text.ts';
 
 /** The one secret of a Composio source: the header with the project's key. */
 export const composioKeyName = 'x-api-key';
@@ -100,7 +100,7 @@ export function innerCallsOf(input: unknown): InnerCalls {
       if (!/^\s*[[{"]/.test(value)) return;
       const json = parsed(value);
       if (json !== undefined) look(json, depth + 1);
-      else if (unescaped(value).includes('tool_slug')) problem = 'it holds calls in a text that is not quite JSON';
+      else if (unescapeText(value).includes('tool_slug')) problem = 'it holds calls in a text that is not quite JSON';
       return;
     }
     if (Array.isArray(value)) {

@@ -28,7 +28,7 @@ export function markProposed(turn: Turn, { before }: TurnBaseline, { model, stag
 }
 
 /** Adds who approved the change. An approval counts for more than tests that leave room for doubt. */
-export function approved(end: TurnEnd, label: string): TurnEnd {
+export function approveEnd(end: TurnEnd, label: string): TurnEnd {
   const text = `${end.text}\n\n${label} reviewed the change and approves.`;
   return { ...end, text, confidence: 'reviewed' };
 }
@@ -97,7 +97,7 @@ export function isJudgedByCheck(
   return !isBelieved && !asksForNoCode(task);
 }
 
-export function ended(end: TurnEnd): WorkOutcome {
+export function outcomeOfEnd(end: TurnEnd): WorkOutcome {
   return { type: 'ended', end };
 }
 

@@ -4,10 +4,10 @@ import { lintOfRecipe, reviewOfRecipe, wishesOfRecipe } from '../gate/pass-gate.
 import { roomForAttached, taskWithTexts } from '../prompt/attached-parts.ts';
 import { runRecipe, subjectOf, tellFacts } from '../recipe/run-recipe.ts';
 import {
-  approved,
+  approveEnd,
   markProposed,
   checkAfter,
-  ended,
+  outcomeOfEnd,
   gaveUp,
   holds,
   withOwnTests,
@@ -44,7 +44,7 @@ export async function workByRecipe(work: TaskWork, worker: Worker): Promise<Work
   if (outcome.type === 'gave-up' && failure !== null) return unreached(failure);
   const result = await recipeEnd(work, worker, { fitting, outcome, changesBefore });
   const isWritten = turn.steps.last > before;
-  return result.type === 'ended' && isWritten ? ended(markProposed(turn, known, worker, result.end)) : result;
+  return result.type === 'ended' && isWritten ? outcomeOfEnd(markProposed(turn, known, worker, result.end)) : result;
 }
 
 /** No model answered the recipe, so the turn ends with that failure instead of the recipe's own reason. */
@@ -68,9 +68,9 @@ async function recipeEnd(
   const failure = null;
   switch (outcome.type) {
     case 'answered':
-      return ended({ reason: 'answered', text: outcome.text, confidence: null, failure });
+      return outcomeOfEnd({ reason: 'answered', text: outcome.text, confidence: null, failure });
     case 'planned':
-      return ended({ reason: 'planned', text: outcome.text, confidence: null, failure });
+      return outcomeOfEnd({ reason: 'planned', text: outcome.text, confidence: null, failure });
     case 'gave-up':
       return { ...gaveUp('no-progress', outcome.reason), ...(outcome.isCut === true ? { isCut: true } : {}) };
     case 'done': {
@@ -118,11 +118,11 @@ async function reviewed(
 ): Promise<WorkOutcome> {
   const { turn } = work;
   const { reviewer } = worker;
-  if (reviewer === null || end.confidence === 'high') return ended(end);
+  if (reviewer === null || end.confidence === 'high') return outcomeOfEnd(end);
   const check = await reviewOfRecipe(work, worker, end.text);
-  if (check === null || check.verdict === 'none') return ended(end);
+  if (check === null || check.verdict === 'none') return outcomeOfEnd(end);
   const { label } = reviewer.model.info;
-  if (check.verdict === 'pass') return ended(approved(end, label));
+  if (check.verdict === 'pass') return outcomeOfEnd(approveEnd(end, label));
   const to = turn.files.changes.recorded().length;
   await revertChanges(turn, from, 'revert the change: the reviewer asked for changes');
   if (facts !== '') await tellFacts(turn, fitting.recipe, facts);

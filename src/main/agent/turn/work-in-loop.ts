@@ -4,11 +4,11 @@ import { isSmall } from '../prompt/build-prompt.ts';
 import { passGate } from '../gate/pass-gate.ts';
 import { loopStep } from '../loop/loop-step.ts';
 import {
-  approved,
+  approveEnd,
   markProposed,
   checkAfter,
   doneEnd,
-  ended,
+  outcomeOfEnd,
   hasChanged,
   holds,
   isJudgedByCheck,
@@ -33,14 +33,14 @@ export async function workInLoop(work: TaskWork, worker: Worker, decision: Decis
       return { type: 'gave-up', cause, end: { reason, text, confidence: null, failure } };
     }
     case 'incomplete':
-      return ended({ reason: 'incomplete', text: outcome.text, confidence: null, failure: outcome.failure });
+      return outcomeOfEnd({ reason: 'incomplete', text: outcome.text, confidence: null, failure: outcome.failure });
     case 'waiting':
-      return ended({ ...none, reason: 'waiting', text: outcome.text });
+      return outcomeOfEnd({ ...none, reason: 'waiting', text: outcome.text });
     case 'complete':
-      if (turn.options.mode === 'plan') return ended({ ...none, reason: 'planned', text: outcome.text });
+      if (turn.options.mode === 'plan') return outcomeOfEnd({ ...none, reason: 'planned', text: outcome.text });
       // A check rules only a task that asked for code, or that changed some.
       if (!hasChanged(turn) && (known.isQuestion || !isJudgedByCheck(turn, !isSmall(worker.model.info))))
-        return ended({ ...none, reason: 'answered', text: outcome.text });
+        return outcomeOfEnd({ ...none, reason: 'answered', text: outcome.text });
       return judged(work, worker, outcome.text);
     default:
       return outcome satisfies never;
@@ -61,7 +61,7 @@ async function judged(work: TaskWork, worker: Worker, text: string): Promise<Wor
     return isSecond ? { type: 'gave-up', cause: 'checks', end: unmet(text, known, after) } : goesOn;
   }
   const outcome = await gated(work, worker, { done: doneEnd(text, known, after), after });
-  return outcome.type === 'ended' ? ended(markProposed(turn, known, worker, outcome.end)) : outcome;
+  return outcome.type === 'ended' ? outcomeOfEnd(markProposed(turn, known, worker, outcome.end)) : outcome;
 }
 
 /** How the turn ends, given everything known now; or the loop continues with an objection. */
@@ -74,10 +74,10 @@ async function gated(
   const outcome = await passGate(work, worker, claim);
   switch (outcome.type) {
     case 'passed':
-      if (outcome.isAnswer === true) return ended({ ...done, reason: 'answered', confidence: null });
+      if (outcome.isAnswer === true) return outcomeOfEnd({ ...done, reason: 'answered', confidence: null });
       if (outcome.approvedBy !== undefined && done.confidence !== 'high')
-        return ended(approved(done, outcome.approvedBy));
-      return ended(outcome.isDoubted === true ? { ...done, confidence: 'unchecked' } : done);
+        return outcomeOfEnd(approveEnd(done, outcome.approvedBy));
+      return outcomeOfEnd(outcome.isDoubted === true ? { ...done, confidence: 'unchecked' } : done);
     case 'objected':
       return goesOn;
     case 'refused':

@@ -10,7 +10,7 @@ import { printable, seenCommand } from '@shared/text/seen-text.ts';
 import { canvasToolName, drawnInput } from '@shared/tools/canvas.ts';
 import { canvasRows } from '../text/canvas-rows.ts';
 import { createEventLines } from '../text/event-lines.ts';
-import { diffsOf, fenced, kindOf, locationsOf, pictureContent } from './shown-content.ts';
+import { diffsOf, fenceText, kindOf, locationsOf, pictureContent } from './shown-content.ts';
 import { createTextTerminal } from './text-terminal.ts';
 
 export interface UpdateSource {
@@ -88,7 +88,7 @@ export function createEventUpdates(source: UpdateSource): EventUpdates {
   return {
     event: async (event) => {
       const told = lines(event).join('\n').trim();
-      if (toldEvents.includes(event.type)) return told === '' ? [] : [thought(`${told}\n`)];
+      if (toldEvents.includes(event.type)) return told === '' ? [] : [thoughtUpdate(`${told}\n`)];
       if (noticed.includes(event.type)) return told === '' ? [] : [notice(event, told, source.hasNotices)];
       return updatesOf(event, state, source);
     },
@@ -147,7 +147,7 @@ function liveUpdates(transient: Transient, state: State, now: number): readonly 
       const isText = transient.type === 'text-delta';
       if (isText) call.text += transient.text;
       else call.reasoning += transient.text;
-      return [isText ? message(transient.text, transient.callId) : thought(transient.text, transient.callId)];
+      return [isText ? message(transient.text, transient.callId) : thoughtUpdate(transient.text, transient.callId)];
     }
     case 'output-chunk': {
       const tool = state.tools.get(transient.toolCallId);
@@ -155,7 +155,7 @@ function liveUpdates(transient: Transient, state: State, now: number): readonly 
       tool.output = (tool.output + transient.text).slice(-liveOutput.characters);
       if (now - tool.shownAt < liveOutput.everyMs) return [];
       tool.shownAt = now;
-      const content = [fenced(tool.output)];
+      const content = [fenceText(tool.output)];
       return [{ sessionUpdate: 'tool_call_update', toolCallId: transient.toolCallId, content }];
     }
     default:
@@ -174,7 +174,7 @@ function restOfCall(event: EventOf<'model-call-ended'>, state: State): readonly 
   const [moreText, moreReasoning] = [rest(text, call.text), rest(reasoning, call.reasoning)];
   state.lastText = text;
   return [
-    ...(moreReasoning === '' ? [] : [thought(moreReasoning, event.callId)]),
+    ...(moreReasoning === '' ? [] : [thoughtUpdate(moreReasoning, event.callId)]),
     ...(moreText === '' ? [] : [message(moreText, event.callId)]),
   ];
 }
@@ -220,8 +220,8 @@ async function toolUpdates(
 
 function endOf({ status, output, data }: EventOf<'tool-ended'>, { drawn }: RunningTool): ToolCallContent[] {
   const rows = status === 'ok' && drawn !== undefined ? canvasRows(drawnInput(drawn, data), drawnColumns) : [];
-  if (rows.length > 0) return [fenced(rows.join('\n'))];
-  return output.trim() === '' ? [] : [fenced(output)];
+  if (rows.length > 0) return [fenceText(rows.join('\n'))];
+  return output.trim() === '' ? [] : [fenceText(output)];
 }
 
 function endOfTurn(event: EventOf<'turn-ended'>, state: State): readonly SessionUpdate[] {
@@ -253,7 +253,7 @@ function planOf(items: readonly PlanItem[]): SessionUpdate {
 }
 
 function notice(event: SessionEvent, told: string, hasNotices: boolean): SessionUpdate {
-  if (!hasNotices) return thought(`${told}\n`);
+  if (!hasNotices) return thoughtUpdate(`${told}\n`);
   const severity = event.type === 'notice-added' && event.level === 'info' ? 'info' : 'warning';
   return { sessionUpdate: 'notice', severity, title: told };
 }
@@ -263,7 +263,7 @@ export function message(text: string, messageId?: string): SessionUpdate {
   return { sessionUpdate: 'agent_message_chunk', content, ...(messageId === undefined ? {} : { messageId }) };
 }
 
-export function thought(text: string, messageId?: string): SessionUpdate {
+export function thoughtUpdate(text: string, messageId?: string): SessionUpdate {
   const content = textBlock(text);
   return { sessionUpdate: 'agent_thought_chunk', content, ...(messageId === undefined ? {} : { messageId }) };
 }

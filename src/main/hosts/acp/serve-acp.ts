@@ -6,7 +6,7 @@ import { printable } from '@shared/text/seen-text.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import type { CommandContext } from '../text/command-context.ts';
 import { chooseInTask } from '../text/choose-in-task.ts';
-import { thought } from './event-updates.ts';
+import { thoughtUpdate } from './event-updates.ts';
 import { toReportedFailure, usageError } from '../text/report-failure.ts';
 import type { AskedPlace } from './editor-sessions.ts';
 import {
@@ -220,7 +220,7 @@ async function choose(
   if (running !== null) {
     const core = await served.context.core();
     const text = await chooseInTask(core, { sessionId, before, now: choices.runOptions() });
-    if (text !== null) queue.send(thought(`${text}\n`));
+    if (text !== null) queue.send(thoughtUpdate(`${text}\n`));
   }
   await queue.flushed();
 }

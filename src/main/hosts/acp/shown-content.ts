@@ -32,7 +32,7 @@ export function kindOf(tool: string): ToolKind {
 }
 
 /** Foreign output in a code fence that nothing in it can close. A long one is cut, because nobody decides by it. */
-export function fenced(text: string): ToolCallContent {
+export function fenceText(text: string): ToolCallContent {
   const shown = printable(text);
   return inFence(shown.length > mostOutput ? `${shown.slice(0, mostOutput)}\n(cut; the session has all of it)` : shown);
 }

@@ -11,7 +11,7 @@ import type { CoreClient } from '../../server/local-socket.ts';
 import { askForm } from './ask-form.ts';
 import { askAtCap, askPermission } from './ask-permission.ts';
 import type { EventUpdates } from './event-updates.ts';
-import { createEventUpdates, message, thought } from './event-updates.ts';
+import { createEventUpdates, message, thoughtUpdate } from './event-updates.ts';
 import { readPrompt } from './read-prompt.ts';
 import type { SessionChoices } from './session-choices.ts';
 import { createTextTerminal } from './text-terminal.ts';
@@ -128,7 +128,7 @@ export async function workOnPrompt(
         return askAtCap(asked, event);
       },
     });
-    queue.add(async () => [thought(await summaryOf(core, sessionId, hasChanged))]);
+    queue.add(async () => [thoughtUpdate(await summaryOf(core, sessionId, hasChanged))]);
     await queue.flushed();
     // A question that was left open by a cancel waits. For the editor, its prompt was cancelled all the same.
     const isLeft = ended?.reason === 'waiting' && signal.aborted;

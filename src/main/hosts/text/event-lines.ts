@@ -18,7 +18,7 @@ import { agentAnswerText } from './agent-question.ts';
 import { describeReachedCap } from './cap-text.ts';
 import { canvasRows, mostResultRows } from './canvas-rows.ts';
 import type { Terminal } from './terminal.ts';
-import { indented, oneLine, pluralize, seconds } from './terminal.ts';
+import { indentText, oneLine, pluralize, seconds } from './terminal.ts';
 
 const gateLooks = {
   changes: 'change',
@@ -205,17 +205,19 @@ function capAnswer({ answer, raisedUsd }: EventOf<'cap-answered'>): string {
 function instructionsLine({ path, use, reason }: EventOf<'instructions-found'>, colors: Terminal['colors']): string {
   const text = `project instructions (${seenName(path)})`;
   return use === 'used'
-    ? colors.dim(`${text}: ${indented(reason)}`)
-    : colors.yellow(`${text} are not followed: ${indented(reason)}`);
+    ? colors.dim(`${text}: ${indentText(reason)}`)
+    : colors.yellow(`${text} are not followed: ${indentText(reason)}`);
 }
 
 /** The line for an event that is neither a step nor an action. Null: the event is of no use to the user. */
 function describe(event: SessionEvent, { colors }: Terminal): string | null {
   switch (event.type) {
     case 'sandbox-started':
-      return colors.dim(`sandbox: ${indented(event.description)}`);
+      return colors.dim(`sandbox: ${indentText(event.description)}`);
     case 'sandbox-lost':
-      return colors.red(`sandbox lost: ${indented(event.reason)}${event.recreated ? ' (a new one was started)' : ''}`);
+      return colors.red(
+        `sandbox lost: ${indentText(event.reason)}${event.recreated ? ' (a new one was started)' : ''}`,
+      );
     case 'service-changed':
       return serviceLine(event, colors);
     case 'stage-chosen':
@@ -231,7 +233,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
     case 'file-changed':
       return `    ${colors.green(event.after === null ? 'deleted' : event.before === null ? 'new' : 'changed')} ${seenName(event.path)}${counts(event)}${byPerson(event)}`;
     case 'notice-added':
-      return `${event.level === 'warning' ? colors.yellow('warning') : 'note'}: ${indented(event.text)}`;
+      return `${event.level === 'warning' ? colors.yellow('warning') : 'note'}: ${indentText(event.text)}`;
     case 'context-compacted':
       return colors.yellow(`the conversation was summarized: ${event.beforeTokens} → ${event.afterTokens} tokens`);
     case 'observation-trimmed':
@@ -243,7 +245,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
         `    an earlier answer was shortened for the model: ${event.beforeTokens} → ${event.afterTokens} tokens`,
       );
     case 'session-repaired':
-      return colors.yellow(`the log was repaired: ${indented(event.reason)}`);
+      return colors.yellow(`the log was repaired: ${indentText(event.reason)}`);
     case 'user-message-added':
       return event.attachments === undefined
         ? null
@@ -258,7 +260,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
       );
     case 'call-fenced':
       return colors.yellow(
-        `fence: ${event.outcome === 'redacted' ? indented(hiddenText(event.text)) : `${event.outcome === 'refused' ? 'not sent' : 'needs your approval'}: ${indented(event.text)}`}`,
+        `fence: ${event.outcome === 'redacted' ? indentText(hiddenText(event.text)) : `${event.outcome === 'refused' ? 'not sent' : 'needs your approval'}: ${indentText(event.text)}`}`,
       );
     case 'cap-reached':
       return colors.yellow(`spending limit: ${describeReachedCap(event)}`);

@@ -4,7 +4,7 @@ import type { Failure } from '@shared/errors.ts';
 import { AppError, toFailure } from '@shared/errors.ts';
 import { issuesText } from '../../lib/issue-text.ts';
 import type { Terminal } from './terminal.ts';
-import { indented } from './terminal.ts';
+import { indentText } from './terminal.ts';
 
 const failedSchema = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() });
 
@@ -15,8 +15,8 @@ export const usageError = (message: string, hint?: string): AppError =>
 /** Reports what went wrong. Returns the exit code by docs/guide/automation.md. Never throws. */
 export function reportFailure(error: unknown, terminal: Terminal): number {
   const failure = toReportedFailure(error);
-  terminal.err(`${terminal.colors.red('dewpoint:')} ${indented(failure.message)}\n`);
-  if (failure.hint !== undefined) terminal.err(`  ${indented(failure.hint)}\n`);
+  terminal.err(`${terminal.colors.red('dewpoint:')} ${indentText(failure.message)}\n`);
+  if (failure.hint !== undefined) terminal.err(`  ${indentText(failure.hint)}\n`);
   if (failure.code === 'internal' && error instanceof Error && process.env.DEWPOINT_DEBUG === '1') {
     terminal.err(`${error.stack ?? ''}\n`);
   }

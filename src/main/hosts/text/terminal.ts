@@ -87,7 +87,7 @@ export function jsonLine(value: unknown): string {
 }
 
 /** Prose after the beginning of a Dewpoint line. Further lines are indented, so that they cannot pass for its own. */
-export function indented(text: string): string {
+export function indentText(text: string): string {
   return printable(text).trimEnd().replaceAll('\n', '\n        ');
 }
 

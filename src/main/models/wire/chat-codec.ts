@@ -12,7 +12,7 @@ import type { ModelRequest, ProviderError, StreamPart } from '../providers/defin
 import type { ChatTarget } from './chat-request.ts';
 import { decodeChatRequest, encodeChatRequest } from './chat-request.ts';
 import type { AnswerDecoder, AnswerEncoder, AskedAnswer, EndedPush, WireCodec, WireFailure } from './wire-codec.ts';
-import { collect, collected, event, promptTokens } from './wire-codec.ts';
+import { collect, collectAnswer, event, promptTokens } from './wire-codec.ts';
 
 type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk;
 
@@ -290,7 +290,7 @@ function endedByServer(reason: unknown): ProviderError | null {
 
 /** Writes an answer in the form of Chat Completions. Reasoning goes into `reasoning_content`, as in most servers. */
 function encodeChatAnswer({ call, id, at, wantsUsage }: AskedAnswer): AnswerEncoder {
-  const said = collected();
+  const said = collectAnswer();
   const head = { id: `chatcmpl-${id}`, created: Math.floor(at / 1000) };
   const chunk = (
     delta: ChatCompletionChunk.Choice.Delta & { readonly reasoning_content?: string },

@@ -16,7 +16,7 @@ import type {
   WireCodec,
   WireFailure,
 } from './wire-codec.ts';
-import { collect, collected, event } from './wire-codec.ts';
+import { collect, collectAnswer, event } from './wire-codec.ts';
 
 type Event = Anthropic.RawMessageStreamEvent;
 
@@ -193,7 +193,7 @@ const named = (data: WrittenEvent): string => event(data, data.type);
 
 /** Writes an answer as Anthropic Messages. No reasoning: its blocks need a signature that Dewpoint cannot make. */
 function encodeMessagesAnswer({ call, id }: AskedAnswer): AnswerEncoder {
-  const said = collected();
+  const said = collectAnswer();
   let index = -1;
   let isTextOpen = false;
   const closeText = (): string => {

@@ -10,7 +10,7 @@ import { openaiError } from './chat-codec.ts';
 import type { reasoningStateSchema } from './responses-request.ts';
 import { decodeResponsesRequest, encodeResponsesRequest } from './responses-request.ts';
 import type { AnswerEncoder, AskedAnswer, EndedPush, SaidPush, WireCodec } from './wire-codec.ts';
-import { collect, collected, event, promptTokens } from './wire-codec.ts';
+import { collect, collectAnswer, event, promptTokens } from './wire-codec.ts';
 
 type Event = OpenAI.Responses.ResponseStreamEvent;
 
@@ -99,7 +99,7 @@ type Write = (type: string, data: object) => string;
 
 /** Writes an answer as OpenAI Responses. Stores nothing for later calls. Leaves out reasoning, as OpenAI does. */
 function encodeResponsesAnswer(asked: AskedAnswer): AnswerEncoder {
-  const said = collected();
+  const said = collectAnswer();
   let sequence = 0;
   const write: Write = (type, data) => {
     sequence += 1;

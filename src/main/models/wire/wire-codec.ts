@@ -77,7 +77,7 @@ export interface WholeAnswer {
   readonly calls: Extract<SaidPush, { type: 'call' }>[];
 }
 
-export function collected(): WholeAnswer {
+export function collectAnswer(): WholeAnswer {
   return { text: '', reasoning: '', calls: [] };
 }
 

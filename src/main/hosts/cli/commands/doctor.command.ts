@@ -10,7 +10,7 @@ import type { Command } from '../../text/command-context.ts';
 import { doctorBundle } from '../reports/doctor-bundle.ts';
 import { checkOutputFile, writeOutputFile } from '../terminal/output-file.ts';
 import type { Terminal } from '../../text/terminal.ts';
-import { indented, jsonLine } from '../../text/terminal.ts';
+import { indentText, jsonLine } from '../../text/terminal.ts';
 import { padRight } from '../../text/columns.ts';
 
 export interface DoctorArguments {
@@ -64,8 +64,8 @@ export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle
   const { colors } = terminal;
   const signs = { ok: colors.green('✔'), warning: colors.yellow('!'), missing: colors.red('✖') };
   for (const finding of findings) {
-    terminal.out(`${signs[finding.status]} ${padRight(seenName(finding.area), 10)} ${indented(finding.text)}\n`);
-    if (finding.hint !== null) terminal.out(`  ${''.padEnd(10)} ${indented(finding.hint)}\n`);
+    terminal.out(`${signs[finding.status]} ${padRight(seenName(finding.area), 10)} ${indentText(finding.text)}\n`);
+    if (finding.hint !== null) terminal.out(`  ${''.padEnd(10)} ${indentText(finding.hint)}\n`);
   }
   return isMissing ? 5 : 0;
 };

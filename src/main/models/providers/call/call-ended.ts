@@ -20,7 +20,7 @@ export function endedWith(
 }
 
 /** A failure that a retry cannot fix. */
-export function failed(code: ProviderError['code'], message: string): ProviderError {
+export function providerFailure(code: ProviderError['code'], message: string): ProviderError {
   return { code, message, retryable: false };
 }
 

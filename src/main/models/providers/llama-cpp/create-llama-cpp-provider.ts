@@ -8,7 +8,7 @@ import type { EngineRequest } from '../../engine/worker/worker-protocol.ts';
 import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import type { OneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import type { ModelRequest, PrefillResult, Provider, ProviderError, StreamPart } from '../define.ts';
-import { endedWith, failed } from '../call/call-ended.ts';
+import { endedWith, providerFailure } from '../call/call-ended.ts';
 import { infoOfFile, noAnswers } from '../call/info-of-file.ts';
 import { streamInTurn } from '../call/stream-in-turn.ts';
 import { parseCall, reportOf, toEnded, toEngineRequest, smallerLoad } from './engine-call.ts';
@@ -94,11 +94,12 @@ async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal)
     lost.delete(request.model);
     if (signal.aborted) yield end(null);
     else if (lostBefore !== undefined) yield end(lostBefore);
-    else if (llama === undefined) yield end(failed('missing-model', 'No local engine can run here.'));
+    else if (llama === undefined) yield end(providerFailure('missing-model', 'No local engine can run here.'));
     else if (model === null) yield end(missing(request.model));
-    else if (model.refusal !== null) yield end(failed('bad-model', model.refusal));
-    else if (model.use !== null) yield end(failed('bad-model', noAnswers(request.model, model.use)));
-    else if (asked === null) yield end(failed('bad-request', 'Tool calls were asked for, but no tool was given.'));
+    else if (model.refusal !== null) yield end(providerFailure('bad-model', model.refusal));
+    else if (model.use !== null) yield end(providerFailure('bad-model', noAnswers(request.model, model.use)));
+    else if (asked === null)
+      yield end(providerFailure('bad-request', 'Tool calls were asked for, but no tool was given.'));
     else {
       const unloaded = await makeRoom(dependencies, model, signal);
       const strain = (await dependencies.strain?.()) ?? noStrain;
@@ -107,7 +108,7 @@ async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal)
       yield* answer(parts, llama, { name: request.model, model, asked: gently, unloaded, strain }, signal);
     }
   } catch (error) {
-    yield end(signal.aborted ? null : failed('internal', messageOf(error)));
+    yield end(signal.aborted ? null : providerFailure('internal', messageOf(error)));
   }
 }
 
@@ -271,7 +272,7 @@ async function infoOf(
 }
 
 function missing(name: string): ProviderError {
-  return failed(
+  return providerFailure(
     'missing-model',
     `The model ${name} is not on this machine. Download it with \`dewpoint models pull llama-cpp/${name}\`.`,
   );

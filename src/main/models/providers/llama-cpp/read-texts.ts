@@ -3,7 +3,7 @@ import type { TextUse } from '@shared/models/model-info.ts';
 import type { OneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import type { LlamaEngine } from '../../engine/llama-engine.ts';
 import type { ProviderError, TextsReply, TextsRequest } from '../define.ts';
-import { failed } from '../call/call-ended.ts';
+import { providerFailure } from '../call/call-ended.ts';
 import { toProviderError } from './engine-call.ts';
 import type { FoundModel, LlamaCppDependencies, LlamaSettings } from './llama-cpp-model.ts';
 import { findModel } from './llama-cpp-model.ts';
@@ -28,7 +28,7 @@ export async function readTexts(parts: TextParts, request: TextsRequest, signal:
     totalMs: now() - startedAt,
   });
   const no = (error: ProviderError): TextsReply => ({ ok: false, error, timings: timings() });
-  if (leave === null) return no(failed('internal', 'It was cancelled.'));
+  if (leave === null) return no(providerFailure('internal', 'It was cancelled.'));
   try {
     const found = await ready(parts, request, signal);
     if ('code' in found) return no(found);
@@ -37,7 +37,7 @@ export async function readTexts(parts: TextParts, request: TextsRequest, signal:
     if (!read.ok) return no(toProviderError(read.error));
     return { ok: true, rows: read.rows, tokens: read.tokens, timings: timings() };
   } catch (error) {
-    return no(failed('internal', messageOf(error)));
+    return no(providerFailure('internal', messageOf(error)));
   } finally {
     leave();
   }
@@ -50,10 +50,11 @@ async function ready(
 ): Promise<ProviderError | { readonly llama: LlamaEngine; readonly model: FoundModel }> {
   const { llama } = dependencies;
   const model = await findModel(dependencies, settings, { model: request.model, signal });
-  if (llama === undefined || model === null) return failed('missing-model', `The model ${request.model} is not here.`);
-  if (model.refusal !== null) return failed('bad-model', model.refusal);
+  if (llama === undefined || model === null)
+    return providerFailure('missing-model', `The model ${request.model} is not here.`);
+  if (model.refusal !== null) return providerFailure('bad-model', model.refusal);
   const wanted: TextUse = request.query === null ? 'vectors' : 'scores';
-  if (model.use !== wanted) return failed('bad-request', `${request.model} makes no ${wanted} of texts.`);
+  if (model.use !== wanted) return providerFailure('bad-request', `${request.model} makes no ${wanted} of texts.`);
   await makeRoom(model, signal);
   return { llama, model };
 }

@@ -12,7 +12,7 @@ import type { ModelFacts } from '../../memory/estimate/model-memory.ts';
 import { readAdapted } from '../../memory/gguf/gguf-header-reader.ts';
 import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import type { OneAtATime } from '../../../lib/async/one-at-a-time.ts';
-import { endedWith, failed } from '../call/call-ended.ts';
+import { endedWith, providerFailure } from '../call/call-ended.ts';
 import { noAnswers } from '../call/info-of-file.ts';
 import { createSpeedWatch } from '../call/speed-watch.ts';
 import type { SpeedWatch } from '../call/speed-watch.ts';
@@ -229,9 +229,10 @@ interface PrepareWish {
 async function prepare(parts: Parts, { request, strain }: PrepareWish, signal: AbortSignal): Promise<Prepared> {
   const name = request.model;
   const file = await parts.dependencies.modelFile(name);
-  if (file === null) return { ok: false, error: failed('missing-model', `The model ${name} is not on this machine.`) };
+  if (file === null)
+    return { ok: false, error: providerFailure('missing-model', `The model ${name} is not on this machine.`) };
   const refusal = file.use === undefined ? await file.adapter?.refusal(signal) : noAnswers(name, file.use);
-  if (refusal) return { ok: false, error: failed('bad-model', refusal) };
+  if (refusal) return { ok: false, error: providerFailure('bad-model', refusal) };
   const found = { ...(await findServer(parts, signal)), name, file };
   const isGentle = strain.act !== 'usual' && strain.act !== 'unload';
   const model = await decided(parts, found, { ...(await wishOf(parts, request)), isGentle }, signal);
@@ -240,7 +241,7 @@ async function prepare(parts: Parts, { request, strain }: PrepareWish, signal: A
   const used = await found.server.use(model.load, signal);
   if (used.ok) return { ok: true, model, server: used.server, unloaded, found };
   if (used.code === 'cancelled') return { ok: false, error: null };
-  if (used.code !== 'out-of-memory') return { ok: false, error: failed(used.code, used.message) };
+  if (used.code !== 'out-of-memory') return { ok: false, error: providerFailure(used.code, used.message) };
   return { ok: false, error: await withLess(parts, { found, model }, used, signal) };
 }
 
@@ -311,7 +312,7 @@ async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal)
     }
   } catch (error) {
     const hint = error instanceof AppError && error.hint !== undefined ? ` ${error.hint}` : '';
-    yield end(signal.aborted ? null : failed('missing-model', `${messageOf(error)}${hint}`));
+    yield end(signal.aborted ? null : providerFailure('missing-model', `${messageOf(error)}${hint}`));
   }
 }
 

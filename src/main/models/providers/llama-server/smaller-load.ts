@@ -9,7 +9,7 @@ import type { LoadStep, LoadSteps } from '../../memory/load-steps.ts';
 import { leastTokens } from '../../memory/memory-plan.ts';
 import type { ServerLoadPlan, ServerLoadWish } from '../../memory/plan-server-load.ts';
 import type { ModelFile } from '../../files/callable-files.ts';
-import { failed } from '../call/call-ended.ts';
+import { providerFailure } from '../call/call-ended.ts';
 import type { ProviderError } from '../define.ts';
 
 interface SmallerLoadOptions {
@@ -58,7 +58,7 @@ export async function smallerLoad(
 ): Promise<ProviderError> {
   const { loadSteps, now } = options.dependencies;
   const hint = 'Ask for less: providers.llama-server.contextTokens in your settings.';
-  const none = failed('out-of-memory', `${message} ${hint}`);
+  const none = providerFailure('out-of-memory', `${message} ${hint}`);
   if (loadSteps === undefined || (await smallerBefore(options, file, program)) !== null) return none;
   const { grantedTokens } = plan;
   const onCards = memory === 'card' ? (await planAgain({ grantedTokens, why: '' })).plan : plan;

@@ -4,7 +4,7 @@ import { printable } from '@shared/text/seen-text.ts';
 import type { Command } from '../../../text/command-context.ts';
 import { endings } from '../../../text/ending-words.ts';
 import { createEventLines } from '../../../text/event-lines.ts';
-import { indented, jsonLine } from '../../../text/terminal.ts';
+import { indentText, jsonLine } from '../../../text/terminal.ts';
 import { recordedEvents } from '../../../connection/recorded-events.ts';
 
 export const showSession: Command<[string, { readonly json?: boolean }]> = async (context, id, { json }) => {
@@ -53,7 +53,7 @@ export const replaySession: Command<[string, { readonly json?: boolean }]> = asy
     terminal.out(
       `The replay of ${sessionId} differs.\nrecorded ${report.recordedHash}\nreplayed ${report.stateHash}\n`,
     );
-    if (report.firstDifference !== null) terminal.out(`first difference: ${indented(report.firstDifference)}\n`);
+    if (report.firstDifference !== null) terminal.out(`first difference: ${indentText(report.firstDifference)}\n`);
   }
   return report.matched ? 0 : 1;
 };
