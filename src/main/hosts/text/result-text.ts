@@ -48,7 +48,9 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
     );
   if (result.reason === 'planned')
     terminal.err(
-      colors.dim(`to start the plan: dewpoint run --session ${result.session}${flags} --mode work "Carry out the plan"\n`),
+      colors.dim(
+        `to start the plan: dewpoint run --session ${result.session}${flags} --mode work "Carry out the plan"\n`,
+      ),
     );
   if (result.changes.length > 0) {
     terminal.err(

@@ -106,7 +106,8 @@ export async function keptIn(context: CommandContext, options: RunOptions): Prom
 
 async function endRun(context: CommandContext, args: RunArguments, result: RunResult): Promise<number> {
   const { terminal } = context;
-  if (result.status === 'waiting') terminal.err(`${terminal.colors.dim(howToAnswer(result.session, flagsAgain(args)))}\n`);
+  if (result.status === 'waiting')
+    terminal.err(`${terminal.colors.dim(howToAnswer(result.session, flagsAgain(args)))}\n`);
   await nameBackground(context, result.session);
   if (args.result !== undefined) await writeOutputFile(args.result, escapedJson(jsonText(result)));
   return exitCodes[result.status];
