@@ -58,7 +58,7 @@ function confidenceOf({ check, before }: TurnBaseline, after: CheckResult | null
   return before?.passed === false ? 'high' : 'tests-pass';
 }
 
-export function unmet(text: string, work: TurnBaseline, after: CheckResult | null): TurnEnd {
+export function unmetEnd(text: string, work: TurnBaseline, after: CheckResult | null): TurnEnd {
   const said = `The model says that it is done, but \`${work.check?.command ?? 'the tests that it wrote'}\` still fails.`;
   const endless = endlessText(endlessTests(after?.summary ?? ''));
   const why = [said, endless, text].filter((part) => part !== '').join(' ');
