@@ -16,6 +16,7 @@ const known: Readonly<Record<string, string>> = {
   'main/safety/approvals/ask-about-disk.ts': 'writes them',
   'main/agent/step/reserve-money.ts': 'writes them',
   'main/agent/loop/earlier-calls.ts': 'how long a call waited for its answer; it grants nothing',
+  'main/agent/prompt/conversation.ts': 'takes back a note about the money that is left; it grants nothing',
   'main/agent/turn/turn-log.ts': 'a comment',
   'main/hosts/text/event-lines.ts': 'prints them',
   'main/hosts/text/agent-question.ts': 'prints those of the agent',

@@ -89,20 +89,18 @@ interface Fold {
   inTurn: boolean;
   /**
    * What the conversation holds already: the instructions, and the facts line by line. Only what is not among them is
-   * told again.
+   * told again. `moneySeq`: the note that the money of this turn is nearly spent.
    */
-  told: { readonly instructions: string; readonly facts: readonly string[] };
+  told: { readonly instructions: string; readonly facts: readonly string[]; readonly moneySeq: number | undefined };
   /** A guarded file was refused in this turn. */
   wasGuarded: boolean;
-  /** What said that the money of this turn is nearly spent. */
-  moneyNoteSeq: number | undefined;
   /** What the model had written when it was cancelled; empty: nothing. */
   cutText: string;
   /** The instructions of this turn; empty: there are none, or they are not used. */
   instructions: string;
 }
 
-const nothingTold: Fold['told'] = { instructions: '', facts: [] };
+const nothingTold: Fold['told'] = { instructions: '', facts: [], moneySeq: undefined };
 
 export function createConversation(): Conversation {
   const fold: Fold = {
@@ -119,7 +117,6 @@ export function createConversation(): Conversation {
     inTurn: false,
     told: nothingTold,
     wasGuarded: false,
-    moneyNoteSeq: undefined,
     cutText: '',
     instructions: '',
   };
@@ -203,7 +200,7 @@ function addNote(fold: Fold, event: SessionEvent): void {
       return;
     case 'notice-added':
       if (noticesForModel.includes(event.code)) note(fold, event.seq, inert(event.text));
-      if (event.code === 'money-near') fold.moneyNoteSeq = event.seq;
+      if (event.code === 'money-near') fold.told = { ...fold.told, moneySeq: event.seq };
       return;
     case 'file-changed':
       // Only an undo by the user. What the agent reverts is in the result of its call.
@@ -416,8 +413,8 @@ function endTurn(fold: Fold, event: EventOf<'turn-ended'>): void {
 
 /** A raised limit, or the next message, has money of its own. */
 function dropMoneyNote(fold: Fold): void {
-  const at = placeOf(fold, fold.moneyNoteSeq);
-  fold.moneyNoteSeq = undefined;
+  const at = placeOf(fold, fold.told.moneySeq);
+  fold.told = { ...fold.told, moneySeq: undefined };
   const entry = fold.entries[at];
   if (entry?.type === 'user' && entry.said === undefined) fold.entries.splice(at, 1);
 }
