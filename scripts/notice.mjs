@@ -59,7 +59,7 @@ programs of others, whose licenses are in resources/licenses:
   unpdf                      pdf.js (Apache-2.0, Mozilla Foundation)
   resources/sandbox/seccomp.json   derived from the default profile of moby/profiles 0.2.3 (Apache-2.0, Docker, Inc.
                              and the Moby authors)
-  src/shared/safety/service-keys.ts   derived from the rules of gitleaks 8.30.1 (MIT, Zachary Rice)
+  src/main/lib/secrets/service-keys.ts   derived from the rules of gitleaks 8.30.1 (MIT, Zachary Rice)
   node-*                     the program Node.js (MIT, and the licenses in its LICENSE file)
 
 A packed app contains Electron (MIT, and the licenses of Chromium). Otherwise Electron is fetched when it is needed. Not

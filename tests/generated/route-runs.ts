@@ -1,5 +1,5 @@
 import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
-import { leastOutputTokens } from '@shared/money/fitting-output.ts';
+import { leastOutputTokens } from '../../src/main/routing/fitting-output.ts';
 import { worstCostOf } from '@shared/money/token-cost.ts';
 import type { Profile } from '@shared/routing/routing.ts';
 import { profiles } from '@shared/routing/routing-profiles.ts';

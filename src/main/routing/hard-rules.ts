@@ -1,6 +1,6 @@
-import { leastOutputTokens } from '@shared/money/fitting-output.ts';
+import { leastOutputTokens } from './fitting-output.ts';
 import { worstCostOf } from '@shared/money/token-cost.ts';
-import { usualOutput } from '@shared/routing/usual-steps.ts';
+import { usualOutput } from './usual-steps.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { Denial, ChoiceFacts, ModelOption, SpentOption } from './define.ts';
 

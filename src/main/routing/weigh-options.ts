@@ -3,7 +3,7 @@ import type { Interval } from '@shared/money/counterfactual.ts';
 import type { TaskKind } from '@shared/money/task-needs.ts';
 import { guessInterval } from '@shared/money/usual-task.ts';
 import type { Tally } from '@shared/routing/priors.ts';
-import { expectedRestUsd, usualStepsOf } from '@shared/routing/usual-steps.ts';
+import { expectedRestUsd, usualStepsOf } from './usual-steps.ts';
 import type { Features, ChoiceFacts, PairNames, Rule, ModelOption, Vote, WeighedOption } from './define.ts';
 import { abilityOf } from './ability.ts';
 import { featuresOf } from './routing-features.ts';

@@ -1,6 +1,6 @@
-import { entropyOf, isFiller, isWordlike } from '@shared/safety/random-text.ts';
-import { type HiddenText, type Mask, plainMask } from '@shared/safety/secret-patterns.ts';
-import { serviceValues } from '@shared/safety/service-keys.ts';
+import { entropyOf, isFiller, isWordlike } from '../lib/secrets/random-text.ts';
+import { type HiddenText, type Mask, plainMask } from '../lib/secrets/secret-patterns.ts';
+import { serviceValues } from '../lib/secrets/service-keys.ts';
 
 /**
  * Finds values that a text gives to a name that sounds like a secret: in code, settings, headers, addresses and

@@ -2,7 +2,7 @@ import { decodedIn, lineMarksOf, lookUpsOf, marksOf, viewsOf } from '@shared/saf
 import type { FenceHit, Fences } from '@shared/safety/fences.ts';
 import { keyOfHit } from '@shared/safety/fences.ts';
 import { hideAssigned } from './assigned-secrets.ts';
-import { hideSecrets, type Mask } from '@shared/safety/secret-patterns.ts';
+import { hideSecrets, type Mask } from '../lib/secrets/secret-patterns.ts';
 
 /** Fenced content, each item once. */
 export type Hits = Map<string, FenceHit>;

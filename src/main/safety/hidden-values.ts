@@ -2,7 +2,7 @@ import { sha256Of } from '../lib/sha256.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Mask } from '@shared/safety/secret-patterns.ts';
+import type { Mask } from '../lib/secrets/secret-patterns.ts';
 
 /**
  * The secrets that models see as placeholders, `[redacted:KIND#MARK]`. The mark belongs to the value: the same secret

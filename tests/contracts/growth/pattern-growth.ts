@@ -1,4 +1,4 @@
-import { secretShapes } from '../../../src/shared/safety/secret-patterns.ts';
+import { secretShapes } from '../../../src/main/lib/secrets/secret-patterns.ts';
 import { boundedPatterns } from './bounded-patterns.ts';
 import { findPatterns } from './found-patterns.ts';
 import type { PatternUse } from './found-patterns.ts';
@@ -44,7 +44,7 @@ export function measurePatterns(root: string): readonly GrowthRow[] {
 function allPatterns(root: string) {
   const written = findPatterns(root).map((one) => ({ ...one, place: `${one.file}:${one.line}` }));
   // These patterns are built at run time.
-  const file = 'src/shared/safety/secret-patterns.ts';
+  const file = 'src/main/lib/secrets/secret-patterns.ts';
   const built = secretShapes.map(({ kind, pattern: { source, flags } }) => {
     return { place: `${file}#${kind}`, file, written: `/${source}/${flags}`, source, flags, use: 'all' as const };
   });

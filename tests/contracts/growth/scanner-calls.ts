@@ -1,4 +1,4 @@
-import { secretShapes } from '../../../src/shared/safety/secret-patterns.ts';
+import { secretShapes } from '../../../src/main/lib/secrets/secret-patterns.ts';
 
 type Call = (text: string) => readonly unknown[];
 
@@ -90,7 +90,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/shared/attachments/file-mentions.ts#openMention': (text) => [text, text.length],
   'src/shared/rules/parse-rules.ts#parseRules': (text) => [text, 'rules'],
   'src/main/safety/fenced-texts.ts#countRemoved': (text) => [text, text],
-  'src/shared/safety/secret-patterns.ts#hideSecrets': (text) => [text, secretShapes],
+  'src/main/lib/secrets/secret-patterns.ts#hideSecrets': (text) => [text, secretShapes],
   'src/shared/text/shorten-text.ts#shortenText': (text) => [text, 200],
   'src/shared/session/slash-commands.ts#parseSlash': (text) => [text, 'window'],
   'src/main/settings/agent-definitions.ts#parseAgentDefinition': (text) => ['reader', text],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ToolContext } from '../../../src/main/tools/define.ts';
 import { builtInTools, discoverTools } from '../../../src/main/tools/registry.ts';
-import { hideSecrets } from '../../../src/shared/safety/secret-patterns.ts';
+import { hideSecrets } from '../../../src/main/lib/secrets/secret-patterns.ts';
 import { createMemorySandbox } from '../../fakes/sandbox/memory-sandbox.ts';
 
 const tool = builtInTools(discoverTools(), { now: () => 0 }).find(({ name }) => name === 'read_file');

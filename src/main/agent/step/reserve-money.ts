@@ -2,7 +2,7 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { spendingLimitNames } from '../../money/limit-names.ts';
 import { raisedSteps, suggestedRaiseUsd } from '@shared/money/limit-raise.ts';
-import { outputWithin } from '@shared/money/fitting-output.ts';
+import { outputWithin } from '../../routing/fitting-output.ts';
 import { costOf, noUsage, worstCostOf } from '@shared/money/token-cost.ts';
 import type { CapDecision, CapReached } from '../../money/budget.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';

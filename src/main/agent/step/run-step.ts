@@ -1,10 +1,10 @@
 import type { Energy } from '@shared/events/call-report.ts';
 import type { CutCall } from '@shared/events/call-events.ts';
-import { usualOutput } from '@shared/routing/usual-steps.ts';
+import { usualOutput } from '../../routing/usual-steps.ts';
 import { surenessOf } from '@shared/events/call-report.ts';
 import type { EventOf, Transient } from '@shared/events/events.ts';
 import { textOf, type Part } from '@shared/models/model-messages.ts';
-import { leastOutputTokens } from '@shared/money/fitting-output.ts';
+import { leastOutputTokens } from '../../routing/fitting-output.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { costOf, promptTokensOf } from '@shared/money/token-cost.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';

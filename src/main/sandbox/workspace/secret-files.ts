@@ -1,4 +1,4 @@
-import { hideSecrets } from '@shared/safety/secret-patterns.ts';
+import { hideSecrets } from '../../lib/secrets/secret-patterns.ts';
 import { secretNames, type SecretKind, type SecretNames } from './secret-names.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { hideSecrets, type Mask, plainMask } from '@shared/safety/secret-patterns.ts';
+import { hideSecrets, type Mask, plainMask } from '../../lib/secrets/secret-patterns.ts';
 import { mapStrings } from '../../lib/map-strings.ts';
 
 /** Removes secrets from what is about to be stored. Deterministic; redacting twice changes nothing more. */

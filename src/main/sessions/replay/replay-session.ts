@@ -2,7 +2,7 @@ import { AppError } from '@shared/errors.ts';
 import { LOG_VERSION, type EventOf, type SessionEvent } from '@shared/events/events.ts';
 import { emptyMoney, reduceMoney } from '@shared/money/session-money.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
-import { plainMask } from '@shared/safety/secret-patterns.ts';
+import { plainMask } from '../../lib/secrets/secret-patterns.ts';
 import { emptySession } from '@shared/session/session-state.ts';
 import type { QueuedMessage } from '../journal/queued-message.ts';
 import type { Budget } from '../../money/budget.ts';

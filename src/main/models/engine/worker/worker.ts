@@ -1,4 +1,4 @@
-import { hideSecrets } from '@shared/safety/secret-patterns.ts';
+import { hideSecrets } from '../../../lib/secrets/secret-patterns.ts';
 import { diagnostics, keepDiagnostics } from '../../../lib/log.ts';
 import { createNetFetch } from '../../../lib/net/net-fetch.ts';
 import { createFetchUri } from '../../files/download/fetch-uri.ts';

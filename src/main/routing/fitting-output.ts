@@ -1,6 +1,6 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
-import type { Price } from './token-cost.ts';
-import { dearestInput } from './token-cost.ts';
+import type { Price } from '@shared/money/token-cost.ts';
+import { dearestInput } from '@shared/money/token-cost.ts';
 
 /** A call with fewer output tokens is not worth its prompt: enough for one tool call. */
 const SHORTEST_ANSWER = 128;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { hideAssigned } from '../../../src/main/safety/assigned-secrets.ts';
-import { hideSecrets } from '@shared/safety/secret-patterns.ts';
-import { sampled } from '../../fakes/sampled.ts';
-import { madeSecrets } from '../../fakes/made-secrets.ts';
+import { hideAssigned } from '../../../../src/main/safety/assigned-secrets.ts';
+import { hideSecrets } from '../../../../src/main/lib/secrets/secret-patterns.ts';
+import { sampled } from '../../../fakes/sampled.ts';
+import { madeSecrets } from '../../../fakes/made-secrets.ts';
 
 /** Catches: a secret of a usual form that a cloud model is shown, and code that is hidden from it. */
 const shown = (text: string): string => hideAssigned(hideSecrets(text).text).text;

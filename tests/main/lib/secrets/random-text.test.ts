@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isFiller, isKeyFiller, isWordlike } from '@shared/safety/random-text.ts';
+import { isFiller, isKeyFiller, isWordlike } from '../../../../src/main/lib/secrets/random-text.ts';
 
 const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const lower = upper.toLowerCase();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { leastOutputTokens, outputWithin } from '../../../src/shared/money/fitting-output.ts';
+import { leastOutputTokens, outputWithin } from '../../../src/main/routing/fitting-output.ts';
 import { worstCostOf } from '../../../src/shared/money/token-cost.ts';
 import { seeded } from '../../../bench/lib/seeded.ts';
 

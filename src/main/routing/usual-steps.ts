@@ -1,7 +1,7 @@
 import type { TaskKind } from '@shared/money/task-needs.ts';
 import type { Price } from '@shared/money/token-cost.ts';
 import { usualCostUsd, usualTasks } from '@shared/money/usual-task.ts';
-import type { Tally } from './priors.ts';
+import type { Tally } from '@shared/routing/priors.ts';
 
 /** How a model is likely to do the rest of a task. */
 export interface UsualSteps {

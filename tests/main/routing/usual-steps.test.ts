@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { learnPriors } from '../../../src/main/routing/learn-priors.ts';
-import { expectedRestUsd, usualOutput, usualStepsOf } from '../../../src/shared/routing/usual-steps.ts';
+import { expectedRestUsd, usualOutput, usualStepsOf } from '../../../src/main/routing/usual-steps.ts';
 
 const price = { input: 3, output: 15, source: 'test', date: '2026-11-28' };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hideAssigned } from '../../../src/main/safety/assigned-secrets.ts';
-import { hideSecrets } from '@shared/safety/secret-patterns.ts';
+import { hideAssigned } from '../../../../src/main/safety/assigned-secrets.ts';
+import { hideSecrets } from '../../../../src/main/lib/secrets/secret-patterns.ts';
 
 const hidden = (text: string): string => hideSecrets(text).text;
 // The keys are put together here so that no scanner takes this file for a leak.
