@@ -1,18 +1,17 @@
 import { lazy, Suspense, useRef, useState } from 'react';
 import type { MessageState, TurnState } from '@shared/session/session-state.ts';
-import type { ChosenOptions } from '@shared/session/chosen-options.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { announce } from '../../../lib/notices/announce.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';
 import { orderOf } from '../../../lib/models/usual-models.ts';
 import type { ModelPick, UsualModels } from '../../../lib/models/model-options.ts';
-import { optionsOfPick, pickedModel } from '../../../lib/models/model-options.ts';
-import type { SendOptions } from '../../../lib/session/session-commands.ts';
+import { pickedModel } from '../../../lib/models/model-options.ts';
 import { forkSession } from '../../../lib/session/session-commands.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { useNavigate } from '../../../lib/window/navigation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { Icon } from '../../../ui/layout/icon.tsx';
+import { pickOfTurn, regenerateOptions } from './regenerate-options.ts';
 
 const ModelList = lazy(() => import('../../../ui/model-picker/model-list.tsx'));
 
@@ -36,13 +35,7 @@ export function Regenerate({ sessionId, turn, message }: RegenerateProps) {
       const { messageId, seq, attachments = [] } = message;
       // The fold has only the beginning of a long text.
       const { text } = await reach.client.sessions.detail({ sessionId, id: messageId, near: seq });
-      const { mode = turn.mode === 'plan' ? 'plan' : undefined, assistant } = chosenFor(turn, message);
-      const options = {
-        ...optionsOfPick(pick),
-        ...limitsOf(turn),
-        ...(mode === undefined ? {} : { mode }),
-        ...(assistant === undefined ? {} : { assistant }),
-      };
+      const options = regenerateOptions(pick, turn, message);
       await forkSession(reach, sessionId, { before: messageId }, { text: text ?? message.text, options, attachments });
     } catch (error) {
       announce({ kind: 'error', text: failureText(error) });
@@ -91,35 +84,7 @@ export function Regenerate({ sessionId, turn, message }: RegenerateProps) {
   );
 }
 
-/** The models of the turn as they were chosen then. The settings may have changed since. */
-function pickOfTurn(turn: TurnState, message: MessageState): ModelPick {
-  const { cascade } = turn;
-  const { mode: _mode, assistant: _assistant, ...chosen } = chosenFor(turn, message);
-  const local = cascade.find(({ where }) => where === 'local')?.model;
-  const cloud = cascade.find(({ where }) => where === 'cloud')?.model;
-  const policy =
-    local === undefined ? (cloud === undefined ? null : 'cloud') : cloud === undefined ? 'local' : 'hybrid';
-  return {
-    ...chosen,
-    policy: chosen.policy ?? policy,
-    ...(local === undefined ? {} : { local }),
-    ...(cloud === undefined ? {} : { cloud }),
-  };
-}
-
-/** What was chosen for the message. An older log has only the assistant that answered. */
-function chosenFor({ assistant }: TurnState, { chosen }: MessageState): ChosenOptions {
-  return { ...(assistant === undefined ? {} : { assistant }), ...chosen };
-}
-
 function usualOf({ policy, local = '', cloud, modelOrder }: ModelPick): UsualModels {
   const models = { local, cloud: cloud ?? null };
   return { policy: policy ?? 'local', ...models, order: modelOrder ?? orderOf(models) };
-}
-
-function limitsOf({ limits, check }: TurnState): Pick<SendOptions, 'maxUsd' | 'check'> {
-  return {
-    ...(limits.maxUsd === null ? {} : { maxUsd: limits.maxUsd }),
-    ...(check?.source === 'option' ? { check: check.command } : {}),
-  };
 }
