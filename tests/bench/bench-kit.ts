@@ -29,6 +29,7 @@ export function aResult(change: Partial<RunResult> = {}): RunResult {
     text: 'Changed it.',
     confidence: 'high',
     check: null,
+    routing: { policy: 'local', hasCloud: false },
     steps: 2,
     actions: 5,
     seconds: 12,

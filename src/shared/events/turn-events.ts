@@ -2,6 +2,7 @@ import { capsLeftSchema } from '@shared/events/approval-events.ts';
 import { z } from 'zod';
 import { taskModes } from '@shared/text/task-mode.ts';
 import { stageSchema } from '@shared/models/model-info.ts';
+import { turnPolicySchema } from '@shared/routing/routing.ts';
 import { runLimitsSchema } from '@shared/session/run-limits.ts';
 import { gateCheckSchema } from './gate-check.ts';
 
@@ -54,6 +55,10 @@ export const confidenceSchema = z.enum([
 
 export type Confidence = z.infer<typeof confidenceSchema>;
 
+/** Where a turn could work when it ended. `hasCloud`: a cloud model is set up, whether the policy allows it or not. */
+const turnRoutingSchema = z.object({ policy: turnPolicySchema, hasCloud: z.boolean() });
+export type TurnRouting = Readonly<z.infer<typeof turnRoutingSchema>>;
+
 export const successCheckSchema = z.object({ command: z.string(), source: z.enum(['option', 'project']) }).nullable();
 
 /** A turn from its start to its checked end. */
@@ -105,5 +110,7 @@ export const turnEvents = {
     confidence: confidenceSchema.nullable(),
     /** What is missing (reason `missing`), or the error. */
     failure: z.object({ code: z.string(), message: z.string(), hint: z.string().optional() }).nullable(),
+    /** Absent if the turn was cancelled or the app went away during it, and in older logs. */
+    routing: turnRoutingSchema.optional(),
   }),
 } as const;

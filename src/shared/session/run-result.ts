@@ -4,6 +4,7 @@ import type { SpendingLimit } from '@shared/money/spending-limit.ts';
 import type { Stage, Where } from '@shared/models/model-info.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
+import type { TurnRouting } from '@shared/events/turn-events.ts';
 
 /** The summary of one run that `--result` writes. Documented in docs/guide/automation.md. */
 export interface RunResult {
@@ -16,6 +17,8 @@ export interface RunResult {
   /** What the success check says at the end: "474 tests pass, 13 of them new". Absent: the work broke it, or there is none. */
   readonly tests?: string;
   readonly check: { readonly command: string; readonly before: boolean | null; readonly after: boolean | null } | null;
+  /** Null: unknown, because the run was cancelled or cut off, or an older version recorded it. */
+  readonly routing: TurnRouting | null;
   readonly steps: number;
   /** Steps that only failed and were tried again. The step limit does not count them. Absent: none. */
   readonly retries?: number;

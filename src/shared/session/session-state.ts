@@ -10,7 +10,7 @@ import type { Usage } from '@shared/money/token-cost.ts';
 import type { PlanItem } from '@shared/events/conversation-events.ts';
 import type { RunStatus } from './run-options.ts';
 import type { ChangeState } from './file-change-state.ts';
-import type { Confidence, TurnEndReason } from '@shared/events/turn-events.ts';
+import type { Confidence, TurnEndReason, TurnRouting } from '@shared/events/turn-events.ts';
 import type { Purpose, StopReason } from '@shared/events/call-events.ts';
 import type { LeftTask, ToolStatus } from '@shared/events/tool-events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
@@ -21,7 +21,7 @@ import type { InnerCallState } from './inner-calls.ts';
 import type { ServerUse } from './server-use.ts';
 
 /** Raised when the shape of the state or the meaning of a field changes. Snapshots of other versions are void. */
-export const STATE_VERSION = 20;
+export const STATE_VERSION = 21;
 
 /**
  * What every host shows of a session: a pure function of its events, small for any length of log. Texts are capped and
@@ -182,6 +182,8 @@ export interface TurnState {
   readonly planItems?: readonly PlanItem[];
   /** Use of tool servers. Absent: none. */
   readonly servers?: readonly ServerUse[];
+  /** Where it could work when it ended. Absent: it runs, was cancelled or cut off, or the log is older. */
+  readonly routing?: TurnRouting;
 }
 
 /** The result of running the success check. */

@@ -38,6 +38,7 @@ export function buildRunResult(state: SessionState, reference: CloudReference | 
     confidence: turn.confidence,
     check: checkOf(turn),
     ...testsOf(turn),
+    routing: turn.routing ?? null,
     steps: turn.steps,
     ...(turn.retries === undefined ? {} : { retries: turn.retries }),
     actions: turn.actions,

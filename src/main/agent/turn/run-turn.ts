@@ -18,6 +18,7 @@ import type { TurnFacts } from '../preparation/turn-facts.ts';
 import { fetchLeftTasks } from '../preparation/fetch-left-tasks.ts';
 import { gatherTurnFacts, modelNotices } from '../preparation/gather-turn-facts.ts';
 import { isCancelled } from './turn-log.ts';
+import type { TurnRouting } from '@shared/events/turn-events.ts';
 import type { Turn } from './turn.ts';
 import type { TurnEnd } from './turn-baseline.ts';
 
@@ -60,8 +61,18 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
     text: end.text,
     confidence: end.confidence,
     failure: failure === null ? null : { ...failure },
+    // A fork cancels the turn that it cuts off, and does not know this.
+    ...(end.reason === 'cancelled' ? {} : { routing: routingOf(turn) }),
   });
   return end;
+}
+
+/** Where the turn can work. A model of the order that is not available counts as none. */
+function routingOf({ options, found: { facts } }: Turn): TurnRouting {
+  const { policy, cloud, modelOrder } = options;
+  const isOther = facts?.others?.some(({ where }) => where === 'cloud') === true;
+  const isNamed = cloud !== null && (modelOrder === undefined || modelOrder.includes(cloud));
+  return { policy, hasCloud: isNamed || isOther };
 }
 
 /** Finds the success check, and lets the models work on the task. */

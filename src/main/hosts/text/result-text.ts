@@ -74,13 +74,13 @@ function howItEnded({ status, reason, text }: RunResult, isJson: boolean): strin
   return rest === '' ? endings[status] : `${endings[status]}: ${seenWords(rest)}`;
 }
 
-/** Suggests what else could do the task, based on what was tried. */
-function nextStage({ byStep }: RunResult): string {
+/** Suggests what else could do the task, by where it was allowed to work and what is set up. */
+function nextStage({ byStep, routing }: RunResult): string {
   const words = 'next: name the function or the file, give a command that checks it (--check)';
+  const isAllCloud = byStep.length > 0 && byStep.every(({ where }) => where === 'cloud');
   // Whoever chose the cloud is not told to get a local model.
-  if (byStep.length > 0 && byStep.every(({ where }) => where === 'cloud')) return words;
-  const isLocal = byStep.every(({ where }) => where === 'local');
-  const cloud = isLocal ? ', or let the cloud help: --policy hybrid' : '';
+  if (routing === null || routing.policy === 'cloud' || isAllCloud) return words;
+  const cloud = routing.policy === 'local' && routing.hasCloud ? ', or let the cloud help: --policy hybrid' : '';
   return `${words}, use a larger local model (dewpoint models list, --local PROVIDER/MODEL)${cloud}`;
 }
 

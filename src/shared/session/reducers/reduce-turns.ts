@@ -264,7 +264,7 @@ function turnStarted(state: SessionState, event: EventOf<'turn-started'>): Chang
 }
 
 function turnEnded(state: SessionState, event: EventOf<'turn-ended'>): Change {
-  const { reason, text, confidence, failure, at } = event;
+  const { reason, text, confidence, failure, at, routing } = event;
   return {
     ...inTurn(state, event.turnId, () => ({
       reason,
@@ -272,6 +272,7 @@ function turnEnded(state: SessionState, event: EventOf<'turn-ended'>): Change {
       confidence,
       failure,
       endedAt: at,
+      ...(routing === undefined ? {} : { routing }),
     })),
     approvals: [],
     cap: null,

@@ -29,6 +29,7 @@ const created: SessionEvent = {
 async function resultOf(
   model: Parameters<typeof createAgentKit>[0] = {},
   stamped = (event: SessionEvent): SessionEvent => event,
+  options: Partial<typeof turnOptions> = {},
 ): Promise<RunResult> {
   const kit = createAgentKit({
     replies: [
@@ -48,7 +49,7 @@ async function resultOf(
     },
     ...model,
   });
-  await kit.runner.send('A test fails. Find the bug and fix it.', turnOptions);
+  await kit.runner.send('A test fails. Find the bug and fix it.', { ...turnOptions, ...options });
   const result = buildRunResult([created, ...kit.journal.events.map(stamped)].reduce(reduceSession, emptySession));
   if (result === null) throw new Error('There is no result.');
   return result;
@@ -109,6 +110,21 @@ describe('the result that --result writes', () => {
     });
     expect(costReason).toContain('without a known price');
     expect(energyReason).toContain('no meter');
+  });
+
+  it.each([
+    [{}, { policy: 'local', hasCloud: false }],
+    [{ cloud: 'cloud/one' }, { policy: 'local', hasCloud: true }],
+    [
+      { cloud: 'cloud/one', modelOrder: ['fake/model'] },
+      { policy: 'local', hasCloud: false },
+    ],
+    [
+      { policy: 'cloud', cloud: 'cloud/one' },
+      { policy: 'cloud', hasCloud: true },
+    ],
+  ] as const)('says where the run could work: %j', async (options, routing) => {
+    expect((await resultOf({}, undefined, options)).routing).toEqual(routing);
   });
 
   it('does not exist before a turn has ended', () => {

@@ -214,6 +214,7 @@ const result: RunResult = {
   text: 'An answer.',
   confidence: 'unchecked',
   check: { command: 'pytest', before: false, after: false },
+  routing: { policy: 'local', hasCloud: false },
   steps: 1,
   actions: 1,
   seconds: 1,

@@ -18,6 +18,7 @@ function shown(own: Pick<RunResult, 'status' | 'reason' | 'text'> & Partial<RunR
     seconds: 1,
     energyWh: null,
     check: null,
+    routing: { policy: 'local', hasCloud: false },
     counterfactual: { allLocal: null, allCloud: null, reason: '' },
     byStep: [],
     workspace: { mode: 'in-place', path: '/w' },
@@ -65,6 +66,18 @@ it('the result of a run says how to go on only at a limit', () => {
   const how = 'dewpoint run --session abc "go on"';
   expect(shown({ status: 'limit', reason: 'time-limit', text: 'Late.' })).toContain(how);
   expect(shown({ status: 'done', reason: 'done', text: 'Done.' })).not.toContain(how);
+});
+
+// Bug: a run in the cloud that gave up before its first step was told to get a local model and to allow the cloud.
+it.each([
+  ['cloud', true, { larger: false, hybrid: false }],
+  ['hybrid', true, { larger: true, hybrid: false }],
+  ['local', false, { larger: true, hybrid: false }],
+  ['local', true, { larger: true, hybrid: true }],
+] as const)('the advice of a run without a step fits its policy: %s, cloud model %s', (policy, hasCloud, advised) => {
+  const text = shown({ status: 'gave-up', reason: 'gave-up: No way.', text: '', routing: { policy, hasCloud } });
+  expect(text).toContain('next: name the function');
+  expect({ larger: text.includes('larger local model'), hybrid: text.includes('--policy hybrid') }).toEqual(advised);
 });
 
 // Bug: after a plan nothing said how to carry it out, and the next message made another plan.
