@@ -63,7 +63,7 @@ describe('a key that is tried when it is set', () => {
     await core.client.settings.set({ key: 'providers.gone', value: gone });
     const entry = (await core.client.models.list()).find(({ id }) => id === 'gone/*');
     expect(entry).toMatchObject({ where: 'local', state: 'unreachable' });
-    expect(entry?.note).toContain('does not list its models');
+    expect(entry?.note).toContain('only models named in your settings can be used');
   });
 
   it('is refused when it is empty or has characters that no key has', async () => {

@@ -33,6 +33,8 @@ export interface ApiModelsOptions {
   readonly effort: Effort | undefined;
   readonly fetchList: (signal: AbortSignal) => Promise<readonly ListedModel[]>;
   readonly now: () => number;
+  /** How long the list may take, in milliseconds. Absent: five seconds. */
+  readonly listMs?: number;
   readonly reach?: Reachability;
   /** Models have names that the user chose, which no list contains. */
   readonly ownNames?: boolean;
@@ -60,6 +62,8 @@ export function createApiModels(options: ApiModelsOptions): ApiModels {
   const bundled = options.service === null ? [] : (bundledModels[options.service] ?? []);
   let live: { readonly models: readonly ListedModel[]; readonly at: number } | null = null;
   let isRefused = false;
+  /** The last time, the list did not come in time, and none is known from before. */
+  let isSlow = false;
   const infos = (models: readonly ListedModel[], unlisted?: string): readonly ModelInfo[] => {
     const names = new Set([...Object.keys(options.models), ...models.map((model) => model.name)]);
     return [...names].map((name) =>
@@ -70,27 +74,31 @@ export function createApiModels(options: ApiModelsOptions): ApiModels {
     infoOf(options, name, { listed: nearest(live?.models ?? [], name), bundled: nearest(bundled, name) });
   const knows = (name: string): ModelInfo | null => {
     const isListed = nearest(live?.models ?? bundled, name) !== undefined;
-    return isListed || isRefused || options.ownNames === true ? find(name) : null;
+    return isListed || isRefused || isSlow || options.ownNames === true ? find(name) : null;
   };
   const list: ApiModels['list'] = async (signal) => {
     // If the last call did not get through, asking again also finds out whether the network is back.
     const isFresh = live !== null && options.now() - live.at < FRESH_MS && options.reach?.now() !== 'away';
     if (live !== null && isFresh) return infos(live.models);
     const tooLong = () => new Error('The list of models took too long.');
-    const child = childAbort(signal, { ms: LIST_TIMEOUT_MS, reason: tooLong });
+    const child = childAbort(signal, { ms: options.listMs ?? LIST_TIMEOUT_MS, reason: tooLong });
     try {
       live = { models: await options.fetchList(child.signal), at: options.now() };
       isRefused = false;
+      isSlow = false;
       return infos(live.models);
     } catch (error) {
       isRefused = error instanceof ListRefusedError;
-      if (child.signal.aborted && !signal.aborted) options.reach?.noteSilence();
+      const isLate = child.signal.aborted && !signal.aborted;
+      isSlow = isLate && live === null;
+      if (isLate) options.reach?.noteSilence();
       if (!isRefused && live !== null) return infos(live.models);
       const reason = whyNoList(error);
       if (!isRefused && bundled.length > 0) return infos(bundled, reason);
       if (Object.keys(options.models).length > 0) return infos([]);
       if (isRefused) throw error;
-      throw new Error(options.service === null ? `${reason.replace(/\.?$/, '.')} ${onlyItKnows}` : reason);
+      const rest = isSlow ? nameOne : onlyItKnows;
+      throw new Error(options.service === null ? `${reason.replace(/\.?$/, '.')} ${rest}` : reason);
     } finally {
       child.release();
     }
@@ -102,7 +110,7 @@ export function createApiModels(options: ApiModelsOptions): ApiModels {
       const listed = await list(signal).catch((error: unknown) => {
         const known = knows(name);
         if (known === null) throw error;
-        // The call itself reports a refusal.
+        // The call itself reports a refusal, or that nobody answers.
         noteFailure('An endpoint was not asked for its models', error);
         return [known];
       });
@@ -112,7 +120,8 @@ export function createApiModels(options: ApiModelsOptions): ApiModels {
 }
 
 /** Added for the user's own servers and for deployments, for which no list comes with Dewpoint. */
-const onlyItKnows = 'It does not list its models. Models named in your settings can still be used.';
+const onlyItKnows = 'Without its list, only models named in your settings can be used.';
+const nameOne = 'Models that you name can still be used.';
 
 function whyNoList(error: unknown): string {
   if (error instanceof ListRefusedError) return error.message;

@@ -81,6 +81,34 @@ describe("the list of a service's models", () => {
     expect(await models.resolve('claude-opus-5', signal)).toMatchObject({ id: 'x/claude-opus-5' });
   });
 
+  // Bug: a model that was named by hand was refused, and the reason said that the service lists no models.
+  it('that comes too late blocks no named model, and says so', async () => {
+    let isSlow = true;
+    const fetchList = (stop: AbortSignal): Promise<readonly { readonly name: string }[]> =>
+      isSlow
+        ? new Promise((_, reject) => stop.addEventListener('abort', () => reject(stop.reason)))
+        : Promise.resolve([{ name: 'listed' }]);
+    const own = book({ service: null, fetchList, listMs: 5 });
+    await expect(own.list(signal)).rejects.toThrow(
+      'The list of models took too long. Models that you name can still be used.',
+    );
+    expect(await own.resolve('mine', signal)).toMatchObject({ id: 'x/mine' });
+    const known = book({ fetchList, listMs: 5 });
+    expect(await known.resolve('claude-of-tomorrow', signal)).toMatchObject({ id: 'x/claude-of-tomorrow' });
+    isSlow = false;
+    expect([await own.resolve('mine', signal), await own.resolve('listed', signal)]).toMatchObject([
+      null,
+      { id: 'x/listed' },
+    ]);
+  });
+
+  it('that cannot be fetched names no model of an unknown server', async () => {
+    const own = book({ service: null, fetchList: offline });
+    await expect(own.resolve('mine', signal)).rejects.toThrow(
+      'fetch failed. Without its list, only models named in your settings can be used.',
+    );
+  });
+
   it('finds a dated name by its model, but no unknown name', async () => {
     const models = book({ fetchList: async () => [{ name: 'Qwen/Q', contextTokens: 7 }], service: null });
     await models.list(signal);
