@@ -66,7 +66,7 @@ result = {"lines": [text.count("\\n") + 1 for text in found], "prices": prices, 
     expect(one.asked).toEqual(['program']);
     expect(ofType(events, 'approval-requested').map(({ kind }) => kind)).toEqual([
       'program',
-      ...Array.from({ length: 3 }, () => 'foreign-tool'),
+      ...Array.from({ length: 3 }, () => 'connected-tool'),
     ]);
     expect(ofType(events, 'approval-answered').map(({ by }) => by)).toEqual(['person', 'policy', 'policy', 'policy']);
     expect(one.sent).toEqual([{ id: 0 }, { id: 1 }, { id: 2 }]);

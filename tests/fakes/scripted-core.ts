@@ -78,7 +78,7 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
     const sessionId = `session-${sessions.size + 1}`;
     sessions.set(sessionId, { events: [], listeners: new Set() });
     const workspace = { mode: 'in-place' as const, path: projectPath ?? '/workspace' };
-    const named = { logVersion: 3, sessionId, appVersion: '0', title: title ?? 'A scripted session' };
+    const named = { logVersion: 4, sessionId, appVersion: '0', title: title ?? 'A scripted session' };
     append(sessionId, { type: 'session-created', ...named, projectPath, workspace, parentId: null, groupId: null });
     return sessionId;
   };

@@ -33,7 +33,7 @@ export function sampleEvents(seed: number, count: number): readonly SessionEvent
     const all: readonly [NewEvent, ...NewEvent[]] = [
       {
         type: 'session-created',
-        logVersion: 3,
+        logVersion: 4,
         sessionId: 's',
         appVersion: '1',
         title: text,

@@ -256,7 +256,7 @@ function toolOf(state: State, event: EventOf<'tool-started'>): Tool {
   const { files = [] } = event;
   for (const path of pathsIn(event.input)) put(hits, hitsOfPath(state, path, files).values());
   for (const hit of hits.values()) if (hit.verdict === 'redact') keepWholes(state, hit, textsIn(event.input));
-  const isElsewhere = event.foreign?.readsFiles === false;
+  const isElsewhere = event.connected?.readsFiles === false;
   // A later part of a result is built from the same content as the result. If the log has lost that result, nobody
   // knows from what.
   const source = event.tool === 'read_result' ? resultRead(state, event.input) : null;

@@ -363,7 +363,7 @@ export const conversation = {
   'approval.hard-links': 'Some project files are linked to files elsewhere. Break the links first?',
   'approval.break-links': 'Break links',
   'approval.leave-links': 'Keep links',
-  'approval.foreign-tool': 'A tool would be called with this',
+  'approval.connected-tool': 'A tool would be called with this',
   'approval.program': 'A program of the agent would make these calls',
   'question.label': 'The agent asks',
   'question.own': 'Your answer',

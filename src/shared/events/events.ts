@@ -7,6 +7,7 @@ import { turnEvents } from './turn-events.ts';
 import { callEvents } from './call-events.ts';
 import { toolEvents } from './tool-events.ts';
 import { approvalEvents, capEvents } from './approval-events.ts';
+import { withNewWords } from './older-words.ts';
 
 /**
  * The facts of a session. The log is the truth: everything shown or counted is a pure function of these.
@@ -15,10 +16,10 @@ import { approvalEvents, capEvents } from './approval-events.ts';
  */
 
 /**
- * The version of a log, in its first event. A log of an older one is read as it is, but not replayed: today's agent
- * would do other things. A log of a newer one is refused.
+ * The version of a log, in its first event. A log of an older one is read (`older-words.ts`), but not replayed:
+ * today's agent would do other things. A log of a newer one is refused.
  */
-export const LOG_VERSION = 3;
+export const LOG_VERSION = 4;
 /** The oldest version that can be read. */
 export const OLDEST_LOG_VERSION = 2;
 /** The form of a record, in each of them. A record of another form cannot be read. */
@@ -70,7 +71,7 @@ export function isEventType(type: string): type is EventType {
  * Throws a ZodError for a known type with a wrong shape.
  */
 export function parseEvent(record: unknown): SessionEvent | null {
-  const stamped = stampSchema.parse(record);
+  const stamped = stampSchema.parse(withNewWords(record));
   if (!isEventType(stamped.type)) return null;
   const payload = payloads[stamped.type].parse(stamped);
   const turn = stamped.turnId === undefined ? {} : { turnId: stamped.turnId };

@@ -88,10 +88,9 @@ export const toolEvents = {
     /** What the paths of the input led to when the call began. Absent: nobody looked. */
     files: z.array(fileLookSchema).optional(),
     /**
-     * For a connected tool (logs keep its first name): its server, whether its input may leave this machine, and whether
-     * it may read files here.
+     * For a connected tool: its server, whether its input may leave this machine, and whether it may read files here.
      */
-    foreign: z
+    connected: z
       .object({
         server: z.string(),
         leaves: z.boolean(),

@@ -18,6 +18,6 @@ export function programLanguageOf(file: string): ProgramLanguage | null {
 }
 
 /** Whether a call starts a program: one that a model just wrote, or a kept one. */
-export function isProgramStart({ tool, foreign }: Pick<EventOf<'tool-started'>, 'tool' | 'foreign'>): boolean {
-  return tool === programToolName || foreign?.isProgram === true;
+export function isProgramStart({ tool, connected }: Pick<EventOf<'tool-started'>, 'tool' | 'connected'>): boolean {
+  return tool === programToolName || connected?.isProgram === true;
 }

@@ -99,7 +99,7 @@ const rows: Readonly<Record<Exclude<GrantKind, 'other'>, Row>> = {
   },
   'guarded-file': { yes: [asked('guarded-file'), said('guarded-file')], counts: null },
   disk: { yes: [asked('disk'), said('disk')], counts: null },
-  'foreign-tool': { yes: [asked('foreign-tool'), said('foreign-tool')], counts: null },
+  'connected-tool': { yes: [asked('connected-tool'), said('connected-tool')], counts: null },
   program: { yes: [asked('program'), said('program')], counts: null },
   'server-form': { yes: [asked('server-form'), said('server-form')], counts: null },
   'server-link': { yes: [asked('server-link'), said('server-link')], counts: null },

@@ -42,7 +42,7 @@ export async function askConnectedCall(turn: Turn, call: ConnectedCall): Promise
     // Asked every time, unlike the hosts of commands, because a tool with a key may change something there.
     const note = own.secrets.length === 0 ? {} : { note: `The tool gets ${own.secrets.join(', ')}.` };
     const said = await askHosts(turn, {
-      kind: 'foreign-tool',
+      kind: 'connected-tool',
       toolCallId,
       hosts: [...own.hosts].sort(),
       subject,
@@ -54,7 +54,7 @@ export async function askConnectedCall(turn: Turn, call: ConnectedCall): Promise
     return said.type === 'granted' ? fenced : said;
   }
   const answer = await askApproval(turn, {
-    kind: 'foreign-tool',
+    kind: 'connected-tool',
     subject,
     reason: reasonOf(spec),
     toolCallId,

@@ -75,7 +75,7 @@ export async function askNetwork(turn: AskingTurn, toolCallId: string, input: un
 
 /** Hosts that a call wants to reach, and what for. */
 export interface HostsWish {
-  readonly kind: 'network' | 'web' | 'foreign-tool';
+  readonly kind: 'network' | 'web' | 'connected-tool';
   readonly toolCallId: string;
   /** Normalized host names. */
   readonly hosts: readonly string[];

@@ -17,7 +17,7 @@ const planTool = 'update_plan';
  */
 export function toolsOfTurn(turn: Turn): readonly Tool[] {
   const { builtIn, connected } = turn.dependencies.tools;
-  const { foreign: specs = [], findsTools, readsResults, draws, web = [] } = turn.found.facts ?? {};
+  const { connected: specs = [], findsTools, readsResults, draws, web = [] } = turn.found.facts ?? {};
   const offered = builtIn.filter(
     ({ name, isWeb, isForResults, isForDrawing }) =>
       (isWeb !== true || web.includes(name)) &&

@@ -117,7 +117,7 @@ async function callNow({ turn, parent, runTool, state }: Door, call: ProgramCall
       // A denial that follows from the announcement does not count as a refusal by the user.
       refusals: new Map(),
       announced: (about) => {
-        if (about.kind === 'foreign-tool') return state.hasYes ? 'allow' : 'deny';
+        if (about.kind === 'connected-tool') return state.hasYes ? 'allow' : 'deny';
         if (about.hosts === null || hosts.length === 0) return null;
         return state.hasYes && about.hosts.every((host) => hosts.includes(host)) ? 'allow' : 'deny';
       },
@@ -153,7 +153,7 @@ function writerOf({ dependencies, found: { facts } }: Turn, toolCallId: string):
 
 /** The approved programs of the project, with their present texts. */
 async function keptPrograms({ found, dependencies: { tools } }: Turn): Promise<readonly KeptProgram[]> {
-  const specs = (found.facts?.foreign ?? []).filter(({ own }) => own?.isProgram === true);
+  const specs = (found.facts?.connected ?? []).filter(({ own }) => own?.isProgram === true);
   const texts = await Promise.all(
     specs.map(async (spec) => ({ spec, text: await tools.connected?.programText?.(spec) })),
   );

@@ -18,11 +18,11 @@ type Fetched = z.infer<typeof dataSchema>;
  */
 export async function fetchLeftTasks(turn: Turn): Promise<void> {
   const { dependencies, options, given, found, log } = turn;
-  const { sandbox, foreign = [] } = found.facts ?? {};
+  const { sandbox, connected = [] } = found.facts ?? {};
   if (sandbox === undefined || given.mode === 'chat' || given.isQuestion) return;
   if (callRule('network', sandbox.tier, options.mode) === 'refused') return;
   for (const { toolCallId, tool, label, task } of leftTasks(dependencies.journal.state())) {
-    const spec = foreign.find(({ name }) => name === tool);
+    const spec = connected.find(({ name }) => name === tool);
     if (spec === undefined) continue;
     const { server, leaves, readsFiles } = spec;
     const fetched = await takeAction<Fetched>(
@@ -31,7 +31,7 @@ export async function fetchLeftTasks(turn: Turn): Promise<void> {
         tool: fetchTaskName,
         label: `ask again for ${label}`,
         input: { call: toolCallId, ...task },
-        foreign: { server, leaves, readsFiles },
+        connected: { server, leaves, readsFiles },
         run: (action) => askFor(turn, { spec, task, label }, action),
       },
       (data) => dataSchema.parse(data),

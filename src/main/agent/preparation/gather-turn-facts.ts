@@ -176,9 +176,9 @@ function needsLocal({ policy, atCap }: Turn['options']): boolean {
 
 async function connectedTools({
   dependencies,
-}: Pick<Turn, 'dependencies'>): Promise<Pick<TurnFacts, 'foreign' | 'findsTools'>> {
+}: Pick<Turn, 'dependencies'>): Promise<Pick<TurnFacts, 'connected' | 'findsTools'>> {
   const offered = (await dependencies.tools.connected?.offered()) ?? [];
-  return offered.length === 0 ? {} : { foreign: [...offered], findsTools: true };
+  return offered.length === 0 ? {} : { connected: [...offered], findsTools: true };
 }
 
 function webTools({ dependencies }: Pick<Turn, 'dependencies'>): Pick<TurnFacts, 'web'> {
@@ -192,7 +192,8 @@ async function addedTools(
 ): Promise<Partial<TurnFacts>> {
   const others = { ...(await connectedTools(turn)), ...webTools(turn) };
   const programs = programsOffered(turn, Object.keys(others).length > 0);
-  const isReviewed = programs.programs === true || others.foreign?.some(({ own }) => own?.isProgram === true) === true;
+  const isReviewed =
+    programs.programs === true || others.connected?.some(({ own }) => own?.isProgram === true) === true;
   const found = { ...others, ...programs, ...(isReviewed ? await reviewerOf(turn) : {}) };
   return Object.keys(found).length === 0 ? {} : { ...found, readsResults: true };
 }

@@ -48,7 +48,7 @@ export const turnFactsSchema = z.object({
   /** What the turn does differently because this machine is under strain; absent: nothing. */
   ease: easeSchema.optional(),
   /** Connected tools that this turn may be offered; absent: none. */
-  foreign: z.array(connectedToolSchema).optional(),
+  connected: z.array(connectedToolSchema).optional(),
   /** Web tools that are switched on; absent: none. */
   web: z.array(z.string()).optional(),
   /** The kinds of child agents that may be started; absent: none. */

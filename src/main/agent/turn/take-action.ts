@@ -18,7 +18,7 @@ export interface Action<T> {
   /** When a command is stopped; shown while it runs. */
   readonly limitMs?: number;
   /** Set if a server answers the action. Its output is untrusted. */
-  readonly foreign?: EventOf<'tool-started'>['foreign'];
+  readonly connected?: EventOf<'tool-started'>['connected'];
   /** Must not throw for an expected failure. `data` is JSON; a replay returns it. */
   run(toolCallId: string): Promise<ActionResult<T>>;
 }
@@ -53,7 +53,7 @@ export async function takeAction<T>(turn: ActingTurn, action: Action<T>, parse: 
     label: action.label,
     ...(action.limitMs === undefined ? {} : { limitMs: action.limitMs }),
     ...(await filesOf(turn, pathsIn(action.input))),
-    ...(action.foreign === undefined ? {} : { foreign: action.foreign }),
+    ...(action.connected === undefined ? {} : { connected: action.connected }),
   });
   const record = await effects.perform(toolCallId, () => runAction(turn, action, toolCallId));
   await endTool(turn, { toolCallId, tool: action.tool }, record);
@@ -166,12 +166,12 @@ export function labelOf({ tool, input }: Pick<CallOfModel, 'tool' | 'input'>): s
 }
 
 /** Who answers a tool that is not built in. It decides what untrusted text the session has seen from then on. */
-function connectedOf({ tool: { connected }, input }: CallOfModel): Pick<EventOf<'tool-started'>, 'foreign'> {
+function connectedOf({ tool: { connected }, input }: CallOfModel): Pick<EventOf<'tool-started'>, 'connected'> {
   if (connected === undefined) return {};
   const { server, leaves, readsFiles, isRouter, own } = connected;
   const carries = isRouter === true ? innerCallsOf(input).calls.length : 0;
   const program = own?.isProgram === true ? ({ isProgram: true } as const) : {};
-  return { foreign: { server, leaves, readsFiles, ...program, ...(carries === 0 ? {} : { carries }) } };
+  return { connected: { server, leaves, readsFiles, ...program, ...(carries === 0 ? {} : { carries }) } };
 }
 
 /** Logs the end of a call or action. Large data goes to a blob. */

@@ -40,7 +40,7 @@ export async function wantedTool(
   const model = resolveModel(dependencies, first);
   if (model === null || !isSmall(model.info) || !model.info.capabilities.grammar) return null;
   const { tools: allowed } = options;
-  const specs = (found.foreign ?? []).filter(({ name }) => allowed === undefined || allowed.includes(name));
+  const specs = (found.connected ?? []).filter(({ name }) => allowed === undefined || allowed.includes(name));
   const asksOfProject = given.isQuestion && ofUs.test(task);
   const isOfCode = namesCode(task) || asksOfProject || before?.passed === false;
   if (isOfCode && !namesServer(specs, task)) return null;

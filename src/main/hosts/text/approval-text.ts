@@ -72,7 +72,7 @@ function askedOf(question: ApprovalRequest): Asked {
   if (hosts !== undefined) {
     const names = hosts.map(hostText).join(', ');
     if (kind === 'web') return askedOfWeb(question, names);
-    if (kind === 'foreign-tool') return askedOfOwnTool(question, names);
+    if (kind === 'connected-tool') return askedOfOwnTool(question, names);
     return {
       what: 'run a command that can reach a network',
       fields: [
@@ -115,7 +115,7 @@ function askedOf(question: ApprovalRequest): Asked {
         fields: [{ label: 'file', text: subject, isName: true }, because],
         grant: 'If you say yes, the agent can change this one file.',
       };
-    case 'foreign-tool':
+    case 'connected-tool':
       return {
         what: 'call a tool of a server',
         fields: [{ label: 'tool', text: subject, isName: true }, because, fieldOf('it gets', text)],

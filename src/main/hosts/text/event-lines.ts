@@ -53,7 +53,7 @@ function createLines(terminal: Terminal): (event: SessionEvent) => readonly stri
   const agents = new Map<string, string>();
   const calls = new Map<string, EventOf<'model-call-started'>>();
   const drawn = new Map<string, unknown>();
-  const foreign = new Set<string>();
+  const connected = new Set<string>();
   /** The open questions of this view. True: the agent asks for an answer, not for an approval. */
   const asked = new Map<string, boolean>();
   let isChat = false;
@@ -69,7 +69,7 @@ function createLines(terminal: Terminal): (event: SessionEvent) => readonly stri
         return isChat ? [] : [stageLine(event, terminal)];
       case 'tool-started':
         labels.set(event.toolCallId, event.label);
-        if (event.foreign !== undefined) foreign.add(event.toolCallId);
+        if (event.connected !== undefined) connected.add(event.toolCallId);
         if (event.tool === canvasToolName) drawn.set(event.toolCallId, event.input);
         return [];
       case 'model-call-ended': {
@@ -84,7 +84,7 @@ function createLines(terminal: Terminal): (event: SessionEvent) => readonly stri
         labels.delete(event.toolCallId);
         const input = drawn.has(event.toolCallId) ? drawnInput(drawn.get(event.toolCallId), event.data) : undefined;
         const shown = event.status === 'ok' ? canvasRows(input, terminal.columns) : [];
-        const table = foreign.delete(event.toolCallId) ? fieldOf(event.data, 'table') : undefined;
+        const table = connected.delete(event.toolCallId) ? fieldOf(event.data, 'table') : undefined;
         const given = canvasRows(table, terminal.columns, mostResultRows);
         drawn.delete(event.toolCallId);
         return [...actionLines(event, label, terminal), ...shown, ...given];

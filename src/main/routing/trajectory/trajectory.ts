@@ -181,7 +181,7 @@ function picture({ trajectory, severity, signal }: Fold): Trajectory {
 
 function addEvent(fold: Fold, event: SessionEvent): void {
   const { trajectory, served } = fold;
-  if (event.type === 'tool-started' && event.foreign !== undefined) served.add(event.toolCallId);
+  if (event.type === 'tool-started' && event.connected !== undefined) served.add(event.toolCallId);
   if (event.type === 'tool-ended') served.delete(event.toolCallId);
   // Calls that a server has a model make meanwhile do not count, and a replay does not run them.
   else if (served.size > 0) return;

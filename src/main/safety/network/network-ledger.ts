@@ -68,8 +68,8 @@ export function createNetworkLedger(): NetworkLedger {
         case 'tool-started':
           if (isOfPackage(event.input)) bits = { ...bits, untrusted: true };
           // Its answer is text from outside, wherever it runs.
-          if (event.foreign !== undefined)
-            bits = { ...bits, untrusted: true, outward: bits.outward || event.foreign.leaves };
+          if (event.connected !== undefined)
+            bits = { ...bits, untrusted: true, outward: bits.outward || event.connected.leaves };
           return;
         case 'user-message-added':
           if (event.attachments?.some(({ source }) => source !== undefined)) bits = { ...bits, untrusted: true };

@@ -144,7 +144,7 @@ async function detailOf(toolCallId: string, found: FoundTool, blobs: Pick<Blobs,
     isOutputWhole: full === null || whole !== null,
     changes: await Promise.all(found.changes.map((change) => changeOf(change, blobs))),
     ...(await picturesOf(found, blobs)),
-    ...(started?.foreign === undefined ? {} : tableIn(ended)),
+    ...(started?.connected === undefined ? {} : tableIn(ended)),
     ...(await drawnIn(ended, blobs)),
   };
 }

@@ -1,5 +1,6 @@
 import { AppError } from '@shared/errors.ts';
 import { isEventType, LOG_VERSION, OLDEST_LOG_VERSION, RECORD_FORM, type SessionEvent } from '@shared/events/events.ts';
+import { withNewWords } from '@shared/events/older-words.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { crc32Hex } from '../../lib/files/crc32.ts';
 
@@ -69,7 +70,7 @@ export type DecodedRecord =
 export function decodeRecord(bytes: Buffer, start: number, end: number): DecodedRecord {
   const unsealed = unsealRecord(bytes, start, end);
   if (!unsealed.ok) return { type: 'bad', reason: unsealed.reason };
-  const record = unsealed.value;
+  const record = withNewWords(unsealed.value);
   if (!isStamped(record)) return { type: 'bad', reason: 'not an event' };
   refuseOtherVersions(record);
   return { type: 'event', seq: record.seq, event: isReadable(record) ? record : null };

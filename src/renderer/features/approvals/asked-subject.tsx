@@ -74,5 +74,5 @@ export function AskedHosts({ approval, hosts }: AskedHostsProps) {
 
 function whatOf({ kind }: ApprovalState): 'approval.request' | 'approval.call' | 'approval.command' {
   if (kind === 'web') return 'approval.request';
-  return kind === 'foreign-tool' ? 'approval.call' : 'approval.command';
+  return kind === 'connected-tool' ? 'approval.call' : 'approval.command';
 }

@@ -7,7 +7,7 @@ export function approvalText(kind: string): string {
   if (kind === 'instructions') return t('approval.instructions');
   if (kind === 'hard-links') return t('approval.hard-links');
   if (kind === 'disk') return t('approval.disk');
-  if (kind === 'foreign-tool') return t('approval.foreign-tool');
+  if (kind === 'connected-tool') return t('approval.connected-tool');
   if (kind === 'program') return t('approval.program');
   if (kind === 'server-form') return t('approval.server-form');
   if (kind === 'question') return t('question.label');

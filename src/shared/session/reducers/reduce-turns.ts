@@ -394,8 +394,9 @@ function callStartedByModel(state: SessionState, event: EventOf<'tool-started'>)
   const { toolCallId, tool } = event;
   const label = firstLine(event.label);
   const call = state.toolCalls.findLast((candidate) => candidate.toolCallId === toolCallId);
-  const { foreign } = event;
-  const whose = foreign === undefined ? {} : { connected: { server: foreign.server, carries: foreign.carries ?? 0 } };
+  const { connected } = event;
+  const whose =
+    connected === undefined ? {} : { connected: { server: connected.server, carries: connected.carries ?? 0 } };
   const started = { label, startedAt: event.at, ...whose };
   if (!call) {
     const unasked: ToolCallState = {

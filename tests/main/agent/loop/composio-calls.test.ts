@@ -116,9 +116,9 @@ describe('a task that needs an account', () => {
     const sent = one.kit.runner.send('Create an issue.', loop);
     const asked = (kind: string) =>
       ofType(one.kit.journal.events, 'approval-requested').find((event) => event.kind === kind);
-    await expect.poll(() => asked('foreign-tool')).toBeDefined();
+    await expect.poll(() => asked('connected-tool')).toBeDefined();
     await expect
-      .poll(() => approver.answer({ approvalId: asked('foreign-tool')?.approvalId ?? '', answer: 'allow' }))
+      .poll(() => approver.answer({ approvalId: asked('connected-tool')?.approvalId ?? '', answer: 'allow' }))
       .toBe(true);
     await expect.poll(() => asked('connection')).toBeDefined();
     one.kit.runner.cancel();

@@ -65,11 +65,11 @@ describe('a tool of a server', () => {
     await one.kit.runner.send('Report the bug.', loop);
     const { events } = one.kit.journal;
     const [question] = ofType(events, 'approval-requested');
-    expect(question).toMatchObject({ kind: 'foreign-tool', subject: 'tracker: create_issue' });
+    expect(question).toMatchObject({ kind: 'connected-tool', subject: 'tracker: create_issue' });
     expect(question?.text).toBe(JSON.stringify({ title: 'Sums are wrong' }, null, 2));
     expect(one.sent).toEqual([{ title: 'Sums are wrong' }]);
     const [started] = ofType(events, 'tool-started').filter(({ tool }) => tool === spec.name);
-    expect(started?.foreign).toEqual({ server: 'tracker', leaves: true, readsFiles: false });
+    expect(started?.connected).toEqual({ server: 'tracker', leaves: true, readsFiles: false });
     await expectReplay(one.kit);
     expect(one.sent).toHaveLength(1);
   });
@@ -149,7 +149,7 @@ describe('a question of a server during a call', () => {
     expect(one.said).toEqual([{ action: 'accept', values: { city: 'Bergen' } }, 'accept']);
     const asked = ofType(one.kit.journal.events, 'approval-requested');
     expect(asked).toMatchObject([
-      { kind: 'foreign-tool' },
+      { kind: 'connected-tool' },
       { kind: 'server-form', subject: 'tracker: create_issue', text: 'Where are you?', form },
       { kind: 'server-link', subject: 'tracker: example.org', url: 'https://example.org/consent' },
     ]);
@@ -256,7 +256,7 @@ describe('tools beyond the room of a window', () => {
       // The approval and the log name the tool itself.
       const { events } = one.kit.journal;
       expect(ofType(events, 'tool-started').map(({ tool }) => tool)).toContain(spec.name);
-      expect(ofType(events, 'approval-requested')).toMatchObject([{ kind: 'foreign-tool' }]);
+      expect(ofType(events, 'approval-requested')).toMatchObject([{ kind: 'connected-tool' }]);
       await expectReplay(one.kit);
     },
   );

@@ -101,7 +101,7 @@ describe('a tool from a file that reaches a host', () => {
     const { events } = one.kit.journal;
     const questions = ofType(events, 'approval-requested');
     expect(questions[0]).toMatchObject({
-      kind: 'foreign-tool',
+      kind: 'connected-tool',
       subject: 'your tools: create_issue',
       hosts: ['api.example.org'],
       isOnce: true,

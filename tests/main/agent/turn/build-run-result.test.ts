@@ -15,7 +15,7 @@ const created: SessionEvent = {
   seq: 0,
   at: 0,
   type: 'session-created',
-  logVersion: 3,
+  logVersion: 4,
   sessionId: 'the-session',
   appVersion: '0',
   title: 'A task',

@@ -6,7 +6,7 @@ const stamp = { v: 2, seq: 1, at: 0 } as const;
 const created: SessionEvent = {
   ...stamp,
   type: 'session-created',
-  logVersion: 3,
+  logVersion: 4,
   sessionId: 's',
   title: '',
   appVersion: '0',

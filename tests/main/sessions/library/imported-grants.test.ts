@@ -52,7 +52,7 @@ afterEach(async () => {
 async function forge(name: string, events: readonly NewEvent[], sessionId = 'forged'): Promise<string> {
   const created: NewEvent = {
     type: 'session-created',
-    logVersion: 3,
+    logVersion: 4,
     sessionId,
     appVersion: '1',
     title: 'A gift',

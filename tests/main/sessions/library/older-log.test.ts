@@ -6,13 +6,13 @@ import { success } from '../../../../src/shared/errors.ts';
 import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
 import { replaySession } from '../../../../src/main/hosts/cli/commands/sessions/sessions.command.ts';
 import { reportFailure, toReportedFailure } from '../../../../src/main/hosts/text/report-failure.ts';
-import { lineEnd, sealRecord, unsealRecord } from '../../../../src/main/sessions/log/log-record.ts';
+import { sealRecord, unsealRecord } from '../../../../src/main/sessions/log/log-record.ts';
 import { commandContext } from '../../../fakes/command-context.ts';
 import { type ClientCore, openClientCore } from '../../../fakes/core-client.ts';
 import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
 /**
- * Catches: a session of an older log version that can no longer be read or forked, a fork of one that counts as new, and
+ * Catches: a session of an older log version that can no longer be read or forked, or that loses facts with a new name, a fork of one that counts as new, and
  * a replay of one that reports a difference as if something were broken.
  */
 let folder: string;
@@ -50,16 +50,26 @@ async function send(sessionId: string, provider: string): Promise<void> {
   expect(await core.client.sessions.result({ sessionId })).toMatchObject({ status: 'done' });
 }
 
-/** Gives the log of a session the version of the time before the first release. */
-async function makeOlder(sessionId: string): Promise<void> {
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Changes the records of a session's log by their type. */
+async function rewrite(sessionId: string, changes: Readonly<Record<string, Fields>>): Promise<void> {
   const path = join(folder, 'home', 'sessions', sessionId, 'events.jsonl');
-  const bytes = await readFile(path);
-  const end = bytes.indexOf(lineEnd);
-  const first = unsealRecord(bytes, 0, end);
-  if (!first.ok || typeof first.value !== 'object') throw new Error('The first record could not be read.');
-  const sealed = sealRecord({ ...first.value, crc: undefined, logVersion: 2 });
-  await writeFile(path, Buffer.concat([sealed, bytes.subarray(end + 1)]));
+  const lines = (await readFile(path)).toString('utf8').split('\n').slice(0, -1);
+  const sealed = lines.map((line) => {
+    const record = unsealRecord(Buffer.from(line), 0, Buffer.byteLength(line));
+    if (!record.ok || !isRecord(record.value)) throw new Error('A record could not be read.');
+    return sealRecord({ ...record.value, ...changes[record.value.type] });
+  });
+  await writeFile(path, Buffer.concat(sealed));
 }
+
+function isRecord(value: unknown): value is { readonly type: string } {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}
+
+/** Gives the log of a session the version of the time before the first release. */
+const makeOlder = (sessionId: string) => rewrite(sessionId, { 'session-created': { logVersion: 2 } });
 
 const replayed = (sessionId: string) => core.client.sessions.replay({ sessionId });
 const refusal = (sessionId: string) =>
@@ -123,5 +133,39 @@ describe('a session with an older version of the log', () => {
     expect(await refusal(sessionId)).toMatchObject({ code: 'log-version' });
     const fork = await core.client.sessions.fork({ sessionId: newer });
     expect(await replayed(fork.sessionId)).toMatchObject({ matched: true });
+  });
+});
+
+describe('a log with the words of before', () => {
+  const tracker = { server: 'tracker', leaves: true, readsFiles: false };
+
+  async function shown(sessionId: string): Promise<unknown> {
+    const { state } = await core.client.sessions.show({ sessionId });
+    return {
+      calls: state.toolCalls.map(({ tool, connected, status }) => ({ tool, connected, status })),
+      turns: state.turns.map(({ reason, text }) => ({ reason, text })),
+    };
+  }
+
+  beforeEach(async () => {
+    await core.dispose();
+    await rewrite(older, { 'session-created': { logVersion: 3 }, 'tool-started': { foreign: tracker } });
+    await rewrite(newer, { 'tool-started': { connected: tracker } });
+    core = await openCore();
+  });
+
+  it('shows the same turn as one with the words of today', async () => {
+    expect(await shown(older)).toMatchObject({ calls: [{ connected: { server: 'tracker' } }, {}] });
+    expect(await shown(older)).toEqual(await shown(newer));
+    expect(await refusal(older)).toMatchObject({ code: 'log-version' });
+  });
+
+  it('keeps its facts in a fork and in an import', async () => {
+    const path = join(folder, 'older.dewpoint');
+    const fork = await core.client.sessions.fork({ sessionId: older });
+    await core.client.sessions.export({ sessionId: older, path });
+    const copy = await core.client.sessions.import({ path });
+    expect(await shown(fork.sessionId)).toEqual(await shown(newer));
+    expect(await shown(copy.sessionId)).toEqual(await shown(newer));
   });
 });

@@ -399,7 +399,7 @@ describe('export and import', () => {
     const evil = createHash('sha256').update('evil').digest('hex');
     const created = {
       type: 'session-created',
-      logVersion: 3,
+      logVersion: 4,
       sessionId: 'x',
       appVersion: 'x',
       title: 'x',

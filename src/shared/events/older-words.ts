@@ -1,0 +1,36 @@
+/**
+ * Logs of before version 4 have other words for some facts. Every record of a log is read through here, so all else
+ * knows the words of today only. The bytes of the log stay as they are.
+ */
+type Fields = Readonly<Record<string, unknown>>;
+
+const rewrites: Readonly<Record<string, (record: Fields) => Fields>> = {
+  'tool-started': (record) => withName(record, 'foreign', 'connected'),
+  'approval-requested': (record) => withValue(record, 'kind', { 'foreign-tool': 'connected-tool' }),
+  'history-copied': (record) => {
+    const { dropped } = record;
+    return isFields(dropped) ? { ...record, dropped: withName(dropped, 'foreign-tool', 'connected-tool') } : record;
+  },
+};
+
+/** A record in the words of today. Anything else, and a record that has them already, is returned as it is. */
+export function withNewWords(record: unknown): unknown {
+  if (!isFields(record) || typeof record.type !== 'string') return record;
+  const { type } = record;
+  return Object.hasOwn(rewrites, type) ? (rewrites[type]?.(record) ?? record) : record;
+}
+
+function withName(fields: Fields, older: string, name: string): Fields {
+  if (!Object.hasOwn(fields, older) || Object.hasOwn(fields, name)) return fields;
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key === older ? name : key, value]));
+}
+
+function withValue(fields: Fields, name: string, values: Readonly<Record<string, string>>): Fields {
+  const value = fields[name];
+  if (typeof value !== 'string' || !Object.hasOwn(values, value)) return fields;
+  return { ...fields, [name]: values[value] };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
