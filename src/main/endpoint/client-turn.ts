@@ -5,6 +5,7 @@ import { textOf } from '@shared/models/model-messages.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
 import type { Settings } from '@shared/settings/settings.ts';
+import { isQuestion } from '@shared/text/task-kind.ts';
 import { createPromptWarmer } from '../agent/step/keep-warm.ts';
 import { createTokenEstimate } from '../agent/prompt/token-estimate.ts';
 import type { TurnFacts } from '../agent/preparation/turn-facts.ts';
@@ -50,15 +51,16 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
     log.note(event);
   });
   const trajectory = trajectoryOf(options);
+  const task = textOf(call.messages.findLast(({ role }) => role === 'user') ?? { parts: [] });
   return {
     ended: () => ended,
     turn: {
       id,
-      task: textOf(call.messages.findLast(({ role }) => role === 'user') ?? { parts: [] }),
+      task,
       given: {
         attached: [],
         hasImages: call.messages.some(({ parts }) => parts.some(({ type }) => type === 'image')),
-        isQuestion: call.tools.length === 0,
+        isQuestion: isQuestion(task),
         mode: 'work',
         answers: null,
       },

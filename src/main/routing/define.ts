@@ -38,12 +38,13 @@ export interface Pin {
   readonly text: string;
 }
 
-/** The task in numbers, computed from its words once per turn. */
+/** The task in numbers, mostly from its words. */
 export interface TaskFeatures {
   readonly characters: number;
   readonly files: number;
   readonly hasTrace: boolean;
   readonly hasCheck: boolean;
+  /** No message of the turn asks for work: as its mode says, or without one its words. */
   readonly isQuestion: boolean;
   /** Words for work that weak models get wrong: races, security, migrations. */
   readonly riskyWords: number;

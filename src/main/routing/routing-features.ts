@@ -13,10 +13,7 @@ const paths = /(?:^|[\s`'"(])[\w./-]+\.[a-z]{1,4}(?=$|[\s`'",:;)])/giu;
 const READ_CHARACTERS = 20_000;
 
 /** The task in numbers, from its words. A weak signal, but cheap. */
-export function taskFeatures(
-  task: string,
-  known: { readonly hasCheck: boolean; readonly isQuestion: boolean },
-): TaskFeatures {
+export function taskFeatures(task: string, known: Pick<TaskFeatures, 'hasCheck'>): Omit<TaskFeatures, 'isQuestion'> {
   const text = task.slice(0, READ_CHARACTERS);
   return {
     characters: task.length,

@@ -50,7 +50,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/hosts/cli/questions/approval-question.ts#parseApprovalReply': (text) => [text, false],
   'src/main/hosts/text/terminal.ts#oneLine': (text) => [text, 80],
   'src/main/safety/guarded-files.ts#isTaskAbout': (text) => [text, 'lock', 'package-lock.json'],
-  'src/main/routing/routing-features.ts#taskFeatures': (text) => [text, { hasCheck: false, isQuestion: false }],
+  'src/main/routing/routing-features.ts#taskFeatures': (text) => [text, { hasCheck: false }],
   'src/main/sandbox/workspace/repositories/git-config.ts#reduceConfig': (text) => [text, () => true],
   'src/main/sandbox/workspace/repositories/git-config.ts#staysInside': (text) => [text, 'a/b'],
   'src/main/sandbox/workspace/repositories/git-data.ts#withoutPrograms': (text) => [text, text],

@@ -12,7 +12,7 @@ import { causesText } from '@shared/models/machine-strain.ts';
 import { matchingRule, ruleText } from '@shared/routing/route-rules.ts';
 import type { Trajectory } from '../../routing/trajectory/trajectory.ts';
 import { spendingLimitNames } from '../../money/limit-names.ts';
-import { isQuestion, makesNew } from '@shared/text/task-kind.ts';
+import { makesNew } from '@shared/text/task-kind.ts';
 import type { CallingTurn, StepRequest } from '../turn/turn.ts';
 
 const rules = discoverRules();
@@ -45,7 +45,8 @@ function factsOf(turn: CallingTurn, step: StepFacts): ChoiceFacts {
     // A handoff or a summary holds no images.
     needs: { images: turn.given.hasImages && isOfConversation(step.purpose) },
     ...budgetOf(turn, trajectory),
-    task: featuresOfTask(turn),
+    // The words of the task stay the same. A message that arrives meanwhile can ask for work.
+    task: { ...featuresOfTask(turn), isQuestion: turn.given.isQuestion },
     trajectory,
     ...strainOf(turn),
     trouble: null,
@@ -115,7 +116,6 @@ function pinOf(turn: CallingTurn, { purpose, options }: StepFacts): Pin | null {
 const featuresOfTask = memo((turn: CallingTurn) => ({
   ...taskFeatures(turn.task, {
     hasCheck: turn.options.check !== null || (turn.found.facts?.facts.test ?? null) !== null,
-    isQuestion: isQuestion(turn.task),
   }),
   makesNew: makesNew(turn.task),
 }));
