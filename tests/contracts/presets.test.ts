@@ -122,7 +122,9 @@ describe('a list of models that cannot be fetched', () => {
   );
 
   it.each(own)("fails for %s, whose models are its user's own", async (name) => {
-    await expect(listOf(name, unreachable)).rejects.toThrow(/ECONNREFUSED\. Without its list, only models named in your settings can be used/u);
+    await expect(listOf(name, unreachable)).rejects.toThrow(
+      /ECONNREFUSED\. Without its list, only models named in your settings can be used/u,
+    );
   });
 
   it.each([

@@ -56,7 +56,7 @@ export const inspector = {
   'route.stages': 'Strategy',
   'route.cascade': 'Fallbacks',
   'route.strategy.recipe': 'Recipe',
-  'route.strategy.loop': 'Free loop',
+  'route.strategy.loop': 'Agent chose its steps',
   'phase.accept': 'Accepted',
   'phase.accepted': 'Candidates',
   'phase.agree': 'Agreement',

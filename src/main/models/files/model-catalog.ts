@@ -32,7 +32,7 @@ const catalogModelSchema = z.strictObject({
   /** The context size that it was trained for. */
   contextTokens: z.number().int().positive(),
   parametersB: z.number().positive(),
-  /** The strategies for which it passed the probe, best first. */
+  /** The strategies for which it passed the probe, best first. None: it is there for tests, and offered to nobody. */
   strategies: z.array(strategySchema),
   /** Whether it is the model that a first run downloads. */
   starter: z.boolean(),

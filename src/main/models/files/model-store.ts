@@ -20,7 +20,7 @@ import type { FileToAdd, StoredModel } from './stored-model.ts';
 
 /** The model files of this machine. Names may have the prefix `llama-cpp/`. */
 export interface ModelStore {
-  /** Models of the catalog, other files in the folder, and imported files. */
+  /** Models that the catalog offers, other files in the folder, and imported files. */
   list(): Promise<readonly StoredModel[]>;
   /** Null for a name that is neither in the catalog nor a file. */
   find(name: string): Promise<StoredModel | null>;
@@ -52,6 +52,7 @@ export interface ModelStoreOptions extends Sources, AdapterParts {
 export function createModelStore(options: ModelStoreOptions): ModelStore {
   const dir = join(options.cacheDir, 'models');
   const { models } = options.catalog;
+  const offered = models.filter(({ strategies }) => strategies.length > 0).map(({ name }) => name);
   const { imported, readHeader } = options;
   const find = async (given: string): Promise<StoredModel | null> => {
     const name = shortName(given);
@@ -75,8 +76,8 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
         .filter((name) => name.endsWith('.gguf') && (partNameOf(name)?.number ?? 1) === 1)
         .map(modelNameOf);
       const others = new Set([...files, ...(await imported.list()).keys(), ...(await options.adapters.list()).keys()]);
-      for (const { name } of models) others.delete(name);
-      const names = [...models.map((model) => model.name), ...[...others].sort()];
+      for (const name of offered) others.delete(name);
+      const names = [...offered, ...[...others].sort()];
       return (await Promise.all(names.map(find))).filter((model) => model !== null);
     },
     add: (request) =>
@@ -101,7 +102,7 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
       const present = await find(name);
       if (present?.isInstalled === true && present.path !== null) return success(present.path);
       const model = models.find((one) => one.name === name);
-      if (model === undefined) return notKnown(name, models);
+      if (model === undefined) return notKnown(name, offered);
       return fetchModel({ name, files: [{ ...model, fileName: `${name}.gguf` }] }, dir, { ...options, ...pull });
     },
     async fetch(model, pull) {
@@ -119,11 +120,11 @@ function notHere(name: string): AppError {
   });
 }
 
-function notKnown(name: string, models: readonly CatalogModel[]): Reply<never> {
+function notKnown(name: string, offered: readonly string[]): Reply<never> {
   return failure(
     'not-found',
     `The model ${name} is not in the catalog.`,
-    `Known: ${models.map((one) => one.name).join(', ')}. From a hub: hf:OWNER/REPO. Your own file: llama-cpp//path/to/model.gguf`,
+    `Known: ${offered.join(', ')}. From a hub: hf:OWNER/REPO. Your own file: llama-cpp//path/to/model.gguf`,
   );
 }
 

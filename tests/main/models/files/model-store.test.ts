@@ -301,6 +301,24 @@ describe('a model with several sources', () => {
   });
 });
 
+describe('a model of the catalog that is there for tests', () => {
+  // Bug: the list of models to get had a model that can do nothing, "for tests of the plumbing".
+  it('is offered to nobody, but is fetched by its name and listed from then on', async () => {
+    const forTests = { ...model, name: 'toy', strategies: [] };
+    const store = createStore({ catalog: { version: 1, date: '2026-11-21', models: [model, forTests], known: [] } });
+    const names = async () => (await store.list()).map(({ name }) => name);
+    expect(await names()).toEqual(['tiny']);
+    expect(await store.ensure('nobody', quiet)).toMatchObject({
+      error: { hint: expect.stringMatching(/^Known: tiny\./u) },
+    });
+    expect(await store.find('toy')).toMatchObject({ label: 'Tiny', isInstalled: false });
+    await installPip();
+    await Promise.all(pieces.map((_, index) => publish(index)));
+    expect(await store.ensure('toy', quiet)).toMatchObject({ ok: true });
+    expect(await names()).toEqual(['tiny', 'toy']);
+  });
+});
+
 describe('the file resources/models.json', () => {
   const catalog = parseCatalog(JSON.parse(readFileSync('resources/models.json', 'utf8')));
 

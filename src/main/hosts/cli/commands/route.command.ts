@@ -102,16 +102,14 @@ function showAll(steps: readonly RoutedStep[], { out, err }: Terminal): void {
     return;
   }
   for (const { decided, started, stages, after } of steps) {
-    const { chosen, layer, reason } = decided;
+    const { chosen, reason } = decided;
     // A stage that was chosen because of the step only repeats its reason.
     for (const stage of stages.filter((one) => one.reason !== reason))
       out(`${' '.repeat(5)}${oneLine(seenName(stageText(stage)), 149)}\n`);
     const step = String(started.step).padStart(3);
-    out(
-      `${step}  ${chosen.where.padEnd(5)}  ${(layer ?? '').padEnd(2)}  ${padRight(oneLine(seenName(chosen.model), 32), 32)}  `,
-    );
+    out(`${step}  ${chosen.where.padEnd(5)}  ${padRight(oneLine(seenName(chosen.model), 32), 32)}  `);
     out(`${oneLine(reason, 110)}\n`);
-    for (const event of after) out(`${' '.repeat(14)}${oneLine(afterText(event), 140)}\n`);
+    for (const event of after) out(`${' '.repeat(12)}${oneLine(afterText(event), 140)}\n`);
   }
   const local = steps.filter(({ decided }) => decided.chosen.where === 'local').length;
   err(`${local} of ${pluralize(steps.length, 'step')} ran on this machine.\n`);
