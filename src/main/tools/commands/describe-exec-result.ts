@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { ExecResult } from '../../sandbox/sandbox.ts';
+import { killedText } from './killed-text.ts';
 import type { ToolResult } from '../define.ts';
 
 /** Both output streams of a command in the order in which they were printed. Null if there was more than is kept. */
@@ -47,7 +48,7 @@ function headline(result: ExecResult): string {
     case 'cancelled':
       return `cancelled${durationText(result.durationMs, 'after')}`;
     case 'killed':
-      return `killed (exit code ${result.exitCode ?? 'none'})${durationText(result.durationMs, 'after')} ${reasons[result.killedFor ?? 'signal']}`;
+      return `killed (exit code ${result.exitCode ?? 'none'})${durationText(result.durationMs, 'after')} ${killedText(result)}`;
     case 'lost':
       return 'nobody knows how this ended: the sandbox was lost while it ran';
     default:
@@ -78,13 +79,6 @@ function signalText(exitCode: number | null): string {
   const name = exitCode === null ? undefined : signals[exitCode];
   return name === undefined ? '' : ` (${name})`;
 }
-
-const reasons = {
-  memory: 'because it ran out of memory',
-  output: 'because it printed too much',
-  disk: 'because the disk is nearly full',
-  signal: 'by a signal; the limit of memory was not reached',
-} satisfies Record<NonNullable<ExecResult['killedFor']>, string>;
 
 function stderrPart(result: ExecResult): string {
   const text = plainOutput(result.stderr, result.stderrBytes).trimEnd();

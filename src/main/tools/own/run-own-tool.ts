@@ -3,6 +3,7 @@ import pythonRunner from '../../../../resources/programs/tools/own-tool.py?raw';
 import type { Reply } from '@shared/errors.ts';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
 import type { ExecRequest, ExecResult } from '../../sandbox/sandbox.ts';
+import { killedText } from '../commands/killed-text.ts';
 import type { ToolResult } from '../define.ts';
 import type { ReadTool } from './read-declaration.ts';
 import { hideValues, hideInLines } from './hide-values.ts';
@@ -101,20 +102,13 @@ function resultOf(tool: RunnableTool, ran: ExecResult): ToolResult {
     case 'cancelled':
       return cancelled(name);
     case 'killed':
-      return failed('error', `${name} was ended: ${killedTexts[ran.killedFor ?? 'signal']}.`);
+      return failed('error', `${name} was killed ${killedText(ran)}.`);
     case 'lost':
       return failed('unknown', `The sandbox was lost while ${name} ran. Nobody knows what it did.`);
     default:
       return ran.outcome satisfies never;
   }
 }
-
-const killedTexts = {
-  memory: 'it used too much memory',
-  output: 'it printed too much',
-  disk: 'the disk was nearly full',
-  signal: 'a signal stopped it',
-} as const satisfies Readonly<Record<NonNullable<ExecResult['killedFor']>, string>>;
 
 function cancelled(name: string): ToolResult {
   return { status: 'cancelled', output: `${name} was cancelled. What it did before that is done.` };

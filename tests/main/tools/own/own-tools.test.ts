@@ -341,7 +341,7 @@ describe('a call of an own tool', () => {
     [
       { outcome: 'killed', exitCode: 137, killedFor: 'memory' },
       'error',
-      'say was ended: it used too much memory.\ndone',
+      'say was killed because it ran out of memory.\ndone',
     ],
     [
       { outcome: 'lost', exitCode: null },
