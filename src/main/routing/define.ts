@@ -30,11 +30,9 @@ export interface Denial {
   readonly text: string;
 }
 
-/** A routing rule of the user that applies to this step, or the model that the user pinned. */
+/** A routing rule of the user that applies to this step. */
 export interface Pin {
   readonly where: Where;
-  /** The one model that it names; absent: any there. */
-  readonly model?: string;
   readonly text: string;
 }
 

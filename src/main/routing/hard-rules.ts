@@ -110,8 +110,7 @@ function windowDenial(
 }
 
 function pinDenial({ info }: ModelOption, { pin }: ChoiceFacts): Denial | null {
-  const isPinned = pin === null || (pin.where === info.where && (pin.model === undefined || pin.model === info.id));
-  return isPinned ? null : { code: 'pin', text: pin.text };
+  return pin === null || pin.where === info.where ? null : { code: 'pin', text: pin.text };
 }
 
 /** What gave up in this turn is not tried again. */
