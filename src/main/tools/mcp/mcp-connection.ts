@@ -156,7 +156,7 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
     {
       capabilities: ownCapabilities,
       versionNegotiation: { mode: way === 'newest' ? 'auto' : 'legacy', probe: { timeoutMs: connectMs } },
-      // No foreign schema runs here, and the shape of a result is not checked.
+      // No schema of a connected tool runs here, and the shape of a result is not checked.
       jsonSchemaValidator: { getValidator: () => anything },
       listChanged: {
         tools: { onChanged: (error, tools) => (error === null ? take(tools) : undefined) },

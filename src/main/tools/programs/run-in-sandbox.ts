@@ -210,7 +210,7 @@ function argumentsOf(tool: Tool): object {
   const { name, input } = tool;
   const schema = inputJsonSchema(tool);
   const { properties, required } = schema;
-  // A foreign schema may allow other arguments.
+  // The schema of a connected tool may allow other arguments.
   const isOpen = isRawInput(input) && schema.additionalProperties !== false;
   const takes = isOpen || typeof properties !== 'object' || properties === null ? null : Object.keys(properties);
   return { name, takes, needs: Array.isArray(required) ? required : [] };

@@ -28,7 +28,7 @@ const pinSchema = z.object({
 });
 export type ToolPin = z.infer<typeof pinSchema>;
 
-/** Limits for foreign definitions: for one, for all of a server together, and for their number. */
+/** Limits for definitions of connected tools: for one, for all of a server together, and for their number. */
 const longestDefinition = 64 * 1024;
 const longestTogether = 4 * 1024 * 1024;
 const mostDefinitions = 2_000;

@@ -6,7 +6,7 @@ import { schemaCheck } from '../../../../src/main/tools/connected/schema-check.t
 /** JSON Schema has the keyword `then`, and lint allows no object with that name. */
 const conditional: unknown = JSON.parse('{"then": {"required": ["path"]}}');
 
-describe('the check of a foreign schema', () => {
+describe('the schema check of a connected tool', () => {
   it('handles what zod cannot read, such as conditions and exclusions', () => {
     const check = schemaCheck({
       ...(isRecord(conditional) ? conditional : {}),
