@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseEvent } from '@shared/events/events.ts';
 import { withNewWords } from '@shared/events/older-words.ts';
 
 /** Catches: a fact of an older log that is lost because its name changed, and one of today that is changed. */
@@ -17,6 +18,12 @@ describe('a record with older words', () => {
     ],
   ])('has %s in the words of today', (_, type, older, today) => {
     expect(withNewWords({ ...stamp, type, ...older })).toEqual({ ...stamp, type, ...today });
+  });
+
+  it('keeps its facts when it is parsed, as from a file that was exported before', () => {
+    const call = { toolCallId: 't1', tool: 'create_issue', by: 'model', input: {}, label: 'create_issue' };
+    const parsed = parseEvent({ ...stamp, type: 'tool-started', ...call, foreign: tracker });
+    expect(parsed).toEqual({ ...stamp, type: 'tool-started', ...call, connected: tracker });
   });
 
   it('stays as it is when it has the words of today, or is no record', () => {
