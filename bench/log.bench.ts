@@ -129,7 +129,7 @@ function turnOf(turn: number): readonly NewEvent[] {
   const limits = { maxSteps: 40, maxMinutes: 15, maxTokens: 200_000, maxUsd: null };
   return [
     { type: 'user-message-added', messageId, text: 'Please go on.', queued: false },
-    { type: 'turn-started', turnId, messageId, criterion: null, cascade: [stage], limits },
+    { type: 'turn-started', turnId, messageId, check: null, cascade: [stage], limits },
     ...[0, 1, 2].flatMap((step) => stepOf(turnId, step)),
     { type: 'turn-ended', turnId, reason: 'done', text: 'Done.', confidence: 'high', failure: null },
   ];

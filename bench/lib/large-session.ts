@@ -47,7 +47,7 @@ function turnOf(turn: number, answer: string): readonly NewEvent[] {
   const text = turn === turns ? `${answer}The last answer.` : answer;
   return [
     { type: 'user-message-added', messageId, text: `Question ${turn}: what comes next?`, queued: false },
-    { type: 'turn-started', turnId, messageId, criterion: null, cascade: [stage], limits },
+    { type: 'turn-started', turnId, messageId, check: null, cascade: [stage], limits },
     {
       type: 'model-call-started',
       turnId,

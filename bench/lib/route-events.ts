@@ -6,7 +6,7 @@ import type { Price } from '@shared/money/token-cost.ts';
 export const turnStarted: NewEvent = {
   type: 'turn-started',
   messageId: 'm0',
-  criterion: null,
+  check: null,
   cascade: [],
   limits: { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null },
 };

@@ -93,7 +93,7 @@ export const courses: readonly Course[] = [
     task: 'Fix add().',
     files: broken,
     answers: [answer(done), answer(done), answer(done), answer(done), answer(done)],
-    end: 'criterion-unmet',
+    end: 'check-failed',
     calls: 'task_complete:ok task_complete:ok',
     steps: 2,
   },

@@ -30,7 +30,7 @@ beforeAll(async () => {
           turnId: `turn-${messageId}`,
           messageId,
           ...(assistant === undefined ? {} : { assistant }),
-          criterion: null,
+          check: null,
           cascade: [],
           limits: { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null },
         });

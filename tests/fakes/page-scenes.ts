@@ -127,7 +127,7 @@ export async function fixScene(core: PageCore): Promise<Story> {
   story.sandbox('container');
   story.ask('The test in dates.py fails since Monday. Find out why and fix it.', {
     maxUsd: 1,
-    criterion: 'python3 -m pytest -q',
+    check: 'python3 -m pytest -q',
   });
   story.check('before', false, failing);
   story.stage('local', 'The task names a failing test; the model passed the probe for the free loop.');

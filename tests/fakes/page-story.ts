@@ -55,7 +55,7 @@ export interface Story {
     options?: {
       readonly mode?: 'plan';
       readonly maxUsd?: number;
-      readonly criterion?: string;
+      readonly check?: string;
       readonly messageId?: string;
     },
   ): void;
@@ -149,15 +149,14 @@ export async function startStory(core: PageCore, title: string, projectPath: str
       const messageId = options.messageId ?? id('message');
       if (options.messageId === undefined) append({ type: 'user-message-added', messageId, text, queued: false });
       turnId = id('turn');
-      const criterion =
-        options.criterion === undefined ? null : { command: options.criterion, source: 'project' as const };
+      const check = options.check === undefined ? null : { command: options.check, source: 'project' as const };
       const limits = { maxSteps: 40, maxMinutes: 15, maxTokens: 200_000, maxUsd: options.maxUsd ?? null };
       const cascade = [stages.recipe, stages.local, stages.cloud];
       append({
         type: 'turn-started',
         messageId,
         ...(options.mode === undefined ? {} : { mode: options.mode }),
-        criterion,
+        check,
         cascade,
         limits,
       });
@@ -181,7 +180,7 @@ export async function startStory(core: PageCore, title: string, projectPath: str
     },
     check(phase, passed, summary) {
       append({
-        type: 'criterion-checked',
+        type: 'check-ended',
         phase,
         command: 'python3 -m pytest -q',
         exitCode: passed ? 0 : 1,

@@ -26,7 +26,7 @@ for (let round = 0; ; round += 1) {
   const blob = await journal.putBlob(Buffer.from(`${turnId} ${round}`));
   const turn: readonly NewEvent[] = [
     { type: 'user-message-added', messageId: `m-${turnId}`, text: 'x'.repeat((round * 97) % 5000), queued: false },
-    { type: 'turn-started', turnId, messageId: `m-${turnId}`, criterion: null, cascade: [], limits },
+    { type: 'turn-started', turnId, messageId: `m-${turnId}`, check: null, cascade: [], limits },
     { type: 'tool-started', turnId, toolCallId, tool: 'write', by: 'model', input: {}, label: 'write' },
     {
       type: 'file-changed',

@@ -213,7 +213,7 @@ function stepsOf({ kit, fenced, verdict }: Session): Pick<FenceRun, 'steps' | 'r
     }
     const isOfConversation =
       event.type === 'user-message-added' ||
-      event.type === 'criterion-checked' ||
+      event.type === 'check-ended' ||
       event.type === 'turn-ended' ||
       // What a recipe reads is not part of the conversation until the recipe says something about it.
       (event.type === 'tool-ended' && kit.dependencies.recipes.length === 0);

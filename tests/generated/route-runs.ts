@@ -187,7 +187,7 @@ function step({ index, chosen, tokens, hit, one, add }: Making): Made {
   if (kind === 'away') return { ...made, failed: true };
   if (kind === 'done') {
     const passed = hit(0.3);
-    add({ type: 'criterion-checked', phase: 'after', command: 'test', exitCode: passed ? 0 : 1, passed, summary: '' });
+    add({ type: 'check-ended', phase: 'after', command: 'test', exitCode: passed ? 0 : 1, passed, summary: '' });
     return { ...made, mayMove: true, failed: !passed };
   }
   let failed = false;

@@ -63,7 +63,7 @@ export const exitOf: Readonly<Record<string, number>> = {
   planned: 0,
   incomplete: 1,
   'gave-up': 1,
-  'criterion-unmet': 1,
+  'check-failed': 1,
   fenced: 1,
   'step-limit': 1,
   'time-limit': 1,

@@ -129,7 +129,7 @@ export const endCourses: readonly Course[] = [
     options: { check: 'test -e license.txt' },
     does: [{ say: 'Change the title in README.md to "My notes".' }],
     expected: {
-      end: ['done', 'criterion-unmet'],
+      end: ['done', 'check-failed'],
       says: [/The title is changed/u],
       files: { 'README.md': '# My notes\n' },
       paid: 3,

@@ -43,8 +43,8 @@ function wrongEnd({ expected }: Course, { results, events }: SeenCourse): readon
 /** Sentences that are false or useless, each with when. */
 function falseWords(course: Course, { events, files, shown }: SeenCourse): readonly string[] {
   const isChanged = [...files].some(([path, text]) => course.files?.[path] !== text);
-  const check = events.findLast((event) => event.type === 'criterion-checked');
-  const isTested = check?.type === 'criterion-checked' && check.phase === 'after' && check.passed;
+  const check = events.findLast((event) => event.type === 'check-ended');
+  const isTested = check?.type === 'check-ended' && check.phase === 'after' && check.passed;
   const never: readonly (readonly [RegExp, boolean, string])[] = [
     [/not tested/iu, isTested, 'after tests that pass'],
     [/nothing was changed|no files? (?:were )?changed/iu, isChanged, 'beside a changed file'],

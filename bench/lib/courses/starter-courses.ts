@@ -48,7 +48,7 @@ export const starterCourses: readonly Course[] = [
     policy: 'local',
     hasStarter: true,
     does: [{ say: 'A test fails. Fix it.' }],
-    expected: { end: ['gave-up', 'criterion-unmet'], says: [/median/u] },
+    expected: { end: ['gave-up', 'check-failed'], says: [/median/u] },
   },
   {
     name: 'alone, the starter answers a question, and changes nothing although a test fails',

@@ -70,7 +70,7 @@ function count(before: Tally | undefined, { isSolved, calls, written, at }: Coun
 
 const failed: ReadonlySet<TurnEndReason> = new Set([
   'gave-up',
-  'criterion-unmet',
+  'check-failed',
   'step-limit',
   'time-limit',
   'output-limit',

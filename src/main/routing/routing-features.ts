@@ -48,7 +48,7 @@ export function featuresOf(
     taskCharacters: task.characters,
     taskFiles: task.files,
     taskHasTrace: flag(task.hasTrace),
-    taskHasCriterion: flag(task.hasCheck),
+    taskHasCheck: flag(task.hasCheck),
     taskIsQuestion: flag(task.isQuestion),
     taskRiskyWords: task.riskyWords,
     taskRoteWords: task.roteWords,

@@ -216,7 +216,7 @@ function addRest(state: State, event: SessionEvent): void {
       // The task of this child was built from fenced content.
       put(state.scopes.conversation, event.fenced ?? []);
       return;
-    case 'criterion-checked':
+    case 'check-ended':
       bothGet(state, new Map([...builtFrom(state.exposed), ...hitsInText(state, event.summary)]), event.summary);
       return;
     case 'recipe-progressed':

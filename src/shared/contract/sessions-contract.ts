@@ -159,7 +159,7 @@ export interface CallDetail {
   /** For a model call: why it ran where it did. Absent when the log does not say. */
   readonly route?: EventOf<'route-decided'>;
   /** Checks and prefills between this call and the next one. */
-  readonly after?: readonly EventOf<'criterion-checked' | 'gate-checked' | 'cache-prefilled'>[];
+  readonly after?: readonly EventOf<'check-ended' | 'gate-checked' | 'cache-prefilled'>[];
   readonly tools: readonly ToolDetail[];
 }
 

@@ -4,8 +4,16 @@
  */
 type Fields = Readonly<Record<string, unknown>>;
 
+const olderEnds = { 'criterion-unmet': 'check-failed' };
+const olderActions = { check_criterion: 'run_check' };
+
 const rewrites: Readonly<Record<string, (record: Fields) => Fields>> = {
-  'tool-started': (record) => withName(record, 'foreign', 'connected'),
+  'turn-started': (record) => withName(record, 'criterion', 'check'),
+  'criterion-checked': (record) => ({ ...record, type: 'check-ended' }),
+  'turn-ended': (record) => withValue(record, 'reason', olderEnds),
+  'child-session-ended': (record) => withValue(record, 'reason', olderEnds),
+  'tool-started': (record) => withName(withValue(record, 'tool', olderActions), 'foreign', 'connected'),
+  'tool-ended': (record) => withValue(record, 'tool', olderActions),
   'approval-requested': (record) => withValue(record, 'kind', { 'foreign-tool': 'connected-tool' }),
   'history-copied': (record) => {
     const { dropped } = record;

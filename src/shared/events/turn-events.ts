@@ -25,7 +25,7 @@ export const turnEndReasonSchema = z.enum([
   'repeated-call',
   'alternating-calls',
   'repeated-rejection',
-  'criterion-unmet',
+  'check-failed',
   'cap',
   /** The turn would have had to send restricted content. */
   'fenced',
@@ -71,8 +71,8 @@ export const turnEvents = {
     answers: z.string().optional(),
     /** The assistant's name. Its content at that time is in the turn's `gather_facts` action. */
     assistant: z.string().optional(),
-    /** The success check. Logs keep its first name. */
-    criterion: successCheckSchema,
+    /** The success check. */
+    check: successCheckSchema,
     cascade: z.array(stageSchema),
     limits: z.object({
       ...runLimitsSchema.shape,
@@ -82,7 +82,7 @@ export const turnEvents = {
     }),
   }),
   /** The success check ran: once before the work, and again before a claim of success is accepted. */
-  'criterion-checked': z.object({
+  'check-ended': z.object({
     phase: z.enum(['before', 'after']),
     command: z.string(),
     exitCode: z.number().int().nullable(),

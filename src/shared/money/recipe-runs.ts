@@ -164,7 +164,7 @@ function endOf(reason: TurnEndReason): 'solved' | 'answered' | 'gave-up' | null 
     case 'planned':
       return 'answered';
     case 'gave-up':
-    case 'criterion-unmet':
+    case 'check-failed':
     case 'time-limit':
       return 'gave-up';
     default:

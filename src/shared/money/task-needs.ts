@@ -28,7 +28,7 @@ const ownEnds: ReadonlySet<TurnEndReason> = new Set<TurnEndReason>([
   'done',
   'answered',
   'gave-up',
-  'criterion-unmet',
+  'check-failed',
   'time-limit',
   'step-limit',
 ]);

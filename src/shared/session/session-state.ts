@@ -382,7 +382,7 @@ export function runStatusOf(reason: TurnEndReason): RunStatus {
     case 'planned':
       return 'done';
     case 'gave-up':
-    case 'criterion-unmet':
+    case 'check-failed':
     case 'fenced':
       return 'gave-up';
     case 'step-limit':

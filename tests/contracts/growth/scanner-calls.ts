@@ -110,7 +110,7 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/main/lib/programs/marked-processes.ts#endMarked': 'ends processes; its one pattern reads names of /proc',
   'src/main/agent/prompt/attached-parts.ts#taskWithTexts': 'puts texts together',
   'src/main/agent/turn/judge-work.ts#doneEnd': 'puts texts together',
-  'src/main/agent/turn/judge-work.ts#unmetEnd': 'puts texts together',
+  'src/main/agent/turn/judge-work.ts#checkFailedEnd': 'puts texts together',
   'src/main/agent/turn/judge-work.ts#withUnrelatedFailure': 'puts texts together',
   'src/renderer/lib/session/step-label.ts#isSameText': 'compares two beginnings',
   'src/shared/text/task-mode.ts#modeOfText': 'its patterns are measured by themselves',

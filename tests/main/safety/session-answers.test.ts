@@ -136,7 +136,7 @@ const types: Readonly<Record<EventType, 'question' | 'answer' | 'none'>> = {
   // The user sees these steps and sends them.
   'plan-edited': 'none',
   'turn-started': 'none',
-  'criterion-checked': 'none',
+  'check-ended': 'none',
   'gate-checked': 'none',
   'cache-prefilled': 'none',
   'stage-chosen': 'none',

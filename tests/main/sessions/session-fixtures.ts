@@ -82,7 +82,7 @@ export function turnEvents(turn: string): readonly NewEvent[] {
       type: 'turn-started',
       ...at,
       messageId: `message-${turn}`,
-      criterion: null,
+      check: null,
       cascade: [stage],
       limits,
     },

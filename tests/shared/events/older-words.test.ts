@@ -8,6 +8,12 @@ const tracker = { server: 'tracker', leaves: true, readsFiles: false };
 
 describe('a record with older words', () => {
   it.each([
+    ['the check of a turn', 'turn-started', { criterion: null }, { check: null }],
+    ['the end of a check', 'criterion-checked', { passed: true }, { type: 'check-ended', passed: true }],
+    ['the end of a turn', 'turn-ended', { reason: 'criterion-unmet' }, { reason: 'check-failed' }],
+    ['the end of a child', 'child-session-ended', { reason: 'criterion-unmet' }, { reason: 'check-failed' }],
+    ['the start of an action', 'tool-started', { tool: 'check_criterion' }, { tool: 'run_check' }],
+    ['the end of an action', 'tool-ended', { tool: 'check_criterion' }, { tool: 'run_check' }],
     ['the server of a call', 'tool-started', { foreign: tracker }, { connected: tracker }],
     ['the kind of a question', 'approval-requested', { kind: 'foreign-tool' }, { kind: 'connected-tool' }],
     [

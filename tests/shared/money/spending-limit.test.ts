@@ -47,7 +47,7 @@ describe('the shown spending limit', () => {
   it('grows by what the user added, and is the one being asked about', () => {
     const at = { v: 2, seq: 1, at: 0, turnId: 't' } as const;
     const limits = { maxSteps: 9, maxMinutes: 9, maxTokens: 9, maxUsd: 0.02 };
-    const began = { messageId: 'm', criterion: null, cascade: [], limits };
+    const began = { messageId: 'm', check: null, cascade: [], limits };
     const amounts = { scope: 'task', limitUsd: 0.02, spentUsd: 0.018, heldUsd: 0, worstUsd: 0.01 } as const;
     const asked = [
       { ...at, type: 'turn-started', ...began },

@@ -31,8 +31,8 @@ function eventsOfTurn(turn: MadeTurn): readonly NewEvent[] {
     ({ strategy: recipe === undefined ? 'loop' : 'recipe', model, where }) as const;
   const check = { phase: 'before', command: 'pytest', exitCode: 1, summary: '' } as const;
   return [
-    { type: 'turn-started', ...at, messageId: id, mode, criterion: null, cascade: [], limits },
-    { type: 'criterion-checked', ...at, ...check, passed: !failedBefore },
+    { type: 'turn-started', ...at, messageId: id, mode, check: null, cascade: [], limits },
+    { type: 'check-ended', ...at, ...check, passed: !failedBefore },
     ...calls.flatMap((call, index): readonly NewEvent[] => [
       { type: 'stage-chosen', ...at, stage: stageOf(call), recipe: recipe ?? null, reason: '', index, cause: null },
       {

@@ -17,7 +17,7 @@ it('a plan that a model reports is kept in its turn, cut to a limit, and in no o
     type: 'turn-started',
     turnId,
     messageId: turnId,
-    criterion: null,
+    check: null,
     cascade: [],
     limits,
   });

@@ -130,7 +130,7 @@ describe('the state of a session', () => {
   it('counts the calls of a model and the actions of a recipe in a turn', () => {
     const stamp = { v: 2, at: 1, turnId: 'turn-1' };
     const limits = { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null };
-    const about = { messageId: 'm', criterion: null, cascade: [], limits };
+    const about = { messageId: 'm', check: null, cascade: [], limits };
     const began = (seq: number, tool: string, by: 'model' | 'recipe'): SessionEvent => ({
       ...stamp,
       seq,

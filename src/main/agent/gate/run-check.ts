@@ -30,7 +30,7 @@ export async function runCheck(
   const seen = await takeAction<CheckResult>(
     turn,
     {
-      tool: 'check_criterion',
+      tool: 'run_check',
       label: `check: ${check.command}`,
       input: { command: check.command, phase },
       limitMs: turn.dependencies.config.commandTimeoutMs,
@@ -80,7 +80,7 @@ export async function runCheck(
   );
   const result = !seen.passed && isUnrelated(seen) ? { ...seen, unrelated: true as const } : seen;
   turn.progress.lastCheck = { okWrites: turn.progress.okWrites, check: result };
-  await turn.log.append({ type: 'criterion-checked', phase, command: check.command, ...result });
+  await turn.log.append({ type: 'check-ended', phase, command: check.command, ...result });
   return result;
 }
 

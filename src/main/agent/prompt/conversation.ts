@@ -188,7 +188,7 @@ function addEvent(fold: Fold, event: SessionEvent): void {
 /** Adds a note for an event that is not part of the conversation but that the model should know of. */
 function addNote(fold: Fold, event: SessionEvent): void {
   switch (event.type) {
-    case 'criterion-checked':
+    case 'check-ended':
       note(fold, event.seq, checkNote(event, fold.wasGuarded));
       return;
     case 'gate-checked':

@@ -35,7 +35,7 @@ export function takenBackNote({ path, hunks }: EventOf<'file-changed'>): string 
   return `Of the change of ${path}, ${undone} of ${hunks.states.length} parts were taken back. Read the file before you edit it.`;
 }
 
-export function checkNote(event: EventOf<'criterion-checked'>, wasGuarded: boolean): string {
+export function checkNote(event: EventOf<'check-ended'>, wasGuarded: boolean): string {
   if (event.phase === 'before') {
     if (event.unrelated === true)
       return `\`${event.command}\` fails already, for something that is not the task. Leave that alone, and make no more fail:\n${outputBlock(event.summary)}`;

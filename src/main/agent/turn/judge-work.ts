@@ -58,11 +58,11 @@ function confidenceOf({ check, before }: TurnBaseline, after: CheckResult | null
   return before?.passed === false ? 'high' : 'tests-pass';
 }
 
-export function unmetEnd(text: string, work: TurnBaseline, after: CheckResult | null): TurnEnd {
+export function checkFailedEnd(text: string, work: TurnBaseline, after: CheckResult | null): TurnEnd {
   const said = `The model says that it is done, but \`${work.check?.command ?? 'the tests that it wrote'}\` still fails.`;
   const endless = endlessText(endlessTests(after?.summary ?? ''));
   const why = [said, endless, text].filter((part) => part !== '').join(' ');
-  return { reason: 'criterion-unmet', text: why, confidence: null, failure: null };
+  return { reason: 'check-failed', text: why, confidence: null, failure: null };
 }
 
 export const holds = (after: CheckResult | null): boolean => after === null || after.passed || after.unrelated === true;

@@ -42,7 +42,7 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
       ...(answers === null ? {} : { answers: answers.turnId }),
       ...(assistant === undefined ? {} : { assistant: assistant.name }),
     };
-    const began = { type: 'turn-started', messageId, ...taken, criterion: check, cascade, limits } as const;
+    const began = { type: 'turn-started', messageId, ...taken, check, cascade, limits } as const;
     const { at } = await turn.log.close(began);
     turn.limits.start(at);
   };

@@ -76,7 +76,7 @@ async function recipeEnd(
     case 'done': {
       const { text, confidence, facts = '' } = outcome;
       const after = await checkAfter(turn, known);
-      if (!holds(after)) return unmetByRecipe(work, changesBefore);
+      if (!holds(after)) return checkFailedByRecipe(work, changesBefore);
       const isProven = known.before?.passed === false && after?.passed === true;
       const wishes = isProven ? null : await wishesOfRecipe(turn);
       // Without a stronger model, work that lacks the tests it should have is shown, but not called done.
@@ -93,10 +93,10 @@ async function recipeEnd(
   }
 }
 
-async function unmetByRecipe({ turn, known }: TaskWork, changesBefore: number): Promise<WorkOutcome> {
+async function checkFailedByRecipe({ turn, known }: TaskWork, changesBefore: number): Promise<WorkOutcome> {
   await revertChanges(turn, changesBefore, 'take the change back');
   const text = `The change of the recipe did not meet \`${known.check?.command ?? 'the tests that were written'}\` and was taken back.`;
-  const end: TurnEnd = { reason: 'criterion-unmet', text, confidence: null, failure: null };
+  const end: TurnEnd = { reason: 'check-failed', text, confidence: null, failure: null };
   return { type: 'gave-up', cause: 'checks', end };
 }
 

@@ -12,7 +12,7 @@ import {
   hasChanged,
   holds,
   isJudgedByCheck,
-  unmetEnd,
+  checkFailedEnd,
 } from './judge-work.ts';
 import type { TaskWork, Worker, WorkOutcome } from './task-work.ts';
 import type { TurnEnd } from './turn-baseline.ts';
@@ -58,7 +58,7 @@ async function judged(work: TaskWork, worker: Worker, text: string): Promise<Wor
     const { id } = worker.model.info;
     const isSecond = loop.objectedTo === id;
     loop.objectedTo = id;
-    return isSecond ? { type: 'gave-up', cause: 'checks', end: unmetEnd(text, known, after) } : goesOn;
+    return isSecond ? { type: 'gave-up', cause: 'checks', end: checkFailedEnd(text, known, after) } : goesOn;
   }
   const outcome = await gated(work, worker, { done: doneEnd(text, known, after), after });
   return outcome.type === 'ended' ? outcomeOfEnd(markProposed(turn, known, worker, outcome.end)) : outcome;

@@ -42,7 +42,7 @@ const unseenTools: readonly string[] = ['update_plan', 'task_complete'];
 const toldEvents: readonly SessionEvent['type'][] = [
   'stage-chosen',
   'recipe-progressed',
-  'criterion-checked',
+  'check-ended',
   'gate-checked',
   'sandbox-lost',
   'service-changed',

@@ -222,7 +222,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
       return serviceLine(event, colors);
     case 'stage-chosen':
       return stageLine(event, { colors });
-    case 'criterion-checked':
+    case 'check-ended':
       return `${event.passed ? colors.green('✔') : colors.yellow('✖')} ${event.phase === 'before' ? 'before' : 'after'}${event.unrelated === true ? ', for an unrelated reason' : ''}: ${oneLine(seenCommand(event.command), 80)}  ${oneLine(resultOf(event.summary), 300)}`;
     case 'gate-checked':
       return `${event.verdict === 'pass' ? colors.green('✔') : event.verdict === 'redo' ? colors.yellow('✖') : colors.dim('·')} ${gateLooks[event.by]}: ${oneLine(event.text, 200)}`;

@@ -214,7 +214,7 @@ function addEvent(fold: Fold, event: SessionEvent): void {
     case 'tool-ended':
       endTool(fold, event);
       return;
-    case 'criterion-checked':
+    case 'check-ended':
       noteCheck(fold, event);
       return;
     case 'gate-checked':
@@ -397,7 +397,7 @@ function noteError(fold: Fold, event: EventOf<'tool-ended'>): void {
   if (fold.errors.length > 6) fold.errors.shift();
 }
 
-function noteCheck(fold: Fold, event: EventOf<'criterion-checked'>): void {
+function noteCheck(fold: Fold, event: EventOf<'check-ended'>): void {
   const { trajectory } = fold;
   trajectory.isGreen = event.passed;
   if (event.phase === 'before') trajectory.wasGreenBefore = event.passed;

@@ -25,7 +25,7 @@ interface Found {
   ended: EventOf<'model-call-ended'> | null;
   readonly tools: Map<string, FoundTool>;
   /** Checks after the call, up to the next call. */
-  readonly after: EventOf<'criterion-checked' | 'gate-checked' | 'cache-prefilled'>[];
+  readonly after: EventOf<'check-ended' | 'gate-checked' | 'cache-prefilled'>[];
   isLast: boolean;
 }
 
@@ -81,8 +81,7 @@ function gather(found: Found, event: SessionEvent, id: string): void {
   if (event.type === 'model-call-started' && event.callId === id) found.started = event;
   if (event.type === 'model-call-ended' && event.callId === id) found.ended = event;
   if (event.type === 'model-call-started') found.isLast = event.callId === id;
-  const isLook =
-    event.type === 'criterion-checked' || event.type === 'gate-checked' || event.type === 'cache-prefilled';
+  const isLook = event.type === 'check-ended' || event.type === 'gate-checked' || event.type === 'cache-prefilled';
   if (isLook && found.isLast) found.after.push(event);
   if (event.type === 'tool-call-requested' && (event.callId === id || event.toolCallId === id)) {
     toolOf(found, event.toolCallId).requested = event;

@@ -96,7 +96,7 @@ function isBeginOf(event: SessionEvent, id: string): boolean {
 const endsStep: ReadonlySet<EventType> = new Set<EventType>([
   'route-decided',
   'model-call-started',
-  'criterion-checked',
+  'check-ended',
   'gate-checked',
   'stage-chosen',
   'recipe-progressed',

@@ -78,7 +78,7 @@ export function reduceTurns(state: SessionState, event: SessionEvent): Change | 
       return reduceMessages(state, event);
     case 'turn-started':
       return turnStarted(state, event);
-    case 'criterion-checked':
+    case 'check-ended':
       return noteCheck(state, event);
     case 'stage-chosen':
       return stageChosen(state, event);
@@ -251,7 +251,7 @@ function turnStarted(state: SessionState, event: EventOf<'turn-started'>): Chang
     failure: null,
     steps: 0,
     actions: 0,
-    check: event.criterion,
+    check: event.check,
     // The check ran before the task began, not again before an answer.
     before: state.turns.find(({ id }) => id === event.answers)?.before ?? null,
     after: null,
@@ -279,7 +279,7 @@ function turnEnded(state: SessionState, event: EventOf<'turn-ended'>): Change {
   };
 }
 
-function noteCheck(state: SessionState, event: EventOf<'criterion-checked'>): Change {
+function noteCheck(state: SessionState, event: EventOf<'check-ended'>): Change {
   const { passed, exitCode, summary, unrelated } = event;
   const result = {
     passed,

@@ -225,7 +225,7 @@ describe('a recipe', () => {
       return { type: 'done', text: 'x is 3', confidence: 'high' };
     });
     const end = await kit.runner.send('Do the work.', turnOptions);
-    expect(end.reason).toBe('criterion-unmet');
+    expect(end.reason).toBe('check-failed');
     expect(kit.sandbox.text('a.py')).toBe('x = 1\n');
   });
 

@@ -141,7 +141,7 @@ describe('the exit code of a run', () => {
       waiting: 6,
       incomplete: 1,
       'gave-up': 1,
-      'criterion-unmet': 1,
+      'check-failed': 1,
       fenced: 1,
       'step-limit': 1,
       'time-limit': 1,

@@ -43,7 +43,7 @@ describe('a task that asks for no code, in a project whose tests fail', () => {
   it('is still judged by the check that the person asked for', async () => {
     const kit = createAgentKit({ replies: [said('Seen.'), said('Seen.')], sandbox: failing });
     const end = await kit.runner.send('Check the network for me please.', { ...turnOptions, check: 'make test' });
-    expect(end.reason).toBe('criterion-unmet');
+    expect(end.reason).toBe('check-failed');
   });
 
   it('gets the recipe if its words speak of the failure', async () => {
@@ -77,7 +77,7 @@ describe('the end of a task whose tests pass', () => {
   // Bug: tests that the model wrote unasked did not count, although the prompt says that they do.
   it.each([
     [0, '1 passed', { reason: 'done', confidence: 'weak-tests' }],
-    [1, '1 failed', { reason: 'criterion-unmet' }],
+    [1, '1 failed', { reason: 'check-failed' }],
   ])(
     'is judged by tests that the model wrote unasked, where there were none: exit code %i',
     async (exitCode, stdout, how) => {

@@ -115,7 +115,7 @@ describe('a task with two local models and one in the cloud', () => {
       { caps: { session: 0.001 } },
     );
     const end = await kit.runner.send('Fix add().', asked());
-    expect(end.reason).toBe('criterion-unmet');
+    expect(end.reason).toBe('check-failed');
     expect(who(kit)).toEqual([small, small, large, large]);
     await expectReplay(kit);
   });

@@ -77,7 +77,7 @@ describe('tests that a task asks for', () => {
   it('are run before its end is believed, also in a project without tests', async () => {
     const { kit, end } = await endOf(small, task, [both('bug\n'), both('fine\n')], judged);
     expect(end).toMatchObject({ reason: 'done', confidence: 'weak-tests' });
-    expect(ofType(kit.journal.events, 'criterion-checked').map(({ passed }) => passed)).toEqual([false, true]);
+    expect(ofType(kit.journal.events, 'check-ended').map(({ passed }) => passed)).toEqual([false, true]);
     expect(JSON.stringify(kit.requests[1]?.messages)).toContain('The task is not complete');
   });
 
@@ -103,7 +103,7 @@ describe('tests that a task asks for', () => {
     await expectReplay(kit);
     expect(end).toMatchObject({ reason: 'done', confidence: 'weak-tests' });
     expect(end.text).toContain('The tests that it wrote pass.');
-    expect(ofType(kit.journal.events, 'criterion-checked').map(({ passed }) => passed)).toEqual([true]);
+    expect(ofType(kit.journal.events, 'check-ended').map(({ passed }) => passed)).toEqual([true]);
   });
 
   it('are run by the usual command of their language', () => {

@@ -43,7 +43,7 @@ describe('a turn in the loop', () => {
       'turn-started',
       'tool-started',
       'tool-ended',
-      'criterion-checked',
+      'check-ended',
       'stage-chosen',
       'route-decided',
       'model-call-started',
@@ -66,7 +66,7 @@ describe('a turn in the loop', () => {
       'tool-ended',
       'tool-started',
       'tool-ended',
-      'criterion-checked',
+      'check-ended',
       'tool-started',
       'tool-ended',
       'turn-ended',
@@ -83,7 +83,7 @@ describe('a turn in the loop', () => {
     const end = await kit.runner.send('Add a flag named verbose.', turnOptions);
     expect(end).toMatchObject({ reason: 'done', confidence: 'unchecked' });
     expect(end.text).toMatch(/^There is a flag\.\n\n.*failed before, for something else/);
-    expect(ofType(kit.journal.events, 'criterion-checked').map(({ unrelated }) => unrelated)).toEqual([true, true]);
+    expect(ofType(kit.journal.events, 'check-ended').map(({ unrelated }) => unrelated)).toEqual([true, true]);
     expect(JSON.stringify(kit.requests[0])).toContain('for something that is not the task');
   });
 
@@ -97,7 +97,7 @@ describe('a turn in the loop', () => {
       sandbox: { files: brokenCalc, exec: () => ({ exitCode: 1, stdout: '1 failed' }) },
     });
     expect((await kit.runner.send('Run the tests.', turnOptions)).text).toBe('1 failed');
-    expect(ofType(kit.journal.events, 'criterion-checked')).toEqual([]);
+    expect(ofType(kit.journal.events, 'check-ended')).toEqual([]);
   });
 
   it('is not believed when more of the unrelated tests fail', async () => {
@@ -117,7 +117,7 @@ describe('a turn in the loop', () => {
       },
     });
     expect(await kit.runner.send('Add a flag named verbose.', turnOptions)).toMatchObject({
-      reason: 'criterion-unmet',
+      reason: 'check-failed',
     });
     expect(kit.sandbox.text('verbose.py')).toBeFalsy();
   });
@@ -142,7 +142,7 @@ describe('a turn in the loop', () => {
     expect(end.reason).toBe('done');
     const second = JSON.stringify(kit.requests[1]?.messages.at(-1));
     expect(second).toContain('assert -1 == 3');
-    expect(ofType(kit.journal.events, 'criterion-checked').map((event) => event.passed)).toEqual([false, false, true]);
+    expect(ofType(kit.journal.events, 'check-ended').map((event) => event.passed)).toEqual([false, false, true]);
   });
 });
 
@@ -177,18 +177,14 @@ describe('a turn that does not finish its task', () => {
     expect(kit.sandbox.text('calc.py')).toBe('better\n');
   });
 
-  it('ends with criterion-unmet after one objection, without a third check', async () => {
+  it('ends with check-failed after one objection, without a third check', async () => {
     const kit = createAgentKit({
       replies: [...edit('better\n'), call('task_complete', { summary: 'a' }), call('task_complete', { summary: 'b' })],
       sandbox: { files: brokenCalc, exec: (_request, sandbox) => passingUnless(sandbox.text('calc.py')) },
     });
     const end = await kit.runner.send('Fix the bug.', turnOptions);
-    expect(end.reason).toBe('criterion-unmet');
-    expect(ofType(kit.journal.events, 'criterion-checked').map((event) => event.phase)).toEqual([
-      'before',
-      'after',
-      'after',
-    ]);
+    expect(end.reason).toBe('check-failed');
+    expect(ofType(kit.journal.events, 'check-ended').map((event) => event.phase)).toEqual(['before', 'after', 'after']);
   });
 });
 

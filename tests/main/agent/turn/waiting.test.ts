@@ -43,7 +43,7 @@ describe('a turn whose model needs the person', () => {
     expect(kit.requests).toHaveLength(1);
     const { events } = kit.journal;
     expect(ofType(events, 'stage-chosen').map(({ recipe }) => recipe)).toEqual([null]);
-    expect(ofType(events, 'criterion-checked').map(({ phase }) => phase)).toEqual(['before']);
+    expect(ofType(events, 'check-ended').map(({ phase }) => phase)).toEqual(['before']);
     await expectReplay(kit);
   });
 
@@ -127,7 +127,7 @@ describe('the answer to a question', () => {
       expect(end).toMatchObject({ reason: 'done', confidence: 'high' });
       expect(startedOf(kit)).toMatchObject({ mode: first?.mode, answers: first?.turnId });
       const { events } = kit.journal;
-      expect(ofType(events, 'criterion-checked').map(({ phase }) => phase)).toEqual(['before', 'after']);
+      expect(ofType(events, 'check-ended').map(({ phase }) => phase)).toEqual(['before', 'after']);
       expect(ofType(events, 'stage-chosen').map(({ recipe }) => recipe)).toEqual([null, null]);
       expect(kit.journal.state().turns.at(-1)).toMatchObject({ before: { passed: false }, after: { passed: true } });
       const said = JSON.stringify(kit.requests.at(-1)?.messages);
@@ -187,7 +187,7 @@ describe('an answer that did not continue the task', () => {
     expect(startedOf(kit)?.answers).toBe(before?.turnId);
     const said = JSON.stringify(kit.requests.at(-1)?.messages);
     for (const part of [task, 'CSV or JSON?', 'CSV with a header', text]) expect(said).toContain(part);
-    expect(ofType(kit.journal.events, 'criterion-checked').map(({ phase }) => phase)).toEqual(['before', 'after']);
+    expect(ofType(kit.journal.events, 'check-ended').map(({ phase }) => phase)).toEqual(['before', 'after']);
     await expectReplay(kit);
   });
 

@@ -33,7 +33,7 @@ const started = (messageId: string, turnId = 'turn-2'): NewEvent => ({
   type: 'turn-started',
   turnId,
   messageId,
-  criterion: null,
+  check: null,
   cascade: [],
   limits: { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null },
 });

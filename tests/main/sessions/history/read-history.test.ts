@@ -8,7 +8,7 @@ const limits = { maxSteps: 9, maxMinutes: 1, maxTokens: 9, maxUsd: null };
 /** Eleven events: a message, its turn with eight actions, and its end. */
 function turn(number: number): readonly NewEvent[] {
   const [turnId, messageId] = [`turn-${number}`, `message-${number}`];
-  const about = { messageId, criterion: null, cascade: [stage], limits };
+  const about = { messageId, check: null, cascade: [stage], limits };
   return [
     { type: 'user-message-added', messageId, text: `Question ${number}`, queued: false },
     { type: 'turn-started', turnId, ...about },

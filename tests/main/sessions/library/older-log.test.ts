@@ -1,19 +1,21 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { success } from '../../../../src/shared/errors.ts';
+import type { SessionState } from '../../../../src/shared/session/session-state.ts';
 import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
 import { replaySession } from '../../../../src/main/hosts/cli/commands/sessions/sessions.command.ts';
 import { reportFailure, toReportedFailure } from '../../../../src/main/hosts/text/report-failure.ts';
-import { sealRecord, unsealRecord } from '../../../../src/main/sessions/log/log-record.ts';
+import { lineEnd, sealRecord, unsealRecord } from '../../../../src/main/sessions/log/log-record.ts';
 import { commandContext } from '../../../fakes/command-context.ts';
 import { type ClientCore, openClientCore } from '../../../fakes/core-client.ts';
 import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
 /**
- * Catches: a session of an older log version that can no longer be read or forked, or that loses facts with a new name, a fork of one that counts as new, and
- * a replay of one that reports a difference as if something were broken.
+ * Catches: a session of an older log version that can no longer be read or forked, or that loses facts with a new name,
+ * a fork of one that counts as new, and a replay of one that reports a difference as if something were broken.
  */
 let folder: string;
 let core: ClientCore;
@@ -33,7 +35,8 @@ function openCore(): Promise<ClientCore> {
     cache: join(folder, 'cache'),
     version: '0.0.0-test',
     onNotice: () => undefined,
-    startSandbox: async () => success(createMemorySandbox({ files })),
+    startSandbox: async () =>
+      success(createMemorySandbox({ files, exec: () => ({ exitCode: 1, stdout: '1 failed' }) })),
   });
 }
 
@@ -50,11 +53,13 @@ async function send(sessionId: string, provider: string): Promise<void> {
   expect(await core.client.sessions.result({ sessionId })).toMatchObject({ status: 'done' });
 }
 
+const logOf = (sessionId: string): string => join(folder, 'home', 'sessions', sessionId, 'events.jsonl');
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Changes the records of a session's log by their type. */
 async function rewrite(sessionId: string, changes: Readonly<Record<string, Fields>>): Promise<void> {
-  const path = join(folder, 'home', 'sessions', sessionId, 'events.jsonl');
+  const path = logOf(sessionId);
   const lines = (await readFile(path)).toString('utf8').split('\n').slice(0, -1);
   const sealed = lines.map((line) => {
     const record = unsealRecord(Buffer.from(line), 0, Buffer.byteLength(line));
@@ -70,6 +75,34 @@ function isRecord(value: unknown): value is { readonly type: string } {
 
 /** Gives the log of a session the version of the time before the first release. */
 const makeOlder = (sessionId: string) => rewrite(sessionId, { 'session-created': { logVersion: 2 } });
+
+/** Each word of a record as JSON, with the one that it had before. */
+const olderWords = [
+  ['"type":"check-ended"', '"type":"criterion-checked"'],
+  ['"reason":"check-failed"', '"reason":"criterion-unmet"'],
+  ['"tool":"run_check"', '"tool":"check_criterion"'],
+  ['"check":{"command"', '"criterion":{"command"'],
+] as const;
+
+/** Records with the words of the time before the glossary, up to an empty line. Each of the words must be in them. */
+function inOlderWords(bytes: Buffer, from = 0): Buffer {
+  const missing = new Set<string>(olderWords.map(([, before]) => before));
+  const lines: Buffer[] = [bytes.subarray(0, from)];
+  let start = from;
+  for (let end = bytes.indexOf(lineEnd, start); end > start; end = bytes.indexOf(lineEnd, start)) {
+    const record = unsealRecord(bytes, start, end);
+    if (!record.ok) throw new Error(`A record could not be read: ${record.reason}`);
+    let json = JSON.stringify(record.value);
+    for (const [today, before] of olderWords) {
+      json = json.replaceAll(today, before);
+      if (json.includes(before)) missing.delete(before);
+    }
+    lines.push(sealRecord(JSON.parse(json)));
+    start = end + 1;
+  }
+  expect([...missing]).toEqual([]);
+  return Buffer.concat([...lines, bytes.subarray(start)]);
+}
 
 const replayed = (sessionId: string) => core.client.sessions.replay({ sessionId });
 const refusal = (sessionId: string) =>
@@ -167,5 +200,54 @@ describe('a log with the words of before', () => {
     const copy = await core.client.sessions.import({ path });
     expect(await shown(fork.sessionId)).toEqual(await shown(newer));
     expect(await shown(copy.sessionId)).toEqual(await shown(newer));
+  });
+});
+
+describe('a session whose log has older words', () => {
+  let sessionId: string;
+  let turns: SessionState['turns'];
+
+  beforeEach(async () => {
+    const objected = [...replies, ...replies.slice(1)];
+    await core.client.settings.set({ key: 'providers.judged', value: { kind: 'scripted', replies: objected } });
+    ({ sessionId } = await core.client.sessions.create({ projectPath: null, title: 'Adding' }));
+    const judged = { ...options, local: 'judged/script', check: 'make test' };
+    await core.client.sessions.send({ sessionId, text: 'Fix the bug in add().', options: judged });
+    expect(await core.client.sessions.result({ sessionId })).toMatchObject({ status: 'gave-up' });
+    ({ turns } = (await core.client.sessions.show({ sessionId })).state);
+    await core.dispose();
+    await writeFile(logOf(sessionId), inOlderWords(await readFile(logOf(sessionId))));
+    core = await openCore();
+  });
+
+  it('shows the same turn, with its check and its end', async () => {
+    const { state } = await core.client.sessions.show({ sessionId });
+    expect(state.turns).toEqual(turns);
+    expect(state.turns[0]).toMatchObject({ reason: 'check-failed', check: { command: 'make test' } });
+  });
+
+  it('shows the same turn when it is exported and imported', async () => {
+    const path = join(folder, 'words.dewpoint');
+    await core.client.sessions.export({ sessionId, path });
+    const imported = await core.client.sessions.import({ path });
+    expect((await core.client.sessions.show(imported)).state.turns).toEqual(turns);
+  });
+
+  it('shows the same turn when it was exported then', async () => {
+    const path = join(folder, 'words.dewpoint');
+    await core.client.sessions.export({ sessionId, path });
+    const file = gunzipSync(await readFile(path));
+    const records = file.indexOf(lineEnd, file.indexOf(lineEnd) + 1) + 1;
+    await writeFile(path, gzipSync(inOlderWords(file, records)));
+    const imported = await core.client.sessions.import({ path });
+    expect((await core.client.sessions.show(imported)).state.turns).toEqual(turns);
+  });
+
+  it('shows the same turn in a fork, which goes on', async () => {
+    await core.client.settings.set({ key: 'providers.fourth', value: { kind: 'scripted', replies } });
+    const fork = await core.client.sessions.fork({ sessionId });
+    expect((await core.client.sessions.show(fork)).state.turns).toEqual(turns);
+    await send(fork.sessionId, 'fourth');
+    expect((await core.client.sessions.show(fork)).state.turns).toHaveLength(2);
   });
 });

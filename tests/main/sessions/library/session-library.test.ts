@@ -154,7 +154,7 @@ async function appendSteps(journal: LiveJournal): Promise<void> {
   ];
   const events: readonly NewEvent[] = [
     { type: 'user-message-added', messageId: 'message-1', text: 'Write three.', queued: false },
-    { type: 'turn-started', turnId, messageId: 'message-1', criterion: null, cascade: [stage], limits },
+    { type: 'turn-started', turnId, messageId: 'message-1', check: null, cascade: [stage], limits },
     ...step('call-1', 1),
     change('a.txt', one, two),
     ...step('call-2', 2),

@@ -42,7 +42,7 @@ async function engine(services: Services, endText = 'It is done.'): Promise<void
   const turnId = journal.newId('turn');
   const append = async (event: NewEvent): Promise<void> => void (await journal.append({ ...event, turnId }));
   const limits = { maxSteps: 10, maxMinutes: 5, maxTokens: 1000, maxUsd: null };
-  await append({ type: 'turn-started', messageId, criterion: null, cascade: [stage], limits });
+  await append({ type: 'turn-started', messageId, check: null, cascade: [stage], limits });
   const end = (reason: 'done' | 'cancelled' | 'step-limit', text: string): Promise<void> =>
     append({ type: 'turn-ended', reason, text, confidence: null, failure: null });
   let lastData: unknown = null;
@@ -220,12 +220,12 @@ describe('the replay of a session', () => {
     await using home = await makeHome();
     const id = await record(home, [['read', 'end']]);
     const lazy = await replay(home, id, async (turn) => {
-      const { messageId, criterion, cascade, limits } = turn.started;
+      const { messageId, check, cascade, limits } = turn.started;
       await turn.journal.append({
         type: 'turn-started',
         turnId: turn.journal.newId('turn'),
         messageId,
-        criterion,
+        check,
         cascade,
         limits,
       });

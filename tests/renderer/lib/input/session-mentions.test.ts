@@ -30,7 +30,7 @@ it('the mention of a session attaches its last answer, task and source under a v
       type: 'turn-started',
       turnId,
       messageId,
-      criterion: null,
+      check: null,
       cascade: [],
       limits,
     });

@@ -16,7 +16,7 @@ function turn(id: string, actions: number): readonly NewEvent[] {
   });
   return [
     { type: 'user-message-added', messageId, text: id, queued: false },
-    { type: 'turn-started', turnId: id, messageId, criterion: null, cascade: [], limits },
+    { type: 'turn-started', turnId: id, messageId, check: null, cascade: [], limits },
     ...calls,
     { type: 'turn-ended', turnId: id, reason: 'answered', text: 'end', confidence: null, failure: null },
   ];

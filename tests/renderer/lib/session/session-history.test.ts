@@ -22,7 +22,7 @@ function states(turns: number): readonly SessionState[] {
     const [turnId, messageId] = [`turn-${index}`, `message-${index}`];
     return [
       { type: 'user-message-added', messageId, text: 'q', queued: false },
-      { type: 'turn-started', turnId, messageId, criterion: null, cascade: [], limits },
+      { type: 'turn-started', turnId, messageId, check: null, cascade: [], limits },
       { type: 'turn-ended', turnId, reason: 'answered', text: 'a', confidence: null, failure: null },
     ];
   })

@@ -10,7 +10,7 @@ const start: NewEvent = {
   type: 'turn-started',
   turnId: 'turn',
   messageId: 'message',
-  criterion: null,
+  check: null,
   cascade: [],
   limits,
 };

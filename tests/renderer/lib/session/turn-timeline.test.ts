@@ -23,7 +23,7 @@ const turn = (turnId: string, messageId: string): NewEvent => ({
   type: 'turn-started',
   turnId,
   messageId,
-  criterion: null,
+  check: null,
   cascade: [stage],
   limits: { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null },
 });

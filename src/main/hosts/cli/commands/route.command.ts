@@ -31,7 +31,7 @@ interface RoutedStep {
   /** The recipes or loops that were chosen before this step, with the reasons. */
   readonly stages: readonly EventOf<'stage-chosen'>[];
   /** Checks and prefills after the step, up to the next call. */
-  readonly after: EventOf<'criterion-checked' | 'gate-checked' | 'cache-prefilled'>[];
+  readonly after: EventOf<'check-ended' | 'gate-checked' | 'cache-prefilled'>[];
 }
 
 /** Why a step ran where it did. Without a step: all steps, one per line. Without a session: causes of escalations. */
@@ -79,7 +79,7 @@ function routedSteps(events: readonly SessionEvent[]): readonly RoutedStep[] {
   let last: RoutedStep | null = null;
   let stages: EventOf<'stage-chosen'>[] = [];
   for (const event of events) {
-    if (event.type === 'criterion-checked' || event.type === 'gate-checked' || event.type === 'cache-prefilled') {
+    if (event.type === 'check-ended' || event.type === 'gate-checked' || event.type === 'cache-prefilled') {
       last?.after.push(event);
     }
     if (event.type === 'stage-chosen') stages.push(event);
@@ -121,7 +121,7 @@ function stageText({ stage, recipe, reason }: EventOf<'stage-chosen'>): string {
 
 function afterText(event: RoutedStep['after'][number]): string {
   switch (event.type) {
-    case 'criterion-checked':
+    case 'check-ended':
       return `${event.passed ? 'the check passed' : 'the check failed'}: ${event.command}`;
     case 'gate-checked':
       return `${gateWords[event.by][event.verdict]}: ${event.text}`;

@@ -131,7 +131,7 @@ function gatherTurn(turns: Map<string, TurnOutcome>, marks: Map<string, ChangeMa
   };
   turns.set(event.turnId, turn);
   if (event.type === 'turn-ended') turn.reason = event.reason;
-  if (event.type === 'criterion-checked') turn.checkPassed = event.passed;
+  if (event.type === 'check-ended') turn.checkPassed = event.passed;
   if (event.type === 'gate-checked' && event.callId !== null) turn.review = event.verdict;
   if (event.type === 'file-changed' && event.by !== 'undo') {
     if (!turn.paths.has(event.path)) turn.paths.set(event.path, JSON.stringify(event.before));

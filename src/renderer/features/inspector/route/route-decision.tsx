@@ -53,7 +53,7 @@ function After({ events }: { readonly events: NonNullable<CallDetail['after']> }
 
 function afterText(event: NonNullable<CallDetail['after']>[number]): string {
   switch (event.type) {
-    case 'criterion-checked':
+    case 'check-ended':
       return t(event.passed ? 'route.checkPassed' : 'route.checkFailed', { command: seenCommand(event.command) });
     case 'gate-checked':
       return t(`route.gate.${event.by}.${event.verdict}`, { text: event.text });
