@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ORPCError } from '@orpc/client';
 import { AppError, messageOf, toFailure } from '@shared/errors.ts';
+import { settingsSchema } from '@shared/settings/settings.ts';
 import type { OpenCore } from './open-core.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
 
@@ -55,9 +56,21 @@ async function openedOf(opening: Promise<OpenCore> | null): Promise<OpenCore | n
 
 /** Two builds may have different commands, or different meanings for them. */
 function explainOtherBuild(error: unknown, opened: OpenCore | null): unknown {
-  if (opened === null || opened.otherBuild === null || isExpected(error)) return error;
-  const message = `Another build of Dewpoint (${opened.otherBuild}) owns this home and could not do this: ${messageOf(error)}.`;
+  if (opened === null || opened.otherBuild === null) return error;
+  const setting = missingSetting(error);
+  if (setting === null && isExpected(error)) return error;
+  const owner = `Another build of Dewpoint (${opened.otherBuild}) owns this home`;
+  const message =
+    setting === null
+      ? `${owner} and could not do this: ${messageOf(error)}.`
+      : `${owner}, and it does not have the setting ${setting}.`;
   return new AppError('home-busy', message, { hint: 'End that process, then start again.', cause: error });
+}
+
+/** A setting that this build has and the other one did not find. Null: the error is about something else. */
+function missingSetting(error: unknown): string | null {
+  const name = /^The setting (\S+) was not found\.$/u.exec(messageOf(error))?.[1] ?? null;
+  return name !== null && Object.hasOwn(settingsSchema.shape, name.split('.')[0] ?? '') ? name : null;
 }
 
 function isExpected(error: unknown): boolean {

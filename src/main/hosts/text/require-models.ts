@@ -79,7 +79,8 @@ export async function usualModels(
   { projectPath, sessionId }: Pick<NamedModels, 'projectPath' | 'sessionId'>,
 ): Promise<Usual> {
   const path = sessionId === undefined ? projectPath : (await client.sessions.find({ id: sessionId })).projectPath;
-  const isOrdered = Array.isArray(await client.settings.get({ key: 'modelOrder' }));
+  // The core may be of an older build, which knows no order. The pair then decides, as it does in that core.
+  const isOrdered = Array.isArray(await client.settings.get({ key: 'modelOrder' }).catch(nullIfNotFound));
   if (path !== undefined && path !== null) {
     const { own, usual } = await client.projects.settings({ projectPath: path });
     return {
@@ -95,6 +96,11 @@ export async function usualModels(
   };
   const pair = { local: await text('local'), cloud: await text('cloud') };
   return { policy: await text('policy'), ...pair, hasOrder: isOrdered };
+}
+
+function nullIfNotFound(error: unknown): null {
+  if (toReportedFailure(error).code === 'not-found') return null;
+  throw error;
 }
 
 /** `why`: empty if the model does not exist, and there is no further reason. */

@@ -10,6 +10,8 @@ import { serveSocket } from '../../../../src/main/server/local-socket.ts';
 import { createCoreConnection } from '../../../../src/main/hosts/connection/core-connection.ts';
 import { openCore } from '../../../../src/main/hosts/connection/open-core.ts';
 import { createFakeCore } from '../../../fakes/fake-core.ts';
+import { usualModels } from '../../../../src/main/hosts/text/require-models.ts';
+import { AppError } from '../../../../src/shared/errors.ts';
 
 let home = '';
 let server: SocketServer;
@@ -69,6 +71,38 @@ describe('a client of the process that owns the home', () => {
     });
     const expected = await client.sessions.find({ id: 'x' }).catch((error: unknown) => error);
     expect(await door.explain(expected)).toBe(expected);
+    await door.close();
+  });
+
+  // Bug: after the line about the other build, a task ended with "The setting modelOrder was not found."
+  it('works with an older build that lacks a setting, and names the build where it cannot', async () => {
+    const core = createFakeCore();
+    const older = new Map([
+      ['policy', 'local'],
+      ['local', 'fake/model'],
+    ]);
+    const notFound = (name: string): AppError => new AppError('not-found', `The setting ${name} was not found.`);
+    core.replace({
+      settings: {
+        get: ({ input: { key } }) => {
+          const name = String(key);
+          if (name !== 'cloud' && !older.has(name)) throw notFound(name);
+          return older.get(name) ?? null;
+        },
+      },
+    });
+    await own(createRouter(core.handlers));
+    const door = createCoreConnection(() => openCore(terminal, '0.0.0+later', 'test'));
+    const { client } = await door.open();
+    const usual = { policy: 'local', local: 'fake/model', cloud: null, hasOrder: false };
+    expect(await usualModels(client, {})).toEqual(usual);
+    const failed = async (key: string) =>
+      door.explain(await client.settings.get({ key }).catch((error: unknown) => error));
+    expect(await failed('modelOrder')).toMatchObject({
+      code: 'home-busy',
+      message: 'Another build of Dewpoint (0.0.0) owns this home, and it does not have the setting modelOrder.',
+    });
+    expect(await failed('modleOrder')).toMatchObject({ message: 'The setting modleOrder was not found.' });
     await door.close();
   });
 });
