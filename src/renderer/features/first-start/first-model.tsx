@@ -5,6 +5,7 @@ import type { SuggestedModel } from '@shared/models/model-suggestion.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { startModelDownload, useModelDownloads } from '../../lib/models/model-downloads.ts';
 import { useTakeOver, useTakeOvers } from '../../lib/models/take-over.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
@@ -31,6 +32,7 @@ export function FirstModel({ id, model }: FirstModelProps) {
   const models = useModels().data ?? [];
   const better = useBetterModel(model);
   const isDownloading = useModelDownloads().has(id);
+  const isRefused = useIsCommandRefused('settings.set');
   if (model === null) return <p className="text-sm">{t('first.model.none', { id: seenName(id) })}</p>;
   if (model.state === 'ready') {
     return (
@@ -43,19 +45,23 @@ export function FirstModel({ id, model }: FirstModelProps) {
     );
   }
   const other = models.find(({ where, state }) => where === 'local' && state === 'ready') ?? null;
-  if (other !== null && !isDownloading) return <ModelThatIsHere other={other} starter={model} />;
+  if (other !== null && !isDownloading && !isRefused) return <ModelThatIsHere other={other} starter={model} />;
   return <Starter model={model} better={better} />;
 }
 
-/** The best model for this machine, if it is larger than the current one and not downloaded yet. */
+/**
+ * The best model for this machine, if it is larger than the current one and not downloaded yet. Null where the page
+ * cannot make it the model of the settings.
+ */
 function useBetterModel(model: ModelEntry | null): SuggestedModel | null {
   const client = useClient();
   const suggested = useQuery({
     queryKey: ['models', 'suggested'],
     queryFn: ({ signal }) => client.models.suggest({}, { signal }),
   });
+  const isRefused = useIsCommandRefused('settings.set');
   const best = suggested.data?.models[0] ?? null;
-  if (best === null || best.readyAs !== null || best.sizeBytes === null) return null;
+  if (isRefused || best === null || best.readyAs !== null || best.sizeBytes === null) return null;
   return best.sizeBytes > (model?.sizeBytes ?? 0) ? best : null;
 }
 

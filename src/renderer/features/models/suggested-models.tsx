@@ -3,6 +3,7 @@ import type { SuggestedModel } from '@shared/models/model-suggestion.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { useTakeOver, useTakeOvers } from '../../lib/models/take-over.ts';
 import { bytes, tokens } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -115,7 +116,10 @@ function Details({ model }: { readonly model: SuggestedModel }) {
 function Action({ model: { model, label, source, readyAs }, isUsed, onUse }: SuggestionProps) {
   const state = useTakeOvers().get(model);
   const takeOver = useTakeOver();
+  // What is got here becomes the model of the settings, which such a page cannot change.
+  const isRefused = useIsCommandRefused('settings.set');
   if (isUsed) return <span className="text-xs font-semibold">{t('models.usedLocal')}</span>;
+  if (isRefused) return null;
   return (
     <div className="flex max-w-xs flex-col items-start gap-2">
       {state !== undefined && <TakeOverState state={state} />}

@@ -24,7 +24,7 @@ export function createSharedValue<T>(initial: T): SharedValue<T> {
 }
 
 export function useSharedValue<T>({ get, subscribe }: SharedValue<T>): T {
-  return useSyncExternalStore(subscribe, get);
+  return useSyncExternalStore(subscribe, get, get);
 }
 
 /** Sets the entry for a name, or removes it with null. */
