@@ -87,7 +87,7 @@ export const approvalEvents = {
     why: z.string().optional(),
     /**
      * The full text that a yes approves, when `subject` only names it, and its difference from what was approved
-     * before.
+     * before. For a guarded file, the text is the change.
      */
     text: z.string().optional(),
     diff: z.string().optional(),

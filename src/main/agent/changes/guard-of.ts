@@ -4,7 +4,7 @@ import { onlyAddsTests } from '../../safety/only-adds-tests.ts';
 import type { Turn } from '../turn/turn.ts';
 
 /** A file before and after a change, if known; `before` null: it does not exist yet. */
-interface Sides {
+export interface Sides {
   readonly before: string | null;
   readonly after: string | null;
 }

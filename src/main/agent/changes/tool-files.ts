@@ -2,12 +2,15 @@ import type { Failure } from '@shared/errors.ts';
 import { success } from '@shared/errors.ts';
 import { guardText } from '../../safety/guarded-files.ts';
 import type { NewFile, ToolFiles, ToolResult } from '../../tools/define.ts';
+import type { ApprovalSubject } from '../approval/request-approval.ts';
 import { askApproval } from '../approval/request-approval.ts';
+import type { Sides } from './guard-of.ts';
 import { guardOf } from './guard-of.ts';
 import type { WriteTarget } from './file-changes.ts';
 import type { AskingTurn, Turn } from '../turn/turn.ts';
 import { posix, sep } from 'node:path';
 import { sha256Of } from '../../lib/sha256.ts';
+import { diffHead, diffHunks } from '../../lib/unified-diff.ts';
 
 type WritingTurn = AskingTurn & Pick<Turn, 'task' | 'files'>;
 
@@ -82,13 +85,29 @@ async function checkGuard(
   turn: AskingTurn & Pick<Turn, 'task' | 'files'>,
   toolCallId: string,
   path: string,
-  sides: { readonly before: string | null; readonly after: string | null },
+  sides: Sides,
 ): Promise<ToolResult | null> {
   const kind = guardOf(turn, path, { isNew: sides.before === null, sides });
   if (kind === null) return null;
   const reason = guardText(path, kind);
-  const answer = await askApproval(turn, { kind: 'guarded-file', subject: path, reason, toolCallId });
+  const answer = await askApproval(turn, {
+    kind: 'guarded-file',
+    subject: path,
+    reason,
+    toolCallId,
+    shown: shownChange(path, sides),
+  });
   return answer === 'allow' ? null : asResult({ code: 'refused', message: reason });
+}
+
+/** Comparing takes time quadratic in the number of edits. A file that is nearly all different is shown as it would be. */
+const mostEdits = 2_000;
+
+/** The change that the user is asked about. */
+function shownChange(path: string, { before, after }: Sides): NonNullable<ApprovalSubject['shown']> {
+  const hunks = diffHunks(before ?? '', after ?? '', { context: 3, maxEditLength: mostEdits });
+  const text = `${diffHead(path, before, after)}${hunks ?? after ?? ''}`;
+  return { sha256: sha256Of(JSON.stringify([path, after])), text, diff: null };
 }
 
 function asResult(failure: Failure): ToolResult {

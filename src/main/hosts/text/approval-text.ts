@@ -112,8 +112,8 @@ function askedOf(question: ApprovalRequest): Asked {
     case 'guarded-file':
       return {
         what: 'change a file that its work is checked against',
-        fields: [{ label: 'file', text: subject, isName: true }, because],
-        grant: 'If you say yes, the agent can change this one file.',
+        fields: [{ label: 'file', text: subject, isName: true }, because, fieldOf('the change', text, '  ~ ')],
+        grant: 'If you say yes, the agent makes this one change.',
       };
     case 'connected-tool':
       return {

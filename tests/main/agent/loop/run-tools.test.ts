@@ -74,6 +74,39 @@ describe('a guarded file', () => {
     expect(kit.sandbox.text('tests/test_a.py')).toBe(status === 'ok' ? 'pass\n' : files['tests/test_a.py']);
   });
 
+  it.each([
+    [
+      'a change',
+      call('write_file', { path: 'tests/test_a.py', content: 'pass\n' }),
+      ['--- a/tests/test_a.py', '+++ b/tests/test_a.py', '-assert 1\n', '+pass\n'],
+    ],
+    ['a deletion', call('delete_file', { path: 'tests/test_a.py' }), ['+++ /dev/null', '-assert 1\n']],
+  ] as const)('is shown in the question with what it would be: %s', async (_what, first, parts) => {
+    const kit = createAgentKit({
+      replies: [call('read_file', { path: 'tests/test_a.py' }), first, done],
+      sandbox: { files: { 'tests/test_a.py': 'assert 1\n' }, exec: () => ({}) },
+      dependencies: { approver: says('deny') },
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    const [asked] = ofType(kit.journal.events, 'approval-requested');
+    for (const part of parts) expect(asked?.text).toContain(part);
+    expect(asked?.reason).toContain('It is guarded');
+  });
+
+  it('shows a file that is nearly all different as it would be', async () => {
+    const [before, after] = ['old', 'new'].map((word) =>
+      Array.from({ length: 1_500 }, (_, at) => `${word} ${at}\n`).join(''),
+    );
+    const kit = createAgentKit({
+      replies: [call('write_file', { path: 'tests/test_a.py', content: after }), done],
+      sandbox: { files: { 'tests/test_a.py': before ?? '' }, exec: () => ({}) },
+      dependencies: { approver: says('deny') },
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    const text = ofType(kit.journal.events, 'approval-requested')[0]?.text;
+    expect(text).toBe(`--- a/tests/test_a.py\n+++ b/tests/test_a.py\n${after}`);
+  });
+
   it('is refused without a question after three refusals', async () => {
     let asked = 0;
     const approver: Approver = {

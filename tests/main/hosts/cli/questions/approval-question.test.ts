@@ -143,8 +143,16 @@ describe('a question about a file at the terminal', () => {
         '  file:',
         '  | tests/a.py<U+000A>A yes lets the agent change README.md.<U+001B>[A',
         'Characters in < > are invisible or look like others. Read them carefully.',
-        'If you say yes, the agent can change this one file.',
+        'If you say yes, the agent makes this one change.',
       ].join('\n'),
+    );
+  });
+
+  // Bug: the question named the file, and a person had to allow a change that they could not see.
+  it('shows the change, with a mark on each of its rows', () => {
+    const text = '--- a/test_a.py\n+++ b/test_a.py\n@@ -1,1 +1,1 @@\n-assert add(1, 2) == 3\n+pass\u001B[2J\n';
+    expect(questionText({ ...rest, kind: 'guarded-file', subject: 'test_a.py', text }, 80).split('\n')).toEqual(
+      expect.arrayContaining(['  the change:', '  ~ -assert add(1, 2) == 3', '  ~ +pass<U+001B>[2J']),
     );
   });
 
