@@ -13,7 +13,7 @@ import type {
 import { progressStream } from '../lib/async/push-queue.ts';
 import type { Handlers } from '../server/handlers.ts';
 import type { OpenSessions } from '../sessions/open/open-sessions.ts';
-import { busySession } from '../sessions/open/refused-requests.ts';
+import { refuseAtWork } from '../sessions/open/refused-requests.ts';
 import { sleep } from '../lib/async/abort.ts';
 import type { OpenProcess, Sandbox, SandboxLook } from './sandbox.ts';
 import { codeCommand, resizedFrame, shellCommand, typedFrames } from './terminal-shell.ts';
@@ -23,7 +23,7 @@ import type { SessionStore } from '../sessions/store/session-store.ts';
 import { orNoted } from '../lib/log.ts';
 
 interface SandboxCommandsOptions {
-  readonly sessions: Pick<OpenSessions, 'sandboxes' | 'runner' | 'journal'>;
+  readonly sessions: Pick<OpenSessions, 'sandboxes' | 'runner' | 'journal' | 'openJournal'>;
   readonly store: Pick<SessionStore, 'view'>;
 }
 
@@ -47,7 +47,7 @@ export function createSandboxCommands(options: SandboxCommandsOptions): Handlers
   const opened = (sessionId: string, what: OpenedCommand, signal: AbortSignal) =>
     terminalStream(async (onPush, stop) => {
       // Changes would count as the agent's while it works.
-      if (what.ran !== undefined && options.sessions.runner(sessionId)?.isRunning() === true) throw busySession();
+      if (what.ran !== undefined) refuseAtWork(options.sessions, sessionId);
       const { sandbox, release } = await options.sessions.sandboxes.occupy(sessionId, stop);
       try {
         const journal = await options.sessions.journal(sessionId);
@@ -77,7 +77,7 @@ export function createSandboxCommands(options: SandboxCommandsOptions): Handlers
     type: async ({ input: { terminalId, text } }) => {
       const { process, sessionId } = terminal(terminalId);
       // Changes would count as the agent's while it works, and be undone with them.
-      if (options.sessions.runner(sessionId)?.isRunning() === true) throw busySession();
+      refuseAtWork(options.sessions, sessionId);
       await process.write(typedFrames(text));
     },
     resize: async ({ input: { terminalId, ...size } }) => terminal(terminalId).process.write(resizedFrame(size)),

@@ -5,7 +5,7 @@ import { fileText } from '../../lib/files/file-text.ts';
 import type { Handlers } from '../../server/handlers.ts';
 import { showChanges, takeChanges, undoChanges } from './undo-and-take.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
-import { busySession } from '../open/refused-requests.ts';
+import { refuseAtWork } from '../open/refused-requests.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
 
 /** Larger files are not shown, because the page holds the whole file. */
@@ -14,7 +14,7 @@ const maxBytes = 5 * 1024 * 1024;
 /** Handlers that show, take and undo a session's changes. */
 export function createChangeCommands(sessions: OpenSessions): Handlers['changes'] {
   const atRest = (sessionId: string): Promise<LiveJournal> => {
-    if (sessions.runner(sessionId)?.isRunning() === true) throw busySession();
+    refuseAtWork(sessions, sessionId);
     return sessions.journal(sessionId);
   };
   return {

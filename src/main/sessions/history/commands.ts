@@ -16,7 +16,7 @@ import type { Blobs } from '../blobs/blob-store.ts';
 import { readCallDetail } from './read-call-detail.ts';
 import type { LogReader } from './read-history.ts';
 import { readHistory } from './read-history.ts';
-import { busySession } from '../open/refused-requests.ts';
+import { refuseAtWork } from '../open/refused-requests.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
 import { readPrograms } from './read-programs.ts';
 import { readManifest } from './read-manifest.ts';
@@ -61,7 +61,7 @@ export function createHistoryCommands({ sessions, store, blobs, rules, settings,
     trimmed: async ({ input }) => readShortenedResult((await store.view(input.sessionId)).read(), input.callId),
     escalations: async ({ input }) => escalationsOf((await store.view(input.sessionId)).read()),
     replay: async ({ input: { sessionId }, signal }) => {
-      if (sessions.runner(sessionId)?.isRunning() === true) throw busySession();
+      refuseAtWork(sessions, sessionId);
       const view = await store.view(sessionId, 'whole');
       await refuseOlderLog(view);
       return abortable(

@@ -8,7 +8,7 @@ import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
 import { LOG_VERSION } from '@shared/events/events.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
-import { busySession } from '../open/refused-requests.ts';
+import { refuseAtWork } from '../open/refused-requests.ts';
 import type { PreparedWorkspace, prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { copyLog } from './copy-log.ts';
@@ -42,7 +42,7 @@ export async function forkSession(
   signal: AbortSignal,
 ): Promise<ForkOutcome> {
   const { store, bin, sessions, blobs } = options;
-  if (sessions.runner(sessionId)?.isRunning() === true) throw busySession();
+  refuseAtWork(sessions, sessionId);
   const view = await store.view(sessionId);
   const plan = await planFork(view.read(), point);
   if (plan === null) throw new AppError('not-found', 'The log of this session has no such message, step or turn.');

@@ -149,7 +149,7 @@ export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
     },
     close: async (sessionId) => {
       const session = kept.ready(sessionId);
-      if (session !== null && isAtWork(session)) throw busySession();
+      if (session !== null && isAtWork(session)) throw busySession(session.journal.state());
       await kept.release(sessionId);
     },
     running: () => kept.all().filter(isAtWork).length,
@@ -295,7 +295,8 @@ async function commandSandbox(
   session: OpenSession,
   signal: AbortSignal,
 ): Promise<Reply<Sandbox>> {
-  if (session.runner?.isRunning() === true) return { ok: false, error: toFailure(busySession()) };
+  if (session.runner?.isRunning() === true)
+    return { ok: false, error: toFailure(busySession(session.journal.state())) };
   // The command may change the workspace, so it needs the sandbox of a `work` turn. A question would get a weaker one.
   await runnerFor(options, session, { mode: 'work', signal });
   const { sandbox } = session;

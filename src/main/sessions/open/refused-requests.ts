@@ -1,10 +1,25 @@
 import { AppError } from '@shared/errors.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import type { Journal } from '../journal/journal.ts';
 
 const MAX_TASK_CHARACTERS = 1_048_576;
 
-export function busySession(): AppError {
-  return new AppError('conflict', 'A turn is running in this session.', { hint: 'Wait until it ends, or cancel it.' });
+/** Why nothing else can be done with a session at work. A question waits for you, so it is no use to wait for its end. */
+export function busySession({ approvals, cap }: Pick<SessionState, 'approvals' | 'cap'>): AppError {
+  return approvals.length > 0 || cap !== null
+    ? new AppError('conflict', 'A turn in this session waits for your answer.', { hint: 'Answer it, or cancel it.' })
+    : new AppError('conflict', 'A turn is running in this session.', { hint: 'Wait until it ends, or cancel it.' });
+}
+
+interface SessionsAtWork {
+  readonly runner: (sessionId: string) => { readonly isRunning: () => boolean } | null;
+  readonly openJournal: (sessionId: string) => Pick<Journal, 'state'> | null;
+}
+
+/** Throws `conflict` while a turn of the session runs. */
+export function refuseAtWork({ runner, openJournal }: SessionsAtWork, sessionId: string): void {
+  const journal = openJournal(sessionId);
+  if (journal !== null && runner(sessionId)?.isRunning() === true) throw busySession(journal.state());
 }
 
 export function takenMessage(): AppError {

@@ -54,11 +54,14 @@ async function stateOf({ client }: ClientCore, sessionId: string) {
 }
 
 const asked = (core: ClientCore, sessionId: string) =>
-  vi.waitFor(async () => {
-    const [question] = (await stateOf(core, sessionId)).approvals;
-    if (question === undefined) throw new Error('no question yet');
-    return question;
-  });
+  vi.waitFor(
+    async () => {
+      const [question] = (await stateOf(core, sessionId)).approvals;
+      if (question === undefined) throw new Error('no question yet');
+      return question;
+    },
+    { timeout: 10_000 },
+  );
 
 const listed = async ({ client }: ClientCore, sessionId: string) =>
   (await client.sessions.list()).find((one) => one.sessionId === sessionId);
@@ -130,6 +133,25 @@ describe('a question that is open', () => {
     await core.client.sessions.result({ sessionId });
     const { turns } = await stateOf(core, sessionId);
     expect(turns).toMatchObject([{ reason: 'waiting', text: 'CSV or JSON?\n\nWith a header?' }, { reason: 'done' }]);
+  });
+
+  // Bug: you were told to wait for the end of a turn that itself waited for you.
+  it('is what undo, fork and delete ask you to answer first', async () => {
+    const core = await open('home', [asks, complete]);
+    const sessionId = await begin(core);
+    const { changes, sessions } = core.client;
+    const refused = {
+      code: 'conflict',
+      message: expect.stringContaining('your answer'),
+      hint: 'Answer it, or cancel it.',
+    };
+    for (const doIt of [
+      () => changes.undo({ sessionId, paths: [] }),
+      () => sessions.fork({ sessionId }),
+      () => sessions.delete({ sessionId }),
+    ])
+      await expect(doIt()).rejects.toMatchObject({ data: refused });
+    await expectGoesOn(core, sessionId, 'JSON');
   });
 
   it('takes the first of two answers, and tells the second that it came too late', async () => {
