@@ -2,8 +2,9 @@ import { access, constants } from 'node:fs/promises';
 import { messageOf } from '@shared/errors.ts';
 import type { RuleFile } from '@shared/rules/rule-report.ts';
 import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
-import { knownProviderSettings } from '@shared/settings/settings.ts';
+import { knownProviderSettings, settingsSchema } from '@shared/settings/settings.ts';
 import type { AvailableModels } from '../models/available-models.ts';
+import { openSettings } from '../settings/settings-store.ts';
 import { makeFolder, writeProblem } from '../lib/files/json-file.ts';
 import { engineProblems } from '../sandbox/docker/engine/engine-health.ts';
 import { unheldLimits } from '../sandbox/docker/engine/engine-limits.ts';
@@ -33,20 +34,39 @@ export interface SetupCheckInput {
 /** What works on this machine and what does not. Downloads nothing and starts nothing. */
 export async function checkSetup(subject: SetupCheckInput, signal: AbortSignal): Promise<readonly Finding[]> {
   return [
-    {
-      area: 'dewpoint',
-      status: 'ok',
-      text: `${subject.version} on Node ${process.versions.node}, ${process.platform} ${process.arch}`,
-      hint: null,
-    },
-    await folder('home', subject.home),
-    await folder('cache', subject.cache),
+    ...(await base(subject)),
     ...(await sandbox(subject, signal)),
     ...(await models(subject, signal)),
     ...(await servers(subject, signal)),
     ...(await keys(subject)),
     ...(await rules(subject)),
   ];
+}
+
+/** The same without a core, for a home whose settings cannot be read. The sandbox is looked for as by default. */
+export async function checkBrokenSettings(
+  subject: Pick<SetupCheckInput, 'version' | 'home' | 'cache' | 'env'>,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const text = 'models, servers, keys and rules are not checked while the settings cannot be read';
+  return [
+    ...(await base(subject)),
+    ...(await sandbox({ env: subject.env, settings: settingsSchema.parse({}) }, signal)),
+    { area: 'others', status: 'warning', text, hint: null },
+  ];
+}
+
+async function base({ version, home, cache }: Pick<SetupCheckInput, 'version' | 'home' | 'cache'>) {
+  const text = `${version} on Node ${process.versions.node}, ${process.platform} ${process.arch}`;
+  const program: Finding = { area: 'dewpoint', status: 'ok', text, hint: null };
+  return [program, await folder('home', home), await folder('cache', cache), ...(await brokenSettings(home))];
+}
+
+/** A core that is open goes on with what it read, but none starts. Empty: the file is right, or there is none. */
+async function brokenSettings(home: string): Promise<readonly Finding[]> {
+  const read = await openSettings(home);
+  if (read.ok) return [];
+  return [{ area: 'settings', status: 'missing', text: read.error.message, hint: read.error.hint ?? null }];
 }
 
 async function folder(area: string, path: string): Promise<Finding> {
@@ -73,7 +93,10 @@ async function engineRoom({ rootFolder, desktop }: Engine): Promise<Finding> {
   return { area: 'engine', status: 'ok', text, hint: null };
 }
 
-async function sandbox(subject: SetupCheckInput, signal: AbortSignal): Promise<readonly Finding[]> {
+async function sandbox(
+  subject: Pick<SetupCheckInput, 'env' | 'settings'>,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
   const search = engineSearch(subject.env, subject.settings.sandbox);
   const found = await findEngine(search, signal);
   if (!found.ok) {

@@ -34,9 +34,13 @@ export interface SettingsStore {
   watch(listener: (key: string) => void): () => void;
 }
 
+export function settingsFileOf(home: string): string {
+  return join(home, 'settings.json');
+}
+
 /** Opens the settings of a home. A damaged file, or one of a newer version, is an error and is left as it is. */
 export async function openSettings(home: string): Promise<Reply<SettingsStore>> {
-  const path = join(home, 'settings.json');
+  const path = settingsFileOf(home);
   const file = await readJsonFile(path, (value) => value);
   if (file.type === 'damaged') {
     return failure(

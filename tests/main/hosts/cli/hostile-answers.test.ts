@@ -75,7 +75,6 @@ const commands: Readonly<Record<string, Run>> = {
   'rules test': (context, json) => testRules(context, 'a.md', { json }),
   plan: (context, json) => plan(context, 'example/one', { json }),
   'settings get': (context) => settings(context, 'get', [undefined, undefined]),
-  'settings path': (context) => settings(context, 'path', [undefined, undefined]),
   'projects list': (context, json) => projectList(context, 'list', undefined, { json }),
   'projects prepare': (context, json) => prepareProject(context, '/p', { yes: true, json }),
   'projects instructions': (context, json) => instructions(context, 'show', tmpdir(), { json }),

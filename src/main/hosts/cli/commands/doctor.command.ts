@@ -1,12 +1,15 @@
 import { resolve } from 'node:path';
 import { settingsSchema } from '@shared/settings/settings.ts';
+import type { Finding } from '@shared/contract/home-contract.ts';
 import { escapedJson, seenName } from '@shared/text/seen-text.ts';
 import { knownSecrets } from '../../../safety/keys/known-secrets.ts';
 import { jsonText } from '../../../lib/files/json-file.ts';
 import { createRedactor } from '../../../sessions/log/redactor.ts';
 import { findDataFolders } from '../../../lib/files/data-folders.ts';
 import { logFolderOf, readLogFile } from '../../../lib/files/log-file.ts';
-import type { Command } from '../../text/command-context.ts';
+import { checkBrokenSettings } from '../../../home/check-setup.ts';
+import { openSettings } from '../../../settings/settings-store.ts';
+import type { Command, CommandContext } from '../../text/command-context.ts';
 import { doctorBundle } from '../reports/doctor-bundle.ts';
 import { checkOutputFile, writeOutputFile } from '../terminal/output-file.ts';
 import type { Terminal } from '../../text/terminal.ts';
@@ -34,14 +37,22 @@ async function printLog(terminal: Terminal): Promise<number> {
   return 0;
 }
 
+/** No core starts with broken settings, so then this process looks itself. */
+async function findingsOf({ core, version, signal }: CommandContext): Promise<readonly Finding[]> {
+  const folders = findDataFolders(process.env, process.platform);
+  const { ok } = await openSettings(folders.home);
+  if (ok) return (await core()).doctor(undefined, { signal });
+  return checkBrokenSettings({ ...folders, version, env: process.env }, signal);
+}
+
 /** Says what works on this machine and what does not. Exit code 5: something that is needed for a run is missing. */
 export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle, log }) => {
   const { terminal, version } = context;
   if (log === true) return printLog(terminal);
   if (bundle !== undefined) await checkOutputFile(bundle);
-  const core = await context.core();
-  const findings = await core.doctor(undefined, { signal: context.signal });
+  const findings = await findingsOf(context);
   if (bundle !== undefined) {
+    const core = await context.core();
     const [settings, models, sessions, lines] = await Promise.all([
       core.settings.get({}),
       core.models.list(),

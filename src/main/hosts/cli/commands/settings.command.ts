@@ -1,6 +1,9 @@
 import { escapedJson, seenName } from '@shared/text/seen-text.ts';
 import { jsonOrText } from '@shared/text/json-in.ts';
+import { findDataFolders } from '../../../lib/files/data-folders.ts';
+import { openSettings, settingsFileOf } from '../../../settings/settings-store.ts';
 import type { Command } from '../../text/command-context.ts';
+import { indentText } from '../../text/terminal.ts';
 import { usageError } from '../../text/report-failure.ts';
 
 const getSettings: Command<[string | undefined]> = async ({ core, terminal }, key) => {
@@ -37,8 +40,12 @@ const unsetSetting: Command<[string]> = async ({ core, terminal }, key) => {
   return 0;
 };
 
-const settingsPath: Command<[]> = async ({ core, terminal }) => {
-  terminal.out(`${(await (await core()).settings.path()).path}\n`);
+/** Needs no core, because none starts with a broken file, and whoever mends it needs its path. */
+const settingsPath: Command<[]> = async ({ terminal }) => {
+  const { home } = findDataFolders(process.env, process.platform);
+  terminal.out(`${settingsFileOf(home)}\n`);
+  const read = await openSettings(home);
+  if (!read.ok) terminal.err(`${indentText(read.error.message)}\n`);
   return 0;
 };
 
