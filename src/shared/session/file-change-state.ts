@@ -122,11 +122,18 @@ function reduceTaken(known: ChangeState, event: EventOf<'file-changed'>): Change
   };
 }
 
-/** Lines added and removed. Net where that is known without the contents, otherwise the sum. */
+/**
+ * Lines added and removed. Net where that is known without the contents, otherwise the sum. Of a new file, every line
+ * that it has was added; of a deleted one, every line that it had was removed.
+ */
 function countsOf(known: ChangeState, event: EventOf<'file-changed'>): Pick<ChangeState, 'added' | 'removed'> {
   if (isSameImage(known.before, event.after)) return { added: 0, removed: 0 };
   if (isSameImage(known.before, event.before)) return { added: event.added, removed: event.removed };
-  return { added: sum(known.added, event.added), removed: sum(known.removed, event.removed) };
+  const added = sum(known.added, event.added);
+  const removed = sum(known.removed, event.removed);
+  if (added === null || removed === null) return { added, removed };
+  if (known.before === null) return { added: added - removed, removed: 0 };
+  return event.after === null ? { added: 0, removed: removed - added } : { added, removed };
 }
 
 function sum(left: number | null, right: number | null): number | null {
