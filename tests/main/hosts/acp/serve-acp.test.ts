@@ -153,6 +153,16 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     await editor.leave();
   });
 
+  it('sees the change of a guarded file before it is allowed', async () => {
+    const change = { path: 'package-lock.json', content: 'locked by hand\n' };
+    await using world = await createWorld([calls('write_file', change), complete()]);
+    const editor = await openEditor(world, { answer: pick('deny') });
+    const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });
+    await editor.agent.request(session.prompt, { sessionId, prompt: text('Fetch the file data.txt.') });
+    expect(JSON.stringify(editor.asked[0]?.toolCall.content ?? [])).toContain('+locked by hand');
+    await editor.leave();
+  });
+
   it('is never asked with a part of a question', () => {
     const text = `${'much to read\n'.repeat(200_000)}stranger`;
     expect(fencedWhole(text)).toBeNull();
