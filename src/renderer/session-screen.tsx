@@ -1,5 +1,5 @@
 import type { ComponentProps, Ref, RefObject } from 'react';
-import { lazy, Suspense, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import { sessionStatus, usualPlace } from '@shared/session/session-state.ts';
 import type { SlashCommand } from '@shared/session/slash-commands.ts';
 import { Approvals } from './features/approvals/approvals.tsx';
@@ -111,7 +111,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   const [selectedStep, setSelectedStep] = useState<string | null>(null);
   const { header, ...edits } = useHeader(sessionId, state, props.onStatus);
   const own = { inspect, toggleInspector: side.toggle, ...edits };
-  const { conversation, composer, approvals, cap } = useParts(handle, { ...props, state }, own);
+  const { conversation, composer, approvals, cap, onUnsent } = useParts(handle, { ...props, state }, own);
   useFocusKept(sessionStatus(state), () => composer.current?.focus());
   const show = useStableCallback(inspect);
   const review = useStableCallback(() => {
@@ -148,7 +148,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
               <Conversation {...{ sessionId, view, lookUp }} handle={conversation} onReview={review} />
             </CodeRunnerContext>
           </FieldContext>
-          <Approvals {...{ sessionId }} approvals={state.approvals} agents={state.children ?? []} handle={approvals} />
+          <Approvals {...{ sessionId, state, onUnsent }} handle={approvals} />
           <CapQuestion sessionId={sessionId} cap={state.cap} handle={cap} />
           <Composer
             sessionId={sessionId}
@@ -238,7 +238,11 @@ function useParts(
     // At the start, and after the focused element disappeared with the previous view.
     if (document.activeElement === document.body) composer.current?.focus();
   }, []);
-  return { conversation, composer, approvals, cap };
+  const onUnsent = useCallback((words: string): boolean => {
+    composer.current?.add(words);
+    return composer.current !== null;
+  }, []);
+  return { conversation, composer, approvals, cap, onUnsent };
 }
 
 /**

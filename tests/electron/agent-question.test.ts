@@ -3,7 +3,7 @@ import type { PageCore } from '../fakes/page-core.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import { furnish } from '../fakes/page-scenes.ts';
 import type { Story } from '../fakes/page-story.ts';
-import { questionScene } from '../fakes/question-scene.ts';
+import { askQuestion, questionScene } from '../fakes/question-scene.ts';
 import { violations } from './axe.ts';
 import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
@@ -46,10 +46,36 @@ it('a question of the agent shows its choices in light and dark, and is answered
     .toEqual(['q1', 'allow', { choice: 'Replace it' }]);
 });
 
+// Bug: the words in the question's field were gone with it, because somebody answered elsewhere or by Escape.
+it('words that were typed for a question and not sent are in the message field once the question is gone', async () => {
+  const { page } = served;
+  const composer = page.getByRole('textbox', { name: 'Message' });
+  const field = page.getByRole('alertdialog', { name: 'The agent asks' }).getByRole('textbox', { name: 'Your answer' });
+  const answeredElsewhere = (): void =>
+    story.append({ type: 'approval-answered', approvalId: 'q2', answer: 'allow', by: 'person', values: {} });
+  for (const [approvalId, leave] of [
+    ['q2', answeredElsewhere],
+    ['q3', () => field.press('Escape')],
+  ] as const) {
+    await composer.fill('');
+    askQuestion(story, approvalId);
+    await field.fill('Ask the owners');
+    await page.waitForTimeout(800);
+    await leave();
+    await expect.poll(() => composer.inputValue()).toBe('Ask the owners');
+  }
+  askQuestion(story, 'q4');
+  await composer.fill('');
+  await field.fill('Keep both');
+  await page.waitForTimeout(800);
+  await field.press('Enter');
+  await field.waitFor({ state: 'detached' });
+  expect(await composer.inputValue()).toBe('');
+});
+
 // Catches: a turn that waits for the person and is shown as a failure.
 it('the window says that a turn waits for you, and takes the next message as the answer', async () => {
   const { page } = served;
-  story.append({ type: 'approval-answered', approvalId: 'q1', answer: 'deny', by: 'nobody' });
   story.end('waiting', 'What should happen to the column `name`?');
   await page.getByRole('log').getByText('Waiting for you').waitFor();
   await page.getByPlaceholder('Your answer').waitFor();

@@ -14,9 +14,15 @@ export async function questionScene(core: PageCore): Promise<Story> {
   story.ask('Rename the column `name` to `full_name`, everywhere.');
   story.stage('cloud', 'A change in many files.');
   story.step({ stage: 'cloud', label: 'search for "name"', tool: 'search', output: 'db/schema.sql:4' });
+  askQuestion(story, 'q1');
+  return story;
+}
+
+/** The agent asks in the running turn. */
+export function askQuestion(story: Story, approvalId: string): void {
   story.append({
     type: 'approval-requested',
-    approvalId: 'q1',
+    approvalId,
     toolCallId: `${story.sessionId}-asked`,
     kind: 'question',
     subject: 'A question',
@@ -37,5 +43,4 @@ export async function questionScene(core: PageCore): Promise<Story> {
       },
     ],
   });
-  return story;
 }

@@ -1,11 +1,13 @@
 import type { FormEvent, KeyboardEvent, Ref } from 'react';
-import { useId, useImperativeHandle, useRef, useState } from 'react';
+import { useEffect, useId, useImperativeHandle, useRef, useState } from 'react';
 import type { ApprovalState } from '@shared/session/session-state.ts';
 import { offeredChoices, suggestedAnswer } from '@shared/tools/person-question.ts';
 import type { ServerForm } from '@shared/tools/server-form.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
+import { useStableCallback } from '../../lib/drawing/use-stable-callback.ts';
+import { useDraft } from '../../lib/input/use-draft.ts';
 import { useIsAnswerable } from '../../lib/input/use-is-answerable.ts';
 import type { QuestionHandle } from '../../lib/session/question-handle.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -21,10 +23,13 @@ interface AgentQuestionProps {
   /** The name of the agent that asks; null when it is this session's own. */
   readonly asker: string | null;
   readonly handle: Ref<QuestionHandle>;
+  /** Gets the words that were typed and not sent when the question goes. False: there is no field to put them into. */
+  readonly onUnsent: (words: string) => boolean;
 }
 
 interface Reply {
-  readonly say: (answer: 'allow' | 'deny', values: Record<string, string>) => Promise<void>;
+  /** False: the answer was not accepted. */
+  readonly say: (answer: 'allow' | 'deny', values: Record<string, string>) => Promise<boolean>;
   /** Why the last answer was not accepted. */
   readonly problem: string | null;
   readonly isAnswerable: boolean;
@@ -35,18 +40,36 @@ function useReply(sessionId: string, approvalId: string): Reply {
   const [problem, setProblem] = useState<string | null>(null);
   const [isAnswered, setIsAnswered] = useState(false);
   const isAnswerable = useIsAnswerable() && !isAnswered;
-  const say = async (answer: 'allow' | 'deny', values: Record<string, string>): Promise<void> => {
-    if (!isAnswerable) return;
+  const say: Reply['say'] = async (answer, values) => {
+    if (!isAnswerable) return false;
     setProblem(null);
     setIsAnswered(true);
     try {
       await client.sessions.approve({ sessionId, approvalId, answer, ...(answer === 'deny' ? {} : { values }) });
+      return true;
     } catch (error) {
       setIsAnswered(false);
       setProblem(`${t('approval.failed')} ${failureText(error)}`);
+      return false;
     }
   };
   return { say, problem, isAnswerable };
+}
+
+/** Words of your own. They stay when you look at another session, and are handed on when the question goes without them. */
+function useOwnWords(approvalId: string, onUnsent: AgentQuestionProps['onUnsent']) {
+  const [own, setOwn] = useDraft(`question:${approvalId}`);
+  const isSent = useRef(false);
+  const leave = useStableCallback(() => {
+    if (isSent.current || (own.trim() !== '' && onUnsent(own.trim()))) setOwn('');
+  });
+  useEffect(() => leave, [leave]);
+  const send = async (say: Reply['say']): Promise<void> => {
+    // The question may be gone before the reply comes.
+    isSent.current = true;
+    isSent.current = await say('allow', { own: own.trim() });
+  };
+  return { own, setOwn, send };
 }
 
 interface OfferedAnswer {
@@ -68,16 +91,16 @@ function answersOf(form: ServerForm): readonly OfferedAnswer[] {
 }
 
 /** A question of the agent: one click on a choice, or words of your own. Escape skips it. */
-export function AgentQuestion({ sessionId, approval, asker, handle }: AgentQuestionProps) {
+export function AgentQuestion({ sessionId, approval, asker, handle, onUnsent }: AgentQuestionProps) {
   const { approvalId, text = '', form = [], reason = '' } = approval;
   const { say, problem, isAnswerable } = useReply(sessionId, approvalId);
   const titleId = useId();
-  const [own, setOwn] = useState('');
+  const { own, setOwn, send } = useOwnWords(approvalId, onUnsent);
   const field = useRef<HTMLInputElement>(null);
   useImperativeHandle(handle, () => ({ focus: () => field.current?.focus() }));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (own.trim() !== '') void say('allow', { own: own.trim() });
+    if (own.trim() !== '' && isAnswerable) void send(say);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape') return;

@@ -1,8 +1,7 @@
 import type { KeyboardEvent, Ref } from 'react';
 import { lazy, Suspense, useImperativeHandle, useRef, useState } from 'react';
 import type { ApprovalScope } from '@shared/safety/network-access.ts';
-import type { ChildState } from '@shared/session/agent-tree.ts';
-import type { ApprovalState } from '@shared/session/session-state.ts';
+import type { ApprovalState, SessionState } from '@shared/session/session-state.ts';
 import { approvalText } from '../../lib/session/approval-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -25,21 +24,20 @@ const AskedByServer = lazy(() => import('./asked-by-server.tsx'));
 
 interface ApprovalsProps {
   readonly sessionId: string;
-  readonly approvals: readonly ApprovalState[];
-  /** Child agents of this session. Their questions are included. */
-  readonly agents: readonly ChildState[];
+  /** The questions of its child agents are among its own. */
+  readonly state: Pick<SessionState, 'approvals' | 'children'>;
   readonly handle: Ref<QuestionHandle>;
+  /** Words for a question that went before they were sent. False: there is no field to put them into. */
+  readonly onUnsent: (words: string) => boolean;
 }
 
 /** Open questions to the user, one at a time. A question disappears when its answer is in the log. */
-export function Approvals({ sessionId, approvals, agents, handle }: ApprovalsProps) {
+export function Approvals({ sessionId, state: { approvals, children = [] }, handle, onUnsent }: ApprovalsProps) {
   const [first] = approvals;
   if (first === undefined) return null;
-  const asker = agents.find((agent) => agent.sessionId === first.child)?.name ?? null;
+  const asker = children.find((agent) => agent.sessionId === first.child)?.name ?? null;
   if (first.kind === 'question')
-    return (
-      <AgentQuestion key={first.approvalId} sessionId={sessionId} approval={first} asker={asker} handle={handle} />
-    );
+    return <AgentQuestion key={first.approvalId} {...{ sessionId, asker, handle, onUnsent }} approval={first} />;
   return (
     <Approval
       key={first.approvalId}
