@@ -91,13 +91,15 @@ function choiceOf({ mode, assistant, policy, ...models }: ChosenOptions): Sessio
   return { pick: { policy: policy ?? null, ...models }, mode: mode ?? null, assistant: assistant ?? null };
 }
 
-function readChoice(kept: string | null): SessionChoice {
-  const read = parsed(kept);
-  const { policy, local, cloud, thinking, mode, assistant } = isRecord(read) ? read : {};
+/** The choice that an earlier start of the window stored. What cannot be read counts as not chosen. */
+export function readChoice(stored: string | null): SessionChoice {
+  const read = parsed(stored);
+  const { policy, local, cloud, modelOrder, thinking, mode, assistant } = isRecord(read) ? read : {};
   return choiceOf({
     policy: choosablePolicies.find((one) => one === policy),
     local: textOf(local),
     cloud: textOf(cloud),
+    modelOrder: textsOf(modelOrder),
     thinking: efforts.find((one) => one === thinking),
     mode: taskModes.find((one) => one === mode),
     assistant: textOf(assistant),
@@ -115,4 +117,8 @@ function parsed(text: string | null): unknown {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
+}
+
+function textsOf(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined;
 }

@@ -5,6 +5,8 @@ import {
   keepChoice,
   keptOptions,
   nextTaskChoice,
+  optionsOfChoice,
+  readChoice,
 } from '../../../../src/renderer/lib/models/session-choice.ts';
 
 const nothing = { pick: { policy: null }, mode: null, assistant: null };
@@ -40,4 +42,19 @@ it('the next task follows a changed default model, and keeps the other choices',
   followDefaults(['local']);
   expect(nextTaskChoice.get()).toEqual({ ...choice, pick: { policy: null } });
   expect(currentChoice('mine', { chosen: {}, turns: [] })).toEqual(choice);
+});
+
+// Bug: an order of models was forgotten over a restart.
+it('the stored choice for the next task is read whole, and nothing from what somebody else wrote', () => {
+  const pick = {
+    policy: 'hybrid',
+    local: 'a/b',
+    cloud: 'sky/c',
+    modelOrder: ['a/b', 'sky/c'],
+    thinking: 'low',
+  } as const;
+  const choice = { pick, mode: 'plan', assistant: 'ada' } as const;
+  expect(readChoice(JSON.stringify(optionsOfChoice(choice)))).toEqual(choice);
+  for (const text of [null, '', '[', '3', '{"policy":"x","modelOrder":[1],"thinking":3,"mode":"?","assistant":{}}'])
+    expect(readChoice(text)).toEqual(nothing);
 });
