@@ -1,3 +1,5 @@
+import { isRecord } from '@shared/unknown-value.ts';
+
 /**
  * Logs of before version 4 have other words for some facts. Every record of a log is read through here, so all else
  * knows the words of today only. The bytes of the log stay as they are.
@@ -17,13 +19,13 @@ const rewrites: Readonly<Record<string, (record: Fields) => Fields>> = {
   'approval-requested': (record) => withValue(record, 'kind', { 'foreign-tool': 'connected-tool' }),
   'history-copied': (record) => {
     const { dropped } = record;
-    return isFields(dropped) ? { ...record, dropped: withName(dropped, 'foreign-tool', 'connected-tool') } : record;
+    return isRecord(dropped) ? { ...record, dropped: withName(dropped, 'foreign-tool', 'connected-tool') } : record;
   },
 };
 
 /** A record in the words of today. Anything else, and a record that has them already, is returned as it is. */
 export function withNewWords(record: unknown): unknown {
-  if (!isFields(record) || typeof record.type !== 'string') return record;
+  if (!isRecord(record) || typeof record.type !== 'string') return record;
   const { type } = record;
   return Object.hasOwn(rewrites, type) ? (rewrites[type]?.(record) ?? record) : record;
 }
@@ -37,8 +39,4 @@ function withValue(fields: Fields, name: string, values: Readonly<Record<string,
   const value = fields[name];
   if (typeof value !== 'string' || !Object.hasOwn(values, value)) return fields;
   return { ...fields, [name]: values[value] };
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
