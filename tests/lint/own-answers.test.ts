@@ -9,7 +9,8 @@ const source = resolve(import.meta.dirname, '../../src');
 const known: Readonly<Record<string, string>> = {
   'shared/events/approval-events.ts': 'what they are',
   'main/safety/session-answers.ts': 'the one place',
-  'shared/session/reducers/reduce-turns.ts': 'which questions are open; an import leaves none',
+  'shared/session/reducers/reduce-turns.ts': 'hands them on',
+  'shared/session/reducers/reduce-questions.ts': 'which questions are open; an import leaves none',
   'shared/session/reducers/reduce-session.ts': 'the limit that is shown; it allows nothing',
   'main/agent/approval/request-approval.ts': 'writes them',
   'main/agent/approval/request-network-access.ts': 'writes them',

@@ -15,17 +15,11 @@ import { cappedItems } from '@shared/session/plan-steps.ts';
 import { reduceMessages, reduceCopiedHistory, reduceOrganized, reduceRepaired } from './reduce-messages.ts';
 import { reduceChildren } from './reduce-children.ts';
 import { changesTaken, fileChanged, hunksTaken } from './reduce-file-changes.ts';
+import { reduceQuestions } from './reduce-questions.ts';
 import { reduceSandbox } from './reduce-sandbox.ts';
 import { reduceServerTasks } from './reduce-server-tasks.ts';
 import { fenceNotice, gateNotice, instructionsFound, withNotice, terminalNotice } from './session-notices.ts';
-import type {
-  ApprovalState,
-  SessionState,
-  StepEnd,
-  StepState,
-  ToolCallState,
-  TurnState,
-} from '@shared/session/session-state.ts';
+import type { SessionState, StepEnd, StepState, ToolCallState, TurnState } from '@shared/session/session-state.ts';
 import { endedCall } from '@shared/session/session-state.ts';
 import { withUse } from '@shared/session/server-use.ts';
 
@@ -106,7 +100,7 @@ export function reduceTurns(state: SessionState, event: SessionEvent): Change | 
     case 'terminal-opened':
       return withNotice(state, terminalNotice(event));
     case 'notice-added':
-      return { ...withNotice(state, event), ...(event.code === 'model-call-retried' ? retried(state, event) : {}) };
+      return { ...withNotice(state, event), ...(event.code === 'model-call-retried' ? countRetry(state, event) : {}) };
     case 'turn-ended':
       return turnEnded(state, event);
     default:
@@ -129,20 +123,14 @@ function reduceCalls(state: SessionState, event: CallEvent): Change | null {
       return toolRequested(state, event);
     case 'approval-requested':
     case 'approval-answered':
-      return { approvals: reduceApprovals(state.approvals, event) };
+    case 'cap-reached':
+    case 'cap-answered':
+      return reduceQuestions(state, event);
     case 'network-used':
     case 'observation-trimmed':
     case 'answer-trimmed':
     case 'output-limited':
       return {};
-    case 'cap-reached': {
-      const { capId, model, scope, limitUsd, spentUsd, heldUsd, worstUsd, here, stepUsd, at } = event;
-      const step = stepUsd === undefined ? {} : { stepUsd };
-      const amounts = { scope, limitUsd, spentUsd, heldUsd, worstUsd, ...step };
-      return { cap: { capId, model: firstLine(model), ...amounts, here, at } };
-    }
-    case 'cap-answered':
-      return { cap: null };
     case 'instructions-found':
       return instructionsFound(state, event);
     case 'call-fenced':
@@ -191,36 +179,6 @@ function created(event: EventOf<'session-created'>): Change {
     ...(tree === undefined ? {} : { tree }),
     createdAt: event.at,
   };
-}
-
-function reduceApprovals(
-  approvals: readonly ApprovalState[],
-  event: EventOf<'approval-requested'> | EventOf<'approval-answered'>,
-): readonly ApprovalState[] {
-  if (event.type === 'approval-answered')
-    return approvals.filter((approval) => approval.approvalId !== event.approvalId);
-  const { approvalId, toolCallId, kind, subject, sha256, hosts, isOnce, reason, why, text, diff, child } = event;
-  const asker = child === undefined ? {} : { child };
-  if (hosts === undefined) {
-    // What the user approves must not be shortened. The answer removes it from the state.
-    const whole = {
-      ...(text === undefined ? {} : { text, reason: shortenText(reason ?? '', textLimit) }),
-      ...(diff === undefined ? {} : { diff }),
-      ...(event.form === undefined ? {} : { form: event.form }),
-      ...(event.url === undefined ? {} : { url: event.url }),
-      ...(event.review === undefined ? {} : { review: event.review }),
-      ...(event.pictures === undefined ? {} : { pictures: event.pictures }),
-    };
-    return [...approvals, { approvalId, toolCallId, kind, subject, sha256, ...whole, ...asker }];
-  }
-  // A command is kept whole for the same reason: the user would approve a part unseen.
-  const said = {
-    reason: shortenText(reason ?? '', textLimit),
-    why: firstLine(why ?? ''),
-    ...(isOnce === true ? { isOnce } : {}),
-    ...(text === undefined ? {} : { text }),
-  };
-  return [...approvals, { approvalId, toolCallId, kind, subject, sha256, hosts, ...said, ...asker }];
 }
 
 function stageChosen(state: SessionState, event: EventOf<'stage-chosen'>): Change {
@@ -318,7 +276,7 @@ function callStarted(state: SessionState, event: EventOf<'model-call-started'>):
   };
 }
 
-function retried(state: SessionState, { turnId }: EventOf<'notice-added'>): Change {
+function countRetry(state: SessionState, { turnId }: EventOf<'notice-added'>): Change {
   return turnId === undefined ? {} : inTurn(state, turnId, ({ retries = 0 }) => ({ retries: retries + 1 }));
 }
 
