@@ -1,17 +1,15 @@
+import { withoutControlSequences } from '../control-sequences.ts';
 import { nodeFrames, parseNodeTest } from './parse-node-test.ts';
 import { isPytest, parsePytest } from './parse-pytest.ts';
 import { parseUnittest, pythonFrames } from './parse-unittest.ts';
 import { emptyReport, type TestReport } from './test-report.ts';
-
-/** Escape sequences for colors. */
-const colors = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 
 /**
  * Reads the output of a test command from any runner. The output itself decides which runner it is, because a project's
  * command may hide it. `roots`: absolute folders whose files belong to the project.
  */
 export function parseTestOutput(output: string, roots: readonly string[]): TestReport {
-  const plain = output.replaceAll(colors, '');
+  const plain = withoutControlSequences(output);
   if (/^(TAP version \d+|ℹ tests \d+)/mu.test(plain)) return parseNodeTest(plain, roots);
   if (/^Ran \d+ tests? in /m.test(plain)) return parseUnittest(plain, roots);
   if (isPytest(plain)) {
