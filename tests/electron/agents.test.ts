@@ -83,7 +83,7 @@ describe('agents that an agent starts', () => {
     await core.client.sessions.send({ sessionId, text: 'Set x to 2.', options });
     await page.locator('[data-session]', { hasText: 'Two at once' }).first().click();
     const question = page.getByRole('alertdialog', { name: 'Approval needed' });
-    await question.getByText('agent-2 asks').waitFor();
+    await question.getByText('agent-2 asks', { exact: true }).waitFor();
     const tree = page.getByRole('list', { name: 'Agents of this session' });
     await tree.getByRole('button', { name: /agent-2.*working/u }).waitFor();
     await tree.getByRole('button', { name: /agent-1.*done · 1 changed file · \$0/u }).waitFor();
