@@ -31,7 +31,7 @@ export function kindOf(tool: string): ToolKind {
   return Object.hasOwn(kinds, tool) ? (kinds[tool] ?? 'other') : 'other';
 }
 
-/** Foreign output in a code fence that nothing in it can close. A long one is cut, because nobody decides by it. */
+/** Output that others wrote, in a code fence that nothing in it can close. A long one is cut, because nobody decides by it. */
 export function fenceText(text: string): ToolCallContent {
   const shown = printable(text);
   return inFence(shown.length > mostOutput ? `${shown.slice(0, mostOutput)}\n(cut; the session has all of it)` : shown);

@@ -40,7 +40,7 @@ const unsetSetting: Command<[string]> = async ({ core, terminal }, key) => {
   return 0;
 };
 
-/** Needs no core, because none starts with a broken file, and whoever mends it needs its path. */
+/** Needs no core: none starts with a broken file, and the person who mends the file needs its path. */
 const settingsPath: Command<[]> = async ({ terminal }) => {
   const { home } = findDataFolders(process.env, process.platform);
   terminal.out(`${settingsFileOf(home)}\n`);

@@ -45,8 +45,8 @@ interface Known {
 }
 
 /**
- * An error of commander about an unknown name, with the name it has here: the spelling alone would suggest `--mode` for
- * `--model`. Other messages stay as they are.
+ * Commander's message about an unknown name, with the name that Dewpoint has for it. By spelling alone, commander would
+ * suggest `--mode` for `--model`. Other messages stay as they are.
  */
 export function withUsualNames(message: string, known: Known): string {
   return named(message, 'option', known) ?? named(message, 'command', known) ?? message;
