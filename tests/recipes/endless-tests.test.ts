@@ -75,6 +75,17 @@ def test_last(): assert 1 == 2
   expect(code).toBe(1);
 });
 
+// It ended with 190 where the question came just before its end.
+test('Python that is asked where it stands while it ends keeps its exit code', async () => {
+  const text = `import os
+class Late:
+    def __del__(self, kill=os.kill, pid=os.getpid()): kill(pid, 62)
+late = Late()
+`;
+  const { code } = await watched({ 'late.py': text }, 'python3 late.py');
+  expect(code).toBe(0);
+});
+
 test('unittest names an import that hangs, and a thread that keeps the program from its end', async () => {
   const files = {
     'test_import.py': 'import unittest\nx = 0\nwhile x < 1:\n    x = x * 2\n',

@@ -17,7 +17,7 @@ class DoesNotEndError(BaseException):
 DoesNotEndError.__module__ = "builtins"
 
 def _watch(home):
-    import signal
+    import atexit, signal
     root = os.getcwd() + os.sep
     owner = os.getpid()
 
@@ -111,6 +111,8 @@ def _watch(home):
 
     try:
         signal.signal(62, ask)
+        # Python gives the signal back as it ends, and whoever asked just before would end it with that signal's code.
+        atexit.register(signal.signal, 62, signal.SIG_IGN)
     except (ValueError, OSError):
         pass
 

@@ -92,9 +92,10 @@ stop_test() { # process $1, name $2, seconds $3
   [ "$2" != "the program after its tests" ] || { say "$1" "$2" "$3"; end_tree "$1"; return; }
   for try in 1 2 3; do
     printf '%s %s\n' "$3" "$2" > "$DEWPOINT_WATCH/$1.stop"
+    listens "$1" || return
     kill -62 "$1"; sleep 0.5
     [ ! -e "$DEWPOINT_WATCH/$1.stop" ] || continue
-    kill -62 "$1" || return; sleep 0.2; { read -r now < "$DEWPOINT_WATCH/$1.seen"; } 2> /dev/null
+    listens "$1" && kill -62 "$1" || return; sleep 0.2; { read -r now < "$DEWPOINT_WATCH/$1.seen"; } 2> /dev/null
     [ "$now" = "$2" ] || return
   done
   say "$1" "$2" "$3"; kill -ABRT "$1"; sleep 0.5; end_tree "$1"
