@@ -14,7 +14,7 @@ export const platforms = JSON.parse(readFileSync(join(root, 'resources', 'platfo
 /** The key of this machine in the table. */
 export const here = `${process.platform}-${process.arch}`;
 
-const grammars = ['python', 'javascript', 'typescript'].map((name) => `tree-sitter-${name}.wasm`);
+const grammars = ['python', 'javascript', 'typescript', 'tsx'].map((name) => `tree-sitter-${name}.wasm`);
 
 /** Packages whose files the window's process reads as well: the grammars of code. */
 export const loadedByWindow = ['web-tree-sitter', '@vscode/tree-sitter-wasm'];

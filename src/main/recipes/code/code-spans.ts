@@ -98,7 +98,7 @@ function addDeclaration(node: SyntaxNode, container: string | null, into: Collec
 function unwrap(node: SyntaxNode): SyntaxNode | null {
   switch (node.type) {
     case 'export_statement':
-      return node.childForFieldName('declaration') ?? node.childForFieldName('value');
+      return node.childForFieldName('declaration') ?? exportedValue(node);
     case 'decorated_definition':
       return node.childForFieldName('definition');
     case 'expression_statement':
@@ -106,6 +106,12 @@ function unwrap(node: SyntaxNode): SyntaxNode | null {
     default:
       return node;
   }
+}
+
+/** The function inside `export default memo(function Cart() {…})`. */
+function exportedValue(node: SyntaxNode): SyntaxNode | null {
+  const value = node.childForFieldName('value');
+  return value === null ? null : callback(value);
 }
 
 function isClass(node: SyntaxNode): boolean {
@@ -146,11 +152,15 @@ function definedValue(node: SyntaxNode): { readonly name: string; readonly value
   return { name: name.text.replace(/^(module\.)?exports\./, ''), value: callback(value) };
 }
 
-/** `memo((x) => …)` defines the function inside. */
+/** `memo((x) => …)` and `memo(forwardRef((x) => …))` define the function inside. */
 function callback(value: SyntaxNode): SyntaxNode {
-  if (value.type !== 'call_expression') return value;
-  const first = value.childForFieldName('arguments')?.namedChild(0) ?? null;
-  return first !== null && functionTypes.has(first.type) ? first : value;
+  for (let at = value; at.type === 'call_expression';) {
+    const first = at.childForFieldName('arguments')?.namedChild(0) ?? null;
+    if (first === null) return value;
+    if (functionTypes.has(first.type)) return first;
+    at = first;
+  }
+  return value;
 }
 
 function addObject(node: SyntaxNode, into: Collector): boolean {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { Language, Parser, type Node } from 'web-tree-sitter';
 
 /** Languages whose structure recipes understand. */
-export type CodeLanguage = 'python' | 'javascript' | 'typescript';
+export type CodeLanguage = 'python' | 'javascript' | 'typescript' | 'tsx';
 
 export type SyntaxNode = Node;
 
@@ -18,12 +18,14 @@ const grammars: Readonly<Record<CodeLanguage, string>> = {
   python: 'tree-sitter-python.wasm',
   javascript: 'tree-sitter-javascript.wasm',
   typescript: 'tree-sitter-typescript.wasm',
+  tsx: 'tree-sitter-tsx.wasm',
 };
 
 /** The language of a file by its name; null for files that recipes do not understand. */
 export function languageOf(path: string): CodeLanguage | null {
   if (/\.pyi?$/.test(path)) return 'python';
   if (/\.(js|mjs|cjs|jsx)$/.test(path)) return 'javascript';
+  if (path.endsWith('.tsx')) return 'tsx';
   if (/\.(ts|mts|cts)$/.test(path) && !/\.d\.[mc]?ts$/.test(path)) return 'typescript';
   return null;
 }
@@ -55,6 +57,7 @@ async function loadGrammars(): Promise<Syntax> {
     python: await load('python'),
     javascript: await load('javascript'),
     typescript: await load('typescript'),
+    tsx: await load('tsx'),
   };
   const withTree: Syntax['withTree'] = (language, text, use) => {
     const parser = new Parser();

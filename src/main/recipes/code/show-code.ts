@@ -8,6 +8,7 @@ export const fenceName: Readonly<Record<CodeLanguage, string>> = {
   python: 'python',
   javascript: 'javascript',
   typescript: 'typescript',
+  tsx: 'tsx',
 };
 
 /** A comment that marks left-out code. */

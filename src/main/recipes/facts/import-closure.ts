@@ -45,6 +45,8 @@ function filesAt(path: string): string[] {
   return [`${path}.py`, `${path}/__init__.py`];
 }
 
+const scriptEnds = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.jsx', '.tsx'];
+
 function scriptImports(path: string, text: string): readonly (readonly string[])[] {
   const found: string[][] = [];
   const folder = path.split('/').slice(0, -1);
@@ -55,13 +57,13 @@ function scriptImports(path: string, text: string): readonly (readonly string[])
       else if (part !== '.' && part !== '') parts.push(part);
     }
     const plain = parts.join('/');
-    const swapped = plain.replace(/\.([mc]?)js$/, '.$1ts');
+    // TypeScript names the file that it writes, not the one that it reads.
+    const swapped = plain.replace(/\.([mc]?)jsx?$/, '.$1ts');
     found.push([
       plain,
       swapped,
-      ...['.js', '.mjs', '.cjs', '.ts', '.mts', '.jsx', '.tsx', '/index.js', '/index.ts', '/index.mjs'].map(
-        (end) => plain + end,
-      ),
+      `${swapped}x`,
+      ...[...scriptEnds, ...scriptEnds.map((end) => `/index${end}`)].map((end) => plain + end),
     ]);
   }
   return found;

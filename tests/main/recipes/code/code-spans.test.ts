@@ -1,6 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
 import { findSpans } from '../../../../src/main/recipes/code/code-spans.ts';
-import { loadSyntax, type CodeLanguage, type Syntax } from '../../../../src/main/recipes/code/code-syntax.ts';
+import {
+  languageOf,
+  loadSyntax,
+  type CodeLanguage,
+  type Syntax,
+} from '../../../../src/main/recipes/code/code-syntax.ts';
 
 let syntax: Syntax;
 beforeAll(async () => {
@@ -86,6 +91,47 @@ export function f<T>(x: T): T {
 }
 `;
   expect(brief('typescript', text).at(-1)).toEqual(['function', 'f', 2, 2, 4]);
+});
+
+const component = `import { memo } from 'react';
+
+interface Props { readonly items: readonly string[] }
+
+export const Cart = memo(forwardRef<HTMLUListElement, Props>(({ items }, ref) => {
+  const shown = items.slice(0, 3);
+  return <ul ref={ref}>{shown.map((item) => <Row key={item} name={item} />)}</ul>;
+}));
+
+export function Row({ name }: { name: string }) {
+  return <li>{name}</li>;
+}
+
+export default memo(function Page() {
+  return <Cart items={[]} />;
+});
+`;
+
+test('the finder of code spans finds the components of a React source with types, and what they use', () => {
+  expect(languageOf('src/cart.tsx')).toBe('tsx');
+  expect(syntax.errorLine('tsx', component)).toBeNull();
+  expect(syntax.errorLine('typescript', component)).not.toBeNull();
+  expect(brief('tsx', component).filter(([kind]) => kind === 'function')).toEqual([
+    ['function', 'Cart', 5, 5, 8],
+    ['function', 'Row', 10, 10, 12],
+    ['function', 'Page', 14, 14, 16],
+  ]);
+  const cart = findSpans(syntax, { path: 'x', language: 'tsx', text: component }).find((one) => one.name === 'Cart');
+  expect(cart?.names).toContain('Row');
+});
+
+test.each([
+  ['a.jsx', 'javascript'],
+  ['a.mts', 'typescript'],
+  ['a.cts', 'typescript'],
+  ['a.d.ts', null],
+  ['a.d.mts', null],
+])('the language of %s is %s', (path, language) => {
+  expect(languageOf(path)).toBe(language);
 });
 
 test('the parser names the line of a text that does not parse', () => {

@@ -32,6 +32,16 @@ describe('a rewritten span', () => {
     expect(splice('cart.py', cart, 'Cart.total', answer)).toEqual({ ok: true, text: cart.replace(' - 1', '') });
   });
 
+  test('is put in place of a component of a React source', () => {
+    const page = 'export const Row: FC<Props> = ({ name }) => {\n  return <li>{name}</li>;\n};\n';
+    const answer = '```tsx\nconst Row: FC<Props> = ({ name }) => {\n  return <li title={name}>{name}</li>;\n};\n```';
+    expect(splice('row.tsx', page, 'Row', answer)).toEqual({
+      ok: true,
+      text: page.replace('<li>', '<li title={name}>'),
+    });
+    expect(splice('row.tsx', page, 'Row', answer.replace('</li>', ''))).toEqual({ ok: false, reason: 'unparsed' });
+  });
+
   test('is found in an answer that repeats its class', () => {
     const answer =
       '```python\nclass Cart:\n    @property\n    def total(self):\n        """Sum of all."""\n        return sum(self.items)\n```\nThat is it.';

@@ -190,6 +190,13 @@ test('imports are followed to the files of the project', () => {
       files,
     ),
   ).toEqual(['src/x.js', 'src/y/index.js']);
+  expect(
+    importsOf(
+      'src/page.test.tsx',
+      "import { Cart } from './cart';\nimport { Row } from './row.js';\nimport '../lib/list';\nimport './old.jsx';",
+      new Set(['src/cart.tsx', 'src/row.tsx', 'lib/list/index.tsx', 'src/old.tsx']),
+    ),
+  ).toEqual(['src/cart.tsx', 'src/row.tsx', 'lib/list/index.tsx', 'src/old.tsx']);
 });
 
 test('a change that fits only the test is marked', () => {

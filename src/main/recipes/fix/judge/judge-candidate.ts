@@ -338,6 +338,7 @@ function compileCheck(path: string): string | null {
     case 'javascript':
       return path.endsWith('x') ? null : `node --check ${quoted}`;
     case 'typescript':
+    case 'tsx':
     case null:
       return null;
   }

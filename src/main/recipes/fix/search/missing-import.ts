@@ -64,7 +64,7 @@ function ownImport(name: string, { path, language, text }: SourceFile, owner: st
 }
 
 const isModule = (language: CodeLanguage, text: string): boolean =>
-  language === 'typescript' || /^(?:import|export)\b/m.test(text);
+  language === 'typescript' || language === 'tsx' || /^(?:import|export)\b/m.test(text);
 
 function relativePath(path: string, to: string): string {
   const between = posix.relative(posix.dirname(path), to);

@@ -32,6 +32,7 @@ test.each([
     'export const a = 1;\n',
     "import { cost } from '../lib/cost.js';",
   ],
+  ['ReferenceError: cost is not defined', 'src/a.tsx', '/* Dues. */\n', "import { cost } from '../lib/cost.js';"],
   ['cost is not defined', 'lib/a.js', 'exports.a = 1;\n', "const { cost } = require('./cost');"],
 ])('the error %s in %s adds the missing import', (message, path, text, line) => {
   const files = [
