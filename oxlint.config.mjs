@@ -26,6 +26,7 @@ const noHost = {
   group: [
     '**/compose.ts',
     '**/compose-models.ts',
+    '**/compose-project.ts',
     '**/compose-tools.ts',
     '**/compose-web.ts',
     '**/hosts/**',

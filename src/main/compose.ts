@@ -5,6 +5,7 @@ import type { Settings } from '@shared/settings/settings.ts';
 import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
 import type { ModelParts, ModelPartsConfig } from './compose-models.ts';
 import { createModelParts, createLearnedWindows } from './compose-models.ts';
+import { createProjectParts } from './compose-project.ts';
 import { createToolParts } from './compose-tools.ts';
 import { createWebParts } from './compose-web.ts';
 import { createClientKeys } from './endpoint/client-keys.ts';
@@ -26,8 +27,6 @@ import { createProjectInstructions } from './safety/instructions/project-instruc
 import { createRuleFiles } from './safety/rule-files.ts';
 import { createProjectCommands } from './projects/commands.ts';
 import { createProjectSetup } from './projects/configure-project.ts';
-import { gatherFacts } from './projects/facts/gather-project-facts.ts';
-import { readEnvironment } from './projects/facts/read-environment.ts';
 import { createLearnedPriors } from './routing/learned-priors.ts';
 import { createRuleCommands } from './safety/commands.ts';
 import { createKeyCommands } from './safety/keys/commands.ts';
@@ -316,7 +315,7 @@ async function createParts(config: ComposeConfig) {
     secrets: { hideKnown: (text) => redactor.text(text), hidden: base.hidden },
     workspaces: { prepare: prepareWorkspace, startSandbox, onProgress: config.onNotice },
     gather: attachments.gather,
-    agent: { ...engine, project: { gatherFacts, readEnvironment }, ...callParts(modelParts, meter) },
+    agent: { ...engine, project: createProjectParts(), ...callParts(modelParts, meter) },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
     connected,
     priors,

@@ -17,6 +17,10 @@ import type { TestRunner } from '../projects/facts/project-facts.ts';
  */
 export type Access = 'read' | 'write' | 'execute' | 'network' | 'web' | 'end';
 
+/** What a project may have that some tools need. */
+export const projectParts = ['symbols', 'language-server', 'repository', 'skills', 'documents'] as const;
+export type ProjectPart = (typeof projectParts)[number];
+
 /** The result of one run of a tool. `output` is for the model; the caller cuts it to size and keeps the whole text. */
 export interface ToolResult {
   /** `unknown`: it began, and its outcome is not known. */
@@ -200,6 +204,8 @@ export interface Tool {
   readonly isForResults?: boolean;
   /** It draws for the user. Offered only in sessions that asked for a drawing. */
   readonly isForDrawing?: boolean;
+  /** The part of a project that it works on. Offered only in projects that have it; no other prompt pays for it. */
+  readonly needs?: ProjectPart;
   /** It runs as long as the work that it started: no tool deadline ends it. */
   readonly isLong?: true;
   /** It runs a program that calls other tools. Its result is shortened by its structure. */
@@ -224,6 +230,7 @@ export interface ToolDefinition<Input extends z.ZodType = z.ZodType> {
   readonly isWeb?: true;
   readonly isForResults?: true;
   readonly isForDrawing?: true;
+  readonly needs?: ProjectPart;
   readonly isForStrong?: true;
   readonly label: (input: z.infer<Input>) => string;
   readonly create: (

@@ -34,6 +34,7 @@ function createTool(definition: ToolDefinition, dependencies: ToolDependencies):
     ...(definition.isWeb === true ? { isWeb: true } : {}),
     ...(definition.isForResults === true ? { isForResults: true } : {}),
     ...(definition.isForDrawing === true ? { isForDrawing: true } : {}),
+    ...(definition.needs === undefined ? {} : { needs: definition.needs }),
     ...(definition.isForStrong === true ? { isForStrong: true } : {}),
     label: (input) => definition.label(definition.input.parse(input)),
     run: async (input, context) => run(definition.input.parse(input), context),

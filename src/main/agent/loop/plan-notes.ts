@@ -12,17 +12,19 @@ import { createConnectedTool } from '../../tools/connected/connected-tool.ts';
 const planTool = 'update_plan';
 
 /**
- * The tools that the loop of this turn may be offered: built-in tools, then web tools that are switched on, then
+ * The tools that the loop of this turn may be offered: built-in tools, then those that the project or the user gives a
+ * reason for, then
  * connected tools as they were at the start of the turn.
  */
 export function toolsOfTurn(turn: Turn): readonly Tool[] {
   const { builtIn, connected } = turn.dependencies.tools;
-  const { connected: specs = [], findsTools, readsResults, draws, web = [] } = turn.found.facts ?? {};
+  const { connected: specs = [], findsTools, readsResults, draws, web = [], parts = [] } = turn.found.facts ?? {};
   const offered = builtIn.filter(
-    ({ name, isWeb, isForResults, isForDrawing }) =>
+    ({ name, isWeb, isForResults, isForDrawing, needs }) =>
       (isWeb !== true || web.includes(name)) &&
       (isForResults !== true || readsResults === true) &&
-      (isForDrawing !== true || draws === true),
+      (isForDrawing !== true || draws === true) &&
+      (needs === undefined || parts.includes(needs)),
   );
   const own = turn.options.mode === 'plan' ? offered.filter(({ name }) => name !== planTool) : offered;
   const { agents, programs } = turn.found.facts ?? {};

@@ -34,7 +34,7 @@ export async function gatherTurnFacts(
         const isPlan = options.mode === 'plan';
         const told = isChat || isPlan ? [] : ((await dependencies.tools.connected?.told?.(turn.signal)) ?? []);
         const data: TurnFacts = turnFactsSchema.parse({
-          facts: isChat ? emptyTurnFacts.facts : await dependencies.project.gatherFacts(sandbox.files, turn.signal),
+          ...(isChat ? { facts: emptyTurnFacts.facts } : await projectOf(turn)),
           ...(await gatherModels(turn)),
           routes: await dependencies.project.routeRules(),
           ...(await addedTools(turn)),
@@ -66,6 +66,17 @@ export async function gatherTurnFacts(
     },
   );
   return found ?? emptyTurnFacts;
+}
+
+async function projectOf({
+  dependencies: { project, sandbox },
+  signal,
+}: Pick<Turn, 'dependencies' | 'signal'>): Promise<Pick<TurnFacts, 'facts' | 'parts'>> {
+  const facts = await project.gatherFacts(sandbox.files, signal);
+  const parts = await project.findParts({ sandbox, facts }, signal);
+  return turnFactsSchema
+    .pick({ facts: true, parts: true })
+    .parse({ facts, parts: parts.length === 0 ? undefined : parts });
 }
 
 const childNote =

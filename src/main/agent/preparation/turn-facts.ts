@@ -5,6 +5,7 @@ import { routeRuleSchema } from '@shared/routing/route-rules.ts';
 import { agentsOfferSchema } from '@shared/session/agent-tree.ts';
 import { z } from 'zod';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
+import { projectParts } from '../../tools/define.ts';
 import { capsLeftSchema } from '@shared/events/approval-events.ts';
 import { connectedToolSchema } from '../../tools/connected/connected-tool-spec.ts';
 
@@ -51,6 +52,8 @@ export const turnFactsSchema = z.object({
   connected: z.array(connectedToolSchema).optional(),
   /** Web tools that are switched on; absent: none. */
   web: z.array(z.string()).optional(),
+  /** What the project has that some tools need; absent: nothing. */
+  parts: z.array(z.enum(projectParts)).optional(),
   /** The kinds of child agents that may be started; absent: none. */
   agents: agentsOfferSchema.optional(),
   /** Models may run programs that call tools; absent: no. */

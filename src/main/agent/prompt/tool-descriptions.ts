@@ -58,9 +58,13 @@ export function withFinders(
   );
 }
 
-/** Whether the tool is there because the user connected it, switched it on or asked for it. */
+/**
+ * Whether the tool is there because the user connected it, switched it on or asked for it, or because the project has
+ * what it needs.
+ */
 export function isAdded(tool: Tool): boolean {
-  const isWanted = tool.isWeb === true || tool.isForResults === true || tool.isForDrawing === true;
+  const isWanted =
+    tool.isWeb === true || tool.isForResults === true || tool.isForDrawing === true || tool.needs !== undefined;
   return isWanted || tool.connected !== undefined || isFinder(tool);
 }
 

@@ -80,6 +80,7 @@ const noNetwork: AgentDependencies['network'] = {
 
 const noProject: AgentDependencies['project'] = {
   gatherFacts: async () => emptyTurnFacts.facts,
+  findParts: async () => [],
   readEnvironment: async () => '',
   baselineFile: null,
   instructions: {

@@ -10,6 +10,7 @@ import type { SessionFences } from '../../safety/session-fences.ts';
 import type { SessionInstructions } from '../../safety/instructions/session-instructions.ts';
 import type { SessionNetwork } from '../../safety/network/session-network.ts';
 import type { GatherFacts } from '../../projects/facts/project-facts.ts';
+import type { FindParts } from '../../projects/facts/project-parts.ts';
 import type { ReadEnvironment } from '../../projects/facts/read-environment.ts';
 import type { LanguageModel } from '../../models/providers/define.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -78,6 +79,8 @@ export interface SessionTools {
 /** The project's files, what is known of them, and what the user has approved and ruled for them. */
 export interface SessionProject {
   readonly gatherFacts: GatherFacts;
+  /** What the project has that some tools need. */
+  readonly findParts: FindParts;
   /** A line or two for the model about the programs that commands find here; empty: nothing is said. */
   readonly readEnvironment: ReadEnvironment;
   /** Where the files are kept while something may change them; null: nowhere. */

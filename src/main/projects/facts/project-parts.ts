@@ -1,0 +1,34 @@
+import { noteFailure } from '../../lib/log.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { ProjectPart } from '../../tools/define.ts';
+import type { ProjectFacts } from './project-facts.ts';
+
+/** Whether a project has one of the parts. It starts no server and waits for no index. */
+export type FindPart = (
+  project: { readonly sandbox: Sandbox; readonly facts: ProjectFacts },
+  signal: AbortSignal,
+) => Promise<boolean>;
+
+/** The parts that a project has. Called once per turn, as an effect. */
+export type FindParts = (
+  project: { readonly sandbox: Sandbox; readonly facts: ProjectFacts },
+  signal: AbortSignal,
+) => Promise<readonly ProjectPart[]>;
+
+/** A part without a finder, or whose finder fails, is not there: its tools are not offered. Throws if cancelled. */
+export function createFindParts(finders: readonly (readonly [ProjectPart, FindPart])[]): FindParts {
+  return async (project, signal) => {
+    const found = await Promise.all(
+      finders.map(async ([part, find]) => {
+        try {
+          return (await find(project, signal)) ? [part] : [];
+        } catch (error) {
+          signal.throwIfAborted();
+          noteFailure(`Whether the project has "${part}" was not found out`, error);
+          return [];
+        }
+      }),
+    );
+    return found.flat();
+  };
+}
