@@ -151,7 +151,7 @@ function poolOf(asked: readonly AskedCall[], count: number): readonly ConnectedT
 function definitionRow(specs: readonly ConnectedToolSpec[]): BenchRow {
   const ours = builtInTools(discoverTools(), { now: () => 0 });
   const own = ours.filter((tool) => !isAdded(tool));
-  const reader = ours.filter(({ isForResults }) => isForResults === true);
+  const reader = ours.filter(({ needs }) => needs === 'results');
   const all = [...own, ...reader, ...createFindTools(specs), ...specs.map((spec) => createConnectedTool(spec, null))];
   const bytes = (tools: typeof all): number => {
     const { system, specs: told } = promptShape(loopModel, tools, { mode: 'work', canExecute: true });

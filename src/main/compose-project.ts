@@ -1,3 +1,11 @@
+import { existsSync } from 'node:fs';
+import type { Settings } from '@shared/settings/settings.ts';
+import type { HostPrograms } from './lib/programs/host-programs.ts';
+import { createProjectImages } from './sandbox/images/project-images.ts';
+import { createPackagePreparations } from './sandbox/packages/package-preparations.ts';
+import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
+import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
+import type { SettingsStore } from './settings/settings-store.ts';
 import { gatherFacts } from './projects/facts/gather-project-facts.ts';
 import { createFindParts } from './projects/facts/project-parts.ts';
 import { readEnvironment } from './projects/facts/read-environment.ts';
@@ -9,5 +17,46 @@ export function createProjectParts(): Pick<SessionProject, 'gatherFacts' | 'find
     gatherFacts,
     readEnvironment,
     findParts: createFindParts([['repository', async ({ facts }) => facts.git]]),
+  };
+}
+
+interface SandboxBase {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly files: { readonly imageScript: string; readonly node: string; readonly resources: string };
+  readonly programs: HostPrograms;
+  readonly settings: SettingsStore;
+  readonly rules: { readonly activeRules: (projectPath: string) => Promise<{ readonly masks: readonly string[] }> };
+  readonly redactor: { readonly learn: (secret: { readonly kind: string; readonly value: string }) => void };
+}
+
+/** What starts sandboxes, and installs the packages that projects need in them. */
+export function createSandboxParts(
+  config: {
+    readonly home: string;
+    readonly onNotice: (text: string) => void;
+    readonly startSandbox?: SandboxFactory;
+  },
+  { env, files, programs, settings, rules, redactor }: SandboxBase,
+) {
+  const imageScript = existsSync(files.imageScript) ? { node: files.node, path: files.imageScript, programs } : null;
+  const engineDeps = {
+    homePath: config.home,
+    resourcesPath: files.resources,
+    imageScript,
+    env,
+    connection: () => settings.current().connection,
+    learn: (secret: { readonly kind: string; readonly value: string }) => redactor.learn(secret),
+  };
+  const projectDeps = {
+    ...engineDeps,
+    settings: () => settings.current().sandbox,
+    saveProjects: (projects: Settings['sandbox']['projects']) => settings.set('sandbox.projects', projects),
+    masks: async (projectPath: string) => (await rules.activeRules(projectPath)).masks,
+    onNotice: config.onNotice,
+  };
+  return {
+    startSandbox: config.startSandbox ?? createSandboxFactory(engineDeps),
+    preparations: createPackagePreparations(projectDeps),
+    images: createProjectImages(projectDeps),
   };
 }

@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { success, valueOf } from '@shared/errors.ts';
-import type { Settings } from '@shared/settings/settings.ts';
 import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
 import type { ModelParts, ModelPartsConfig } from './compose-models.ts';
 import { createModelParts, createLearnedWindows } from './compose-models.ts';
-import { createProjectParts } from './compose-project.ts';
+import { createProjectParts, createSandboxParts } from './compose-project.ts';
 import { createToolParts } from './compose-tools.ts';
 import { createWebParts } from './compose-web.ts';
 import { createClientKeys } from './endpoint/client-keys.ts';
@@ -35,14 +33,11 @@ import { createSessionRules } from './safety/rules/session-rules.ts';
 import { createHiddenValues } from './safety/hidden-values.ts';
 import { createSessionFences } from './safety/session-fences.ts';
 import { createSandboxCommands } from './sandbox/commands.ts';
-import { createProjectImages } from './sandbox/images/project-images.ts';
-import { createPackagePreparations } from './sandbox/packages/package-preparations.ts';
 import type { SandboxFiles } from './sandbox/sandbox.ts';
 import { recoverChanges } from './agent/changes/recover-changes.ts';
 import { lookForHidden } from './sandbox/read-only/hidden-from-reading.ts';
 import { isSecretFile } from './sandbox/workspace/secret-files.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
-import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
 import { prepareWorkspace } from './sandbox/workspace/prepare-workspace.ts';
 import { hostCommands } from './server/commands.ts';
 import type { Handlers } from './server/handlers.ts';
@@ -248,31 +243,6 @@ async function createBase(config: ComposeConfig) {
       instructions,
     },
     index,
-  };
-}
-
-/** What starts sandboxes, and installs the packages that projects need in them. */
-function createSandboxParts(config: ComposeConfig, { env, files, programs, settings, rules, redactor }: Base) {
-  const imageScript = existsSync(files.imageScript) ? { node: files.node, path: files.imageScript, programs } : null;
-  const engineDeps = {
-    homePath: config.home,
-    resourcesPath: files.resources,
-    imageScript,
-    env,
-    connection: () => settings.current().connection,
-    learn: (secret: { readonly kind: string; readonly value: string }) => redactor.learn(secret),
-  };
-  const projectDeps = {
-    ...engineDeps,
-    settings: () => settings.current().sandbox,
-    saveProjects: (projects: Settings['sandbox']['projects']) => settings.set('sandbox.projects', projects),
-    masks: async (projectPath: string) => (await rules.activeRules(projectPath)).masks,
-    onNotice: config.onNotice,
-  };
-  return {
-    startSandbox: config.startSandbox ?? createSandboxFactory(engineDeps),
-    preparations: createPackagePreparations(projectDeps),
-    images: createProjectImages(projectDeps),
   };
 }
 

@@ -4,7 +4,6 @@ import type { SessionEvent } from '../../src/shared/events/events.ts';
 import type { ModelInfo } from '../../src/shared/models/model-info.ts';
 import type { ModelRequest, LanguageModel, ProviderError, StreamPart } from '../../src/main/models/providers/define.ts';
 import { gatherFacts } from '../../src/main/projects/facts/gather-project-facts.ts';
-import { createFindParts } from '../../src/main/projects/facts/project-parts.ts';
 import { createMemorySandbox } from './sandbox/memory-sandbox.ts';
 import type { MemorySandbox, MemorySandboxOptions } from './sandbox/memory-sandbox.ts';
 import type { AgentConfig, AgentDependencies } from '../../src/main/agent/turn/agent-dependencies.ts';
@@ -155,7 +154,7 @@ const builtInOnly = (): AgentDependencies['tools'] => ({
 /** A project in which every file of instructions is approved, and that has no rules. */
 const anyProject: AgentDependencies['project'] = {
   gatherFacts,
-  findParts: createFindParts([]),
+  findParts: async () => [],
   readEnvironment: async () => '',
   baselineFile: null,
   instructions: {

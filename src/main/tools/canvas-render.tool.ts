@@ -12,7 +12,7 @@ export default defineTool({
   name: canvasToolName,
   description: 'Show the user a table, a chart, a diagram, an image, or HTML without scripts.',
   access: 'read',
-  isForDrawing: true,
+  needs: 'drawing',
   input: z.object({
     kind: z.enum(canvasKinds).describe('what to show'),
     content: z

@@ -21,6 +21,12 @@ export type Access = 'read' | 'write' | 'execute' | 'network' | 'web' | 'end';
 export const projectParts = ['symbols', 'language-server', 'repository', 'skills', 'documents'] as const;
 export type ProjectPart = (typeof projectParts)[number];
 
+/**
+ * What a tool needs to be offered: a part of the project, the web with this tool switched on, results that were
+ * shortened by their structure, or a session that asked for a drawing.
+ */
+export type ToolNeed = ProjectPart | 'web' | 'results' | 'drawing';
+
 /** The result of one run of a tool. `output` is for the model; the caller cuts it to size and keeps the whole text. */
 export interface ToolResult {
   /** `unknown`: it began, and its outcome is not known. */
@@ -198,14 +204,8 @@ export interface Tool {
   readonly input: z.ZodType | RawInput;
   /** Set for a tool that Dewpoint does not bring: which server or file answers, and where it runs. */
   readonly connected?: ConnectedToolSpec;
-  /** It reaches the web. Offered only if the user switched it on. */
-  readonly isWeb?: boolean;
-  /** It reads more of shortened results. Offered only where their results are shortened by their structure. */
-  readonly isForResults?: boolean;
-  /** It draws for the user. Offered only in sessions that asked for a drawing. */
-  readonly isForDrawing?: boolean;
-  /** The part of a project that it works on. Offered only in projects that have it; no other prompt pays for it. */
-  readonly needs?: ProjectPart;
+  /** It is offered only where this is there, so that no other prompt pays for it. */
+  readonly needs?: ToolNeed;
   /** It runs as long as the work that it started: no tool deadline ends it. */
   readonly isLong?: true;
   /** It runs a program that calls other tools. Its result is shortened by its structure. */
@@ -227,10 +227,7 @@ export interface ToolDefinition<Input extends z.ZodType = z.ZodType> {
   readonly description: string;
   readonly access: Access;
   readonly input: Input;
-  readonly isWeb?: true;
-  readonly isForResults?: true;
-  readonly isForDrawing?: true;
-  readonly needs?: ProjectPart;
+  readonly needs?: ToolNeed;
   readonly isForStrong?: true;
   readonly label: (input: z.infer<Input>) => string;
   readonly create: (

@@ -9,7 +9,7 @@ export default defineTool({
   name: 'http_request',
   description: 'Send an HTTP request to a public address, without keys or cookies; gives status, headers and body.',
   access: 'network',
-  isWeb: true,
+  needs: 'web',
   input: z.object({
     url: z.string().min(1).max(4_000).describe('the whole address, https:// first'),
     method: z.enum(webMethods).default('GET').describe('default: GET'),

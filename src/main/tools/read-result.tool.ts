@@ -7,7 +7,7 @@ export default defineTool({
   name: 'read_result',
   description: 'Read more of a result that was shortened: by path, rows or search.',
   access: 'read',
-  isForResults: true,
+  needs: 'results',
   input: z.object({
     result: z.string().max(60).optional().describe('its id; default: the last that was shortened'),
     path: z.string().max(400).optional().describe('in JSON, such as issues[3].body; [*] for all items'),

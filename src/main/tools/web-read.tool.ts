@@ -8,7 +8,7 @@ export default defineTool({
   name: 'web_read',
   description: 'Read a page of the web as Markdown, or a PDF, text or JSON at an address.',
   access: 'web',
-  isWeb: true,
+  needs: 'web',
   input: z.object({
     url: z.string().min(1).max(4_000).describe('the whole address, https:// first'),
     why: whySchema,

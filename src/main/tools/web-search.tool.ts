@@ -8,7 +8,7 @@ export default defineTool({
   name: 'web_search',
   description: 'Search the web: titles, addresses and a few words of up to ten results.',
   access: 'web',
-  isWeb: true,
+  needs: 'web',
   input: z.object({
     query: z.string().min(1).max(400).describe('a few words'),
     why: whySchema,

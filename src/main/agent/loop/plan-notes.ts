@@ -1,4 +1,4 @@
-import type { Tool, ToolContext } from '../../tools/define.ts';
+import type { Tool, ToolContext, ToolNeed } from '../../tools/define.ts';
 import { createAgentTools } from '../../tools/agents/agent-tools.ts';
 import { fencedIn } from '../../safety/fenced-text.ts';
 import type { AgentDoor } from '../../tools/agents/agent-tools.ts';
@@ -19,13 +19,14 @@ const planTool = 'update_plan';
 export function toolsOfTurn(turn: Turn): readonly Tool[] {
   const { builtIn, connected } = turn.dependencies.tools;
   const { connected: specs = [], findsTools, readsResults, draws, web = [], parts = [] } = turn.found.facts ?? {};
-  const offered = builtIn.filter(
-    ({ name, isWeb, isForResults, isForDrawing, needs }) =>
-      (isWeb !== true || web.includes(name)) &&
-      (isForResults !== true || readsResults === true) &&
-      (isForDrawing !== true || draws === true) &&
-      (needs === undefined || parts.includes(needs)),
-  );
+  const there = new Set<ToolNeed>([
+    ...parts,
+    ...(readsResults === true ? (['results'] as const) : []),
+    ...(draws === true ? (['drawing'] as const) : []),
+  ]);
+  const isThere = ({ name, needs }: Tool): boolean =>
+    needs === undefined || (needs === 'web' ? web.includes(name) : there.has(needs));
+  const offered = builtIn.filter(isThere);
   const own = turn.options.mode === 'plan' ? offered.filter(({ name }) => name !== planTool) : offered;
   const { agents, programs } = turn.found.facts ?? {};
   const starters = agents === undefined ? [] : createAgentTools(agents, agentDoor(turn));

@@ -35,7 +35,7 @@ interface Parent {
 
 /** A program may not start agents, end the task or find tools: found tools would have to be announced first. */
 function isCallable(tool: Tool): boolean {
-  return tool.access !== 'end' && tool.isLong !== true && !isFinder(tool) && tool.isForResults !== true;
+  return tool.access !== 'end' && tool.isLong !== true && !isFinder(tool) && tool.needs !== 'results';
 }
 
 /**

@@ -59,8 +59,8 @@ export async function runTool(turn: Turn, run: ToolRun): Promise<EffectRecord> {
 }
 
 /** Web tools that only read, and tools of servers that the user marked as reading only. */
-export function isReading({ access, isWeb, connected }: Tool): boolean {
-  return (isWeb === true && access === 'web') || connected?.reads === true;
+export function isReading({ access, needs, connected }: Tool): boolean {
+  return (needs === 'web' && access === 'web') || connected?.reads === true;
 }
 
 async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
@@ -96,7 +96,7 @@ async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
     exitCode: result.exitCode ?? null,
     durationMs: Math.max(0, journal.now() - startedAt),
     waitedMs: uncountedMs(turn) - uncountedBefore,
-    data: safeData(result.data, run.tool.isForDrawing === true ? mostDrawnCharacters : mostDataCharacters),
+    data: safeData(result.data, run.tool.needs === 'drawing' ? mostDrawnCharacters : mostDataCharacters),
     ...(await keptPictures(journal, run.tool, result)),
   };
 }
@@ -122,8 +122,8 @@ async function keptPictures(
 }
 
 /** Output from outside, and output of programs, is cut by its structure. */
-function isOfOthers({ connected, isWeb, isForResults, isProgram }: Tool): boolean {
-  return connected !== undefined || isWeb === true || isForResults === true || isProgram === true;
+function isOfOthers({ connected, needs, isProgram }: Tool): boolean {
+  return connected !== undefined || needs === 'web' || needs === 'results' || isProgram === true;
 }
 
 function restText(result: string, { rows, path }: MoreOf): string {
@@ -253,7 +253,7 @@ async function runTracked(
     ...(run.tool.isProgram === true ? { programDoor: createProgramDoor(turn, run, runTool) } : {}),
     ...(network === null ? {} : { runWithNetwork: (command) => network.run(command, signal) }),
   };
-  if (run.tool.isWeb === true) return runWebTool(turn, run, context);
+  if (run.tool.needs === 'web') return runWebTool(turn, run, context);
   if (run.tool.access === 'network') return runConnectedTool(turn, run, context);
   if (run.tool.access !== 'execute') return run.tool.run(run.input, context);
   const who = { by: 'model', toolCallId: run.toolCallId } as const;
@@ -342,7 +342,7 @@ async function askForAccess(turn: Turn, run: ToolRun): Promise<AccessAnswer> {
       ? { denied: null, network: null, input: answer.input }
       : refusal(answer.text, answer.byNobody);
   }
-  if (rule === 'free' || run.tool.isWeb === true) return granted;
+  if (rule === 'free' || run.tool.needs === 'web') return granted;
   const subject = run.tool.label(run.input);
   const reason = 'It leaves the sandbox.';
   const answer = await askApproval(turn, { kind: 'network', subject, reason, toolCallId: run.toolCallId });

@@ -215,9 +215,7 @@ async function addedTools(
 function drawing({ task, dependencies }: Pick<Turn, 'task' | 'dependencies'>): Pick<TurnFacts, 'draws'> {
   const { messages, toolCalls } = dependencies.journal.state();
   const wants = [task, ...messages.map(({ text }) => text)].some(asksToDraw);
-  const drawers = dependencies.tools.builtIn
-    .filter(({ isForDrawing }) => isForDrawing === true)
-    .map(({ name }) => name);
+  const drawers = dependencies.tools.builtIn.filter(({ needs }) => needs === 'drawing').map(({ name }) => name);
   return wants || toolCalls.some(({ tool }) => drawers.includes(tool)) ? { draws: true } : {};
 }
 

@@ -63,9 +63,7 @@ export function withFinders(
  * what it needs.
  */
 export function isAdded(tool: Tool): boolean {
-  const isWanted =
-    tool.isWeb === true || tool.isForResults === true || tool.isForDrawing === true || tool.needs !== undefined;
-  return isWanted || tool.connected !== undefined || isFinder(tool);
+  return tool.needs !== undefined || tool.connected !== undefined || isFinder(tool);
 }
 
 /**

@@ -41,7 +41,7 @@ interface Estimate extends Pick<Announced, 'tool' | 'most'> {
 
 function estimateOf({ tool, most, hosts }: Announced, earlier: EarlierCalls | undefined): Estimate {
   const { ms = [], modelUsd = null } = earlier ?? {};
-  const mayCost = tool.access === 'network' || tool.isWeb === true || hosts.length > 0;
+  const mayCost = tool.access === 'network' || tool.needs === 'web' || hosts.length > 0;
   return { tool, most, mayCost, calls: ms.length, eachMs: middleOf(ms), eachUsd: modelUsd };
 }
 
@@ -62,9 +62,9 @@ function timeText(ms: number): string {
   return ms < 100 ? 'under 0.1 s' : durationText(ms);
 }
 
-function kindOf({ access, connected, isWeb }: Tool): string {
+function kindOf({ access, connected, needs }: Tool): string {
   if (connected !== undefined) return `of ${connected.server}`;
-  if (isWeb === true || access === 'web' || access === 'network') return 'reaches the web';
+  if (needs === 'web' || access === 'web' || access === 'network') return 'reaches the web';
   if (access === 'execute') return 'runs commands';
   return access === 'write' ? 'changes files' : 'reads';
 }

@@ -56,8 +56,8 @@ export function readAnnouncement(
 }
 
 /** Whether the tool's input contains the address that it reaches. */
-function asksForHosts({ isWeb, access, name }: Tool): boolean {
-  return isWeb === true && (access === 'network' || name === 'web_read' || name === 'http_request');
+function asksForHosts({ needs, access, name }: Tool): boolean {
+  return needs === 'web' && (access === 'network' || name === 'web_read' || name === 'http_request');
 }
 
 function take(

@@ -11,7 +11,7 @@ const reader: Tool = {
   name: 'web_read',
   description: '',
   access: 'web',
-  isWeb: true,
+  needs: 'web',
   input: z.object({ url: z.string() }),
   label: () => 'web_read',
   run: async () => ({ status: 'ok', output: '' }),

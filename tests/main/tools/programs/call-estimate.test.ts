@@ -40,7 +40,7 @@ it("the estimate of a program's calls is their median time by the highest number
 // Catches: a figure of 0 where nothing is known.
 it("the estimate of a program's calls is unknown without a record, and never 0", () => {
   const rows = estimateRows(
-    [entry(shop, 2), entry(tool('web_read', { access: 'web', isWeb: true }), 1)],
+    [entry(shop, 2), entry(tool('web_read', { access: 'web', needs: 'web' }), 1)],
     new Map(),
     5_000,
   );

@@ -16,7 +16,7 @@ const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
 const tools = [
   tool('read_file'),
   tool('run_command', { access: 'execute', input: z.object({ command: z.string() }) }),
-  tool('web_read', { access: 'web', isWeb: true, input: z.object({ url: z.string() }) }),
+  tool('web_read', { access: 'web', needs: 'web', input: z.object({ url: z.string() }) }),
 ];
 
 function announced(...calls: Parameters<typeof readAnnouncement>[0]) {
