@@ -21,6 +21,7 @@ interface Calls {
   readonly toolOf: Map<string, string>;
   /** The call of a tool that asked for a model call. */
   readonly askedBy: Map<string, string>;
+  /** The open ones. */
   readonly questions: Map<string, Question>;
   /** The questions about each call that has not ended. */
   readonly about: Map<string, Question[]>;
@@ -53,6 +54,7 @@ function addEvent(calls: Calls, event: SessionEvent): void {
     case 'approval-answered': {
       const question = calls.questions.get(event.approvalId);
       if (question !== undefined) question.to = event.at;
+      calls.questions.delete(event.approvalId);
       return;
     }
     case 'model-call-started':

@@ -37,12 +37,36 @@ async function printLog(terminal: Terminal): Promise<number> {
   return 0;
 }
 
+interface LookAround {
+  readonly findings: readonly Finding[];
+  /** Null: none starts, because the settings are broken. */
+  readonly core: Awaited<ReturnType<CommandContext['core']>> | null;
+}
+
 /** No core starts with broken settings, so then this process looks itself. */
-async function findingsOf({ core, version, signal }: CommandContext): Promise<readonly Finding[]> {
+async function lookAround({ core, version, signal }: CommandContext): Promise<LookAround> {
   const folders = findDataFolders(process.env, process.platform);
   const { ok } = await openSettings(folders.home);
-  if (ok) return (await core()).doctor(undefined, { signal });
-  return checkBrokenSettings({ ...folders, version, env: process.env }, signal);
+  if (ok) {
+    const ours = await core();
+    return { findings: await ours.doctor(undefined, { signal }), core: ours };
+  }
+  return { findings: await checkBrokenSettings({ ...folders, version, env: process.env }, signal), core: null };
+}
+
+/** Without a core, it has what was found and the log: what is wrong with the settings is among the findings. */
+async function bundleOf(version: string, findings: readonly Finding[], core: LookAround['core']): Promise<unknown> {
+  const [settings, models, sessions, log] = await Promise.all([
+    core?.settings.get({}) ?? null,
+    core?.models.list() ?? [],
+    core?.sessions.list() ?? [],
+    readLogFile(logFolder(), bundledLogBytes),
+  ]);
+  // A core of another version may have settings that this one cannot read. The default settings still name the usual
+  // variables that hold keys.
+  const known = settingsSchema.safeParse(settings).data ?? settingsSchema.parse({});
+  const redactor = createRedactor(knownSecrets(known, process.env));
+  return doctorBundle({ version, madeAt: Date.now(), findings, settings, models, sessions, log, redactor });
 }
 
 /** Says what works on this machine and what does not. Exit code 5: something that is needed for a run is missing. */
@@ -50,21 +74,9 @@ export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle
   const { terminal, version } = context;
   if (log === true) return printLog(terminal);
   if (bundle !== undefined) await checkOutputFile(bundle);
-  const findings = await findingsOf(context);
+  const { findings, core } = await lookAround(context);
   if (bundle !== undefined) {
-    const core = await context.core();
-    const [settings, models, sessions, lines] = await Promise.all([
-      core.settings.get({}),
-      core.models.list(),
-      core.sessions.list(),
-      readLogFile(logFolder(), bundledLogBytes),
-    ]);
-    // A core of another version may have settings that this one cannot read. The default settings still name the usual
-    // variables that hold keys.
-    const known = settingsSchema.safeParse(settings).data ?? settingsSchema.parse({});
-    const redactor = createRedactor(knownSecrets(known, process.env));
-    const subject = { version, madeAt: Date.now(), findings, settings, models, sessions, log: lines, redactor };
-    await writeOutputFile(bundle, escapedJson(jsonText(doctorBundle(subject))));
+    await writeOutputFile(bundle, escapedJson(jsonText(await bundleOf(version, findings, core))));
     terminal.err(`Written: ${seenName(resolve(bundle))}. Read it before you share it.\n`);
   }
   const isMissing = findings.some((finding) => finding.status === 'missing');

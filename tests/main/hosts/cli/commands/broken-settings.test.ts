@@ -52,6 +52,17 @@ describe('a settings file with an error', () => {
     expect(await readFile(file, 'utf8')).toBe(text);
   });
 
+  it('does not keep the report for a problem from being written', async () => {
+    await writeFile(file, 'not json');
+    const bundle = join(home, 'report.json');
+    const { context, said } = withoutCore();
+    expect(await doctor(context, { bundle })).toBe(5);
+    expect(said.err).toContain('Read it before you share it.');
+    const report = await readFile(bundle, 'utf8');
+    expect(report).toContain('cannot be read');
+    expect(JSON.parse(report)).toMatchObject({ dewpoint: '1.2.3', settings: null, sessions: [] });
+  });
+
   it('is not reported when there is none: the path is printed, and the core looks at the machine', async () => {
     const path = withoutCore();
     expect(await settings(path.context, 'path', [undefined, undefined])).toBe(0);
