@@ -17,6 +17,7 @@ const subjects = [
   'sandbox',
   'sessions',
   'settings',
+  'symbols',
   'tools',
 ];
 const deepest = 5;

@@ -14,7 +14,21 @@ export const platforms = JSON.parse(readFileSync(join(root, 'resources', 'platfo
 /** The key of this machine in the table. */
 export const here = `${process.platform}-${process.arch}`;
 
-const grammars = ['python', 'javascript', 'typescript', 'tsx'].map((name) => `tree-sitter-${name}.wasm`);
+/** Those of `src/main/lib/syntax/grammars.ts`. */
+const grammars = [
+  'bash',
+  'c-sharp',
+  'cpp',
+  'go',
+  'java',
+  'javascript',
+  'php',
+  'python',
+  'ruby',
+  'rust',
+  'tsx',
+  'typescript',
+].map((name) => `tree-sitter-${name}.wasm`);
 
 /** Packages whose files the window's process reads as well: the grammars of code. */
 export const loadedByWindow = ['web-tree-sitter', '@vscode/tree-sitter-wasm'];

@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { Language, Parser, type Node } from 'web-tree-sitter';
+import { Parser, type Node } from 'web-tree-sitter';
+import { loadGrammar } from '../../lib/syntax/grammars.ts';
 
 /** Languages whose structure recipes understand. */
 export type CodeLanguage = 'python' | 'javascript' | 'typescript' | 'tsx';
@@ -13,13 +12,6 @@ export interface Syntax {
   /** Line (1-based) of the first syntax error, or null when it parses. */
   errorLine(language: CodeLanguage, text: string): number | null;
 }
-
-const grammars: Readonly<Record<CodeLanguage, string>> = {
-  python: 'tree-sitter-python.wasm',
-  javascript: 'tree-sitter-javascript.wasm',
-  typescript: 'tree-sitter-typescript.wasm',
-  tsx: 'tree-sitter-tsx.wasm',
-};
 
 /** The language of a file by its name; null for files that recipes do not understand. */
 export function languageOf(path: string): CodeLanguage | null {
@@ -46,19 +38,14 @@ export function loadSyntax(): Promise<Syntax> {
   return loaded;
 }
 
-/** Resolves the files from the packages at run time, in a bundle as in a checkout. */
 async function loadGrammars(): Promise<Syntax> {
-  const requireFrom = createRequire(import.meta.url);
-  const bytesOf = async (name: string) => new Uint8Array(await readFile(requireFrom.resolve(name)));
-  await Parser.init({ wasmBinary: await bytesOf('web-tree-sitter/web-tree-sitter.wasm') });
-  const load = async (name: CodeLanguage) =>
-    Language.load(await bytesOf(`@vscode/tree-sitter-wasm/wasm/${grammars[name]}`));
-  const languages = {
-    python: await load('python'),
-    javascript: await load('javascript'),
-    typescript: await load('typescript'),
-    tsx: await load('tsx'),
-  };
+  const [python, javascript, typescript, tsx] = await Promise.all([
+    loadGrammar('python'),
+    loadGrammar('javascript'),
+    loadGrammar('typescript'),
+    loadGrammar('tsx'),
+  ]);
+  const languages = { python, javascript, typescript, tsx };
   const withTree: Syntax['withTree'] = (language, text, use) => {
     const parser = new Parser();
     parser.setLanguage(languages[language]);
