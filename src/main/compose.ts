@@ -11,6 +11,7 @@ import { createClientLogs } from './endpoint/client-logs.ts';
 import { createEndpoint, type Endpoint } from './endpoint/commands.ts';
 import { createMachineProbe } from './models/machine/hardware.ts';
 import { createPowerMeter, type PowerMeter } from './models/machine/power-meter.ts';
+import { createGitCommands } from './git/commands.ts';
 import { createHomeCommands } from './home/commands.ts';
 import { sleep } from './lib/async/abort.ts';
 import { clockNow } from './lib/async/clock.ts';
@@ -175,6 +176,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
       homePath: config.home,
       setup: createProjectSetup({ home: config.home, env, settings }),
     }),
+    git: createGitCommands(),
     endpoint: parts.endpoint.handlers,
     host: hostCommands,
   };

@@ -7,6 +7,7 @@ const source = resolve(import.meta.dirname, '../../src/main');
 
 /** The files that create folders and files outside of the home, with the rights of their surroundings. */
 const elsewhere: Readonly<Record<string, string>> = {
+  'git/repository-files.ts': 'in the repository of a project',
   'sandbox/packages/mount-points.ts': 'in the workspace',
   'sandbox/docker/protection/protected-mounts.ts': 'in the workspace',
   'sandbox/images/project-images.ts': 'in a folder of its own among the temporary files',

@@ -1,4 +1,4 @@
-import { createTwoFilesPatch } from 'diff';
+import { createTwoFilesPatch, diffArrays } from 'diff';
 
 interface DiffOptions {
   readonly context: number;
@@ -33,4 +33,20 @@ export function nameInDiff(name: string): string {
     return [...Buffer.from(character)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
   });
   return `"${inner}"`;
+}
+
+/** For each line of `after`: which line of `before` it was, or null where it is new. Too different means all new. */
+export function lineOrigins(before: readonly string[], after: readonly string[]): readonly (number | null)[] {
+  const parts = diffArrays([...before], [...after], { maxEditLength: 5000 });
+  if (parts === undefined) return after.map(() => null);
+  const origins: (number | null)[] = [];
+  let old = 0;
+  for (const { added, removed, count } of parts) {
+    for (let step = 0; step < count; step += 1) {
+      if (added) origins.push(null);
+      else if (!removed) origins.push(old + step);
+    }
+    if (!added) old += count;
+  }
+  return origins;
 }

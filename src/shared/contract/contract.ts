@@ -7,6 +7,7 @@ import { hostContract } from './host-contract.ts';
 import { budgetContract } from './budget-contract.ts';
 import type { StepCost } from '@shared/money/step-costs.ts';
 import type { TaskNeed } from '@shared/money/task-needs.ts';
+import { gitContract } from './git-contract.ts';
 import { projectsContract } from './projects-contract.ts';
 import { rulesContract } from './rules-contract.ts';
 import { assistantsContract, settingsContract, templatesContract } from './settings-contract.ts';
@@ -60,6 +61,7 @@ export const contract = {
   templates: templatesContract,
   assistants: assistantsContract,
   projects: projectsContract,
+  git: gitContract,
   endpoint: endpointContract,
   host: hostContract,
 };

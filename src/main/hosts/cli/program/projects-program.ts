@@ -1,5 +1,7 @@
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import type { InstructionsAction, InstructionsArguments } from '../commands/projects/instructions.command.ts';
+import type { GitArguments } from '../commands/projects/git.command.ts';
+import type { GitQuestion } from '@shared/contract/git-contract.ts';
 import type { ProjectListAction } from '../commands/projects/project-list.command.ts';
 import type { PrepareArguments } from '../commands/projects/prepare-project.command.ts';
 import type { RulesArguments } from '../commands/rules.command.ts';
@@ -10,6 +12,7 @@ export interface ProjectHandlers {
   rules(action: RulesAction, word: string | undefined, args: RulesArguments): Promise<void>;
   projectList(action: ProjectListAction, folder: string | undefined, args: { readonly json?: boolean }): Promise<void>;
   prepareProject(folder: string | undefined, args: PrepareArguments): Promise<void>;
+  projectGit(ask: GitQuestion, args: GitArguments): Promise<void>;
   instructions(action: InstructionsAction, folder: string | undefined, args: InstructionsArguments): Promise<void>;
 }
 
@@ -22,6 +25,7 @@ export function addProjects(program: Command, handlers: ProjectHandlers): void {
     'dewpoint projects list',
   );
   addList(projects, handlers);
+  addGit(projects, handlers);
   subcommand(
     projects,
     'prepare',
@@ -72,4 +76,50 @@ function addList(projects: Command, handlers: ProjectHandlers): void {
     .action((dir: string | undefined, args: { readonly json?: boolean }) =>
       handlers.rules('list', undefined, { ...args, project: dir ?? '.' }),
     );
+}
+
+/** What is read of the repository of a project. */
+function addGit(projects: Command, handlers: ProjectHandlers): void {
+  const words = 'read the git repository of a project; nothing of it runs';
+  const git = subcommand(projects, 'git', words, 'dewpoint projects git status');
+  const add = (name: string, description: string, example = ''): Command =>
+    subcommand(git, name, description, `dewpoint projects git ${name}${example}`)
+      .option('--project <dir>', 'the project folder (default: the current folder)')
+      .option('--json', 'print JSON');
+  add('status', 'show the branch, and what changed since the last commit').action((args: GitArguments) =>
+    handlers.projectGit({ type: 'status' }, args),
+  );
+  add('branches', 'list branches and remotes').action((args: GitArguments) =>
+    handlers.projectGit({ type: 'branches' }, args),
+  );
+  add('log', 'list commits, latest first', ' src/app.py')
+    .argument('[path]', 'only commits that changed this file')
+    .option('--ref <name>', 'begin at a branch, a tag or a commit (default: HEAD)')
+    .option('--limit <n>', 'the most commits to show (default: 20)')
+    .action((path: string | undefined, args: GitArguments) =>
+      handlers.projectGit({ type: 'log', ref: args.ref, path, limit: limitOf(args.limit) }, args),
+    );
+  add('show', 'show a commit and what it changed', ' HEAD~1')
+    .argument('[commit]', 'a branch, a tag or a commit (default: HEAD)')
+    .action((ref: string | undefined, args: GitArguments) =>
+      handlers.projectGit({ type: 'show', ref: ref ?? 'HEAD' }, args),
+    );
+  add('diff', 'show what changed since a commit, or between two', ' main..topic')
+    .argument('[commits]', 'a commit, or FROM..TO (default: HEAD)')
+    .option('--path <path>', 'only this file or folder')
+    .action((commits: string | undefined, args: GitArguments) => {
+      const [from = '', to] = (commits ?? '').split(/\.{2,3}/u);
+      const ends = { from: from === '' ? 'HEAD' : from, to: to === undefined ? null : to === '' ? 'HEAD' : to };
+      return handlers.projectGit({ type: 'diff', ...ends, path: args.path }, args);
+    });
+  add('blame', 'show who wrote each line of a file last', ' src/app.py')
+    .argument('<path>', 'a file of the last commit')
+    .option('--ref <name>', 'as of a branch, a tag or a commit (default: HEAD)')
+    .action((path: string, args: GitArguments) => handlers.projectGit({ type: 'blame', path, ref: args.ref }, args));
+}
+
+function limitOf(typed = '20'): number {
+  const limit = Number(typed);
+  if (Number.isInteger(limit) && limit > 0 && limit <= 1000) return limit;
+  throw new InvalidArgumentError(`--limit is a number from 1 to 1000, not "${typed}".`);
 }

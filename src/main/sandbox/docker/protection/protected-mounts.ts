@@ -3,7 +3,7 @@ import { AppError } from '@shared/errors.ts';
 import { childPath } from '../../workspace/repositories/folder-names.ts';
 import { addressFolders, redirects } from '../../workspace/repositories/git-data.ts';
 import { kindAt, namedByConfig, type PlaceKind } from '../../workspace/repositories/named-by-config.ts';
-import { resolveGitLink } from './git-link.ts';
+import { resolveGitLink } from '../../../lib/files/git-link.ts';
 
 /** A part of the workspace with its own mount, so that it cannot be renamed away. */
 export interface ProtectedMount {

@@ -31,6 +31,7 @@ const handlers: Handlers = {
   settings: nothing,
   plan: nothing,
   projectList: nothing,
+  projectGit: nothing,
   prepareProject: nothing,
   sandboxImage: nothing,
   clean: nothing,

@@ -38,6 +38,7 @@ async function parse(
     settings: record('settings'),
     plan: record('plan'),
     projectList: record('projectList'),
+    projectGit: record('projectGit'),
     prepareProject: record('prepareProject'),
     sandboxImage: record('sandboxImage'),
     instructions: record('instructions'),

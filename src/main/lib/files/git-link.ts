@@ -1,12 +1,14 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { openFolderBelow, readFileBelow } from '../../../lib/files/host-folder.ts';
-import { isWithin } from '../../../lib/files/is-within.ts';
+import { openFolderBelow, readFileBelow } from './host-folder.ts';
+import { isWithin } from './is-within.ts';
 
 /** The location of the data of a worktree or a submodule. */
 export interface GitLink {
   /** Real paths of folders outside of the workspace that git must read. */
   readonly folders: readonly string[];
+  /** The real path of what is this checkout's own, such as HEAD and the index. */
+  readonly own: string;
 }
 
 const maxBytes = 16 * 1024;
@@ -27,12 +29,12 @@ export async function resolveGitLink(workspacePath: string): Promise<GitLink | n
     // A worktree: git keeps the path of its `.git` file beside its data.
     const back = (await readText(data, 'gitdir'))?.trim();
     if (back === undefined || !(await isSame(resolve(data, back), join(workspacePath, '.git')))) return null;
-    return dirname(dirname(data)) === common && (await isGitFolder(common)) ? { folders: [common] } : null;
+    return dirname(dirname(data)) === common && (await isGitFolder(common)) ? { folders: [common], own: data } : null;
   }
   // A submodule: its configuration names the folder that it belongs to.
   const worktree = /^[ \t]*worktree\s*=\s*(\S.*)$/im.exec((await readText(data, 'config')) ?? '')?.[1]?.trim();
   if (worktree === undefined || !(await isSame(resolve(data, worktree), workspacePath))) return null;
-  return (await isGitFolder(data)) ? { folders: [data] } : null;
+  return (await isGitFolder(data)) ? { folders: [data], own: data } : null;
 }
 
 async function commonOf(data: string): Promise<string | null> {

@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { link, lstat, mkdir, open, readdir, readlink, rename, stat, unlink } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import type { HostFolder } from '../lib/files/host-folder.ts';
+import { isGone, openChildFolder, openForReading, openHostFolder } from '../lib/files/host-folder.ts';
+import { AppError } from '@shared/errors.ts';
+
+/** Real paths of the three folders that a repository may consist of. */
+export interface RepositoryPlaces {
+  readonly tree: string;
+  /** Objects, branches and settings. */
+  readonly common: string;
+  /** HEAD and the index. The same as `common`, except in a linked worktree. */
+  readonly own: string;
+}
+
+/** Names that the library uses for the folders. It never learns a real path, so it cannot follow one. */
+export const treeFolder = '/tree';
+export const gitFolder = '/git';
+
+/** The library reads whole files, so these limits are limits of memory. */
+export const mostPackBytes = 512 * 1024 * 1024;
+const mostFileBytes = 128 * 1024 * 1024;
+
+const ownNames = /^(HEAD|index|ORIG_HEAD|MERGE_HEAD|CHERRY_PICK_HEAD|REVERT_HEAD|rebase-merge|rebase-apply|logs)$/u;
+const writable = /^(objects|refs\/heads)(\/|$)/u;
+
+/** The part of a file system that isomorphic-git uses. */
+export interface RepositoryFiles {
+  readonly readFile: (path: string, options?: unknown) => Promise<Buffer | string>;
+  readonly writeFile: (path: string, content: Uint8Array | string) => Promise<void>;
+  readonly unlink: (path: string) => Promise<void>;
+  readonly readdir: (path: string) => Promise<string[]>;
+  readonly mkdir: (path: string) => Promise<void>;
+  readonly rmdir: (path: string) => Promise<void>;
+  readonly stat: (path: string) => Promise<Stats>;
+  readonly lstat: (path: string) => Promise<Stats>;
+  readonly readlink: (path: string) => Promise<Buffer>;
+  readonly symlink: (target: string, path: string) => Promise<void>;
+}
+
+/**
+ * Files of a repository that a stranger may have made. Every name is looked up in the folder that was opened before it.
+ * No link is followed, so nothing outside of the places is read. With `canWrite`, new objects and branches can be
+ * written, and nothing else ever is. Each call rejects with the signal's reason once it is aborted.
+ */
+export function createRepositoryFiles(
+  places: RepositoryPlaces,
+  { signal, canWrite = false }: { readonly signal: AbortSignal; readonly canWrite?: boolean },
+): RepositoryFiles {
+  const at = <T>(path: string, work: (folder: HostFolder, name: string, isInGit: boolean) => Promise<T>): Promise<T> =>
+    inFolder(places, { path, signal }, work);
+  const refuse = async (path: string): Promise<never> => {
+    throw codedError('EROFS', path);
+  };
+  const mayWrite = (path: string): boolean => canWrite && writable.test(withoutRoot(path, gitFolder));
+  const look = (path: string): Promise<Stats> =>
+    at(path, (folder, name) => (name === '' ? stat(folder.place) : lstat(folder.at(name))));
+  return {
+    readFile: (path, options) =>
+      at(path, async (folder, name, isInGit) => {
+        const bytes = await readWhole(folder, name, isInGit ? mostPackBytes : mostFileBytes);
+        return isText(options) ? bytes.toString('utf8') : bytes;
+      }),
+    writeFile: async (path, content) => {
+      if (!mayWrite(path)) return refuse(path);
+      return at(path, (folder, name) => writeNew(folder, name, content));
+    },
+    mkdir: async (path) => {
+      if (!mayWrite(path)) return refuse(path);
+      return at(path, async (folder, name) => mkdir(folder.at(name)));
+    },
+    readdir: (path) =>
+      at(path, async (folder, name) => {
+        if (name === '') return readdir(folder.place);
+        const inner = await openChildFolder(folder, name);
+        try {
+          return await readdir(inner.place);
+        } finally {
+          await inner.close();
+        }
+      }),
+    stat: async (path) => {
+      const found = await look(path);
+      if (found.isSymbolicLink()) throw codedError('ENOENT', path);
+      return found;
+    },
+    lstat: look,
+    readlink: (path) => at(path, async (folder, name) => readlink(folder.at(name), { encoding: 'buffer' })),
+    unlink: refuse,
+    rmdir: refuse,
+    symlink: (_target, path) => refuse(path),
+  };
+}
+
+async function inFolder<T>(
+  places: RepositoryPlaces,
+  { path, signal }: { readonly path: string; readonly signal: AbortSignal },
+  work: (folder: HostFolder, name: string, isInGit: boolean) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const { root, names, isInGit } = locate(places, path);
+  let folder = await openHostFolder(root);
+  try {
+    for (const name of names.slice(0, -1)) {
+      const next = await openChildFolder(folder, name).catch((error: unknown) => {
+        // To the library, what is behind a link is missing.
+        throw isGone(error) ? codedError('ENOENT', path) : error;
+      });
+      await folder.close();
+      folder = next;
+    }
+    return await work(folder, names.at(-1) ?? '', isInGit);
+  } catch (error) {
+    throw hasCode(error, 'ELOOP') ? codedError('ENOENT', path) : error;
+  } finally {
+    await folder.close();
+  }
+}
+
+function locate(
+  places: RepositoryPlaces,
+  path: string,
+): { readonly root: string; readonly names: readonly string[]; readonly isInGit: boolean } {
+  const [first, ...names] = path.split('/').filter((name) => name !== '' && name !== '.');
+  if (names.includes('..')) throw codedError('ENOENT', path);
+  if (`/${first ?? ''}` === treeFolder) return { root: places.tree, names, isInGit: false };
+  if (`/${first ?? ''}` !== gitFolder) throw codedError('ENOENT', path);
+  return { root: ownNames.test(names[0] ?? '') ? places.own : places.common, names, isInGit: true };
+}
+
+const withoutRoot = (path: string, root: string): string =>
+  path.startsWith(`${root}/`) ? path.slice(root.length + 1) : '';
+
+async function readWhole(folder: HostFolder, name: string, most: number): Promise<Buffer> {
+  const handle = await openForReading(folder, name);
+  try {
+    const found = await handle.stat();
+    if (found.isDirectory()) throw codedError('EISDIR', name);
+    if (!found.isFile()) throw codedError('ENOENT', name);
+    if (found.size > most) throw tooLarge(name, found.size);
+    const bytes = Buffer.alloc(found.size);
+    let filled = 0;
+    while (filled < bytes.length) {
+      const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return bytes.subarray(0, filled);
+  } finally {
+    await handle.close();
+  }
+}
+
+function tooLarge(name: string, bytes: number): AppError {
+  const size = `${Math.round(bytes / 1_000_000)} MB`;
+  return new AppError('too-large', `${name} has ${size}, which is more than Dewpoint reads at once.`, {
+    hint: 'Ask the agent to run git in the sandbox, or run git yourself.',
+  });
+}
+
+/** All or nothing: an object that is cut off would be damage that git finds much later. */
+async function writeNew(folder: HostFolder, name: string, content: Uint8Array | string): Promise<void> {
+  const temporary = folder.at(`tmp_obj_${randomBytes(6).toString('hex')}`);
+  const handle = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o444);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+    await handle.close();
+    // The same name has the same content, so one that is there stays.
+    await link(temporary, folder.at(name)).catch((error: unknown) => {
+      if (!hasCode(error, 'EEXIST')) throw error;
+    });
+  } finally {
+    await handle.close();
+    await unlink(temporary);
+  }
+}
+
+function isText(options: unknown): boolean {
+  if (typeof options === 'string') return true;
+  return typeof options === 'object' && options !== null && 'encoding' in options && options.encoding === 'utf8';
+}
+
+function codedError(code: string, path: string): Error {
+  return Object.assign(new Error(`${code}: ${path}`), { code });
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,37 @@
+import { type } from '@orpc/contract';
+import { z } from 'zod';
+import type { GitReport } from '@shared/git/git-report.ts';
+import { base } from './contract-base.ts';
+
+const projectPath = z.string().min(1).max(4096);
+/** A branch, a tag, HEAD~2 or the beginning of an id. Nothing that looks like an option. */
+const ref = z.string().regex(/^[^-\p{Cc}][^\p{Cc}]{0,249}$/u);
+const path = z.string().min(1).max(4096);
+
+const questionSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('status') }),
+  z.object({ type: z.literal('branches') }),
+  z.object({
+    type: z.literal('log'),
+    ref: ref.optional(),
+    path: path.optional(),
+    limit: z.number().int().min(1).max(1000).default(20),
+  }),
+  z.object({ type: z.literal('show'), ref: ref.default('HEAD') }),
+  /** With `to` null: the files as they are. */
+  z.object({
+    type: z.literal('diff'),
+    from: ref.default('HEAD'),
+    to: ref.nullable().default(null),
+    path: path.optional(),
+  }),
+  z.object({ type: z.literal('blame'), path, ref: ref.optional() }),
+]);
+
+export type GitQuestion = z.output<typeof questionSchema>;
+
+/** A project's repository. Nothing of it runs: no hook, filter or setting. */
+export const gitContract = {
+  /** Reads it. Writes nothing, not even the index. */
+  read: base.input(z.object({ projectPath, ask: questionSchema })).output(type<GitReport>()),
+};

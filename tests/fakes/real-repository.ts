@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** A repository in a folder of its own, made by the real git and by no settings of this machine. */
+export interface RealRepository {
+  readonly folder: string;
+  /** Runs git in it, and returns what it prints without the last line end. */
+  readonly git: (...words: readonly string[]) => string;
+  readonly write: (path: string, text: string | Uint8Array) => void;
+  /** Commits all files. Returns the id. */
+  readonly commit: (message: string) => string;
+}
+
+export const gitEnvironment = {
+  PATH: process.env['PATH'] ?? '',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_AUTHOR_NAME: 'Ada',
+  GIT_AUTHOR_EMAIL: 'ada@example.org',
+  GIT_COMMITTER_NAME: 'Ada',
+  GIT_COMMITTER_EMAIL: 'ada@example.org',
+} as const;
+
+export function realRepository(folder = mkdtempSync(join(tmpdir(), 'dewpoint-git-'))): RealRepository {
+  const git = (...words: readonly string[]): string =>
+    execFileSync('git', words, {
+      cwd: folder,
+      encoding: 'utf8',
+      env: gitEnvironment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).replace(/\n$/u, '');
+  git('init', '-q', '-b', 'main');
+  return {
+    folder,
+    git,
+    write: (path, text) => {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    },
+    commit: (message) => {
+      git('add', '-A');
+      git('commit', '-q', '-m', message);
+      return git('rev-parse', 'HEAD');
+    },
+  };
+}
