@@ -35,7 +35,7 @@ export default defineConfig({
           cli: resolve('src/main/hosts/cli/start-cli.ts'),
           'llama-worker': resolve('src/main/models/engine/worker/worker.ts'),
           'server-guard': resolve('src/main/models/engine/server-guard.ts'),
-          'document-process': resolve('src/main/sessions/attachments/document-process.ts'),
+          'document-process': resolve('src/main/documents/document-process.ts'),
           'key-process': resolve('src/main/safety/keys/key-process.ts'),
         },
         output: {

@@ -8,6 +8,7 @@ const noElectron = { name: 'electron', message: 'Only src/main/hosts/desktop and
 
 /** The parts of a subject know each other's types only; compose hands them values. */
 const subjects = [
+  'documents',
   'git',
   'models',
   'money',

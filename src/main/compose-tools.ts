@@ -102,7 +102,7 @@ export function createToolParts(
     keepSecret: (server: string, variable: string, value: string) => keys.own.set(secretKey(server, variable), value),
     dropSecret: (server: string, variable: string) => keys.own.remove(secretKey(server, variable)),
   };
-  const tools = builtInTools(discoverTools(), { now, web: webTools });
+  const tools = builtInTools(discoverTools(), { now, web: webTools, readDocument: webTools.readDocument });
   const recipes = discoverRecipes();
   const disposeTools = async (): Promise<void> => {
     await toolServers.dispose();

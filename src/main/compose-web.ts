@@ -3,7 +3,7 @@ import type { HostPrograms } from './lib/programs/host-programs.ts';
 import type { HomeKeys } from './safety/keys/home-keys.ts';
 import { createOutboundConnections } from './sandbox/network/outbound-connections.ts';
 import { createWebClient } from './sandbox/network/web-client.ts';
-import { createDocumentReader } from './sessions/attachments/read-document.ts';
+import { createDocumentReader } from './documents/read-document.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import type { WebCommandsOptions } from './tools/web/commands.ts';
 import { offeredWebTools } from './tools/web/commands.ts';

@@ -150,7 +150,10 @@ describe('the composer', () => {
     const { page } = served;
     const file = { name: 'thing.png', mimeType: 'image/png', buffer: Buffer.from([0, 1, 2, 3]) };
     await page.getByRole('main').locator('input[type=file]').setInputFiles(file);
-    await page.getByRole('alert').getByText('thing.png is neither text, a PDF nor a supported image').waitFor();
+    await page
+      .getByRole('alert')
+      .getByText('thing.png is neither text, a PDF, a Word or Excel file, nor a supported image')
+      .waitFor();
     await shot('problem');
     expect(await page.getByRole('button', { name: 'Attach smaller JPEG' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Leave out' }).click();

@@ -32,7 +32,9 @@ const cutFiles: PreviewedFiles = {
         pages: null,
       },
     ],
-    notes: ['@other.bin was not attached: other.bin is neither text, a PDF nor a supported image.'],
+    notes: [
+      '@other.bin was not attached: other.bin is neither text, a PDF, a Word or Excel file, nor a supported image.',
+    ],
     unseen: { seeing: [seeing] },
   },
   problem: null,

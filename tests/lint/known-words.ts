@@ -21,7 +21,7 @@ export const fieldWords: readonly string[] = `
   acp amdgpu ansi anthropic arena attention billions budget catalog chart chat citation cli closure composio
   contract conversation dedent density diagram dial disk drafters ecosystem excerpt experts exposure favorite
   gemini gemma gguf git governor harness hub huggingface hunk inbox journal learn llama localhost markdown mcp
-  meminfo mutants needle nvidia oauth ollama openai outlook overfit pane passwd pie pip podman prefill priors
+  jupyter meminfo mutants needle notebook nvidia oauth ollama openai outlook overfit pane passwd pie pip podman prefill priors
   project purse pytest python quantise quantization recall redact regenerate reindent repair repository rerank
   revert revocation ripgrep rocm rollups rootless salvage scan score sdk seq sieve smi sse stem subcommand
   suspect tensor tokenize toml toolkit trajectory transient tunnel undeclared unittest upstream usd virtual

@@ -5,6 +5,7 @@ import type { PlanItem } from '@shared/events/conversation-events.ts';
 import { z } from 'zod';
 import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
 import type { ExecRequest, NetworkResult, Sandbox } from '../sandbox/sandbox.ts';
+import type { ReadDocument } from '../documents/read-document.ts';
 import type { RequestWeb, WebParts } from './web/web-request.ts';
 import type { ConnectedToolSpec } from './connected/connected-tool-spec.ts';
 import type { ProgramDoor } from './programs/program-calls.ts';
@@ -240,6 +241,8 @@ export interface ToolDependencies {
   readonly now: () => number;
   /** What web tools need. Absent: no web tool runs. */
   readonly web?: WebParts;
+  /** Reads the text of documents such as PDFs. Absent: they count as binary files. */
+  readonly readDocument?: ReadDocument;
 }
 
 /** Marks an input (`.meta(forLarge)`) that is hidden from small models whose output follows a grammar. */

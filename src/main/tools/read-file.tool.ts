@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import type { ReadDocument } from '../documents/read-document.ts';
 import type { ToolContext, ToolResult } from './define.ts';
 import { defineTool, forPerson } from './define.ts';
 import { lineNumber, resultIdOf, workspacePath } from './values/tool-path-input.ts';
-import { isReadText, readText } from './values/decode-file-text.ts';
-import { errorResult, okResult } from './values/tool-results.ts';
+import { isReadText, textIn } from './values/decode-file-text.ts';
+import { isShownDocument, readLimit, shownDocument } from './values/shown-document.ts';
+import { errorResult, failureResult, okResult } from './values/tool-results.ts';
 
 const maximumLines = 2_000;
 /** Room for the lines that say what is left out. */
@@ -20,47 +22,63 @@ export default defineTool({
   }),
   label: ({ path, from, to }) =>
     `read ${path}${from === undefined && to === undefined ? '' : `:${from ?? 1}-${to ?? ''}`}`,
-  create: () => async (input, context) => {
-    const read = await textAt(input.path, context);
-    if (!isShown(read)) return read;
-    const lines = read.text.split(/\r?\n/u);
-    if (lines.at(-1) === '') lines.pop();
-    const from = input.from ?? 1;
-    const last = Math.min(input.to ?? lines.length, lines.length);
-    if (lines.length === 0) return okResult(`${input.path} is empty.`);
-    if (from > lines.length) return errorResult(`${input.path} has ${lines.length} lines; there is no line ${from}.`);
-    if (last < from) return errorResult(`"to" (${last}) comes before "from" (${from}).`);
-    const end = Math.min(last, from + maximumLines - 1);
-    const shown = numberedLines(lines, { from, to: end }, context.facts.shownBytes);
-    const to = from + shown.length - 1;
-    // A part of a key is known for one by the line that the key begins with.
-    const key = beginOfKey(lines, from);
-    if (key !== null) shown.unshift(numbered(lines[key - 1] ?? '', key, end));
-    const isWhole = from === 1 && to === lines.length;
-    const more = to < last ? `; use from=${to + 1} to read on` : '';
-    const range = isWhole ? [] : [`[Showing lines ${from}-${to} of ${lines.length}${more}]`];
-    return okResult([...range, ...shown, ...read.notes].join('\n'));
-  },
+  create:
+    ({ readDocument }) =>
+    async (input, context) => {
+      const read = await textAt(input.path, context, readDocument ?? null);
+      if (!isShown(read)) return read;
+      const lines = read.text.split(/\r?\n/u);
+      if (lines.at(-1) === '') lines.pop();
+      const from = input.from ?? 1;
+      const last = Math.min(input.to ?? lines.length, lines.length);
+      if (lines.length === 0) return okResult(`${input.path} is empty.`);
+      if (from > lines.length) return errorResult(`${input.path} has ${lines.length} lines; there is no line ${from}.`);
+      if (last < from) return errorResult(`"to" (${last}) comes before "from" (${from}).`);
+      const end = Math.min(last, from + maximumLines - 1);
+      const shown = numberedLines(lines, { from, to: end }, context.facts.shownBytes);
+      const to = from + shown.length - 1;
+      // A part of a key is known for one by the line that the key begins with.
+      const key = beginOfKey(lines, from);
+      if (key !== null) shown.unshift(numbered(lines[key - 1] ?? '', key, end));
+      const isWhole = from === 1 && to === lines.length;
+      const more = to < last ? `; use from=${to + 1} to read on` : '';
+      const range = isWhole ? [] : [`[Showing lines ${from}-${to} of ${lines.length}${more}]`];
+      return okResult([...read.about, ...range, ...shown, ...read.notes].join('\n'));
+    },
 });
 
 interface Shown {
   readonly text: string;
+  /** Comes before the text. */
+  readonly about: readonly string[];
   readonly notes: readonly string[];
 }
 
 const isShown = (value: Shown | ToolResult): value is Shown => 'notes' in value;
 
 /** The text of a file, or of a result that was shown cut. */
-async function textAt(path: string, context: ToolContext): Promise<Shown | ToolResult> {
+async function textAt(
+  path: string,
+  context: ToolContext,
+  readDocument: ReadDocument | null,
+): Promise<Shown | ToolResult> {
   const id = resultIdOf(path);
   if (id !== null) {
     const text = (await context.keptResult?.(id)) ?? null;
-    return text === null ? errorResult(`No result that was shown cut has the id ${id}.`) : { text, notes: [] };
+    return text === null
+      ? errorResult(`No result that was shown cut has the id ${id}.`)
+      : { text, about: [], notes: [] };
   }
-  const read = await readText(path, context);
+  const limit = readDocument === null ? {} : readLimit(path);
+  const reply = await context.sandbox.files.read(path, limit, context.signal);
+  if (!reply.ok) return failureResult(reply.error);
+  const asked = { read: readDocument, context };
+  const document = await shownDocument(path, reply.value, asked);
+  if (document !== null) return isShownDocument(document) ? { ...document, notes: [] } : document;
+  const read = textIn(path, reply.value, context);
   if (!isReadText(read)) return read;
   const note = `(It is not UTF-8. It is read as ${read.encoding}, which may be wrong.)`;
-  return { text: read.text, notes: read.isCertain ? [] : [note] };
+  return { text: read.text, about: [], notes: read.isCertain ? [] : [note] };
 }
 
 /** All line numbers have the same width, so that indentation does not shift from line 9 to line 10. */

@@ -1,5 +1,6 @@
 import type { Attachment, ChatFacts, DocumentFacts } from './attachment.ts';
 import type { FittedText } from './fit-attachments.ts';
+import { documentWords, hasParts, partOfMark, partsText } from '@shared/documents/document-text.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 
 /** No service takes larger images. The user is told; Dewpoint never makes an image smaller by itself. */
@@ -22,14 +23,10 @@ export function attachmentLabel(attachment: Attachment): string {
   return `${attachment.name} (${from === to ? `line ${from}` : `lines ${from} to ${to}`})`;
 }
 
-/** The line before each page of a document's text, so that a model can say where it read something. */
-export function pageMark(page: number, of: number): string {
-  return `[Page ${page} of ${of}]`;
-}
-
-/** Number of a document's pages that begin in a text. */
-export function pagesIn(text: string, { pages }: Pick<DocumentFacts, 'pages'>): number {
-  const begun = text.split('\n').filter((line) => line.startsWith('[Page ') && line.endsWith(` of ${pages}]`));
+/** Number of a document's pages, sheets or cells that begin in a text. */
+export function pagesIn(text: string, { pages, kind = 'pdf' }: Pick<DocumentFacts, 'pages' | 'kind'>): number {
+  if (!hasParts(kind)) return text === '' ? 0 : 1;
+  const begun = text.split('\n').filter((line) => partOfMark(line, pages) !== null);
   return Math.min(pages, begun.length);
 }
 
@@ -63,9 +60,12 @@ export function attachmentPart(
   };
 }
 
-function documentNote({ pages, read }: DocumentFacts): string {
-  const left = read < pages ? `, of which the first ${read} are here` : '';
-  return `the text of a PDF of ${pages} ${pages === 1 ? 'page' : 'pages'}${left}; say the page ("page 1") for what you take from it`;
+function documentNote({ pages, read, kind = 'pdf', isCut = false }: DocumentFacts): string {
+  const cut = isCut ? ', of which only the beginning is here' : '';
+  if (!hasParts(kind)) return `the text of ${documentWords[kind]}${cut}`;
+  const left = read < pages ? `, of which the first ${read} are here` : cut;
+  const [word] = partsText(kind, 1).split(' ').slice(1);
+  return `the text of ${documentWords[kind]} of ${partsText(kind, pages)}${left}; say the ${word} ("${word} 1") for what you take from it`;
 }
 
 function chatNote({ conversations }: ChatFacts): string {

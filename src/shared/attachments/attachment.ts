@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { documentKinds } from '@shared/documents/document-text.ts';
 import { blobRefSchema } from '@shared/events/blob-ref.ts';
 import { imageTypeSchema } from '@shared/models/model-messages.ts';
 
@@ -8,11 +9,16 @@ export type LineRange = z.infer<typeof lineRangeSchema>;
 const documentSchema = z.object({
   /** The original file. */
   blob: blobRefSchema,
+  /** Absent in older logs: it is a PDF. */
+  kind: z.enum(documentKinds).optional(),
+  /** Number of all its pages, sheets or cells. */
   pages: z.number().int().positive(),
   /** Number of pages, from the first on, whose text was kept. A message takes no more. */
   read: z.number().int().nonnegative(),
   /** How many of those pages have no text, such as scanned pages. */
   blank: z.number().int().nonnegative(),
+  /** Set where the last of them has only its beginning here. */
+  isCut: z.boolean().optional(),
 });
 export type DocumentFacts = z.infer<typeof documentSchema>;
 
@@ -48,7 +54,7 @@ export const attachmentSchema = z.discriminatedUnion('kind', [
     kind: z.literal('text'),
     ...common,
     lines: lineRangeSchema.optional(),
-    /** Set for the text of a PDF, with its pages. */
+    /** Set for the text of a PDF, a Word or Excel file or another document, with its pages. */
     document: documentSchema.optional(),
     /** Set for the text of conversations that a chat app exported, newest first. */
     chat: chatSchema.optional(),

@@ -82,6 +82,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/lib/files/file-text.ts#withLineEnds': (text) => [`a\r\n${text}`, text],
   'src/main/tools/edits/match-edit.ts#applyEdit': (text) => [text, 'return a - b', 'return a + b'],
   'src/renderer/lib/drawing/field-rows.ts#textRows': (text) => [text, 1, 20],
+  'src/shared/documents/document-text.ts#partOfMark': (text) => [text, 12],
   'src/shared/attachments/attachment-text.ts#pagesIn': (text) => [text, { pages: 12 }],
   'src/shared/text/csv-text.ts#csvRows': (text) => [text, 500],
   'src/renderer/lib/input/use-attachment-preview.ts#withoutMentions': (text) => [text, ['src/a.py']],

@@ -53,6 +53,9 @@ function cutLine({ attachment, bytes: all, shownBytes, pages }: FilePreview, mod
   const name = seenName(attachmentLabel(attachment));
   if (pages !== null && pages.shown < pages.all)
     return [`${name}: only pages 1 to ${pages.shown} of ${pages.all} will be sent to ${models}.`];
+  const { document = null } = attachment.kind === 'text' ? attachment : {};
+  if (document !== null && (document.isCut === true || document.read < document.pages))
+    return [`${name}: only its beginning was read, because a message takes no more.`];
   return shownBytes < all
     ? [`${name}: only the first ${sizeText(shownBytes)} of ${sizeText(all)} will be sent to ${models}.`]
     : [];

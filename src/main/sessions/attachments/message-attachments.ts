@@ -45,13 +45,15 @@ import { readPrompt, readResource, type LibraryReach, type Part } from './read-r
 import { findSymbols, isNamed, withSymbols } from './find-symbols.ts';
 import { previewAttachments } from './preview-attachments.ts';
 import type { PreviewOptions } from './preview-attachments.ts';
-import type { ReadDocument } from './read-document.ts';
+import { packedDocument } from '../../lib/files/document-kind.ts';
+import type { ReadDocument } from '../../documents/read-document.ts';
 import { listChats, readChats } from './chat-export.ts';
 import type { ChatText } from './chat-text.ts';
 import { chatText } from './chat-text.ts';
+import { keepDocument, textDocument } from './keep-document.ts';
 import { checkAttachment, eachOnce, sourceOf } from './check-attachment.ts';
 import { insideOf, refuseHidden, whyHidden, type HiddenReach } from './hidden-files.ts';
-import { isPdf, pagesOf, textOfFile } from './text-of-file.ts';
+import { textOfFile } from './text-of-file.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
 
 export interface AttachmentsOptions extends LibraryReach, HiddenReach {
@@ -322,11 +324,19 @@ async function keepBytes(
       return `${name} has ${width} × ${height} pixels. The limit is ${maxImageSide} a side. Make it smaller first.`;
     return { kind: 'image', name, blob: await blobs.put(bytes), ...facts, ...from };
   }
-  if (isPdf(bytes)) return keepDocument(options, { name, bytes, from });
+  const packed = packedDocument(bytes);
+  if (packed !== null) return keepDocument(options, { ...packed, name, bytes, from });
   const found = textOfFile(bytes);
   if (found === null)
-    return `${name} is neither text, a PDF nor a supported image (PNG, JPEG, GIF, WebP). Save it as text or PDF, or attach a picture of it.`;
+    return `${name} is neither text, a PDF, a Word or Excel file, nor a supported image (PNG, JPEG, GIF, WebP). Save it as text or PDF, or attach a picture of it.`;
   const { text, ...encoding } = found;
+  const kind = lines === null ? textDocument(name, bytes) : null;
+  if (kind !== null) {
+    const utf8 = Buffer.from(text, 'utf8');
+    const kept = await keepDocument(options, { name, bytes: utf8, from, kind, why: null });
+    // A notebook that is none is shown as the text that it is.
+    if (typeof kept !== 'string' || kind !== 'notebook') return kept;
+  }
   const chat = lines === null ? chatText(text) : null;
   if (chat !== null) return keepChat(options, { name, chat, from });
   const wanted = lines === null ? text : linesOf(text, lines);
@@ -377,20 +387,6 @@ async function keepSomeChats(
 function linesOf(text: string, { from, to }: LineRange): string | null {
   const all = text.split('\n');
   return from > all.length ? null : `${all.slice(from - 1, to).join('\n')}\n`;
-}
-
-/** Stores the file unchanged. A model sees its text. */
-async function keepDocument(
-  { blobs, redact, readDocument }: AttachmentsOptions,
-  { name, bytes, from }: Pick<Content, 'name' | 'bytes'> & { readonly from: From },
-): Promise<Attachment | string> {
-  if (bytes.length > maxFileBytes)
-    return `${name} is larger than ${sizeText(maxFileBytes)}. Attach only the pages you need, as a smaller PDF.`;
-  const pages = pagesOf(name, await readDocument(bytes));
-  if (typeof pages === 'string') return pages;
-  const text = Buffer.from(redact(pages.text), 'utf8');
-  const document = { ...pages.facts, blob: await blobs.put(bytes) };
-  return { kind: 'text', name, blob: await blobs.put(text), document, ...from };
 }
 
 interface Mentioned {

@@ -101,8 +101,11 @@ function fileOf({ attachment, bytes }: AttachedFile, fit: FittedText | null): Om
   const { document, chat } = attachment;
   const text = new TextDecoder().decode(bytes);
   const shown = text.slice(0, fit.length);
+  // Sheets and cells differ too much in size for their number to say how much is sent.
   const pages =
-    document === undefined ? null : { all: document.pages, shown: pagesIn(shown, document), blank: document.blank };
+    document === undefined || (document.kind ?? 'pdf') !== 'pdf'
+      ? null
+      : { all: document.pages, shown: pagesIn(shown, document), blank: document.blank };
   const lines = document === undefined && chat === undefined ? { all: linesIn(text), shown: linesIn(shown) } : null;
   return { attachment, bytes: fit.bytes, shownBytes: fit.shownBytes, lines, pages };
 }

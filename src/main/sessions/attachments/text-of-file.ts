@@ -1,7 +1,8 @@
 import type { DocumentFacts } from '@shared/attachments/attachment.ts';
-import { maxTextBytes, pageMark } from '@shared/attachments/attachment-text.ts';
+import { maxTextBytes } from '@shared/attachments/attachment-text.ts';
+import type { DocumentKind, DocumentText } from '@shared/documents/document-text.ts';
+import { markedParts, partsText, whyUnread } from '@shared/documents/document-text.ts';
 import { fileText } from '../../lib/files/file-text.ts';
-import type { DocumentText } from './read-document.ts';
 
 /** The text of a file, and its encoding if that was not UTF-8. Null: the file is not text. Checks the bytes, never the name. */
 export function textOfFile(bytes: Uint8Array): { readonly text: string; readonly encoding?: string } | null {
@@ -10,52 +11,43 @@ export function textOfFile(bytes: Uint8Array): { readonly text: string; readonly
   return read.encoding === 'UTF-8' ? { text: read.text } : { text: read.text, encoding: read.encoding };
 }
 
-export function isPdf(bytes: Uint8Array): boolean {
-  return Buffer.from(bytes.subarray(0, 1024)).includes('%PDF-');
-}
-
 export interface ReadPages {
   readonly text: string;
   readonly facts: Omit<DocumentFacts, 'blob'>;
 }
 
-/** The text of a PDF with a mark before each page, up to the size that a message allows. A sentence if it has none. */
-export function pagesOf(name: string, found: DocumentText): ReadPages | string {
-  if (!found.ok) return whyNot(name, found.why);
-  const { pages, texts } = found;
-  if (texts.every(isBlank))
-    return `${name} has no text: its ${pages === 1 ? 'page is a picture' : `${pages} pages are pictures`}, probably scans. Run text recognition (OCR) on it first, or attach the pages you need as pictures.`;
+/** The text of a document with a mark before each part, up to the size that a message allows. A sentence if it has none. */
+export function partsOfDocument(name: string, kind: DocumentKind, found: DocumentText): ReadPages | string {
+  if (!found.ok) {
+    const { what, advice } = whyUnread(name, kind, found.why);
+    return `${what} ${advice}`;
+  }
+  const { pages, texts, isCut = false } = found;
+  if (texts.every(isBlank)) return kind === 'pdf' ? scanned(name, pages) : `${name} has no text.`;
   const kept: string[] = [];
   let size = 0;
-  for (const [index, text] of texts.entries()) {
-    const mark = pageMark(index + 1, pages);
-    const page = isBlank(text)
-      ? `${mark}\n(This page has no text. It may be a picture.)\n`
-      : `${mark}\n${text.trimEnd()}\n`;
-    size += Buffer.byteLength(page);
+  for (const part of markedParts(kind, found)) {
+    size += Buffer.byteLength(part) + 1;
     if (size > maxTextBytes) break;
-    kept.push(page);
+    kept.push(part);
   }
-  if (kept.length === 0) return `The first page of ${name} is too long to be attached. Attach a part of it as text.`;
+  if (kept.length === 0 && isCut) kept.push(cutText(markedParts(kind, found)[0] ?? ''));
+  if (kept.length === 0)
+    return `The first ${partsText(kind, 1).slice(2)} of ${name} is too long to be attached. Attach a part of it as text.`;
   const blank = texts.slice(0, kept.length).filter(isBlank).length;
-  return { text: kept.join('\n'), facts: { pages, read: kept.length, blank } };
+  return { text: kept.join('\n'), facts: { kind, pages, read: kept.length, blank, ...(isCut ? { isCut } : {}) } };
+}
+
+/** Whole lines, as many as a message takes. */
+function cutText(text: string): string {
+  const kept = Buffer.from(text).subarray(0, maxTextBytes).toString('utf8');
+  return kept.slice(0, kept.lastIndexOf('\n') + 1);
+}
+
+function scanned(name: string, pages: number): string {
+  return `${name} has no text: its ${pages === 1 ? 'page is a picture' : `${pages} pages are pictures`}, probably scans. Run text recognition (OCR) on it first, or attach the pages you need as pictures.`;
 }
 
 function isBlank(text: string): boolean {
   return text.trim() === '';
-}
-
-function whyNot(name: string, why: Extract<DocumentText, { readonly ok: false }>['why']): string {
-  switch (why) {
-    case 'encrypted':
-      return `${name} is protected by a password. Save a copy without the password, then attach that.`;
-    case 'broken':
-      return `${name} is damaged and cannot be read as a PDF. Open it, save or print it as a PDF again, then attach that.`;
-    case 'too-hard':
-      return `${name} takes too much time or memory to read. Attach only the pages you need, as a smaller PDF or as text.`;
-    case 'no-reader':
-      return `${name} was not read: the PDF reader did not start. Try again, or attach its text.`;
-    default:
-      return why satisfies never;
-  }
 }

@@ -1,5 +1,6 @@
 import { failure } from '@shared/errors.ts';
 import { fileText, type FileText } from '../../lib/files/file-text.ts';
+import type { FileContent } from '../../sandbox/sandbox.ts';
 import type { ToolContext, ToolResult } from '../define.ts';
 import { errorResult, failureResult } from './tool-results.ts';
 
@@ -10,8 +11,11 @@ export interface ReadText extends FileText {
 /** Reads a text file of the workspace, and notes that the model has now seen this version. */
 export async function readText(path: string, context: ToolContext): Promise<ReadText | ToolResult> {
   const reply = await context.sandbox.files.read(path, {}, context.signal);
-  if (!reply.ok) return failureResult(reply.error);
-  const { bytes, sha256 } = reply.value;
+  return reply.ok ? textIn(path, reply.value, context) : failureResult(reply.error);
+}
+
+/** The same for a file that was read already. */
+export function textIn(path: string, { bytes, sha256 }: FileContent, context: ToolContext): ReadText | ToolResult {
   const read = fileText(bytes);
   if (read === null) return errorResult(`${path} is a binary file.`);
   context.files.noteRead(path, sha256);

@@ -1,7 +1,8 @@
-import { pageMark } from '@shared/attachments/attachment-text.ts';
+import type { DocumentText } from '@shared/documents/document-text.ts';
+import { partMark } from '@shared/documents/document-text.ts';
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { printable } from '@shared/text/seen-text.ts';
-import type { DocumentText } from '../../sessions/attachments/read-document.ts';
+
 import type { WebAnswer, WebParts } from './web-request.ts';
 
 /** The content of a page for a model, with its address: HTML and PDF become Markdown, text and JSON stay the same. */
@@ -36,9 +37,9 @@ async function textOf(answer: WebAnswer, read: WebParts['readDocument'], signal:
           'too-large',
           `${url} is a PDF of more than ${Math.round(bytes.length / 1_000_000)} MB. It was not read.`,
         );
-      return documentText(url, await read(bytes, { signal }));
+      return documentText(url, await read(bytes, { kind: 'pdf', signal }));
     case 'html':
-      return documentText(url, await read(new TextEncoder().encode(decodeText(answer)), { url, signal }));
+      return documentText(url, await read(new TextEncoder().encode(decodeText(answer)), { kind: 'page', url, signal }));
     case 'text':
       return success(decodeText(answer));
     case 'other':
@@ -56,7 +57,7 @@ function documentText(url: string, found: DocumentText): Reply<string> {
   if (!found.ok) return failure('bad-input', `${url} was not read: ${whyNot[found.why]}`);
   const { pages, texts } = found;
   const text = texts
-    .map((one, index) => (pages === 1 ? one : `${pageMark(index + 1, pages)}\n${one.trimEnd()}`))
+    .map((one, index) => (pages === 1 ? one : `${partMark('pdf', index + 1, pages)}\n${one.trimEnd()}`))
     .join('\n\n');
   if (texts.every((one) => one.trim() === ''))
     return failure('bad-input', `${url} has no text. It may be made by scripts, which are not run, or be a picture.`);
@@ -68,6 +69,8 @@ const whyNot = {
   encrypted: 'it is protected by a password.',
   broken: 'it is damaged.',
   'too-hard': 'it takes too much time or memory.',
+  bomb: 'it unpacks to far more than its size.',
+  older: 'it is in an older format.',
   'no-reader': 'its reader did not start.',
 } as const satisfies Readonly<Record<Extract<DocumentText, { ok: false }>['why'], string>>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { canonicalHost } from '@shared/safety/host-name.ts';
-import type { ReadDocument } from '../../sessions/attachments/read-document.ts';
+import type { ReadDocument } from '../../documents/read-document.ts';
 
 export const webMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 type WebMethod = (typeof webMethods)[number];

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
-import type { Attachment } from '@shared/attachments/attachment.ts';
+import type { Attachment, DocumentFacts } from '@shared/attachments/attachment.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import type { FilePreview } from '@shared/attachments/attachment-inputs.ts';
 import { bytes } from '../../lib/text/format.ts';
@@ -80,13 +80,31 @@ function factsOf(attachment: Attachment, preview: FilePreview | null): readonly 
   return [
     blob.bytes === 0 ? t('attach.empty') : bytes(document?.blob.bytes ?? chat?.bytes ?? blob.bytes),
     ...(chat === undefined ? [] : [plural('attach.conversations', chat.conversations)]),
-    ...(document === undefined ? [] : [plural('attach.pages', document.pages)]),
-    ...(document === undefined || document.blank === 0 ? [] : [plural('attach.blank', document.blank)]),
+    ...(document === undefined ? [] : partsOf(document)),
     ...(lines === null || lines.all === 0 ? [] : [plural('attach.lines', lines.all)]),
     ...(source === undefined ? [] : [t('attach.fromServer')]),
     ...(encoding === undefined ? [] : [t('attach.encoding', { encoding })]),
     ...(/\.svg$/iu.test(name) ? [t('attach.asText')] : []),
   ];
+}
+
+/** The number of its pages, sheets or cells, and what is missing of them. */
+function partsOf({ kind = 'pdf', pages, read, blank, isCut }: DocumentFacts): readonly string[] {
+  const beginning = isCut === true || read < pages ? [t('attach.beginning')] : [];
+  switch (kind) {
+    case 'pdf':
+      return [plural('attach.pages', pages), ...(blank === 0 ? [] : [plural('attach.blank', blank)])];
+    case 'excel':
+      return [plural('attach.sheets', pages), ...beginning];
+    case 'notebook':
+      return [plural('attach.cells', pages), ...beginning];
+    case 'word':
+    case 'csv':
+    case 'page':
+      return beginning;
+    default:
+      return kind satisfies never;
+  }
 }
 
 /** Says which part of a file is not sent; null when it is sent in full. */

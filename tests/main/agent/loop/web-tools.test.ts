@@ -8,7 +8,7 @@ import type { TurnOptions } from '../../../../src/main/settings/turn-options.ts'
 import { createHostPrograms } from '../../../../src/main/lib/programs/host-programs.ts';
 import { createNetworkLedger } from '../../../../src/main/safety/network/network-ledger.ts';
 import { createWebClient } from '../../../../src/main/sandbox/network/web-client.ts';
-import { createDocumentReader, type ReadDocument } from '../../../../src/main/sessions/attachments/read-document.ts';
+import { createDocumentReader, type ReadDocument } from '../../../../src/main/documents/read-document.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
 import type { SearchAccess } from '../../../../src/main/tools/web/web-request.ts';
 import { failure, success } from '../../../../src/shared/errors.ts';
@@ -37,7 +37,7 @@ const open: StandInInternet[] = [];
 beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'dewpoint-web-'));
   const programs = createHostPrograms({ home, env: process.env });
-  const processPath = resolve('src/main/sessions/attachments/document-process.ts');
+  const processPath = resolve('src/main/documents/document-process.ts');
   readDocument = createDocumentReader({ programs, nodePath: process.execPath, processPath });
 });
 afterEach(async () => {

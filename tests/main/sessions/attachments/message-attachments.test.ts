@@ -6,7 +6,7 @@ import type { Attachment } from '../../../../src/shared/attachments/attachment.t
 import type { MessageAttachments } from '../../../../src/main/sessions/attachments/message-attachments.ts';
 import { createAttachmentCommands } from '../../../../src/main/sessions/attachments/commands.ts';
 import { createMessageAttachments } from '../../../../src/main/sessions/attachments/message-attachments.ts';
-import type { DocumentText } from '../../../../src/main/sessions/attachments/read-document.ts';
+import type { DocumentText } from '@shared/documents/document-text.ts';
 import { createBlobs } from '../../../../src/main/sessions/blobs/blob-store.ts';
 import type { ModelEntry } from '../../../../src/shared/contract/models-contract.ts';
 import type { ModelInfo } from '../../../../src/shared/models/model-info.ts';
@@ -336,7 +336,9 @@ describe('a message before it is sent', () => {
       ['src/a.py', true],
       ['shot.dat', true],
     ]);
-    expect(notes.join()).toMatch(/@raw.bin was not attached: raw.bin is neither text, a PDF nor a supported image/u);
+    expect(notes.join()).toMatch(
+      /@raw.bin was not attached: raw.bin is neither text, a PDF, a Word or Excel file, nor a supported image/u,
+    );
     expect(unseen).not.toBeNull();
   });
 });
@@ -350,7 +352,7 @@ describe('a PDF', () => {
     const kept = await keep();
     if (kept.kind !== 'text' || kept.document === undefined) throw new Error('no document');
     const { blob, ...facts } = kept.document;
-    expect(facts).toEqual({ pages: 3, read: 3, blank: 1 });
+    expect(facts).toEqual({ kind: 'pdf', pages: 3, read: 3, blank: 1 });
     expect(Buffer.from((await blobs().get(blob)) ?? '')).toEqual(pdf);
     expect(await textOf(kept.blob.sha256, kept.blob.bytes)).toBe(
       '[Page 1 of 3]\nTotal: [redacted]\n\n[Page 2 of 3]\n(This page has no text. It may be a picture.)\n\n[Page 3 of 3]\nThe end\n',
@@ -378,7 +380,7 @@ describe('a PDF', () => {
     };
     expect(await wordsOf({ ok: false, why: 'encrypted' })).toContain('Save a copy without the password');
     expect(await wordsOf({ ok: false, why: 'broken' })).toContain('damaged');
-    expect(await wordsOf({ ok: false, why: 'too-hard' })).toContain('Attach only the pages you need');
+    expect(await wordsOf({ ok: false, why: 'too-hard' })).toContain('Attach only the part you need');
     expect(await wordsOf({ ok: true, pages: 2, texts: ['', '\n'] })).toContain('text recognition (OCR)');
   });
 });

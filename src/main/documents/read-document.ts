@@ -2,18 +2,20 @@ import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { maxTextBytes } from '@shared/attachments/attachment-text.ts';
-import type { HostPrograms } from '../../lib/programs/host-programs.ts';
+import type { DocumentKind, DocumentText } from '@shared/documents/document-text.ts';
+import { mostTextBytes, unreadReasons } from '@shared/documents/document-text.ts';
+import type { HostPrograms } from '../lib/programs/host-programs.ts';
 
-/** The text of a file by page, as much as a message may hold, or the reason why there is none. */
-export type DocumentText =
-  | { readonly ok: true; readonly pages: number; readonly texts: readonly string[] }
-  | { readonly ok: false; readonly why: 'encrypted' | 'broken' | 'too-hard' | 'no-reader' };
+/** Reads a document. A web page is in UTF-8, and comes from `url`. After an abort: `too-hard`. */
+export type ReadDocument = (bytes: Uint8Array, asked: AskedDocument) => Promise<DocumentText>;
 
-/** Reads a PDF or, with `url`, a web page in UTF-8 as one page of Markdown. After an abort: `too-hard`. */
-export type ReadDocument = (
-  bytes: Uint8Array,
-  page?: { readonly url?: string; readonly signal?: AbortSignal },
-) => Promise<DocumentText>;
+export interface AskedDocument {
+  readonly kind: DocumentKind;
+  readonly url?: string;
+  readonly signal?: AbortSignal;
+  /** Reads no further after this much text. Default: what a message may hold. */
+  readonly mostBytes?: number;
+}
 
 export interface DocumentReaderOptions {
   readonly programs: Pick<HostPrograms, 'start'>;
@@ -27,21 +29,27 @@ export interface DocumentReaderOptions {
 const usual = { timeoutMs: 20_000, mostMemoryBytes: 768 * 1024 * 1024 };
 const heapMb = 384;
 const watchMs = 50;
-/** The limit of the text, with room for JSON escapes. */
-const mostAnswerBytes = maxTextBytes * 16;
+/** Room for JSON escapes, and for the last page. */
+const answerFactor = 16;
 
 const answerSchema = z.union([
-  z.object({ why: z.enum(['encrypted', 'broken']) }),
-  z.object({ pages: z.number().int().positive(), texts: z.array(z.string()) }),
+  z.object({ why: z.enum(unreadReasons) }),
+  z.object({
+    pages: z.number().int().positive(),
+    texts: z.array(z.string()),
+    names: z.array(z.string()).optional(),
+    isCut: z.literal(true).optional(),
+  }),
 ]);
 
 /** Reads an untrusted file in a process that is ended when it takes too long or too much memory. */
 export function createDocumentReader(options: DocumentReaderOptions): ReadDocument {
   const { timeoutMs, mostMemoryBytes } = { ...usual, ...options };
-  return (bytes, page = {}) =>
+  return (bytes, { kind, url, signal: stop, mostBytes: wanted = maxTextBytes }) =>
     new Promise((resolve) => {
-      const args = [`--max-old-space-size=${heapMb}`, options.processPath, String(maxTextBytes)];
-      if (page.url !== undefined) args.push(page.url);
+      const mostBytes = Math.min(wanted, mostTextBytes);
+      const args = [`--max-old-space-size=${heapMb}`, options.processPath, kind, String(mostBytes)];
+      if (url !== undefined) args.push(url);
       const child = startOrNull(options, args);
       if (child === null) return resolve({ ok: false, why: 'no-reader' });
       let heard = '';
@@ -51,7 +59,6 @@ export function createDocumentReader(options: DocumentReaderOptions): ReadDocume
         child.kill('SIGKILL');
       };
       const timer = setTimeout(end, timeoutMs);
-      const { signal: stop } = page;
       stop?.addEventListener('abort', end, { once: true });
       if (stop?.aborted === true) end();
       const watch = setInterval(() => {
@@ -65,7 +72,7 @@ export function createDocumentReader(options: DocumentReaderOptions): ReadDocume
       };
       child.stdout?.setEncoding('utf8').on('data', (text: string) => {
         heard += text;
-        if (heard.length > mostAnswerBytes) end();
+        if (heard.length > mostBytes * answerFactor) end();
       });
       child.on('error', () => settle({ ok: false, why: 'no-reader' }));
       child.on('close', (code, signal) => {
@@ -91,7 +98,9 @@ function startOrNull({ programs, nodePath }: DocumentReaderOptions, args: readon
 function readAnswer(heard: string): DocumentText {
   try {
     const parsed = answerSchema.parse(JSON.parse(heard.trim().split('\n').pop() ?? ''));
-    return 'why' in parsed ? { ok: false, why: parsed.why } : { ok: true, ...parsed };
+    if ('why' in parsed) return { ok: false, why: parsed.why };
+    const { pages, texts, names, isCut } = parsed;
+    return { ok: true, pages, texts, ...(names === undefined ? {} : { names }), ...(isCut === true ? { isCut } : {}) };
   } catch {
     return { ok: false, why: heard === '' ? 'no-reader' : 'broken' };
   }

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHostPrograms } from '../../../../src/main/lib/programs/host-programs.ts';
-import { createDocumentReader } from '../../../../src/main/sessions/attachments/read-document.ts';
-import type { DocumentReaderOptions } from '../../../../src/main/sessions/attachments/read-document.ts';
-import { pdfFile } from '../../../fakes/pdf-file.ts';
+import { createHostPrograms } from '../../../src/main/lib/programs/host-programs.ts';
+import { createDocumentReader } from '../../../src/main/documents/read-document.ts';
+import type { DocumentReaderOptions } from '../../../src/main/documents/read-document.ts';
+import { pdfFile } from '../../fakes/pdf-file.ts';
 
 let home: string;
 let options: DocumentReaderOptions;
@@ -14,13 +14,13 @@ let options: DocumentReaderOptions;
 beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'dewpoint-documents-'));
   const programs = createHostPrograms({ home, env: process.env });
-  const processPath = resolve('src/main/sessions/attachments/document-process.ts');
+  const processPath = resolve('src/main/documents/document-process.ts');
   options = { programs, nodePath: process.execPath, processPath };
 });
 
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-const read = (bytes: Uint8Array) => createDocumentReader(options)(bytes);
+const read = (bytes: Uint8Array) => createDocumentReader(options)(bytes, { kind: 'pdf' });
 const pages = [['Invoice 4711', 'Total (net): 1,234.50 EUR'], ['Terms']];
 
 describe('the text of a PDF', () => {
@@ -47,13 +47,16 @@ describe('the text of a PDF', () => {
   it('is not read from a file that unpacks to far more than its size', async () => {
     const bomb = deflateSync(Buffer.alloc(700 * 1024 * 1024, '(x) Tj '), { level: 1 });
     const reader = createDocumentReader({ ...options, timeoutMs: 6_000 });
-    expect(await reader(pdfFile({ pages: [['x']], content: bomb }))).toEqual({ ok: false, why: 'too-hard' });
+    expect(await reader(pdfFile({ pages: [['x']], content: bomb }), { kind: 'pdf' })).toEqual({
+      ok: false,
+      why: 'too-hard',
+    });
     expect(await read(pdfFile({ pages }))).toMatchObject({ ok: true });
   }, 30_000);
 
   it('is refused when its process cannot be started', async () => {
     const reader = createDocumentReader({ ...options, nodePath: '/nowhere/node' });
-    expect(await reader(pdfFile({ pages }))).toEqual({ ok: false, why: 'no-reader' });
+    expect(await reader(pdfFile({ pages }), { kind: 'pdf' })).toEqual({ ok: false, why: 'no-reader' });
   });
 });
 
@@ -62,7 +65,7 @@ describe('the text of a web page', () => {
 
   it('is Markdown with full addresses', async () => {
     const html = '<title>T</title><article><p>Read <a href="/more">more</a> of what stands here.</p></article>';
-    const found = await createDocumentReader(options)(Buffer.from(html), { url });
+    const found = await createDocumentReader(options)(Buffer.from(html), { kind: 'page', url });
     expect(found).toMatchObject({ ok: true, pages: 1 });
     expect(found.ok ? found.texts[0] : '').toContain('[more](https://docs.example.org/more)');
   });
@@ -71,9 +74,9 @@ describe('the text of a web page', () => {
   it('is given up when it takes too long or is cancelled', async () => {
     const deep = Buffer.from('<div>'.repeat(20_000));
     const reader = createDocumentReader({ ...options, timeoutMs: 1_000 });
-    expect(await reader(deep, { url })).toEqual({ ok: false, why: 'too-hard' });
+    expect(await reader(deep, { kind: 'page', url })).toEqual({ ok: false, why: 'too-hard' });
     const stop = new AbortController();
-    const running = createDocumentReader(options)(deep, { url, signal: stop.signal });
+    const running = createDocumentReader(options)(deep, { kind: 'page', url, signal: stop.signal });
     stop.abort();
     expect(await running).toEqual({ ok: false, why: 'too-hard' });
   });

@@ -1,18 +1,16 @@
-/**
- * Reads the text of a PDF or of a web page in its own process. An untrusted file may make a parser run for hours or use
- * all memory; the parent then ends this process. The file comes in, and one line of JSON goes out.
- * `document-process MOST_BYTES`: stops reading pages after this much text.
- * `document-process MOST_BYTES URL`: the input is a page from this address, in UTF-8. Nothing in it runs, and nothing
- * is fetched.
- */
 import { Defuddle } from 'defuddle/node';
 import { parseHTML } from 'linkedom';
 import { getDocumentProxy } from 'unpdf';
+import type { ParsedDocument } from './parsed-document.ts';
 
-type Document = Awaited<ReturnType<typeof getDocumentProxy>>;
+type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 
-async function answer(bytes: Uint8Array, mostBytes: number): Promise<object> {
-  let document: Document;
+/** The time after which no more pages are read. Those that were read are better than none. */
+const mostMs = 10_000;
+
+/** The text of a PDF by page. Its scripts and forms are not run. */
+export async function pdfTexts(bytes: Uint8Array, mostBytes: number): Promise<ParsedDocument> {
+  let document: PdfDocument;
   try {
     document = await getDocumentProxy(bytes, { verbosity: 0, disableFontFace: true });
   } catch (error) {
@@ -20,7 +18,8 @@ async function answer(bytes: Uint8Array, mostBytes: number): Promise<object> {
   }
   const texts: string[] = [];
   let size = 0;
-  for (let number = 1; number <= document.numPages && size <= mostBytes; number += 1) {
+  const isLate = (): boolean => texts.length > 0 && performance.now() > mostMs;
+  for (let number = 1; number <= document.numPages && size <= mostBytes && !isLate(); number += 1) {
     // An unreadable page counts as one without text, which is reported.
     const text = await textOf(document, number).catch(() => '');
     size += Buffer.byteLength(text);
@@ -29,17 +28,15 @@ async function answer(bytes: Uint8Array, mostBytes: number): Promise<object> {
   return { pages: document.numPages, texts };
 }
 
-async function textOf(document: Document, number: number): Promise<string> {
+async function textOf(document: PdfDocument, number: number): Promise<string> {
   const page = await document.getPage(number);
   const { items } = await page.getTextContent();
   page.cleanup();
   return items.map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : '')).join('');
 }
 
-/** The main article of the page as Markdown. If none is found: all text of the page. */
-async function pageOf(bytes: Uint8Array, url: string): Promise<object> {
-  // Whatever the page contains, nothing here may reach the network.
-  Reflect.set(globalThis, 'fetch', () => Promise.reject(new Error('Nothing is fetched here.')));
+/** The main article of a web page as Markdown. If none is found: all text of the page. */
+export async function pageText(bytes: Uint8Array, url: string): Promise<ParsedDocument> {
   const html = withBody(new TextDecoder().decode(bytes));
   const { document } = parseHTML(html);
   const { title, content } = await Defuddle(document, url, { markdown: true, useAsync: false });
@@ -65,21 +62,3 @@ function bodyOf(html: string): string {
     .map((line) => line.trim());
   return lines.filter((line) => line !== '').join('\n');
 }
-
-async function read(): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of process.stdin) pieces.push(Buffer.from(piece));
-  return new Uint8Array(Buffer.concat(pieces));
-}
-
-const broken = { why: 'broken' };
-
-async function serve(): Promise<void> {
-  const [most, url] = process.argv.slice(2);
-  const bytes = await read();
-  const found = url === undefined ? await answer(bytes, Number(most)) : await pageOf(bytes, url).catch(() => broken);
-  const said = JSON.stringify(found);
-  process.stdout.write(`\n${said}\n`, () => process.exit(0));
-}
-
-void serve();

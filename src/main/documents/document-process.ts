@@ -1,0 +1,56 @@
+/**
+ * Reads the text of a document in its own process. An untrusted file may make a parser run for hours or use all memory;
+ * the parent then ends this process. The file comes in, and one line of JSON goes out.
+ * `document-process KIND MOST_BYTES [URL]`: stops reading after this much text. A web page comes from the address, in
+ * UTF-8. Nothing in a file runs, and nothing is fetched.
+ */
+import type { DocumentKind } from '@shared/documents/document-text.ts';
+import { notebookTexts } from './parsers/notebook-texts.ts';
+import { pageText, pdfTexts } from './parsers/page-texts.ts';
+import type { ParsedDocument } from './parsers/parsed-document.ts';
+import { checkZip, failedWith } from './parsers/parsed-document.ts';
+import { csvText, sheetTexts } from './parsers/sheet-texts.ts';
+import { wordText } from './parsers/word-text.ts';
+
+interface Asked {
+  readonly mostBytes: number;
+  readonly url: string;
+}
+
+type Parse = (bytes: Uint8Array, asked: Asked) => Promise<ParsedDocument>;
+
+/** Loaded with the bundle, but each only works on its own kind. */
+const parsers: Readonly<Record<DocumentKind, Parse>> = {
+  pdf: (bytes, { mostBytes }) => pdfTexts(bytes, mostBytes),
+  word: async (bytes) => {
+    await checkZip(bytes);
+    return wordText(bytes);
+  },
+  excel: async (bytes, { mostBytes }) => {
+    await checkZip(bytes);
+    return sheetTexts(bytes, mostBytes);
+  },
+  csv: async (bytes, { mostBytes }) => csvText(bytes, mostBytes),
+  notebook: async (bytes, { mostBytes }) => notebookTexts(bytes, mostBytes),
+  page: (bytes, { url }) => pageText(bytes, url),
+};
+
+async function readInput(): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of process.stdin) pieces.push(Buffer.from(piece));
+  return new Uint8Array(Buffer.concat(pieces));
+}
+
+async function serve(): Promise<void> {
+  const [kind, most, url = ''] = process.argv.slice(2);
+  // Whatever the file contains, nothing here may reach the network.
+  Reflect.set(globalThis, 'fetch', () => Promise.reject(new Error('Nothing is fetched here.')));
+  const parse = Object.entries(parsers).find(([name]) => name === kind)?.[1];
+  const bytes = await readInput();
+  const found = await (parse === undefined
+    ? { why: 'broken' }
+    : parse(bytes, { mostBytes: Number(most), url }).catch(failedWith));
+  process.stdout.write(`\n${JSON.stringify(found)}\n`, () => process.exit(0));
+}
+
+void serve();

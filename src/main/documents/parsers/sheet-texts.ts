@@ -1,0 +1,67 @@
+import Papa from 'papaparse';
+import readWorkbook from 'read-excel-file/node';
+import { linesUpTo } from './parsed-document.ts';
+import type { ParsedDocument } from './parsed-document.ts';
+
+/** The values of a workbook by sheet, as tables with the letters of columns and the numbers of rows. */
+export async function sheetTexts(bytes: Uint8Array, mostBytes: number): Promise<ParsedDocument> {
+  const sheets = await readWorkbook(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  const texts: string[] = [];
+  const names: string[] = [];
+  let left = mostBytes;
+  for (const { sheet, data } of sheets) {
+    const { text, isCut } = tableText(data, left);
+    texts.push(text);
+    names.push(sheet);
+    left -= Buffer.byteLength(text);
+    if (isCut) return { pages: sheets.length, texts, names, isCut };
+  }
+  return { pages: sheets.length, texts, names };
+}
+
+/** The rows of a CSV text, numbered as in the file. The separator is the one that fits best. */
+export function csvText(bytes: Uint8Array, mostBytes: number): ParsedDocument {
+  // An empty last line would make the separator harder to guess.
+  const whole = new TextDecoder().decode(bytes).replace(/\r?\n$/u, '');
+  const { data } = Papa.parse<readonly string[]>(whole, { skipEmptyLines: false });
+  const { text, isCut } = tableText(data, mostBytes);
+  return { pages: 1, texts: [text], ...(isCut ? { isCut } : {}) };
+}
+
+interface TableText {
+  readonly text: string;
+  readonly isCut: boolean;
+}
+
+/** Empty rows are left out; the numbers of the others stay. A row that does not fit ends the table. */
+function tableText(rows: readonly (readonly unknown[])[], mostBytes: number): TableText {
+  const filled = rows.map((row, index) => ({ number: index + 1, cells: row.map(cellText) }));
+  const shown = filled.filter(({ cells }) => cells.some((cell) => cell !== ''));
+  const widest = shown.reduce((most, { cells }) => Math.max(most, cells.findLastIndex((cell) => cell !== '') + 1), 0);
+  if (shown.length === 0) return { text: '', isCut: false };
+  const { add, lines } = linesUpTo(mostBytes);
+  const letters = Array.from({ length: widest }, (_, column) => columnLetters(column));
+  const isWhole = [
+    ['', ...letters],
+    ...shown.map(({ number, cells }) => [String(number), ...cells.slice(0, widest)]),
+  ].every((cells) => add(Papa.unparse([cells], { newline: '\n' })));
+  return { text: lines.join('\n'), isCut: !isWhole };
+}
+
+function cellText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (value instanceof Date)
+    return value
+      .toISOString()
+      .replace(/T00:00:00\.000Z$/u, '')
+      .replace('.000Z', 'Z');
+  const text =
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+  return text.replaceAll(/\r?\n/gu, ' ').trim();
+}
+
+/** 0 is `A`, 26 is `AA`. */
+function columnLetters(column: number): string {
+  const last = String.fromCodePoint(65 + (column % 26));
+  return column < 26 ? last : `${columnLetters(Math.floor(column / 26) - 1)}${last}`;
+}
