@@ -1,6 +1,8 @@
 import { asksToRun, politely } from '@shared/text/task-kind.ts';
 import { programOf } from './code/program-for-file.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
+import { splitReports } from '../lib/test-output/machine-report.ts';
+import { withReport } from '../lib/test-output/reporting-command.ts';
 import { parseTestOutput } from '../lib/test-output/parse-test-output.ts';
 import { reportingEnvironment } from './trial/test-command.ts';
 import { reportingCommand } from './trial/test-command.ts';
@@ -64,13 +66,18 @@ async function runTests(context: RecipeContext): Promise<RecipeOutcome> {
     };
   const command = reportingCommand(given);
   const env = reportingEnvironment(facts.test?.runner ?? null);
-  const { stdout, stderr, outcome, exitCode } = await world.run({ command, label: `run ${command}`, env, timeoutMs });
+  const { stdout, stderr, outcome, exitCode } = await world.run({
+    command: withReport(command),
+    label: `run ${command}`,
+    env,
+    timeoutMs,
+  });
   const output = `${stdout}\n${stderr}`;
   const { passed, failures, parsed } = parseTestOutput(output, [world.workspacePath]);
   // Not every runner names the tests that passed, and some fail without a failing test.
   const isUnclear = failures.length === 0 && (exitCode !== 0 || passed.size === 0);
   if (outcome !== 'exited' || !parsed || isUnclear)
-    return { type: 'answered', text: outputText(command, output, { outcome, exitCode }) };
+    return { type: 'answered', text: outputText(command, splitReports(output).text, { outcome, exitCode }) };
   const list = failures.slice(0, 10).map(({ id, message }) => `- \`${id}\`: ${message.split('\n')[0] ?? ''}`);
   const more = failures.length > 10 ? [`- and ${failures.length - 10} more`] : [];
   const counts = `${passed.size} passed, ${failures.length} failed`;

@@ -3,6 +3,8 @@ import { defineTool } from './define.ts';
 import { describeExec } from './commands/describe-exec-result.ts';
 import { endlessTests, endlessText } from '../lib/endless/endless-tests.ts';
 import { watchedCommand } from '../lib/endless/watch-script.ts';
+import { reportKeepBytes, untilReport, withoutReport } from '../lib/test-output/machine-report.ts';
+import { withReport } from '../lib/test-output/reporting-command.ts';
 import { errorResult, failureResult } from './values/tool-results.ts';
 import { describeTests, summarizeTests, withSelector } from './commands/test-run-output.ts';
 
@@ -25,9 +27,13 @@ export default defineTool({
         return errorResult('This test runner takes no selector. Run all tests, or use run_command.');
       const reply = await context.sandbox.exec(
         {
-          command: watchedCommand(command, { patienceSeconds: 12, limitSeconds: Math.ceil(commandTimeoutMs / 1000) }),
+          command: watchedCommand(withReport(command), {
+            patienceSeconds: 12,
+            limitSeconds: Math.ceil(commandTimeoutMs / 1000),
+          }),
           timeoutMs: commandTimeoutMs + 5_000,
-          onOutput: ({ stream, bytes }) => context.emit(stream, bytes),
+          keepBytes: reportKeepBytes,
+          onOutput: untilReport((stream, bytes) => context.emit(stream, bytes)),
         },
         context.signal,
       );
@@ -39,10 +45,11 @@ export default defineTool({
         endless === '' ? '' : `\n${endless}`,
       ].join('');
       const { outcome, exitCode } = reply.value;
+      const ran = withoutReport(reply.value);
       const isGreen =
         outcome === 'exited' && exitCode === 0 && summary !== null && summary.failed + summary.errors === 0;
       // Where all pass, the counts say everything.
-      const shown = isGreen ? { ...reply.value, stdout: '', stderr: '', stdoutBytes: 0, stderrBytes: 0 } : reply.value;
+      const shown = isGreen ? { ...ran, stdout: '', stderr: '', stdoutBytes: 0, stderrBytes: 0 } : ran;
       return { ...describeExec(shown, headline), data: summary };
     },
 });

@@ -55,4 +55,37 @@ export const boundedPatterns: readonly BoundedPattern[] = [
     written: /\d+$/.toString(),
     why: 'reads a word of a name of 80 characters at most',
   },
+  {
+    file: 'src/main/lib/test-output/parse-compiler.ts',
+    written:
+      /^(?:PHP )?(?:Parse|Fatal) error:(?<text>.+) in (?<path>\S+\.php)(?: on line |:)(?<line>\d+)$/gmu.toString(),
+    why: 'reads lines of 1,000 characters at most',
+  },
+  {
+    file: 'src/main/lib/test-output/parse-ruby.ts',
+    written:
+      /^ +\d+\) (Failure|Error):\n([^\s[]+#[^\n]+?)(?: \[(\S+?):(\d+)\])?:?\n((?:[^\n]+(?:\n|$(?![\s\S])))*)/gmu.toString(),
+    why: 'reads lines of 1,000 characters at most',
+  },
+  {
+    file: 'src/main/lib/test-output/parse-ruby.ts',
+    written: /^[# \t]*(\S+\.rb):(\d+):in ['`](?:[\w:]+[#.])?([^'\n]+)'$/gmu.toString(),
+    why: 'reads lines of 1,000 characters at most',
+  },
+  {
+    file: 'src/main/lib/test-output/parse-summaries.ts',
+    written:
+      /^(?:OK \((?<passed>\d+) tests?, \d+ assertions?\)|Tests: (?<total>\d+), Assertions: \d+(?:, Errors: (?<errors>\d+))?(?:, (?:Warnings|Risky): \d+)?(?:, Failures: (?<failed>\d+))?(?:, Skipped: (?<skipped>\d+))?.*)$/gmu.toString(),
+    why: 'reads lines of 1,000 characters at most',
+  },
+  {
+    file: 'src/main/lib/test-output/parse-summaries.ts',
+    written: /^\d+\) (?<name>\S+::.+)\n(?<text>.*)$/gmu.toString(),
+    why: 'reads lines of 1,000 characters at most',
+  },
+  {
+    file: 'src/main/lib/test-output/reporting-command.ts',
+    written: /(?<=(?:^|[;&|(])\s*(?:\w+=\S*\s+)*)go test(?=\s|$)(?!.*\s-json)/u.toString(),
+    why: 'reads the test command of the user or of ours',
+  },
 ];

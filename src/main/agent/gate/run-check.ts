@@ -8,6 +8,9 @@ import { revertGuardedChanges } from '../changes/revert-guarded-changes.ts';
 import type { ChangingTurn } from '../turn/turn.ts';
 import { endlessTests, endlessText } from '../../lib/endless/endless-tests.ts';
 import { lateMark, watchedCommand } from '../../lib/endless/watch-script.ts';
+import { reportKeepBytes, untilReport, withoutReport } from '../../lib/test-output/machine-report.ts';
+import { parseTestOutput } from '../../lib/test-output/parse-test-output.ts';
+import { withReport } from '../../lib/test-output/reporting-command.ts';
 
 const resultSchema = z.object({ passed: z.boolean(), exitCode: z.number().nullable(), summary: z.string() });
 const STDOUT_CHARACTERS = 1_600;
@@ -41,12 +44,13 @@ export async function runCheck(
         const { value: reply, changed } = await turn.files.changes.around(who, () =>
           sandbox.exec(
             {
-              command: watchedCommand(check.command, {
+              command: watchedCommand(withReport(check.command), {
                 patienceSeconds: patienceSeconds[phase],
                 limitSeconds: Math.ceil(config.commandTimeoutMs / 1000),
               }),
               timeoutMs: config.commandTimeoutMs + spareMs,
-              onOutput: ({ stream, bytes }) => sink.emit(stream, bytes),
+              keepBytes: reportKeepBytes,
+              onOutput: untilReport((stream, bytes) => sink.emit(stream, bytes)),
             },
             turn.signal,
           ),
@@ -61,13 +65,17 @@ export async function runCheck(
             data,
           };
         }
-        const { outcome, exitCode, stdout, stderr, durationMs } = reply.value;
+        const { outcome, exitCode, stdout, stderr, durationMs } = withoutReport(reply.value);
         const output = [stdout.trimEnd(), stderr.trimEnd()].filter((text) => text !== '').join('\n');
         const full = await sink.end(Buffer.byteLength(output) + 64, false);
         const data = {
           passed: outcome === 'exited' && exitCode === 0,
           exitCode,
-          summary: [endingText(outcome, output, config.commandTimeoutMs), summaryOf(stdout.trimEnd(), stderr.trimEnd())]
+          summary: [
+            endingText(outcome, output, config.commandTimeoutMs),
+            countsOf(check.command, `${reply.value.stdout}\n${reply.value.stderr}`),
+            summaryOf(stdout.trimEnd(), stderr.trimEnd()),
+          ]
             .filter((text) => text !== '')
             .join('\n'),
         };
@@ -89,6 +97,13 @@ function endingText(outcome: string, output: string, limitMs: number): string {
   const endless = endlessText(endlessTests(output));
   if (endless !== '') return endless;
   return outcome === 'timed-out' || output.includes(lateMark) ? `It ran longer than ${limitMs / 1000} s.` : '';
+}
+
+/** The counts of a runner that does not print them for people as `passedTests` reads them. Empty: they are there. */
+function countsOf(command: string, output: string): string {
+  if (withReport(command) === command && passedTests(output) !== null) return '';
+  const { counts } = parseTestOutput(output, []);
+  return counts === null ? '' : `${counts.passed} passed, ${counts.failed + counts.errors} failed`;
 }
 
 /** The end of both streams. Most runners print results on one and only noise on the other. */

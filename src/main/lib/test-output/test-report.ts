@@ -63,3 +63,24 @@ export function tidy(lines: readonly string[], limit: number): string {
     .replace(/\n{2,}/g, '\n')
     .trim();
 }
+
+const mostLineCharacters = 1_000;
+
+/** The text with short lines only, so that a pattern that reads a line again and again stays quick. */
+export function withShortLines(text: string): string {
+  if (text.length <= mostLineCharacters) return text;
+  return text
+    .split('\n')
+    .map((line) => line.slice(0, mostLineCharacters))
+    .join('\n');
+}
+
+/** Null: the text is no JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A report may be cut, and a test may print anything between its lines.
+    return null;
+  }
+}

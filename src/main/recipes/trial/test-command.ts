@@ -32,6 +32,8 @@ export function reportingEnvironment(runner: TestRunner | null): Readonly<Record
     PYTHONDONTWRITEBYTECODE: '1',
     NO_COLOR: '1',
     CI: '1',
+    TESTOPTS: '-v',
+    RUST_BACKTRACE: '1',
     PYTEST_ADDOPTS: '-rpfEs --tb=short -p no:cacheprovider --color=no',
   };
   return runner === 'node-test' || runner === 'npm' ? { ...quiet, NODE_OPTIONS: '--test-reporter=tap' } : quiet;

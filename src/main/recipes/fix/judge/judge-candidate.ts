@@ -2,6 +2,8 @@ import { shellQuote } from '../../../lib/programs/shell-quote.ts';
 import type { RecipeContext } from '../../define.ts';
 import { languageOf } from '../../code/code-syntax.ts';
 import { endlessTests, type EndlessTest } from '../../../lib/endless/endless-tests.ts';
+import { splitReports } from '../../../lib/test-output/machine-report.ts';
+import { withReport } from '../../../lib/test-output/reporting-command.ts';
 import { parseTestOutput } from '../../../lib/test-output/parse-test-output.ts';
 import { reportingEnvironment } from '../../trial/test-command.ts';
 import { findMissingNames } from '../../facts/missing-names.ts';
@@ -79,6 +81,8 @@ export interface Judge {
 }
 
 const keepBytes = 6_000;
+/** The same for a command with a report for programs, which is longer than what people read. */
+const reportBytes = 100_000;
 /** How long a test may run before it is stopped, until it is known what the others take. */
 const firstPatienceSeconds = 5;
 
@@ -114,6 +118,8 @@ class TrialJudge implements Judge {
   readonly roots: readonly string[];
   readonly paths: TrialPaths;
   readonly #context: RecipeContext;
+  /** For people. */
+  readonly #shown: string;
   readonly #command: string;
   /** Texts of the base, so that each file is read once. */
   readonly #texts = new Map<string, string | null>();
@@ -124,7 +130,8 @@ class TrialJudge implements Judge {
 
   constructor(context: RecipeContext, parts: TrialParts) {
     this.#context = context;
-    this.#command = reportingCommand(parts.command);
+    this.#shown = reportingCommand(parts.command);
+    this.#command = withReport(this.#shown);
     this.paths = parts.paths;
     this.roots = [parts.paths.trial, context.world.workspacePath];
   }
@@ -145,7 +152,7 @@ class TrialJudge implements Judge {
     this.#baseline = {
       exitCode: run?.exitCode ?? null,
       report: parseTestOutput(output, this.roots),
-      output,
+      output: splitReports(output).text,
       // What the tests take that end. Tries are limited by it.
       durationMs: Math.max(0, (run?.durationMs ?? 0) - endlessMs),
     };
@@ -250,17 +257,16 @@ class TrialJudge implements Judge {
       stopAfter: options.stopAfter ?? 1,
       totalSeconds,
       graceSeconds: Math.ceil(options.graceSeconds ?? 3),
-      keepBytes,
+      keepBytes: this.#command === this.#shown ? keepBytes : reportBytes,
       patienceSeconds: options.patienceSeconds ?? this.#patienceSeconds(),
     });
     const result = await world.run({
       command: 'bash -s',
-      label:
-        candidates.length === 1 ? `run ${this.#command}` : `run ${this.#command} on ${candidates.length} candidates`,
+      label: candidates.length === 1 ? `run ${this.#shown}` : `run ${this.#shown} on ${candidates.length} candidates`,
       stdin: script,
       timeoutMs: (totalSeconds + options.limitSeconds * 2 + 10) * 1000,
       env: reportingEnvironment(facts.test?.runner ?? null),
-      keepBytes: 2 * 1024 * 1024,
+      keepBytes: this.#command === this.#shown ? 2 * 1024 * 1024 : 8 * 1024 * 1024,
     });
     return readTrialOutput(result.stdout);
   }
@@ -271,7 +277,7 @@ class TrialJudge implements Judge {
     if (last === undefined) return { ...none, type: 'untried' };
     if (last.phase === 'check' || last.exitCode === 124 || last.exitCode === 137) return { ...none, type: 'invalid' };
     const report = parseTestOutput(last.output, this.roots);
-    const verdict = { candidate, report, output: last.output };
+    const verdict = { candidate, report, output: splitReports(last.output).text };
     const before = this.#baseline.report;
     const stillFailing = new Set(report.failures.map((failure) => failure.id));
     const gained = before.failures.filter((failure) => report.passed.has(failure.id)).length;
