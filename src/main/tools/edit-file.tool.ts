@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { ToolContext, ToolResult } from './define.ts';
 import { defineTool, forFull, forPerson } from './define.ts';
+import { isNotebookName } from '../lib/files/document-kind.ts';
+import { editNotebook } from './edits/edit-notebook.ts';
 import { applyEdit } from './edits/match-edit.ts';
 import { workspacePath } from './values/tool-path-input.ts';
 import { encodeText, isBytes, isReadText, readText } from './values/decode-file-text.ts';
@@ -32,7 +34,9 @@ export default defineTool({
       return { status: 'error', output, failure: { code: 'stale-file', message: output } };
     }
     const shown = (part: string): string => context.files.restoreHidden?.(part, read.text) ?? part;
-    const outcome = applyEdit(read.text, shown(input.old), shown(input.new), input.replaceAll === true);
+    const edit = { old: shown(input.old), new: shown(input.new), everywhere: input.replaceAll === true };
+    const inCell = isNotebookName(path) ? editNotebook(read.text, edit) : null;
+    const outcome = inCell ?? applyEdit(read.text, edit.old, edit.new, edit.everywhere);
     if (outcome.type === 'refused') {
       const unread = known === undefined ? ` You have not read ${path} yet: read it first.` : '';
       return badInput(`${outcome.message}${unread}`);
@@ -42,9 +46,15 @@ export default defineTool({
     const how = outcome.how.length === 0 ? '' : ` (matched although ${outcome.how.join(' and ')} differed)`;
     const places = outcome.places === undefined ? '' : ` and ${outcome.places - 1} more places`;
     const problem = await context.files.change([{ path, bytes }]);
-    return problem ?? okResult(`Edited ${path} at line ${outcome.line}${places}${how}.`);
+    const where = inCell?.type === 'applied' ? ` in cell ${inCell.cell}${addedText(inCell.added)},` : '';
+    return problem ?? okResult(`Edited ${path}${where} at line ${outcome.line}${places}${how}.`);
   },
 });
+
+function addedText(added: number): string {
+  if (added === 0) return '';
+  return added === 1 ? ' with one new cell after it' : ` with ${added} new cells after it`;
+}
 
 async function create(
   { path, new: text }: { readonly path: string; readonly new: string },

@@ -90,6 +90,12 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/lib/files/file-text.ts#withLineEnds': (text) => [`a\r\n${text}`, text],
   'src/main/tools/edits/match-edit.ts#applyEdit': (text) => [text, 'return a - b', 'return a + b'],
   'src/renderer/lib/drawing/field-rows.ts#textRows': (text) => [text, 1, 20],
+  'src/main/tools/edits/edit-notebook.ts#editNotebook': (text) => [
+    JSON.stringify({ cells: [{ cell_type: 'code', source: text }] }),
+    { old: text.slice(0, 40), new: `${text.slice(0, 40)}x`, everywhere: false },
+  ],
+  'src/main/tools/edits/json-ranges.ts#objectValues': (text) => [JSON.stringify({ a: text }), 0],
+  'src/main/tools/edits/json-ranges.ts#arrayItems': (text) => [JSON.stringify([text]), 0],
   'src/shared/documents/document-text.ts#partOfMark': (text) => [text, 12],
   'src/shared/attachments/attachment-text.ts#pagesIn': (text) => [text, { pages: 12 }],
   'src/shared/text/csv-text.ts#csvRows': (text) => [text, 500],
