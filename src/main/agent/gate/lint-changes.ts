@@ -76,8 +76,9 @@ function resultOf(seen: Seen): ActionResult<LintLook> {
 async function look(one: Look): Promise<Seen> {
   const { turn, lint, copy } = one;
   const lasts = new Map(turn.files.changes.recorded().map(({ path, after }) => [path, after]));
-  const named = [...lasts.keys()].filter((path) => /\.pyi?$/u.test(path)).slice(0, MAX_NAMED_FILES);
-  if (lint.runner !== 'npm' && named.length === 0) return [];
+  const sources = namedFiles(lint.runner);
+  const named = [...lasts.keys()].filter((path) => sources?.test(path) === true).slice(0, MAX_NAMED_FILES);
+  if (sources !== null && named.length === 0) return [];
   const setup = setupScript(turn.dependencies.sandbox.workspacePath, copy);
   const made = await shell(turn, { command: 'bash -s', stdin: Buffer.from(setup) });
   if (typeof made === 'string' || made.exitCode !== 0) return 'The project could not be copied for it.';
@@ -100,10 +101,17 @@ async function look(one: Look): Promise<Seen> {
   return typeof before === 'string' ? before : newFindings(before, after);
 }
 
+/** The files that a linter is given by name. Null: it checks everything. */
+function namedFiles(runner: Look['lint']['runner']): RegExp | null {
+  if (runner === 'ruff' || runner === 'flake8') return /\.pyi?$/u;
+  return runner === 'rubocop' ? /\.rb$/u : null;
+}
+
 /** `files`: the files to check, for a linter that takes a list of files. */
 async function lintOnce({ turn, lint, copy }: Look, files: readonly string[]): Promise<Seen> {
-  if (lint.runner !== 'npm' && files.length === 0) return [];
-  const command = lint.runner === 'npm' ? lint.command : `${lint.command} -- ${files.map(shellQuote).join(' ')}`;
+  const isWhole = namedFiles(lint.runner) === null;
+  if (!isWhole && files.length === 0) return [];
+  const command = isWhole ? lint.command : `${lint.command} -- ${files.map(shellQuote).join(' ')}`;
   const ran = await shell(turn, { command, cwd: copy.trial, env: { NO_COLOR: '1' }, keepBytes: KEEP_BYTES });
   if (typeof ran === 'string') return ran;
   if (ran.exitCode === 0) return [];

@@ -4,7 +4,7 @@ import { modelInfoSchema, whereSchema } from '@shared/models/model-info.ts';
 import { routeRuleSchema } from '@shared/routing/route-rules.ts';
 import { agentsOfferSchema } from '@shared/session/agent-tree.ts';
 import { z } from 'zod';
-import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
+import { languages, linters, testRunners, type ProjectFacts } from '../../projects/facts/project-facts.ts';
 import { projectParts } from '../../tools/define.ts';
 import { capsLeftSchema } from '@shared/events/approval-events.ts';
 import { connectedToolSchema } from '../../tools/connected/connected-tool-spec.ts';
@@ -12,7 +12,7 @@ import { connectedToolSchema } from '../../tools/connected/connected-tool-spec.t
 const projectFactsSchema = z.object({
   languages: z.array(
     z.object({
-      language: z.enum(['python', 'javascript', 'typescript', 'other']),
+      language: z.enum(languages),
       files: z.number(),
       bytes: z.number(),
     }),
@@ -23,11 +23,11 @@ const projectFactsSchema = z.object({
   test: z
     .object({
       command: z.string(),
-      runner: z.enum(['pytest', 'unittest', 'node-test', 'npm', 'other']),
+      runner: z.enum(testRunners),
       source: z.string(),
     })
     .nullable(),
-  lint: z.object({ command: z.string(), runner: z.enum(['npm', 'ruff', 'flake8']), source: z.string() }).optional(),
+  lint: z.object({ command: z.string(), runner: z.enum(linters), source: z.string() }).optional(),
   instructionFiles: z.array(z.string()),
   git: z.boolean(),
   truncated: z.boolean(),

@@ -1,11 +1,13 @@
 import { parseToml, tomlTable } from '../../lib/files/parse-toml.ts';
 import type { SandboxFiles } from '../../sandbox/sandbox.ts';
-import type { ProjectFacts } from './project-facts.ts';
+import { findOtherTest } from './other-test-commands.ts';
+import type { Language, ProjectFacts } from './project-facts.ts';
 import { readText, scriptOf } from './read-project-text.ts';
 
 interface Paths {
   readonly files: readonly string[];
   readonly testFiles: readonly string[];
+  readonly languages: ProjectFacts['languages'];
 }
 
 /** The command that runs a project's tests and how it was found; null if there are no tests to run. */
@@ -14,11 +16,20 @@ export async function findTestCommand(
   paths: Paths,
   signal: AbortSignal,
 ): Promise<ProjectFacts['test']> {
-  return (
+  const own =
     (await fromPackage(projectFiles, paths, signal)) ??
     (await fromPython(projectFiles, paths, signal)) ??
-    nodeTests(paths)
-  );
+    nodeTests(paths);
+  const other = await findOtherTest(projectFiles, paths.files, signal);
+  if (own === null || other === null) return own ?? other?.test ?? null;
+  // A project in Go often has scripts in Python, or a package.json for its documents. The larger part decides.
+  const python = own.runner === 'pytest' || own.runner === 'unittest';
+  const ours: readonly Language[] = python ? ['python'] : ['javascript', 'typescript'];
+  return bytesOf(paths, other.languages) > bytesOf(paths, ours) ? other.test : own;
+}
+
+function bytesOf({ languages }: Paths, wanted: readonly Language[]): number {
+  return languages.reduce((sum, { language, bytes }) => (wanted.includes(language) ? sum + bytes : sum), 0);
 }
 
 async function fromPackage(

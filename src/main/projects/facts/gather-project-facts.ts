@@ -23,13 +23,14 @@ export async function gatherFacts(projectFiles: SandboxFiles, signal: AbortSigna
     .map((file) => file.path);
   const paths = files.map((file) => file.path);
   const git = await projectFiles.stat('.git', signal);
+  const languages = countLanguages(files);
   const lint = await findLintCommand(projectFiles, paths, signal);
   return {
-    languages: countLanguages(files),
+    languages,
     fileCount: files.length,
     sourceFiles: sourceFiles.slice(0, MAX_PATHS),
     testFiles: testFiles.slice(0, MAX_PATHS),
-    test: await findTestCommand(projectFiles, { files: paths, testFiles }, signal),
+    test: await findTestCommand(projectFiles, { files: paths, testFiles, languages }, signal),
     ...(lint === null ? {} : { lint }),
     instructionFiles: instructionPaths(paths),
     git: git.ok,
@@ -48,6 +49,20 @@ const extensions: Readonly<Record<string, Language>> = {
   mts: 'typescript',
   cts: 'typescript',
   tsx: 'typescript',
+  go: 'go',
+  rs: 'rust',
+  java: 'java',
+  kt: 'java',
+  c: 'c',
+  h: 'c',
+  cc: 'cpp',
+  cpp: 'cpp',
+  cxx: 'cpp',
+  hh: 'cpp',
+  hpp: 'cpp',
+  cs: 'csharp',
+  rb: 'ruby',
+  php: 'php',
 };
 
 function languageOf(path: string): Language {
@@ -56,8 +71,8 @@ function languageOf(path: string): Language {
 }
 
 const testName =
-  /^(?:test_.*\.py|.*_test\.(?:py|go|rb|exs|dart)|.*_spec\.rb|.*Tests?\.(?:java|kt|cs)|conftest\.py|.*[.-](?:test|spec)\.[cm]?[jt]sx?|test\.[cm]?[jt]sx?)$/u;
-const testFolders: readonly string[] = ['test', 'tests', '__tests__', 'spec'];
+  /^(?:test_.*\.py|.*_test\.(?:py|go|rb|exs|dart)|.*_spec\.rb|.*Tests?\.(?:java|kt|cs|php)|conftest\.py|.*[.-](?:test|spec)\.[cm]?[jt]sx?|test\.[cm]?[jt]sx?)$/u;
+const testFolders: readonly string[] = ['test', 'tests', '__tests__', 'spec', 'testdata'];
 
 function isTestFile(path: string): boolean {
   const folders = path.split('/');

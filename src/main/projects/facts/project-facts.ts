@@ -10,11 +10,11 @@ export interface ProjectFacts {
   /** The command that runs the project's tests, and how it was found; null if there are none. */
   readonly test: { readonly command: string; readonly runner: TestRunner; readonly source: string } | null;
   /**
-   * The command with which the project checks its sources, and how it was found. Absent if it declares none. `npm`
-   * checks everything; the others check the files named after it.
+   * The command with which the project checks its sources, and how it was found. Absent if it declares none. `ruff`,
+   * `flake8` and `rubocop` check the files named after it; the others check everything.
    */
   readonly lint?:
-    | { readonly command: string; readonly runner: 'npm' | 'ruff' | 'flake8'; readonly source: string }
+    | { readonly command: string; readonly runner: (typeof linters)[number]; readonly source: string }
     | undefined;
   /** `AGENTS.md` and the like, nearest first. */
   readonly instructionFiles: readonly string[];
@@ -23,8 +23,42 @@ export interface ProjectFacts {
   readonly truncated: boolean;
 }
 
-export type Language = 'python' | 'javascript' | 'typescript' | 'other';
-export type TestRunner = 'pytest' | 'unittest' | 'node-test' | 'npm' | 'other';
+export const languages = [
+  'python',
+  'javascript',
+  'typescript',
+  'go',
+  'rust',
+  'java',
+  'c',
+  'cpp',
+  'csharp',
+  'ruby',
+  'php',
+  'other',
+] as const;
+export type Language = (typeof languages)[number];
+
+export const testRunners = [
+  'pytest',
+  'unittest',
+  'node-test',
+  'npm',
+  'go',
+  'cargo',
+  'maven',
+  'gradle',
+  'ctest',
+  'make',
+  'dotnet',
+  'rspec',
+  'rake',
+  'phpunit',
+  'other',
+] as const;
+export type TestRunner = (typeof testRunners)[number];
+
+export const linters = ['npm', 'ruff', 'flake8', 'go', 'cargo', 'rubocop', 'phpstan'] as const;
 
 /** How the facts are gathered. Injected, so that recipes and the loop share one reading of a project. */
 export type GatherFacts = (files: SandboxFiles, signal: AbortSignal) => Promise<ProjectFacts>;

@@ -35,7 +35,7 @@ export function kindOfNewFile({ task, facts }: Pick<RecipeSubject, 'task' | 'fac
 }
 
 function ownKind({ sourceFiles }: RecipeSubject['facts']): string {
-  return /\.([cm]?[jt]s|py)$/u.exec(sourceFiles[0] ?? '')?.[1] ?? 'py';
+  return /\.([cm]?[jt]s|py|go|rs|java|kt|cs|rb|php|c|cc|cpp)$/u.exec(sourceFiles[0] ?? '')?.[1] ?? 'py';
 }
 
 export function fileNameQuestion(task: string, kind: string): Question {

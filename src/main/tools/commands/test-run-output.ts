@@ -20,11 +20,43 @@ export function withSelector(command: string, runner: TestRunner, selector: stri
       return /\.[cm]?[jt]s$/u.test(selector) ? `node --test ${quoted}` : `${command} --test-name-pattern=${quoted}`;
     case 'npm':
       return `${command} -- ${quoted}`;
+    case 'go':
+      return /\.go$|\//u.test(selector)
+        ? command.replace(/\.\/\.\.\.$/u, shellQuote(goFolder(selector)))
+        : `${command} -run ${quoted}`;
+    case 'cargo':
+      return `${command} ${quoted}`;
+    case 'maven':
+      return `${command} -Dtest=${shellQuote(javaClass(selector))} -Dsurefire.failIfNoSpecifiedTests=false`;
+    case 'gradle':
+      return `${command} --tests ${shellQuote(javaClass(selector))}`;
+    case 'ctest':
+      return `${command} -R ${quoted}`;
+    case 'rspec':
+      return /\.rb\b/u.test(selector) ? `${command} ${quoted}` : `${command} -e ${quoted}`;
+    case 'phpunit':
+      return /\.php$/u.test(selector) ? `${command} ${quoted}` : `${command} --filter ${quoted}`;
+    case 'dotnet':
+      return `${command} --filter ${quoted}`;
+    case 'rake':
+      return /\.rb$/u.test(selector) ? `${command} TEST=${quoted}` : `${command} N=${quoted}`;
+    case 'make':
     case 'other':
       return null;
     default:
       return runner satisfies never;
   }
+}
+
+/** Go runs packages, so a file stands for its folder. */
+function goFolder(selector: string): string {
+  const folder = selector.endsWith('.go') ? selector.split('/').slice(0, -1).join('/') : selector;
+  return folder === '' ? '.' : `./${folder.replace(/^\.\//u, '')}`;
+}
+
+/** `src/test/java/demo/CalcTest.java` → `CalcTest`; a name stays. */
+function javaClass(selector: string): string {
+  return (selector.split('/').at(-1) ?? selector).replace(/\.(?:java|kt)$/u, '');
 }
 
 /** Null if the output has no counts that the parser knows. */
