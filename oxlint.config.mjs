@@ -19,6 +19,7 @@ const subjects = [
   'sandbox',
   'sessions',
   'settings',
+  'skills',
   'symbols',
   'tools',
 ];
@@ -30,6 +31,7 @@ const noHost = {
     '**/compose.ts',
     '**/compose-models.ts',
     '**/compose-project.ts',
+    '**/compose-skills.ts',
     '**/compose-tools.ts',
     '**/compose-web.ts',
     '**/hosts/**',

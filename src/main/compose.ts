@@ -4,6 +4,7 @@ import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
 import type { ModelParts, ModelPartsConfig } from './compose-models.ts';
 import { createModelParts, createLearnedWindows } from './compose-models.ts';
 import { createProjectParts, createSandboxParts } from './compose-project.ts';
+import { createSkillParts } from './compose-skills.ts';
 import { createToolParts } from './compose-tools.ts';
 import { createWebParts } from './compose-web.ts';
 import { createClientKeys } from './endpoint/client-keys.ts';
@@ -22,7 +23,6 @@ import { findNode } from './lib/programs/platform-files.ts';
 import { createModelCommands } from './models/commands.ts';
 import { createMoneyCommands } from './money/commands.ts';
 import { createHomeMoney, type HomeMoney } from './money/home-money.ts';
-import { createProjectInstructions } from './safety/instructions/project-instructions.ts';
 import { createRuleFiles } from './safety/rule-files.ts';
 import { createProjectCommands } from './projects/commands.ts';
 import { createProjectSetup } from './projects/configure-project.ts';
@@ -169,8 +169,9 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
     ownTools: createOwnToolCommands(parts.ownToolCommands),
     web: createWebCommands({ ...parts.webCommands, definitions: discoverTools() }),
     settings: createSettingsCommands(settings),
-    templates: createTemplateCommands(config.home),
+    templates: createTemplateCommands(config.home, parts.skills.templates),
     assistants: parts.assistants.handlers,
+    skills: parts.skills.commands,
     projects: createProjectCommands({
       ...parts,
       homePath: config.home,
@@ -219,7 +220,8 @@ async function createBase(config: ComposeConfig) {
     now: () => performance.now(),
   });
   const assistants = createAssistantFiles(config.home);
-  const instructions = createProjectInstructions(join(config.home, 'instructions.json'));
+  const skills = createSkillParts({ home: config.home, env, settings });
+  const { instructions } = skills;
   const programs = createHostPrograms({ home: config.home, env, projects: () => sessionFolders(store) });
   const probe = createMachineProbe(programs);
   return {
@@ -231,6 +233,7 @@ async function createBase(config: ComposeConfig) {
     settings,
     rules,
     instructions,
+    skills,
     blobs,
     hidden,
     redactor,
@@ -243,6 +246,7 @@ async function createBase(config: ComposeConfig) {
       agentKinds: createAgentFiles({ home: config.home, ofProject: instructions.definitions }).definitions,
       rules: rules.activeRules,
       instructions,
+      skills: skills.homeSkills,
     },
     index,
   };

@@ -168,6 +168,7 @@ const anyProject: AgentDependencies['project'] = {
     }),
     keep: async () => undefined,
   },
+  skills: { find: async () => ({ offered: [], held: [] }), load: async () => null },
   routeRules: async () => ({ rules: [], problems: [] }),
   lookAtFiles: async () => [],
 };

@@ -23,8 +23,8 @@ export const fieldWords: readonly string[] = `
   gemini gemma gguf git governor harness hub huggingface hunk inbox journal learn llama localhost markdown mcp
   jupyter meminfo mutants needle notebook nvidia oauth ollama openai outlook overfit pane passwd pie pip podman prefill priors
   project purse pytest python quantise quantization recall redact regenerate reindent repair repository rerank
-  revert revocation ripgrep rocm rollups rootless salvage scan score sdk seq sieve smi sse stem subcommand
-  suspect tensor tokenize toml toolkit trajectory transient tunnel undeclared unittest upstream usd virtual
+  revert revocation ripgrep rocm rollups rootless salvage scan score sdk seq sieve skill skills smi sse stem subcommand
+  suspect tar tensor tokenize toml toolkit trajectory transient tunnel undeclared unittest upstream usd virtual
   workbench workload
 `
   .trim()

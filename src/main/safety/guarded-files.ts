@@ -1,3 +1,5 @@
+import { isOffered } from '@shared/safety/instruction-files.ts';
+
 /** The kinds of guarded files: files that judge the work, or that steer tools and agents. */
 export type GuardKind = 'test' | 'lock' | 'ci' | 'instructions' | 'dewpoint';
 
@@ -51,6 +53,7 @@ export function guardKind(path: string): GuardKind | null {
   const folders = path.toLowerCase().split('/');
   const name = folders.pop() ?? '';
   if (folders[0] === '.dewpoint' || name === '.dewpointignore') return 'dewpoint';
+  if (isOffered(path.toLowerCase())) return 'instructions';
   if (ciNames.includes(name) || folders.some((folder) => ciFolders.includes(folder))) return 'ci';
   if (lockNames.includes(name)) return 'lock';
   if (instructionNames.includes(name) || folders.includes('.cursor')) return 'instructions';

@@ -10,18 +10,29 @@ import type { Handlers } from '../server/handlers.ts';
 /** The most templates that are read; more would be no list to choose from. */
 const mostTemplates = 500;
 
-/** The commands for the user's prompt templates: Markdown files, which may also be written by hand. */
-export function createTemplateCommands(home: string): Handlers['templates'] {
+/**
+ * The commands for the user's prompt templates: Markdown files, which may also be written by hand. `others`: those of
+ * skills and of a project, which stand behind the user's own.
+ */
+export function createTemplateCommands(
+  home: string,
+  others: (projectPath: string | null) => Promise<readonly PromptTemplate[]>,
+): Handlers['templates'] {
   const folder = join(home, 'prompts');
   const fileOf = (name: string): string => join(folder, `${name}.md`);
   return {
-    list: async () => {
+    list: async ({ input }) => {
       const names = (await filesIn(folder)).sort().slice(0, mostTemplates);
       const read = await Promise.all(names.map((name) => readTemplate(fileOf(name), name)));
-      return { folder, templates: read.filter((template) => template !== null) };
+      const own = read.filter((template) => template !== null);
+      const more = (await others(input?.projectPath ?? null)).filter(
+        ({ name }, at, all) => !isCommand(name) && all.findIndex((one) => one.name === name) === at,
+      );
+      const added = more.filter(({ name }) => !own.some((one) => one.name === name));
+      return { folder, templates: [...own, ...added] };
     },
     save: async ({ input: { name, text } }) => {
-      if (parseSlash(`/${name}`, 'terminal')?.type === 'command') {
+      if (isCommand(name)) {
         throw new AppError('conflict', `/${name} is a command.`, { hint: 'Choose another name for the template.' });
       }
       await makeFolder(folder);
@@ -30,6 +41,8 @@ export function createTemplateCommands(home: string): Handlers['templates'] {
     remove: ({ input: { name } }) => rm(fileOf(name), { force: true }),
   };
 }
+
+const isCommand = (name: string): boolean => parseSlash(`/${name}`, 'terminal')?.type === 'command';
 
 async function filesIn(folder: string): Promise<string[]> {
   try {

@@ -10,7 +10,7 @@ import type { TaskNeed } from '@shared/money/task-needs.ts';
 import { gitContract } from './git-contract.ts';
 import { projectsContract } from './projects-contract.ts';
 import { rulesContract } from './rules-contract.ts';
-import { assistantsContract, settingsContract, templatesContract } from './settings-contract.ts';
+import { assistantsContract, settingsContract, skillsContract, templatesContract } from './settings-contract.ts';
 import { sessionsContract, sandboxContract } from './sessions-contract.ts';
 import { modelsContract } from './models-contract.ts';
 import { keysContract } from './keys-contract.ts';
@@ -60,6 +60,7 @@ export const contract = {
   settings: settingsContract,
   templates: templatesContract,
   assistants: assistantsContract,
+  skills: skillsContract,
   projects: projectsContract,
   git: gitContract,
   endpoint: endpointContract,

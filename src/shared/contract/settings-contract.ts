@@ -4,6 +4,8 @@ import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import { mostTemplateCharacters, templateNamePattern } from '@shared/session/prompt-templates.ts';
 import type { Assistant, BrokenAssistant } from '@shared/session/assistants.ts';
 import { assistantNamePattern, mostAssistantCharacters } from '@shared/session/assistants.ts';
+import { isSkillName, mostSkillCharacters } from '@shared/skills/skill-file.ts';
+import type { SkillReport } from '@shared/skills/skill-report.ts';
 import { base } from './contract-base.ts';
 
 /** A setting's name with dots, or its parts if one of them contains a dot (a path, the id of a model). */
@@ -25,10 +27,15 @@ export const settingsContract = {
 
 const name = z.string().regex(templateNamePattern, 'Use lower-case letters, digits and "-", with a letter first.');
 
-/** The user's own prompt templates: `prompts/NAME.md` in the home. */
+/**
+ * The texts to send with `/NAME`: the user's own prompt templates (`prompts/NAME.md` in the home), then skills, then
+ * approved prompt files of a project.
+ */
 export const templatesContract = {
-  /** Sorted by name. Files that are no templates are left out. */
-  list: base.output(type<{ readonly folder: string; readonly templates: readonly PromptTemplate[] }>()),
+  /** The user's own, sorted by name, then the others. Files that are no templates are left out. */
+  list: base
+    .input(z.object({ projectPath: z.string().max(4096).nullable() }).optional())
+    .output(type<{ readonly folder: string; readonly templates: readonly PromptTemplate[] }>()),
   /** Rejects the name of a command with `conflict`. */
   save: base.input(z.object({ name, text: z.string().trim().min(1).max(mostTemplateCharacters) })).output(type<void>()),
   /** Does nothing if it is already gone. */
@@ -66,4 +73,44 @@ export const assistantsContract = {
     .output(type<Assistant>()),
   /** Does nothing if it is already gone. */
   remove: base.input(z.object({ name: assistantName })).output(type<void>()),
+};
+
+const skillName = z.string().refine(isSkillName, 'Use lower-case letters and digits, with single "-" between.');
+const skillProject = z.string().min(1).max(4096).nullable();
+
+/** Skills of the person's home and of a project: folders with a `SKILL.md`. */
+export const skillsContract = {
+  /** All that were found, also those that cannot be used. */
+  list: base.input(z.object({ projectPath: skillProject })).output(
+    type<{
+      /** Where the person's own skills lie. */
+      readonly folder: string;
+      readonly skills: readonly SkillReport[];
+    }>(),
+  ),
+  /** Its text: for a project's skill all that is approved, else its `SKILL.md`. `diff`: what changed since. */
+  show: base
+    .input(z.object({ projectPath: skillProject, name: skillName }))
+    .output(type<{ readonly skill: SkillReport; readonly text: string; readonly diff: string | null }>()),
+  /** Switches it on. Approves exactly these bytes of a project's skill; `conflict` when they have changed since. */
+  enable: base
+    .input(
+      z.object({ projectPath: skillProject, name: skillName, sha256: z.string().length(64).nullable().default(null) }),
+    )
+    .output(type<SkillReport>()),
+  /** Switches it off, everywhere. */
+  disable: base.input(z.object({ projectPath: skillProject, name: skillName })).output(type<SkillReport>()),
+  /** Writes `skills/NAME/SKILL.md` of the home, after a check. `conflict` if it exists and `replace` is not set. */
+  save: base
+    .input(
+      z.object({
+        name: skillName,
+        text: z
+          .string()
+          .min(1)
+          .max(mostSkillCharacters * 2),
+        replace: z.boolean().default(false),
+      }),
+    )
+    .output(type<SkillReport>()),
 };

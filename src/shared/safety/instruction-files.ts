@@ -63,3 +63,66 @@ function rank(path: string): number {
 function lowerFileName(path: string): string {
   return (path.split('/').pop() ?? '').toLowerCase();
 }
+
+/** Where skills lie in a project, as other agents keep them, too; and in a person's own folder. Of two with the same name, the first. */
+export const skillFolders: readonly string[] = [
+  '.dewpoint/skills',
+  '.agents/skills',
+  '.claude/skills',
+  '.github/skills',
+];
+
+/** How many folders below one of `skillFolders` are looked through. */
+export const deepestSkill = 5;
+export const mostSkills = 100;
+export const mostSkillFiles = 300;
+
+/** The files of a skill. */
+export interface SkillPlace {
+  /** The path of its folder. */
+  readonly folder: string;
+  readonly name: string;
+  /** Sorted paths, among them that of `SKILL.md`. */
+  readonly paths: readonly string[];
+}
+
+/** The paths that belong to skills or prompt files of a project. */
+export function isOffered(path: string): boolean {
+  return skillFolders.some((folder) => path.startsWith(`${folder}/`)) || promptFileName(path) !== null;
+}
+
+/** The skills among these paths: each folder with a `SKILL.md`, and all that lies in it. */
+export function skillsIn(paths: readonly string[]): readonly SkillPlace[] {
+  const sorted = [...paths].sort();
+  const folders = sorted.flatMap((path) => {
+    const root = skillFolders.find((one) => path.startsWith(`${one}/`));
+    if (root === undefined || !path.endsWith('/SKILL.md')) return [];
+    const inner = path.slice(root.length + 1).split('/');
+    return inner.length < 2 || inner.length > deepestSkill + 1 ? [] : [path.slice(0, -'/SKILL.md'.length)];
+  });
+  // A skill inside a skill is part of it.
+  const outer = folders.filter((folder) => !folders.some((other) => folder.startsWith(`${other}/`)));
+  const rank = (folder: string): number => skillFolders.findIndex((one) => folder.startsWith(`${one}/`));
+  return outer
+    .sort((left, right) => rank(left) - rank(right) || (left < right ? -1 : 1))
+    .slice(0, mostSkills)
+    .map((folder) => ({
+      folder,
+      name: folder.split('/').pop() ?? '',
+      paths: sorted.filter((path) => path.startsWith(`${folder}/`)),
+    }));
+}
+
+const promptFile =
+  /^(?:\.github\/prompts\/([^/]+)\.prompt|\.claude\/commands\/(?:[^/]+\/)?([^/]+)|\.dewpoint\/commands\/([^/]+))\.md$/u;
+
+/** The name to type after `/` for a prompt file of a project; null: it is none. */
+export function promptFileName(path: string): string | null {
+  const [, ...names] = promptFile.exec(path) ?? [];
+  const name =
+    names
+      .find((one) => one !== undefined)
+      ?.toLowerCase()
+      .replaceAll(/[^a-z0-9-]+/gu, '-') ?? '';
+  return /^[a-z][a-z0-9-]{0,39}$/u.test(name) ? name : null;
+}

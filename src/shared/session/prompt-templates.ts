@@ -1,8 +1,30 @@
+import { readFrontFields } from '@shared/text/front-fields.ts';
+import { frontMatter } from '@shared/text/front-matter.ts';
+
 /** A text that the user keeps to send again: a Markdown file in the home, with places to fill in such as `{{file}}`. */
 export interface PromptTemplate {
   /** The name to type after the `/`. */
   readonly name: string;
   readonly text: string;
+  /** Absent: the user wrote it. */
+  readonly from?: 'project' | 'skill';
+  /** One line about it; absent: its first line. */
+  readonly about?: string;
+}
+
+/**
+ * The text of a prompt file of a project, as other agents keep them. Its places become those of a template, and its
+ * fields are left out: what it may use is decided here as for any message.
+ */
+export function promptFileTemplate(name: string, file: string): PromptTemplate | null {
+  const { head, text } = frontMatter(file) ?? { head: [], text: '' };
+  const filled = text
+    .replaceAll(/\$\{(?:input|arg):([\p{L}][\p{L}\p{N}_-]{0,39})(?::[^}]*)?\}/gu, '{{$1}}')
+    .replaceAll('$ARGUMENTS', '{{arguments}}')
+    .replaceAll(/\$(\d)\b/gu, '{{argument-$1}}');
+  if (filled === '' || filled.length > mostTemplateCharacters) return null;
+  const about = readFrontFields(head).get('description') ?? '';
+  return { name, text: filled, from: 'project', about };
 }
 
 export const templateNamePattern = /^[a-z][a-z0-9-]{0,39}$/u;
@@ -50,8 +72,9 @@ export function fillTemplate(
   };
 }
 
-/** A one-line description: the first line that has words. */
-export function templateAbout(text: string): string {
+/** A one-line description: its own, else the first line that has words. */
+export function templateAbout({ text, about }: Pick<PromptTemplate, 'text' | 'about'>): string {
+  if (about !== undefined && about !== '') return about;
   const line = text.split('\n').find((one) => /[\p{L}\p{N}]/u.test(one)) ?? '';
   return line.replace(/^[#>\s*-]+/u, '').trim();
 }

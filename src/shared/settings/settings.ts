@@ -376,6 +376,8 @@ export const settingsSchema = z.strictObject({
   projectTools: z.record(z.string(), z.record(z.string().max(300), z.boolean())).default({}),
   /** The user's own tools that are switched off, by name. */
   ownToolsOff: z.array(z.string().max(100)).default([]),
+  /** Skills that are switched off, by name. */
+  skillsOff: z.array(z.string().max(100)).default([]),
   /** Tools that let agents reach the web. All are off by default, and the user is asked about each host. */
   web: webSettingsSchema.prefault({}),
   /** What local models do on battery, when the machine is hot, and when other programs need the memory. */

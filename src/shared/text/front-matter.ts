@@ -30,7 +30,7 @@ export function readDefinition<T extends object>(
  * The lines between two lines of `---` at the start of a Markdown file, and the text after them. Null when the second
  * line of `---` is missing.
  */
-function frontMatter(file: string): { readonly head: readonly string[]; readonly text: string } | null {
+export function frontMatter(file: string): { readonly head: readonly string[]; readonly text: string } | null {
   const whole = file.replaceAll('\r\n', '\n').trim();
   const lines = whole.split('\n');
   if (lines[0] !== '---') return { head: [], text: whole };

@@ -48,5 +48,5 @@ it('a template is offered by the beginning of its name, with its first line', ()
   expect(matchingTemplates('/re', templates).map(({ name }) => name)).toEqual(['review']);
   expect(matchingTemplates('/', templates)).toHaveLength(2);
   expect(matchingTemplates('/review a', templates)).toEqual([]);
-  expect(templates.map((one) => templateAbout(one.text))).toEqual(['Review {{file}} for bugs.', 'Explain it']);
+  expect(templates.map((one) => templateAbout(one))).toEqual(['Review {{file}} for bugs.', 'Explain it']);
 });

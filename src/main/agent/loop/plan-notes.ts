@@ -2,6 +2,8 @@ import type { Tool, ToolContext, ToolNeed } from '../../tools/define.ts';
 import { createAgentTools } from '../../tools/agents/agent-tools.ts';
 import { fencedIn } from '../../safety/fenced-text.ts';
 import type { AgentDoor } from '../../tools/agents/agent-tools.ts';
+import { createSkillTool } from '../../tools/skills/skill-tool.ts';
+import { skillLoader } from '../preparation/turn-skills.ts';
 import type { Turn } from '../turn/turn.ts';
 import { createFindTools } from '../../tools/connected/find-tools.ts';
 import { isAdded } from '../prompt/tool-descriptions.ts';
@@ -28,7 +30,7 @@ export function toolsOfTurn(turn: Turn): readonly Tool[] {
     needs === undefined || (needs === 'web' ? web.includes(name) : there.has(needs));
   const offered = builtIn.filter(isThere);
   const own = turn.options.mode === 'plan' ? offered.filter(({ name }) => name !== planTool) : offered;
-  const { agents, programs } = turn.found.facts ?? {};
+  const { agents, programs, skills } = turn.found.facts ?? {};
   const starters = agents === undefined ? [] : createAgentTools(agents, agentDoor(turn));
   const finders = findsTools === true ? createFindTools(specs) : [];
   const all = [
@@ -36,6 +38,7 @@ export function toolsOfTurn(turn: Turn): readonly Tool[] {
     ...starters,
     ...(programs === true ? [createProgramTool()] : []),
     ...own.filter(isAdded),
+    ...(skills === undefined || skills.told.length === 0 ? [] : [createSkillTool(skills.told, skillLoader(turn))]),
     ...finders,
     ...specs.map((spec) => createConnectedTool(spec, connected?.call ?? null)),
   ];

@@ -9,6 +9,7 @@ import { checkCloudReach, reachOf } from './cloud-reach.ts';
 import { openLinks } from './resolve-hard-links.ts';
 import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
+import { skillsOffered } from './turn-skills.ts';
 import type { FoundModels, TurnFacts } from './turn-facts.ts';
 import { emptyTurnFacts, turnFactsSchema } from './turn-facts.ts';
 import { askNote } from '../prompt/harness-facts.ts';
@@ -33,7 +34,7 @@ export async function gatherTurnFacts(
         const links = isChat ? 0 : await openLinks(turn);
         const isPlan = options.mode === 'plan';
         const told = isChat || isPlan ? [] : ((await dependencies.tools.connected?.told?.(turn.signal)) ?? []);
-        const data: TurnFacts = turnFactsSchema.parse({
+        const found: TurnFacts = turnFactsSchema.parse({
           ...(isChat ? { facts: emptyTurnFacts.facts } : await projectOf(turn)),
           ...(await gatherModels(turn)),
           routes: await dependencies.project.routeRules(),
@@ -49,12 +50,22 @@ export async function gatherTurnFacts(
             ...(links === 0 ? {} : { hardLinks: links }),
           },
         });
-        if (isChat) return { status: 'ok', output: '', data };
+        if (isChat) return { status: 'ok', output: '', data: found };
+        const { skills, text: catalog } = await skillsOffered(turn, found);
+        const data: TurnFacts = skills === undefined ? found : { ...found, skills };
         const environment = await environmentOf(turn, data.facts);
         const isAsked = turn.given.isQuestion && options.mode !== 'plan' && isForLarge(data);
         const ask = isAsked ? [askNote] : [];
         const child = dependencies.journal.state().tree?.by === undefined ? [] : [childNote];
-        const output = [...child, environment, brief(data.facts), ...(data.sandbox.notes ?? []), ...told, ...ask];
+        const output = [
+          ...child,
+          environment,
+          brief(data.facts),
+          catalog,
+          ...(data.sandbox.notes ?? []),
+          ...told,
+          ...ask,
+        ];
         return { status: 'ok', output: output.filter((line) => line !== '').join('\n'), data };
       },
     },

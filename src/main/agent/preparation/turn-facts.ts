@@ -29,6 +29,7 @@ const projectFactsSchema = z.object({
     .nullable(),
   lint: z.object({ command: z.string(), runner: z.enum(linters), source: z.string() }).optional(),
   instructionFiles: z.array(z.string()),
+  skillFiles: z.array(z.string()).optional(),
   git: z.boolean(),
   truncated: z.boolean(),
 }) satisfies z.ZodType<ProjectFacts>;
@@ -54,6 +55,11 @@ export const turnFactsSchema = z.object({
   web: z.array(z.string()).optional(),
   /** What the project has that some tools need; absent: nothing. */
   parts: z.array(z.enum(projectParts)).optional(),
+  /**
+   * Skills, by name: those that models are told of, all that a message may name, and those of the project that nobody
+   * has approved. Absent: there are none.
+   */
+  skills: z.object({ told: z.array(z.string()), all: z.array(z.string()), held: z.array(z.string()) }).optional(),
   /** The kinds of child agents that may be started; absent: none. */
   agents: agentsOfferSchema.optional(),
   /** Models may run programs that call tools; absent: no. */

@@ -9,6 +9,8 @@ import { buildRequest, renderEntries } from './build-prompt.ts';
 import type { PromptShape } from './build-prompt.ts';
 import { shortenResult } from './shorten-output.ts';
 import type { CallEntry, Entry } from '../../recipes/conversation-entries.ts';
+import { useSkillName } from '../../tools/skills/skill-catalog.ts';
+import { withoutSkills } from './loaded-skills.ts';
 import { promptTexts } from './prompt-texts.ts';
 import { fullShare, maxOutputTokens, promptRoom } from '@shared/models/prompt-room.ts';
 import { noteAnswers, resultTokensOf, shareResults, smallestShareTokens } from './fit-answers.ts';
@@ -108,7 +110,7 @@ async function trimResults(turn: RoomTurn, subject: RoomSubject, surplus: number
   for (const call of answers.slice(0, -FRESH_ANSWERS).flatMap((entry) => entry.calls)) {
     if (saved >= surplus) return;
     // A fresh answer points to it, and would show it again.
-    if (needed.has(call.toolCallId)) continue;
+    if (needed.has(call.toolCallId) || call.tool === useSkillName) continue;
     const { keepTokens = null } = call.result ?? {};
     const before = call.result === null ? 0 : (keepTokens ?? resultTokens(turn, subject, call.result));
     if (before <= TRIMMED_TOKENS * 2) continue;
@@ -145,7 +147,9 @@ async function compact(
   if (cut < 2 || last === undefined) return;
   const old = entries.slice(0, cut);
   const text = (await summarize(subject, old, room)) ?? mechanicalSummary(old);
-  const summary = [firstTask(old, room), text, imagesLeft(old)].filter((piece) => piece !== '').join('\n\n');
+  const summary = [firstTask(old, room, turn.prompt.conversation.skills()), text, imagesLeft(old)]
+    .filter((piece) => piece !== '')
+    .join('\n\n');
   await turn.log.append({
     type: 'context-compacted',
     summary,
@@ -193,9 +197,10 @@ function imagesLeft(entries: readonly Entry[]): string {
 }
 
 /** Keeps the task in its own words in every summary. */
-function firstTask(entries: readonly Entry[], room: number): string {
+function firstTask(entries: readonly Entry[], room: number, skills: readonly string[]): string {
   const first = entries.find((entry) => entry.type === 'user');
-  return first === undefined ? '' : shortenResult(first.text, Math.floor(room / 4));
+  if (first === undefined) return '';
+  return shortenResult(withoutSkills(first.text, skills), Math.floor(room / 4));
 }
 
 async function summarize(subject: RoomSubject, entries: readonly Entry[], room: number): Promise<string | null> {

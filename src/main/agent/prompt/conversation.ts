@@ -21,6 +21,8 @@ import {
   takenBackNote,
   takenBackText,
 } from './harness-facts.ts';
+import type { LoadedSkills } from './loaded-skills.ts';
+import { rememberSkill, summaryEntry } from './loaded-skills.ts';
 import { guardedWords } from '../../safety/guarded-files.ts';
 
 /**
@@ -42,6 +44,8 @@ export interface Conversation {
   readonly exchanges: () => readonly Exchange[];
   /** The project instructions that this turn was given; empty if none are used. */
   readonly instructions: () => string;
+  /** The texts of the skills that were loaded. They stay when the rest is summarized. */
+  readonly skills: () => readonly string[];
 }
 
 /** Names of the actions whose output is part of the task's first message. */
@@ -97,7 +101,7 @@ interface Fold {
   /** What the model had written when it was cancelled; empty: nothing. */
   cutText: string;
   /** The instructions of this turn; empty: there are none, or they are not used. */
-  instructions: string;
+  readonly loaded: { instructions: string; readonly skills: LoadedSkills };
 }
 
 const nothingTold: Fold['told'] = { instructions: '', facts: [], moneySeq: undefined };
@@ -118,7 +122,7 @@ export function createConversation(): Conversation {
     told: nothingTold,
     wasGuarded: false,
     cutText: '',
-    instructions: '',
+    loaded: { instructions: '', skills: new Map() },
   };
   return {
     add: (event) => addEvent(fold, event),
@@ -132,7 +136,8 @@ export function createConversation(): Conversation {
     entries: () => fold.entries,
     entriesWith: (text) => entriesWith(fold, text),
     exchanges: () => [...fold.exchanges],
-    instructions: () => fold.instructions,
+    instructions: () => fold.loaded.instructions,
+    skills: () => [...fold.loaded.skills.keys()],
   };
 }
 
@@ -151,7 +156,7 @@ function addEvent(fold: Fold, event: SessionEvent): void {
       return;
     case 'turn-started':
       fold.inTurn = true;
-      fold.instructions = '';
+      fold.loaded.instructions = '';
       fold.wasGuarded = false;
       fold.cutText = '';
       return;
@@ -299,11 +304,17 @@ function addResult(fold: Fold, event: EventOf<'tool-ended'>): void {
   if (briefTools.includes(event.tool)) {
     if (event.status !== 'ok') return;
     if (event.tool === 'read_instructions') {
-      fold.instructions = event.output;
+      fold.loaded.instructions = event.output;
       if (event.output === fold.told.instructions) return;
       fold.told = { ...fold.told, instructions: event.output };
     }
     note(fold, event.seq, inert(event.tool === 'gather_facts' ? newFacts(fold, event.output) : event.output));
+    return;
+  }
+  if (rememberSkill(fold.loaded.skills, event) && !fold.callOf.has(event.toolCallId)) {
+    // The message named it, so it is part of the task.
+    fold.loaded.instructions = `${fold.loaded.instructions}\n\n${event.output}`.trim();
+    note(fold, event.seq, inert(event.output));
     return;
   }
   if (event.tool === fetchTaskName) {
@@ -378,13 +389,7 @@ function updateCall(fold: Fold, toolCallId: string, change: (call: CallEntry) =>
 
 function compact(fold: Fold, event: EventOf<'context-compacted'>): void {
   const kept = fold.entries.filter((entry) => entry.seq > event.replacesUpToSeq);
-  const text = `What happened so far, in short:\n${event.summary}`;
-  fold.entries.splice(
-    0,
-    fold.entries.length,
-    { type: 'user', seq: event.replacesUpToSeq, text, said: text },
-    ...withResultsBack(kept),
-  );
+  fold.entries.splice(0, fold.entries.length, summaryEntry(event, fold.loaded.skills, kept), ...withResultsBack(kept));
   fold.taskOpen = false;
   fold.told = nothingTold;
 }

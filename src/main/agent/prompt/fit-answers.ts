@@ -1,4 +1,5 @@
 import type { Part } from '@shared/models/model-messages.ts';
+import { useSkillName } from '../../tools/skills/skill-catalog.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import type { Turn } from '../turn/turn.ts';
 import { resultText } from './build-prompt.ts';
@@ -27,7 +28,7 @@ export async function shareResults(turn: FitTurn, surplus: number, least = least
   const { conversation, tokens } = turn.prompt;
   const calls = callsOf(conversation.entries())
     .map((call) => ({ call, size: tokens.count(resultText(call)) }))
-    .filter(({ call, size }) => call.result !== null && size > least);
+    .filter(({ call, size }) => call.result !== null && size > least && call.tool !== useSkillName);
   const whole = calls.reduce((sum, { size }) => sum + size, 0);
   const share = fairShare(
     calls.map(({ size }) => size),

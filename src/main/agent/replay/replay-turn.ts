@@ -87,6 +87,10 @@ const noProject: AgentDependencies['project'] = {
     check: () => Promise.reject(new Error('A replay looked at instructions.')),
     keep: () => Promise.reject(new Error('A replay looked at instructions.')),
   },
+  skills: {
+    find: () => Promise.reject(new Error('A replay looked for skills.')),
+    load: () => Promise.reject(new Error('A replay looked for skills.')),
+  },
   routeRules: async () => ({ rules: [], problems: [] }),
   lookAtFiles: async () => [],
 };

@@ -11,6 +11,7 @@ import type { SessionInstructions } from '../../safety/instructions/session-inst
 import type { SessionNetwork } from '../../safety/network/session-network.ts';
 import type { GatherFacts } from '../../projects/facts/project-facts.ts';
 import type { FindParts } from '../../projects/facts/project-parts.ts';
+import type { SessionSkills } from '../../skills/session-skills.ts';
 import type { ReadEnvironment } from '../../projects/facts/read-environment.ts';
 import type { LanguageModel } from '../../models/providers/define.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -86,6 +87,7 @@ export interface SessionProject {
   /** Where the files are kept while something may change them; null: nowhere. */
   readonly baselineFile: BaselineFile | null;
   readonly instructions: SessionInstructions;
+  readonly skills: SessionSkills;
   /** The user's routing rules for the project. Called once per turn. */
   readonly routeRules: () => Promise<RouteRules>;
   /** What paths of the workspace lead to, for the log. */

@@ -10,6 +10,7 @@ import { missingModel } from './missing-parts.ts';
 import { runTask } from './run-task.ts';
 import { stopEnd, timeStop } from './turn-limits.ts';
 import { readInstructions } from '../preparation/read-project-instructions.ts';
+import { readNamedSkill, tellHeldSkills } from '../preparation/turn-skills.ts';
 import type { SuccessCheck } from '../../recipes/define.ts';
 import { resolveHardLinks } from '../preparation/resolve-hard-links.ts';
 import { asksToRun } from '@shared/text/task-kind.ts';
@@ -94,6 +95,8 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
     check !== null && canExecute && turn.options.mode !== 'plan' && !asks && !isRun && isJudgedByCheck(turn, false);
   if (found.sandbox.hardLinks !== undefined) await resolveHardLinks(turn, found.sandbox.hardLinks);
   await readInstructions(turn, found.facts.instructionFiles, first);
+  await tellHeldSkills(turn);
+  await readNamedSkill(turn);
   if (turn.dependencies.journal.state().toolCalls.some(({ task }) => task !== undefined)) await fetchLeftTasks(turn);
   const isApart = ({ exitCode, summary }: CheckResult): boolean =>
     check?.source === 'project' && exitCode !== null && !isAboutFailures(turn.task, summary);

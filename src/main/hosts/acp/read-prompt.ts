@@ -21,6 +21,7 @@ const longestFile = 4 * 1024 * 1024;
 interface Place {
   readonly sessionId: string;
   readonly workspace: string;
+  readonly projectPath: string | null;
   /** The text of a file as it is open in the editor. Absent: the editor does not provide it. */
   readonly buffer?: (path: string) => Promise<string>;
 }
@@ -75,17 +76,17 @@ export async function readPrompt(core: CoreClient, place: Place, blocks: readonl
         );
     }
   }
-  const filled = await filledTemplate(core, text.trim());
+  const filled = await filledTemplate(core, place, text.trim());
   if (filled === '' && attachments.length === 0)
     throw usageError('The message is empty.', 'Write what you would like done.');
   return { text: filled, attachments };
 }
 
 /** Fills in the user's template, if the text begins with its name. */
-async function filledTemplate(core: CoreClient, text: string): Promise<string> {
+async function filledTemplate(core: CoreClient, { projectPath }: Place, text: string): Promise<string> {
   const [, typed = '', rest = ''] = /^\/([a-z][a-z0-9-]*)(?:\s([\s\S]*))?$/u.exec(text) ?? [];
   if (typed === '') return text;
-  const { templates } = await core.templates.list();
+  const { templates } = await core.templates.list({ projectPath });
   const template = templates.find(({ name }) => name === typed);
   if (template === undefined) return text;
   const filled = fillTemplate(template.text, rest);

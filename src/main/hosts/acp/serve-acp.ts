@@ -226,13 +226,17 @@ async function choose(
 }
 
 /** Sends the user's templates, which an editor offers after a `/`. */
-async function tellCommands(served: Served, { sessionId }: EditorSession, client: AgentContext): Promise<void> {
+async function tellCommands(
+  served: Served,
+  { sessionId, projectPath }: EditorSession,
+  client: AgentContext,
+): Promise<void> {
   const queue = createUpdateQueue({ client }, sessionId);
   queue.add(async () => {
-    const { templates } = await (await served.context.core()).templates.list();
-    const availableCommands: AvailableCommand[] = templates.map(({ name, text }) => ({
-      name,
-      description: printable(templateAbout(text)),
+    const { templates } = await (await served.context.core()).templates.list({ projectPath });
+    const availableCommands: AvailableCommand[] = templates.map((template) => ({
+      name: template.name,
+      description: printable(templateAbout(template)),
       input: { hint: 'what goes into its places' },
     }));
     return [{ sessionUpdate: 'available_commands_update', availableCommands }];

@@ -81,7 +81,7 @@ export async function workOnPrompt(
   session: EditorSession,
   { prompt, editor }: { readonly prompt: PromptRequest['prompt']; readonly editor: Editor },
 ): Promise<StopReason> {
-  const { sessionId, workspace } = session;
+  const { sessionId, workspace, projectPath } = session;
   const { signal } = context;
   const queue = createUpdateQueue(editor, sessionId);
   try {
@@ -89,7 +89,7 @@ export async function workOnPrompt(
     const options = session.choices.runOptions();
     const { text, attachments } = await readPrompt(
       core,
-      { sessionId, workspace, ...buffersOf(editor, sessionId, signal) },
+      { sessionId, workspace, projectPath, ...buffersOf(editor, sessionId, signal) },
       prompt,
     );
     await requireModels(context, { ...options, sessionId, policies: options.policy && [options.policy] });

@@ -174,12 +174,14 @@ function modelsHandler(context: CommandContext, take: (work: Promise<number>) =>
 function homeHandlers(
   context: CommandContext,
   take: (work: Promise<number>) => Promise<void>,
-): Pick<Handlers, 'acp' | 'assistants' | 'clean' | 'doctor' | 'programs'> {
+): Pick<Handlers, 'acp' | 'assistants' | 'clean' | 'doctor' | 'programs' | 'skills'> {
   return {
     programs: async (action, words, args) =>
       take((await import('./commands/programs.command.ts')).programs(context, action, words, args)),
     assistants: async (action, words, args) =>
       take((await import('./commands/assistants.command.ts')).assistants(context, action, words, args)),
+    skills: async (action, name, args) =>
+      take((await import('./commands/projects/skills.command.ts')).skills(context, action, name, args)),
     acp: async () => take((await import('./commands/acp.command.ts')).acp(context)),
     clean: async (args) => take((await import('./commands/clean.command.ts')).clean(context, args)),
     doctor: async (args) => take((await import('./commands/doctor.command.ts')).doctor(context, args)),

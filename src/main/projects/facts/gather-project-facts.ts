@@ -1,4 +1,5 @@
 import { instructionPaths } from '@shared/safety/instruction-files.ts';
+import { skillsIn } from '@shared/safety/instruction-files.ts';
 import type { ListEntry, SandboxFiles } from '../../sandbox/sandbox.ts';
 import { findLintCommand } from './find-lint-command.ts';
 import { findTestCommand } from './find-test-command.ts';
@@ -22,6 +23,7 @@ export async function gatherFacts(projectFiles: SandboxFiles, signal: AbortSigna
     .filter((file) => languageOf(file.path) !== 'other' && !isTestFile(file.path))
     .map((file) => file.path);
   const paths = files.map((file) => file.path);
+  const skillFiles = skillsIn(paths).flatMap((skill) => skill.paths);
   const git = await projectFiles.stat('.git', signal);
   const languages = countLanguages(files);
   const lint = await findLintCommand(projectFiles, paths, signal);
@@ -33,6 +35,7 @@ export async function gatherFacts(projectFiles: SandboxFiles, signal: AbortSigna
     test: await findTestCommand(projectFiles, { files: paths, testFiles, languages }, signal),
     ...(lint === null ? {} : { lint }),
     instructionFiles: instructionPaths(paths),
+    ...(skillFiles.length === 0 ? {} : { skillFiles }),
     git: git.ok,
     truncated: listing.ok ? listing.value.truncated : false,
   };

@@ -18,6 +18,8 @@ export interface ProjectFacts {
     | undefined;
   /** `AGENTS.md` and the like, nearest first. */
   readonly instructionFiles: readonly string[];
+  /** The files of the skills that the project brings. Absent if it brings none. */
+  readonly skillFiles?: readonly string[] | undefined;
   readonly git: boolean;
   /** True if the listing was cut: the project is larger than what was examined. */
   readonly truncated: boolean;

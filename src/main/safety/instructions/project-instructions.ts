@@ -33,6 +33,8 @@ export interface ProjectInstructions {
   readonly list: (folder: string) => Promise<readonly InstructionFile[]>;
   /** Only the definitions of kinds of agents; nothing else in the project is read. */
   readonly definitions: (folder: string) => Promise<readonly InstructionFile[]>;
+  /** Only the skills and prompt files. */
+  readonly offered: (folder: string) => Promise<readonly InstructionFile[]>;
   /** Stores the approval of a text that `look` has shown. */
   readonly keep: (folder: string, path: string, text: string) => Promise<void>;
   /** Approves the present file. Rejects with `conflict` if its bytes differ from those that were shown. */
@@ -44,8 +46,21 @@ export interface ProjectInstructions {
 const keptSchema = z.record(z.string(), z.record(z.string(), z.object({ sha256: z.string(), text: z.string() })));
 type Kept = z.infer<typeof keptSchema>;
 
+/** Further things of a project that need the same approval: its skills and prompt files. */
+export interface OfferedFiles {
+  /** `bytes`: what a person is shown of one; null if it cannot be shown. */
+  readonly all: (folder: string) => Promise<readonly OfferedBytes[]>;
+  /** Undefined: the path is none of theirs. */
+  readonly one: (folder: string, path: string) => Promise<OfferedBytes | undefined>;
+}
+
+interface OfferedBytes {
+  readonly path: string;
+  readonly bytes: Buffer | null;
+}
+
 /** `place`: the file in the home that holds the approvals. */
-export function createProjectInstructions(place: string): ProjectInstructions {
+export function createProjectInstructions(place: string, offered: OfferedFiles): ProjectInstructions {
   // Read every time, because another process of this home may have changed it.
   const load = async (): Promise<Kept> => {
     const file = await readJsonFile(place, (value) => keptSchema.parse(value));
@@ -63,17 +78,25 @@ export function createProjectInstructions(place: string): ProjectInstructions {
   const filesAt = async (folder: string, paths: readonly string[]): Promise<readonly InstructionFile[]> => {
     const kept = own(await load(), folder);
     const found: InstructionFile[] = [];
-    for (const path of paths) found.push(await fileAt(folder, path, kept[path]?.text ?? null));
+    for (const path of paths) found.push(fileOf(path, await readIn(folder, path), kept[path]?.text ?? null));
     return found;
+  };
+  const offeredIn = async (folder: string): Promise<readonly InstructionFile[]> => {
+    const kept = own(await load(), folder);
+    return (await offered.all(folder)).map(({ path, bytes }) => fileOf(path, bytes, kept[path]?.text ?? null));
   };
   return {
     check,
     keep,
-    list: async (folder) =>
-      filesAt(folder, [...instructionPaths(await pathsIn(folder)), ...(await definitionsIn(folder))]),
+    list: async (folder) => [
+      ...(await filesAt(folder, [...instructionPaths(await pathsIn(folder)), ...(await definitionsIn(folder))])),
+      ...(await offeredIn(folder)),
+    ],
+    offered: offeredIn,
     definitions: async (folder) => filesAt(folder, await definitionsIn(folder)),
     approve: async (folder, path, sha256) => {
-      const bytes = await readIn(folder, path);
+      const other = await offered.one(folder, path);
+      const bytes = other === undefined ? await readIn(folder, path) : other.bytes;
       const now = bytes === null ? null : await check(folder, path, bytes);
       if (now?.sha256 !== sha256 || now.text === null) {
         const hint = 'Look at it again, then approve it.';
@@ -120,8 +143,7 @@ function problemOf(bytes: Uint8Array): string | null {
   return text.includes('\0') ? 'it is not text' : null;
 }
 
-async function fileAt(folder: string, path: string, approved: string | null): Promise<InstructionFile> {
-  const bytes = await readIn(folder, path);
+function fileOf(path: string, bytes: Buffer | null, approved: string | null): InstructionFile {
   if (bytes !== null) return { path, sizeBytes: bytes.length, ...lookAt(path, bytes, approved) };
   const problem = `it is not a plain file of at most ${sizeText(maxInstructionBytes)}`;
   return { path, sizeBytes: 0, sha256: null, state: 'unfit', text: null, diff: null, problem };

@@ -7,6 +7,8 @@ import { createSessionRunner } from '../../agent/turn/session-runner.ts';
 import type { TurnMode } from '../../agent/turn/turn.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import { projectKey } from '../../lib/files/project-key.ts';
+import type { SessionSkills } from '../../skills/session-skills.ts';
+import { createSessionSkills } from '../../skills/session-skills.ts';
 import { createSessionInstructions } from '../../safety/instructions/session-instructions.ts';
 import { createSessionNetwork } from '../../safety/network/session-network.ts';
 import { createSessionRules } from '../../safety/rules/session-rules.ts';
@@ -106,6 +108,7 @@ async function startRunner(
         folder: projectPath ?? request.workspacePath,
         read: (fromSeq) => journal.read(fromSeq),
       }),
+      skills: skillsOf(options, projectPath ?? request.workspacePath),
       routeRules: rules.places,
       lookAtFiles,
     },
@@ -124,6 +127,11 @@ async function startRunner(
     config: agentConfig(options.settings(), options.recipeSettings),
   });
   return session.runner;
+}
+
+function skillsOf({ settings, userFiles }: OpenSessionsOptions, folder: string): SessionSkills {
+  const { instructions, skills: home } = userFiles;
+  return createSessionSkills({ instructions, folder, home, off: () => settings().skillsOff });
 }
 
 function memoryOf({ store, homePath }: OpenSessionsOptions, projectPath: string): FenceMemory {

@@ -12,6 +12,7 @@ import type { LearnedPriors } from '../../routing/learned-priors.ts';
 import type { Budget, BudgetOptions } from '../../money/budget.ts';
 import type { ProjectInstructions } from '../../safety/instructions/project-instructions.ts';
 import type { SessionFencesOptions } from '../../safety/session-fences.ts';
+import type { HomeSkills } from '../../skills/home-skills.ts';
 import type { RuleFiles } from '../../safety/rule-files.ts';
 import type { SandboxFactory } from '../../sandbox/sandbox-factory.ts';
 import type { PreparedWorkspace, WorkspaceRequest } from '../../sandbox/workspace/prepare-workspace.ts';
@@ -28,6 +29,7 @@ export interface UserFiles {
   /** The active rules of the user and of the project. */
   readonly rules: RuleFiles['activeRules'];
   readonly instructions: ProjectInstructions;
+  readonly skills: HomeSkills;
 }
 
 /** Makes what a session works in: its folder, and its sandbox. */

@@ -67,7 +67,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
     select: (place) => field.current?.select(place),
   });
   const onTemplate = (template: PromptTemplate): void => composer.fillWith(template, '');
-  const menu = useSlashMenu({ text, setText, onTemplate, place: { sessionId }, attachments });
+  const menu = useSlashMenu({ text, setText, onTemplate, state, place: { sessionId }, attachments });
   useReach(handle, { field, composer, attachments, text, setText });
   // An image can be sent without words.
   const hasWords = text.trim() !== '' || attachments.list.length > 0 || attachments.isBusy;

@@ -18,7 +18,8 @@ import { Problem } from '../../ui/notices/problem.tsx';
 
 /** The user's prompt templates: make, change and delete them here. `/NAME` in the field uses one. */
 export default function TemplateEditor({ onClose }: { readonly onClose: () => void }) {
-  const { templates, folder } = useTemplates();
+  const { templates: all, folder } = useTemplates(null);
+  const templates = all.filter(({ from }) => from === undefined);
   const [chosen, setChosen] = useState<string | null>(null);
   const template = templates.find(({ name }) => name === chosen) ?? null;
   return (
@@ -62,14 +63,14 @@ function Names({ templates, chosen, onChoose }: NamesProps) {
           <Icon name="plus" className="size-3.5" /> {t('templates.new')}
         </Button>
       </li>
-      {templates.map(({ name, text }) => (
+      {templates.map(({ name, ...template }) => (
         <li key={name}>
           <Button
             size="small"
             look="quiet"
             className="w-full justify-start! font-mono"
             aria-pressed={chosen === name}
-            title={seenWords(templateAbout(text))}
+            title={seenWords(templateAbout(template))}
             onClick={() => onChoose(name)}
           >
             /{seenName(name)}

@@ -165,7 +165,7 @@ function useCommands(
 ): Pick<ComposerState, 'submit' | 'command' | 'fillWith'> {
   const client = useClient();
   const navigate = useNavigate();
-  const { templates } = useTemplates();
+  const { templates } = useTemplates(props.state.projectPath);
   const { setText, takeAway, chooseFiles, chooseModel: openModels, openTemplates } = field;
   const reach = { ...props, ...own, client, navigate, setText, chooseFiles, openModels, openTemplates };
   /** Returns whether to remove the command from the field now. */

@@ -1,4 +1,5 @@
 import { matchingCommands } from '@shared/session/slash-commands.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import { matchingTemplates, templateAbout, templateVariables } from '@shared/session/prompt-templates.ts';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
@@ -31,6 +32,7 @@ interface SlashField {
   readonly setText: (text: string) => void;
   readonly onTemplate: (template: PromptTemplate) => void;
   readonly place: FilePlace;
+  readonly state: Pick<SessionState, 'projectPath'>;
   readonly attachments: Pick<Attachments, 'addKept'>;
 }
 
@@ -38,8 +40,8 @@ interface SlashField {
  * The list that a `/` opens: commands, and models for the command that takes one. Arrows move in it, Tab and Enter
  * choose, Escape closes it.
  */
-export function useSlashMenu({ text, setText, onTemplate, place, attachments }: SlashField): FieldMenu {
-  const { templates } = useTemplates();
+export function useSlashMenu({ text, setText, onTemplate, place, state, attachments }: SlashField): FieldMenu {
+  const { templates } = useTemplates(state.projectPath);
   const { prompts, choose: choosePrompt, asked } = useServerPrompts({ text, setText, place, attachments });
   const models = useModels().data ?? [];
   const offers = modelOffers(text, models) ?? [
@@ -92,7 +94,7 @@ function templateOffers(typed: string, templates: readonly PromptTemplate[]): re
     typed: `/${template.name}`,
     title: `/${template.name}`,
     argument: templateVariables(template.text).join(' '),
-    about: seenWords(templateAbout(template.text)),
+    about: seenWords(templateAbout(template)),
     template,
   }));
 }

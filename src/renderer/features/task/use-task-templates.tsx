@@ -31,7 +31,7 @@ interface TaskText {
  * it.
  */
 export function useTaskTemplates({ task, setTask, field, place, attachments }: TaskText): TaskTemplates {
-  const { templates } = useTemplates();
+  const { templates } = useTemplates(place !== null && 'projectPath' in place ? place.projectPath : null);
   const server = useServerPrompts({ text: task, setText: setTask, place, attachments });
   const fillWith = (template: PromptTemplate, typed: string): void =>
     fillField({ setText: setTask, select: (at) => field.current?.select(at) }, template, typed);
@@ -71,7 +71,7 @@ export function useTaskTemplates({ task, setTask, field, place, attachments }: T
 
 function lineOf(offer: PromptTemplate | FoundPrompt) {
   if (!('server' in offer))
-    return { name: offer.name, places: templateVariables(offer.text), about: templateAbout(offer.text) };
+    return { name: offer.name, places: templateVariables(offer.text), about: templateAbout(offer) };
   const places = offer.arguments.map(({ name }) => name);
   return { name: promptName(offer), places, about: offer.title ?? offer.about ?? '' };
 }

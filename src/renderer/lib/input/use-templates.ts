@@ -5,12 +5,18 @@ import { useClient } from '../connection/core-context.ts';
 
 const none: readonly PromptTemplate[] = [];
 
-/** The user's prompt templates and their folder. Includes files that were edited by hand. */
-export function useTemplates(): { readonly folder: string; readonly templates: readonly PromptTemplate[] } {
+/**
+ * The user's prompt templates and their folder, with those of skills and of the project. Includes files that were edited
+ * by hand.
+ */
+export function useTemplates(projectPath: string | null): {
+  readonly folder: string;
+  readonly templates: readonly PromptTemplate[];
+} {
   const client = useClient();
   const { data } = useQuery({
-    queryKey: ['templates'],
-    queryFn: ({ signal }) => client.templates.list(undefined, { signal }),
+    queryKey: ['templates', projectPath],
+    queryFn: ({ signal }) => client.templates.list({ projectPath }, { signal }),
     staleTime: 2000,
   });
   return data ?? { folder: '', templates: none };

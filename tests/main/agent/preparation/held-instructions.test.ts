@@ -10,6 +10,7 @@ import { createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts
 import { expectReplay } from '../../../fakes/replay-kit.ts';
 import { createMemoryJournal } from '../../../fakes/memory-journal.ts';
 
+const nothingOffered = { all: async () => [], one: async () => undefined };
 const text = 'Use tabs.\u202E\n';
 
 describe('instructions that a project brings along', () => {
@@ -39,7 +40,7 @@ describe('instructions that a project brings along', () => {
         },
         project: {
           instructions: createSessionInstructions({
-            project: createProjectInstructions(join(home, 'instructions.json')),
+            project: createProjectInstructions(join(home, 'instructions.json'), nothingOffered),
             folder: '/project',
             read: (fromSeq) => journal.read(fromSeq),
           }),
@@ -156,7 +157,7 @@ describe('instructions that a project brings along', () => {
 describe('the remembered yes to instructions', () => {
   it('counts for the shown bytes in this project and file only, and can be undone', async () => {
     const home = await mkdtemp(join(tmpdir(), 'dewpoint-instructions-'));
-    const project = createProjectInstructions(join(home, 'instructions.json'));
+    const project = createProjectInstructions(join(home, 'instructions.json'), nothingOffered);
     await writeFile(join(home, 'AGENTS.md'), 'one');
     await writeFile(join(home, 'CLAUDE.md'), 'one');
     const state = async () => (await project.list(home)).map((file) => `${file.path} ${file.state}`);

@@ -146,7 +146,7 @@ function helpText(): string {
 
 /** Sends one of the user's templates. False: there is no template with this name. */
 async function sayTemplate(chat: Chat, line: string): Promise<boolean> {
-  const { templates } = await (await chat.context.core()).templates.list();
+  const { templates } = await (await chat.context.core()).templates.list({ projectPath: chat.projectPath });
   const [typed = '', rest = ''] = line.slice(1).split(/\s(.*)/su);
   const template = templates.find(({ name }) => name === typed);
   if (template === undefined) return false;
@@ -204,8 +204,9 @@ async function templatesText(chat: Chat): Promise<string> {
   const ofServers = prompts.map(
     (one) => `/${seenName(promptName(one))}  ${seenWords(one.title ?? one.about ?? '')} (from a tool server)\n`,
   );
-  const { templates, folder } = await (await chat.context.core()).templates.list();
-  const lines = templates.map(({ name, text }) => `/${name}  ${printable(templateAbout(text))}\n`);
+  const core = await chat.context.core();
+  const { templates, folder } = await core.templates.list({ projectPath: chat.projectPath });
+  const lines = templates.map((template) => `/${template.name}  ${printable(templateAbout(template))}\n`);
   return `${ofServers.join('')}${lines.join('')}Each template is a Markdown file in ${folder}, with places such as {{file}}.\n`;
 }
 

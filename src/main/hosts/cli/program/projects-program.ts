@@ -6,6 +6,7 @@ import type { ProjectListAction } from '../commands/projects/project-list.comman
 import type { PrepareArguments } from '../commands/projects/prepare-project.command.ts';
 import type { RulesArguments } from '../commands/rules.command.ts';
 import type { RulesAction } from './rules-program.ts';
+import type { SkillsAction, SkillsArguments } from '../commands/projects/skills.command.ts';
 import { collect, subcommand } from './subcommand.ts';
 
 export interface ProjectHandlers {
@@ -13,6 +14,7 @@ export interface ProjectHandlers {
   projectList(action: ProjectListAction, folder: string | undefined, args: { readonly json?: boolean }): Promise<void>;
   prepareProject(folder: string | undefined, args: PrepareArguments): Promise<void>;
   projectGit(ask: GitQuestion, args: GitArguments): Promise<void>;
+  skills(action: SkillsAction, name: string, args: SkillsArguments): Promise<void>;
   instructions(action: InstructionsAction, folder: string | undefined, args: InstructionsArguments): Promise<void>;
 }
 
@@ -122,4 +124,31 @@ function limitOf(typed = '20'): number {
   const limit = Number(typed);
   if (Number.isInteger(limit) && limit > 0 && limit <= 1000) return limit;
   throw new InvalidArgumentError(`--limit is a number from 1 to 1000, not "${typed}".`);
+}
+
+/** `dewpoint skills` and its subcommands. */
+export function addSkills(program: Command, run: ProjectHandlers['skills']): void {
+  const skills = subcommand(
+    program,
+    'skills',
+    'manage skills: folders with a SKILL.md that says how to do something',
+    'dewpoint skills list',
+  );
+  const words = {
+    show: 'print a skill, with invisible characters and what changed since your approval',
+    enable: "switch a skill on; show a project's skill and ask for your approval",
+    disable: 'switch a skill off everywhere',
+  } as const;
+  subcommand(skills, 'list', 'list your skills and those of a project', 'dewpoint skills list')
+    .option('--project <dir>', 'the project folder (default: the current folder)')
+    .option('--json', 'print JSON')
+    .action((args: SkillsArguments) => run('list', '', args));
+  for (const action of ['show', 'enable', 'disable'] as const) {
+    const one = subcommand(skills, action, words[action], `dewpoint skills ${action} release-notes`)
+      .argument('<name>', 'the name of a skill')
+      .option('--project <dir>', 'the project folder (default: the current folder)')
+      .option('--json', 'print JSON');
+    if (action === 'enable') one.option('--sha256 <hash>', 'approve exactly this skill without a question');
+    one.action((name: string, args: SkillsArguments) => run(action, name, args));
+  }
 }

@@ -96,6 +96,7 @@ const hidden: readonly string[] = [
   'projectModels',
   'projectTools',
   'ownToolsOff',
+  'skillsOff',
   'unmask',
   'fences',
   'approved',

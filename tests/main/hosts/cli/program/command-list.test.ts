@@ -15,6 +15,7 @@ const handlers: Handlers = {
   route: nothing,
   rules: nothing,
   assistants: nothing,
+  skills: nothing,
   tools: nothing,
   programs: nothing,
   manifest: nothing,

@@ -23,6 +23,7 @@ async function parse(
     route: record('route'),
     rules: record('rules'),
     assistants: record('assistants'),
+    skills: record('skills'),
     programs: record('programs'),
     tools: record('tools'),
     manifest: record('manifest'),

@@ -1,0 +1,40 @@
+import type { EventOf } from '@shared/events/events.ts';
+import { useSkillName } from '../../tools/skills/skill-catalog.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
+import type { Entry, UserEntry } from '../../recipes/conversation-entries.ts';
+import { factsBlock, inert } from './harness-facts.ts';
+
+/** The texts of the skills that were loaded, with the call that loaded each; the last one last. */
+export type LoadedSkills = Map<string, string>;
+
+/** More would leave no room for the work. */
+const mostKept = 2;
+
+/** Remembers the skill that a call loaded. False: it loaded none. */
+export function rememberSkill(skills: LoadedSkills, { tool, toolCallId, status, output, data }: EventOf<'tool-ended'>) {
+  if (tool !== useSkillName || status !== 'ok' || typeof fieldOf(data, 'skill') !== 'string') return false;
+  skills.delete(output);
+  skills.set(output, toolCallId);
+  return true;
+}
+
+/** What stands for a summarized conversation: the summary, then the skills that `kept` does not show any more. */
+export function summaryEntry(
+  { replacesUpToSeq: seq, summary }: EventOf<'context-compacted'>,
+  skills: LoadedSkills,
+  kept: readonly Entry[],
+): UserEntry {
+  const said = `What happened so far, in short:\n${summary}`;
+  const shown = new Set(
+    kept.flatMap((entry) => (entry.type === 'assistant' ? entry.calls.map(({ toolCallId }) => toolCallId) : [])),
+  );
+  const gone = [...skills].filter(([, id]) => !shown.has(id)).slice(-mostKept);
+  const notes = gone.map(([text]) => inert(text));
+  if (notes.length === 0) return { type: 'user', seq, text: said, said };
+  return { type: 'user', seq, text: `${said}\n\n${factsBlock(notes)}`, said, notes };
+}
+
+/** The text without the skills in it, which stay by themselves. */
+export function withoutSkills(text: string, skills: readonly string[]): string {
+  return skills.reduce((rest, skill) => rest.replace(inert(skill), () => ''), text);
+}

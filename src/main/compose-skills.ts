@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
+import { promptFileTemplate, templateNamePattern } from '@shared/session/prompt-templates.ts';
+import { skillTemplate } from './tools/skills/skill-catalog.ts';
+import { promptFileName } from '@shared/safety/instruction-files.ts';
+import { createProjectInstructions } from './safety/instructions/project-instructions.ts';
+import type { SettingsStore } from './settings/settings-store.ts';
+import { createSkillCommands, listSkills } from './skills/commands.ts';
+import { createHomeSkills } from './skills/home-skills.ts';
+import { offeredFile, offeredFiles } from './skills/offered-files.ts';
+
+interface SkillBase {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly settings: SettingsStore;
+}
+
+/** What projects bring to be approved, and the skills of the person's own folders. */
+export function createSkillParts({ home, env, settings }: SkillBase) {
+  const folder = join(home, 'skills');
+  const userHome = env.HOME ?? env.USERPROFILE;
+  const shared = userHome === undefined ? [] : ['.agents', '.claude'].map((name) => join(userHome, name, 'skills'));
+  const homeSkills = createHomeSkills([folder, ...shared]);
+  const instructions = createProjectInstructions(join(home, 'instructions.json'), {
+    all: offeredFiles,
+    one: offeredFile,
+  });
+  const options = {
+    folder,
+    homeSkills,
+    instructions,
+    off: () => settings.current().skillsOff,
+    saveOff: (names: readonly string[]) => settings.save('skillsOff', [...names]),
+  };
+  /** What `/NAME` stands for beside the templates of the user. */
+  const templates = async (projectPath: string | null): Promise<readonly PromptTemplate[]> => {
+    const skills = await listSkills(options, projectPath);
+    const files = projectPath === null ? [] : await instructions.offered(projectPath);
+    return [
+      ...skills.flatMap(({ report: { name, description, state } }) =>
+        state !== 'on' || !templateNamePattern.test(name)
+          ? []
+          : [{ name, text: skillTemplate(name), from: 'skill' as const, about: description }],
+      ),
+      ...files.flatMap(({ path, state, text }) => {
+        const name = state === 'approved' ? promptFileName(path) : null;
+        const template = name === null || text === null ? null : promptFileTemplate(name, text);
+        return template === null ? [] : [template];
+      }),
+    ];
+  };
+  return { instructions, homeSkills, templates, commands: createSkillCommands(options) };
+}

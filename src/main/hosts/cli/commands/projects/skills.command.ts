@@ -1,0 +1,103 @@
+import { resolve } from 'node:path';
+import { exitCodes } from '@shared/session/run-result.ts';
+import type { SkillReport } from '@shared/skills/skill-report.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { padRight } from '../../../text/columns.ts';
+import type { Command, CommandContext } from '../../../text/command-context.ts';
+import { quoteRows } from '../../../text/quoted-rows.ts';
+import { jsonLine, oneLine } from '../../../text/terminal.ts';
+import { requireFolder } from '../../checks/require-folder.ts';
+import { confirm } from '../../questions/confirm.ts';
+
+export type SkillsAction = 'list' | 'show' | 'enable' | 'disable';
+
+export interface SkillsArguments {
+  readonly project?: string;
+  readonly json?: boolean;
+  readonly sha256?: string;
+}
+
+/** The skills of the person and of a project. */
+export const skills: Command<[SkillsAction, string, SkillsArguments]> = async (context, action, name, args) => {
+  const { terminal } = context;
+  const projectPath = resolve(args.project ?? '.');
+  await requireFolder(projectPath);
+  const core = await context.core();
+  switch (action) {
+    case 'list': {
+      const { folder, skills: all } = await core.skills.list({ projectPath });
+      if (args.json === true) terminal.out(jsonLine(all));
+      else for (const one of all) terminal.out(`${lineOf(one)}\n`);
+      if (all.length === 0) terminal.err(`No skills yet. Write one: ${seenName(folder)}/NAME/SKILL.md\n`);
+      return 0;
+    }
+    case 'show': {
+      const shown = await core.skills.show({ projectPath, name });
+      terminal.out(args.json === true ? jsonLine(shown) : wholeText(shown, terminal.columns));
+      return 0;
+    }
+    case 'enable':
+      return enable(context, { projectPath, name, args });
+    case 'disable': {
+      const skill = await core.skills.disable({ projectPath, name });
+      if (args.json === true) terminal.out(jsonLine(skill));
+      else terminal.err(`${lineOf(skill)}\n`);
+      return 0;
+    }
+    default:
+      return action satisfies never;
+  }
+};
+
+interface Enabling {
+  readonly projectPath: string;
+  readonly name: string;
+  readonly args: SkillsArguments;
+}
+
+/** A skill of a project is shown before it is approved. */
+async function enable(context: CommandContext, { projectPath, name, args }: Enabling): Promise<number> {
+  const { terminal } = context;
+  const core = await context.core();
+  const shown = await core.skills.show({ projectPath, name });
+  const { state, sha256 } = shown.skill;
+  const needsYes = state === 'new' || state === 'changed';
+  if (needsYes && args.sha256 === undefined) {
+    terminal.err(wholeText(shown, terminal.columns));
+    if (!terminal.isInteractive) {
+      terminal.err(`Nobody can answer here. To approve exactly this: --sha256 ${sha256 ?? ''}\n`);
+      return exitCodes['needs-approval'];
+    }
+    if (!(await confirm('Let agents use exactly this skill?', context))) return exitCodes['needs-approval'];
+  }
+  const skill = await core.skills.enable({ projectPath, name, sha256: args.sha256 ?? (needsYes ? sha256 : null) });
+  if (args.json === true) terminal.out(jsonLine(skill));
+  else terminal.err(`${lineOf(skill)}\n`);
+  return 0;
+}
+
+const sentences = {
+  on: 'on',
+  off: 'off',
+  new: 'off: it needs your approval',
+  changed: 'off: it changed since your approval',
+  unfit: 'cannot be used',
+} as const;
+
+function lineOf({ name, description, state, where, path, problem }: SkillReport): string {
+  const said = problem === null ? oneLine(seenWords(description), 60) : seenWords(problem);
+  const place = where === 'project' ? seenName(path) : 'yours';
+  return `${padRight(seenName(name), 24)}  ${sentences[state]}  ${said}  (${place})`;
+}
+
+interface Shown {
+  readonly skill: SkillReport;
+  readonly text: string;
+  readonly diff: string | null;
+}
+
+function wholeText({ skill, text, diff }: Shown, columns: number): string {
+  const warnings = skill.warnings.map((warning) => `${seenWords(warning)}\n`).join('');
+  const changed = diff === null ? '' : `changes since you approved it:\n${quoteRows(diff, columns, '  ~ ')}\n`;
+  return `${lineOf(skill)}\n${warnings}${quoteRows(text, columns)}\n${changed}`;
+}
