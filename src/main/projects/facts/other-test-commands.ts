@@ -93,7 +93,7 @@ const ways: readonly Way[] = [
     languages: ['ruby'],
     find: async (folder) => {
       const text = await folder.read('Rakefile');
-      return text === null || !/\bTestTask\b|^\s*task\b.*\btest\b/mu.test(text)
+      return text === null || !/\bTestTask\b|^ *task\b.{1,4}test\b/mu.test(text)
         ? null
         : { command: withBundle(folder, 'rake test'), source: 'Rakefile' };
     },

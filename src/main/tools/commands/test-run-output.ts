@@ -35,11 +35,11 @@ export function withSelector(command: string, runner: TestRunner, selector: stri
     case 'rspec':
       return /\.rb\b/u.test(selector) ? `${command} ${quoted}` : `${command} -e ${quoted}`;
     case 'phpunit':
-      return /\.php$/u.test(selector) ? `${command} ${quoted}` : `${command} --filter ${quoted}`;
+      return selector.endsWith('.php') ? `${command} ${quoted}` : `${command} --filter ${quoted}`;
     case 'dotnet':
       return `${command} --filter ${quoted}`;
     case 'rake':
-      return /\.rb$/u.test(selector) ? `${command} TEST=${quoted}` : `${command} N=${quoted}`;
+      return selector.endsWith('.rb') ? `${command} TEST=${quoted}` : `${command} N=${quoted}`;
     case 'make':
     case 'other':
       return null;
