@@ -177,7 +177,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
       homePath: config.home,
       setup: createProjectSetup({ home: config.home, env, settings }),
     }),
-    git: createGitCommands(),
+    git: createGitCommands(parts),
     endpoint: parts.endpoint.handlers,
     host: hostCommands,
   };

@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { FileImage } from '../../src/shared/events/tool-events.ts';
+import type { MemoryJournal } from './memory-journal.ts';
 
 /** A repository in a folder of its own, made by the real git and by no settings of this machine. */
 export interface RealRepository {
@@ -45,4 +47,32 @@ export function realRepository(folder = mkdtempSync(join(tmpdir(), 'dewpoint-git
       return git('rev-parse', 'HEAD');
     },
   };
+}
+
+/** The only session, at rest, as handlers of git see it. */
+export function workedSessions(journal: MemoryJournal) {
+  const sessions = { journal: async () => journal, openJournal: () => journal, runner: () => null };
+  return { sessions, now: () => 1_800_000_000_000 };
+}
+
+/** Notes in a session that a file was changed, as the agent's tools do. Null: there is no file. */
+export async function noteChange(
+  journal: MemoryJournal,
+  path: string,
+  [before, after]: readonly [before: string | null, after: string | null],
+  mode = 0o644,
+): Promise<void> {
+  const image = async (text: string | null): Promise<FileImage> =>
+    text === null ? null : { kept: true, blob: await journal.putBlob(Buffer.from(text)), mode };
+  await journal.append({
+    type: 'file-changed',
+    path,
+    before: await image(before),
+    after: await image(after),
+    by: 'model',
+    toolCallId: null,
+    added: null,
+    removed: null,
+    undoes: [],
+  });
 }

@@ -24,7 +24,7 @@ export const mostPackBytes = 512 * 1024 * 1024;
 const mostFileBytes = 128 * 1024 * 1024;
 
 const ownNames = /^(HEAD|index|ORIG_HEAD|MERGE_HEAD|CHERRY_PICK_HEAD|REVERT_HEAD|rebase-merge|rebase-apply|logs)$/u;
-const writable = /^(objects|refs\/heads)(\/|$)/u;
+const writable = /^(objects|refs\/heads|refs\/remotes)(\/|$)/u;
 
 /** The part of a file system that isomorphic-git uses. */
 export interface RepositoryFiles {
@@ -65,7 +65,9 @@ export function createRepositoryFiles(
       }),
     writeFile: async (path, content) => {
       if (!mayWrite(path)) return refuse(path);
-      return at(path, (folder, name) => writeNew(folder, name, content));
+      return at(path, (folder, name) =>
+        writeNew(folder, name, { content, replaces: path.startsWith(`${gitFolder}/refs/`) }),
+      );
     },
     mkdir: async (path) => {
       if (!mayWrite(path)) return refuse(path);
@@ -92,6 +94,44 @@ export function createRepositoryFiles(
     rmdir: refuse,
     symlink: (_target, path) => refuse(path),
   };
+}
+
+/** Replaces the commit of a branch, as git does it: with a lock, and only if the branch still is at `from`. */
+export async function moveBranch(
+  places: RepositoryPlaces,
+  { branch, from, to }: { readonly branch: string; readonly from: string | null; readonly to: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const files = createRepositoryFiles(places, { signal, canWrite: true });
+  const path = `${gitFolder}/refs/heads/${branch}`;
+  const folders = path.split('/').slice(1, -1);
+  for (let depth = 3; depth <= folders.length; depth += 1)
+    await files.mkdir(`/${folders.slice(0, depth).join('/')}`).catch((error: unknown) => {
+      if (!hasCode(error, 'EEXIST')) throw error;
+    });
+  await inFolder(places, { path, signal }, async (folder, name) => {
+    const lock = folder.at(`${name}.lock`);
+    const handle = await open(lock, 'wx', 0o644).catch((error: unknown) => {
+      if (!hasCode(error, 'EEXIST')) throw error;
+      throw new AppError('conflict', `Another program is changing the branch ${branch}. Nothing was changed.`, {
+        hint: `If none is, remove ${branch}.lock in .git/refs/heads.`,
+      });
+    });
+    try {
+      const now = await readWhole(folder, name, 1024).catch(() => null);
+      // A branch that is only in `packed-refs` has no file, and its commit was read just before.
+      if (now !== null && now.toString().trim() !== from)
+        throw new AppError('conflict', `The branch ${branch} changed meanwhile. Nothing was changed.`);
+      await handle.writeFile(`${to}\n`);
+      await handle.sync();
+    } catch (error) {
+      await unlink(lock);
+      throw error;
+    } finally {
+      await handle.close();
+    }
+    await rename(lock, folder.at(name));
+  });
 }
 
 async function inFolder<T>(
@@ -161,19 +201,33 @@ function tooLarge(name: string, bytes: number): AppError {
 }
 
 /** All or nothing: an object that is cut off would be damage that git finds much later. */
-async function writeNew(folder: HostFolder, name: string, content: Uint8Array | string): Promise<void> {
+async function writeNew(
+  folder: HostFolder,
+  name: string,
+  { content, replaces }: { readonly content: Uint8Array | string; readonly replaces: boolean },
+): Promise<void> {
   const temporary = folder.at(`tmp_obj_${randomBytes(6).toString('hex')}`);
-  const handle = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o444);
+  const handle = await open(
+    temporary,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
+    replaces ? 0o644 : 0o444,
+  );
   try {
     await handle.writeFile(content);
     await handle.sync();
+  } catch (error) {
     await handle.close();
-    // The same name has the same content, so one that is there stays.
+    await unlink(temporary);
+    throw error;
+  }
+  await handle.close();
+  if (replaces) return rename(temporary, folder.at(name));
+  try {
+    // An object of the same name has the same content, so one that is there stays.
     await link(temporary, folder.at(name)).catch((error: unknown) => {
       if (!hasCode(error, 'EEXIST')) throw error;
     });
   } finally {
-    await handle.close();
     await unlink(temporary);
   }
 }

@@ -1,7 +1,8 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { GitReport } from '@shared/git/git-report.ts';
-import { base } from './contract-base.ts';
+import type { CommitPlan, MadeCommit } from '@shared/git/commit-plan.ts';
+import { base, bySession } from './contract-base.ts';
 
 const projectPath = z.string().min(1).max(4096);
 /** A branch, a tag, HEAD~2 or the beginning of an id. Nothing that looks like an option. */
@@ -30,8 +31,17 @@ const questionSchema = z.discriminatedUnion('type', [
 
 export type GitQuestion = z.output<typeof questionSchema>;
 
+const commitInput = bySession.extend({
+  branch: z.string().max(200).nullable().default(null),
+  message: z.string().max(20_000).nullable().default(null),
+});
+
 /** A project's repository. Nothing of it runs: no hook, filter or setting. */
 export const gitContract = {
   /** Reads it. Writes nothing, not even the index. */
   read: base.input(z.object({ projectPath, ask: questionSchema })).output(type<GitReport>()),
+  /** The commit that would be made of a session's changes. Writes nothing. */
+  planCommit: base.input(commitInput).output(type<CommitPlan>()),
+  /** Makes exactly the commit that was approved (`approval` of the plan), on a branch that is not checked out. */
+  commit: base.input(commitInput.extend({ approval: z.string().length(64) })).output(type<MadeCommit>()),
 };

@@ -122,6 +122,7 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/main/lib/endless/watch-script.ts#watchedCommand': 'puts a command between two texts',
   'src/main/lib/net/own-lookup.ts#lookupOnThisMachine': 'reads the name of a host',
   'src/main/lib/unified-diff.ts#diffHunks': 'compares by a package, up to a bound that each caller sets',
+  'src/main/lib/unified-diff.ts#applyChange': 'compares by a package, up to a bound of edits',
   'src/main/models/engine/worker/prompt/template-renderer.ts#createTemplateRenderer':
     'runs the template of a model file, in the process of the engine, which is ended where it hangs',
   'src/main/lib/programs/batch-line.ts#batchLine': 'as batchProblem, of 8,000 characters at most',

@@ -4,9 +4,11 @@ import type { GitQuestion } from '@shared/contract/git-contract.ts';
 import type { GitReport } from '@shared/git/git-report.ts';
 import { describe, expect, it } from 'vitest';
 import { createGitCommands } from '../../../src/main/git/commands.ts';
-import { realRepository, type RealRepository } from '../../fakes/real-repository.ts';
+import { isWithoutGit } from '../../fakes/git-here.ts';
+import { createMemoryJournal } from '../../fakes/memory-journal.ts';
+import { realRepository, workedSessions, type RealRepository } from '../../fakes/real-repository.ts';
 
-const { read } = createGitCommands();
+const { read } = createGitCommands(workedSessions(createMemoryJournal()));
 
 async function ask<Type extends GitQuestion['type']>(
   { folder }: Pick<RealRepository, 'folder'>,
@@ -26,7 +28,7 @@ const isOf = <Type extends GitQuestion['type']>(
 const log = { type: 'log', limit: 20 } as const;
 const diff = { type: 'diff', from: 'HEAD', to: null } as const;
 
-describe('the state of a checkout', () => {
+describe.skipIf(isWithoutGit)('the state of a checkout', () => {
   it('is what git says, file by file', async () => {
     const repo = realRepository();
     for (const name of ['same', 'changed', 'gone', 'dir/staged']) repo.write(name, `${name}\n`);
@@ -116,7 +118,7 @@ describe('the state of a checkout', () => {
   });
 });
 
-describe('the history of a repository', () => {
+describe.skipIf(isWithoutGit)('the history of a repository', () => {
   it('is what git says, from loose objects and from packs', async () => {
     const repo = realRepository();
     for (let count = 1; count <= 30; count += 1) {
@@ -201,7 +203,7 @@ describe('the history of a repository', () => {
   });
 });
 
-describe('a hostile or damaged repository', () => {
+describe.skipIf(isWithoutGit)('a hostile or damaged repository', () => {
   // Catches: objects of another folder that come in by a link, a file of alternates or a `.git` file.
   it('never leads to files outside of the project', async () => {
     const secret = realRepository();

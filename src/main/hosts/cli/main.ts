@@ -136,12 +136,14 @@ function handlersOf(
 function sessionListHandlers(
   context: CommandContext,
   take: (work: Promise<number>) => Promise<void>,
-): Pick<Handlers, 'listSessions' | 'showSession' | 'organize'> {
+): Pick<Handlers, 'listSessions' | 'showSession' | 'organize' | 'commitSession'> {
   return {
     listSessions: async (args) =>
       take((await import('./commands/sessions/list-sessions.command.ts')).listSessions(context, args)),
     showSession: async (session, args) =>
       take((await import('./commands/sessions/sessions.command.ts')).showSession(context, session, args)),
+    commitSession: async (session, args) =>
+      take((await import('./commands/sessions/commit-session.command.ts')).commitSession(context, session, args)),
     organize: async (action, sessions, tags) =>
       take(
         (await import('./commands/sessions/organize-sessions.command.ts')).organize(context, action, sessions, tags),

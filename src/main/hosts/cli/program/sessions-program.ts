@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { ChangesArguments } from '../commands/sessions/changes.command.ts';
 import type { LibraryAction, LibraryArguments } from '../commands/sessions/session-library.command.ts';
 import type { SearchArguments } from '../commands/sessions/search-sessions.command.ts';
+import type { CommitArguments } from '../commands/sessions/commit-session.command.ts';
 import type { ListArguments } from '../commands/sessions/list-sessions.command.ts';
 import type { OrganizeAction } from '../commands/sessions/organize-sessions.command.ts';
 import { subcommand } from './subcommand.ts';
@@ -14,6 +15,7 @@ export interface SessionHandlers {
   organize(action: OrganizeAction, sessions: readonly string[], tags: readonly string[]): Promise<void>;
   manifest(session: string, step: string, args: { readonly json?: boolean }): Promise<void>;
   searchSessions(text: string, args: SearchArguments): Promise<void>;
+  commitSession(session: string, args: CommitArguments): Promise<void>;
   library(action: LibraryAction, words: readonly string[], args: LibraryArguments): Promise<void>;
 }
 
@@ -70,6 +72,7 @@ export function addSessions(program: Command, handlers: SessionHandlers): void {
     .option('--json', 'print JSON')
     .action((words: readonly string[], args: SearchArguments) => handlers.searchSessions(words.join(' '), args));
   addOrganizing(sessions, handlers);
+  addGitWork(sessions, handlers);
   addLibrary(sessions, handlers);
 }
 
@@ -149,4 +152,20 @@ function addLibrary(sessions: Command, handlers: SessionHandlers): void {
   )
     .argument('<session>', which)
     .action((session: string) => handlers.library('purge', [session], {}));
+}
+
+/** Subcommands that bring the work of a session into git. */
+function addGitWork(sessions: Command, handlers: SessionHandlers): void {
+  subcommand(
+    sessions,
+    'commit',
+    'commit what a session changed on a branch of its own; your checkout stays as it is',
+    'dewpoint sessions commit last --message "Fix the date"',
+  )
+    .argument('<session>', 'a session id, the beginning of one, or last')
+    .option('--branch <name>', 'the branch (default: dewpoint/TASK)')
+    .option('--message <text>', 'the message (default: the title of the session)')
+    .option('--yes', 'commit without asking')
+    .option('--json', 'print JSON')
+    .action((session: string, args: CommitArguments) => handlers.commitSession(session, args));
 }

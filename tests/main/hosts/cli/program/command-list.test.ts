@@ -33,6 +33,7 @@ const handlers: Handlers = {
   plan: nothing,
   projectList: nothing,
   projectGit: nothing,
+  commitSession: nothing,
   prepareProject: nothing,
   sandboxImage: nothing,
   clean: nothing,

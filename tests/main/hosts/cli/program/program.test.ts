@@ -40,6 +40,7 @@ async function parse(
     plan: record('plan'),
     projectList: record('projectList'),
     projectGit: record('projectGit'),
+    commitSession: record('commitSession'),
     prepareProject: record('prepareProject'),
     sandboxImage: record('sandboxImage'),
     instructions: record('instructions'),
