@@ -10,6 +10,7 @@ const noElectron = { name: 'electron', message: 'Only src/main/hosts/desktop and
 const subjects = [
   'documents',
   'git',
+  'language-servers',
   'models',
   'money',
   'projects',

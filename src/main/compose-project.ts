@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Settings } from '@shared/settings/settings.ts';
+import type { LanguageServersOf } from './language-servers/language-servers.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
 import { createProjectImages } from './sandbox/images/project-images.ts';
 import { createPackagePreparations } from './sandbox/packages/package-preparations.ts';
@@ -12,11 +13,21 @@ import { readEnvironment } from './projects/facts/read-environment.ts';
 import type { SessionProject } from './agent/turn/agent-dependencies.ts';
 
 /** What every session finds out about its project at the start of a turn. A new part gets its finder here. */
-export function createProjectParts(): Pick<SessionProject, 'gatherFacts' | 'findParts' | 'readEnvironment'> {
+export function createProjectParts(
+  languageServers: LanguageServersOf,
+): Pick<SessionProject, 'gatherFacts' | 'findParts' | 'readEnvironment' | 'languageServers'> {
   return {
     gatherFacts,
     readEnvironment,
-    findParts: createFindParts([['repository', async ({ facts }) => facts.git]]),
+    languageServers,
+    findParts: createFindParts([
+      ['repository', async ({ facts }) => facts.git],
+      [
+        'language-server',
+        async ({ sandbox, facts: { sourceFiles, testFiles } }, signal) =>
+          (await languageServers(sandbox).namesFor([...sourceFiles, ...testFiles], signal)).length > 0,
+      ],
+    ]),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Settings } from '@shared/settings/settings.ts';
 import { clientSecretName } from '@shared/tools/server-definition.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
+import type { LanguageServersOf } from './language-servers/language-servers.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import { createNetFetch } from './lib/net/net-fetch.ts';
 import type { Lookup } from './lib/net/own-lookup.ts';
@@ -42,6 +43,7 @@ interface ToolBase {
   readonly redactor: { readonly learn: (secret: { readonly kind: string; readonly value: string }) => void };
   readonly web: SessionTools['web'];
   readonly webTools: WebParts;
+  readonly languageServers: LanguageServersOf;
   /** The programs of a session, from its log. */
   readonly programsOf: OwnToolCommandsOptions['programsOf'];
 }
@@ -56,7 +58,7 @@ export function createToolParts(
     version,
     onNotice,
   }: { readonly home: string; readonly version: string; readonly onNotice: (text: string) => void },
-  { env, files, programs, settings, now, redactor, web, webTools, programsOf }: ToolBase,
+  { env, files, programs, settings, now, redactor, web, webTools, languageServers, programsOf }: ToolBase,
   { keys, models }: Pick<ModelParts, 'keys' | 'models'>,
   startSandbox: SandboxFactory,
 ) {
@@ -102,7 +104,12 @@ export function createToolParts(
     keepSecret: (server: string, variable: string, value: string) => keys.own.set(secretKey(server, variable), value),
     dropSecret: (server: string, variable: string) => keys.own.remove(secretKey(server, variable)),
   };
-  const tools = builtInTools(discoverTools(), { now, web: webTools, readDocument: webTools.readDocument });
+  const tools = builtInTools(discoverTools(), {
+    now,
+    web: webTools,
+    readDocument: webTools.readDocument,
+    languageServers,
+  });
   const recipes = discoverRecipes();
   const disposeTools = async (): Promise<void> => {
     await toolServers.dispose();

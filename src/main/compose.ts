@@ -5,6 +5,7 @@ import type { ModelParts, ModelPartsConfig } from './compose-models.ts';
 import { createModelParts, createLearnedWindows } from './compose-models.ts';
 import { createProjectParts, createSandboxParts } from './compose-project.ts';
 import { createSkillParts } from './compose-skills.ts';
+import { createLanguageServers } from './language-servers/language-servers.ts';
 import { createToolParts } from './compose-tools.ts';
 import { createWebParts } from './compose-web.ts';
 import { createClientKeys } from './endpoint/client-keys.ts';
@@ -249,6 +250,7 @@ async function createBase(config: ComposeConfig) {
       skills: skills.homeSkills,
     },
     index,
+    languageServers: createLanguageServers(),
   };
 }
 
@@ -291,7 +293,7 @@ async function createParts(config: ComposeConfig) {
     secrets: { hideKnown: (text) => redactor.text(text), hidden: base.hidden },
     workspaces: { prepare: prepareWorkspace, startSandbox, onProgress: config.onNotice },
     gather: attachments.gather,
-    agent: { ...engine, project: createProjectParts(), ...callParts(modelParts, meter) },
+    agent: { ...engine, project: createProjectParts(base.languageServers), ...callParts(modelParts, meter) },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
     connected,
     priors,

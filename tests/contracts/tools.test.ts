@@ -28,6 +28,7 @@ const withoutDefault: Readonly<Record<string, string>> = {
   'search path': 'everywhere',
   'search glob': 'every name',
   'services id': 'only for list',
+  'symbol_info name': 'only for symbols',
   'agent_manage agent': 'only for list',
   'agent_manage text': 'only for message',
 };
@@ -35,6 +36,8 @@ const withoutDefault: Readonly<Record<string, string>> = {
 /** The smallest input that each tool accepts. Add the input of a new tool here. */
 const inputs: Readonly<Record<string, unknown>> = {
   list_files: {},
+  symbol_info: { what: 'symbols', path: 'a' },
+  rename_symbol: { path: 'a', name: 'x', newName: 'y' },
   read_file: { path: 'a' },
   write_file: { path: 'a', content: '' },
   edit_file: { path: 'a', old: 'x', new: 'y' },
@@ -93,7 +96,8 @@ describe.each(all)('the inputs of $name', (tool) => {
 
   it('have the unit in the name of each number that is not a count of lines or levels', () => {
     const numbers = fields.filter(([, property]) => ['number', 'integer'].includes(String(fieldOf(property, 'type'))));
-    for (const [name] of numbers) expect(name).toMatch(/(?:Seconds|Usd|Steps)$|^(?:from|to|depth|context|limit)$/u);
+    for (const [name] of numbers)
+      expect(name).toMatch(/(?:Seconds|Usd|Steps)$|^(?:from|to|line|depth|context|limit)$/u);
   });
 });
 

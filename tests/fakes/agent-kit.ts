@@ -4,6 +4,7 @@ import type { SessionEvent } from '../../src/shared/events/events.ts';
 import type { ModelInfo } from '../../src/shared/models/model-info.ts';
 import type { ModelRequest, LanguageModel, ProviderError, StreamPart } from '../../src/main/models/providers/define.ts';
 import { gatherFacts } from '../../src/main/projects/facts/gather-project-facts.ts';
+import { createLanguageServers } from '../../src/main/language-servers/language-servers.ts';
 import { createMemorySandbox } from './sandbox/memory-sandbox.ts';
 import type { MemorySandbox, MemorySandboxOptions } from './sandbox/memory-sandbox.ts';
 import type { AgentConfig, AgentDependencies } from '../../src/main/agent/turn/agent-dependencies.ts';
@@ -155,6 +156,7 @@ const builtInOnly = (): AgentDependencies['tools'] => ({
 const anyProject: AgentDependencies['project'] = {
   gatherFacts,
   findParts: async () => [],
+  languageServers: createLanguageServers(),
   readEnvironment: async () => '',
   baselineFile: null,
   instructions: {

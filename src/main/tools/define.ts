@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
 import type { ExecRequest, NetworkResult, Sandbox } from '../sandbox/sandbox.ts';
 import type { ReadDocument } from '../documents/read-document.ts';
+import type { LanguageServersOf } from '../language-servers/language-servers.ts';
 import type { RequestWeb, WebParts } from './web/web-request.ts';
 import type { ConnectedToolSpec } from './connected/connected-tool-spec.ts';
 import type { ProgramDoor } from './programs/program-calls.ts';
@@ -243,6 +244,8 @@ export interface ToolDependencies {
   readonly web?: WebParts;
   /** Reads the text of documents such as PDFs. Absent: they count as binary files. */
   readonly readDocument?: ReadDocument;
+  /** The language servers of a sandbox. Absent: there are none. */
+  readonly languageServers?: LanguageServersOf;
 }
 
 /** Marks an input (`.meta(forLarge)`) that is hidden from small models whose output follows a grammar. */

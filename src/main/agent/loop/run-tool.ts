@@ -20,6 +20,7 @@ import { resultPath } from '../../tools/values/tool-path-input.ts';
 import { keptResult, readOnce } from './earlier-results.ts';
 import { afterNotes, changedText } from './result-notes.ts';
 import { createOutputSink } from './output-sink.ts';
+import { newErrorNotes, warmServer } from './new-error-notes.ts';
 import { planProgressNotes } from './plan-notes.ts';
 import { createProgramDoor } from './program-door.ts';
 import { emptyRecord, uncountedMs, waitedMs } from '../turn/take-action.ts';
@@ -38,6 +39,8 @@ export interface ToolRun {
   readonly wantsNetwork?: boolean;
   /** The context size of the model that will read the result. */
   readonly contextTokens: number;
+  /** No other edit follows in the same answer, so the result says what errors the edits brought. */
+  readonly isLastEdit?: boolean;
 }
 
 /** Time between a tool's deadline and giving it up, in case it does not react to the abort. */
@@ -82,7 +85,9 @@ async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
         run.tool.connected === undefined && run.tool.isProgram !== true ? sink.emit : progressOf(turn, run.toolCallId),
       )),
   );
-  const notes = afterNotes(turn, run, result, before);
+  warmServer(turn, run, result);
+  const errors = run.isLastEdit === true || run.tool.isProgram === true ? await newErrorNotes(turn) : [];
+  const notes = [...afterNotes(turn, run, result, before), ...errors];
   const whole = [result.output, ...notes].join('\n');
   const capped = isOfOthers(run.tool)
     ? capStructured(whole, run.contextTokens, (more) => restText(run.toolCallId, more))

@@ -49,11 +49,12 @@ export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOut
   for (const error of errors) if (hasResult(error)) await answerBadCall(turn, answer, error);
   const failed: FailedEdits = { labels: [], paths: new Set() };
   const open: string[] = [];
+  const lastEdits = calls.filter(({ tool }, at) => tool.access === 'write' && calls[at + 1]?.tool.access !== 'write');
   for (const group of groupsOf(calls)) {
     const isQuestion = group.every(({ tool }) => tool.name === askToolName);
     // Nothing goes on before the answer, but every question of the answer is asked.
     if (open.length > 0 && !isQuestion) break;
-    const outcome = await runGroup(turn, answer, { group, failed, hasErrors: errors.length > 0 });
+    const outcome = await runGroup(turn, answer, { group, failed, lastEdits, hasErrors: errors.length > 0 });
     if (isQuestion && outcome?.type === 'blocked') {
       open.push(outcome.text);
       continue;
@@ -95,6 +96,8 @@ interface FailedEdits {
 interface GroupRun {
   readonly group: readonly ParsedCall[];
   readonly failed: FailedEdits;
+  /** Each ends a row of edits. */
+  readonly lastEdits: readonly ParsedCall[];
   readonly hasErrors: boolean;
 }
 
@@ -102,7 +105,7 @@ interface GroupRun {
 async function runGroup(
   turn: Turn,
   answer: ToolAnswer,
-  { group, failed, hasErrors }: GroupRun,
+  { group, failed, lastEdits, hasErrors }: GroupRun,
 ): Promise<ToolsOutcome | null> {
   const begun: { readonly call: ParsedCall; readonly toolCallId: string }[] = [];
   let stop: LimitStop | null = null;
@@ -122,9 +125,18 @@ async function runGroup(
     begun.push({ call, toolCallId });
   }
   const records = await Promise.all(
-    begun.map(({ call: { tool, input, corrections, wantsNetwork }, toolCallId }) => {
+    begun.map(({ call, toolCallId }) => {
       const { contextTokens } = answer;
-      const run = { tool, input, toolCallId, contextTokens, corrections, wantsNetwork: wantsNetwork === true };
+      const { tool, input, corrections, wantsNetwork = false } = call;
+      const run = {
+        tool,
+        input,
+        toolCallId,
+        contextTokens,
+        corrections,
+        wantsNetwork,
+        isLastEdit: lastEdits.includes(call),
+      };
       return turn.dependencies.effects.perform(toolCallId, () => runTool(turn, run));
     }),
   );

@@ -8,7 +8,7 @@ const HANDOFF_TOKENS = 5_600;
 /** The least that each part gets, if it needs that much. */
 const SHARES = { task: 700, facts: 700, changes: 1_600, files: 900, check: 900, results: 800 } as const;
 const SHOWN_RESULTS = 3;
-const editing: readonly string[] = ['write_file', 'edit_file', 'apply_patch', 'delete_file'];
+const editing: readonly string[] = ['write_file', 'edit_file', 'apply_patch', 'rename_symbol', 'delete_file'];
 
 /** The part of a turn that a handoff describes. */
 type WorkedTurn = Pick<Turn, 'task' | 'prompt' | 'progress' | 'steps'>;

@@ -81,6 +81,9 @@ const noNetwork: AgentDependencies['network'] = {
 const noProject: AgentDependencies['project'] = {
   gatherFacts: async () => emptyTurnFacts.facts,
   findParts: async () => [],
+  languageServers: () => {
+    throw new Error('A replay asked for a language server.');
+  },
   readEnvironment: async () => '',
   baselineFile: null,
   instructions: {

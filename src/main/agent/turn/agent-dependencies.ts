@@ -10,6 +10,7 @@ import type { SessionFences } from '../../safety/session-fences.ts';
 import type { SessionInstructions } from '../../safety/instructions/session-instructions.ts';
 import type { SessionNetwork } from '../../safety/network/session-network.ts';
 import type { GatherFacts } from '../../projects/facts/project-facts.ts';
+import type { LanguageServersOf } from '../../language-servers/language-servers.ts';
 import type { FindParts } from '../../projects/facts/project-parts.ts';
 import type { SessionSkills } from '../../skills/session-skills.ts';
 import type { ReadEnvironment } from '../../projects/facts/read-environment.ts';
@@ -82,6 +83,8 @@ export interface SessionProject {
   readonly gatherFacts: GatherFacts;
   /** What the project has that some tools need. */
   readonly findParts: FindParts;
+  /** What language servers in a sandbox know of the project there. */
+  readonly languageServers: LanguageServersOf;
   /** A line or two for the model about the programs that commands find here; empty: nothing is said. */
   readonly readEnvironment: ReadEnvironment;
   /** Where the files are kept while something may change them; null: nowhere. */

@@ -20,6 +20,7 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   edit_file: 'edit',
   write_file: 'edit',
   apply_patch: 'edit',
+  rename_symbol: 'edit',
   apply_change: 'edit',
   delete_file: 'delete',
   run_command: 'execute',

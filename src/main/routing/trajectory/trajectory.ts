@@ -132,7 +132,7 @@ export const emptyTrajectory: Trajectory = {
 
 /** A step at or above this is bad. A clean step ends a row of bad ones; anything between changes nothing. */
 const BAD = 0.7;
-const writing: readonly string[] = ['write_file', 'edit_file', 'apply_patch', 'delete_file'];
+const writing: readonly string[] = ['write_file', 'edit_file', 'apply_patch', 'rename_symbol', 'delete_file'];
 const running: readonly string[] = ['run_command', 'run_tests'];
 const formatCodes: readonly string[] = [
   'call-not-understood',

@@ -56,7 +56,7 @@ export interface OpenSessionsOptions {
   readonly gather: MessageAttachments['gather'];
   readonly agent: Pick<AgentDependencies, 'models' | 'recipes' | 'machine'> & {
     readonly tools: Pick<SessionTools, 'builtIn' | 'web' | 'appVersion'>;
-    readonly project: Pick<SessionProject, 'gatherFacts' | 'findParts' | 'readEnvironment'>;
+    readonly project: Pick<SessionProject, 'gatherFacts' | 'findParts' | 'readEnvironment' | 'languageServers'>;
   };
   readonly recipeSettings: AgentConfig['recipe'];
   /** The connected tools that are on in a project. */

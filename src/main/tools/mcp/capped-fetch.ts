@@ -7,7 +7,7 @@ import {
   logMethod,
   tooManyMessages,
   type MessageRate,
-} from './message-rate.ts';
+} from '../../lib/message-rate.ts';
 
 /** A single answer must not fill the memory of this program. */
 const mostBytes = 64 * 1024 * 1024;

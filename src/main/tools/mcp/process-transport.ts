@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { countOfLog, countOfQuestion, createMessageRate, logMethod, tooManyMessages } from './message-rate.ts';
+import { countOfLog, countOfQuestion, createMessageRate, logMethod, tooManyMessages } from '../../lib/message-rate.ts';
 import type { ServerProcess, ServerStart } from './server-process.ts';
 
 /** A larger message counts as a flood and ends the server. */

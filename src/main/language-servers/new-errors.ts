@@ -1,0 +1,111 @@
+import { toFailure } from '@shared/errors.ts';
+import { memo } from '../lib/memo.ts';
+import type { RunningServer } from './running-server.ts';
+import type { Problem } from './server-answers.ts';
+import type { SessionServers } from './session-servers.ts';
+
+/** A file before and after an edit; null: it does not exist. */
+export interface EditedFile {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** `none`: no server knows the files. `late`: no answer came in time, or the server is still being started. */
+export type NewErrors =
+  | { readonly type: 'none' }
+  | { readonly type: 'late' }
+  | { readonly type: 'found'; readonly by: string; readonly errors: readonly Problem[] };
+
+const mostFiles = 20;
+/** After so many answers in a row that came too late, a server is not asked any more. */
+const mostLate = 3;
+
+const latenessOf = memo((_server: RunningServer) => ({ inARow: 0 }));
+
+/**
+ * The errors of edited files that were not there before the edit. The server gets the files as they were, and then as
+ * they are, so errors that others made are not laid to the edit. Never waits for a server that is not ready.
+ */
+export async function findNewErrors(
+  servers: SessionServers,
+  edited: readonly EditedFile[],
+  { limitMs, signal }: { readonly limitMs: number; readonly signal: AbortSignal },
+): Promise<NewErrors> {
+  const byServer = new Map<RunningServer, EditedFile[]>();
+  let isKnown = false;
+  for (const file of edited.slice(-mostFiles)) {
+    const server = servers.warm(file.path);
+    isKnown ||= servers.knows(file.path);
+    if (server !== null && latenessOf(server).inARow < mostLate)
+      byServer.set(server, [...(byServer.get(server) ?? []), file]);
+  }
+  const [first] = byServer.keys();
+  if (first === undefined) return isKnown ? { type: 'late' } : { type: 'none' };
+  const until = performance.now() + limitMs;
+  const found = await Promise.all(
+    [...byServer].map(async ([server, files]) => {
+      const errors = await compare(server, files, { until, signal });
+      const lateness = latenessOf(server);
+      lateness.inARow = errors === null ? lateness.inARow + 1 : 0;
+      return errors;
+    }),
+  );
+  const known = found.filter((one) => one !== null);
+  return known.length < found.length
+    ? { type: 'late' }
+    : { type: 'found', by: [...byServer.keys()].map(({ kind }) => kind.name).join(', '), errors: known.flat() };
+}
+
+interface Until {
+  /** By `performance.now()`. */
+  readonly until: number;
+  readonly signal: AbortSignal;
+}
+
+/** Null: it took too long, or there was no answer. */
+async function compare(
+  server: RunningServer,
+  files: readonly EditedFile[],
+  { until, signal }: Until,
+): Promise<readonly Problem[] | null> {
+  const wait = () => ({ limitMs: Math.max(1, Math.round(until - performance.now())), signal });
+  const problemsOf = async (paths: readonly string[]): Promise<readonly Problem[]> =>
+    (await Promise.all(paths.map((path) => server.problems(path, wait())))).flat();
+  const present = files.filter(({ after }) => after !== null).map(({ path }) => path);
+  try {
+    for (const { path, before } of files) if (before !== null) server.show(path, before);
+    const old = files.filter(({ before, after }) => before !== null && after !== null).map(({ path }) => path);
+    const before = await problemsOf(old);
+    showNow(server, files);
+    return newOnes(before, await problemsOf(present));
+  } catch (error) {
+    signal.throwIfAborted();
+    const { code } = toFailure(error);
+    if (code === 'internal' && !isTimeout(error)) throw error;
+    return null;
+  } finally {
+    showNow(server, files);
+  }
+}
+
+const isTimeout = (error: unknown): boolean => error instanceof DOMException && error.name === 'TimeoutError';
+
+function showNow(server: RunningServer, files: readonly EditedFile[]): void {
+  for (const { path, after } of files) {
+    if (after === null) server.close(path);
+    else server.show(path, after);
+  }
+}
+
+/** An error may have moved to another line. */
+function newOnes(before: readonly Problem[], after: readonly Problem[]): readonly Problem[] {
+  const known = new Map<string, number>();
+  const keyOf = ({ path, text }: Problem): string => `${path}\n${text}`;
+  for (const one of before) known.set(keyOf(one), (known.get(keyOf(one)) ?? 0) + 1);
+  return after.filter((one) => {
+    const left = known.get(keyOf(one)) ?? 0;
+    known.set(keyOf(one), left - 1);
+    return left <= 0;
+  });
+}

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLanguageServers } from '../../src/main/language-servers/language-servers.ts';
+import type { LanguageServers } from '../../src/main/language-servers/language-servers.ts';
+import type { NewErrors } from '../../src/main/language-servers/new-errors.ts';
+import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
+import { valueOf } from '../contracts/sandbox-contract.ts';
+import { isWithoutEngine, none } from './docker-kit.ts';
+import { minutes, openPackages, run, type PackagesUnderTest } from './packages-kit.ts';
+
+const project = {
+  'package.json': '{"name": "two", "devDependencies": {"pyright": "1.1.414", "typescript": "7.0.2"}}',
+  'src/money.py': 'def total(prices: list[int]) -> int:\n    return sum(prices)\n\n\nbroken: int = "was here before"\n',
+  'src/shop.py': 'from money import total\n\nprint(total([1, 2]), "total")\n',
+  'web/money.ts': 'export function total(prices: number[]): number {\n  return prices.length;\n}\n',
+  'web/shop.ts': "import { total } from './money.ts';\n\nexport const bill = total([1]);\n",
+  'tsconfig.json': '{"compilerOptions": {"strict": true, "noEmit": true, "allowImportingTsExtensions": true}}',
+};
+
+/** Edits a file as a tool does, and asks until a server that is still being started can be asked. */
+async function edit(
+  servers: LanguageServers,
+  sandbox: Sandbox,
+  path: string,
+  change: (text: string) => string,
+): Promise<NewErrors> {
+  const { bytes, sha256 } = valueOf(await sandbox.files.read(path, {}, none));
+  const before = Buffer.from(bytes).toString('utf8');
+  const after = change(before);
+  valueOf(await sandbox.files.write(path, Buffer.from(after), sha256, none));
+  let found: NewErrors = { type: 'none' };
+  await expect
+    .poll(async () => (found = await servers.newErrors([{ path, before, after }], { limitMs: 5_000, signal: none })), {
+      interval: 200,
+    })
+    .not.toEqual({ type: 'late' });
+  return found;
+}
+
+describe.skipIf(isWithoutEngine)('language servers in the sandbox', () => {
+  let bed: PackagesUnderTest;
+  beforeAll(async () => void (bed = await openPackages()), minutes(3));
+  afterAll(() => bed?.close());
+
+  it(
+    'find, rename and check what pyright and TypeScript 7 know, and end with the sandbox',
+    { timeout: minutes(5) },
+    async () => {
+      const path = await bed.project('two', project);
+      expect(await bed.prepare(path)).toEqual(['ready']);
+      await bed.session(path, async (sandbox) => {
+        const servers = createLanguageServers()(sandbox);
+        const { questions } = servers;
+        expect(await servers.namesFor(['a.py', 'b.ts', 'c.go'], none)).toEqual(['pyright', 'TypeScript']);
+        for (const [file, user, end] of [
+          ['src/money.py', 'src/shop.py', 'py'],
+          ['web/money.ts', 'web/shop.ts', 'ts'],
+        ] as const) {
+          const used = valueOf(await questions.places('references', { path: file, name: 'total', line: null }, none));
+          expect(used).toMatchObject({ isComplete: true, otherFiles: [], more: 0 });
+          expect(new Set(used.places.map((one) => one.path))).toEqual(new Set([file, user]));
+          const defined = valueOf(await questions.places('definition', { path: user, name: 'total', line: 3 }, none));
+          expect(defined.places.map((one) => [one.path, one.line])).toContainEqual([file, 1]);
+          expect(valueOf(await questions.hover({ path: file, name: 'total', line: 1 }, none)).text).toContain('prices');
+          expect(valueOf(await questions.symbols(file, none)).map(({ name }) => name)).toContain('total');
+          const renamed = valueOf(await questions.rename({ path: user, name: 'total', line: 3 }, 'whole', none));
+          expect(renamed.files.map((one) => one.path).sort()).toEqual([file, user]);
+          expect(renamed.files.find((one) => one.path === file)?.text).toContain('whole(prices');
+          const wrong = end === 'py' ? '\nother: int = "new"\n' : '\nexport const other: number = "new";\n';
+          const found = await edit(servers, sandbox, file, (text) => text + wrong);
+          expect(found).toMatchObject({ type: 'found', errors: [{ path: file }] });
+          expect(await edit(servers, sandbox, file, (text) => text.replace(wrong, ''))).toMatchObject({ errors: [] });
+        }
+        expect((await run(sandbox, 'ps -eo args')).text).toContain('langserver');
+      });
+    },
+  );
+});
