@@ -77,7 +77,7 @@ function isImport(node: SyntaxNode): boolean {
 
 /** Whether a statement only lists exports, so that there is nothing to repair. */
 function isExportList(node: SyntaxNode): boolean {
-  return /^(export \{[^}]*\}|module\.exports = (\w+|\{[\w\s,]*\})|__all__ = )/.test(node.text);
+  return /^(export \{[^}]*\}|module\.exports = (\w+|\{[\w\s,]*\});?$|__all__ = )/.test(node.text);
 }
 
 /** Adds a function, class or object of functions; false when `node` is none of these. */

@@ -23,9 +23,13 @@ const maxChunkLines = 45;
 export function chunksOf(syntax: Syntax, path: string, text: string): readonly Chunk[] {
   const language = languageOf(path);
   if (language === null) return pieces(path, text, 1, text.split('\n').length);
-  const spans = findSpans(syntax, { path, language, text }).filter(
-    (span) => span.kind !== 'class' || span.headEndLine >= span.endLine,
-  );
+  const chunks = chunksAt(path, text, findSpans(syntax, { path, language, text }));
+  return chunks.length === 0 ? pieces(path, text, 1, text.split('\n').length) : chunks;
+}
+
+/** The spans of a file as chunks, each with the comment before it. A class with methods is cut into these. */
+export function chunksAt(path: string, text: string, all: readonly Span[]): readonly Chunk[] {
+  const spans = all.filter((span) => span.kind !== 'class' || span.headEndLine >= span.endLine);
   const lines = text.split('\n');
   const chunks: Chunk[] = [];
   let from = 1;
@@ -44,7 +48,7 @@ export function chunksOf(syntax: Syntax, path: string, text: string): readonly C
     });
     from = span.endLine + 1;
   }
-  return chunks.length === 0 ? pieces(path, text, 1, lines.length) : chunks;
+  return chunks;
 }
 
 function pieces(path: string, text: string, from: number, to: number): readonly Chunk[] {

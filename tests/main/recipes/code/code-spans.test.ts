@@ -84,6 +84,14 @@ module.exports = { e() { return 4; } };
   ]);
 });
 
+test('the finder of code spans finds a function that is all of an export, and passes over a list of exports', () => {
+  expect(brief('javascript', 'module.exports = function (text) {\n  return text;\n};\n')).toEqual([
+    ['function', 'module.exports', 1, 1, 3],
+  ]);
+  expect(brief('javascript', 'module.exports = parse;\n')).toEqual([]);
+  expect(brief('javascript', 'module.exports = { parse, print };\n')).toEqual([]);
+});
+
 test('the finder of code spans finds typed functions and leaves types alone', () => {
   const text = `interface A { x: number }
 export function f<T>(x: T): T {

@@ -6,6 +6,8 @@ import iconv from 'iconv-lite';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findSpans } from '../../../../src/main/recipes/code/code-spans.ts';
 import { languageOf, loadSyntax, type Syntax } from '../../../../src/main/recipes/code/code-syntax.ts';
+import { reachOf } from '../../../../src/main/recipes/fix/locate/reach-of-tests.ts';
+import { showFailingTests } from '../../../../src/main/recipes/fix/prompts/failing-tests.ts';
 import { importsOf } from '../../../../src/main/recipes/facts/import-closure.ts';
 import { findMissingNames } from '../../../../src/main/recipes/facts/missing-names.ts';
 import type { TestFailure } from '../../../../src/main/lib/test-output/test-report.ts';
@@ -138,6 +140,7 @@ describe('the ranking of suspects', () => {
     task: '',
     distance: new Map(),
     missing: [],
+    reach: null,
   };
   const names = (more: Partial<Evidence>) =>
     rankSuspects(files(), { ...evidence, ...more }).map((one) => one.span.name);
@@ -173,8 +176,28 @@ describe('the ranking of suspects', () => {
     expect(firstFor("AttributeError: 'Order' object has no attribute 'total'")).toEqual(['price', false]);
   });
 
-  test('uses names without coverage', () => {
+  test('puts what the task names first', () => {
     expect(names({ testNames: new Set(['c']), task: 'c is wrong' })).toEqual(['c']);
+  });
+
+  test('follows the names from the test to the function behind, when no run says what is executed', () => {
+    const tests = [{ path: 'test_m.py', text: 'def test_a():\n    assert a(1) == 2', names: new Set(['test_a', 'a']) }];
+    const reach = reachOf({ files: files(), helpers: [], tests, task: '' });
+    expect(names({ reach, testNames: new Set(['a']) })).toEqual(['a', 'b', 'c']);
+    // Without it, only what the test names itself is a suspect.
+    expect(names({ testNames: new Set(['a']) })).toEqual(['a']);
+  });
+});
+
+describe('the failing tests in a file', () => {
+  const shown = (path: string, text: string, id: string) =>
+    showFailingTests(syntax, { path, text }, [{ ...failing(''), id, path }], 400).first;
+
+  test('are found inside another test, and by a name with a period', () => {
+    const text =
+      "test('parse()', (t) => {\n  t.test('reads a.b', (st) => {\n    st.equal(parse('a.b'), 1);\n  });\n  t.test('b', (st) => {\n    st.end();\n  });\n});\n";
+    expect(shown('test/parse.js', text, 'test/parse.js::reads a.b')).toMatch(/^t\.test\('reads a\.b'/);
+    expect(shown('test/parse.js', text, 'test/parse.js::parse()')).toMatch(/^test\('parse\(\)'/);
   });
 });
 

@@ -22,13 +22,23 @@ export interface Evidence {
   /** For each path, the number of imports between it and a failing test. */
   readonly distance: ReadonlyMap<string, number>;
   readonly missing: readonly MissingMember[];
+  /** What takes the place of coverage where there is none; null: there is coverage. */
+  readonly reach: Reach | null;
+}
+
+/** What the sources say about the failing tests without a run, by the id of each span, from 0 to 1. */
+export interface Reach {
+  /** How near it is to the tests by the names that they use, and that those use in turn. */
+  readonly walked: ReadonlyMap<string, number>;
+  /** How well its text fits the words of the task and the tests. */
+  readonly fits: ReadonlyMap<string, number>;
 }
 
 /** Ranks spans without a model, by executed lines, names in tests and task, and nearness by imports. */
 export function rankSuspects(files: readonly SourceFile[], evidence: Evidence): readonly Suspect[] {
   const words = wordsOf(evidence.task);
   const suspects = files.flatMap((file) => file.spans.map((span) => scoreSpan(span, file, evidence, words)));
-  return withUsedBlocks(suspects)
+  return (evidence.reach === null ? withUsedBlocks(suspects) : suspects)
     .filter((suspect) => suspect.score > 0)
     .sort((left, right) => right.score - left.score || lengthOf(left.span) - lengthOf(right.span));
 }
@@ -72,13 +82,18 @@ function scoreSpan(span: Span, file: SourceFile, evidence: Evidence, taskWords: 
   };
   const covered = coverageScore(span, evidence.coverage);
   if (covered > 0) add(covered * 2, `executed by failing tests (${covered.toFixed(2)})`);
-  const called = evidence.testNames.has(span.shortName);
+  const walked = Math.sqrt(evidence.reach?.walked.get(span.id) ?? 0);
+  if (walked > 0) add(walked * 2, `reached from the failing test by names (${walked.toFixed(2)})`);
+  const fits = evidence.reach?.fits.get(span.id) ?? 0;
+  if (fits > 0) add(fits * 2, `fits the words of the test (${fits.toFixed(2)})`);
+  const called = evidence.reach === null && evidence.testNames.has(span.shortName);
   if (called) add(0.7, 'named in the failing test');
   if (evidence.task.includes(span.shortName) && span.shortName.length > 3) add(1, 'named in the task');
-  else if (splitName(span.shortName).some((part) => taskWords.has(part))) add(0.3, 'its words are in the task');
+  else if (evidence.reach === null && splitName(span.shortName).some((part) => taskWords.has(part)))
+    add(0.3, 'its words are in the task');
   if (evidence.failures.some((failure) => failure.message.includes(span.shortName))) add(0.3, 'named in the failure');
   const distance = evidence.distance.get(file.path);
-  if (distance !== undefined) add(0.4 / (distance + 1), 'imported by the test');
+  if (evidence.reach === null && distance !== undefined) add(0.4 / (distance + 1), 'imported by the test');
   if (evidence.coverage !== null && covered === 0 && span.kind !== 'block') score *= 0.3;
   if (span.kind === 'class') score *= span.headEndLine < span.endLine ? 0.35 : 0.5;
   if (span.kind === 'block') score *= 0.5;

@@ -55,27 +55,39 @@ function withoutNoise(text: string): string {
 
 /** The smallest test that contains the failure's line, or that has its name. */
 function findTest(root: SyntaxNode, failure: TestFailure): SyntaxNode | null {
-  const name = (failure.id.split(/::| > |\./).pop() ?? failure.id).replace(/^([^[]*)\[.*\]$/, '$1');
+  const id = failure.id.replace(/^([^[]*)\[.*\]$/, '$1');
   let byLine: SyntaxNode | null = null;
   let byName: SyntaxNode | null = null;
+  let longest = 0;
   for (const node of walk(root)) {
     if (!isTest(node)) continue;
     const { line } = failure;
     if (line !== null && node.startPosition.row < line && node.endPosition.row + 1 >= line) byLine = node;
-    if (testName(node) === name) byName ??= node;
+    const name = testName(node);
+    if (name === null || name.length <= longest || !endsWithName(id, name)) continue;
+    byName = node;
+    longest = name.length;
   }
   return byName ?? byLine;
 }
 
+/** Whether an id like `a.py::Group::test_sum` or `b.js > group > sums` is that of a test with this name. */
+function endsWithName(id: string, name: string): boolean {
+  return id.endsWith(name) && (id.length === name.length || /[\s.:>]/.test(id[id.length - name.length - 1] ?? ''));
+}
+
 function isTest(node: SyntaxNode): boolean {
   if (node.type === 'function_definition') return (node.childForFieldName('name')?.text ?? '').startsWith('test');
-  return node.type === 'expression_statement' && /^(await )?(test|it)(\.\w+)?\s*\(/.test(node.text);
+  return node.type === 'expression_statement' && scriptTest.test(node.text);
 }
 
 function testName(node: SyntaxNode): string | null {
   if (node.type === 'function_definition') return node.childForFieldName('name')?.text ?? null;
-  return /^(?:await )?(?:test|it)(?:\.\w+)?\s*\(\s*(['"`])(.*?)\1/.exec(node.text)?.[2] ?? null;
+  return scriptTest.exec(node.text)?.[2] ?? null;
 }
+
+/** `test('sums', …)`, `it.only('sums', …)`, and `t.test('sums', …)` inside another test. */
+const scriptTest = /^(?:await )?(?:[a-z]\w*\.)?(?:test|it)(?:\.\w+)?\s*\((?:\s*(['"`])(.*?)\1)?/;
 
 /** The tests, after the top-level helpers and fixtures that they name, within `maxTokens`. */
 function excerpt(root: SyntaxNode, text: string, tests: readonly SyntaxNode[], maxTokens: number): string {

@@ -7,6 +7,7 @@ import type { FailingTests } from '../prompts/failing-tests.ts';
 import { findInsertions, type Insertion } from '../locate/insertions.ts';
 import type { Judge } from '../judge/judge-candidate.ts';
 import { findMissingMembers } from '../locate/missing-members.ts';
+import { reachOf } from '../locate/reach-of-tests.ts';
 import { rankSuspects, type Evidence, type Suspect } from '../locate/rank-suspects.ts';
 import type { ProjectReader, SourceFile } from '../../facts/project-reader.ts';
 import { readFailingTests, smallBudget, buildPromptContext } from '../prompts/failure-prompt-context.ts';
@@ -48,6 +49,11 @@ export async function readFailureContext(
   const files = await filesOf(parts, reader, { distance, coverage, kept });
   const testText = tests.map((test) => test.text).join('\n');
   const missing = findMissingNames(report.failures);
+  const testFiles = [...distance.keys()].filter((path) => context.facts.testFiles.includes(path));
+  const reach =
+    coverage === null
+      ? reachOf({ files, tests, task: context.task, helpers: await sourcesOf(testFiles, reader) })
+      : null;
   const evidence: Evidence = {
     failures: report.failures,
     coverage,
@@ -55,6 +61,7 @@ export async function readFailureContext(
     task: context.task,
     distance,
     missing: findMissingMembers(missing, [testText, ...files.map(({ text }) => text)].join('\n')),
+    reach,
   };
   const suspects = rankSuspects(files, evidence).slice(0, 12);
   const insertions = findInsertions(missing, files, {
@@ -114,7 +121,11 @@ async function filesOf(
   const traced = parts.judge.baseline().report.failures.flatMap((failure) => failure.frames.map((frame) => frame.path));
   const rest = facts.sourceFiles.length <= 20 ? facts.sourceFiles : [];
   const paths = [...new Set([...traced, ...near, ...executed, ...rest])].filter(isSource).slice(0, 60);
-  // Sequentially, because a replay must read in the recorded order.
+  return sourcesOf(paths, reader);
+}
+
+/** Sequentially, because a replay must read in the recorded order. */
+async function sourcesOf(paths: readonly string[], reader: ProjectReader): Promise<readonly SourceFile[]> {
   const files: SourceFile[] = [];
   for (const path of paths) {
     const file = await reader.source(path);

@@ -57,7 +57,15 @@ async function taken(
     ['deep.py', 2],
   ]);
   const failing = { path: 'test_m.py', language: 'python', text: '', names: new Set(''), first: '' } as const;
-  const evidence = { failures: [], coverage: null, testNames: new Set(''), task: '', distance, missing: [] };
+  const evidence = {
+    failures: [],
+    coverage: null,
+    testNames: new Set(''),
+    task: '',
+    distance,
+    missing: [],
+    reach: null,
+  };
   const failureContext = {
     evidence,
     suspects: [],
