@@ -68,7 +68,7 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
       costUsd: totalCostUsd(moneyOf(sessionId)),
       status: !isRunning ? 'idle' : isAsking ? 'waiting' : 'running',
       lastReason: state.turns.at(-1)?.reason ?? null,
-      ...(!isRunning && waitingTurn(state.turns) !== null ? { isWaiting: true } : {}),
+      ...(!isRunning && waitingTurn(state) !== null ? { isWaiting: true } : {}),
       ...(state.tree?.by === undefined ? {} : { startedBy: state.tree.by.sessionId }),
       ...(state.organized ?? usualPlace),
       ...calledIn(state, moneyOf(sessionId)),

@@ -18,7 +18,7 @@ export const plainWords: readonly string[] = `
 
 /** Words of the field, and names of products, formats and programs. */
 export const fieldWords: readonly string[] = `
-  acp amdgpu ansi anthropic arena attention billions budget catalog chart chat citation cli closure composio
+  acp amdgpu ansi anthropic arena attention billions budget catalog chart chat checkpoint citation cli closure composio
   contract conversation dedent density diagram dial disk drafters ecosystem excerpt experts exposure favorite
   gemini gemma gguf git governor harness hub huggingface hunk inbox journal learn llama localhost markdown mcp
   jupyter meminfo mutants needle notebook nvidia oauth ollama openai outlook overfit pane passwd pie pip podman prefill priors

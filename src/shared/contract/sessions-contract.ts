@@ -146,6 +146,42 @@ export interface ChangeOutcome {
   readonly refused: readonly { readonly path: string; readonly why: string }[];
 }
 
+/** A point of the log that a session can be restored to: before a message, a step, or an earlier restore. */
+export interface Checkpoint {
+  readonly id: string;
+  readonly type: 'message' | 'step' | 'restore';
+  /** The number of the step. Null: it is no step, or the step never began. */
+  readonly step: number | null;
+  readonly at: number;
+  /** The message, or what the step did, in one line. For a restore: the checkpoint that it went to. */
+  readonly text: string;
+  /** How many files the session changed since. */
+  readonly files: number;
+  /** A restore took it out of the conversation. */
+  readonly isSetAside: boolean;
+}
+
+/** What is restored. `replaces`: also files that somebody else changed since and that cannot be merged. */
+const restoreChoice = z.object({
+  checkpoint: id,
+  files: z.boolean(),
+  conversation: z.boolean(),
+  replaces: z.boolean().optional(),
+  /** Only says what would happen. */
+  isPreview: z.boolean().optional(),
+});
+export type RestoreChoice = z.infer<typeof restoreChoice>;
+
+/** The result of a restore. Kept files stayed as they were. */
+export interface RestoreOutcome {
+  readonly restored: readonly string[];
+  /** Those of `restored` that keep what somebody else changed in them since. */
+  readonly merged: readonly string[];
+  readonly kept: readonly { readonly path: string; readonly why: string }[];
+  /** How many messages leave the conversation. */
+  readonly messages: number;
+}
+
 /** All that the log has under one id (a model call, tool call, action, message or turn), uncut. */
 export interface CallDetail {
   /** Text of a message, of a model's answer, or of a turn's end. The folded state may hold only its beginning. */
@@ -383,6 +419,12 @@ export const sessionsContract = {
     take: base.input(decidedPaths).output(type<ChangeOutcome>()),
     /** Undoes open changes and brings undone ones back. Hunks are handled one by one. */
     undo: base.input(decidedPaths).output(type<ChangeOutcome>()),
+    /** Where the session can be restored to, oldest first. */
+    checkpoints: base.input(bySession).output(type<readonly Checkpoint[]>()),
+    /**
+     * Sets files, conversation or both back to a checkpoint. To restore to the checkpoint of a restore undoes that.
+     */
+    restore: base.input(bySession.extend(restoreChoice.shape)).output(type<RestoreOutcome>()),
     /** A file as the session left it, from the log. */
     file: base.input(bySession.extend({ source: shownFileSourceSchema })).output(type<ShownFile>()),
     /** Untracked files that commands left, and that this machine may run or obey later. */

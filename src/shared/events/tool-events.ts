@@ -156,4 +156,28 @@ export const toolEvents = {
   /** Hunks were taken that are already in place, so no file changed. */
   'hunks-taken': z.object({ path: z.string(), hunks: hunkChoicesSchema }),
   'changes-taken': z.object({ paths: z.array(z.string()), target: z.string() }),
+  /**
+   * A session is set back to a checkpoint, an earlier point of its log. Written before the first file changes. Each file
+   * that changes then has its own `file-changed`.
+   */
+  'restore-began': z.object({
+    /** A message, a step, or the restore that this one undoes, by id. The state is the one before it. */
+    checkpoint: z.string(),
+    /** The last event before the checkpoint. */
+    upToSeq: z.number().int().nonnegative(),
+    files: z.boolean(),
+    conversation: z.boolean(),
+    /** The turn that the checkpoint cuts in two. Null: it is between turns. */
+    cutTurnId: z.string().nullable(),
+  }),
+  /** With `conversation`, later model calls see what was said up to the checkpoint, and from here on. */
+  'restore-ended': z.object({
+    beganSeq: z.number().int().positive(),
+    outcome: z.enum(['done', 'interrupted']),
+    restored: z.array(z.string()),
+    /** Those of `restored` that keep what somebody else changed in them since. */
+    merged: z.array(z.string()),
+    /** Files that stay as they are. */
+    kept: z.array(z.object({ path: z.string(), why: z.string() })),
+  }),
 } as const;

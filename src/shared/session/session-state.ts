@@ -18,10 +18,11 @@ import type { ChosenOptions } from '@shared/session/chosen-options.ts';
 import type { ServerForm } from '@shared/tools/server-form.ts';
 import type { ChildState, TreePlace } from './agent-tree.ts';
 import type { InnerCallState } from './inner-calls.ts';
+import type { RestoreState } from './restore-state.ts';
 import type { ServerUse } from './server-use.ts';
 
 /** Raised when the shape of the state or the meaning of a field changes. Snapshots of other versions are void. */
-export const STATE_VERSION = 21;
+export const STATE_VERSION = 22;
 
 /**
  * What every host shows of a session: a pure function of its events, small for any length of log. Texts are capped and
@@ -69,6 +70,8 @@ export interface SessionState {
   readonly cap: CapState | null;
   /** By path, in the order of the first change. */
   readonly changes: readonly ChangeState[];
+  /** Restores to a checkpoint, in order. Absent: none. */
+  readonly restores?: readonly RestoreState[];
   /** Untracked files of commands that this machine may run or obey later; the latest for each path. */
   readonly untracked: readonly UntrackedPlace[];
   /** The project's instructions for agents, as the last turn used them; null when it has none. */

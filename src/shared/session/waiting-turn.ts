@@ -1,5 +1,6 @@
 import type { TurnEndReason } from '@shared/events/turn-events.ts';
-import type { TurnState } from './session-state.ts';
+import { shownTurns } from './restore-state.ts';
+import type { SessionState, TurnState } from './session-state.ts';
 
 /** Ends that leave an answer without effect: what it was given for is still to be done. */
 const unheard: ReadonlySet<TurnEndReason> = new Set([
@@ -20,10 +21,11 @@ const unheard: ReadonlySet<TurnEndReason> = new Set([
 
 /**
  * The turn whose task waits for the person: the one that asked, or one that was stopped after an answer. Null: none.
- * Questions that the person asked back in between leave it waiting.
+ * Questions that the person asked back in between leave it waiting. What a restore took out of the conversation does not
+ * count.
  */
-export function waitingTurn(turns: readonly TurnState[]): TurnState | null {
-  for (const turn of turns.toReversed()) {
+export function waitingTurn(state: Pick<SessionState, 'turns' | 'restores'>): TurnState | null {
+  for (const turn of shownTurns(state).toReversed()) {
     const { reason, mode, answers } = turn;
     if (reason === 'waiting') return turn;
     if (reason === null) return null;

@@ -39,6 +39,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/lib/test-output/parse-unittest.ts#pythonFrames': withRoots,
   'src/main/recipes/fix/outcome/accept-best.ts#changedLines': (text) => [text, `${text}a`],
   'src/main/recipes/fix/outcome/overfit-marks.ts#overfitMarks': (text) => ['', text, ''],
+  'src/main/sessions/changes/merge-texts.ts#mergeTexts': (text) => [text, `a${text}`, `${text}b`],
   'src/main/recipes/code/splice-code.ts#addImports': (text) => [text, ['import os'], 'python'],
   'src/main/recipes/code/splice-code.ts#reindent': (text) => [text, '  '],
   'src/main/recipes/answer/citations.ts#findCitations': (text) => [text, ['src/a.py']],

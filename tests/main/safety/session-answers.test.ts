@@ -152,6 +152,8 @@ const types: Readonly<Record<EventType, 'question' | 'answer' | 'none'>> = {
   // An import settles these, as it settles all changes.
   'changes-taken': 'none',
   'hunks-taken': 'none',
+  'restore-began': 'none',
+  'restore-ended': 'none',
   'recipe-progressed': 'none',
   'notice-added': 'none',
   'child-session-started': 'none',

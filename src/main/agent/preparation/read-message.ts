@@ -1,5 +1,6 @@
 import { asksForChange, callsOff, goesOn, isQuestion, politely } from '@shared/text/task-kind.ts';
 import { modeOfText, needsNoProject } from '@shared/text/task-mode.ts';
+import { shownTurns } from '@shared/session/restore-state.ts';
 import { waitingTurn } from '@shared/session/waiting-turn.ts';
 import type { SessionState, TurnState } from '@shared/session/session-state.ts';
 import type { Exchange } from '../../recipes/conversation-entries.ts';
@@ -32,7 +33,7 @@ export function readMessage(
   return { task, options, given: { isQuestion: choice.isQuestion(task), mode: choice.mode(task), answers } };
 }
 
-type Known = Pick<SessionState, 'turns' | 'messages' | 'steps'>;
+type Known = Pick<SessionState, 'turns' | 'messages' | 'steps' | 'restores'>;
 
 /**
  * The turn that a message answers, as a pure function of the log. Null: the message is a task of its own. That is so if
@@ -40,7 +41,7 @@ type Known = Pick<SessionState, 'turns' | 'messages' | 'steps'>;
  * was stopped, by the person, a limit or a failure, the next message goes on with it.
  */
 function answeredTurn(state: Known, text: string, wanted: TurnOptions['mode']): AnsweredTurn | null {
-  const turn = waitingTurn(state.turns);
+  const turn = waitingTurn(state);
   const mode = turn === null || turn.mode === undefined || turn.mode === 'chat' ? null : turn.mode;
   if (turn === null || asksBack(text)) return null;
   if (wanted !== 'auto' && wanted !== mode) return null;
@@ -88,7 +89,7 @@ interface ModeChoice {
  * about. A pure function of the log, so that a replay decides the same.
  */
 function choiceOf(
-  { projectPath, changes, turns }: Pick<SessionState, 'projectPath' | 'changes' | 'turns'>,
+  { projectPath, changes, turns, restores = [] }: Pick<SessionState, 'projectPath' | 'changes' | 'turns' | 'restores'>,
   asked: Asked,
 ): ModeChoice {
   const { mode: wanted } = asked;
@@ -99,7 +100,8 @@ function choiceOf(
   const hasTools = asked.assistant?.tools !== 'off';
   const mode = (task: string): TurnMode => {
     if (!hasTools) return 'chat';
-    const taken = wanted === 'auto' ? (keptMode(turns, task) ?? modeOfText(task, hasFiles)) : wanted;
+    const taken =
+      wanted === 'auto' ? (keptMode(shownTurns({ turns, restores }), task) ?? modeOfText(task, hasFiles)) : wanted;
     return taken === 'ask' && isPlain && (!hasFiles || needsNoProject(task)) ? 'chat' : taken;
   };
   const asks = (task: string): boolean => {
@@ -110,7 +112,7 @@ function choiceOf(
 }
 
 /** "Continue" after a question goes on with the question. Null: the words of the message decide. */
-function keptMode(turns: SessionState['turns'], text: string): 'ask' | null {
+function keptMode(turns: readonly TurnState[], text: string): 'ask' | null {
   const last = turns.at(-1)?.mode;
   return goesOn(text) && (last === 'ask' || last === 'chat') ? 'ask' : null;
 }

@@ -1,5 +1,7 @@
 import type { CallEntry, Entry } from '../../recipes/conversation-entries.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import { conversationFilter } from '@shared/session/restore-state.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import type { TrimmedPart, Trimming } from '@shared/session/prompt-trimming.ts';
 import { resultText } from './build-prompt.ts';
@@ -16,12 +18,11 @@ const labelLength = 80;
  * What one model call was not shown of the conversation up to it, in the order in which it was left out. A recipe
  * builds each question anew, so only attached files are trimmed there.
  */
-export async function readShortenedResult(
-  events: AsyncIterable<SessionEvent>,
-  callId: string,
-): Promise<readonly Trimming[]> {
+export async function readShortenedResult(log: ShortenedLog, callId: string): Promise<readonly Trimming[]> {
   const fold = createFold();
-  for await (const event of events) {
+  const isShown = await shownAt(log, callId);
+  for await (const event of log.read()) {
+    if (!isShown(event.seq)) continue;
     if (event.type === 'model-call-started' && event.callId === callId) {
       const rest = event.stage.strategy === 'loop' ? fold.trimmings : [];
       return [...(event.cut ?? []).map((one, index) => ofFile(fold, one, event.seq + index)), ...rest];
@@ -29,6 +30,19 @@ export async function readShortenedResult(
     addEvent(fold, event);
   }
   return [];
+}
+
+interface ShortenedLog {
+  readonly state: Pick<SessionState, 'restores'>;
+  readonly read: () => AsyncIterable<SessionEvent>;
+}
+
+/** Which events were in the conversation when a call was made. */
+async function shownAt({ state: { restores }, read }: ShortenedLog, callId: string): Promise<(seq: number) => boolean> {
+  if (restores === undefined) return () => true;
+  for await (const event of read())
+    if (event.type === 'model-call-started' && event.callId === callId) return conversationFilter(restores, event.seq);
+  return () => true;
 }
 
 interface Fold {

@@ -1,4 +1,6 @@
 import type { QueuedMessage } from '../../sessions/journal/queued-message.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
+import { conversationFilter } from '@shared/session/restore-state.ts';
 import { hasImage } from '@shared/attachments/attachment-text.ts';
 import { attachedParts } from '../prompt/attached-parts.ts';
 import { createConversation } from '../prompt/conversation.ts';
@@ -22,13 +24,15 @@ import type { TurnEnd } from './turn-baseline.ts';
 
 /** What is kept between turns of the same session. */
 interface SessionMemory {
-  readonly conversation: ReturnType<typeof createConversation>;
+  conversation: ReturnType<typeof createConversation>;
   readonly baseline: ReturnType<typeof createFileBaseline>;
   readonly reads: ReturnType<typeof createReadLedger>;
   readonly trajectory: ReturnType<typeof createTrajectory>;
   readonly steps: Turn['steps'];
   /** The number of the last event that the conversation has seen. */
   seen: number;
+  /** The number of restores that it has seen. */
+  restores: number;
 }
 
 /** Starts turns on one session. A replay uses it too, with dependencies that play a log. */
@@ -52,6 +56,7 @@ export function createTurnStarter(dependencies: AgentDependencies): TurnStarter 
     trajectory,
     steps: { last: dependencies.journal.state().totals.steps, trajectory: trajectory.now },
     seen: 0,
+    restores: 0,
   };
   let controller: AbortController | null = null;
   let ended: Turn | null = null;
@@ -78,8 +83,9 @@ export function createTurnStarter(dependencies: AgentDependencies): TurnStarter 
         // A message that arrived during the last turn is in the log before that turn's end, where `catchUp` does not
         // look.
         const attached = await attachedParts(dependencies.journal, message.attachments);
-        memory.conversation.noteMessage(message.messageId, message.text, attached);
-        await catchUp(dependencies, memory);
+        await catchUp(dependencies, memory, (conversation) =>
+          conversation.noteMessage(message.messageId, message.text, attached),
+        );
         const asked = { text: message.text, options };
         const read = readMessage(dependencies.journal.state(), asked, memory.conversation.exchanges());
         const given = { ...read.given, attached, hasImages: hasImage(message.attachments) };
@@ -100,21 +106,43 @@ export function createTurnStarter(dependencies: AgentDependencies): TurnStarter 
   };
 }
 
-/** Reads events that others wrote since the last turn (such as an undo by the user); after a restart, the whole log. */
-async function catchUp(dependencies: AgentDependencies, memory: SessionMemory): Promise<void> {
-  for await (const event of dependencies.journal.read(memory.seen + 1)) {
-    if (event.type === 'user-message-added' && event.attachments !== undefined) {
-      const attached = await attachedParts(dependencies.journal, event.attachments);
-      memory.conversation.noteMessage(event.messageId, event.text, attached);
-    }
-    if (event.type === 'tool-ended' && event.pictures !== undefined) {
-      const pictures = await attachedParts(dependencies.journal, event.pictures);
-      memory.conversation.noteResult(event.toolCallId, pictures);
-    }
-    memory.conversation.add(event);
+/**
+ * Reads events that others wrote since the last turn (such as an undo by the user); after a restart, and after a restore
+ * to a checkpoint, the whole log. `prepare`: called before the first event.
+ */
+async function catchUp(
+  dependencies: AgentDependencies,
+  memory: SessionMemory,
+  prepare: (conversation: SessionMemory['conversation']) => void,
+): Promise<void> {
+  const { restores = [] } = dependencies.journal.state();
+  const isAnew = restores.length > memory.restores;
+  if (isAnew) memory.conversation = createConversation();
+  memory.restores = restores.length;
+  prepare(memory.conversation);
+  const isShown = conversationFilter(restores);
+  for await (const event of dependencies.journal.read(isAnew ? 1 : memory.seen + 1)) {
+    if (isShown(event.seq)) await addToConversation(dependencies, memory, event);
+    if (event.seq <= memory.seen) continue;
     memory.trajectory.add(event);
     memory.seen = event.seq;
   }
+}
+
+async function addToConversation(
+  { journal }: AgentDependencies,
+  { conversation }: SessionMemory,
+  event: SessionEvent,
+): Promise<void> {
+  if (event.type === 'user-message-added' && event.attachments !== undefined) {
+    const attached = await attachedParts(journal, event.attachments);
+    conversation.noteMessage(event.messageId, event.text, attached);
+  }
+  if (event.type === 'tool-ended' && event.pictures !== undefined) {
+    const pictures = await attachedParts(journal, event.pictures);
+    conversation.noteResult(event.toolCallId, pictures);
+  }
+  conversation.add(event);
 }
 
 function createTurn(

@@ -3,6 +3,8 @@ import { readImageFacts } from '../../lib/files/image-facts.ts';
 import type { ShownFile, ShownFileSource } from '@shared/contract/sessions-contract.ts';
 import { fileText } from '../../lib/files/file-text.ts';
 import type { Handlers } from '../../server/handlers.ts';
+import { listCheckpoints } from './checkpoints.ts';
+import { restoreTo } from './restore-to.ts';
 import { showChanges, takeChanges, undoChanges } from './undo-and-take.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
 import { refuseAtWork } from '../open/refused-requests.ts';
@@ -17,12 +19,32 @@ export function createChangeCommands(sessions: OpenSessions): Handlers['changes'
     refuseAtWork(sessions, sessionId);
     return sessions.journal(sessionId);
   };
+  const inTurn = createTurns();
   return {
     show: async ({ input }) => showChanges(await sessions.journal(input.sessionId), input.paths),
-    take: async ({ input }) => takeChanges(await atRest(input.sessionId), input.paths, input.hunks),
-    undo: async ({ input }) => undoChanges(await atRest(input.sessionId), input.paths, input.hunks),
+    take: ({ input: { sessionId, paths, hunks } }) =>
+      inTurn(sessionId, async () => takeChanges(await atRest(sessionId), paths, hunks)),
+    undo: ({ input: { sessionId, paths, hunks } }) =>
+      inTurn(sessionId, async () => undoChanges(await atRest(sessionId), paths, hunks)),
+    checkpoints: async ({ input }) => listCheckpoints(await sessions.journal(input.sessionId)),
+    restore: async ({ input: { sessionId, ...choice } }) =>
+      choice.isPreview === true
+        ? restoreTo(await sessions.journal(sessionId), choice)
+        : inTurn(sessionId, async () => restoreTo(await atRest(sessionId), choice)),
     file: async ({ input }) => readShownFile(await sessions.journal(input.sessionId), input.source),
     untracked: async ({ input }) => (await sessions.journal(input.sessionId)).state().untracked,
+  };
+}
+
+/** Runs what changes the files of one session one after the other. */
+function createTurns(): <T>(sessionId: string, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+  return (sessionId, work) => {
+    const running = (last.get(sessionId) ?? Promise.resolve()).then(work);
+    const settled = running.catch(() => undefined);
+    last.set(sessionId, settled);
+    void settled.then(() => (last.get(sessionId) === settled ? last.delete(sessionId) : false));
+    return running;
   };
 }
 

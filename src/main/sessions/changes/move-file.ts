@@ -1,4 +1,5 @@
 import { isSameImage } from '@shared/session/file-change-state.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
 import type { FileImage, HunkChoices } from '@shared/events/tool-events.ts';
 import { diffFiles, type FileDiff } from './file-diff.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -30,16 +31,16 @@ export async function putImage(
     return 'its content was not kept';
   const now = await folder.look(path);
   // Already done, but not recorded: the program ended in between.
-  if (matches(now, to) && hasMode(now, to)) return null;
-  if (!matches(now, from)) return refusal(now, from);
-  const isExpected = (found: FileNow): boolean => matches(found, from);
+  if (matchesImage(now, to) && hasMode(now, to)) return null;
+  if (!matchesImage(now, from)) return refusal(now, from);
+  const isExpected = (found: FileNow): boolean => matchesImage(found, from);
   if (to === null) return (await folder.remove(path, isExpected)) ? null : 'it changed just now';
   const bytes = await journal.getBlob(to.blob);
   if (bytes === null) return 'its stored content is missing or damaged';
   return (await folder.write(path, { bytes, mode: to.mode }, isExpected)) ? null : 'it changed just now';
 }
 
-function matches(now: FileNow, image: FileImage): boolean {
+export function matchesImage(now: FileNow, image: FileImage): boolean {
   if (image === null) return now.type === 'missing';
   if (now.type !== 'file') return false;
   if (image.kept) return now.sha256 === image.blob.sha256;
@@ -59,10 +60,15 @@ function refusal(now: FileNow, from: FileImage): string {
   return from === null ? 'a file with this name exists now' : 'it was changed since';
 }
 
-export async function recordMove(journal: Journal, path: string, move: Move, by: 'undo' | 'take'): Promise<void> {
+export async function recordMove(
+  journal: Journal,
+  path: string,
+  move: Move,
+  by: 'undo' | 'take',
+): Promise<SessionEvent> {
   const { from: before, to: after, undoes, hunks } = move;
   const { added, removed } = await diffImages(journal, path, before, after);
-  await journal.append({
+  return journal.append({
     type: 'file-changed',
     path,
     before,

@@ -36,6 +36,11 @@ export type FileNow =
  */
 export interface SafeFolder {
   look(path: string): Promise<FileNow>;
+  /**
+   * The same, with the bytes of a file whose SHA-256 is known. A file system that does not tell capital letters apart
+   * finds a file by another name, too: here it counts as missing.
+   */
+  read(path: string): Promise<{ readonly now: FileNow; readonly bytes: Uint8Array | null }>;
   /** Replaces or creates a whole file, with missing folders. Replaces an entry only if `isExpected` accepts it. */
   write(
     path: string,
@@ -60,6 +65,10 @@ export function createSafeFolder(root: string): SafeFolder {
   return {
     look: (path) =>
       inParent<FileNow>({ root, path, create: false }, { type: 'missing' }, (folder, name) => look(folder, name)),
+    read: (path) =>
+      inParent<Found>({ root, path, create: false }, { now: { type: 'missing' }, bytes: null }, (folder, name) =>
+        readNamed(folder, name),
+      ),
     write: (path, file, isExpected) =>
       inParent({ root, path, create: true }, false, async (folder, name) => {
         if (!isExpected(await look(folder, name))) return false;
@@ -169,28 +178,55 @@ function leadsElsewhere(path: string, name: string): AppError {
   return new AppError('refused', `${path} leads through ${name}, which is a link or no folder.`);
 }
 
+interface Found {
+  readonly now: FileNow;
+  readonly bytes: Uint8Array | null;
+}
+
 async function look(folder: HostFolder, name: string): Promise<FileNow> {
+  return (await read(folder, name)).now;
+}
+
+async function readNamed(folder: HostFolder, name: string): Promise<Found> {
+  const found = await read(folder, name);
+  if (found.now.type === 'missing' || name.toLowerCase() === name.toUpperCase()) return found;
+  const isThere = !isCaseBlind || (await readdir(folder.place)).some((other) => isSameName(other, name));
+  return isThere ? found : { now: { type: 'missing' }, bytes: null };
+}
+
+/** Where file systems usually do not tell capital letters apart. */
+const isCaseBlind = process.platform === 'darwin' || process.platform === 'win32';
+
+/** File systems store accents in one of two forms. */
+const isSameName = (one: string, other: string): boolean => one.normalize() === other.normalize();
+
+async function read(folder: HostFolder, name: string): Promise<Found> {
+  const without = (now: FileNow): Found => ({ now, bytes: null });
   let file: FileHandle;
   try {
     const known = await lstat(folder.at(name));
     if (!known.isFile())
-      return { type: 'other', what: known.isDirectory() ? 'a folder' : known.isSymbolicLink() ? 'a link' : 'no file' };
-    if (known.size > maxBytes) return fileNow(known, null);
+      return without({
+        type: 'other',
+        what: known.isDirectory() ? 'a folder' : known.isSymbolicLink() ? 'a link' : 'no file',
+      });
+    if (known.size > maxBytes) return without(fileNow(known, null));
     try {
       file = await openForReading(folder, name);
     } catch (error) {
-      if (['EACCES', 'EPERM'].includes(errorCodeOf(error) ?? '')) return fileNow(known, null);
+      if (['EACCES', 'EPERM'].includes(errorCodeOf(error) ?? '')) return without(fileNow(known, null));
       throw error;
     }
   } catch (error) {
-    if (isMissing(error)) return { type: 'missing' };
-    if (errorCodeOf(error) === 'ELOOP') return { type: 'other', what: 'a link' };
+    if (isMissing(error)) return without({ type: 'missing' });
+    if (errorCodeOf(error) === 'ELOOP') return without({ type: 'other', what: 'a link' });
     throw error;
   }
   try {
     const found = await file.stat();
-    if (!found.isFile()) return { type: 'other', what: 'no file' };
-    return fileNow(found, found.size > maxBytes ? null : sha256Of(await file.readFile()));
+    if (!found.isFile()) return without({ type: 'other', what: 'no file' });
+    const bytes = found.size > maxBytes ? null : await file.readFile();
+    return { now: fileNow(found, bytes === null ? null : sha256Of(bytes)), bytes };
   } finally {
     await file.close();
   }

@@ -1,42 +1,11 @@
 import { AppError, toFailure } from '@shared/errors.ts';
-import {
-  type ChangeState,
-  changeStatus,
-  changeVersion,
-  reduceChange,
-  reduceHunksTaken,
-  reviewChange,
-} from '@shared/session/file-change-state.ts';
+import { type ChangeState, changeStatus, changeVersion } from '@shared/session/file-change-state.ts';
 import type { ChangedFile, ChangeOutcome, HunkChoice } from '@shared/contract/sessions-contract.ts';
 import type { Journal } from '../journal/journal.ts';
+import { allChanges, foldersMadeBy } from './changes-in-log.ts';
 import { decideHunks, decideRest, type Decision, isCopy, readHunks, undoKind, type UndoKind } from './decide-hunks.ts';
 import { diffImages, putImage, type ReadJournal, recordMove } from './move-file.ts';
 import { createSafeFolder } from './safe-folder.ts';
-
-/** File systems take timestamps from a clock that ticks every few milliseconds. In milliseconds. */
-const clockTickMs = 50;
-/** A change without a call (a take, an undo) takes less time than this. */
-const longestMoveMs = 10_000;
-
-/**
- * Returns a check whether a folder with this creation time (milliseconds since 1970) was made by a change of this
- * session, that is during the call of the change. If the file system does not report creation times, no folder counts.
- */
-export async function foldersMadeBy(journal: Pick<Journal, 'read'>): Promise<(madeAtMs: number) => boolean> {
-  const starts = new Map<string, number>();
-  const spans: { readonly from: number; readonly to: number }[] = [];
-  let previousAt = 0;
-  for await (const event of journal.read()) {
-    if (event.type === 'history-copied' && event.changes === 'settled') spans.length = 0;
-    if (event.type === 'tool-started') starts.set(event.toolCallId, event.at);
-    if (event.type === 'file-changed') {
-      const started = event.toolCallId === null ? undefined : starts.get(event.toolCallId);
-      spans.push({ from: started ?? Math.max(previousAt, event.at - longestMoveMs), to: event.at });
-    }
-    previousAt = event.at;
-  }
-  return (madeAtMs) => spans.some(({ from, to }) => madeAtMs >= from - clockTickMs && madeAtMs <= to);
-}
 
 /** A change, with the reason if it has no diff (`binary`, `not kept: too-large`, …). */
 export interface ShownChange extends ChangedFile {
@@ -123,7 +92,10 @@ export async function undoChanges(
 }
 
 /** What a program that was killed in an undo or a take left beside the files. */
-async function sweepLeftovers(journal: ReadJournal, changes: readonly ChangeState[]): Promise<void> {
+export async function sweepLeftovers(
+  journal: ReadJournal,
+  changes: readonly Pick<ChangeState, 'path'>[],
+): Promise<void> {
   const { projectPath, workspace } = journal.state();
   const oneOfEach = new Map(changes.map(({ path }) => [path.slice(0, path.lastIndexOf('/') + 1), path]));
   for (const root of new Set([projectPath, workspace?.path]))
@@ -170,7 +142,7 @@ function isTakenBack(change: ChangeState): boolean {
 }
 
 /** Removes folders that the changes made and that are empty now. A folder that cannot be removed stays. */
-async function removeEmptied(
+export async function removeEmptied(
   journal: ReadJournal,
   emptied: readonly { readonly root: string; readonly path: string }[],
 ): Promise<void> {
@@ -260,21 +232,7 @@ async function selectChanges(journal: ReadJournal, paths: readonly string[]): Pr
 async function collectChanges(journal: ReadJournal): Promise<readonly ChangeState[]> {
   const { changes, totals } = journal.state();
   if (totals.changesLeftOut === 0) return changes;
-  const byPath = new Map<string, ChangeState>();
-  for await (const event of journal.read()) {
-    if (event.type === 'file-changed') byPath.set(event.path, reduceChange(byPath.get(event.path), event));
-    if (event.type === 'history-copied' && event.changes === 'settled') byPath.clear();
-    if (event.type === 'hunks-taken') {
-      const change = byPath.get(event.path);
-      if (change) byPath.set(event.path, reduceHunksTaken(change, event));
-    }
-    if (event.type !== 'changes-taken') continue;
-    for (const path of event.paths) {
-      const change = byPath.get(path);
-      if (change) byPath.set(path, reviewChange(change));
-    }
-  }
-  return [...byPath.values()];
+  return allChanges(journal);
 }
 
 /** The first non-empty group: open changes, changes taken into the project, changes undone by the user. */

@@ -58,7 +58,7 @@ export function createHistoryCommands({ sessions, store, blobs, rules, settings,
       const fences = compileFences({ settings: sources, projectPath, isSecretFile });
       return readManifest(view.read(), step, { blobs, fences });
     },
-    trimmed: async ({ input }) => readShortenedResult((await store.view(input.sessionId)).read(), input.callId),
+    trimmed: async ({ input }) => readShortenedResult(await store.view(input.sessionId), input.callId),
     escalations: async ({ input }) => escalationsOf((await store.view(input.sessionId)).read()),
     replay: async ({ input: { sessionId }, signal }) => {
       refuseAtWork(sessions, sessionId);

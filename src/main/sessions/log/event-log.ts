@@ -18,6 +18,8 @@ export const syncedTypes: ReadonlySet<EventType> = new Set<EventType>([
   'file-changed',
   'changes-taken',
   'hunks-taken',
+  'restore-began',
+  'restore-ended',
   'approval-answered',
   'child-session-started',
   'turn-ended',

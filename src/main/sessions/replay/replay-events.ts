@@ -33,6 +33,8 @@ const outsideTypes: ReadonlySet<EventType> = new Set<EventType>([
   'file-changed',
   'changes-taken',
   'hunks-taken',
+  'restore-began',
+  'restore-ended',
   'child-session-started',
   'child-session-ended',
 ]);

@@ -1,6 +1,7 @@
 import type { NewEvent } from '@shared/events/events.ts';
 import { noUsage } from '@shared/money/token-cost.ts';
 import type { MessageState, SessionState, StepState, ToolCallState, TurnState } from '@shared/session/session-state.ts';
+import type { RestoreState } from '@shared/session/restore-state.ts';
 import { waitingResultText, openQuestionInWords } from '@shared/tools/person-question.ts';
 import { type TouchedFiles, touchedFilesText } from './touched-files.ts';
 
@@ -23,7 +24,13 @@ export function crashRepairEvents(state: SessionState, touched: TouchedFiles | n
     ...steps.map(endModelCall),
     ...turns.map((turn) => endTurn(turn, state, questions)),
     ...left.flatMap(dropMessage),
+    ...(state.restores ?? []).filter(({ end }) => end === null).map(endRestore),
   ];
+}
+
+/** Each file that it had set back has an event of its own. */
+function endRestore({ seq }: RestoreState): NewEvent {
+  return { type: 'restore-ended', beganSeq: seq, outcome: 'interrupted', restored: [], merged: [], kept: [] };
 }
 
 /** The questions of the agent that nobody has answered, in words, by the call that asks. */

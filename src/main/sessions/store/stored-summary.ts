@@ -77,8 +77,8 @@ export function summaryOf(
 }
 
 /** Also for a session that was cut off at a question of the agent and not opened since. */
-function waitsForPerson({ turns, approvals }: Pick<SessionState, 'turns' | 'approvals'>): boolean {
-  return waitingTurn(turns) !== null || approvals.some(({ kind }) => kind === 'question');
+function waitsForPerson(state: Pick<SessionState, 'turns' | 'approvals' | 'restores'>): boolean {
+  return waitingTurn(state) !== null || state.approvals.some(({ kind }) => kind === 'question');
 }
 
 /** The models and places that worked on the session, including the part that a fork copied from its parent. */

@@ -46,7 +46,7 @@ export interface ComposerHandle {
 export const Composer = memo(function Composer(props: ComposerProps & { readonly handle: Ref<ComposerHandle> }) {
   const { sessionId, state, handle } = props;
   const isRunning = sessionStatus(state) === 'running';
-  const isWaiting = waitingTurn(state.turns) !== null;
+  const isWaiting = waitingTurn(state) !== null;
   const [text, setText, takeAway] = useDraft(sessionId);
   const attachments = useAttachments(sessionId, { sessionId });
   const field = useRef<MessageFieldHandle>(null);

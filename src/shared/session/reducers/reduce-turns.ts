@@ -12,6 +12,7 @@ import {
 import { reduceInnerCalls } from './reduce-programs.ts';
 import { keptCounts } from './kept-counts.ts';
 import { cappedItems } from '@shared/session/plan-steps.ts';
+import { reduceRestores } from '@shared/session/restore-state.ts';
 import { reduceMessages, reduceCopiedHistory, reduceOrganized, reduceRepaired } from './reduce-messages.ts';
 import { reduceChildren } from './reduce-children.ts';
 import { changesTaken, fileChanged, hunksTaken } from './reduce-file-changes.ts';
@@ -82,6 +83,9 @@ export function reduceTurns(state: SessionState, event: SessionEvent): Change | 
       return hunksTaken(state, event);
     case 'changes-taken':
       return changesTaken(state, event);
+    case 'restore-began':
+    case 'restore-ended':
+      return { restores: reduceRestores(state.restores, event) };
     case 'recipe-progressed':
       return progressed(state, event);
     case 'context-compacted':

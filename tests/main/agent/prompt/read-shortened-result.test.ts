@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent } from '../../../../src/shared/events/events.ts';
 import { readShortenedResult } from '../../../../src/main/agent/prompt/read-shortened-result.ts';
 import type { AgentKit } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
@@ -9,8 +8,8 @@ const files = Object.fromEntries(
 );
 const done = call('task_complete', { summary: 'ok' });
 
-async function* logOf(kit: AgentKit): AsyncIterable<SessionEvent> {
-  yield* kit.journal.events;
+function logOf(kit: AgentKit) {
+  return { state: kit.journal.state(), read: () => kit.journal.read() };
 }
 
 /** What was shortened for the model of the last step. */

@@ -22,7 +22,7 @@ export function addQuestion(chat: Chat, event: EventOf<'approval-requested'>): v
 export async function showWaiting({ context, sessionId }: Pick<Chat, 'context' | 'sessionId'>): Promise<void> {
   const core = await context.core();
   const { state } = await core.sessions.show({ sessionId });
-  const turn = waitingTurn(state.turns);
+  const turn = waitingTurn(state);
   const asking = turn === null ? null : askingTurn(state.turns, turn);
   if (asking === null) return;
   const text = (await core.sessions.detail({ sessionId, id: asking.id })).text ?? asking.text;
