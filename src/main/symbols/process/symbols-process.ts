@@ -1,0 +1,65 @@
+/**
+ * The process that reads the names in source files and keeps them. It is separate because a hostile file may make a
+ * parser crash, run for long or use all memory, and because reading a large project takes minutes. It gets texts from
+ * its parent and reads nothing of a project itself. Its parent may kill it at any time.
+ * `symbols-process DATABASE`
+ */
+import { openProject, type OpenProject } from './open-project.ts';
+import { symbolRequestSchema, type SymbolReply, type SymbolRequest } from './symbol-protocol.ts';
+import { isDamage, openTagStore, removeTagStore } from './tag-store.ts';
+
+/** More are closed, the longest unused first. */
+const heldProjects = 2;
+
+const send = (reply: SymbolReply): void => void process.send?.(reply);
+
+function serve(database: string): void {
+  const store = openTagStore(database, Date.now());
+  const open = new Map<string, OpenProject>();
+  const projectOf = (name: string): OpenProject => {
+    const found = open.get(name) ?? openProject(store, name);
+    open.delete(name);
+    open.set(name, found);
+    for (const other of [...open.keys()].slice(0, -heldProjects)) open.delete(other);
+    return found;
+  };
+  process.on('disconnect', () => process.exit(0));
+  let last: Promise<unknown> = Promise.resolve();
+  process.on('message', (message) => {
+    const request = symbolRequestSchema.parse(message);
+    // One at a time, in order.
+    last = last
+      .then(() => answer(projectOf(request.project), request))
+      .then(
+        (value) => send({ id: request.id, type: 'done', value: value ?? null }),
+        (error: unknown) => {
+          send({ id: request.id, type: 'failed', message: String(error) });
+          if (!isDamage(error)) return;
+          // The next process begins with an empty one.
+          removeTagStore(database);
+          process.exit(1);
+        },
+      );
+  });
+}
+
+async function answer(project: OpenProject, request: SymbolRequest): Promise<unknown> {
+  switch (request.type) {
+    case 'sync':
+      return project.sync(request.files);
+    case 'add':
+      return project.add(request.files);
+    case 'rank':
+      return project.rank(request);
+    case 'map':
+      return project.map(request);
+    case 'find':
+      return project.find(request.names);
+    case 'outline':
+      return project.outline(request.path);
+    default:
+      return request satisfies never;
+  }
+}
+
+serve(process.argv[2] ?? '');
