@@ -36,7 +36,6 @@ export default defineConfig({
           'llama-worker': resolve('src/main/models/engine/worker/worker.ts'),
           'server-guard': resolve('src/main/models/engine/server-guard.ts'),
           'document-process': resolve('src/main/documents/document-process.ts'),
-          'document-process': resolve('src/main/sessions/attachments/document-process.ts'),
           'symbols-process': resolve('src/main/symbols/process/symbols-process.ts'),
           'key-process': resolve('src/main/safety/keys/key-process.ts'),
         },

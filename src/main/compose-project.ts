@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { success, type Reply } from '@shared/errors.ts';
+import type { ProjectMap } from '@shared/projects/project-map.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { LanguageServersOf } from './language-servers/language-servers.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
+import { projectKey } from './lib/files/project-key.ts';
+import { lookForHidden } from './sandbox/read-only/hidden-from-reading.ts';
+import { createReadOnlySandbox } from './sandbox/read-only/read-only-sandbox.ts';
 import { createProjectImages } from './sandbox/images/project-images.ts';
 import { createPackagePreparations } from './sandbox/packages/package-preparations.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
@@ -10,6 +16,8 @@ import type { SettingsStore } from './settings/settings-store.ts';
 import { gatherFacts } from './projects/facts/gather-project-facts.ts';
 import { createFindParts } from './projects/facts/project-parts.ts';
 import { readEnvironment } from './projects/facts/read-environment.ts';
+import { createSymbolClient } from './symbols/process/symbol-client.ts';
+import { createProjectSymbols, type ProjectSymbols, type ProjectSymbolsOptions } from './symbols/project-symbols.ts';
 import type { SessionProject } from './agent/turn/agent-dependencies.ts';
 
 /** What every session finds out about its project at the start of a turn. A new part gets its finder here. */
@@ -29,6 +37,44 @@ export function createProjectParts(
       ],
     ]),
   };
+}
+
+interface SymbolBase {
+  readonly files: { readonly node: string; readonly symbolsProcess: string };
+  readonly programs: HostPrograms;
+  readonly settings: SettingsStore;
+  readonly rules: { readonly activeRules: (projectPath: string) => Promise<{ readonly masks: readonly string[] }> };
+}
+
+/** The names in the sources of projects. */
+export function createSymbolParts(
+  config: { readonly home: string; readonly cache: string },
+  { files, programs, settings, rules }: SymbolBase,
+) {
+  const client = createSymbolClient({
+    programs,
+    nodePath: files.node,
+    processPath: files.symbolsProcess,
+    databasePath: join(config.cache, 'symbols.sqlite'),
+  });
+  const symbols = (of: Omit<ProjectSymbolsOptions, 'client'>): ProjectSymbols =>
+    createProjectSymbols({ ...of, client });
+  const mapProject = async (
+    folder: string,
+    ask: { readonly words: string; readonly tokens: number },
+    signal: AbortSignal,
+  ): Promise<Reply<ProjectMap>> => {
+    const { masks } = await rules.activeRules(folder);
+    const query = { workspacePath: folder, settings: settings.current().sandbox, homePath: config.home, masks };
+    const { hidden } = await lookForHidden({ ...query, projectPath: await projectKey(folder) }, signal);
+    const sandbox = createReadOnlySandbox({ workspacePath: folder, because: null, hidden: async () => hidden });
+    const project = symbols({ project: folder, files: sandbox.files });
+    const updated = await project.update(signal);
+    if (!updated.ok) return updated;
+    const map = await project.map({ ...ask, touched: [] }, signal);
+    return map.ok ? success({ ...map.value, isCut: updated.value.isCut }) : map;
+  };
+  return { symbols, mapProject, disposeSymbols: client.dispose };
 }
 
 interface SandboxBase {

@@ -3,9 +3,9 @@ import { success, valueOf } from '@shared/errors.ts';
 import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
 import type { ModelParts, ModelPartsConfig } from './compose-models.ts';
 import { createModelParts, createLearnedWindows } from './compose-models.ts';
-import { createProjectParts, createSandboxParts } from './compose-project.ts';
 import { createSkillParts } from './compose-skills.ts';
 import { createLanguageServers } from './language-servers/language-servers.ts';
+import { createProjectParts, createSandboxParts, createSymbolParts } from './compose-project.ts';
 import { createToolParts } from './compose-tools.ts';
 import { createWebParts } from './compose-web.ts';
 import { createClientKeys } from './endpoint/client-keys.ts';
@@ -128,6 +128,7 @@ export async function compose(config: ComposeConfig): Promise<Core> {
       await parts.models.dispose();
       await parts.money.dispose();
       await parts.index.close();
+      parts.disposeSymbols();
       parts.keys.dispose();
       await parts.disposeEngine();
     },
@@ -260,6 +261,7 @@ async function createParts(config: ComposeConfig) {
   const { llama, ...modelParts } = createModelParts(config, base);
   const { models } = modelParts;
   const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
+  const { symbols, ...symbolParts } = createSymbolParts(config, base);
   const { web, webCommands, webTools, readDocument } = createWebParts(base, modelParts.keys);
   const toolBase = { ...base, web, webTools, programsOf: async (id: string) => readPrograms(await store.view(id)) };
   const { engine, connected, library, ...toolParts } = createToolParts(config, toolBase, modelParts, startSandbox);
@@ -295,6 +297,7 @@ async function createParts(config: ComposeConfig) {
     gather: attachments.gather,
     agent: { ...engine, project: createProjectParts(base.languageServers), ...callParts(modelParts, meter) },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
+    symbols,
     connected,
     priors,
     budget: money.budget,
@@ -314,6 +317,7 @@ async function createParts(config: ComposeConfig) {
     ...base,
     ...modelParts,
     ...sandboxParts,
+    ...symbolParts,
     money,
     endpoint: createEndpointParts(config, base, { ...modelParts, money, meter }),
     records: async () => settings.current().routing.numbers.priors ?? priors.all(),
@@ -396,6 +400,7 @@ function findFiles(): {
   readonly keyProcess: string;
   readonly serverGuard: string;
   readonly documentProcess: string;
+  readonly symbolsProcess: string;
   readonly resources: string;
   readonly imageScript: string;
   readonly node: string;
@@ -408,6 +413,7 @@ function findFiles(): {
     keyProcess: join(root, 'out', 'main', 'key-process.cjs'),
     serverGuard: join(root, 'out', 'main', 'server-guard.cjs'),
     documentProcess: join(root, 'out', 'main', 'document-process.cjs'),
+    symbolsProcess: join(root, 'out', 'main', 'symbols-process.cjs'),
     resources: join(root, 'resources'),
     imageScript: join(root, 'scripts', 'setup', 'sandbox-image.mjs'),
     node: findNode(root),

@@ -173,6 +173,7 @@ const anyProject: AgentDependencies['project'] = {
   skills: { find: async () => ({ offered: [], held: [] }), load: async () => null },
   routeRules: async () => ({ rules: [], problems: [] }),
   lookAtFiles: async () => [],
+  symbols: null,
 };
 
 export const agentConfig: AgentConfig = {

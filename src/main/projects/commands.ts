@@ -1,4 +1,5 @@
-import { valueOf } from '@shared/errors.ts';
+import { valueOf, type Reply } from '@shared/errors.ts';
+import type { ProjectMap } from '@shared/projects/project-map.ts';
 import type { PrepareProgress } from '@shared/projects/project-preparation.ts';
 import type { BringProgress } from '@shared/sandbox/sandbox-images.ts';
 import { progressStream, wholeStream } from '../lib/async/push-queue.ts';
@@ -16,6 +17,12 @@ export interface ProjectCommandsOptions {
   readonly preparations: PackagePreparations;
   readonly images: ProjectImages;
   readonly instructions: ProjectInstructions;
+  /** Reads a project's names. `folder` is a real path. */
+  readonly mapProject: (
+    folder: string,
+    ask: { readonly words: string; readonly tokens: number },
+    signal: AbortSignal,
+  ) => Promise<Reply<ProjectMap>>;
 }
 
 const shownPaths = 5;
@@ -45,6 +52,10 @@ export function createProjectCommands(options: ProjectCommandsOptions): Handlers
       const { files, bytes, leftOut } = await planCopy(from, signal);
       const paths = leftOut.paths.slice(0, shownPaths);
       return { files, bytes, leftOut: { ...leftOut, paths, morePaths: leftOut.paths.length - paths.length } };
+    },
+    map: async ({ input: { projectPath, about, tokens }, signal }) => {
+      const folder = valueOf(await checkWorkspace(projectPath, { homePath: options.homePath, needsWrite: false }));
+      return valueOf(await options.mapProject(folder, { words: about, tokens }, signal));
     },
     bringImage: ({ input, signal }) =>
       progressStream<BringProgress>(async (tell, stop) => {

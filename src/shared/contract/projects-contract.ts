@@ -8,6 +8,7 @@ import type {
   PreparationPlan,
   PrepareProgress,
 } from '@shared/projects/project-preparation.ts';
+import type { ProjectMap } from '@shared/projects/project-map.ts';
 import type { ProjectSettings } from '@shared/projects/project-settings.ts';
 import { projectChangeSchema } from '@shared/projects/project-settings.ts';
 import { bringImageSchema, type BringProgress, type ProjectImage } from '@shared/sandbox/sandbox-images.ts';
@@ -63,6 +64,17 @@ export const projectsContract = {
   image: base.input(z.object({ projectPath })).output(type<ProjectImage | null>()),
   /** What a session on a copy of the project would copy. Copies nothing. */
   copySize: base.input(z.object({ projectPath })).output(type<CopySize>()),
+  /** The map of a project. The first one reads all of its sources, which takes seconds for each 50,000 lines. */
+  map: base
+    .input(
+      z.object({
+        projectPath,
+        /** Words that the shown names should be about. */
+        about: z.string().max(20_000).default(''),
+        tokens: z.number().int().min(50).max(100_000).default(4_000),
+      }),
+    )
+    .output(type<ProjectMap>()),
   /** Imports, downloads or builds an image. For a project's image, does only what was approved. */
   bringImage: base.input(bringImageSchema).output(type<AsyncIterable<BringProgress>>()),
 };

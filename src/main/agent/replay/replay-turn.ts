@@ -96,6 +96,7 @@ const noProject: AgentDependencies['project'] = {
   },
   routeRules: async () => ({ rules: [], problems: [] }),
   lookAtFiles: async () => [],
+  symbols: null,
 };
 
 interface Opening {

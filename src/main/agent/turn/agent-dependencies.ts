@@ -23,6 +23,7 @@ import type { Tool } from '../../tools/define.ts';
 import type { WebExchange } from '../../tools/web/web-request.ts';
 import type { ConnectedTools } from '../../tools/connected/connected-tool.ts';
 import type { ChildAgents } from '../../tools/agents/child-agents.ts';
+import type { ProjectSymbols } from '../../symbols/project-symbols.ts';
 import type { Recipe, RecipeSettings } from '../../recipes/define.ts';
 
 /** A model and the provider that answers for it. */
@@ -93,6 +94,8 @@ export interface SessionProject {
   readonly skills: SessionSkills;
   /** The user's routing rules for the project. Called once per turn. */
   readonly routeRules: () => Promise<RouteRules>;
+  /** The names in its sources; null: there is no project. */
+  readonly symbols: ProjectSymbols | null;
   /** What paths of the workspace lead to, for the log. */
   readonly lookAtFiles: LookAtFiles;
 }

@@ -123,6 +123,8 @@ function handlersOf(
       take((await import('./commands/projects/project-list.command.ts')).projectList(context, action, folder, args)),
     prepareProject: async (folder, args) =>
       take((await import('./commands/projects/prepare-project.command.ts')).prepareProject(context, folder, args)),
+    mapProject: async (folder, args) =>
+      take((await import('./commands/projects/map-project.command.ts')).mapProject(context, folder, args)),
     projectGit: async (ask, args) =>
       take((await import('./commands/projects/git.command.ts')).projectGit(context, ask, args)),
     instructions: async (action, folder, args) =>

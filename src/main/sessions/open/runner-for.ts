@@ -12,6 +12,9 @@ import { createSessionSkills } from '../../skills/session-skills.ts';
 import { createSessionInstructions } from '../../safety/instructions/session-instructions.ts';
 import { createSessionNetwork } from '../../safety/network/session-network.ts';
 import { createSessionRules } from '../../safety/rules/session-rules.ts';
+import { compileFences } from '@shared/safety/fences.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { ProjectSymbols } from '../../symbols/project-symbols.ts';
 import type { FenceMemory, OtherSession } from '../../safety/fence-memory.ts';
 import { createFenceMemory } from '../../safety/fence-memory.ts';
 import { createLookAtFiles } from '../../safety/file-look.ts';
@@ -111,6 +114,7 @@ async function startRunner(
       skills: skillsOf(options, projectPath ?? request.workspacePath),
       routeRules: rules.places,
       lookAtFiles,
+      symbols: symbolsOf(options, { request, sandbox, rules, projectPath }),
     },
     approver: approverOf(session),
     network: createSessionNetwork({
@@ -132,6 +136,26 @@ async function startRunner(
 function skillsOf({ settings, userFiles }: OpenSessionsOptions, folder: string): SessionSkills {
   const { instructions, skills: home } = userFiles;
   return createSessionSkills({ instructions, folder, home, off: () => settings().skillsOff });
+}
+
+interface SymbolSubject {
+  readonly request: { readonly workspacePath: string };
+  readonly sandbox: Sandbox;
+  readonly rules: Pick<ReturnType<typeof createSessionRules>, 'fences'>;
+  readonly projectPath: string | null;
+}
+
+/** A file that a fence covers has no names here: a map would carry them into every call. */
+function symbolsOf(
+  { symbols }: OpenSessionsOptions,
+  { request, sandbox, rules, projectPath }: SymbolSubject,
+): ProjectSymbols | null {
+  if (projectPath === null) return null;
+  const isLeftOut = async (): Promise<(path: string) => boolean> => {
+    const { ofPath } = compileFences({ settings: await rules.fences(), projectPath, isSecretFile });
+    return (path) => ofPath(path) !== null;
+  };
+  return symbols({ project: request.workspacePath, files: sandbox.files, isLeftOut });
 }
 
 function memoryOf({ store, homePath }: OpenSessionsOptions, projectPath: string): FenceMemory {

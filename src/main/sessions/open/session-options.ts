@@ -16,6 +16,7 @@ import type { HomeSkills } from '../../skills/home-skills.ts';
 import type { RuleFiles } from '../../safety/rule-files.ts';
 import type { SandboxFactory } from '../../sandbox/sandbox-factory.ts';
 import type { PreparedWorkspace, WorkspaceRequest } from '../../sandbox/workspace/prepare-workspace.ts';
+import type { ProjectSymbols, ProjectSymbolsOptions } from '../../symbols/project-symbols.ts';
 import type { ConnectedTools } from '../../tools/connected/connected-tool.ts';
 import type { AgentFiles } from '../../settings/agent-files.ts';
 import type { SessionStore } from '../store/session-store.ts';
@@ -58,6 +59,8 @@ export interface OpenSessionsOptions {
     readonly tools: Pick<SessionTools, 'builtIn' | 'web' | 'appVersion'>;
     readonly project: Pick<SessionProject, 'gatherFacts' | 'findParts' | 'readEnvironment' | 'languageServers'>;
   };
+  /** The names in the sources of a session's workspace. */
+  readonly symbols: (of: Omit<ProjectSymbolsOptions, 'client'>) => ProjectSymbols;
   readonly recipeSettings: AgentConfig['recipe'];
   /** The connected tools that are on in a project. */
   readonly connected: (projectPath: string | null, folder: string) => ConnectedTools;

@@ -4,6 +4,7 @@
  * its parent and reads nothing of a project itself. Its parent may kill it at any time.
  * `symbols-process DATABASE`
  */
+import { clockNow } from '../../lib/async/clock.ts';
 import { openProject, type OpenProject } from './open-project.ts';
 import { symbolRequestSchema, type SymbolReply, type SymbolRequest } from './symbol-protocol.ts';
 import { isDamage, openTagStore, removeTagStore } from './tag-store.ts';
@@ -14,7 +15,7 @@ const heldProjects = 2;
 const send = (reply: SymbolReply): void => void process.send?.(reply);
 
 function serve(database: string): void {
-  const store = openTagStore(database, Date.now());
+  const store = openTagStore(database, clockNow());
   const open = new Map<string, OpenProject>();
   const projectOf = (name: string): OpenProject => {
     const found = open.get(name) ?? openProject(store, name);

@@ -141,7 +141,7 @@ function wholeOf(node: Node): Node {
 /** The type that a method outside of its type's own text belongs to: in Go by its receiver, in Rust by `impl`. */
 function ownerOf(node: Node, text: string): string | null {
   const receiver = node.childForFieldName('receiver');
-  if (receiver !== null) return /([\p{L}_][\p{L}\p{N}_]*)[^\p{L}\p{N}_]*$/u.exec(receiver.text)?.[1] ?? null;
+  if (receiver !== null) return receiver.text.match(/[\p{L}\p{N}_]+/gu)?.at(-1) ?? null;
   if (node.type !== 'function_item') return null;
   const around = node.parent?.parent ?? null;
   const owner = around?.type === 'impl_item' ? around.childForFieldName('type') : null;
@@ -158,7 +158,7 @@ function signatureOf(node: Node, what: string, text: string): string {
   else if (body === null) shown = shown.split('\n')[0] ?? '';
   const line = shown.replaceAll(/\s+/gu, ' ').trim();
   const cut = line.length > mostSignature ? `${line.slice(0, mostSignature)}…` : line;
-  return cut.replace(/\s*(?:[{:;=]|=>)$/u, '');
+  return cut.replace(/(?:[{:;=]|=>)$/u, '').trimEnd();
 }
 
 /** Sorted by line; each with the name of the definition around it, if nothing else says what it belongs to. */

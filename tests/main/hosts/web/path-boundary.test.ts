@@ -154,6 +154,7 @@ describe("the folder in a browser's request", () => {
         'projects.forgetInstructions: projectPath',
         'projects.image: projectPath',
         'projects.instructions: projectPath',
+        'projects.map: projectPath',
         'projects.parts: projectPath',
         'projects.preparation: projectPath',
         'projects.prepare: projectPath',

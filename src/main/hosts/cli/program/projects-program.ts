@@ -3,6 +3,7 @@ import type { InstructionsAction, InstructionsArguments } from '../commands/proj
 import type { GitArguments } from '../commands/projects/git.command.ts';
 import type { GitQuestion } from '@shared/contract/git-contract.ts';
 import type { ProjectListAction } from '../commands/projects/project-list.command.ts';
+import type { MapArguments } from '../commands/projects/map-project.command.ts';
 import type { PrepareArguments } from '../commands/projects/prepare-project.command.ts';
 import type { RulesArguments } from '../commands/rules.command.ts';
 import type { RulesAction } from './rules-program.ts';
@@ -13,6 +14,7 @@ export interface ProjectHandlers {
   rules(action: RulesAction, word: string | undefined, args: RulesArguments): Promise<void>;
   projectList(action: ProjectListAction, folder: string | undefined, args: { readonly json?: boolean }): Promise<void>;
   prepareProject(folder: string | undefined, args: PrepareArguments): Promise<void>;
+  mapProject(folder: string | undefined, args: MapArguments): Promise<void>;
   projectGit(ask: GitQuestion, args: GitArguments): Promise<void>;
   skills(action: SkillsAction, name: string, args: SkillsArguments): Promise<void>;
   instructions(action: InstructionsAction, folder: string | undefined, args: InstructionsArguments): Promise<void>;
@@ -28,6 +30,7 @@ export function addProjects(program: Command, handlers: ProjectHandlers): void {
   );
   addList(projects, handlers);
   addGit(projects, handlers);
+  addMap(projects, handlers);
   subcommand(
     projects,
     'prepare',
@@ -151,4 +154,25 @@ export function addSkills(program: Command, run: ProjectHandlers['skills']): voi
     if (action === 'enable') one.option('--sha256 <hash>', 'approve exactly this skill without a question');
     one.action((name: string, args: SkillsArguments) => run(action, name, args));
   }
+}
+
+/** The map of a project. */
+function addMap(projects: Command, handlers: ProjectHandlers): void {
+  subcommand(
+    projects,
+    'map',
+    'print the most important names of a project, by file and line',
+    'dewpoint projects map .',
+  )
+    .argument('[dir]', 'the project folder (default: the current folder)')
+    .option('--about <words>', 'prefer names that these words are about')
+    .option('--tokens <n>', 'how long the map may be (default: 4000)', tokensOf)
+    .option('--json', 'print JSON')
+    .action((dir: string | undefined, args: MapArguments) => handlers.mapProject(dir, args));
+}
+
+function tokensOf(word: string): number {
+  const tokens = Number(word);
+  if (Number.isInteger(tokens) && tokens >= 50 && tokens <= 100_000) return tokens;
+  throw new InvalidArgumentError('Give a whole number from 50 to 100000.');
 }

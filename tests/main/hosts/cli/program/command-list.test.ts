@@ -34,6 +34,7 @@ const handlers: Handlers = {
   projectList: nothing,
   projectGit: nothing,
   commitSession: nothing,
+  mapProject: nothing,
   prepareProject: nothing,
   sandboxImage: nothing,
   clean: nothing,

@@ -41,6 +41,7 @@ async function parse(
     projectList: record('projectList'),
     projectGit: record('projectGit'),
     commitSession: record('commitSession'),
+    mapProject: record('mapProject'),
     prepareProject: record('prepareProject'),
     sandboxImage: record('sandboxImage'),
     instructions: record('instructions'),

@@ -1,0 +1,31 @@
+import { resolve } from 'node:path';
+import { seenLineText } from '@shared/text/seen-text.ts';
+import type { Command } from '../../../text/command-context.ts';
+import { jsonLine } from '../../../text/terminal.ts';
+
+export interface MapArguments {
+  readonly about?: string;
+  readonly tokens?: number;
+  readonly json?: boolean;
+}
+
+/** Prints the map of a project, as an agent gets it. */
+export const mapProject: Command<[string | undefined, MapArguments]> = async (context, folder, args) => {
+  const { core, signal, terminal } = context;
+  const { about = '', tokens } = args;
+  const request = { projectPath: resolve(folder ?? '.'), about, ...(tokens === undefined ? {} : { tokens }) };
+  const map = await (await core()).projects.map(request, { signal });
+  if (args.json === true) {
+    terminal.out(jsonLine(map));
+    return 0;
+  }
+  if (map.text === '') {
+    terminal.err('No names were found here: Dewpoint knows no language of its files.\n');
+    return 0;
+  }
+  for (const line of map.text.split('\n')) terminal.out(`${seenLineText(line)}\n`);
+  const { files, definitions } = map.all;
+  terminal.err(`${map.definitions} of ${definitions} names, from ${map.files} of ${files} files.\n`);
+  if (map.isCut) terminal.err('The project has more files than are read for this.\n');
+  return 0;
+};
