@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { success, type Reply } from '@shared/errors.ts';
 import type { ProjectMap } from '@shared/projects/project-map.ts';
 import type { Settings } from '@shared/settings/settings.ts';
+import { hasDocuments } from './documents/search/search-documents.ts';
 import type { LanguageServersOf } from './language-servers/language-servers.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
 import { projectKey } from './lib/files/project-key.ts';
@@ -35,6 +36,7 @@ export function createProjectParts(
         async ({ sandbox, facts: { sourceFiles, testFiles } }, signal) =>
           (await languageServers(sandbox).namesFor([...sourceFiles, ...testFiles], signal)).length > 0,
       ],
+      ['documents', ({ sandbox }, signal) => hasDocuments(sandbox.files, signal)],
     ]),
   };
 }

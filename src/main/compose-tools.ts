@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Settings } from '@shared/settings/settings.ts';
 import { clientSecretName } from '@shared/tools/server-definition.ts';
+import { createSearchDocuments } from './documents/search/search-documents.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { LanguageServersOf } from './language-servers/language-servers.ts';
@@ -31,12 +32,18 @@ import type { HomeKeys } from './safety/keys/home-keys.ts';
 import type { SessionTools } from './agent/turn/agent-dependencies.ts';
 import { discoverRecipes } from './recipes/registry.ts';
 import { builtInTools, discoverTools } from './tools/registry.ts';
+import type { Tool } from './tools/define.ts';
 import type { WebParts } from './tools/web/web-request.ts';
 
 interface ToolBase {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The Node that runs our own programs, and the built server guard. */
-  readonly files: { readonly node: string; readonly serverGuard: string; readonly resources: string };
+  readonly files: {
+    readonly node: string;
+    readonly serverGuard: string;
+    readonly documentProcess: string;
+    readonly resources: string;
+  };
   readonly programs: HostPrograms;
   readonly settings: SettingsStore;
   readonly now: () => number;
@@ -48,16 +55,19 @@ interface ToolBase {
   readonly programsOf: OwnToolCommandsOptions['programsOf'];
 }
 
+interface ToolConfig {
+  readonly home: string;
+  readonly cache: string;
+  readonly version: string;
+  readonly onNotice: (text: string) => void;
+}
+
 /**
  * Tools and recipes, and the servers of connected tools: what starts them, what they are given, and what the user
  * approved.
  */
 export function createToolParts(
-  {
-    home,
-    version,
-    onNotice,
-  }: { readonly home: string; readonly version: string; readonly onNotice: (text: string) => void },
+  { home, cache, version, onNotice }: ToolConfig,
   { env, files, programs, settings, now, redactor, web, webTools, languageServers, programsOf }: ToolBase,
   { keys, models }: Pick<ModelParts, 'keys' | 'models'>,
   startSandbox: SandboxFactory,
@@ -104,12 +114,7 @@ export function createToolParts(
     keepSecret: (server: string, variable: string, value: string) => keys.own.set(secretKey(server, variable), value),
     dropSecret: (server: string, variable: string) => keys.own.remove(secretKey(server, variable)),
   };
-  const tools = builtInTools(discoverTools(), {
-    now,
-    web: webTools,
-    readDocument: webTools.readDocument,
-    languageServers,
-  });
+  const tools = createBuiltIn(cache, { files, programs, now, webTools, languageServers });
   const recipes = discoverRecipes();
   const disposeTools = async (): Promise<void> => {
     await toolServers.dispose();
@@ -129,6 +134,29 @@ export function createToolParts(
     ownToolCommands: own,
     disposeTools,
   };
+}
+
+/** The tools that Dewpoint brings, with what reads documents and finds parts of them. */
+function createBuiltIn(
+  cache: string,
+  {
+    files,
+    programs,
+    now,
+    webTools,
+    languageServers,
+  }: Pick<ToolBase, 'files' | 'programs' | 'now' | 'webTools' | 'languageServers'>,
+): readonly Tool[] {
+  const { readDocument } = webTools;
+  const searchDocuments = createSearchDocuments({
+    programs,
+    nodePath: files.node,
+    processPath: files.documentProcess,
+    indexPath: join(cache, 'documents.sqlite'),
+    readDocument,
+    now,
+  });
+  return builtInTools(discoverTools(), { now, web: webTools, readDocument, searchDocuments, languageServers });
 }
 
 /** How servers at addresses are reached. */

@@ -35,6 +35,8 @@ it('code that makes something in the home always says who may read it', () => {
   });
   const left = found.filter((line) => elsewhere[line.slice(0, line.indexOf(':'))] === undefined).sort();
   expect(left).toEqual([
+    // Makes the file with its mode first.
+    'documents/search/serve-index.ts: const db = new DatabaseSync(path, { timeout: busyMs });',
     // Writes into a pipe or a terminal that the user named.
     'hosts/cli/terminal/output-file.ts: else await writeFile(path, text);',
     // The file exists by then.

@@ -3,6 +3,7 @@
  * the parent then ends this process. The file comes in, and one line of JSON goes out.
  * `document-process KIND MOST_BYTES [URL]`: stops reading after this much text. A web page comes from the address, in
  * UTF-8. Nothing in a file runs, and nothing is fetched.
+ * `document-process index FILE DAY`: keeps and searches the texts of documents in this index (`search/serve-index.ts`).
  */
 import type { DocumentKind } from '@shared/documents/document-text.ts';
 import { notebookTexts } from './parsers/notebook-texts.ts';
@@ -10,6 +11,7 @@ import { pageText, pdfTexts } from './parsers/page-texts.ts';
 import type { ParsedDocument } from './parsers/parsed-document.ts';
 import { checkZip, failedWith } from './parsers/parsed-document.ts';
 import { csvText, sheetTexts } from './parsers/sheet-texts.ts';
+import { serveIndex } from './search/serve-index.ts';
 import { wordText } from './parsers/word-text.ts';
 
 interface Asked {
@@ -42,7 +44,13 @@ async function readInput(): Promise<Uint8Array> {
 }
 
 async function serve(): Promise<void> {
-  const [kind, most, url = ''] = process.argv.slice(2);
+  const [kind, most = '', url = ''] = process.argv.slice(2);
+  if (kind === 'index')
+    return serveIndex(
+      { path: most, day: Number(url) },
+      process.stdin,
+      (line) => void process.stdout.write(`${line}\n`),
+    );
   // Whatever the file contains, nothing here may reach the network.
   Reflect.set(globalThis, 'fetch', () => Promise.reject(new Error('Nothing is fetched here.')));
   const parse = Object.entries(parsers).find(([name]) => name === kind)?.[1];

@@ -107,6 +107,7 @@ const namesItsFiles: ReadonlySet<string> = new Set([
   'apply_change',
   'read_instructions',
   'search',
+  'search_documents',
   'look_at_changes',
   'take_back',
   // Their content comes from a child, whose end event says what of it is fenced.

@@ -7,6 +7,7 @@ import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
 import type { ExecRequest, NetworkResult, Sandbox } from '../sandbox/sandbox.ts';
 import type { ReadDocument } from '../documents/read-document.ts';
 import type { LanguageServersOf } from '../language-servers/language-servers.ts';
+import type { SearchDocuments } from '../documents/search/search-documents.ts';
 import type { RequestWeb, WebParts } from './web/web-request.ts';
 import type { ConnectedToolSpec } from './connected/connected-tool-spec.ts';
 import type { ProgramDoor } from './programs/program-calls.ts';
@@ -246,6 +247,7 @@ export interface ToolDependencies {
   readonly readDocument?: ReadDocument;
   /** The language servers of a sandbox. Absent: there are none. */
   readonly languageServers?: LanguageServersOf;
+  readonly searchDocuments?: SearchDocuments;
 }
 
 /** Marks an input (`.meta(forLarge)`) that is hidden from small models whose output follows a grammar. */

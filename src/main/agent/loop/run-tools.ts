@@ -70,7 +70,7 @@ export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOut
 }
 
 /** Tools that only look at files and results and ask nobody. Their order makes no difference. */
-const looking: readonly string[] = ['read_file', 'list_files', 'search', 'read_result'];
+const looking: readonly string[] = ['read_file', 'list_files', 'search', 'search_documents', 'read_result'];
 const mostTogether = 8;
 
 function groupsOf(calls: readonly ParsedCall[]): readonly ParsedCall[][] {

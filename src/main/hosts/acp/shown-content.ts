@@ -17,6 +17,7 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   gather_facts: 'read',
   list_files: 'search',
   search: 'search',
+  search_documents: 'search',
   edit_file: 'edit',
   write_file: 'edit',
   apply_patch: 'edit',

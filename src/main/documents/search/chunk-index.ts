@@ -1,0 +1,195 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { DocumentChunk } from './document-chunks.ts';
+
+/** A chunk that answers a search. `title` is its headings, outermost first. */
+export interface FoundChunk {
+  readonly path: string;
+  readonly fromLine: number;
+  readonly toLine: number;
+  readonly page: number | null;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** A version of a file: its path, and what changes with its content. */
+export interface IndexedFile {
+  readonly path: string;
+  readonly fingerprint: string;
+}
+
+/** The chunks of the documents of all projects. Its file can be deleted at any time. */
+export interface ChunkIndex {
+  /** Those that are not in the index yet. */
+  readonly missing: (files: readonly IndexedFile[]) => readonly IndexedFile[];
+  readonly add: (file: IndexedFile, chunks: readonly DocumentChunk[]) => void;
+  /** The chunks of these files that fit the words best, best first. */
+  readonly find: (words: string, files: readonly IndexedFile[], limit: number) => readonly FoundChunk[];
+  readonly close: () => void;
+}
+
+/** Raise it with any change of the tables or of how text is cut: an index of another version is made again. */
+const indexVersion = 1;
+/** Files that no search looked at for so long are dropped. */
+const keptDays = 60;
+const mostWords = 32;
+/** The headings and the path say more about a chunk than one word in it. */
+const titleWeight = 3;
+/** So that one long document does not fill the results. */
+const chunksPerFile = 3;
+
+const tables = `
+  CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL, fingerprint TEXT NOT NULL, day INTEGER NOT NULL);
+  CREATE UNIQUE INDEX files_key ON files (path, fingerprint);
+  CREATE TABLE chunks (
+    id INTEGER PRIMARY KEY, file INTEGER NOT NULL, from_line INTEGER NOT NULL, to_line INTEGER NOT NULL, page INTEGER,
+    title TEXT NOT NULL, text TEXT NOT NULL
+  );
+  CREATE INDEX chunks_file ON chunks (file);
+  CREATE VIRTUAL TABLE found USING fts5(
+    title, text, content = 'chunks', content_rowid = 'id', tokenize = 'porter unicode61 remove_diacritics 2'
+  );
+  PRAGMA user_version = ${indexVersion};
+`;
+
+/** Opens the file. Throws for one that is damaged or of another version. `day` counts from 1970. */
+export function openChunkIndex(db: DatabaseSync, day: number): ChunkIndex {
+  db.exec(
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000;',
+  );
+  const version: unknown = Reflect.get(Object(db.prepare('PRAGMA user_version').get()), 'user_version');
+  if (version === 0) db.exec(tables);
+  else if (version !== indexVersion) throw new Error(`The index has version ${String(version)}.`);
+  forgetUnused(db, day);
+  db.exec('CREATE TEMP TABLE asked (file INTEGER PRIMARY KEY)');
+  return {
+    missing: (files) => {
+      const known = db.prepare('SELECT id FROM files WHERE path = ? AND fingerprint = ?');
+      return files.filter(({ path, fingerprint }) => known.get(path, fingerprint) === undefined);
+    },
+    add: (file, chunks) => inTransaction(db, () => addFile(db, file, { chunks, day })),
+    find: (words, files, limit) => {
+      inTransaction(db, () => ask(db, files, day));
+      return findChunks(db, words, limit);
+    },
+    close: () => db.close(),
+  };
+}
+
+function addFile(
+  db: DatabaseSync,
+  { path, fingerprint }: IndexedFile,
+  { chunks, day }: { readonly chunks: readonly DocumentChunk[]; readonly day: number },
+): void {
+  const file = db
+    .prepare('INSERT OR IGNORE INTO files (path, fingerprint, day) VALUES (?, ?, ?)')
+    .run(path, fingerprint, day);
+  if (file.changes === 0) return;
+  const add = db.prepare('INSERT INTO chunks (file, from_line, to_line, page, title, text) VALUES (?, ?, ?, ?, ?, ?)');
+  const index = db.prepare('INSERT INTO found (rowid, title, text) VALUES (?, ?, ?)');
+  for (const { fromLine, toLine, page, titles, text } of chunks) {
+    const title = titles.join(' › ');
+    const { lastInsertRowid } = add.run(file.lastInsertRowid, fromLine, toLine, page, title, text);
+    index.run(lastInsertRowid, titleText(path, title), text);
+  }
+}
+
+/** The words of a path count like those of a heading. */
+function titleText(path: string, title: string): string {
+  return `${path.replaceAll(/[^\p{L}\p{N}]+/gu, ' ')} ${title}`;
+}
+
+function ask(db: DatabaseSync, files: readonly IndexedFile[], day: number): void {
+  db.exec('DELETE FROM asked');
+  const known = db.prepare('SELECT id FROM files WHERE path = ? AND fingerprint = ?');
+  const add = db.prepare('INSERT OR IGNORE INTO asked (file) VALUES (?)');
+  for (const { path, fingerprint } of files) {
+    const id: unknown = Reflect.get(Object(known.get(path, fingerprint)), 'id');
+    if (typeof id === 'number') add.run(id);
+  }
+  db.prepare('UPDATE files SET day = ? WHERE day < ? AND id IN (SELECT file FROM asked)').run(day, day);
+}
+
+function findChunks(db: DatabaseSync, words: string, limit: number): readonly FoundChunk[] {
+  const match = matchOf(words);
+  if (match === '') return [];
+  const rows: readonly unknown[] = db
+    .prepare(
+      `SELECT files.path AS path, chunks.from_line AS fromLine, chunks.to_line AS toLine, chunks.page AS page,
+        chunks.title AS title, chunks.text AS text
+      FROM found JOIN chunks ON chunks.id = found.rowid JOIN files ON files.id = chunks.file
+      WHERE found MATCH ? AND chunks.file IN (SELECT file FROM asked)
+      ORDER BY bm25(found, ${titleWeight}, 1), chunks.id LIMIT ?`,
+    )
+    .all(match, limit * chunksPerFile * 2);
+  const perFile = new Map<string, number>();
+  return rows
+    .map(chunkOf)
+    .filter(({ path }) => {
+      const count = (perFile.get(path) ?? 0) + 1;
+      perFile.set(path, count);
+      return count <= chunksPerFile;
+    })
+    .slice(0, limit);
+}
+
+function chunkOf(row: unknown): FoundChunk {
+  const value = (name: string): unknown => Reflect.get(Object(row), name);
+  const page = value('page');
+  return {
+    path: String(value('path')),
+    fromLine: Number(value('fromLine')),
+    toLine: Number(value('toLine')),
+    page: typeof page === 'number' ? page : null,
+    title: String(value('title')),
+    text: String(value('text')),
+  };
+}
+
+/** Words that say nothing about what is looked for. */
+const common = new Set(
+  'a an and are as at be by can do does for from how i in is it my of on or that the this to was what when where which who why with you'.split(
+    ' ',
+  ),
+);
+
+/** Any of the words may match, and chunks with more and rarer ones come first. */
+function matchOf(words: string): string {
+  const all = [...new Set(words.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [])];
+  const telling = all.filter((word) => !common.has(word));
+  return (telling.length > 0 ? telling : all)
+    .slice(0, mostWords)
+    .map((word) => `"${word}"`)
+    .join(' OR ');
+}
+
+function forgetUnused(db: DatabaseSync, day: number): void {
+  const rows: readonly unknown[] = db.prepare('SELECT id, path FROM files WHERE day < ?').all(day - keptDays);
+  if (rows.length === 0) return;
+  inTransaction(db, () => {
+    for (const row of rows)
+      forget(db, Number(Reflect.get(Object(row), 'id')), String(Reflect.get(Object(row), 'path')));
+  });
+}
+
+/** The index stores no texts itself, so each deletion must pass the deleted text. */
+function forget(db: DatabaseSync, file: number, path: string): void {
+  const chunks: readonly unknown[] = db.prepare('SELECT id, title, text FROM chunks WHERE file = ?').all(file);
+  const remove = db.prepare("INSERT INTO found (found, rowid, title, text) VALUES ('delete', ?, ?, ?)");
+  for (const chunk of chunks) {
+    const value = (name: string): string => String(Reflect.get(Object(chunk), name));
+    remove.run(Number(value('id')), titleText(path, value('title')), value('text'));
+  }
+  db.prepare('DELETE FROM chunks WHERE file = ?').run(file);
+  db.prepare('DELETE FROM files WHERE id = ?').run(file);
+}
+
+function inTransaction(db: DatabaseSync, work: () => void): void {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    work();
+    db.exec('COMMIT');
+  } catch (error) {
+    db.exec('ROLLBACK');
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { AppError } from '@shared/errors.ts';
+import type { HostPrograms } from '../../lib/programs/host-programs.ts';
+import type { FoundChunk, IndexedFile } from './chunk-index.ts';
+
+export interface IndexOptions {
+  readonly programs: Pick<HostPrograms, 'start'>;
+  readonly nodePath: string;
+  /** The built `document-process`. */
+  readonly processPath: string;
+  /** The file of the index, in the cache. */
+  readonly indexPath: string;
+}
+
+/** An index in a process of its own, as long as one search takes. Rejects once the process has ended. */
+export interface IndexClient {
+  readonly missing: (files: readonly IndexedFile[]) => Promise<readonly IndexedFile[]>;
+  readonly add: (files: readonly (IndexedFile & { readonly text: string })[]) => Promise<void>;
+  readonly find: (words: string, files: readonly IndexedFile[], limit: number) => Promise<readonly FoundChunk[]>;
+  readonly close: () => void;
+}
+
+const heapMb = 256;
+const fileSchema = z.object({ path: z.string(), fingerprint: z.string() });
+const missingSchema = z.object({ files: z.array(fileSchema) });
+const addedSchema = z.object({ added: z.number() });
+const foundSchema = z.object({
+  chunks: z.array(
+    z.object({
+      path: z.string(),
+      fromLine: z.number().int(),
+      toLine: z.number().int(),
+      page: z.number().int().nullable(),
+      title: z.string(),
+      text: z.string(),
+    }),
+  ),
+});
+
+/** Starts the process. `day`: today, counted from 1970. It is ended on abort, and by `close`. */
+export function openIndex(options: IndexOptions, day: number, signal: AbortSignal): IndexClient {
+  mkdirSync(dirname(options.indexPath), { recursive: true, mode: 0o700 });
+  const args = [`--max-old-space-size=${heapMb}`, options.processPath, 'index', options.indexPath, String(day)];
+  const child = options.programs.start(options.nodePath, args, { needs: [], stdio: ['pipe', 'pipe', 'ignore'] });
+  const end = (): void => void child.kill('SIGKILL');
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  const answers = answersOf(child);
+  const ask = async (line: object): Promise<unknown> => {
+    child.stdin?.write(`${JSON.stringify(line)}\n`);
+    const next = await answers.next();
+    signal.throwIfAborted();
+    if (next.done === true) throw new AppError('internal', 'The search of documents ended before it answered.');
+    return JSON.parse(next.value);
+  };
+  return {
+    missing: async (files) => missingSchema.parse(await ask({ type: 'missing', files })).files,
+    add: async (files) => void addedSchema.parse(await ask({ type: 'add', files })),
+    find: async (words, files, limit) => foundSchema.parse(await ask({ type: 'find', words, files, limit })).chunks,
+    close: () => {
+      signal.removeEventListener('abort', end);
+      // At the end of its input it closes the index and ends.
+      child.stdin?.end();
+    },
+  };
+}
+
+function answersOf(child: ChildProcess): AsyncIterator<string> {
+  // How it ended is seen by its output ending.
+  child.on('error', () => undefined);
+  child.stdin?.on('error', () => undefined);
+  const { stdout } = child;
+  if (stdout === null) throw new Error('The process has no output.');
+  return createInterface({ input: stdout, crlfDelay: Infinity })[Symbol.asyncIterator]();
+}

@@ -1,0 +1,157 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { DocumentKind } from '@shared/documents/document-text.ts';
+import { markedParts, maxDocumentBytes, mostTextBytes } from '@shared/documents/document-text.ts';
+import { failure, success, type Reply } from '@shared/errors.ts';
+import { isDocumentName, isNotebookName, packedDocument } from '../../lib/files/document-kind.ts';
+import { fileText } from '../../lib/files/file-text.ts';
+import { noteFailure } from '../../lib/log.ts';
+import type { FileContent, SandboxFiles, ScannedFile } from '../../sandbox/sandbox.ts';
+import type { ReadDocument } from '../read-document.ts';
+import type { FoundChunk, IndexedFile } from './chunk-index.ts';
+import { openIndex, type IndexClient, type IndexOptions } from './index-client.ts';
+
+export interface FoundInDocuments {
+  readonly chunks: readonly FoundChunk[];
+  /** All documents that may be searched. */
+  readonly documents: number;
+  /** Those that are not read yet, because the time was up. The next search goes on with them. */
+  readonly left: number;
+}
+
+/** Finds the parts of a project's documents that fit some words best. It reads what changed since the last time. */
+export type SearchDocuments = (
+  files: Pick<SandboxFiles, 'scan' | 'readMany' | 'read'>,
+  asked: { readonly words: string; readonly limit: number },
+  signal: AbortSignal,
+) => Promise<Reply<FoundInDocuments>>;
+
+export interface SearchDocumentsOptions extends IndexOptions {
+  readonly readDocument: ReadDocument;
+  /** In milliseconds since 1970. */
+  readonly now: () => number;
+  readonly budgetMs?: number;
+}
+
+const usualBudgetMs = 60_000;
+const dayMs = 24 * 60 * 60 * 1000;
+const mostDocuments = 20_000;
+/** Read at once. Each batch is short for the process that reads it, and the index is written batch by batch. */
+const batchFiles = 64;
+const batchBytes = 1024 * 1024;
+
+/** Prose, a page or a table, and what `read_file` reads as one. */
+function isDocument(path: string): boolean {
+  return isDocumentName(path) || /\.(?:md|mdx|markdown|rst|adoc|txt|org|html?|csv|tsv)$/iu.test(path);
+}
+
+/** With fewer of them, reading them is as quick as searching them. */
+const leastProse = 12;
+const mostListed = 20_000;
+
+/** Whether a project has documents that are worth a search of their own: files that no text search reads, or many texts. */
+export async function hasDocuments(files: Pick<SandboxFiles, 'list'>, signal: AbortSignal): Promise<boolean> {
+  const listing = await files.list('.', { depth: 12, limit: mostListed }, signal);
+  if (!listing.ok) return false;
+  const paths = listing.value.entries.flatMap(({ path, kind }) => (kind === 'file' && isDocument(path) ? [path] : []));
+  return paths.length >= leastProse || paths.some((path) => isDocumentName(path) && !isNotebookName(path));
+}
+
+export function createSearchDocuments(options: SearchDocumentsOptions): SearchDocuments {
+  return async (files, { words, limit }, signal) => {
+    const scanned = await files.scan(signal);
+    if (!scanned.ok) return scanned;
+    const documents = documentsIn(scanned.value.files);
+    const index = openIndex(options, Math.floor(options.now() / dayMs), signal);
+    try {
+      const left = await takeIn(index, { options, files, sizes: scanned.value.files }, documents, signal);
+      return success({ chunks: await index.find(words, documents, limit), documents: documents.length, left });
+    } catch (error) {
+      signal.throwIfAborted();
+      noteFailure('The documents were not searched', error);
+      return failure('internal', 'The documents were not searched: their index did not answer.', 'Use search instead.');
+    } finally {
+      index.close();
+    }
+  };
+}
+
+function documentsIn(files: ReadonlyMap<string, ScannedFile>): readonly IndexedFile[] {
+  const documents: IndexedFile[] = [];
+  for (const [path, { sizeBytes, fingerprint }] of files) {
+    if (documents.length === mostDocuments) break;
+    const most = isDocumentName(path) ? maxDocumentBytes : mostTextBytes;
+    if (sizeBytes > 0 && sizeBytes <= most && isDocument(path)) documents.push({ path, fingerprint });
+  }
+  return documents;
+}
+
+interface Taking {
+  readonly options: SearchDocumentsOptions;
+  readonly files: Pick<SandboxFiles, 'readMany'>;
+  readonly sizes: ReadonlyMap<string, ScannedFile>;
+}
+
+/** Reads what the index lacks. Returns how many documents are left, because the time was up. */
+async function takeIn(
+  index: IndexClient,
+  { options, files, sizes }: Taking,
+  documents: readonly IndexedFile[],
+  signal: AbortSignal,
+): Promise<number> {
+  const until = options.now() + (options.budgetMs ?? usualBudgetMs);
+  const missing = await index.missing(documents);
+  let done = 0;
+  for (const batch of batchesOf(missing, sizes)) {
+    if (done > 0 && options.now() > until) return missing.length - done;
+    const maxBytes = Math.max(...batch.map(({ path }) => sizes.get(path)?.sizeBytes ?? 0), 1);
+    const read = await files.readMany(
+      batch.map(({ path }) => path),
+      { maxBytes },
+      signal,
+    );
+    signal.throwIfAborted();
+    if (!read.ok) throw new Error(read.error.message);
+    const texts: (IndexedFile & { readonly text: string })[] = [];
+    for (const file of batch) {
+      texts.push({ ...file, text: await textOf(file.path, read.value.get(file.path), options.readDocument, signal) });
+      // A text is decoded here. Others go on in between.
+      await nextTurn();
+    }
+    await index.add(texts);
+    done += batch.length;
+  }
+  return 0;
+}
+
+function* batchesOf(files: readonly IndexedFile[], sizes: Taking['sizes']): Generator<readonly IndexedFile[]> {
+  let batch: IndexedFile[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    const size = sizes.get(file.path)?.sizeBytes ?? 0;
+    if (batch.length > 0 && (batch.length === batchFiles || bytes + size > batchBytes)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(file);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Empty for a file that is gone, damaged or no text: it is not looked at again until it changes. */
+async function textOf(
+  path: string,
+  content: FileContent | undefined,
+  read: ReadDocument,
+  signal: AbortSignal,
+): Promise<string> {
+  if (content === undefined) return '';
+  const packed = packedDocument(content.bytes);
+  const kind: DocumentKind | null = packed?.kind ?? (isNotebookName(path) ? 'notebook' : null);
+  if (kind === null) return fileText(content.bytes)?.text ?? '';
+  if (packed !== null && packed.why !== null) return '';
+  const found = await read(content.bytes, { kind, signal, mostBytes: mostTextBytes });
+  signal.throwIfAborted();
+  return found.ok ? markedParts(kind, found).join('\n').trimEnd() : '';
+}

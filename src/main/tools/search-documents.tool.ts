@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { FoundChunk } from '../documents/search/chunk-index.ts';
+import { defineTool, forFull, forPerson } from './define.ts';
+import { errorResult, failureResult, okResult } from './values/tool-results.ts';
+
+const usualParts = 6;
+const mostShownLines = 24;
+const mostLineCharacters = 400;
+
+export default defineTool({
+  name: 'search_documents',
+  description:
+    'Find the parts of documents (PDF, Word, Excel, Markdown …) that fit a question. Cite path:line and page.',
+  access: 'read',
+  needs: 'documents',
+  input: z.object({
+    words: z.string().min(1).max(1000).meta(forPerson('a question, or some words')),
+    limit: z.number().int().min(1).max(20).optional().describe(`default: ${usualParts}`).meta(forFull),
+  }),
+  label: ({ words }) => `search documents for ${JSON.stringify(words)}`,
+  create:
+    ({ searchDocuments }) =>
+    async ({ words, limit }, { sandbox, signal }) => {
+      if (searchDocuments === undefined) return errorResult('No documents can be searched here.');
+      const found = await searchDocuments(sandbox.files, { words, limit: limit ?? usualParts }, signal);
+      if (!found.ok) return failureResult(found.error);
+      const { chunks, documents, left } = found.value;
+      // Fences look at the paths, and the person sees them.
+      const matches = chunks.map(({ path, fromLine }) => ({ path, line: fromLine }));
+      const more = left === 0 ? [] : [`(${left} of ${documents} documents are not read yet. Search again for them.)`];
+      const how = 'By words alone: try other words for the same thing.';
+      if (chunks.length === 0)
+        return okResult([`No part of ${documents} documents has these words. ${how}`, ...more].join('\n'), { matches });
+      return okResult([...chunks.map((chunk) => shown(chunk, words)), ...more].join('\n\n'), { matches });
+    },
+});
+
+/** The place of a part, and its lines around those that have the most of the words. */
+function shown({ path, fromLine, toLine, page, title, text }: FoundChunk, words: string): string {
+  const lines = text.split('\n');
+  const from = bestStart(lines, words);
+  const part = lines.slice(from, from + mostShownLines);
+  const where = page === null ? '' : `, page ${page}`;
+  const about = title === '' ? '' : ` (${title})`;
+  const left = part.length < lines.length ? `\n  [read_file has lines ${fromLine}-${toLine}]` : '';
+  const body = part.map((line, index) => `  ${fromLine + from + index}: ${line.slice(0, mostLineCharacters)}`);
+  return `${path}:${fromLine + from}${where}${about}\n${body.join('\n')}${left}`;
+}
+
+/** The first line of the window that has the most of the words. */
+function bestStart(lines: readonly string[], words: string): number {
+  if (lines.length <= mostShownLines) return 0;
+  const wanted = [...new Set(words.toLowerCase().match(/[\p{L}\p{N}]{3,40}/gu) ?? [])];
+  const scores = lines.map((line) => wanted.filter((word) => line.toLowerCase().includes(word)).length);
+  const sums = lines.map((_, at) => scores.slice(at, at + mostShownLines).reduce((sum, score) => sum + score, 0));
+  return Math.min(sums.indexOf(Math.max(...sums)), lines.length - mostShownLines);
+}
