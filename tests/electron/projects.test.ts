@@ -18,6 +18,27 @@ beforeAll(async () => {
   core.instructions = [
     { path: 'AGENTS.md', sizeBytes: 20, sha256: 'c'.repeat(64), state: 'new', text, diff: null, problem: null },
   ];
+  const usual = { where: 'home', sha256: null, warnings: [] } as const;
+  core.skills = [
+    {
+      ...usual,
+      name: 'release-notes',
+      description: 'Writes release notes.',
+      path: '/home/skills/release-notes/SKILL.md',
+      state: 'on',
+      problem: null,
+      isOwn: true,
+    },
+    {
+      ...usual,
+      name: 'empty',
+      description: '',
+      path: '/home/ada/.agents/skills/empty/SKILL.md',
+      state: 'unfit',
+      problem: 'It has no description.',
+      isOwn: false,
+    },
+  ];
   core.setTime(Date.now() - 3_600_000);
   await fixScene(core);
   served = await servePage(core);
@@ -69,6 +90,29 @@ it('the settings of a project keep variables, and never show the value of a secr
   expect(lastAsked('configure')).toEqual([project, { type: 'secret', name: 'DEPLOY_TOKEN' }]);
   await variables.getByRole('button', { name: 'Remove STAGE' }).click();
   await page.locator('[data-variable=STAGE]').waitFor({ state: 'detached' });
+});
+
+it('the settings of a project switch skills on and off, edit those of the user, and try one', async () => {
+  const { page } = served;
+  const skills = group('Skills');
+  const row = page.locator('[data-skill=release-notes]');
+  await skills.getByText('Writes release notes.').waitFor();
+  await skills.getByText('It has no description.').waitFor();
+  await row.getByRole('button', { name: 'Switch off' }).click();
+  await row.getByText('off', { exact: true }).waitFor();
+  await row.getByRole('button', { name: 'Switch on' }).click();
+  await row.getByText('on', { exact: true }).waitFor();
+  await row.getByRole('button', { name: 'Edit' }).click();
+  await row.getByLabel('SKILL.md').fill('---\ndescription: Writes notes.\n---\nBe short.');
+  await row.getByRole('button', { name: 'Save skill' }).click();
+  await expect
+    .poll(() => lastAsked('save-skill'))
+    .toEqual(['release-notes', '---\ndescription: Writes notes.\n---\nBe short.']);
+  expect(await violations(page)).toEqual([]);
+  await row.getByRole('button', { name: 'Try' }).click();
+  await expect.poll(() => page.getByRole('textbox').first().inputValue()).toContain('/release-notes');
+  await page.getByRole('button', { name: 'Settings of api-server' }).click();
+  await page.getByRole('heading', { level: 1, name: 'api-server' }).waitFor();
 });
 
 it('the settings of a project show what it brings along, open its rules, and prepare its packages', async () => {

@@ -104,6 +104,7 @@ export const emptyHandlers: SomeHandlers = {
       unseen: null,
     }),
   },
+  skills: { list: () => ({ folder: '/home/skills', skills: [] }) },
   assistants: { list: () => ({ folder: '/home/assistants', assistants: [], broken: [] }) },
   changes: { show: () => [], untracked: () => [] },
   models: { list: () => [], strain: () => ({ act: 'usual', causes: [] }) },

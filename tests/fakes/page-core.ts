@@ -42,6 +42,7 @@ import type { FoundPrompt } from '@shared/tools/found-offers.ts';
 import type { ChatListing } from '@shared/attachments/chat-listing.ts';
 import type { Assistant, BrokenAssistant } from '@shared/session/assistants.ts';
 import { assistantFile, linesOfAssistant, parseAssistant } from '../../src/shared/session/assistants.ts';
+import type { SkillReport } from '@shared/skills/skill-report.ts';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import type { ModelSuggestions } from '@shared/models/model-suggestion.ts';
 import type { EngineCardsReport, ModelEntry } from '@shared/contract/models-contract.ts';
@@ -83,6 +84,7 @@ export interface PageCore extends ScriptedCore {
   network: NetworkHistory;
   packages: PreparationPlan;
   instructions: InstructionFile[];
+  skills: SkillReport[];
   /** The image that a project brings along. */
   ownImage: ProjectImage | null;
   /** The models of a hub, by the names of their repositories. */
@@ -228,6 +230,7 @@ export function createPageCore(): PageCore {
     network: { uses: [], answers: [] },
     packages: noPackages,
     instructions: [],
+    skills: [],
     ownImage: null,
     hub: new Map(),
     endDownload: () => undefined,

@@ -2,7 +2,7 @@ import type { InstructionFile } from '../../src/shared/safety/instruction-files.
 import type { PreparationPlan, PrepareProgress } from '../../src/shared/projects/project-preparation.ts';
 import type { ProjectImage } from '../../src/shared/sandbox/sandbox-images.ts';
 import type { SettingKey } from '../../src/shared/contract/settings-contract.ts';
-import { success } from '../../src/shared/errors.ts';
+import { AppError, success } from '../../src/shared/errors.ts';
 import { settingsSchema } from '../../src/shared/settings/settings.ts';
 import type { CapChanger } from '../../src/main/money/spending-limits.ts';
 import { createCapChanger } from '../../src/main/money/spending-limits.ts';
@@ -12,6 +12,7 @@ import { settingsStream } from '../../src/main/settings/commands.ts';
 import { wholeStream } from '../../src/main/lib/async/push-queue.ts';
 import type { SomeHandlers } from './fake-handlers.ts';
 import { webHandlers } from './page-web.ts';
+import type { SkillReport } from '@shared/skills/skill-report.ts';
 import type { SettingsStore } from '../../src/main/settings/settings-store.ts';
 
 /** Records a call of the page. */
@@ -23,6 +24,7 @@ interface Holder {
   packages: PreparationPlan;
   instructions: InstructionFile[];
   ownImage: ProjectImage | null;
+  skills: SkillReport[];
 }
 
 type Tree = Readonly<Record<string, unknown>>;
@@ -108,11 +110,34 @@ function put(tree: Tree, [name, ...rest]: readonly string[], value: unknown): Re
   return value === undefined ? others : { ...others, [name]: value };
 }
 
+function skillHandlers(core: Holder, note: Note): NonNullable<SomeHandlers['skills']> {
+  const turn = (name: string, state?: SkillReport['state']): SkillReport => {
+    core.skills = core.skills.map((one) => (one.name === name && state !== undefined ? { ...one, state } : one));
+    const found = core.skills.find((one) => one.name === name);
+    if (found === undefined) throw new AppError('not-found', `The skill "${name}" was not found.`);
+    return found;
+  };
+  return {
+    list: () => ({ folder: '/home/skills', skills: core.skills }),
+    show: ({ input: { name } }) => ({
+      skill: turn(name),
+      text: `---\ndescription: ${turn(name).description}\n---\nSteps.`,
+      diff: null,
+    }),
+    enable: ({ input: { name } }) => turn(name, 'on'),
+    disable: ({ input: { name } }) => turn(name, 'off'),
+    save: ({ input: { name, text } }) => {
+      note('save-skill', name, text);
+      return turn(name);
+    },
+  };
+}
+
 /** Handlers for settings: for all projects, for one project, and for spending. */
 export function settingsHandlers(
   core: Holder,
   note: Note,
-): Pick<SomeHandlers, 'settings' | 'projects' | 'budget' | 'web'> {
+): Pick<SomeHandlers, 'settings' | 'projects' | 'budget' | 'web' | 'skills'> {
   const settings = pageSettings(core);
   const withParts = (changed: Partial<PreparationPlan['parts'][number]>): void => {
     core.packages = { ...core.packages, parts: core.packages.parts.map((part) => ({ ...part, ...changed })) };
@@ -143,6 +168,7 @@ export function settingsHandlers(
         return settings.caps.change(target, change);
       },
     },
+    skills: skillHandlers(core, note),
     projects: {
       settings: ({ input }) => settings.projects.show(input.projectPath),
       configure: ({ input: { projectPath, change } }) => {

@@ -20,16 +20,18 @@ export function ProjectInstructions({ projectPath }: { readonly projectPath: str
     queryFn: ({ signal }) => client.projects.instructions({ projectPath }, { signal }),
     staleTime: 0,
   });
+  // Skills have a part of their own.
+  const shown = files.data?.filter(({ path }) => !path.endsWith('/SKILL.md'));
   return (
     <Group title={t('project.instructions')}>
       {files.error !== null && <Notice kind="warning">{failureText(files.error)}</Notice>}
-      {files.data !== undefined && (
+      {shown !== undefined && (
         <p className="text-sm text-soft">
-          {t(files.data.length === 0 ? 'project.instructions.none' : 'project.instructions.text')}
+          {t(shown.length === 0 ? 'project.instructions.none' : 'project.instructions.text')}
         </p>
       )}
       <ul className="flex flex-col gap-2 text-sm empty:hidden">
-        {files.data?.map((file) => (
+        {shown?.map((file) => (
           <Row key={file.path} file={file} projectPath={projectPath} />
         ))}
       </ul>

@@ -14,6 +14,7 @@ import { ProjectHosts } from '../../ui/project/project-hosts.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
 import { ProjectInstructions } from './project-instructions.tsx';
+import { ProjectSkills } from './project-skills.tsx';
 import { ProjectImage } from './project-image.tsx';
 import { ProjectModels } from './project-models.tsx';
 import { ProjectVariables } from './project-variables.tsx';
@@ -68,6 +69,7 @@ function Parts({ project, rules }: { readonly project: ProjectHandle; readonly r
       <ProjectCaps projectPath={projectPath} />
       <Group title={t('project.rules')}>{rules}</Group>
       <ProjectInstructions projectPath={projectPath} />
+      <ProjectSkills projectPath={projectPath} />
       <ProjectImage project={project} />
       <ProjectVariables project={project} />
       <Group title={t('project.packages')}>

@@ -9,8 +9,15 @@ import { Button } from '../controls/button.tsx';
 import { Problem } from '../notices/problem.tsx';
 import { SeenChange } from '../content/seen-change.tsx';
 
+interface InstructionFileNowProps {
+  readonly projectPath: string;
+  readonly path: string;
+  /** Called after the user approved it or withdrew that. */
+  readonly onSaid?: () => void;
+}
+
 /** The file as it is now, which applies from the next message on. */
-export function InstructionFileNow({ projectPath, path }: { readonly projectPath: string; readonly path: string }) {
+export function InstructionFileNow({ projectPath, path, onSaid }: InstructionFileNowProps) {
   const client = useClient();
   const queries = useQueryClient();
   const isRefused = useIsCommandRefused('projects.approveInstructions');
@@ -33,6 +40,7 @@ export function InstructionFileNow({ projectPath, path }: { readonly projectPath
     setProblem(null);
     await work().catch((error: unknown) => setProblem(failureText(error)));
     await queries.invalidateQueries({ queryKey });
+    onSaid?.();
   };
   return (
     <div className="flex flex-col gap-2">
