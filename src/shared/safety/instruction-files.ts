@@ -56,6 +56,37 @@ export function instructionPaths(paths: readonly string[]): readonly string[] {
     .sort((left, right) => rank(left) - rank(right) || (left < right ? -1 : 1));
 }
 
+/** How many folders deep instructions of a folder may lie, and how many are known. */
+export const deepestInstructions = 8;
+const mostFolderInstructions = 200;
+
+/**
+ * The instructions that apply to work in a folder below the project's own, outermost first: one a folder, the best
+ * known. Folders of tools, whose names begin with a dot, have none.
+ */
+export function folderInstructions(paths: readonly string[]): readonly string[] {
+  const best = new Map<string, string>();
+  for (const path of paths) {
+    const folders = path.split('/').slice(0, -1);
+    if (!names.includes(lowerFileName(path)) || folders.length === 0 || folders.length > deepestInstructions) continue;
+    if (folders.some((folder) => folder.startsWith('.') || folder === 'node_modules')) continue;
+    const folder = folders.join('/');
+    const known = best.get(folder);
+    if (known === undefined || rank(path) < rank(known)) best.set(folder, path);
+  }
+  return [...best.values()]
+    .sort((left, right) => rank(left) - rank(right) || (left < right ? -1 : 1))
+    .slice(0, mostFolderInstructions);
+}
+
+/** Those of `known` whose folder holds one of the files, outermost first. */
+export function instructionsFor(known: readonly string[], files: readonly string[]): readonly string[] {
+  return known.filter((path) => {
+    const folder = path.slice(0, path.lastIndexOf('/') + 1);
+    return files.some((file) => file.replace(/^(?:\.\/)+/u, '').startsWith(folder));
+  });
+}
+
 function rank(path: string): number {
   return path.split('/').length * 10 + names.indexOf(lowerFileName(path));
 }

@@ -10,6 +10,8 @@ import { deliverMessages } from '../turn/deliver-messages.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
 import { askToolName, openQuestion } from '../../tools/ask-person.tool.ts';
 import { spawnToolName } from '../../tools/agents/agent-tools.ts';
+import { readFolderInstructions } from '../preparation/read-project-instructions.ts';
+import { pathsIn } from '../../safety/paths-in-calls.ts';
 import { isReading, needsApproval, runTool } from './run-tool.ts';
 import { checkAfter, emptyRecord, endTool, labelOf, writeStart } from '../turn/take-action.ts';
 import type { Turn } from '../turn/turn.ts';
@@ -72,6 +74,8 @@ export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOut
 /** Tools that only look at files and results and ask nobody. Their order makes no difference. */
 const looking: readonly string[] = ['read_file', 'list_files', 'search', 'search_documents', 'read_result'];
 const mostTogether = 8;
+/** Tools that read or change the file that they name, so that the instructions of its folder count. */
+const touching: readonly string[] = ['read_file', 'edit_file', 'write_file', 'apply_patch', 'delete_file'];
 
 function groupsOf(calls: readonly ParsedCall[]): readonly ParsedCall[][] {
   const groups: ParsedCall[][] = [];
@@ -152,6 +156,9 @@ async function runGroup(
   // Steps that servers asked for are numbered too, also in a replay, which runs none of them.
   turn.steps.last = Math.max(turn.steps.last, turn.dependencies.journal.state().totals.steps);
   for (const { record } of ran) checkAfter(turn, record);
+  const touched = ran.filter(({ call, record }) => record.status === 'ok' && touching.includes(call.tool.name));
+  const files = touched.flatMap(({ call }) => [...pathsIn(call.input)]);
+  if (files.length > 0) await readFolderInstructions(turn, files, answer.contextTokens);
   for (const { call, record } of ran) {
     const outcome = afterRecord(turn, call, record);
     if (outcome !== null) return outcome;

@@ -1,8 +1,10 @@
 import { messageOf } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { InstructionCheck } from '../../safety/instructions/project-instructions.ts';
+import { instructionsFor } from '@shared/safety/instruction-files.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
+import { folderInstructionsName } from '../prompt/loaded-skills.ts';
 import type { ActionResult } from '../turn/take-action.ts';
 import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, AskingTurn, Turn } from '../turn/turn.ts';
@@ -34,6 +36,37 @@ export async function readInstructions(
     },
     () => null,
   );
+}
+
+/**
+ * Reads the instructions of folders in which the model has just read or changed a file, each once as long as the
+ * conversation shows it, after the same approval as those of the project.
+ */
+export async function readFolderInstructions(
+  turn: AskingTurn & ActingTurn & Pick<Turn, 'found' | 'prompt'>,
+  files: readonly string[],
+  contextTokens: number,
+): Promise<void> {
+  const { facts } = turn.found.facts ?? {};
+  const told = turn.prompt.conversation.toldFolders();
+  const known = instructionsFor(facts?.folderInstructions ?? [], files);
+  const budget = Math.min(LARGE_BUDGET_BYTES / 2, Math.floor((contextTokens / 20) * 3));
+  // The project's own are told at the start of the turn, wherever they lie.
+  for (const path of known.filter((one) => !told.includes(one) && one !== facts?.instructionFiles[0])) {
+    await takeAction(
+      turn,
+      {
+        tool: folderInstructionsName,
+        label: `read ${path}`,
+        input: { path },
+        run: async (toolCallId) => ({
+          ...(await approvedText(turn, { path, others: [], toolCallId, budget })),
+          data: { path },
+        }),
+      },
+      () => null,
+    );
+  }
 }
 
 interface ApprovalRequest {
@@ -134,9 +167,11 @@ function notRead(others: readonly string[]): string {
 
 function instructionText(path: string, text: string, budgetBytes: number): string {
   const bytes = Buffer.byteLength(text, 'utf8');
-  if (bytes <= budgetBytes) return `Instructions of the project (${path}):\n${text}`;
+  const cut = path.lastIndexOf('/');
+  const about = cut === -1 ? 'the project' : `the folder ${path.slice(0, cut)}`;
+  if (bytes <= budgetBytes) return `Instructions of ${about} (${path}):\n${text}`;
   const head = text.slice(0, budgetBytes);
   const end = Math.max(head.lastIndexOf('\n'), Math.floor(budgetBytes / 2));
   const shown = head.slice(0, end);
-  return `Instructions of the project (${path}), the first ${shown.length} of ${bytes} bytes; read the file for the rest:\n${shown}`;
+  return `Instructions of ${about} (${path}), the first ${shown.length} of ${bytes} bytes; read the file for the rest:\n${shown}`;
 }

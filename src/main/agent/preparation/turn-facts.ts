@@ -29,6 +29,7 @@ const projectFactsSchema = z.object({
     .nullable(),
   lint: z.object({ command: z.string(), runner: z.enum(linters), source: z.string() }).optional(),
   instructionFiles: z.array(z.string()),
+  folderInstructions: z.array(z.string()).optional(),
   skillFiles: z.array(z.string()).optional(),
   git: z.boolean(),
   truncated: z.boolean(),

@@ -9,7 +9,7 @@ import type {
   UserEntry,
 } from '../../recipes/conversation-entries.ts';
 import { notedParts } from './noted-parts.ts';
-import { answersBack, shownAgain, withResultsBack } from './equal-results.ts';
+import { answersBack, placeOf, shownAgain, withResultsBack } from './equal-results.ts';
 import { shortenText } from '@shared/text/shorten-text.ts';
 import {
   askNote,
@@ -21,8 +21,8 @@ import {
   takenBackNote,
   takenBackText,
 } from './harness-facts.ts';
-import type { LoadedSkills } from './loaded-skills.ts';
-import { rememberSkill, summaryEntry } from './loaded-skills.ts';
+import type { LoadedSkills, ToldFolder } from './loaded-skills.ts';
+import { rememberSkill, summaryEntry, toldFolder } from './loaded-skills.ts';
 import { guardedWords } from '../../safety/guarded-files.ts';
 
 /**
@@ -44,7 +44,8 @@ export interface Conversation {
   readonly exchanges: () => readonly Exchange[];
   /** The project instructions that this turn was given; empty if none are used. */
   readonly instructions: () => string;
-  /** The texts of the skills that were loaded. They stay when the rest is summarized. */
+  /** The folder instructions that it holds or that were held back in this turn, and the texts of loaded skills. */
+  readonly toldFolders: () => readonly string[];
   readonly skills: () => readonly string[];
 }
 
@@ -95,7 +96,7 @@ interface Fold {
    * What the conversation holds already: the instructions, and the facts line by line. Only what is not among them is
    * told again. `moneySeq`: the note that the money of this turn is nearly spent.
    */
-  told: { readonly instructions: string; readonly facts: readonly string[]; readonly moneySeq: number | undefined };
+  told: Told;
   /** A guarded file was refused in this turn. */
   wasGuarded: boolean;
   /** What the model had written when it was cancelled; empty: nothing. */
@@ -104,7 +105,14 @@ interface Fold {
   readonly loaded: { instructions: string; readonly skills: LoadedSkills };
 }
 
-const nothingTold: Fold['told'] = { instructions: '', facts: [], moneySeq: undefined };
+interface Told {
+  readonly instructions: string;
+  readonly folders: readonly ToldFolder[];
+  readonly facts: readonly string[];
+  readonly moneySeq: number | undefined;
+}
+
+const nothingTold: Told = { instructions: '', folders: [], facts: [], moneySeq: undefined };
 
 export function createConversation(): Conversation {
   const fold: Fold = {
@@ -137,6 +145,7 @@ export function createConversation(): Conversation {
     entriesWith: (text) => entriesWith(fold, text),
     exchanges: () => [...fold.exchanges],
     instructions: () => fold.loaded.instructions,
+    toldFolders: () => fold.told.folders.map(({ path }) => path),
     skills: () => [...fold.loaded.skills.keys()],
   };
 }
@@ -157,6 +166,7 @@ function addEvent(fold: Fold, event: SessionEvent): void {
     case 'turn-started':
       fold.inTurn = true;
       fold.loaded.instructions = '';
+      fold.told = { ...fold.told, folders: fold.told.folders.filter(({ isShown }) => isShown) };
       fold.wasGuarded = false;
       fold.cutText = '';
       return;
@@ -317,6 +327,12 @@ function addResult(fold: Fold, event: EventOf<'tool-ended'>): void {
     note(fold, event.seq, inert(event.output));
     return;
   }
+  const folder = toldFolder(event);
+  if (folder !== null) {
+    fold.told = { ...fold.told, folders: [...fold.told.folders, folder] };
+    if (folder.isShown) note(fold, event.seq, inert(event.output));
+    return;
+  }
   if (event.tool === fetchTaskName) {
     note(fold, event.seq, fetchedText(event));
     return;
@@ -361,20 +377,6 @@ function trimResult(fold: Fold, { toolCallId, afterTokens, rest }: EventOf<'obse
     return { ...call, result };
   });
   for (const id of fold.callOf.get(toolCallId)?.pointing ?? []) updateCall(fold, id, shownAgain);
-}
-
-/** The index of the entry with this `seq`, by which entries are ordered; -1: it is not in the conversation. */
-function placeOf({ entries }: Pick<Fold, 'entries'>, seq: number | undefined): number {
-  if (seq === undefined) return -1;
-  let [from, to] = [0, entries.length - 1];
-  while (from <= to) {
-    const middle = (from + to) >> 1;
-    const found = entries[middle]?.seq ?? 0;
-    if (found === seq) return middle;
-    if (found < seq) from = middle + 1;
-    else to = middle - 1;
-  }
-  return -1;
 }
 
 function updateCall(fold: Fold, toolCallId: string, change: (call: CallEntry) => CallEntry): void {

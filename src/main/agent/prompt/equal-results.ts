@@ -77,3 +77,17 @@ function isWhole(result: CallResult | null): result is CallResult {
 function pathOf(input: unknown): unknown {
   return isRecord(input) ? input.path : undefined;
 }
+
+/** The index of the entry with this `seq`, by which entries are ordered; -1: it is not in the conversation. */
+export function placeOf({ entries }: { readonly entries: readonly Entry[] }, seq: number | undefined): number {
+  if (seq === undefined) return -1;
+  let [from, to] = [0, entries.length - 1];
+  while (from <= to) {
+    const middle = (from + to) >> 1;
+    const found = entries[middle]?.seq ?? 0;
+    if (found === seq) return middle;
+    if (found < seq) from = middle + 1;
+    else to = middle - 1;
+  }
+  return -1;
+}

@@ -4,6 +4,9 @@ import { fieldOf } from '@shared/unknown-value.ts';
 import type { Entry, UserEntry } from '../../recipes/conversation-entries.ts';
 import { factsBlock, inert } from './harness-facts.ts';
 
+/** The action that tells the instructions of a folder. */
+export const folderInstructionsName = 'read_folder_instructions';
+
 /** The texts of the skills that were loaded, with the call that loaded each; the last one last. */
 export type LoadedSkills = Map<string, string>;
 
@@ -37,4 +40,16 @@ export function summaryEntry(
 /** The text without the skills in it, which stay by themselves. */
 export function withoutSkills(text: string, skills: readonly string[]): string {
   return skills.reduce((rest, skill) => rest.replace(inert(skill), () => ''), text);
+}
+
+/** Instructions of a folder that were told, or held back in this turn. */
+export interface ToldFolder {
+  readonly path: string;
+  readonly isShown: boolean;
+}
+
+/** Null: the event tells no instructions of a folder. */
+export function toldFolder({ tool, status, data }: EventOf<'tool-ended'>): ToldFolder | null {
+  const path = tool === folderInstructionsName ? fieldOf(data, 'path') : null;
+  return typeof path === 'string' ? { path, isShown: status === 'ok' } : null;
 }

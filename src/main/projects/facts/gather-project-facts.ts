@@ -1,5 +1,4 @@
-import { instructionPaths } from '@shared/safety/instruction-files.ts';
-import { skillsIn } from '@shared/safety/instruction-files.ts';
+import { folderInstructions, instructionPaths, skillsIn } from '@shared/safety/instruction-files.ts';
 import type { ListEntry, SandboxFiles } from '../../sandbox/sandbox.ts';
 import { findLintCommand } from './find-lint-command.ts';
 import { findTestCommand } from './find-test-command.ts';
@@ -23,6 +22,7 @@ export async function gatherFacts(projectFiles: SandboxFiles, signal: AbortSigna
     .filter((file) => languageOf(file.path) !== 'other' && !isTestFile(file.path))
     .map((file) => file.path);
   const paths = files.map((file) => file.path);
+  const inFolders = folderInstructions(paths);
   const skillFiles = skillsIn(paths).flatMap((skill) => skill.paths);
   const git = await projectFiles.stat('.git', signal);
   const languages = countLanguages(files);
@@ -35,6 +35,7 @@ export async function gatherFacts(projectFiles: SandboxFiles, signal: AbortSigna
     test: await findTestCommand(projectFiles, { files: paths, testFiles, languages }, signal),
     ...(lint === null ? {} : { lint }),
     instructionFiles: instructionPaths(paths),
+    ...(inFolders.length === 0 ? {} : { folderInstructions: inFolders }),
     ...(skillFiles.length === 0 ? {} : { skillFiles }),
     git: git.ok,
     truncated: listing.ok ? listing.value.truncated : false,

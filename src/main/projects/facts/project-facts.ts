@@ -18,6 +18,8 @@ export interface ProjectFacts {
     | undefined;
   /** `AGENTS.md` and the like, nearest first. */
   readonly instructionFiles: readonly string[];
+  /** Instructions that apply to a folder below the project's own, outermost first. Absent: there are none. */
+  readonly folderInstructions?: readonly string[] | undefined;
   /** The files of the skills that the project brings. Absent if it brings none. */
   readonly skillFiles?: readonly string[] | undefined;
   readonly git: boolean;

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
 import type { InstructionFile, InstructionState } from '@shared/safety/instruction-files.ts';
-import { definitionFolder, instructionPaths, maxInstructionBytes } from '@shared/safety/instruction-files.ts';
+import {
+  deepestInstructions,
+  definitionFolder,
+  folderInstructions,
+  instructionPaths,
+  maxInstructionBytes,
+} from '@shared/safety/instruction-files.ts';
 import { openFolderBelow, readFileBelow } from '../../lib/files/host-folder.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { byProjectKey } from '../../lib/files/project-key.ts';
@@ -89,7 +95,7 @@ export function createProjectInstructions(place: string, offered: OfferedFiles):
     check,
     keep,
     list: async (folder) => [
-      ...(await filesAt(folder, [...instructionPaths(await pathsIn(folder)), ...(await definitionsIn(folder))])),
+      ...(await filesAt(folder, [...(await instructionsIn(folder)), ...(await definitionsIn(folder))])),
       ...(await offeredIn(folder)),
     ],
     offered: offeredIn,
@@ -149,17 +155,28 @@ function fileOf(path: string, bytes: Buffer | null, approved: string | null): In
   return { path, sizeBytes: 0, sha256: null, state: 'unfit', text: null, diff: null, problem };
 }
 
-/** The most folders at the top of a project that are searched. */
-const mostFolders = 500;
+/** The most folders of a project that are searched, the nearest first. */
+const mostFolders = 2_000;
 
 async function pathsIn(folder: string): Promise<readonly string[]> {
-  const top = await entriesOf(folder, []);
-  const found = top.filter(({ isFolder }) => !isFolder).map(({ name }) => name);
-  const folders = top.filter(({ name, isFolder }) => isFolder && name !== '.git' && name !== 'node_modules');
-  for (const { name } of folders.slice(0, mostFolders)) {
-    for (const inner of await entriesOf(folder, [name])) if (!inner.isFolder) found.push(`${name}/${inner.name}`);
+  const found: string[] = [];
+  const open: (readonly string[])[] = [[]];
+  for (let looked = 0; looked < mostFolders; looked += 1) {
+    const next = open.shift();
+    if (next === undefined) break;
+    for (const { name, isFolder } of await entriesOf(folder, next)) {
+      if (!isFolder) found.push([...next, name].join('/'));
+      else if (name !== '.git' && name !== 'node_modules' && next.length < deepestInstructions)
+        open.push([...next, name]);
+    }
   }
   return found;
+}
+
+/** Those of the project, then those of its folders. */
+async function instructionsIn(folder: string): Promise<readonly string[]> {
+  const paths = await pathsIn(folder);
+  return [...new Set([...instructionPaths(paths), ...folderInstructions(paths)])];
 }
 
 /** The definitions of kinds of agents that the project brings. */

@@ -22,6 +22,7 @@ describe('the reader of project facts', () => {
       sourceFiles: ['lib/b.py', 'src/a.ts'],
       testFiles: ['src/a.test.ts', 'tests/test_b.py'],
       instructionFiles: ['AGENTS.md', 'CLAUDE.md', 'docs/AGENTS.md'],
+      folderInstructions: ['docs/AGENTS.md'],
       truncated: false,
     });
     expect(facts.languages[0]).toMatchObject({ language: 'python', files: 2 });
