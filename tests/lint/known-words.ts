@@ -18,13 +18,14 @@ export const plainWords: readonly string[] = `
 
 /** Words of the field, and names of products, formats and programs. */
 export const fieldWords: readonly string[] = `
-  acp amdgpu ansi anthropic arena attention billions budget catalog chart chat checkpoint citation cli closure composio
-  contract conversation dedent density diagram dial disk drafters ecosystem excerpt experts exposure favorite
-  gemini gemma gguf git governor harness hub huggingface hunk inbox journal learn llama localhost markdown mcp
-  jupyter meminfo mutants needle notebook nvidia oauth ollama openai outlook overfit pane passwd pie pip podman prefill priors
-  project purse pytest python quantise quantization recall redact regenerate reindent repair repository rerank
-  revert revocation ripgrep rocm rollups rootless salvage scan score sdk seq sieve skill skills smi sse stem subcommand
-  suspect tar tensor tokenize toml toolkit trajectory transient tunnel undeclared unittest upstream usd virtual
+  acp amdgpu ansi anthropic arena attention billions budget cargo catalog chart chat checkpoint citation cli
+  closure composio contract conversation dedent density diagram dial disk drafters ecosystem excerpt experts
+  exposure favorite gemini gemma gguf git governor harness hub huggingface hunk inbox journal jupyter learn
+  linters llama localhost markdown mcp meminfo minitest mutants needle notebook nvidia oauth ollama openai
+  outlook overfit pane passwd pie pip podman prefill priors project purse pytest python quantise quantization
+  recall redact regenerate reindent repair repository rerank revert revocation ripgrep rocm rollups rootless
+  rspec runners salvage scan score sdk seq sieve skill skills smi sse stem subcommand suspect tar tensor
+  tokenize toml toolchain toolkit trajectory transient trx tunnel undeclared unittest upstream usd virtual
   workbench workload
 `
   .trim()

@@ -5,7 +5,7 @@ import { makeFolder } from '../lib/files/json-file.ts';
 import type { Connection } from '../lib/net/net-fetch.ts';
 import { createDockerSandbox } from './docker/create-docker-sandbox.ts';
 import { engineSearch } from './docker/engine/engine-endpoints.ts';
-import type { ImageScript } from './images/sandbox-image.ts';
+import { ourImageName, type ImageScript } from './images/sandbox-image.ts';
 import { findEngine, type Engine } from './docker/engine/container-engine.ts';
 import type { SessionEnvironment } from './packages/session-environment.ts';
 import { createOutboundConnections } from './network/outbound-connections.ts';
@@ -107,7 +107,7 @@ async function startContainer(
 ): Promise<Reply<Sandbox>> {
   await makeFolder(deps.homePath);
   const projectPath = await projectKey(request.projectPath ?? request.workspacePath);
-  const changed = await changedImage(request.settings, projectPath);
+  const changed = await changedImage(request.settings, projectPath, deps.resourcesPath);
   return createDockerSandbox(
     engine,
     {
@@ -140,13 +140,17 @@ async function startContainer(
  * The image that the project asks for, if that changed since the user approved it. Until a new approval, the old one
  * is used.
  */
-async function changedImage(settings: Settings['sandbox'], projectPath: string): Promise<string | null> {
+async function changedImage(
+  settings: Settings['sandbox'],
+  projectPath: string,
+  resourcesPath: string,
+): Promise<string | null> {
   const used = setupOf(settings, projectPath).image;
   if (used === null || used.approval === null) return null;
   // A file that cannot be read counts as changed.
-  const own = await findOwnImage(projectPath).catch(
-    orNoted('sandbox: the image of the project was not looked up', null),
-  );
+  const own = await ourImageName(resourcesPath)
+    .then((name) => findOwnImage(projectPath, name))
+    .catch(orNoted('sandbox: the image of the project was not looked up', null));
   if (own?.ok === true && own.value?.approval === used.approval) return null;
   return 'The project asks for another image since your approval. The approved image is used. Look at the new one: dewpoint sandbox image use';
 }

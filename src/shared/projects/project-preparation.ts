@@ -1,3 +1,7 @@
+/** Whose packages a project needs. */
+export const packageEcosystems = ['python', 'javascript', 'go', 'rust', 'java'] as const;
+export type PackageEcosystem = (typeof packageEcosystems)[number];
+
 /** How a project's packages are installed for the sandbox, and the state of each part. */
 export interface PreparationPlan {
   readonly projectPath: string;
@@ -13,7 +17,7 @@ export interface PreparationPlan {
 }
 
 export interface PreparationPart {
-  readonly ecosystem: 'python' | 'javascript';
+  readonly ecosystem: PackageEcosystem;
   /** Folder within the project. Absent or empty: its top. */
   readonly folder?: string;
   /** The package manager. */
@@ -60,8 +64,16 @@ export interface KeptItem {
   readonly isRemoved: boolean;
 }
 
+const ecosystemNames: Readonly<Record<PackageEcosystem, string>> = {
+  python: 'Python',
+  javascript: 'JavaScript',
+  go: 'Go',
+  rust: 'Rust',
+  java: 'Java',
+};
+
 /** A part for people: its language, and its folder where it is not the top. */
 export function partLabel({ ecosystem, folder = '' }: Pick<PreparationPart, 'ecosystem' | 'folder'>): string {
-  const name = ecosystem === 'python' ? 'Python' : 'JavaScript';
+  const name = ecosystemNames[ecosystem];
   return folder === '' ? name : `${folder}: ${name}`;
 }

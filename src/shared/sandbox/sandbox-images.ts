@@ -27,6 +27,8 @@ export interface ProjectImage {
   readonly environment: Readonly<Record<string, string>>;
   /** Requested features that it does not get, each with the reason. */
   readonly leftOut: readonly string[];
+  /** The toolchains of an image that Dewpoint offers; `path` is then its name. Absent: the project defines it. */
+  readonly toolchains?: readonly string[];
   /** SHA-256 of all of the above. If it changes, the user is asked again. */
   readonly approval: string;
   /** Sessions of the project run in the image that was made from exactly this. */

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { parseDevContainer, type DevContainer } from './dev-container.ts';
 import { readFileBelow } from '../../lib/files/host-folder.ts';
+import { findToolchainImage } from './toolchain-image.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
 /** The image that a project asks for. */
@@ -18,26 +19,37 @@ export interface OwnImage {
   readonly environment: DevContainer['environment'];
   /** What else it asks for that is not supported. */
   readonly leftOut: readonly string[];
+  /** The toolchains of an image that Dewpoint offers, because the project itself asks for none. */
+  readonly toolchains?: readonly string[];
   /** SHA-256 of kind, path, text, commands and variables. */
   readonly approval: string;
 }
 
-/** The places to look, in this order: files for working on a project come before those for shipping it. */
-const places = ['.dewpoint/Dockerfile', '.devcontainer/devcontainer.json', '.devcontainer.json', 'Dockerfile'] as const;
+/** The places to look for files for working on a project, in this order. */
+const places = ['.dewpoint/Dockerfile', '.devcontainer/devcontainer.json', '.devcontainer.json'] as const;
+/** For shipping it. Seldom has what tests need. */
+const shipped = 'Dockerfile';
 const maxBytes = 256 * 1024;
 
 /**
  * Reads the project's file on the host without following a link. Null if there is none. Fails with `bad-input` if it
- * cannot be understood.
+ * cannot be understood. `ourImage`: a project in other languages than Python and JavaScript gets this one with their
+ * toolchains, before its own Dockerfile for shipping it. Null: it gets none.
  */
-export async function findOwnImage(projectPath: string): Promise<Reply<OwnImage | null>> {
+export async function findOwnImage(projectPath: string, ourImage: string | null): Promise<Reply<OwnImage | null>> {
   for (const path of places) {
     const text = await textOf(projectPath, path);
     if (text === null) continue;
     if (!path.endsWith('.json')) return success(ownImage({ path, kind: 'dockerfile', text }));
     return ofContainer(projectPath, path, text);
   }
-  return success(null);
+  const made = ourImage === null ? null : await findToolchainImage(projectPath, ourImage);
+  if (made !== null) {
+    const path = `Dewpoint's image with ${made.names.join(', ')}`;
+    return success({ ...ownImage({ path, kind: 'dockerfile', text: made.text }), toolchains: made.names });
+  }
+  const text = await textOf(projectPath, shipped);
+  return success(text === null ? null : ownImage({ path: shipped, kind: 'dockerfile', text }));
 }
 
 async function ofContainer(projectPath: string, path: string, text: string): Promise<Reply<OwnImage | null>> {

@@ -13,11 +13,14 @@ import { readImageRecords, type ImageRecords } from './engine-image-records.ts';
 import { roomForImage, unknownImageBytes } from './image-disk-space.ts';
 import { findOwnImage } from './own-image.ts';
 import { setupOf } from '../project-sandbox-settings.ts';
+import { lookUpImage, ourImageName } from './sandbox-image.ts';
 import { checkWorkspace } from '../workspace/prepare-workspace.ts';
 import { orNoted } from '../../lib/log.ts';
 
 export interface ProjectImagesDependencies {
   readonly homePath: string;
+  /** The folder that contains `sandbox/Dockerfile`. Absent: no toolchains are offered. */
+  readonly resourcesPath?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly settings: () => Settings['sandbox'];
   readonly saveProjects: (projects: Settings['sandbox']['projects']) => Promise<unknown>;
@@ -38,7 +41,7 @@ export function createProjectImages(deps: ProjectImagesDependencies): ProjectIma
   return {
     ofProject: async (path) => {
       const projectPath = await realProject(deps, path);
-      const own = valueOf(await findOwnImage(projectPath));
+      const own = valueOf(await findOwnImage(projectPath, await ourImageOf(deps)));
       const used = setupOf(deps.settings(), projectPath).image;
       return own && { ...own, isUsed: used?.approval === own.approval };
     },
@@ -120,6 +123,10 @@ async function pull(name: string, work: Work): Promise<BroughtImage> {
   return inspected(digest === undefined ? (digests[0] ?? wanted) : wanted, work);
 }
 
+async function ourImageOf({ resourcesPath }: ProjectImagesDependencies): Promise<string | null> {
+  return resourcesPath === undefined ? null : ourImageName(resourcesPath);
+}
+
 /** Brings exactly what was approved. The file is read again here to check that. */
 async function bringOwn(
   deps: ProjectImagesDependencies,
@@ -127,10 +134,16 @@ async function bringOwn(
   work: Work,
 ): Promise<BroughtImage> {
   const projectPath = await realProject(deps, path);
-  const own = valueOf(await findOwnImage(projectPath));
+  const ours = await ourImageOf(deps);
+  const own = valueOf(await findOwnImage(projectPath, ours));
   if (own?.approval !== approval) {
     throw new AppError('conflict', 'The project asks for something else since your approval. Nothing was done.', {
       hint: 'Look at it again: dewpoint sandbox image use',
+    });
+  }
+  if (own.toolchains !== undefined && ours !== null && (await lookUpImage(work.engine, ours, work.signal)) === null) {
+    throw new AppError('missing-sandbox', "Dewpoint's own image, which this one extends, was not made yet.", {
+      hint: `Make it with: dewpoint projects prepare ${projectPath}`,
     });
   }
   const image = own.kind === 'image' ? await bringNamed(own.text, work) : await build(own.text, approval, work);

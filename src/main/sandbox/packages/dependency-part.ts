@@ -1,3 +1,4 @@
+import type { PackageEcosystem } from '@shared/projects/project-preparation.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
 /**
@@ -31,14 +32,20 @@ export interface DependencyPart {
 /** What is found in a folder, independent of the folder's path. */
 export type FolderPart = Omit<DependencyPart, 'folder' | 'place'>;
 
-export type Ecosystem = 'python' | 'javascript';
+export type Ecosystem = PackageEcosystem;
 
 /**
  * Where a session finds the first part of each kind. A virtual environment contains its own path, so it always has
  * the same place. Packages of JavaScript are at the root: Node searches `node_modules` in every folder above a file,
  * and the root is above the project and every copy of it.
  */
-export const mainPlaces: Readonly<Record<Ecosystem, string>> = { python: '/deps/python', javascript: '/node_modules' };
+export const mainPlaces: Readonly<Record<Ecosystem, string>> = {
+  python: '/deps/python',
+  javascript: '/node_modules',
+  go: '/deps/go',
+  rust: '/deps/rust',
+  java: '/deps/java',
+};
 
 /** The part of a folder. Only the first of its kind gets the place that everything finds by itself. */
 export function partAt(part: FolderPart, folder: string, isMain: boolean): DependencyPart {
@@ -69,7 +76,7 @@ export function placeInSession({
   place,
   folder,
 }: Pick<DependencyPart, 'ecosystem' | 'place' | 'folder'>): string {
-  return ecosystem === 'python' || place === mainPlaces.javascript ? place : `/workspace/${folder}/node_modules`;
+  return ecosystem !== 'javascript' || place === mainPlaces.javascript ? place : `/workspace/${folder}/node_modules`;
 }
 
 /** Increase this when the steps around the commands change, so that older volumes are made again. */

@@ -1,12 +1,13 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { packageEcosystems } from '@shared/projects/project-preparation.ts';
 import { isMissing, readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 
 const recordSchema = z.object({
   version: z.literal(1),
   key: z.string().regex(/^[0-9a-f]{32}$/),
-  ecosystem: z.enum(['python', 'javascript']),
+  ecosystem: z.enum(packageEcosystems),
   /** Relative to the project. Absent: the top. */
   folder: z.string().optional(),
   tool: z.string(),

@@ -8,6 +8,7 @@ import {
   type ProjectTexts,
 } from './dependency-part.ts';
 import { findJavascriptPart } from './javascript-part.ts';
+import { findOtherPart } from './other-parts.ts';
 import type { ProjectFolder, ProjectTop } from './package-files.ts';
 import { findPythonPart } from './python-part.ts';
 
@@ -23,6 +24,9 @@ export function findParts(
   return [
     ...partsOf((folder, setup) => findPythonPart(folder, setup), { top, own: own.python, below }),
     ...partsOf((folder, setup) => findJavascriptPart(folder, setup), { top, own: own.javascript, below }),
+    ...(['go', 'rust', 'java'] as const).flatMap((ecosystem) =>
+      partsOf((folder) => findOtherPart(ecosystem, folder), { top, own: undefined, below }),
+    ),
   ];
 }
 
@@ -46,7 +50,7 @@ function partsOf(
 }
 
 function isLocked({ files }: FolderPart): boolean {
-  return files.some((name) => /(?:\.lock|-lock\.(?:json|yaml)|shrinkwrap\.json)$/.test(name));
+  return files.some((name) => /(?:\.lock|-lock\.(?:json|yaml)|shrinkwrap\.json|go\.sum)$/.test(name));
 }
 
 export interface KeyPlace {

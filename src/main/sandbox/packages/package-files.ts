@@ -35,6 +35,12 @@ const known: ReadonlySet<string> = new Set([
   'Pipfile',
   'Pipfile.lock',
   'tox.ini',
+  'go.mod',
+  'go.sum',
+  'go.work',
+  'Cargo.toml',
+  'Cargo.lock',
+  'pom.xml',
 ]);
 /** `requirements.txt`, `requirements-dev.txt`, `dev-requirements.txt`, `test_requirements.txt` … */
 const requirements = /^(?=[\w.-]*requirements|constraints)[\w.-]*\.(?:txt|in)$/i;

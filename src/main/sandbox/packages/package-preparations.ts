@@ -4,7 +4,13 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { AppError, failure, success, toFailure, valueOf, type Reply } from '@shared/errors.ts';
-import type { CleanRequest, KeptItem, PreparationPart, PreparationPlan } from '@shared/projects/project-preparation.ts';
+import {
+  packageEcosystems,
+  type CleanRequest,
+  type KeptItem,
+  type PreparationPart,
+  type PreparationPlan,
+} from '@shared/projects/project-preparation.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { makeFolder, readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { findPrepared, type PartState } from './find-prepared.ts';
@@ -178,12 +184,19 @@ async function sourcesOf(deps: PreparationsDeps, projectPath: string, signal: Ab
   return sources;
 }
 
-const usualSchema = z.object({ python: z.array(z.string()), javascript: z.array(z.string()) });
+const usualSchema = z.record(z.string(), z.array(z.string()));
 type UsualHosts = z.infer<typeof usualSchema>;
+
+/** The first repository is in the model that all of Maven's projects extend. */
+const mavenHosts = `import glob, re, zipfile
+for jar in glob.glob("/usr/share/maven/lib/maven-model-builder*.jar"): print(*re.findall(r"<url>(.*?)</url>", zipfile.ZipFile(jar).read("org/apache/maven/model/pom-4.0.0.xml").decode()))`;
 
 /** The package managers in the image know their usual hosts, so they are asked. */
 const askHosts = `python3 -c 'from pip._internal.models.index import PyPI; print("python", PyPI.simple_url, "https://" + PyPI.file_storage_domain)' 2>/dev/null
 echo javascript $(npm config get registry 2>/dev/null)
+echo go $(go env GOPROXY 2>/dev/null | tr , ' ') $(go env GOSUMDB 2>/dev/null | sed 's#^#https://#')
+echo rust $(grep -aoE 'sparse[+]https://index[.][a-z.]+' "$(readlink -f "$(command -v cargo)")" 2>/dev/null | sed 's#.*//index[.]\\(.*\\)#https://index.\\1 https://static.\\1#')
+echo java $(python3 -c '${mavenHosts}' 2>/dev/null)
 exit 0`;
 
 /** The hosts of package indexes without any configuration. Asked once for each image. */
@@ -202,7 +215,7 @@ async function usualHosts(deps: PreparationsDeps, place: Place, signal: AbortSig
     try {
       const { stdout } = valueOf(await sandbox.exec({ command: askHosts, timeoutMs: 60_000 }, signal));
       const hosts = (name: string): string[] => [...hostsIn(new RegExp(`^${name} (.*)$`, 'm').exec(stdout)?.[1] ?? '')];
-      const found = { python: hosts('python'), javascript: hosts('javascript') };
+      const found = Object.fromEntries(packageEcosystems.map((name) => [name, hosts(name)]));
       await writeJsonFile(file, found);
       return found;
     } finally {
@@ -227,8 +240,10 @@ function hostsOf({ states, sources, usual, added }: HostParts): PreparationPlan[
     for (const host of list) if (!hosts.has(host)) hosts.set(host, why);
   };
   for (const { part } of states) {
-    const configured = sources.hosts[part.ecosystem];
-    const tool = part.ecosystem === 'python' ? 'pip' : 'npm';
+    const { ecosystem } = part;
+    const isConfigurable = ecosystem === 'python' || ecosystem === 'javascript';
+    const configured = isConfigurable ? sources.hosts[ecosystem] : [];
+    const tool = ecosystem === 'python' ? 'pip' : ecosystem === 'javascript' ? 'npm' : part.tool;
     if (configured.length > 0) add(configured, `your configuration of ${tool}`);
     else add(usual?.[part.ecosystem] ?? [], `the default of ${tool}`);
     add(part.hosts, part.files.join(', '));

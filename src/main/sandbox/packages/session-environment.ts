@@ -2,6 +2,7 @@ import { partLabel } from '@shared/projects/project-preparation.ts';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
 import type { ExtraMount } from '../sandbox.ts';
 import { mainPlaces, placeInSession } from './dependency-part.ts';
+import { cacheEnvironment } from './other-parts.ts';
 import type { PartState } from './find-prepared.ts';
 
 /** What a session gets: volumes to read, variables, and what the user and the model are told. */
@@ -39,7 +40,9 @@ export function sessionEnvironmentFrom(
     // Read-only, because commands of one session must not affect the next.
     mounts.push({ type: 'volume', source: record.outcome.volume, target: folder, readOnly: true });
     if (folder !== mainPlaces[part.ecosystem]) continue;
-    paths.push(part.ecosystem === 'python' ? `${folder}/bin` : `${folder}/.bin`);
+    if (part.ecosystem === 'python') paths.push(`${folder}/bin`);
+    if (part.ecosystem === 'javascript') paths.push(`${folder}/.bin`);
+    Object.assign(environment, cacheEnvironment(part.ecosystem, folder));
     if (part.ecosystem === 'python') environment['VIRTUAL_ENV'] = folder;
   }
   if (paths.length > 0) environment['PATH'] = [...paths, imagePath].join(':');

@@ -15,7 +15,7 @@ const put = async (path: string, text: string): Promise<void> => {
   await mkdir(dirname(join(project, path)), { recursive: true });
   await writeFile(join(project, path), text);
 };
-const found = async () => valueOf(await findOwnImage(project));
+const found = async () => valueOf(await findOwnImage(project, 'dewpoint-sandbox:a'));
 
 describe("a project's own image", () => {
   it('is the one for working on the project, before the one that it ships in', async () => {
@@ -29,6 +29,18 @@ describe("a project's own image", () => {
     expect(await found()).toMatchObject({ kind: 'image', text: 'a/b@sha256:1' });
     await put('.dewpoint/Dockerfile', 'FROM own');
     expect(await found()).toMatchObject({ path: '.dewpoint/Dockerfile', text: 'FROM own' });
+  });
+
+  it('is ours with the toolchains that it needs, before the one that it ships in', async () => {
+    await put('Dockerfile', 'FROM shipped');
+    await put('go.mod', 'module a');
+    await put('native/CMakeLists.txt', 'project(a)');
+    const image = await found();
+    expect(image).toMatchObject({ path: "Dewpoint's image with Go, CMake", toolchains: ['Go', 'CMake'] });
+    expect(image?.text).toMatch(/^# .* about 550 MB more\.\nFROM dewpoint-sandbox:a\n/);
+    expect(image?.text).toContain('--no-install-recommends golang-1.23-go cmake pkg-config');
+    await put('.dewpoint/Dockerfile', 'FROM own');
+    expect((await found())?.toolchains).toBeUndefined();
   });
 
   it('counts as another one after the change of any byte', async () => {
@@ -86,7 +98,7 @@ describe("a project's own image", () => {
     await put('.devcontainer.json', file({}));
     expect((await found())?.approval).toBe(bare?.approval);
     await put('.devcontainer.json', '{"dockerComposeFile": "x.yml"}');
-    expect(await findOwnImage(project)).toMatchObject({
+    expect(await findOwnImage(project, 'dewpoint-sandbox:a')).toMatchObject({
       ok: false,
       error: { hint: expect.stringContaining('dockerComposeFile: a session has only one container') },
     });
@@ -102,6 +114,6 @@ describe("a project's own image", () => {
     await mkdir(join(project, '.devcontainer'));
     await symlink('/etc/passwd', join(project, '.devcontainer/link'));
     await put('.devcontainer/devcontainer.json', text);
-    expect((await findOwnImage(project)).ok).toBe(false);
+    expect((await findOwnImage(project, 'dewpoint-sandbox:a')).ok).toBe(false);
   });
 });

@@ -41,7 +41,7 @@ async function useProjectImage(context: CommandContext, projectPath: string, arg
   if (own === null) {
     throw new AppError(
       'not-found',
-      `${projectPath} has no Dockerfile and no devcontainer.json, so it asks for no image.`,
+      `${projectPath} has no Dockerfile and no devcontainer.json, and needs no toolchain that Dewpoint's image lacks.`,
     );
   }
   terminal.err(`${seenName(own.path)} ${own.kind === 'image' ? 'asks for the image' : 'says'}:\n`);

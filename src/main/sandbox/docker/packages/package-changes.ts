@@ -57,7 +57,8 @@ export async function runOnPackages(
     const states = await packages.states(signal);
     for (const part of partsNamedBy(request.command, states)) {
       const base = states.find((state) => isSame(state.part, part))?.record ?? null;
-      const mountPoint = part.ecosystem === 'python' ? null : await makeMountPoint(packages.workspacePath, part.folder);
+      const mountPoint =
+        part.ecosystem !== 'javascript' ? null : await makeMountPoint(packages.workspacePath, part.folder);
       // Packages inside the project folder are changed there.
       if (mountPoint === 'blocked') continue;
       const volume = await createDependencyVolume(packages.engine, packages.homeId, packages.imageId);

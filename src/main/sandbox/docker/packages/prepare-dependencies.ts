@@ -6,6 +6,7 @@ import { chown, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
 import { makeFolder } from '../../../lib/files/json-file.ts';
+import type { Ecosystem } from '../../packages/dependency-part.ts';
 import type { PartState } from '../../packages/find-prepared.ts';
 import { shellQuote } from '../../../lib/programs/shell-quote.ts';
 import type { PackageSources } from '../../packages/package-sources.ts';
@@ -182,6 +183,30 @@ async function preparePart(work: PartWork, signal: AbortSignal): Promise<Reply<D
   return success({ ...record, at: Date.now(), outcome: { type: 'ready', volume, seconds, ...finished.value } });
 }
 
+/** The last command and its input. A cache of packages is ready as it is. */
+function finishOf(
+  ecosystem: Ecosystem,
+  { folder, inSession }: { readonly folder: string; readonly inSession: string },
+): readonly [command: string, input: string] {
+  switch (ecosystem) {
+    case 'python':
+      return [`${folder}/bin/python - ${shellQuote(projectStart)}`, finishPython];
+    case 'javascript': {
+      const found = `find ${folder} -mindepth 2 -maxdepth 3 -name package.json | wc -l`;
+      const keep = `bash -s -- ${shellQuote(folder)} ${shellQuote(inSession)}`;
+      return [`${keep} && echo PACKAGES $(${found})`, finishJavascript];
+    }
+    case 'go':
+      return [`echo PACKAGES $(find ${folder}/cache/download -name '*.zip' | wc -l)`, ''];
+    case 'rust':
+      return [`echo PACKAGES $(find ${folder}/registry/cache -name '*.crate' | wc -l)`, ''];
+    case 'java':
+      return [`echo PACKAGES $(find ${folder} -name '*.jar' | wc -l)`, ''];
+    default:
+      return ecosystem satisfies never;
+  }
+}
+
 interface Finished {
   readonly sizeBytes: number | null;
   readonly packages: number | null;
@@ -193,11 +218,7 @@ async function finish(work: PartWork, signal: AbortSignal): Promise<Reply<Finish
   const { part } = work.state;
   const folder = part.place;
   const inSession = ['/workspace', part.folder].filter((name) => name !== '').join('/');
-  const count =
-    part.ecosystem === 'python'
-      ? `${folder}/bin/python - ${shellQuote(projectStart)}`
-      : `bash -s -- ${shellQuote(folder)} ${shellQuote(inSession)} && echo PACKAGES $(find ${folder} -mindepth 2 -maxdepth 3 -name package.json | wc -l)`;
-  const script = part.ecosystem === 'python' ? finishPython : finishJavascript;
+  const [count, script] = finishOf(part.ecosystem, { folder, inSession });
   const size = `echo SIZE $(du -sk ${folder} | cut -f1)`;
   const done = await work.sandbox.exec(
     { ...inCopy(work), command: `${count} && ${size}`, stdin: Buffer.from(script), timeoutMs: shortMs },
@@ -261,6 +282,8 @@ function inCopy({
       npm_config_audit: 'false',
       npm_config_fund: 'false',
       npm_config_progress: 'false',
+      GOCACHE: `${scratch}/cache/go-build`,
+      CARGO_HTTP_CAINFO: certificates,
       UV_CACHE_DIR: `${scratch}/cache/uv`,
       UV_LINK_MODE: 'copy',
       UV_PYTHON_DOWNLOADS: 'never',

@@ -25,6 +25,7 @@ export const prepareProject: Command<[string | undefined, PrepareArguments]> = a
   const core = await context.core();
   const request = { projectPath, hosts: [...hosts], anew: args.anew };
   const plan = await core.projects.preparation(request, { signal: context.signal });
+  await nameToolchains(context, projectPath);
   const open = plan.parts.filter(({ state }) => state !== 'ready');
   if (open.length === 0) {
     showParts(plan, context, args.json === true);
@@ -55,6 +56,7 @@ export async function offerPreparation(context: CommandContext, projectPath: str
   const parts = await core.projects
     .parts({ projectPath }, { signal: context.signal })
     .catch(orNoted('The packages of the project were not looked up', []));
+  await nameToolchains(context, projectPath);
   const open = parts.filter(({ state, isNeeded }) => isNeeded && state !== 'ready');
   if (open.length === 0) return;
   for (const part of open) terminal.err(`${terminal.colors.yellow(seenWords(sentenceOf(part)))}\n`);
@@ -67,6 +69,20 @@ export async function offerPreparation(context: CommandContext, projectPath: str
     }
   }
   terminal.err(`Install them with: dewpoint projects prepare ${seenName(projectPath)}\n`);
+}
+
+/** Names the toolchains that the project needs and the sandbox lacks, and the command that brings them. */
+async function nameToolchains(context: CommandContext, projectPath: string): Promise<void> {
+  const { terminal } = context;
+  const core = await context.core();
+  const image = await core.projects
+    .image({ projectPath }, { signal: context.signal })
+    .catch(orNoted('The image of the project was not looked up', null));
+  if (image?.toolchains === undefined || image.isUsed) return;
+  terminal.err(
+    `${terminal.colors.yellow(seenWords(`The sandbox has no ${image.toolchains.join(', ')}, which this project needs.`))}\n`,
+  );
+  terminal.err(`Add it with: dewpoint sandbox image use ${seenName(projectPath)}\n`);
 }
 
 async function install(
