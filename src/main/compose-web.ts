@@ -53,7 +53,22 @@ export function createWebParts({ env, settings, programs, files }: WebBase, keys
     accessTo,
     keepSecret: (service, value) => keys.own.set(keyName(service), value),
   };
-  return { readDocument, webTools: parts, web: { offered: () => offeredWebTools(web()), exchange }, webCommands };
+  const hosting = {
+    // A push holds all that the host does not have yet.
+    exchange: createWebClient(
+      createOutboundConnections(() => settings.current().connection, env),
+      { timeoutMs: 300_000, mostBytes: 64 * 1024 * 1024 },
+    ),
+    token: (host: string) => keys.own.find(`git.${host}`, null),
+  };
+  const keepToken = (host: string, token: string): Promise<void> => keys.own.set(`git.${host}`, token);
+  return {
+    gitAccess: { hosting, keepToken },
+    readDocument,
+    webTools: parts,
+    web: { offered: () => offeredWebTools(web()), exchange },
+    webCommands,
+  };
 }
 
 /** Environment variables that may also hold a key. */

@@ -179,7 +179,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
       homePath: config.home,
       setup: createProjectSetup({ home: config.home, env, settings }),
     }),
-    git: createGitCommands(parts),
+    git: createGitCommands({ ...parts, ...parts.gitAccess }),
     endpoint: parts.endpoint.handlers,
     host: hostCommands,
   };
@@ -262,7 +262,7 @@ async function createParts(config: ComposeConfig) {
   const { models } = modelParts;
   const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
   const { symbols, ...symbolParts } = createSymbolParts(config, base);
-  const { web, webCommands, webTools, readDocument } = createWebParts(base, modelParts.keys);
+  const { web, webCommands, webTools, readDocument, gitAccess } = createWebParts(base, modelParts.keys);
   const toolBase = { ...base, web, webTools, programsOf: async (id: string) => readPrograms(await store.view(id)) };
   const { engine, connected, library, ...toolParts } = createToolParts(config, toolBase, modelParts, startSandbox);
   const money = createHomeMoney({ ...base, home: config.home, endpoint: base.clientStore, modelInfo: models.info });
@@ -326,6 +326,7 @@ async function createParts(config: ComposeConfig) {
     comparisons,
     ...toolParts,
     webCommands,
+    gitAccess,
     engine,
     disposeEngine: () => llama.dispose(),
   };

@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FileImage } from '../../src/shared/events/tool-events.ts';
+import { createOutboundConnections } from '../../src/main/sandbox/network/outbound-connections.ts';
+import { createWebClient } from '../../src/main/sandbox/network/web-client.ts';
 import type { MemoryJournal } from './memory-journal.ts';
 
 /** A repository in a folder of its own, made by the real git and by no settings of this machine. */
@@ -51,8 +53,18 @@ export function realRepository(folder = mkdtempSync(join(tmpdir(), 'dewpoint-git
 
 /** The only session, at rest, as handlers of git see it. */
 export function workedSessions(journal: MemoryJournal) {
+  const tokens = new Map<string, string>();
   const sessions = { journal: async () => journal, openJournal: () => journal, runner: () => null };
-  return { sessions, now: () => 1_800_000_000_000 };
+  const hosting = {
+    exchange: createWebClient(createOutboundConnections(() => ({ proxy: null, certificates: null }), {})),
+    token: async () => tokens.get('') ?? null,
+  };
+  return {
+    sessions,
+    now: () => 1_800_000_000_000,
+    hosting,
+    keepToken: async (_host: string, token: string) => void tokens.set('', token),
+  };
 }
 
 /** Notes in a session that a file was changed, as the agent's tools do. Null: there is no file. */

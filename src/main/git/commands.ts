@@ -8,6 +8,8 @@ import { diffFiles } from '../sessions/changes/file-diff.ts';
 import type { Journal } from '../sessions/journal/journal.ts';
 import { refuseAtWork } from '../sessions/open/refused-requests.ts';
 import { makeCommit, planCommit, type CommitWish } from './commit-session.ts';
+import { makeRequest, planRequest, readReview, type HostingAccess } from './request-session.ts';
+import { requestText } from './request-text.ts';
 import { netChanges } from './net-changes.ts';
 import { readAuthors, readDiff, readLog, showCommit } from './read-commits.ts';
 import { readBranches } from './read-branches.ts';
@@ -15,29 +17,42 @@ import { readStatus } from './read-status.ts';
 import { withRepository } from './repository.ts';
 
 /** Handlers for a project's repository. */
-export function createGitCommands({ sessions, now }: GitCommandsOptions): Handlers['git'] {
-  const wishOf = async (input: CommitInput): Promise<CommitWish> => {
-    refuseAtWork(sessions, input.sessionId);
-    const journal = await sessions.journal(input.sessionId);
-    const { projectPath, title } = journal.state();
-    if (projectPath === null)
+export function createGitCommands({ sessions, now, hosting, keepToken }: GitCommandsOptions): Handlers['git'] {
+  const workOf = async ({ sessionId }: { readonly sessionId: string }) => {
+    refuseAtWork(sessions, sessionId);
+    const journal = await sessions.journal(sessionId);
+    const state = journal.state();
+    if (state.projectPath === null)
       throw new AppError('bad-input', 'The session has no project, so there is no repository to commit to.');
+    return { journal, state, projectPath: state.projectPath };
+  };
+  const commitOf = async (input: CommitInput): Promise<CommitWish> => {
+    const { journal, state, projectPath } = await workOf(input);
     const author = await commitAuthor();
     return {
       ...input,
       projectPath,
-      title,
+      title: state.title,
       changes: await netChanges(journal),
       read: (blob) => journal.getBlob(blob),
       author: isKnownAuthor(author) ? author : null,
       signs: await signsCommits(),
     };
   };
+  const requestOf = async <Input extends { readonly sessionId: string }>(input: Input) => {
+    const { journal, state, projectPath } = await workOf(input);
+    return { ...input, projectPath, task: state.title, body: requestText(state, journal.money()) };
+  };
   return {
     read: ({ input, signal }) => readRepository(input, signal),
-    planCommit: async ({ input, signal }) => planCommit(await wishOf(input), signal),
+    planCommit: async ({ input, signal }) => planCommit(await commitOf(input), signal),
     commit: async ({ input, signal }) =>
-      makeCommit(await wishOf(input), { approval: input.approval, now: new Date(now()), signal }),
+      makeCommit(await commitOf(input), { approval: input.approval, now: new Date(now()), signal }),
+    setToken: ({ input }) => keepToken(input.host.toLowerCase(), input.value.trim()),
+    planRequest: async ({ input, signal }) => planRequest(await requestOf(input), signal),
+    request: async ({ input, signal }) =>
+      makeRequest(await requestOf(input), { approval: input.approval, access: hosting, signal }),
+    review: async ({ input, signal }) => readReview(await requestOf(input), hosting, signal),
   };
 }
 
@@ -45,6 +60,8 @@ interface GitCommandsOptions {
   readonly sessions: WorkedSessions;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  readonly hosting: HostingAccess;
+  readonly keepToken: (host: string, token: string) => Promise<void>;
 }
 
 /** The sessions whose changes go into git. */

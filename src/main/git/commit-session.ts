@@ -77,7 +77,7 @@ async function prepare(repository: Repository, wish: CommitWish): Promise<Prepar
     throw new AppError('bad-input', 'There are no commits yet, so there is nothing to base a branch on.', {
       hint: 'Make the first one: git commit --allow-empty -m "Begin"',
     });
-  const branch = wish.branch ?? `dewpoint/${slugOf(wish.title)}`;
+  const branch = wish.branch ?? proposedBranch(wish.title);
   checkBranch(branch);
   if (branch === head.branch || (await isInWorktree(repository, branch)))
     throw new AppError('refused', `The branch ${branch} is checked out, and your checkout stays as it is.`, {
@@ -159,7 +159,7 @@ async function baseOf(
   let oid = tip;
   for (let count = 0; count < mostCommits; count += 1) {
     const { commit } = await git.readCommit({ ...repository.git, oid });
-    const isOurs = commit.message.split('\n').includes(trailerOf(sessionId));
+    const isOurs = isOfSession(commit.message, sessionId);
     const [parent] = commit.parent;
     if (isOurs && parent !== undefined) {
       oid = parent;
@@ -223,12 +223,18 @@ function firstLine(title: string): string {
   return line.length <= 72 ? line : `${line.slice(0, 71).trimEnd()}…`;
 }
 
-function slugOf(title: string): string {
+/** The branch of a task, unless another one is named. */
+export function proposedBranch(title: string): string {
   const words = title
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/gu, '-');
-  return words.slice(0, 40).replaceAll(/^-|-$/gu, '') || 'task';
+  return `dewpoint/${words.slice(0, 40).replaceAll(/^-|-$/gu, '') || 'task'}`;
+}
+
+/** Whether a commit with this message was made of a session. */
+export function isOfSession(message: string, sessionId: string): boolean {
+  return message.split('\n').includes(trailerOf(sessionId));
 }
 
 /** Names that every git and every file system takes. */

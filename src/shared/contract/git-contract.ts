@@ -2,6 +2,7 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { GitReport } from '@shared/git/git-report.ts';
 import type { CommitPlan, MadeCommit } from '@shared/git/commit-plan.ts';
+import type { MadeRequest, RequestPlan, RequestReview } from '@shared/git/request-plan.ts';
 import { base, bySession } from './contract-base.ts';
 
 const projectPath = z.string().min(1).max(4096);
@@ -36,6 +37,17 @@ const commitInput = bySession.extend({
   message: z.string().max(20_000).nullable().default(null),
 });
 
+const onRemote = bySession.extend({
+  branch: z.string().max(200).nullable().default(null),
+  remote: z.string().max(200).nullable().default(null),
+});
+const requestInput = onRemote.extend({
+  base: ref.nullable().default(null),
+  title: z.string().max(200).nullable().default(null),
+});
+/** The name of a host, with a port where it is not the usual one. */
+const host = z.string().regex(/^[A-Za-z0-9.-]{1,253}(?::\d{1,5})?$/u);
+
 /** A project's repository. Nothing of it runs: no hook, filter or setting. */
 export const gitContract = {
   /** Reads it. Writes nothing, not even the index. */
@@ -44,4 +56,12 @@ export const gitContract = {
   planCommit: base.input(commitInput).output(type<CommitPlan>()),
   /** Makes exactly the commit that was approved (`approval` of the plan), on a branch that is not checked out. */
   commit: base.input(commitInput.extend({ approval: z.string().length(64) })).output(type<MadeCommit>()),
+  /** Keeps the token for a host of repositories in the key store. */
+  setToken: base.input(z.object({ host, value: z.string().min(1).max(2_000) })).output(type<void>()),
+  /** What would be sent to ask for a review. Connects to nothing. */
+  planRequest: base.input(requestInput).output(type<RequestPlan>()),
+  /** Pushes exactly what was approved, and opens a draft request unless there is one. */
+  request: base.input(requestInput.extend({ approval: z.string().length(64) })).output(type<MadeRequest>()),
+  /** What reviewers say about it. */
+  review: base.input(onRemote).output(type<RequestReview>()),
 };

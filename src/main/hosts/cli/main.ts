@@ -125,6 +125,7 @@ function handlersOf(
       take((await import('./commands/projects/prepare-project.command.ts')).prepareProject(context, folder, args)),
     mapProject: async (folder, args) =>
       take((await import('./commands/projects/map-project.command.ts')).mapProject(context, folder, args)),
+    gitToken: async (host) => take((await import('./commands/projects/git.command.ts')).gitToken(context, host)),
     projectGit: async (ask, args) =>
       take((await import('./commands/projects/git.command.ts')).projectGit(context, ask, args)),
     instructions: async (action, folder, args) =>
@@ -138,7 +139,7 @@ function handlersOf(
 function sessionListHandlers(
   context: CommandContext,
   take: (work: Promise<number>) => Promise<void>,
-): Pick<Handlers, 'listSessions' | 'showSession' | 'organize' | 'commitSession'> {
+): Pick<Handlers, 'listSessions' | 'showSession' | 'organize' | 'commitSession' | 'requestSession'> {
   return {
     listSessions: async (args) =>
       take((await import('./commands/sessions/list-sessions.command.ts')).listSessions(context, args)),
@@ -146,6 +147,10 @@ function sessionListHandlers(
       take((await import('./commands/sessions/sessions.command.ts')).showSession(context, session, args)),
     commitSession: async (session, args) =>
       take((await import('./commands/sessions/commit-session.command.ts')).commitSession(context, session, args)),
+    requestSession: async (action, session, args) => {
+      const { requestSession, reviewSession } = await import('./commands/sessions/request-session.command.ts');
+      return take((action === 'request' ? requestSession : reviewSession)(context, session, args));
+    },
     organize: async (action, sessions, tags) =>
       take(
         (await import('./commands/sessions/organize-sessions.command.ts')).organize(context, action, sessions, tags),

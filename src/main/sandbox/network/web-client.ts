@@ -4,7 +4,7 @@ import { connect as connectTls, rootCertificates } from 'node:tls';
 import type { Readable } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
-import type { CheckedRequest, WebAnswer, WebExchange } from '../../tools/web/web-request.ts';
+import type { SentRequest, WebAnswer, WebExchange } from '../../tools/web/web-request.ts';
 import { withDeadline } from '../docker/engine/engine-deadline.ts';
 import { dial, type OutboundConnections } from './outbound-connections.ts';
 import { refusalText } from './proxy-context.ts';
@@ -90,7 +90,7 @@ type Opened =
 
 async function open(
   outward: OutboundConnections,
-  { url, service }: CheckedRequest,
+  { url, service }: SentRequest,
   signal: AbortSignal,
 ): Promise<Opened> {
   const isSecure = url.protocol === 'https:';
@@ -131,7 +131,7 @@ async function open(
 
 /** Reads the answer, even if the host sends it before the request is complete. */
 async function exchange(
-  request: CheckedRequest,
+  request: SentRequest,
   { stream, proxy }: Extract<Opened, { ok: true }>,
   mostBytes: number,
 ): Promise<Reply<WebAnswer>> {
@@ -148,7 +148,7 @@ async function exchange(
   return success({ url: request.url.href, ...answer });
 }
 
-function send(request: CheckedRequest, stream: Socket, proxy: URL | null): Promise<IncomingMessage> {
+function send(request: SentRequest, stream: Socket, proxy: URL | null): Promise<IncomingMessage> {
   const { url, method, body } = request;
   const credentials = proxy === null ? null : proxyCredentials(proxy);
   return new Promise((resolve, reject) => {

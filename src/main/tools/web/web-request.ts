@@ -60,9 +60,14 @@ export interface WebUse {
   readonly receivedBytes: number;
 }
 
+/** Bytes are only of Dewpoint itself, such as a push to a repository. */
+export interface SentRequest extends Omit<CheckedRequest, 'body'> {
+  readonly body: string | Uint8Array | null;
+}
+
 /** Makes one request and follows no redirect. Rejects only on abort, with the signal's reason. */
 export type WebExchange = (
-  request: CheckedRequest,
+  request: SentRequest,
   how: { readonly signal: AbortSignal; readonly onUse: (use: WebUse) => void },
 ) => Promise<Reply<WebAnswer>>;
 

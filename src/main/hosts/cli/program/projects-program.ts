@@ -15,6 +15,7 @@ export interface ProjectHandlers {
   projectList(action: ProjectListAction, folder: string | undefined, args: { readonly json?: boolean }): Promise<void>;
   prepareProject(folder: string | undefined, args: PrepareArguments): Promise<void>;
   mapProject(folder: string | undefined, args: MapArguments): Promise<void>;
+  gitToken(host: string): Promise<void>;
   projectGit(ask: GitQuestion, args: GitArguments): Promise<void>;
   skills(action: SkillsAction, name: string, args: SkillsArguments): Promise<void>;
   instructions(action: InstructionsAction, folder: string | undefined, args: InstructionsArguments): Promise<void>;
@@ -91,6 +92,9 @@ function addGit(projects: Command, handlers: ProjectHandlers): void {
     subcommand(git, name, description, `dewpoint projects git ${name}${example}`)
       .option('--project <dir>', 'the project folder (default: the current folder)')
       .option('--json', 'print JSON');
+  subcommand(git, 'token', 'save the token of a host of repositories', 'dewpoint projects git token github.com')
+    .argument('<host>', 'such as github.com')
+    .action((host: string) => handlers.gitToken(host));
   add('status', 'show the branch, and what changed since the last commit').action((args: GitArguments) =>
     handlers.projectGit({ type: 'status' }, args),
   );

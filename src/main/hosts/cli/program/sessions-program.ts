@@ -3,6 +3,7 @@ import type { ChangesArguments } from '../commands/sessions/changes.command.ts';
 import type { LibraryAction, LibraryArguments } from '../commands/sessions/session-library.command.ts';
 import type { SearchArguments } from '../commands/sessions/search-sessions.command.ts';
 import type { CommitArguments } from '../commands/sessions/commit-session.command.ts';
+import type { RequestArguments } from '../commands/sessions/request-session.command.ts';
 import type { ListArguments } from '../commands/sessions/list-sessions.command.ts';
 import type { OrganizeAction } from '../commands/sessions/organize-sessions.command.ts';
 import { subcommand } from './subcommand.ts';
@@ -16,6 +17,7 @@ export interface SessionHandlers {
   manifest(session: string, step: string, args: { readonly json?: boolean }): Promise<void>;
   searchSessions(text: string, args: SearchArguments): Promise<void>;
   commitSession(session: string, args: CommitArguments): Promise<void>;
+  requestSession(action: 'request' | 'review', session: string, args: RequestArguments): Promise<void>;
   library(action: LibraryAction, words: readonly string[], args: LibraryArguments): Promise<void>;
 }
 
@@ -168,4 +170,32 @@ function addGitWork(sessions: Command, handlers: SessionHandlers): void {
     .option('--yes', 'commit without asking')
     .option('--json', 'print JSON')
     .action((session: string, args: CommitArguments) => handlers.commitSession(session, args));
+  const remote = ['--remote <name>', 'the remote (default: the only one, or origin)'] as const;
+  const branch = ['--branch <name>', 'the branch of the session (default: dewpoint/TASK)'] as const;
+  subcommand(
+    sessions,
+    'request',
+    'push the branch of a session and open a draft pull or merge request, after your approval',
+    'dewpoint sessions request last',
+  )
+    .argument('<session>', 'a session id, the beginning of one, or last')
+    .option(...branch)
+    .option(...remote)
+    .option('--base <name>', 'the branch that the work is for (default: the one you are on)')
+    .option('--title <text>', 'the title (default: the first line of the commit)')
+    .option('--yes', 'push and open it without asking')
+    .option('--json', 'print JSON')
+    .action((session: string, args: RequestArguments) => handlers.requestSession('request', session, args));
+  subcommand(
+    sessions,
+    'review',
+    "show what reviewers say about a session's request, and let the agent work on it",
+    'dewpoint sessions review last',
+  )
+    .argument('<session>', 'a session id, the beginning of one, or last')
+    .option(...branch)
+    .option(...remote)
+    .option('--yes', 'let the agent work on the comments without asking')
+    .option('--json', 'print JSON')
+    .action((session: string, args: RequestArguments) => handlers.requestSession('review', session, args));
 }

@@ -35,6 +35,8 @@ const handlers: Handlers = {
   projectGit: nothing,
   commitSession: nothing,
   mapProject: nothing,
+  gitToken: nothing,
+  requestSession: nothing,
   prepareProject: nothing,
   sandboxImage: nothing,
   clean: nothing,

@@ -42,6 +42,8 @@ async function parse(
     projectGit: record('projectGit'),
     commitSession: record('commitSession'),
     mapProject: record('mapProject'),
+    gitToken: record('gitToken'),
+    requestSession: record('requestSession'),
     prepareProject: record('prepareProject'),
     sandboxImage: record('sandboxImage'),
     instructions: record('instructions'),

@@ -3,6 +3,8 @@ import type { GitQuestion } from '@shared/contract/git-contract.ts';
 import type { GitCommit, GitFileDiff, GitHead, GitReport, StatusEntry } from '@shared/git/git-report.ts';
 import { seenLineText, seenName } from '@shared/text/seen-text.ts';
 import type { Command } from '../../../text/command-context.ts';
+import { usageError } from '../../../text/report-failure.ts';
+import { readSecret } from '../../questions/read-secret.ts';
 import { dateAndTime, jsonLine } from '../../../text/terminal.ts';
 
 export interface GitArguments {
@@ -18,6 +20,16 @@ export const projectGit: Command<[GitQuestion, GitArguments]> = async ({ core, s
   const report = await (await core()).git.read({ projectPath: resolve(args.project ?? '.'), ask }, { signal });
   if (args.json === true) terminal.out(jsonLine(report));
   else for (const line of linesOf(report)) terminal.out(`${seenLineText(line)}\n`);
+  return 0;
+};
+
+/** Keeps the token of a host in the key store. */
+export const gitToken: Command<[string]> = async (context, host) => {
+  const core = await context.core();
+  const value = (await readSecret(context, `Token of ${seenName(host)}`)).trim();
+  if (value === '') throw usageError('A token is needed. Nothing was kept.');
+  await core.git.setToken({ host, value });
+  context.terminal.err(`The token of ${seenName(host)} is kept.\n`);
   return 0;
 };
 

@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import { AppError } from '@shared/errors.ts';
+import type { ReviewComment } from '@shared/git/request-plan.ts';
+import type { HostingAddress } from './hosting-address.ts';
+import type { HostingCalls } from './hosting-calls.ts';
+
+interface FoundRequest {
+  readonly number: number;
+  readonly url: string;
+}
+
+/** One of the services that keep repositories, by its HTTP interface. */
+export interface HostingService {
+  readonly usualBranch: () => Promise<string>;
+  /** The open request of a branch. */
+  readonly find: (branch: string) => Promise<FoundRequest | null>;
+  readonly open: (wish: {
+    readonly branch: string;
+    readonly base: string;
+    readonly title: string;
+    readonly body: string;
+  }) => Promise<FoundRequest>;
+  readonly comments: (number: number) => Promise<readonly ReviewComment[]>;
+}
+
+const known: Readonly<Record<string, 'github' | 'gitlab' | 'gitea'>> = {
+  'github.com': 'github',
+  'gitlab.com': 'gitlab',
+  'codeberg.org': 'gitea',
+  'gitea.com': 'gitea',
+};
+
+/** Finds out which service a host is, without the token. */
+export async function hostingService(
+  address: HostingAddress,
+  { calls, open }: { readonly calls: HostingCalls; readonly open: HostingCalls },
+): Promise<HostingService> {
+  const kind = known[address.host] ?? (await kindOf(open, address));
+  switch (kind) {
+    case 'github':
+      return github(
+        calls,
+        `${address.host === 'github.com' ? 'https://api.github.com' : '/api/v3'}/repos/${address.path}`,
+      );
+    case 'gitea':
+      return gitea(calls, `/api/v1/repos/${address.path}`);
+    case 'gitlab':
+      return gitlab(calls, `/api/v4/projects/${encodeURIComponent(address.path)}`);
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** The origin of a host's interface, which is elsewhere for GitHub alone. */
+export function interfaceOf({ origin, host }: HostingAddress): Pick<HostingAddress, 'origin' | 'host'> {
+  return host === 'github.com' ? { origin: 'https://api.github.com', host: 'api.github.com' } : { origin, host };
+}
+
+async function kindOf(
+  { send }: HostingCalls,
+  { origin, host }: HostingAddress,
+): Promise<'github' | 'gitlab' | 'gitea'> {
+  const answers = async (path: string, isIts: (status: number, text: string) => boolean): Promise<boolean> => {
+    const answer = await send({
+      method: 'GET',
+      url: new URL(path, origin),
+      headers: { accept: 'application/json' },
+      body: null,
+    });
+    return isIts(answer.status, new TextDecoder().decode(answer.bytes.subarray(0, 2_000)));
+  };
+  const isVersion = (status: number, text: string): boolean => status === 200 && text.includes('"version"');
+  if (await answers('/api/v1/version', isVersion)) return 'gitea';
+  if (await answers('/api/v3/meta', (status, text) => status === 200 && text.startsWith('{'))) return 'github';
+  // GitLab tells its version only to those who sign in.
+  const isGitlab = (status: number, text: string): boolean =>
+    isVersion(status, text) || (status === 401 && text.includes('401 Unauthorized'));
+  if (await answers('/api/v4/version', isGitlab)) return 'gitlab';
+  throw new AppError('bad-input', `${host} is no GitHub, GitLab or Gitea, so Dewpoint cannot open a request there.`, {
+    hint: 'The branch was pushed. Open the request in your browser.',
+  });
+}
+
+const user = z.object({ login: z.string() }).nullish();
+const numbered = z.object({ number: z.number().int(), html_url: z.string() });
+const remark = z.object({
+  user,
+  body: z.string().nullish(),
+  path: z.string().nullish(),
+  line: z.number().nullish(),
+  original_line: z.number().nullish(),
+  position: z.number().nullish(),
+});
+const remarks = z.array(remark);
+const found = ({ number, html_url: url }: z.infer<typeof numbered>): FoundRequest => ({ number, url });
+
+function commentsOf(list: z.infer<typeof remarks>): readonly ReviewComment[] {
+  return list.flatMap(({ user: by, body, path, line, original_line: old, position }) => {
+    const text = (body ?? '').trim();
+    const at = line ?? old ?? position;
+    const place =
+      path === undefined || path === null || path === ''
+        ? null
+        : at === undefined || at === null
+          ? path
+          : `${path}:${at}`;
+    return text === '' ? [] : [{ author: by?.login ?? 'unknown', place, text }];
+  });
+}
+
+function github({ json }: HostingCalls, root: string): HostingService {
+  const owner = root.split('/').at(-2) ?? '';
+  return {
+    usualBranch: async () => z.object({ default_branch: z.string() }).parse(await json('GET', root)).default_branch,
+    find: async (branch) => {
+      const query = new URLSearchParams({ head: `${owner}:${branch}`, state: 'open' });
+      const [first] = z.array(numbered).parse(await json('GET', `${root}/pulls?${query.toString()}`));
+      return first === undefined ? null : found(first);
+    },
+    open: async ({ branch, base, title, body }) =>
+      found(numbered.parse(await json('POST', `${root}/pulls`, { title, body, head: branch, base, draft: true }))),
+    comments: async (number) => {
+      const lists = await Promise.all(
+        [`issues/${number}/comments`, `pulls/${number}/reviews`, `pulls/${number}/comments`].map((path) =>
+          json('GET', `${root}/${path}?per_page=100`),
+        ),
+      );
+      return lists.flatMap((list) => commentsOf(remarks.parse(list)));
+    },
+  };
+}
+
+function gitea({ json }: HostingCalls, root: string): HostingService {
+  const requests = z.array(numbered.extend({ head: z.object({ ref: z.string() }) }));
+  return {
+    usualBranch: async () => z.object({ default_branch: z.string() }).parse(await json('GET', root)).default_branch,
+    find: async (branch) => {
+      const list = requests.parse(await json('GET', `${root}/pulls?state=open&sort=recentupdate&limit=50`));
+      const one = list.find(({ head }) => head.ref === branch);
+      return one === undefined ? null : found(one);
+    },
+    // Gitea knows a draft by its title.
+    open: async ({ branch, base, title, body }) =>
+      found(numbered.parse(await json('POST', `${root}/pulls`, { title: `WIP: ${title}`, body, head: branch, base }))),
+    comments: async (number) => {
+      const reviews = z
+        .array(remark.extend({ id: z.number().int() }))
+        .parse(await json('GET', `${root}/pulls/${number}/reviews?limit=50`));
+      const inner = await Promise.all(
+        reviews.map(async ({ id }) =>
+          remarks.parse(await json('GET', `${root}/pulls/${number}/reviews/${id}/comments`)),
+        ),
+      );
+      const whole = remarks.parse(await json('GET', `${root}/issues/${number}/comments`));
+      return commentsOf([...whole, ...reviews, ...inner.flat()]);
+    },
+  };
+}
+
+function gitlab({ json }: HostingCalls, root: string): HostingService {
+  const merge = z.object({ iid: z.number().int(), web_url: z.string() });
+  const at = ({ iid, web_url: url }: z.infer<typeof merge>): FoundRequest => ({ number: iid, url });
+  const note = z.object({
+    body: z.string(),
+    system: z.boolean().default(false),
+    author: z.object({ username: z.string() }),
+    position: z.object({ new_path: z.string().nullish(), new_line: z.number().nullish() }).nullish(),
+  });
+  return {
+    usualBranch: async () => z.object({ default_branch: z.string() }).parse(await json('GET', root)).default_branch,
+    find: async (branch) => {
+      const query = new URLSearchParams({ source_branch: branch, state: 'opened' });
+      const [first] = z.array(merge).parse(await json('GET', `${root}/merge_requests?${query.toString()}`));
+      return first === undefined ? null : at(first);
+    },
+    open: async ({ branch, base, title, body }) => {
+      const wish = { source_branch: branch, target_branch: base, title: `Draft: ${title}`, description: body };
+      return at(merge.parse(await json('POST', `${root}/merge_requests`, wish)));
+    },
+    comments: async (number) => {
+      const discussions = z.array(z.object({ notes: z.array(note) }));
+      const list = discussions.parse(await json('GET', `${root}/merge_requests/${number}/discussions?per_page=100`));
+      return list
+        .flatMap(({ notes }) => notes)
+        .filter(({ system }) => !system)
+        .map(({ body, author, position }) => {
+          const path = position?.new_path ?? null;
+          const line = position?.new_line ?? null;
+          return {
+            author: author.username,
+            place: path === null ? null : line === null ? path : `${path}:${line}`,
+            text: body,
+          };
+        });
+    },
+  };
+}

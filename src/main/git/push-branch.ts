@@ -1,0 +1,89 @@
+import type { GitHttpRequest, GitHttpResponse } from 'isomorphic-git';
+import { AppError, messageOf } from '@shared/errors.ts';
+import type { HostingAddress } from './hosting-address.ts';
+import { refusalOf, type HostingCalls } from './hosting-calls.ts';
+import { loadGit } from './load-git.ts';
+import type { Repository } from './repository.ts';
+
+/** Pushes a branch to one of the same name. Never by force. */
+export async function pushBranch(
+  repository: Repository,
+  {
+    address,
+    branch,
+    calls,
+  }: { readonly address: HostingAddress; readonly branch: string; readonly calls: HostingCalls },
+): Promise<void> {
+  const git = await loadGit();
+  const { origin, path, host, remote } = address;
+  try {
+    await git.push({
+      ...repository.git,
+      http: { request: (request: GitHttpRequest) => throughCalls(calls, request) },
+      url: `${origin}/${path}.git`,
+      remote,
+      ref: branch,
+      remoteRef: `refs/heads/${branch}`,
+      // A setting of the repository may name one.
+      corsProxy: '',
+    });
+  } catch (error) {
+    throw pushProblem(error, { host, branch });
+  }
+}
+
+async function throughCalls(
+  { send }: HostingCalls,
+  { url, method, headers = {}, body }: GitHttpRequest,
+): Promise<GitHttpResponse> {
+  const pieces: Uint8Array[] = [];
+  if (body !== undefined) for await (const piece of body) pieces.push(piece);
+  const answer = await send({
+    method: method === 'POST' ? 'POST' : 'GET',
+    url: new URL(url),
+    headers,
+    body: pieces.length === 0 ? null : Buffer.concat(pieces),
+  });
+  return {
+    url,
+    statusCode: answer.status,
+    statusMessage: '',
+    headers: { ...answer.headers },
+    body: once(answer.bytes),
+  };
+}
+
+async function* once(bytes: Uint8Array): AsyncIterableIterator<Uint8Array> {
+  yield bytes;
+}
+
+function pushProblem(error: unknown, { host, branch }: { readonly host: string; readonly branch: string }): unknown {
+  if (!(error instanceof Error) || error instanceof AppError || !('code' in error)) return error;
+  const data: unknown = 'data' in error ? error.data : null;
+  if (error.code === 'HttpError' && typeof data === 'object' && data !== null && 'statusCode' in data)
+    return refusalOf(
+      { status: Number(data.statusCode), headers: {} },
+      host,
+      'response' in data ? String(data.response) : '',
+    );
+  if (error.code === 'PushRejectedError')
+    return new AppError(
+      'conflict',
+      `The branch ${branch} at ${host} has commits that yours lacks. Nothing was pushed.`,
+      {
+        hint: `Bring them: git fetch, then merge them into ${branch}. Or use another branch: dewpoint sessions commit SESSION --branch NAME`,
+      },
+    );
+  if (error.code === 'GitPushError')
+    return new AppError(
+      'refused',
+      `${host} did not take the branch ${branch}: ${messageOf(error)
+        .replace(/^.*not updated:/u, '')
+        .trim()
+        .slice(0, 300)}`,
+      {
+        hint: 'It may be protected, or the host may want signed commits. Use another branch, or sign the commits.',
+      },
+    );
+  return error;
+}
