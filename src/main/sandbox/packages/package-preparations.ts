@@ -335,7 +335,7 @@ async function dropChanged(deps: PreparationsDeps, { engine, homePath }: Place, 
 
 function start(
   deps: PreparationsDeps,
-  { engine, homePath }: Place,
+  { engine, homePath, projectPath }: Place,
   { workspace, mounts }: { readonly workspace: string; readonly mounts: readonly ExtraMount[] },
   signal: AbortSignal,
 ): Promise<Reply<Sandbox>> {
@@ -344,7 +344,8 @@ function start(
     {
       sessionId: 'prepare',
       workspacePath: workspace,
-      settings: deps.settings(),
+      // The workspace is not the project's own folder, so its settings do not find the project's image.
+      settings: { ...deps.settings(), image: imageOf(deps.settings(), projectPath) },
       homePath,
       image: imageRequest(deps),
       outward: createOutboundConnections(deps.connection, deps.env),
