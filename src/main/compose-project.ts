@@ -17,6 +17,7 @@ import type { SettingsStore } from './settings/settings-store.ts';
 import { gatherFacts } from './projects/facts/gather-project-facts.ts';
 import { createFindParts } from './projects/facts/project-parts.ts';
 import { readEnvironment } from './projects/facts/read-environment.ts';
+import { hasManyNames } from './symbols/many-names.ts';
 import { createSymbolClient } from './symbols/process/symbol-client.ts';
 import { createProjectSymbols, type ProjectSymbols, type ProjectSymbolsOptions } from './symbols/project-symbols.ts';
 import type { SessionProject } from './agent/turn/agent-dependencies.ts';
@@ -31,6 +32,7 @@ export function createProjectParts(
     languageServers,
     findParts: createFindParts([
       ['repository', async ({ facts }) => facts.git],
+      ['symbols', async ({ facts }) => hasManyNames(facts)],
       [
         'language-server',
         async ({ sandbox, facts: { sourceFiles, testFiles } }, signal) =>

@@ -36,6 +36,8 @@ const withoutDefault: Readonly<Record<string, string>> = {
 /** The smallest input that each tool accepts. Add the input of a new tool here. */
 const inputs: Readonly<Record<string, unknown>> = {
   list_files: {},
+  find_symbol: { name: 'x' },
+  outline: { path: 'a' },
   symbol_info: { what: 'symbols', path: 'a' },
   rename_symbol: { path: 'a', name: 'x', newName: 'y' },
   read_file: { path: 'a' },

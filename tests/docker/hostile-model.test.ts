@@ -150,6 +150,7 @@ function contextOf({ sandbox }: DockerUnderTest, emit: ToolContext['emit']): Too
     sandbox,
     signal: none,
     emit,
+    symbols: null,
     files: {
       lastRead: () => undefined,
       noteRead: () => undefined,

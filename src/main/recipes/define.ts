@@ -6,6 +6,8 @@ import type { Entry, Exchange } from './conversation-entries.ts';
 import type { ProjectFacts } from '../projects/facts/project-facts.ts';
 import type { ModelRequest, OutputForm, ToolSpec } from '../models/providers/define.ts';
 import type { ExecResult, ListEntry, SearchQuery, SearchResult } from '../sandbox/sandbox.ts';
+import type { FoundNames, RankedSymbol } from '../symbols/process/symbol-protocol.ts';
+import type { RankAsk } from '../symbols/rank/rank-definitions.ts';
 import type { Confidence } from '@shared/events/turn-events.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
 import type { TaskMode } from '@shared/text/task-mode.ts';
@@ -223,6 +225,8 @@ export interface RecipeWorld {
   /** The bytes of a new text of a file, in the encoding in which the file was read. */
   bytesOf(path: string, text: string): Uint8Array;
   search(query: SearchQuery): Promise<SearchResult>;
+  /** The names in the project's sources; null: it has too few for an index. */
+  readonly symbols: RecipeSymbols | null;
   /** Runs a command without network access. `label` is shown to the user; the log keeps the whole output. */
   run(command: WorldCommand): Promise<ExecResult>;
   /**
@@ -236,6 +240,13 @@ export interface RecipeWorld {
    * read. The content before and after is kept. Returns why it refused, or null.
    */
   apply(files: readonly { readonly path: string; readonly text: string }[]): Promise<string | null>;
+}
+
+/** An index that cannot be read knows nothing. */
+export interface RecipeSymbols {
+  find(names: readonly string[]): Promise<FoundNames>;
+  /** The definitions that the words of a task and the touched files lead to, best first. */
+  rank(ask: RankAsk & { readonly limit: number }): Promise<readonly RankedSymbol[]>;
 }
 
 export interface WorldCommand {

@@ -106,6 +106,10 @@ const namesItsFiles: ReadonlySet<string> = new Set([
   'apply_patch',
   'apply_change',
   'read_instructions',
+  'map_project',
+  'find_symbol',
+  'outline',
+  'rank_symbols',
   'search',
   'search_documents',
   'look_at_changes',
@@ -124,7 +128,12 @@ const printsFileNames: ReadonlySet<string> = new Set([
   'task_complete',
 ]);
 /** Actions whose output goes into the loop's conversation. */
-const opensConversation: ReadonlySet<string> = new Set(['gather_facts', 'read_instructions', 'fetch_task']);
+const opensConversation: ReadonlySet<string> = new Set([
+  'gather_facts',
+  'read_instructions',
+  'map_project',
+  'fetch_task',
+]);
 
 /** `mask`: what stands in place of a secret. */
 export function createFenceTaint(fences: Fences, mask: Mask = plainMask): FenceTaint {

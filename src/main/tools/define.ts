@@ -12,6 +12,7 @@ import type { RequestWeb, WebParts } from './web/web-request.ts';
 import type { ConnectedToolSpec } from './connected/connected-tool-spec.ts';
 import type { ProgramDoor } from './programs/program-calls.ts';
 import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
+import type { ProjectSymbols } from '../symbols/project-symbols.ts';
 import type { TestRunner } from '../projects/facts/project-facts.ts';
 
 /**
@@ -56,6 +57,8 @@ export interface ToolContext {
   readonly emit: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void;
   readonly files: ToolFiles;
   readonly facts: ToolFacts;
+  /** The names in the project's sources; null: there is no project. */
+  readonly symbols: ProjectSymbols | null;
   /** The id of the tool call that this run belongs to. */
   readonly toolCallId?: string;
   /** Notes the progress of the plan that the turn carries out. Absent: the turn carries out no plan. */

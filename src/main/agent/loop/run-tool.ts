@@ -249,6 +249,7 @@ async function runTracked(
     emit,
     files: toolFiles(turn, run.toolCallId),
     facts: toolFacts(turn, run.contextTokens),
+    symbols: turn.dependencies.project.symbols,
     keptResult: (id) => keptResult(turn, id),
     toolCallId: run.toolCallId,
     ...planProgressNotes(turn),

@@ -72,7 +72,15 @@ export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOut
 }
 
 /** Tools that only look at files and results and ask nobody. Their order makes no difference. */
-const looking: readonly string[] = ['read_file', 'list_files', 'search', 'search_documents', 'read_result'];
+const looking: readonly string[] = [
+  'read_file',
+  'list_files',
+  'search',
+  'search_documents',
+  'find_symbol',
+  'outline',
+  'read_result',
+];
 const mostTogether = 8;
 /** Tools that read or change the file that they name, so that the instructions of its folder count. */
 const touching: readonly string[] = ['read_file', 'edit_file', 'write_file', 'apply_patch', 'delete_file'];

@@ -50,7 +50,7 @@ export interface Conversation {
 }
 
 /** Names of the actions whose output is part of the task's first message. */
-export const briefTools: readonly string[] = ['gather_facts', 'read_instructions'];
+export const briefTools: readonly string[] = ['gather_facts', 'read_instructions', 'map_project'];
 
 /** The action that asks a server for the result of a call that a crash cut off. */
 export const fetchTaskName = 'fetch_task';

@@ -1,11 +1,17 @@
-import type { Reply } from '@shared/errors.ts';
+import { failure, type Reply } from '@shared/errors.ts';
 import { z } from 'zod';
 import type { ExecResult, ListEntry, SearchResult } from '../../sandbox/sandbox.ts';
 import { guardText } from '../../safety/guarded-files.ts';
 import { guardOf } from '../changes/guard-of.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { createOutputSink } from '../loop/output-sink.ts';
-import type { RecipeWorld, WorldCommand } from '../../recipes/define.ts';
+import {
+  foundNamesSchema,
+  rankedSymbolSchema,
+  type FoundNames,
+  type RankedSymbol,
+} from '../../symbols/process/symbol-protocol.ts';
+import type { RecipeSymbols, RecipeWorld, WorldCommand } from '../../recipes/define.ts';
 import type { ActionResult } from '../turn/take-action.ts';
 import { takeAction } from '../turn/take-action.ts';
 import { revertGuardedChanges } from '../changes/revert-guarded-changes.ts';
@@ -102,10 +108,55 @@ export function createRecipeWorld(turn: Turn, facts: TurnFacts): RecipeWorld {
         },
         (data) => searchSchema.parse(data ?? nothingFound),
       ),
+    symbols: facts.parts?.includes('symbols') === true ? recipeSymbols(turn) : null,
     run: (command) => runCommand(turn, command, facts.sandbox.scratchPath),
     apply: (files) => applyFiles(turn, files, seen),
   };
 }
+
+const noNames: FoundNames = { definitions: [], references: [], isCut: false };
+
+function recipeSymbols(turn: Turn): RecipeSymbols {
+  const { symbols } = turn.dependencies.project;
+  return {
+    find: (names) =>
+      takeAction<FoundNames>(
+        turn,
+        {
+          tool: 'find_symbol',
+          label: `find ${names.join(', ')}`,
+          input: { names },
+          run: async () =>
+            fromReply(
+              (await symbols?.find(names, turn.signal)) ?? noIndex,
+              (value) => value,
+              (value) => `${value.definitions.length} definitions`,
+              noNames,
+            ),
+        },
+        (data) => foundNamesSchema.parse(data ?? noNames),
+      ),
+    rank: (ask) =>
+      takeAction<readonly RankedSymbol[]>(
+        turn,
+        {
+          tool: 'rank_symbols',
+          label: 'look for the functions that the task is about',
+          input: ask,
+          run: async () =>
+            fromReply<readonly RankedSymbol[], readonly RankedSymbol[]>(
+              (await symbols?.rank(ask, turn.signal)) ?? noIndex,
+              (value) => value,
+              (value) => value.map(({ path, line, name }) => `${path}:${line} ${name}`).join('\n'),
+              [],
+            ),
+        },
+        (data) => z.array(rankedSymbolSchema).parse(data ?? []),
+      ),
+  };
+}
+
+const noIndex: Reply<never> = failure('internal', 'There is no project.');
 
 const nothingFound: SearchResult = { matches: [], truncated: false };
 

@@ -9,6 +9,7 @@ import { isJudgedByCheck } from './judge-work.ts';
 import { missingModel } from './missing-parts.ts';
 import { runTask } from './run-task.ts';
 import { stopEnd, timeStop } from './turn-limits.ts';
+import { readProjectMap } from '../preparation/read-project-map.ts';
 import { readInstructions } from '../preparation/read-project-instructions.ts';
 import { readNamedSkill, tellHeldSkills } from '../preparation/turn-skills.ts';
 import type { SuccessCheck } from '../../recipes/define.ts';
@@ -95,6 +96,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
     check !== null && canExecute && turn.options.mode !== 'plan' && !asks && !isRun && isJudgedByCheck(turn, false);
   if (found.sandbox.hardLinks !== undefined) await resolveHardLinks(turn, found.sandbox.hardLinks);
   await readInstructions(turn, found.facts.instructionFiles, first);
+  if (found.parts?.includes('symbols') === true) await readProjectMap(turn, first);
   await tellHeldSkills(turn);
   await readNamedSkill(turn);
   if (turn.dependencies.journal.state().toolCalls.some(({ task }) => task !== undefined)) await fetchLeftTasks(turn);

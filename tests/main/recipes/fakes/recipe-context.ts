@@ -141,6 +141,7 @@ export async function makeHarness(options: HarnessOptions): Promise<RecipeHarnes
     world: {
       workspacePath: workspace,
       scratchPath: scratch,
+      symbols: null,
       list: () => listFiles(workspace),
       bytesOf: (_path, text) => Buffer.from(text),
       read: (path) => text(path).catch(() => null),

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import type { FoundNames } from '../symbols/process/symbol-protocol.ts';
+import { defineTool, forPerson } from './define.ts';
+import { errorResult, failureResult, okResult } from './values/tool-results.ts';
+
+export default defineTool({
+  name: 'find_symbol',
+  description: 'Find where a name is defined and who refers to it, in the whole project.',
+  access: 'read',
+  needs: 'symbols',
+  input: z.object({
+    name: z.string().min(1).max(200).meta(forPerson('a name as it is written in the sources, such as Cart.add')),
+  }),
+  label: ({ name }) => `find ${name}`,
+  create:
+    () =>
+    async ({ name }, { symbols, signal }) => {
+      if (symbols === null) return errorResult('There is no project here. Use search.');
+      const found = await symbols.find([name], signal);
+      if (!found.ok) return failureResult(found.error);
+      return okResult(textOf(name, found.value), found.value);
+    },
+});
+
+function textOf(name: string, { definitions, references, isCut }: FoundNames): string {
+  if (definitions.length === 0 && references.length === 0)
+    return `${name} is neither defined nor used in a file whose names are known. Use search.`;
+  const defined = definitions.map(
+    ({ path, line, container, signature }) =>
+      `${path}:${line}: ${container === null ? '' : `${container}: `}${signature}`,
+  );
+  const used = references.map(({ path, line, inside }) => `${path}:${line}${inside === null ? '' : `: in ${inside}`}`);
+  const lines = [
+    defined.length === 0 ? 'Defined nowhere in the project.' : 'Defined:',
+    ...defined,
+    used.length === 0 ? 'Used nowhere by this name.' : 'Used:',
+    ...used,
+    ...(isCut ? ['… and more'] : []),
+  ];
+  return lines.join('\n');
+}
