@@ -46,6 +46,12 @@ const refusals: readonly Refusal[] = [
     hint: 'On the machine, run: dewpoint keys set PROVIDER. Or start with: dewpoint serve --allow keys',
   },
   {
+    names: ['git.setToken', 'git.request'],
+    grant: null,
+    message: 'Nothing is pushed from the browser, and no token for it is kept.',
+    hint: 'On the machine, run: dewpoint sessions request SESSION',
+  },
+  {
     names: ['endpoint.addClient', 'endpoint.removeClient', 'endpoint.answer', 'endpoint.count', 'endpoint.models'],
     grant: null,
     message: 'Keys for other programs cannot be made or used from the browser.',

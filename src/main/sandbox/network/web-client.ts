@@ -88,11 +88,7 @@ type Opened =
     }
   | { readonly ok: false; readonly reason: Parameters<typeof refusalText>[0] };
 
-async function open(
-  outward: OutboundConnections,
-  { url, service }: SentRequest,
-  signal: AbortSignal,
-): Promise<Opened> {
+async function open(outward: OutboundConnections, { url, service }: SentRequest, signal: AbortSignal): Promise<Opened> {
   const isSecure = url.protocol === 'https:';
   const host = url.hostname.replace(/^\[|\]$/gu, '');
   const target = { host, port: portOf(url), isSecure, isInner: service?.isInner === true };

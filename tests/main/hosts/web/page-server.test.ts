@@ -221,6 +221,7 @@ describe('a browser', () => {
     const guard = createWebGuard(['terminal']);
     await expect(guard({ name: 'sandboxes.terminal', input: {} })).resolves.toBeUndefined();
     await expect(guard({ name: 'keys.set', input: {} })).rejects.toThrow('Keys cannot be changed');
+    await expect(guard({ name: 'git.request', input: {} })).rejects.toThrow('Nothing is pushed from the browser');
     expect(refusedCommands(['terminal', 'keys'])).not.toContain('sandboxes.type');
     expect(refusedCommands(['terminal', 'keys'])).toContain('settings.set');
   });

@@ -140,6 +140,9 @@ describe("the folder in a browser's request", () => {
         'changes.undo: paths',
         'comparisons.create: projectPath',
         'costs: project',
+        // Relative to the project.
+        'git.read: ask.path',
+        'git.read: projectPath',
         // Not available to a browser. Otherwise only for files in the folders of a session.
         'host.openFile: path',
         // Relative to the project.
