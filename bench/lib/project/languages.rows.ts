@@ -35,7 +35,6 @@ const languages = ['Python', 'JavaScript', 'Go', 'Rust', 'Java', 'C', 'C#', 'Rub
 /** Measured by `bench -- sandbox`, with projects of their own. */
 const measuredElsewhere: readonly string[] = ['Python', 'JavaScript'];
 const perLanguage = 2;
-const none = new AbortController().signal;
 const testMs = 10 * 60_000;
 const root = process.cwd();
 const run = promisify(execFile);
@@ -44,15 +43,15 @@ const run = promisify(execFile);
  * Published projects in other languages than Python and JavaScript: the image with their toolchain is made, their
  * packages are prepared, and their tests run in a session without a network and are read.
  */
-export async function measureLanguages(only: readonly string[]): Promise<readonly BenchRow[]> {
+export async function measure(signal: AbortSignal): Promise<readonly BenchRow[]> {
   const list = z
     .array(projectSchema)
     .parse(JSON.parse(await readFile(join(root, 'bench', 'data', 'language-projects.json'), 'utf8')));
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-languages-')));
   const outcomes: Outcome[] = [];
   try {
-    for (const project of list.filter(({ language }) => only.length === 0 || only.includes(language))) {
-      const outcome = await tryProject(project, folder);
+    for (const project of list) {
+      const outcome = await tryProject(project, { folder, signal });
       console.error(
         `${project.language}: ${project.name}: ${outcome.problem ?? `${outcome.passed} tests pass`} (${outcome.command ?? 'no command'})`,
       );
@@ -84,7 +83,13 @@ function rowsOf(outcomes: readonly Outcome[]): readonly BenchRow[] {
   return rows;
 }
 
-async function tryProject(project: Project, folder: string): Promise<Outcome> {
+interface Work {
+  /** Everything is made in it. */
+  readonly folder: string;
+  readonly signal: AbortSignal;
+}
+
+async function tryProject(project: Project, { folder, signal }: Work): Promise<Outcome> {
   const place = await mkdtemp(join(folder, 'project-'));
   const path = join(place, 'project');
   try {
@@ -92,13 +97,15 @@ async function tryProject(project: Project, folder: string): Promise<Outcome> {
     await run('bash', ['-c', `set -o pipefail; ${project.get}`], { cwd: path, maxBuffer: 2 ** 26 });
     await run('chmod', ['-R', 'u+w', path]);
     await chmod(place, 0o755);
-    return await prepareAndTest(project, path, join(folder, 'home'));
+    return await prepareAndTest(project, path, { folder, signal });
   } catch (error) {
+    signal.throwIfAborted();
     return { project, command: null, passed: 0, problem: messageOf(error).slice(0, 600) };
   }
 }
 
-async function prepareAndTest(project: Project, path: string, home: string): Promise<Outcome> {
+async function prepareAndTest(project: Project, path: string, { folder, signal }: Work): Promise<Outcome> {
+  const home = join(folder, 'home');
   await mkdir(home, { recursive: true });
   let settings = settingsSchema.parse({}).sandbox;
   const deps = depsOf(home, () => settings);
@@ -111,31 +118,35 @@ async function prepareAndTest(project: Project, path: string, home: string): Pro
   const image = await images.ofProject(path);
   if (image?.toolchains !== undefined) {
     const { approval } = image;
-    await images.bring({ type: 'project', projectPath: path, approval }, () => undefined, none);
+    await images.bring({ type: 'project', projectPath: path, approval }, () => undefined, signal);
   }
   const preparations = createPackagePreparations(deps);
   try {
-    const { approval } = valueOf(await preparations.plan({ projectPath: path, hosts: [] }, none));
+    const { approval } = valueOf(await preparations.plan({ projectPath: path, hosts: [] }, signal));
     const request = { projectPath: path, hosts: [], approval, onProgress: () => undefined };
-    const made = valueOf(await preparations.prepare(request, none));
+    const made = valueOf(await preparations.prepare(request, signal));
     const failed = made.parts.find(({ state }) => state !== 'ready');
     if (failed !== undefined)
       return { project, command: null, passed: 0, problem: failed.reason?.slice(0, 600) ?? failed.state };
-    return await test(project, path, deps);
+    return await test(project, path, { deps, signal });
   } finally {
-    await preparations.remove(path, none);
+    await preparations.remove(path, new AbortController().signal);
   }
 }
 
-async function test(project: Project, workspacePath: string, deps: Deps): Promise<Outcome> {
+async function test(
+  project: Project,
+  workspacePath: string,
+  { deps, signal }: { readonly deps: Deps; readonly signal: AbortSignal },
+): Promise<Outcome> {
   const request = { sessionId: 'bench', workspacePath, settings: deps.settings(), wanted: 'container' } as const;
   const quiet = { onLost: () => undefined, onProgress: () => undefined };
-  const sandbox = valueOf(await createSandboxFactory(deps)({ ...request, needsExecute: true, ...quiet }, none));
+  const sandbox = valueOf(await createSandboxFactory(deps)({ ...request, needsExecute: true, ...quiet }, signal));
   try {
-    const { test: found } = await gatherFacts(sandbox.files, none);
+    const { test: found } = await gatherFacts(sandbox.files, signal);
     if (found === null) return { project, command: null, passed: 0, problem: 'no tests were found' };
     const command = withReport(found.command);
-    const ran = valueOf(await sandbox.exec({ command, timeoutMs: testMs, keepBytes: 4 * 1024 * 1024 }, none));
+    const ran = valueOf(await sandbox.exec({ command, timeoutMs: testMs, keepBytes: 4 * 1024 * 1024 }, signal));
     const output = `${ran.stdout}\n${ran.stderr}`;
     const { counts, failures, parsed } = parseTestOutput(output, [sandbox.workspacePath]);
     const passed = counts?.passed ?? 0;
