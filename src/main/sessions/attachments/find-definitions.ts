@@ -1,18 +1,20 @@
 import type { LineRange } from '@shared/attachments/attachment.ts';
 
-/** The files that `definitionPattern` works for: Python, JavaScript, TypeScript, Go, Rust, Java, Kotlin and C#. */
-export const codeFiles = '*.{py,pyi,js,mjs,cjs,jsx,ts,mts,cts,tsx,go,rs,java,kt,cs}';
+/** The files that `definitionPattern` works for: the languages that a map of a project knows, and Kotlin. */
+export const codeFiles =
+  '*.{py,pyi,js,mjs,cjs,jsx,ts,mts,cts,tsx,go,rs,java,kt,cs,rb,rake,php,c,h,cc,cpp,cxx,hh,hpp,hxx}';
 
 const before =
   '(?:(?:export|default|declare|abstract|async|public|private|protected|internal|static|final|sealed|partial|data|const|unsafe|pub(?:\\([^)]*\\))?)\\s+)*';
 /** A keyword before the name; in Go also the receiver. */
 const byKeyword = (name: string): string =>
-  `${before}(?:def|class|function\\*?|func|fun|fn|struct|interface|trait|enum|record|type)\\s+(?:\\([^)]*\\)\\s*)?(${name})\\b`;
+  `${before}(?:def|class|module|function\\*?|func|fun|fn|struct|union|namespace|interface|trait|enum|record|type)\\s+(?:\\([^)]*\\)\\s*|self\\.)?(${name})\\b`;
 /** A constant that holds a function. */
 const byArrow = (name: string): string =>
   `${before}(?:const|let|var)\\s+(${name})\\s*(?::[^=]+)?=\\s*(?:async\\s*)?(?:function\\b|\\w+\\s*=>|\\((?:.*=>|[^)]*$))`;
-/** A method whose body begins on its line. */
-const byBody = (name: string): string => `(?:[\\w<>\\[\\],.?]+\\s+)*(${name})\\s*\\(.*\\)[^;=()]*\\{\\s*$`;
+/** A method whose body begins on its line; in C++ also the class before it. */
+const byBody = (name: string): string =>
+  `(?:[\\w<>\\[\\],.?:]+\\s+)*[*&]*(?:\\w+::)*(${name})\\s*\\(.*\\)[^;=()]*\\{\\s*$`;
 /** A method whose body or parameters are on the next lines. */
 const byAccess = (name: string): string => `(?:public|private|protected|internal)\\s[^=;(]*?\\b(${name})\\s*\\([^;]*$`;
 
@@ -53,7 +55,7 @@ export function linesOfDefinition(lines: readonly string[], from: number): LineR
   for (let at = from; at < Math.min(lines.length, from - 1 + MAX_LINES); at += 1) {
     const line = lines[at] ?? '';
     if (line.trim() === '') continue;
-    const isClosing = depthOf(line) === own && /^[)\]}{]/u.test(line.trimStart());
+    const isClosing = depthOf(line) === own && /^(?:[)\]}{]|end\b)/u.test(line.trimStart());
     if (depthOf(line) <= own && !isClosing) break;
     to = at + 1;
     // A line that closes the parameters may open the body, too.

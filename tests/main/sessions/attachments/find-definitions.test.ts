@@ -21,6 +21,12 @@ describe('the search for a definition in a line', () => {
     ['public static final class DayBook {', 'DayBook'],
     ['    public Map<String, Day> findDay(String text) throws Missing {', 'findDay'],
     ['    public override Day FindDay(string text)', 'FindDay'],
+    ['  def self.parse_day(text)', 'parse_day'],
+    ['module DayBook', 'DayBook'],
+    ['    public static function findDay(string $text): Day', 'findDay'],
+    ['static char *next_day(const char *text) {', 'next_day'],
+    ['std::string Calendar::nextDay(int n) const {', 'nextDay'],
+    ['namespace days {', 'days'],
   ])('%s', (line, name) => {
     expect(definedName(line, 'day')).toBe(name);
   });
@@ -70,6 +76,7 @@ describe('the lines of a definition', () => {
       [6, 6],
       [8, 8],
     ]);
+    expect(linesOf('def a\n  b\nend\n\ndef c\nend\n', 1)).toEqual([1, 3]);
     expect(linesOf('public void A(int x)\n{\n    B();\n}\nC();\n', 1)).toEqual([1, 4]);
   });
 
