@@ -28,6 +28,7 @@ const withArguments: ReadonlySet<string> = new Set([
   'engine',
   'engines',
   'tools',
+  'project',
 ]);
 
 /** Parses the options that all benchmarks share, in any position. Throws a `UsageError`. */
