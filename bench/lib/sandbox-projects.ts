@@ -157,6 +157,7 @@ function depsOf(homePath: string, settings: Settings['sandbox']): Deps {
     masks: async () => [],
     settings: () => settings,
     learn: () => undefined,
+    saveProjects: async () => undefined,
     onNotice: (text) => console.error(text),
   };
 }

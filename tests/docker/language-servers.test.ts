@@ -8,7 +8,6 @@ import { isWithoutEngine, none } from './docker-kit.ts';
 import { minutes, openPackages, run, type PackagesUnderTest } from './packages-kit.ts';
 
 const project = {
-  'package.json': '{"name": "two", "devDependencies": {"pyright": "1.1.414", "typescript": "7.0.2"}}',
   'src/money.py': 'def total(prices: list[int]) -> int:\n    return sum(prices)\n\n\nbroken: int = "was here before"\n',
   'src/shop.py': 'from money import total\n\nprint(total([1, 2]), "total")\n',
   'web/money.ts': 'export function total(prices: number[]): number {\n  return prices.length;\n}\n',
@@ -46,7 +45,10 @@ describe.skipIf(isWithoutEngine)('language servers in the sandbox', () => {
     { timeout: minutes(5) },
     async () => {
       const path = await bed.project('two', project);
-      expect(await bed.prepare(path)).toEqual(['ready']);
+      // The project names no packages, so only what was asked for is installed, and later sessions have it.
+      expect(valueOf(await bed.preparations.plan({ projectPath: path, hosts: [] }, none)).parts).toEqual([]);
+      expect(await bed.prepare(path, false, { languageServers: true })).toEqual(['ready']);
+      expect(valueOf(await bed.preparations.parts(path, none))).toMatchObject([{ state: 'ready', isNeeded: false }]);
       await bed.session(path, async (sandbox) => {
         const servers = createLanguageServers()(sandbox);
         const { questions } = servers;

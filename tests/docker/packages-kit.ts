@@ -27,7 +27,11 @@ export interface PackagesUnderTest {
   /** Writes the files of a project and returns its path. */
   project(name: string, files: Readonly<Record<string, string>>): Promise<string>;
   /** Approves the planned preparation. Returns the failure reason of each part, or its state. */
-  prepare(projectPath: string, anew?: boolean): Promise<readonly string[]>;
+  prepare(
+    projectPath: string,
+    anew?: boolean,
+    more?: { readonly languageServers?: boolean },
+  ): Promise<readonly string[]>;
   /** Runs work in a new sandbox. */
   session<T>(projectPath: string, work: (sandbox: Sandbox) => Promise<T>, sessionId?: string): Promise<T>;
   /** Rejects if packages were left behind. */
@@ -87,7 +91,7 @@ export async function openPackages(): Promise<PackagesUnderTest> {
   await chmod(folder, 0o755);
   const home = join(folder, 'home');
   await mkdir(home);
-  const settings = settingsSchema.parse({}).sandbox;
+  let settings = settingsSchema.parse({}).sandbox;
   const deps = {
     homePath: home,
     resourcesPath: imageSource.resourcesPath,
@@ -97,6 +101,7 @@ export async function openPackages(): Promise<PackagesUnderTest> {
     masks: async () => [],
     settings: () => settings,
     learn: () => undefined,
+    saveProjects: async (projects: typeof settings.projects) => void (settings = { ...settings, projects }),
     onNotice: () => undefined,
   };
   const preparations = createPackagePreparations(deps);
@@ -126,8 +131,8 @@ export async function openPackages(): Promise<PackagesUnderTest> {
     preparations,
     volumes,
     project,
-    prepare: (projectPath, anew = false) => {
-      const wish = { projectPath, hosts: [], anew };
+    prepare: (projectPath, anew = false, more = {}) => {
+      const wish = { projectPath, hosts: [], anew, ...more };
       const once = async (): Promise<readonly string[]> => {
         const { approval } = valueOf(await preparations.plan(wish, none));
         const { parts } = valueOf(await preparations.prepare({ ...wish, approval, onProgress: () => undefined }, none));

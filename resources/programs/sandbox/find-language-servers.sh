@@ -5,12 +5,15 @@ shift
 for word in "$@"; do
   program=${word%%:*}
   version=${word#*:}
-  path=$workspace/node_modules/.bin/$program
-  [ -x "$path" ] || path=$(command -v "$program") || continue
-  case "$path" in /*) ;; *) continue ;; esac
-  if [ -n "$version" ]; then
-    printed=$("$path" --version 2>/dev/null </dev/null | head -n 1 | tr -dc '0-9.')
-    [ "${printed%%.*}" -ge "$version" ] 2>/dev/null || continue
-  fi
-  printf '%s\t%s\n' "$program" "$path"
+  for path in "$workspace/node_modules/.bin/$program" "$(command -v "$program")" \
+    "/node_modules/.language-servers/node_modules/.bin/$program"; do
+    case "$path" in /*) ;; *) continue ;; esac
+    [ -x "$path" ] || continue
+    if [ -n "$version" ]; then
+      printed=$("$path" --version 2>/dev/null </dev/null | head -n 1 | tr -dc '0-9.')
+      [ "${printed%%.*}" -ge "$version" ] 2>/dev/null || continue
+    fi
+    printf '%s\t%s\n' "$program" "$path"
+    break
+  done
 done

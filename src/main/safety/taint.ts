@@ -120,6 +120,8 @@ const namesItsFiles: ReadonlySet<string> = new Set([
   'web_search',
   'http_request',
 ]);
+/** What the result of an edit says before the errors that a language server found. */
+export const newErrorsMark = '[New errors since the edit, found by';
 /** Tools that return names of files and none of their content. */
 const printsFileNames: ReadonlySet<string> = new Set([
   'list_files',
@@ -308,6 +310,8 @@ function toolEnded(state: State, event: EventOf<'tool-ended'>): void {
   if (event.dataBlob !== null && finds) put(hits, builtFrom(state.exposed).values());
   const files = [...(tool?.files ?? []), ...(event.files ?? [])];
   if (finds) for (const path of pathsFound(event)) put(hits, hitsOfPath(state, path, files).values());
+  // An error in an edited file may name what another file has.
+  if (event.output.includes(newErrorsMark)) put(hits, builtFrom(state.exposed).values());
   put(hits, hitsInText(state, event.output).values());
   put(hits, hitsInText(state, data).values());
   if (hits.size === 0) return;

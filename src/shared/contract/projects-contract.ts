@@ -32,6 +32,8 @@ const preparationInput = z.object({
   hosts: z.array(z.string().min(1).max(253)).max(50).default([]),
   /** Installs again what is already installed, if commands have changed it since. */
   anew: z.boolean().optional(),
+  /** Installs language servers, too, and again with the packages. */
+  languageServers: z.boolean().optional(),
 });
 
 /** What a project needs before work can start. */

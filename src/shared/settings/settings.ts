@@ -232,7 +232,14 @@ const projectSettingsSchema = z.strictObject({
   /** Names only. The values come from Dewpoint's own environment, are masked in every output, and are in no file. */
   secretEnv: z.array(variableName).default([]),
   /** Commands that replace the detected ones. They run in a copy of the project. */
-  setup: z.strictObject({ python: z.string().optional(), javascript: z.string().optional() }).prefault({}),
+  setup: z
+    .strictObject({
+      python: z.string().optional(),
+      javascript: z.string().optional(),
+      /** Language servers are installed, too. */
+      languageServers: z.boolean().optional(),
+    })
+    .prefault({}),
   /** Hosts that packages may come from, besides the detected ones. */
   hosts: z.array(z.string()).default([]),
   /** Replaces the general image. `approval`: of the project's definition, if the image was made from it. */

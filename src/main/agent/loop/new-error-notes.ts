@@ -3,6 +3,7 @@ import type { FileImage } from '@shared/events/tool-events.ts';
 import { fileText } from '../../lib/files/file-text.ts';
 import { noteFailure } from '../../lib/log.ts';
 import { memo } from '../../lib/memo.ts';
+import { newErrorsMark } from '../../safety/taint.ts';
 import type { EditedFile } from '../../language-servers/new-errors.ts';
 import type { Tool, ToolResult } from '../../tools/define.ts';
 import type { FileChanges, RecordedChange } from '../changes/file-changes.ts';
@@ -36,7 +37,7 @@ export async function newErrorNotes(turn: Pick<Turn, 'dependencies' | 'files' | 
     const lines = found.errors.slice(0, mostShown).map(({ path, line, text }) => `${path}:${line}: ${text}`);
     const more = found.errors.length - lines.length;
     const rest = more === 0 ? [] : [`… and ${more} more`];
-    return [`[New errors since the edit, found by ${found.by}:`, ...lines, ...rest, ']'];
+    return [`${newErrorsMark} ${found.by}:`, ...lines, ...rest, ']'];
   } catch (error) {
     if (!signal.aborted) noteFailure('A language server was not asked after an edit', error);
     return [];

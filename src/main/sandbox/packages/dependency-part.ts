@@ -89,4 +89,6 @@ export type ProjectTexts = ReadonlyMap<string, string>;
 export interface OwnSetup {
   readonly python?: string | undefined;
   readonly javascript?: string | undefined;
+  /** Language servers are installed, too. */
+  readonly languageServers?: boolean | undefined;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  mainPlaces,
   partAt,
   preparationVersion,
   type DependencyPart,
@@ -21,13 +22,43 @@ export function findParts(
   own: OwnSetup,
   below: readonly ProjectFolder[] = [],
 ): readonly DependencyPart[] {
-  return [
-    ...partsOf((folder, setup) => findPythonPart(folder, setup), { top, own: own.python, below }),
-    ...partsOf((folder, setup) => findJavascriptPart(folder, setup), { top, own: own.javascript, below }),
-    ...(['go', 'rust', 'java'] as const).flatMap((ecosystem) =>
-      partsOf((folder) => findOtherPart(ecosystem, folder), { top, own: undefined, below }),
-    ),
+  const python = partsOf((folder, setup) => findPythonPart(folder, setup), { top, own: own.python, below });
+  const javascript = partsOf((folder, setup) => findJavascriptPart(folder, setup), { top, own: own.javascript, below });
+  const others = (['go', 'rust', 'java'] as const).flatMap((ecosystem) =>
+    partsOf((folder) => findOtherPart(ecosystem, folder), { top, own: undefined, below }),
+  );
+  const isOfOthers = python.length + javascript.length === 0 && others.length > 0;
+  const wantsServers = own.languageServers === true && !isOfOthers;
+  return [...python, ...(wantsServers ? withServers(javascript, python.length > 0) : javascript), ...others];
+}
+
+/** In a folder of their own, so that a project keeps its own version of what it shares with a server. */
+const serverPlace = `${mainPlaces.javascript}/.language-servers`;
+const pythonServer = 'pyright@1.1.414';
+const javascriptServer = 'typescript@7.0.2';
+
+/**
+ * The JavaScript parts of a project with the packages of language servers for what it is written in; for both languages
+ * where that is not known.
+ */
+function withServers(parts: readonly DependencyPart[], hasPython: boolean): readonly DependencyPart[] {
+  const packages = [
+    ...(hasPython || parts.length === 0 ? [pythonServer] : []),
+    ...(parts.length > 0 || !hasPython ? [javascriptServer] : []),
   ];
+  const command = `npm install --prefix ${serverPlace} ${packages.join(' ')}`;
+  const main = parts.find((part) => part.place === mainPlaces.javascript);
+  if (main !== undefined)
+    return parts.map((part) => (part === main ? { ...part, commands: [...part.commands, command] } : part));
+  const own = {
+    ecosystem: 'javascript',
+    tool: 'npm',
+    files: [],
+    commands: [command],
+    isNeeded: false,
+    hosts: [],
+  } as const;
+  return [partAt(own, '', true), ...parts];
 }
 
 function partsOf(

@@ -40,6 +40,7 @@ export interface PreparationsDeps extends SandboxFactoryDeps {
   readonly masks: (projectPath: string) => Promise<readonly string[]>;
   /** Reports a secret that must not appear in any output from now on. */
   readonly learn: (secret: { readonly kind: string; readonly value: string }) => void;
+  readonly saveProjects: (projects: Settings['sandbox']['projects']) => Promise<unknown>;
   readonly onNotice: (text: string) => void;
 }
 
@@ -65,6 +66,8 @@ interface PlanRequest {
   readonly hosts: readonly string[];
   /** Also installs parts that are ready, if commands have changed them. */
   readonly anew?: boolean | undefined;
+  /** Also installs language servers, now and whenever the packages are installed again. */
+  readonly languageServers?: boolean | undefined;
 }
 
 interface Place {
@@ -126,17 +129,18 @@ async function look(deps: PreparationsDeps, request: PlanRequest, signal: AbortS
 
 async function stateOf(
   deps: PreparationsDeps,
-  { projectPath: path, anew = false }: PlanRequest,
+  { projectPath: path, anew = false, languageServers }: PlanRequest,
   signal: AbortSignal,
 ): Promise<{ readonly place: Place; readonly states: readonly PartState[] }> {
   const place = await findPlace(deps, path, signal);
   const { projectPath, image, engine, homeId, homePath } = place;
+  const { setup } = setupOf(deps.settings(), projectPath);
   const states = await findPrepared(
     {
       workspacePath: projectPath,
       projectPath,
       imageId: image.id,
-      own: setupOf(deps.settings(), projectPath).setup,
+      own: languageServers === true ? { ...setup, languageServers } : setup,
       sessionId: null,
       records: dependencyRecords(homePath),
       hasVolume: (name) => hasDependencyVolume(engine, homeId, name),
@@ -318,6 +322,12 @@ async function prepare(
     signal,
   );
   for (const record of valueOf(made)) if (record.outcome.type === 'ready') await dropChanged(deps, place, record);
+  // Where a server could not be installed, the packages without it stay in use.
+  if (request.languageServers === true && valueOf(made).every(({ outcome }) => outcome.type === 'ready'))
+    await deps.saveProjects({
+      ...deps.settings().projects,
+      [place.projectPath]: { ...own, setup: { ...own.setup, languageServers: true } },
+    });
   return (await look(deps, { ...request, anew: false }, signal)).plan;
 }
 

@@ -41,6 +41,7 @@ export function addProjects(program: Command, handlers: ProjectHandlers): void {
     .argument('[dir]', 'the project folder (default: the current folder)')
     .option('--yes', 'install without asking')
     .option('--anew', 'also reinstall packages that commands of a session changed')
+    .option('--language-servers', 'also install servers by which models find uses, rename, and see new errors')
     .option('--host <name>', 'another host that packages may come from; repeatable', collect)
     .option('--json', 'print what is installed as JSON')
     .action((folder: string | undefined, args: PrepareArguments) => handlers.prepareProject(folder, args));

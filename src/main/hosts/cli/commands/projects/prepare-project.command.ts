@@ -13,6 +13,7 @@ import { orNoted } from '../../../../lib/log.ts';
 export interface PrepareArguments {
   readonly yes?: boolean;
   readonly anew?: boolean;
+  readonly languageServers?: boolean;
   readonly host?: readonly string[];
   readonly json?: boolean;
 }
@@ -23,7 +24,7 @@ export const prepareProject: Command<[string | undefined, PrepareArguments]> = a
   const projectPath = resolve(folder ?? '.');
   const hosts = args.host ?? [];
   const core = await context.core();
-  const request = { projectPath, hosts: [...hosts], anew: args.anew };
+  const request = { projectPath, hosts: [...hosts], anew: args.anew, languageServers: args.languageServers };
   const plan = await core.projects.preparation(request, { signal: context.signal });
   await nameToolchains(context, projectPath);
   const open = plan.parts.filter(({ state }) => state !== 'ready');
@@ -87,7 +88,12 @@ async function nameToolchains(context: CommandContext, projectPath: string): Pro
 
 async function install(
   plan: PreparationPlan,
-  request: { readonly projectPath: string; readonly hosts: string[]; readonly anew?: boolean | undefined },
+  request: {
+    readonly projectPath: string;
+    readonly hosts: string[];
+    readonly anew?: boolean | undefined;
+    readonly languageServers?: boolean | undefined;
+  },
   { core, terminal, signal }: CommandContext,
 ): Promise<PreparationPlan> {
   const input = { ...request, projectPath: plan.projectPath, approval: plan.approval };
@@ -120,7 +126,15 @@ function showParts(plan: PreparationPlan, { terminal }: CommandContext, isJson: 
   if (isJson) terminal.out(jsonLine(plan));
   if (plan.parts.length === 0) terminal.err('This project has no packages to install.\n');
   for (const part of plan.parts) terminal.err(`${seenWords(sentenceOf(part))}\n`);
+  const hasServers = plan.parts.some(({ commands }) =>
+    commands.some((command) => command.includes('.language-servers')),
+  );
+  if (!hasServers && plan.parts.some(({ ecosystem }) => ecosystem === 'python' || ecosystem === 'javascript'))
+    terminal.err(`${terminal.colors.dim(serversHint)}\n`);
 }
+
+const serversHint =
+  'With --language-servers, models can also find uses, rename in one change, and see new errors after an edit.';
 
 function sentenceOf(part: PreparationPart): string {
   const name = `${partLabel(part)} packages (${part.tool})`;
