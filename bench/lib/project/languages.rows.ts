@@ -175,6 +175,7 @@ function depsOf(homePath: string, settings: () => Settings['sandbox']): Deps {
     masks: async () => [],
     settings,
     learn: () => undefined,
+    saveProjects: async () => undefined,
     onNotice: (text) => console.error(text),
   };
 }
