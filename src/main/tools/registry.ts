@@ -10,9 +10,9 @@ export function createToolRegistry(modules: Readonly<Record<string, unknown>>): 
   });
 }
 
-/** Every `*.tool.ts` of this folder. */
+/** Every `*.tool.ts` of this folder, and those in `project/`, which need a part of the project. */
 export function discoverTools(): ReadonlyMap<string, ToolDefinition> {
-  return createToolRegistry(import.meta.glob('./*.tool.ts', { eager: true, import: 'default' }));
+  return createToolRegistry(import.meta.glob('./{*,project/*}.tool.ts', { eager: true, import: 'default' }));
 }
 
 /** The tools that Dewpoint brings. Connected tools come with each turn (`connected/connected-tool.ts`). */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { FoundChunk } from '../documents/search/chunk-index.ts';
-import { defineTool, forFull, forPerson } from './define.ts';
-import { errorResult, failureResult, okResult } from './values/tool-results.ts';
+import type { FoundChunk } from '../../documents/search/chunk-index.ts';
+import { defineTool, forFull, forPerson } from '../define.ts';
+import { errorResult, failureResult, okResult } from '../values/tool-results.ts';
 
 const usualParts = 6;
 const mostShownLines = 24;

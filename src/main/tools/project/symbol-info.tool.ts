@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Reply } from '@shared/errors.ts';
-import type { CodePlaces, CodeQuestions } from '../language-servers/code-questions.ts';
-import type { ToolResult } from './define.ts';
-import { defineTool, forPerson } from './define.ts';
-import { lineNumber, workspacePath } from './values/tool-path-input.ts';
-import { errorResult, failureResult, okResult } from './values/tool-results.ts';
+import type { CodePlaces, CodeQuestions } from '../../language-servers/code-questions.ts';
+import type { ToolResult } from '../define.ts';
+import { defineTool, forPerson } from '../define.ts';
+import { lineNumber, workspacePath } from '../values/tool-path-input.ts';
+import { errorResult, failureResult, okResult } from '../values/tool-results.ts';
 
 const mostSymbols = 200;
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { NewFile } from './define.ts';
-import { defineTool, forPerson } from './define.ts';
-import { encodeText, isBytes, isReadText, readText } from './values/decode-file-text.ts';
-import { lineNumber, workspacePath } from './values/tool-path-input.ts';
-import { errorResult, failureResult, okResult } from './values/tool-results.ts';
+import type { NewFile } from '../define.ts';
+import { defineTool, forPerson } from '../define.ts';
+import { encodeText, isBytes, isReadText, readText } from '../values/decode-file-text.ts';
+import { lineNumber, workspacePath } from '../values/tool-path-input.ts';
+import { errorResult, failureResult, okResult } from '../values/tool-results.ts';
 
 const identifier = /^[\p{L}_$][\p{L}\p{N}_$]*$/u;
 
