@@ -137,6 +137,7 @@ const pageMayUse = [
   'session/session-filter.ts',
   'session/session-news.ts',
   'session/session-part.ts',
+  'session/restore-state.ts',
   'session/session-state.ts',
   'session/session-tags.ts',
   'session/slash-commands.ts',

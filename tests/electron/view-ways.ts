@@ -138,6 +138,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
   const picker = page.getByRole('dialog', { name: 'Choose a model' });
   const chats = page.getByRole('dialog', { name: 'Choose conversations' });
   const templates = page.getByRole('dialog', { name: 'Prompt templates' });
+  const restore = page.getByRole('dialog', { name: 'Restore to here' });
   const serverPrompt = page.getByRole('dialog', { name: 'Summary of a week' });
   const filterMenu = page.getByRole('dialog', { name: 'Filter sessions' });
   const selectionBar = page.getByRole('region', { name: 'Selected sessions' });
@@ -304,6 +305,12 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
       await page.getByRole('main').locator('input[type=file]').setInputFiles(file);
       await chats.getByRole('checkbox').first().waitFor();
     },
+    restore: async () => {
+      await openSession('answer', 'Which port');
+      await page.getByRole('article').first().hover();
+      await page.getByRole('button', { name: 'Restore to here' }).first().click();
+      await restore.getByText('3 files will be set back.').waitFor();
+    },
     packages: async () => {
       await openSession('answer', 'Which port');
       await goTo('project', 'api-server');
@@ -328,6 +335,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     'session-menu': () => escape(page.getByRole('menuitem', { name: 'Rename' })),
     'model-picker': () => escape(picker),
     chats: () => escape(chats),
+    restore: () => escape(restore),
     templates: () => escape(templates),
     'server-prompt': async () => {
       await escape(serverPrompt);

@@ -29,6 +29,7 @@ import type {
   CallDetail,
   ChangedFile,
   ChangeOutcome,
+  RestoreOutcome,
   HunkChoice,
   SessionBranch,
   SessionSummary,
@@ -52,6 +53,8 @@ export interface PageCore extends ScriptedCore {
   readonly asked: { readonly name: string; readonly args: readonly unknown[] }[];
   readonly tools: PageTools;
   readonly changes: Map<string, readonly ChangedFile[]>;
+  /** What a restore does, whatever its checkpoint. */
+  restore: Omit<RestoreOutcome, 'restoreId'>;
   /** Previews, by path or hash. */
   readonly files: Map<string, ShownFile>;
   readonly details: Map<string, CallDetail>;
@@ -216,6 +219,12 @@ export function createPageCore(): PageCore {
     asked,
     tools: createPageTools(note),
     changes: new Map(),
+    restore: {
+      restored: ['src/port.ts', 'src/server.ts', 'README.md'],
+      merged: ['README.md'],
+      kept: [{ path: 'src/config.ts', why: 'it was changed since' }],
+      messages: 2,
+    },
     files: new Map(),
     details: new Map(),
     found: new Map(),
@@ -393,6 +402,10 @@ function changeHandlers(core: PageCore, note: Note): Subject<'changes'> {
       core.files.get('path' in source ? source.path : source.sha256) ?? { kind: 'none', why: 'missing' },
     take: ({ input }) => outcome('take', input.paths, input.hunks),
     undo: ({ input }) => outcome('undo', input.paths, input.hunks),
+    restore: ({ input: { checkpoint, isPreview = false } }) => {
+      if (!isPreview) note('restore', checkpoint);
+      return { ...core.restore, restoreId: isPreview ? null : 'restore-9' };
+    },
   };
 }
 

@@ -180,6 +180,8 @@ export interface RestoreOutcome {
   readonly kept: readonly { readonly path: string; readonly why: string }[];
   /** How many messages leave the conversation. */
   readonly messages: number;
+  /** The checkpoint before this restore, which undoes it. Null: nothing was done. */
+  readonly restoreId: string | null;
 }
 
 /** All that the log has under one id (a model call, tool call, action, message or turn), uncut. */

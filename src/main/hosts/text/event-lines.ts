@@ -279,10 +279,19 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
 function ofSession(event: SessionEvent, colors: Terminal['colors']): string | null {
   if (event.type === 'terminal-opened')
     return colors.dim(event.ran === undefined ? 'you opened a terminal in the sandbox' : 'you ran code in the sandbox');
+  if (event.type === 'restore-ended') return restoreLine(event, colors);
   if (event.type === 'untracked-found')
     return event.places.map((place) => colors.yellow(seenWords(untrackedText(place)))).join('\n');
   const text = event.type === 'history-copied' ? droppedGrantsText(event.dropped) : null;
   return text === null ? null : colors.yellow(text);
+}
+
+function restoreLine({ outcome, restored, kept }: EventOf<'restore-ended'>, colors: Terminal['colors']): string {
+  if (outcome === 'interrupted') return colors.yellow('a restore to a checkpoint was interrupted');
+  const stay = kept.length === 0 ? '' : `, ${kept.length} kept as they are`;
+  return colors.dim(
+    `you restored a checkpoint: ${restored.length} ${restored.length === 1 ? 'file' : 'files'} set back${stay}`,
+  );
 }
 
 /** Only takes and undos are the user's. All other changes are the agent's. */

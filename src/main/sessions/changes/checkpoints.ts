@@ -102,7 +102,7 @@ export async function findCheckpoint(
   const place = places.find((one) => one.id === id);
   if (place === undefined)
     throw new AppError('not-found', `This session has no checkpoint ${id}.`, {
-      hint: 'Run `dewpoint sessions checkpoints` with the session to see its checkpoints.',
+      hint: 'Choose one of its messages, steps or restores.',
     });
   return { place, later: places.filter(({ upToSeq }) => upToSeq >= place.upToSeq) };
 }

@@ -1,6 +1,6 @@
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { RestoreChoice, RestoreOutcome } from '@shared/contract/sessions-contract.ts';
-import { conversationFilter } from '@shared/session/restore-state.ts';
+import { conversationFilter, restoreId } from '@shared/session/restore-state.ts';
 import { isDiskFull } from '../../lib/files/json-file.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -32,7 +32,13 @@ export async function restoreTo(journal: Journal, choice: RestoreChoice): Promis
     });
   const isShown = conversationFilter(journal.state().restores);
   const said = later.filter(({ type, upToSeq }) => type === 'message' && isShown(upToSeq + 1));
-  const outcome: Outcome = { restored: [], merged: [], kept: [], messages: choice.conversation ? said.length : 0 };
+  const outcome: Outcome = {
+    restored: [],
+    merged: [],
+    kept: [],
+    messages: choice.conversation ? said.length : 0,
+    restoreId: null,
+  };
   const root = journal.state().workspace?.path;
   if (choice.files && root === undefined) throw new AppError('not-found', 'The folder of this session is unknown.');
   const files = choice.files && root !== undefined ? { root, moves } : null;
@@ -61,7 +67,7 @@ export async function restoreTo(journal: Journal, choice: RestoreChoice): Promis
     throw stopped(error, outcome.restored.length);
   }
   await end('done');
-  return outcome;
+  return { ...outcome, restoreId: restoreId(began.seq) };
 }
 
 function stopped(error: unknown, count: number): unknown {

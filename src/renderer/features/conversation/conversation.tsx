@@ -55,7 +55,11 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
   const { history } = view;
   useBranchesAgain(sessionId, state.messages.at(-1)?.messageId ?? null, state.turns.at(-1)?.reason === null);
   const { isOpen } = folds;
-  const rows = useMemo(() => conversationRows({ state, history }, { isOpen, texts }), [state, history, isOpen, texts]);
+  const openRows = open.ids;
+  const rows = useMemo(
+    () => conversationRows({ state, history }, { isOpen, texts, openRows }),
+    [state, history, isOpen, texts, openRows],
+  );
   const { target, reveal, revealHeading } = useReveal({ view, rows, folds, lookUp, show: open.show, release });
   useImperativeHandle(handle, () => ({ reveal, toEnd }));
 

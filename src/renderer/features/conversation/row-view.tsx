@@ -22,6 +22,7 @@ import {
   TurnProgress,
   TurnAnswerPart,
 } from './turns/turn-parts.tsx';
+import { RestoredLine, SetAsideLine } from './restore/restored-line.tsx';
 import { rowId } from './row-id.ts';
 import type { ShowHeading } from './turns/answer-outline-list.tsx';
 import { AnswerOutlineList } from './turns/answer-outline-list.tsx';
@@ -54,7 +55,6 @@ export const RowView = memo(function RowView(props: RowViewProps) {
   const feed = props.feed ?? emptyFeed;
   const { calls, outputs } = feed;
   const toggle = (): void => onToggle(row.key);
-  const isHere = props.whole !== undefined;
   switch (row.type) {
     case 'earlier':
     case 'gap':
@@ -94,7 +94,7 @@ export const RowView = memo(function RowView(props: RowViewProps) {
       return <DrawnCall {...{ sessionId, call: row.call, near: row.turn.seq }} className="my-2" />;
     case 'after':
       return (
-        <Wanted turn={row.timeline.turn} isHere={isHere} onWanted={onWanted}>
+        <Wanted turn={row.timeline.turn} isHere={props.whole !== undefined} onWanted={onWanted}>
           <TurnEnd
             sessionId={sessionId}
             turn={row.timeline.turn}
@@ -111,10 +111,14 @@ export const RowView = memo(function RowView(props: RowViewProps) {
       return <AnswerOutlineList turnId={row.turn.id} headings={row.headings} onHeading={props.onHeading} />;
     case 'said':
       return (
-        <Wanted turn={row.turn} isHere={isHere} onWanted={onWanted}>
+        <Wanted turn={row.turn} isHere={props.whole !== undefined} onWanted={onWanted}>
           <TurnAnswerPart id={rowId(row.key)} text={row.text} isFirst={row.key.endsWith('-0')} />
         </Wanted>
       );
+    case 'set-aside':
+      return <SetAsideLine count={row.count} isOpen={isOpen} onToggle={toggle} />;
+    case 'restored':
+      return <RestoredLine {...{ sessionId, row }} />;
     case 'notice':
       return <Told notice={row.notice} />;
     default:
@@ -190,6 +194,9 @@ function hasSameContent(left: ConversationRow, right: ConversationRow): boolean 
   }
   if (left.type === 'live' && right.type === 'live') return left.step === right.step && left.turn === right.turn;
   if (left.type === 'check' && right.type === 'check') return left.turn === right.turn;
+  if (left.type === 'set-aside' && right.type === 'set-aside') return left.count === right.count;
+  if (left.type === 'restored' && right.type === 'restored')
+    return left.restore === right.restore && left.isLast === right.isLast;
   return left.type === 'notice' && right.type === 'notice' && left.notice === right.notice;
 }
 

@@ -23,6 +23,8 @@ export function rowHeight(row: ConversationRow): number {
       return 50;
     case 'earlier':
     case 'gap':
+    case 'set-aside':
+    case 'restored':
       return 48;
     case 'step':
     case 'action':

@@ -9,6 +9,7 @@ import type {
 import { turnStatus } from '@shared/session/session-state.ts';
 import { canvasToolName } from '@shared/tools/canvas.ts';
 import { firstWholeTurn } from '@shared/session/session-part.ts';
+import { conversationFilter, restoreId, type RestoreState } from '@shared/session/restore-state.ts';
 import type { History } from './session-history.ts';
 import type { AnswerHeading } from '../drawing/answer-outline.ts';
 import { answerOutline } from '../drawing/answer-outline.ts';
@@ -57,6 +58,14 @@ export type ConversationRow =
   /** A part of a long final text. The last part is in the row of the end. */
   | { readonly type: 'said'; readonly key: string; readonly text: string; readonly turn: TurnState }
   | { readonly type: 'after'; readonly key: string; readonly timeline: TurnTimeline; readonly text: string }
+  /** Turns that a restore took out of the conversation. Their rows follow while it is open. */
+  | { readonly type: 'set-aside'; readonly key: string; readonly count: number }
+  | {
+      readonly type: 'restored';
+      readonly key: string;
+      readonly restore: RestoreState;
+      readonly isLast: boolean;
+    }
   | NoticeRow;
 
 interface NoticeRow {
@@ -76,6 +85,8 @@ export interface RowChoices {
   readonly isOpen: (turn: TurnState) => boolean;
   /** Full texts that were loaded because the fold has only the beginning, by turn id. */
   readonly texts: ReadonlyMap<string, string>;
+  /** The keys of open rows. */
+  readonly openRows?: ReadonlySet<string>;
 }
 
 export function conversationRows({ state, history }: ShownSession, choices: RowChoices): readonly ConversationRow[] {
@@ -91,11 +102,48 @@ export function conversationRows({ state, history }: ShownSession, choices: RowC
     if (before !== undefined && first !== undefined && before.toSeq < first.seq) {
       rows.push({ type: 'gap', key: `gap-${before.toSeq}`, from: before.toSeq });
     }
-    for (const timeline of timelines[index] ?? []) {
-      rows.push(...turnRows(timeline, noticesOf(timeline.turn), choices));
-    }
+    rows.push(
+      ...withRestores(state, timelines[index] ?? [], choices, (timeline) =>
+        turnRows(timeline, noticesOf(timeline.turn), choices),
+      ),
+    );
   }
   return [...rows, ...looseRows(state, new Set(rows.map((row) => row.key)))];
+}
+
+interface SetAside {
+  /** The index of its row. */
+  readonly at: number;
+  readonly key: string;
+  readonly count: number;
+}
+
+/** The rows of turns, with the restores after each. Turns that a restore took out of the conversation are folded. */
+function withRestores(
+  { restores = [] }: SessionState,
+  timelines: readonly TurnTimeline[],
+  { openRows }: RowChoices,
+  rowsOf: (timeline: TurnTimeline) => readonly ConversationRow[],
+): readonly ConversationRow[] {
+  const isShown = conversationFilter(restores);
+  const rows: ConversationRow[] = [];
+  let aside: SetAside | null = null;
+  for (const [index, timeline] of timelines.entries()) {
+    const { id, seq } = timeline.turn;
+    if (isShown(seq)) aside = null;
+    else {
+      const before: SetAside = aside ?? { at: rows.length, key: `set-aside-${id}`, count: 0 };
+      aside = { ...before, count: before.count + 1 };
+      rows[aside.at] = { type: 'set-aside', key: aside.key, count: aside.count };
+    }
+    if (aside === null || openRows?.has(aside.key) === true) rows.push(...rowsOf(timeline));
+    const next = timelines[index + 1]?.turn.seq ?? Number.POSITIVE_INFINITY;
+    const since = restores.filter((restore) => restore.seq > seq && restore.seq < next);
+    for (const restore of since)
+      rows.push({ type: 'restored', key: restoreId(restore.seq), restore, isLast: restore === restores.at(-1) });
+    if (since.length > 0) aside = null;
+  }
+  return rows;
 }
 
 /** The row before the first turn shown, if there are earlier turns. */

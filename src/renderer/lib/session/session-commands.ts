@@ -1,5 +1,5 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
-import type { ForkOutcome } from '@shared/contract/sessions-contract.ts';
+import type { ForkOutcome, RestoreChoice } from '@shared/contract/sessions-contract.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { planMessage } from '@shared/session/plan-steps.ts';
@@ -99,6 +99,19 @@ export async function startPlan(client: CoreClient, { sessionId, turnId, made, s
     text: planMessage(made),
     options: { ...interactiveOptions, ...keptOptions(sessionId), mode: 'work' },
   });
+}
+
+/** Restores a session to a checkpoint, and offers to undo that. Rejects with a failure of the core. */
+export async function restoreSession(client: CoreClient, sessionId: string, choice: RestoreChoice): Promise<void> {
+  const { restoreId, kept } = await client.changes.restore({ sessionId, ...choice });
+  const stay = kept.length === 0 ? [] : [plural('restored.kept', kept.length)];
+  const text = [t('restored.said'), ...stay].join(' ');
+  if (restoreId === null) {
+    announce({ kind: 'info', text });
+    return;
+  }
+  const { files, conversation } = choice;
+  offerUndo(text, () => client.changes.restore({ sessionId, checkpoint: restoreId, files, conversation }));
 }
 
 /** Moves a session to the bin, with Undo. */

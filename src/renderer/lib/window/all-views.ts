@@ -47,5 +47,6 @@ export const allViews = {
   templates: 'features/composer/template-editor.tsx',
   'server-prompt': 'ui/controls/prompt-fields.tsx',
   chats: 'ui/controls/chat-picker.tsx',
+  restore: 'features/conversation/restore/restore-dialog.tsx',
   packages: 'ui/project/prepare-packages.tsx',
 } as const satisfies Readonly<Record<View['type'] | InspectorTab, string>> & Readonly<Record<string, string>>;

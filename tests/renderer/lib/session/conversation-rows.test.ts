@@ -157,3 +157,22 @@ it('the rows of a conversation show a drawing with folded work, and beside its a
   expect(keys(false)).toEqual(['m-a', 'work-a', 'drawn-a-0', 'after-a']);
   expect(keys(true)).toEqual(['m-a', 'work-a', 'a-0', 'drawn-a-0', 'a-1', 'after-a']);
 });
+
+it('the rows of a conversation fold the turns that a restore took out, and show them when opened', () => {
+  const first = [...turn('a', 0), ...turn('b', 0), ...turn('c', 0)];
+  const restore: readonly NewEvent[] = [
+    { type: 'restore-began', checkpoint: 'm-b', upToSeq: 3, files: false, conversation: true, cutTurnId: null },
+    { type: 'restore-ended', beganSeq: 10, outcome: 'done', restored: [], merged: [], kept: [] },
+  ];
+  const state = stateOf([...first, ...restore, ...turn('d', 0)]);
+  const keys = (openRows: ReadonlySet<string>) =>
+    conversationRows({ state, history: noHistory }, { isOpen: () => false, texts: new Map(), openRows }).map(
+      (row) => row.key,
+    );
+  const [before, after] = [
+    ['m-a', 'after-a', 'set-aside-b'],
+    ['restore-10', 'm-d', 'after-d'],
+  ];
+  expect(keys(new Set())).toEqual([...before, ...after]);
+  expect(keys(new Set(['set-aside-b']))).toEqual([...before, 'm-b', 'after-b', 'm-c', 'after-c', ...after]);
+});

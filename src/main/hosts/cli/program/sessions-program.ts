@@ -101,6 +101,38 @@ function addOrganizing(sessions: Command, handlers: SessionHandlers): void {
   }
 }
 
+/** Back from the bin, or back to a checkpoint. */
+function addRestore(sessions: Command, handlers: SessionHandlers): void {
+  subcommand(
+    sessions,
+    'checkpoints',
+    'list the messages and steps that a session can be restored to',
+    'dewpoint sessions checkpoints last',
+  )
+    .argument('<session>', 'a session id, the beginning of one, or last')
+    .option('--json', 'print JSON')
+    .action((session: string, args: LibraryArguments) => handlers.library('checkpoints', [session], args));
+  subcommand(
+    sessions,
+    'restore',
+    'restore files and conversation to a checkpoint, or a session from the bin',
+    'dewpoint sessions restore last 3',
+  )
+    .argument('<session>', 'a session id, the beginning of one, or last')
+    .argument(
+      '[checkpoint]',
+      'before this: a step number, or an id of `sessions checkpoints`; without it: from the bin',
+    )
+    .option('--files', 'only the files')
+    .option('--conversation', 'only the conversation')
+    .option('--replace', 'also files that you changed since and that cannot be merged; an undo brings yours back')
+    .option('--dry-run', 'only say what would happen')
+    .option('--json', 'print JSON')
+    .action((session: string, checkpoint: string | undefined, args: LibraryArguments) =>
+      handlers.library('restore', checkpoint === undefined ? [session] : [session, checkpoint], args),
+    );
+}
+
 /** Subcommands for whole sessions. */
 function addLibrary(sessions: Command, handlers: SessionHandlers): void {
   const which = 'a session id, the beginning of one, or last';
@@ -143,9 +175,7 @@ function addLibrary(sessions: Command, handlers: SessionHandlers): void {
   subcommand(sessions, 'bin', 'list the sessions in the bin', 'dewpoint sessions bin')
     .option('--json', 'print JSON')
     .action((args: LibraryArguments) => handlers.library('bin', [], args));
-  subcommand(sessions, 'restore', 'restore a session from the bin', 'dewpoint sessions restore last')
-    .argument('<session>', which)
-    .action((session: string) => handlers.library('restore', [session], {}));
+  addRestore(sessions, handlers);
   subcommand(
     sessions,
     'purge',

@@ -6,6 +6,7 @@ import { forkSession } from '../../../lib/session/session-commands.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { useModels } from '../../../lib/models/use-local-model.ts';
 import { Button } from '../../../ui/controls/button.tsx';
+import { RestoreButton } from '../restore/restore-button.tsx';
 import { Select } from '../../../ui/controls/select.tsx';
 
 interface StepActionsProps {
@@ -48,6 +49,7 @@ export function StepActions({ sessionId, callId, model }: StepActionsProps) {
       <Button size="small" disabled={isBusy} onClick={() => void run(retry)}>
         {t('retry.run')}
       </Button>
+      <RestoreButton {...{ sessionId }} checkpoint={callId} />
       {models.length > 0 && (
         <Select
           aria-label={t('retry.model')}

@@ -13,6 +13,7 @@ import { sizedByText, textRows } from '../../../lib/drawing/field-rows.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { useFocusOnce } from '../../../lib/input/use-focus-once.ts';
 import { AttachmentList } from '../../../ui/content/attachment-list.tsx';
+import { RestoreButton } from '../restore/restore-button.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
 import { CopyButton } from '../../../ui/controls/copy-button.tsx';
 
@@ -21,13 +22,15 @@ interface MessageActionsProps {
   readonly attachments: readonly Attachment[];
   readonly isDropped: boolean;
   readonly sessionId: string;
+  readonly messageId: string;
   readonly onEdit: () => void;
   /** Always visible, unlike the actions that appear when the pointer is over the message. */
   readonly children: ReactNode;
 }
 
 /** Actions below a message: copy it, edit it, and send it again if nobody worked on it. */
-export function MessageActions({ text, attachments, isDropped, sessionId, onEdit, children }: MessageActionsProps) {
+export function MessageActions(props: MessageActionsProps) {
+  const { text, attachments, isDropped, sessionId, messageId, onEdit, children } = props;
   const client = useClient();
   const send = async (): Promise<void> => {
     try {
@@ -54,6 +57,7 @@ export function MessageActions({ text, attachments, isDropped, sessionId, onEdit
         <Button size="small" look="quiet" onClick={onEdit}>
           {t('message.edit')}
         </Button>
+        {!isDropped && <RestoreButton {...{ sessionId }} checkpoint={messageId} look="quiet" />}
       </div>
       {children}
     </div>

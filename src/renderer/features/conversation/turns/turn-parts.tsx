@@ -85,6 +85,7 @@ export function Message({ sessionId, message, isWaiting }: MessageProps) {
           attachments={attachments}
           isDropped={isDropped}
           sessionId={sessionId}
+          messageId={messageId}
           onEdit={() => setIsEditing(true)}
         >
           <BranchSwitcher sessionId={sessionId} messageId={messageId} />

@@ -3,16 +3,25 @@ import { droppedGrantsText } from '@shared/safety/approval-grants.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../../../../server/local-socket.ts';
 import type { Command } from '../../../text/command-context.ts';
+import { checkpoints, restoreSession, type RestoreArguments } from './checkpoints.command.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import { dateAndTime, jsonLine, oneLine } from '../../../text/terminal.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
-export type LibraryAction = 'rename' | 'fork' | 'export' | 'import' | 'delete' | 'bin' | 'restore' | 'purge';
+export type LibraryAction =
+  | 'rename'
+  | 'fork'
+  | 'checkpoints'
+  | 'export'
+  | 'import'
+  | 'delete'
+  | 'bin'
+  | 'restore'
+  | 'purge';
 
-export interface LibraryArguments {
+export interface LibraryArguments extends RestoreArguments {
   readonly before?: string;
   readonly after?: string;
-  readonly json?: boolean;
 }
 
 /** Commands for whole sessions. `words`: the session or the file to import, then what else is needed. */
@@ -66,7 +75,10 @@ export const library: Command<[LibraryAction, readonly string[], LibraryArgument
       if (binned.length === 0) terminal.err('The bin is empty.\n');
       return 0;
     }
+    case 'checkpoints':
+      return checkpoints(context, first, args);
     case 'restore':
+      if (second !== '') return restoreSession(context, first, second, args);
       terminal.out(`${(await core.sessions.restore({ id: first })).sessionId}\n`);
       return 0;
     case 'purge':
