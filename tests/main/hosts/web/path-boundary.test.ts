@@ -135,6 +135,8 @@ describe("the folder in a browser's request", () => {
         'budget.show: projectPath',
         // Inside the workspace of a session.
         'changes.file: source.path',
+        // Whether files go back at all.
+        'changes.restore: files',
         'changes.show: paths',
         'changes.take: paths',
         'changes.undo: paths',
@@ -163,6 +165,11 @@ describe("the folder in a browser's request", () => {
         'projects.prepare: projectPath',
         'projects.removePackages: projectPath',
         'projects.settings: projectPath',
+        'skills.disable: projectPath',
+        'skills.enable: projectPath',
+        'skills.list: projectPath',
+        'skills.show: projectPath',
+        'templates.list: projectPath',
         'rules.approve: projectPath',
         'rules.check: projectPath',
         'rules.save: projectPath',
