@@ -11,6 +11,7 @@ const subjects = [
   'documents',
   'git',
   'language-servers',
+  'memory',
   'models',
   'money',
   'projects',

@@ -5,6 +5,7 @@ import { skillTemplate } from './tools/skills/skill-catalog.ts';
 import { promptFileName } from '@shared/safety/instruction-files.ts';
 import { createProjectInstructions } from './safety/instructions/project-instructions.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
+import { createMemoryFiles } from './memory/memory-files.ts';
 import { createSkillCommands, listSkills } from './skills/commands.ts';
 import { createHomeSkills } from './skills/home-skills.ts';
 import { offeredFile, offeredFiles } from './skills/offered-files.ts';
@@ -17,6 +18,7 @@ interface SkillBase {
 
 /** What projects bring to be approved, and the skills of the person's own folders. */
 export function createSkillParts({ home, env, settings }: SkillBase) {
+  const memory = createMemoryFiles(join(home, 'memory'));
   const folder = join(home, 'skills');
   const userHome = env.HOME ?? env.USERPROFILE;
   const shared = userHome === undefined ? [] : ['.agents', '.claude'].map((name) => join(userHome, name, 'skills'));
@@ -49,5 +51,5 @@ export function createSkillParts({ home, env, settings }: SkillBase) {
       }),
     ];
   };
-  return { instructions, homeSkills, templates, commands: createSkillCommands(options) };
+  return { memory, instructions, homeSkills, templates, commands: createSkillCommands(options) };
 }

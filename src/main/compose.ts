@@ -21,6 +21,7 @@ import { sleptTime } from './lib/async/slept-time.ts';
 import { cleanDiagnostics, diagnostics } from './lib/log.ts';
 import { createHostPrograms } from './lib/programs/host-programs.ts';
 import { findNode } from './lib/programs/platform-files.ts';
+import { createMemoryCommands } from './memory/commands.ts';
 import { createModelCommands } from './models/commands.ts';
 import { createMoneyCommands } from './money/commands.ts';
 import { createHomeMoney, type HomeMoney } from './money/home-money.ts';
@@ -174,6 +175,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
     templates: createTemplateCommands(config.home, parts.skills.templates),
     assistants: parts.assistants.handlers,
     skills: parts.skills.commands,
+    memory: createMemoryCommands({ memory: parts.skills.memory, now: parts.now }),
     projects: createProjectCommands({
       ...parts,
       homePath: config.home,
@@ -249,6 +251,7 @@ async function createBase(config: ComposeConfig) {
       rules: rules.activeRules,
       instructions,
       skills: skills.homeSkills,
+      memory: skills.memory,
     },
     index,
     languageServers: createLanguageServers(),

@@ -110,7 +110,7 @@ it('the settings of a project switch skills on and off, edit those of the user, 
     .toEqual(['release-notes', '---\ndescription: Writes notes.\n---\nBe short.']);
   expect(await violations(page)).toEqual([]);
   await row.getByRole('button', { name: 'Try' }).click();
-  await expect.poll(() => page.getByRole('textbox').first().inputValue()).toContain('/release-notes');
+  await expect.poll(() => page.locator('form textarea').first().inputValue()).toContain('/release-notes');
   await page.getByRole('button', { name: 'Settings of api-server' }).click();
   await page.getByRole('heading', { level: 1, name: 'api-server' }).waitFor();
 });

@@ -170,6 +170,7 @@ const anyProject: AgentDependencies['project'] = {
     }),
     keep: async () => undefined,
   },
+  memory: async () => [],
   skills: { find: async () => ({ offered: [], held: [] }), load: async () => null },
   routeRules: async () => ({ rules: [], problems: [] }),
   lookAtFiles: async () => [],

@@ -10,7 +10,13 @@ import type { TaskNeed } from '@shared/money/task-needs.ts';
 import { gitContract } from './git-contract.ts';
 import { projectsContract } from './projects-contract.ts';
 import { rulesContract } from './rules-contract.ts';
-import { assistantsContract, settingsContract, skillsContract, templatesContract } from './settings-contract.ts';
+import {
+  assistantsContract,
+  settingsContract,
+  skillsContract,
+  memoryContract,
+  templatesContract,
+} from './settings-contract.ts';
 import { sessionsContract, sandboxContract } from './sessions-contract.ts';
 import { modelsContract } from './models-contract.ts';
 import { keysContract } from './keys-contract.ts';
@@ -61,6 +67,7 @@ export const contract = {
   templates: templatesContract,
   assistants: assistantsContract,
   skills: skillsContract,
+  memory: memoryContract,
   projects: projectsContract,
   git: gitContract,
   endpoint: endpointContract,

@@ -6,6 +6,8 @@ import type { Assistant, BrokenAssistant } from '@shared/session/assistants.ts';
 import { assistantNamePattern, mostAssistantCharacters } from '@shared/session/assistants.ts';
 import { isSkillName, mostSkillCharacters } from '@shared/skills/skill-file.ts';
 import type { SkillReport } from '@shared/skills/skill-report.ts';
+import type { MemoryLine } from '@shared/projects/memory-line.ts';
+import { longestMemoryLine } from '@shared/projects/memory-line.ts';
 import { base } from './contract-base.ts';
 
 /** A setting's name with dots, or its parts if one of them contains a dot (a path, the id of a model). */
@@ -113,4 +115,32 @@ export const skillsContract = {
       }),
     )
     .output(type<SkillReport>()),
+};
+
+/** The lines of the user and of a project, and the files that hold them. */
+export interface Memory {
+  readonly files: { readonly you: string; readonly project: string | null };
+  readonly lines: readonly MemoryLine[];
+}
+
+/** What the user wants agents to know in later tasks: Markdown files in `memory/` of the home. */
+export const memoryContract = {
+  list: base.input(z.object({ projectPath: skillProject })).output(type<Memory>()),
+  /** `you`: for every project. */
+  add: base
+    .input(
+      z.object({
+        projectPath: skillProject,
+        text: z
+          .string()
+          .trim()
+          .min(1)
+          .max(longestMemoryLine)
+          .regex(/^[^\r\n]*$/u, 'One line only.'),
+        of: z.enum(['you', 'project']),
+      }),
+    )
+    .output(type<Memory>()),
+  /** Removes the line from every file that holds it. `not-found` if none does. */
+  forget: base.input(z.object({ projectPath: skillProject, id: z.string().min(1).max(64) })).output(type<Memory>()),
 };

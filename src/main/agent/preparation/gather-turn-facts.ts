@@ -9,6 +9,7 @@ import { checkCloudReach, reachOf } from './cloud-reach.ts';
 import { openLinks } from './resolve-hard-links.ts';
 import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
+import { memoryText } from './read-memory.ts';
 import { skillsOffered } from './turn-skills.ts';
 import type { FoundModels, TurnFacts } from './turn-facts.ts';
 import { emptyTurnFacts, turnFactsSchema } from './turn-facts.ts';
@@ -52,7 +53,9 @@ export async function gatherTurnFacts(
         });
         if (isChat) return { status: 'ok', output: '', data: found };
         const { skills, text: catalog } = await skillsOffered(turn, found);
-        const data: TurnFacts = skills === undefined ? found : { ...found, skills };
+        const context = Math.min(...[found.local, found.cloud].map((info) => info?.contextTokens ?? 200_000));
+        const memory = memoryText(await dependencies.project.memory(), context);
+        const data = turnFactsSchema.parse({ ...found, skills, memory });
         const environment = await environmentOf(turn, data.facts);
         const isAsked = turn.given.isQuestion && options.mode !== 'plan' && isForLarge(data);
         const ask = isAsked ? [askNote] : [];

@@ -48,7 +48,7 @@ export async function readFolderInstructions(
   contextTokens: number,
 ): Promise<void> {
   const { facts } = turn.found.facts ?? {};
-  const told = turn.prompt.conversation.toldFolders();
+  const told = turn.prompt.conversation.folderNotes();
   const known = instructionsFor(facts?.folderInstructions ?? [], files);
   const budget = Math.min(LARGE_BUDGET_BYTES / 2, Math.floor((contextTokens / 20) * 3));
   // The project's own are told at the start of the turn, wherever they lie.

@@ -56,6 +56,8 @@ export const turnFactsSchema = z.object({
   web: z.array(z.string()).optional(),
   /** What the project has that some tools need; absent: nothing. */
   parts: z.array(z.enum(projectParts)).optional(),
+  /** What the user noted for later tasks, as models read it; absent: nothing. */
+  memory: z.string().optional(),
   /**
    * Skills, by name: those that models are told of, all that a message may name, and those of the project that nobody
    * has approved. Absent: there are none.

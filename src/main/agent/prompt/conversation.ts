@@ -21,8 +21,8 @@ import {
   takenBackNote,
   takenBackText,
 } from './harness-facts.ts';
-import type { LoadedSkills, ToldFolder } from './loaded-skills.ts';
-import { rememberSkill, summaryEntry, toldFolder } from './loaded-skills.ts';
+import type { LoadedSkills, FolderNote } from './loaded-skills.ts';
+import { rememberSkill, summaryEntry, folderNote } from './loaded-skills.ts';
 import { guardedWords } from '../../safety/guarded-files.ts';
 
 /**
@@ -45,7 +45,7 @@ export interface Conversation {
   /** The project instructions that this turn was given; empty if none are used. */
   readonly instructions: () => string;
   /** The folder instructions that it holds or that were held back in this turn, and the texts of loaded skills. */
-  readonly toldFolders: () => readonly string[];
+  readonly folderNotes: () => readonly string[];
   readonly skills: () => readonly string[];
 }
 
@@ -107,7 +107,7 @@ interface Fold {
 
 interface Told {
   readonly instructions: string;
-  readonly folders: readonly ToldFolder[];
+  readonly folders: readonly FolderNote[];
   readonly facts: readonly string[];
   readonly moneySeq: number | undefined;
 }
@@ -145,7 +145,7 @@ export function createConversation(): Conversation {
     entriesWith: (text) => entriesWith(fold, text),
     exchanges: () => [...fold.exchanges],
     instructions: () => fold.loaded.instructions,
-    toldFolders: () => fold.told.folders.map(({ path }) => path),
+    folderNotes: () => fold.told.folders.map(({ path }) => path),
     skills: () => [...fold.loaded.skills.keys()],
   };
 }
@@ -327,7 +327,7 @@ function addResult(fold: Fold, event: EventOf<'tool-ended'>): void {
     note(fold, event.seq, inert(event.output));
     return;
   }
-  const folder = toldFolder(event);
+  const folder = folderNote(event);
   if (folder !== null) {
     fold.told = { ...fold.told, folders: [...fold.told.folders, folder] };
     if (folder.isShown) note(fold, event.seq, inert(event.output));

@@ -43,13 +43,13 @@ export function withoutSkills(text: string, skills: readonly string[]): string {
 }
 
 /** Instructions of a folder that were told, or held back in this turn. */
-export interface ToldFolder {
+export interface FolderNote {
   readonly path: string;
   readonly isShown: boolean;
 }
 
 /** Null: the event tells no instructions of a folder. */
-export function toldFolder({ tool, status, data }: EventOf<'tool-ended'>): ToldFolder | null {
+export function folderNote({ tool, status, data }: EventOf<'tool-ended'>): FolderNote | null {
   const path = tool === folderInstructionsName ? fieldOf(data, 'path') : null;
   return typeof path === 'string' ? { path, isShown: status === 'ok' } : null;
 }

@@ -90,6 +90,7 @@ const noProject: AgentDependencies['project'] = {
     check: () => Promise.reject(new Error('A replay looked at instructions.')),
     keep: () => Promise.reject(new Error('A replay looked at instructions.')),
   },
+  memory: () => Promise.reject(new Error('A replay looked at the memory.')),
   skills: {
     find: () => Promise.reject(new Error('A replay looked for skills.')),
     load: () => Promise.reject(new Error('A replay looked for skills.')),

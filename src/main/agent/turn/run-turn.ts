@@ -11,6 +11,7 @@ import { runTask } from './run-task.ts';
 import { stopEnd, timeStop } from './turn-limits.ts';
 import { readProjectMap } from '../preparation/read-project-map.ts';
 import { readInstructions } from '../preparation/read-project-instructions.ts';
+import { readMemory } from '../preparation/read-memory.ts';
 import { readNamedSkill, tellHeldSkills } from '../preparation/turn-skills.ts';
 import type { SuccessCheck } from '../../recipes/define.ts';
 import { resolveHardLinks } from '../preparation/resolve-hard-links.ts';
@@ -97,6 +98,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   if (found.sandbox.hardLinks !== undefined) await resolveHardLinks(turn, found.sandbox.hardLinks);
   await readInstructions(turn, found.facts.instructionFiles, first);
   if (found.parts?.includes('symbols') === true) await readProjectMap(turn, first);
+  await readMemory(turn, found);
   await tellHeldSkills(turn);
   await readNamedSkill(turn);
   if (turn.dependencies.journal.state().toolCalls.some(({ task }) => task !== undefined)) await fetchLeftTasks(turn);

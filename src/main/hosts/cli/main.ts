@@ -183,12 +183,14 @@ function modelsHandler(context: CommandContext, take: (work: Promise<number>) =>
 function homeHandlers(
   context: CommandContext,
   take: (work: Promise<number>) => Promise<void>,
-): Pick<Handlers, 'acp' | 'assistants' | 'clean' | 'doctor' | 'programs' | 'skills'> {
+): Pick<Handlers, 'acp' | 'assistants' | 'clean' | 'doctor' | 'memory' | 'programs' | 'skills'> {
   return {
     programs: async (action, words, args) =>
       take((await import('./commands/programs.command.ts')).programs(context, action, words, args)),
     assistants: async (action, words, args) =>
       take((await import('./commands/assistants.command.ts')).assistants(context, action, words, args)),
+    memory: async (action, words, args) =>
+      take((await import('./commands/projects/memory.command.ts')).memory(context, action, words, args)),
     skills: async (action, name, args) =>
       take((await import('./commands/projects/skills.command.ts')).skills(context, action, name, args)),
     acp: async () => take((await import('./commands/acp.command.ts')).acp(context)),

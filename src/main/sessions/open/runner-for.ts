@@ -111,6 +111,7 @@ async function startRunner(
         folder: projectPath ?? request.workspacePath,
         read: (fromSeq) => journal.read(fromSeq),
       }),
+      memory: () => userFiles.memory.list(projectPath),
       skills: skillsOf(options, projectPath ?? request.workspacePath),
       routeRules: rules.places,
       lookAtFiles,

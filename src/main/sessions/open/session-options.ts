@@ -12,6 +12,7 @@ import type { LearnedPriors } from '../../routing/learned-priors.ts';
 import type { Budget, BudgetOptions } from '../../money/budget.ts';
 import type { ProjectInstructions } from '../../safety/instructions/project-instructions.ts';
 import type { SessionFencesOptions } from '../../safety/session-fences.ts';
+import type { MemoryFiles } from '../../memory/memory-files.ts';
 import type { HomeSkills } from '../../skills/home-skills.ts';
 import type { RuleFiles } from '../../safety/rule-files.ts';
 import type { SandboxFactory } from '../../sandbox/sandbox-factory.ts';
@@ -31,6 +32,7 @@ export interface UserFiles {
   readonly rules: RuleFiles['activeRules'];
   readonly instructions: ProjectInstructions;
   readonly skills: HomeSkills;
+  readonly memory: MemoryFiles;
 }
 
 /** Makes what a session works in: its folder, and its sandbox. */

@@ -26,9 +26,11 @@ export function useGivenTask(given: GivenTask, { text, setText, add }: TaskOfFie
     if (taken.has(given)) return;
     taken.add(given);
     if (given.files !== undefined) add(given.files.map(fileOf));
-    if (given.text === undefined || given.from === undefined) return;
-    setWords(given.text);
+    if (given.text === undefined) return;
     setText(text.trim() === '' ? given.text : `${text.trimEnd()}\n\n${given.text}`);
+    // A text of the page itself needs no mark.
+    if (given.from === undefined) return;
+    setWords(given.text);
     setFrom(given.isCut === true ? 'link-cut' : given.from);
     // Runs only for a new object.
     // oxlint-disable-next-line react/exhaustive-deps

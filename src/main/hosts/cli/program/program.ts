@@ -4,7 +4,7 @@ import type { CleanArguments } from '../commands/clean.command.ts';
 import type { PlanArguments } from '../commands/models/memory-plan.command.ts';
 import type { BudgetAction, BudgetArguments } from '../commands/budget.command.ts';
 import { addModels, type ModelHandlers } from './models-program.ts';
-import { addProjects, addSkills, type ProjectHandlers } from './projects-program.ts';
+import { addMemory, addProjects, addSkills, type ProjectHandlers } from './projects-program.ts';
 import type { CostsArguments } from '../commands/costs.command.ts';
 import type { DoctorArguments } from '../commands/doctor.command.ts';
 import type { RunArguments } from '../commands/run.command.ts';
@@ -79,6 +79,7 @@ export function buildProgram(handlers: Handlers, version: string, terminal: Pick
   addRules(program, (action, word, args) => handlers.rules(action, word, args));
   addAssistants(program, (action, words, args) => handlers.assistants(action, words, args));
   addSkills(program, (action, name, args) => handlers.skills(action, name, args));
+  addMemory(program, (action, words, args) => handlers.memory(action, words, args));
   addTools(program, (action, words, args) => handlers.tools(action, words, args));
   addPrograms(program, (action, words, args) => handlers.programs(action, words, args));
   addProjects(program, handlers);

@@ -7,6 +7,7 @@ import type { MapArguments } from '../commands/projects/map-project.command.ts';
 import type { PrepareArguments } from '../commands/projects/prepare-project.command.ts';
 import type { RulesArguments } from '../commands/rules.command.ts';
 import type { RulesAction } from './rules-program.ts';
+import type { MemoryAction, MemoryArguments } from '../commands/projects/memory.command.ts';
 import type { SkillsAction, SkillsArguments } from '../commands/projects/skills.command.ts';
 import { collect, subcommand } from './subcommand.ts';
 
@@ -17,6 +18,7 @@ export interface ProjectHandlers {
   mapProject(folder: string | undefined, args: MapArguments): Promise<void>;
   gitToken(host: string): Promise<void>;
   projectGit(ask: GitQuestion, args: GitArguments): Promise<void>;
+  memory(action: MemoryAction, words: readonly string[], args: MemoryArguments): Promise<void>;
   skills(action: SkillsAction, name: string, args: SkillsArguments): Promise<void>;
   instructions(action: InstructionsAction, folder: string | undefined, args: InstructionsArguments): Promise<void>;
 }
@@ -180,4 +182,28 @@ function tokensOf(word: string): number {
   const tokens = Number(word);
   if (Number.isInteger(tokens) && tokens >= 50 && tokens <= 100_000) return tokens;
   throw new InvalidArgumentError('Give a whole number from 50 to 100000.');
+}
+
+/** `dewpoint memory` and its subcommands. */
+export function addMemory(program: Command, run: ProjectHandlers['memory']): void {
+  const memory = subcommand(
+    program,
+    'memory',
+    'manage what agents know in later tasks: lines that you wrote',
+    'dewpoint memory list',
+  );
+  const add = (name: string, description: string, example: string): Command =>
+    subcommand(memory, name, description, `dewpoint memory ${name}${example}`)
+      .option('--project <dir>', 'the project folder (default: the current folder)')
+      .option('--json', 'print JSON');
+  add('list', 'list the lines for every project and for this one', '').action((args: MemoryArguments) =>
+    run('list', [], args),
+  );
+  add('add', 'add a line', ' "We write dates as 2026-11-29."')
+    .argument('<text>', 'what agents should know, in one line')
+    .option('--everywhere', 'for every project')
+    .action((text: string, args: MemoryArguments) => run('add', [text], args));
+  add('forget', 'remove a line', ' 3f2a9c01')
+    .argument('<id>', 'the id of a line')
+    .action((id: string, args: MemoryArguments) => run('forget', [id], args));
 }

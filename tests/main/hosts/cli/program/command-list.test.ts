@@ -16,6 +16,7 @@ const handlers: Handlers = {
   rules: nothing,
   assistants: nothing,
   skills: nothing,
+  memory: nothing,
   tools: nothing,
   programs: nothing,
   manifest: nothing,

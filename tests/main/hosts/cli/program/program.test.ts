@@ -24,6 +24,7 @@ async function parse(
     rules: record('rules'),
     assistants: record('assistants'),
     skills: record('skills'),
+    memory: record('memory'),
     programs: record('programs'),
     tools: record('tools'),
     manifest: record('manifest'),

@@ -1,0 +1,15 @@
+/** A line that the user wants agents to know in later tasks. */
+export interface MemoryLine {
+  /** Names the line for `forget`: it follows from its words. */
+  readonly id: string;
+  readonly text: string;
+  /** Such as 2026-11-29; null: the user wrote the line without one. */
+  readonly date: string | null;
+  /** The session that it comes from; null: the user wrote it. */
+  readonly sessionId: string | null;
+  /** `you`: it counts in every project. */
+  readonly of: 'you' | 'project';
+}
+
+export const longestMemoryLine = 300;
+export const mostMemoryLines = 100;

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import type { MemoryLine } from '../../../../src/shared/projects/memory-line.ts';
+import { memoryText } from '../../../../src/main/agent/preparation/read-memory.ts';
+import { call, createAgentKit, ofType, turnOptions, type KitOptions } from '../../../fakes/agent-kit.ts';
+import { expectReplay } from '../../../fakes/replay-kit.ts';
+
+const line = (text: string, date: string | null = null): MemoryLine => ({
+  id: text,
+  text,
+  date,
+  sessionId: null,
+  of: 'you',
+});
+const done = call('task_complete', { summary: 'ok' });
+
+function kitWith(lines: () => readonly MemoryLine[], more: Partial<KitOptions> = {}) {
+  return createAgentKit({
+    replies: [done, done, done],
+    dependencies: { project: { memory: async () => lines() } },
+    ...more,
+  });
+}
+
+describe('the memory in a turn', () => {
+  it('is told with the task, once as long as it is the same', async () => {
+    let lines = [line('Be short.')];
+    const kit = kitWith(() => lines);
+    await kit.runner.send('One.', turnOptions);
+    await kit.runner.send('Two.', turnOptions);
+    lines = [line('Be long.')];
+    await kit.runner.send('Three.', turnOptions);
+    const told = ofType(kit.journal.events, 'tool-ended').filter(({ output }) => output.startsWith('The user noted'));
+    expect(told.map(({ output }) => output)).toEqual([
+      'The user noted for every task:\n- Be short.',
+      'The user noted for every task:\n- Be long.',
+    ]);
+    expect(JSON.stringify(kit.requests[0]?.messages)).toContain('- Be short.');
+    await expectReplay(kit);
+  });
+
+  it('costs nothing when it is empty', async () => {
+    const kit = kitWith(() => []);
+    await kit.runner.send('One.', turnOptions);
+    expect(JSON.stringify(kit.journal.events)).not.toMatch(/the memory|noted/iu);
+  });
+
+  it('holds the newest lines that fit a fortieth of the context', () => {
+    const lines = [line('a'.repeat(60), '2026-01-01'), line('b'.repeat(60), '2026-11-01'), line('c'.repeat(60))];
+    expect(memoryText(lines, 2_000)).toBe(`The user noted for every task:\n- ${'b'.repeat(60)}\n- ${'a'.repeat(60)}`);
+    expect(memoryText(lines, 100)).toBeUndefined();
+  });
+
+  it('never reaches the cloud where a fence keeps it here', async () => {
+    const price = { input: 1, output: 1, source: 'table', date: '2026-11-21' } as const;
+    const sent = async (fences: unknown) => {
+      const kit = kitWith(() => [line('The merger is called Larch.')], { cloud: { price }, fences });
+      await kit.runner.send('One.', { ...turnOptions, policy: 'cloud', cloud: 'sky/model' });
+      return JSON.stringify(kit.requests).includes('Larch');
+    };
+    const fences = { rules: [{ paths: ['.dewpoint/memory.md'], verdict: 'local-only' }] };
+    expect([await sent({}), await sent(fences)]).toEqual([true, false]);
+  });
+});
