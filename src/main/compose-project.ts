@@ -17,9 +17,13 @@ import type { SettingsStore } from './settings/settings-store.ts';
 import { gatherFacts } from './projects/facts/gather-project-facts.ts';
 import { createFindParts } from './projects/facts/project-parts.ts';
 import { readEnvironment } from './projects/facts/read-environment.ts';
-import { hasManyNames } from './symbols/many-names.ts';
 import { createSymbolClient } from './symbols/process/symbol-client.ts';
-import { createProjectSymbols, type ProjectSymbols, type ProjectSymbolsOptions } from './symbols/project-symbols.ts';
+import {
+  createProjectSymbols,
+  hasManyNames,
+  type ProjectSymbols,
+  type ProjectSymbolsOptions,
+} from './symbols/project-symbols.ts';
 import type { SessionProject } from './agent/turn/agent-dependencies.ts';
 
 /** What every session finds out about its project at the start of a turn. A new part gets its finder here. */

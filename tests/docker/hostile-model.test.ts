@@ -150,7 +150,6 @@ function contextOf({ sandbox }: DockerUnderTest, emit: ToolContext['emit']): Too
     sandbox,
     signal: none,
     emit,
-    symbols: null,
     files: {
       lastRead: () => undefined,
       noteRead: () => undefined,
@@ -167,6 +166,7 @@ function contextOf({ sandbox }: DockerUnderTest, emit: ToolContext['emit']): Too
     },
     facts: {
       findTests: async () => ({ command: 'echo tests', runner: 'other' }),
+      symbols: null,
       shownBytes: 32_768,
       commandTimeoutMs: 5_000,
       maxWriteBytes: 1_000_000,

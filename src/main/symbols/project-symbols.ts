@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { createOneAtATime } from '../lib/async/one-at-a-time.ts';
 import { wholeText } from '../lib/files/file-text.ts';
+import type { ProjectFacts } from '../projects/facts/project-facts.ts';
 import type { SandboxFiles, ScannedFiles } from '../sandbox/sandbox.ts';
 import type { RankAsk } from './rank/rank-definitions.ts';
 import type { SymbolCall, SymbolClient } from './process/symbol-client.ts';
@@ -192,4 +193,18 @@ async function addBatch(
     if (!without.ok) return without;
   }
   return success(undefined);
+}
+
+const manyFiles = 15;
+const manyBytes = 200_000;
+
+/** Whether a project is so large that a map of its names helps. In a smaller one, the list of its files says enough. */
+export function hasManyNames({
+  sourceFiles,
+  testFiles,
+  languages,
+}: Pick<ProjectFacts, 'sourceFiles' | 'testFiles' | 'languages'>): boolean {
+  const known = [...sourceFiles, ...testFiles].filter((path) => tagLanguageOf(path) !== null);
+  const bytes = languages.reduce((sum, { language, bytes: own }) => (language === 'other' ? sum : sum + own), 0);
+  return known.length >= manyFiles || (known.length > 0 && bytes >= manyBytes);
 }

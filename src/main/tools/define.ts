@@ -57,8 +57,6 @@ export interface ToolContext {
   readonly emit: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void;
   readonly files: ToolFiles;
   readonly facts: ToolFacts;
-  /** The names in the project's sources; null: there is no project. */
-  readonly symbols: ProjectSymbols | null;
   /** The id of the tool call that this run belongs to. */
   readonly toolCallId?: string;
   /** Notes the progress of the plan that the turn carries out. Absent: the turn carries out no plan. */
@@ -183,6 +181,8 @@ export interface ToolFacts {
   ) => Promise<{ readonly command: string; readonly runner: TestRunner } | null>;
   /** The most bytes of one file that the model is shown at once. */
   readonly shownBytes: number;
+  /** The names in the project's sources; null: there is no project. */
+  readonly symbols: ProjectSymbols | null;
   readonly commandTimeoutMs: number;
   readonly maxWriteBytes: number;
 }

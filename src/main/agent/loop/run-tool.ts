@@ -231,6 +231,7 @@ function toolFacts({ dependencies: { sandbox, project, config } }: Turn, context
   return {
     findTests: async (signal) => (await project.gatherFacts(sandbox.files, signal)).test,
     shownBytes: fileBytes(contextTokens),
+    symbols: project.symbols,
     commandTimeoutMs,
     maxWriteBytes,
   };
@@ -249,7 +250,6 @@ async function runTracked(
     emit,
     files: toolFiles(turn, run.toolCallId),
     facts: toolFacts(turn, run.contextTokens),
-    symbols: turn.dependencies.project.symbols,
     keptResult: (id) => keptResult(turn, id),
     toolCallId: run.toolCallId,
     ...planProgressNotes(turn),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineTool, forPerson } from './define.ts';
-import { workspacePath } from './values/tool-path-input.ts';
-import { errorResult, failureResult, okResult } from './values/tool-results.ts';
+import { defineTool, forPerson } from '../define.ts';
+import { workspacePath } from '../values/tool-path-input.ts';
+import { errorResult, failureResult, okResult } from '../values/tool-results.ts';
 
 const mostLines = 300;
 
@@ -14,7 +14,7 @@ export default defineTool({
   label: ({ path }) => `outline ${path}`,
   create:
     () =>
-    async ({ path }, { symbols, signal }) => {
+    async ({ path }, { facts: { symbols }, signal }) => {
       if (symbols === null) return errorResult('There is no project here. Use read_file.');
       const found = await symbols.outline(path.replace(/^\.\//u, ''), signal);
       if (!found.ok) return failureResult(found.error);

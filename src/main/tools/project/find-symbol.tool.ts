@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { FoundNames } from '../symbols/process/symbol-protocol.ts';
-import { defineTool, forPerson } from './define.ts';
-import { errorResult, failureResult, okResult } from './values/tool-results.ts';
+import type { FoundNames } from '../../symbols/process/symbol-protocol.ts';
+import { defineTool, forPerson } from '../define.ts';
+import { errorResult, failureResult, okResult } from '../values/tool-results.ts';
 
 export default defineTool({
   name: 'find_symbol',
@@ -14,7 +14,7 @@ export default defineTool({
   label: ({ name }) => `find ${name}`,
   create:
     () =>
-    async ({ name }, { symbols, signal }) => {
+    async ({ name }, { facts: { symbols }, signal }) => {
       if (symbols === null) return errorResult('There is no project here. Use search.');
       const found = await symbols.find([name], signal);
       if (!found.ok) return failureResult(found.error);
