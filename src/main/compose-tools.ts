@@ -32,7 +32,6 @@ import type { HomeKeys } from './safety/keys/home-keys.ts';
 import type { SessionTools } from './agent/turn/agent-dependencies.ts';
 import { discoverRecipes } from './recipes/registry.ts';
 import { builtInTools, discoverTools } from './tools/registry.ts';
-import type { Tool } from './tools/define.ts';
 import type { WebParts } from './tools/web/web-request.ts';
 
 interface ToolBase {
@@ -114,7 +113,7 @@ export function createToolParts(
     keepSecret: (server: string, variable: string, value: string) => keys.own.set(secretKey(server, variable), value),
     dropSecret: (server: string, variable: string) => keys.own.remove(secretKey(server, variable)),
   };
-  const tools = createBuiltIn(cache, { files, programs, now, webTools, languageServers });
+  const { builtIn, searchDocuments } = createBuiltIn(cache, { files, programs, now, webTools, languageServers });
   const recipes = discoverRecipes();
   const disposeTools = async (): Promise<void> => {
     await toolServers.dispose();
@@ -123,10 +122,10 @@ export function createToolParts(
   const writerToday = createCurrentWriter({ app: version, find: models.info });
   const own = createOwnToolParts(
     { home, settings, now, keys, programsOf, writerToday, files, saveProject: toolCommands.saveProject },
-    { builtIn: tools.map(({ name }) => name), runApart: createApartRuns(containers) },
+    { builtIn: builtIn.map(({ name }) => name), runApart: createApartRuns(containers) },
   );
   return {
-    engine: { tools: { builtIn: tools, web, appVersion: version }, recipes },
+    engine: { tools: { builtIn, searchDocuments, web, appVersion: version }, recipes },
     connected: (projectPath: string | null, folder: string) =>
       joinToolSources(toolServers.forProject(projectPath, folder), own.tools.forProject(projectPath)),
     library: toolServers.library,
@@ -146,7 +145,7 @@ function createBuiltIn(
     webTools,
     languageServers,
   }: Pick<ToolBase, 'files' | 'programs' | 'now' | 'webTools' | 'languageServers'>,
-): readonly Tool[] {
+) {
   const { readDocument } = webTools;
   const searchDocuments = createSearchDocuments({
     programs,
@@ -156,7 +155,8 @@ function createBuiltIn(
     readDocument,
     now,
   });
-  return builtInTools(discoverTools(), { now, web: webTools, readDocument, searchDocuments, languageServers });
+  const builtIn = builtInTools(discoverTools(), { now, web: webTools, readDocument, searchDocuments, languageServers });
+  return { builtIn, searchDocuments };
 }
 
 /** How servers at addresses are reached. */

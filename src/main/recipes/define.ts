@@ -1,5 +1,6 @@
 import type { EngineReport, Timings } from '@shared/events/call-report.ts';
 import type { Message, Part } from '@shared/models/model-messages.ts';
+import type { FoundChunk } from '../documents/search/chunk-index.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { ParsedCall } from '../tools/parsed-call.ts';
 import type { Entry, Exchange } from './conversation-entries.ts';
@@ -227,6 +228,8 @@ export interface RecipeWorld {
   search(query: SearchQuery): Promise<SearchResult>;
   /** The names in the project's sources; null: it has too few for an index. */
   readonly symbols: RecipeSymbols | null;
+  /** The parts of the project's documents that fit some words best, best first. None where it has no documents. */
+  documents(words: string): Promise<readonly FoundChunk[]>;
   /** Runs a command without network access. `label` is shown to the user; the log keeps the whole output. */
   run(command: WorldCommand): Promise<ExecResult>;
   /**

@@ -31,6 +31,22 @@ describe('the answer recipe', () => {
     expect(outcome.type === 'answered' ? outcome.text : '').toMatch(/Sources: lib\/flood\.js:[23]/);
   });
 
+  test('reads what a search of the documents finds, and names its file and line', async () => {
+    const text = [
+      '[Page 2 of 9]',
+      ...Array.from({ length: 40 }, (_, at) => `Clause ${at}.`),
+      'Warranty lasts 36 months.',
+    ];
+    const documents = [
+      { path: 'offer.pdf', fromLine: 90, toLine: 131, page: 2, title: 'Terms', text: text.join('\n') },
+    ];
+    const asked = { task: 'How many months does the warranty last?', documents, answer: () => '36 months.' };
+    const harness = await harnessOf({ ...asked, files: { 'README.md': 'Papers.\n' } });
+    const outcome = await answer.run(harness.context);
+    expect(harness.questions[0]?.user).toContain('131: Warranty lasts 36 months.');
+    expect(outcome.type === 'answered' ? outcome.text : '').toContain('Sources: offer.pdf:131');
+  });
+
   test('says which cited lines do not exist', async () => {
     const harness = await harnessOf({ task, answer: () => '8 messages (lib/flood.js:99).' });
     const outcome = await answer.run(harness.context);

@@ -1,3 +1,4 @@
+import type { FoundChunk } from '../../documents/search/chunk-index.ts';
 import { failure, type Reply } from '@shared/errors.ts';
 import { z } from 'zod';
 import type { ExecResult, ListEntry, SearchResult } from '../../sandbox/sandbox.ts';
@@ -109,6 +110,7 @@ export function createRecipeWorld(turn: Turn, facts: TurnFacts): RecipeWorld {
         (data) => searchSchema.parse(data ?? nothingFound),
       ),
     symbols: facts.parts?.includes('symbols') === true ? recipeSymbols(turn) : null,
+    documents: async (words) => (facts.parts?.includes('documents') === true ? findInDocuments(turn, words) : []),
     run: (command) => runCommand(turn, command, facts.sandbox.scratchPath),
     apply: (files) => applyFiles(turn, files, seen),
   };
@@ -157,6 +159,50 @@ function recipeSymbols(turn: Turn): RecipeSymbols {
 }
 
 const noIndex: Reply<never> = failure('internal', 'There is no project.');
+
+/** The path of each part is in `matches`, too, where fences look for it. */
+async function findInDocuments(turn: Turn, words: string): Promise<readonly FoundChunk[]> {
+  const { sandbox, tools } = turn.dependencies;
+  const found = await takeAction(
+    turn,
+    {
+      tool: 'search_documents',
+      label: `search documents for ${JSON.stringify(words.slice(0, 80))}`,
+      input: { words },
+      run: async () => {
+        const reply = await tools.searchDocuments?.(sandbox.files, { words, limit: MAX_PARTS }, turn.signal);
+        if (reply === undefined) return { status: 'error', output: 'There is no index.', data: noParts };
+        return fromReply(
+          reply,
+          ({ chunks }) => ({ chunks, matches: chunks.map(({ path }) => ({ path })) }),
+          ({ chunks }) => `${chunks.length} parts`,
+          noParts,
+        );
+      },
+    },
+    (data) => partsSchema.parse(data ?? noParts),
+  );
+  return found.chunks;
+}
+
+const MAX_PARTS = 4;
+const noParts = { chunks: [], matches: [] };
+const partsSchema: z.ZodType<{
+  readonly chunks: readonly FoundChunk[];
+  readonly matches: readonly { readonly path: string }[];
+}> = z.object({
+  chunks: z.array(
+    z.object({
+      path: z.string(),
+      fromLine: z.number(),
+      toLine: z.number(),
+      page: z.number().nullable(),
+      title: z.string(),
+      text: z.string(),
+    }),
+  ),
+  matches: z.array(z.object({ path: z.string() })),
+});
 
 const nothingFound: SearchResult = { matches: [], truncated: false };
 

@@ -1,3 +1,4 @@
+import type { SearchDocuments } from '../../documents/search/search-documents.ts';
 import type { BaselineFile } from '../changes/baseline-file.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { EaseTurn } from '../../models/machine/ease-strain.ts';
@@ -68,6 +69,8 @@ export interface SessionTools {
   readonly builtIn: readonly Tool[];
   /** Tools of servers and of files; null: there are none. */
   readonly connected: ConnectedTools | null;
+  /** Finds parts of a project's documents. Absent: there is no index. */
+  readonly searchDocuments?: SearchDocuments;
   /** Access to the web; null: there is none. `offered`: the web tools that are switched on. */
   readonly web: { readonly offered: () => readonly string[]; readonly exchange: WebExchange } | null;
   /** Starts child agents; null: none may be started. */

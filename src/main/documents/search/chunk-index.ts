@@ -19,11 +19,11 @@ export interface IndexedFile {
 
 /** The chunks of the documents of all projects. Its file can be deleted at any time. */
 export interface ChunkIndex {
-  /** Those that are not in the index yet. */
-  readonly missing: (files: readonly IndexedFile[]) => readonly IndexedFile[];
+  /** Takes these files into the search. Returns those that are not in the index yet: they are added then. */
+  readonly take: (files: readonly IndexedFile[]) => readonly IndexedFile[];
   readonly add: (file: IndexedFile, chunks: readonly DocumentChunk[]) => void;
-  /** The chunks of these files that fit the words best, best first. */
-  readonly find: (words: string, files: readonly IndexedFile[], limit: number) => readonly FoundChunk[];
+  /** The chunks of the files that were taken or added that fit the words best, best first. */
+  readonly find: (words: string, limit: number) => readonly FoundChunk[];
   readonly close: () => void;
 }
 
@@ -62,15 +62,13 @@ export function openChunkIndex(db: DatabaseSync, day: number): ChunkIndex {
   forgetUnused(db, day);
   db.exec('CREATE TEMP TABLE asked (file INTEGER PRIMARY KEY)');
   return {
-    missing: (files) => {
-      const known = db.prepare('SELECT id FROM files WHERE path = ? AND fingerprint = ?');
-      return files.filter(({ path, fingerprint }) => known.get(path, fingerprint) === undefined);
+    take: (files) => {
+      let missing: readonly IndexedFile[] = [];
+      inTransaction(db, () => (missing = files.filter((file) => !ask(db, file, day))));
+      return missing;
     },
     add: (file, chunks) => inTransaction(db, () => addFile(db, file, { chunks, day })),
-    find: (words, files, limit) => {
-      inTransaction(db, () => ask(db, files, day));
-      return findChunks(db, words, limit);
-    },
+    find: (words, limit) => findChunks(db, words, limit),
     close: () => db.close(),
   };
 }
@@ -83,6 +81,7 @@ function addFile(
   const file = db
     .prepare('INSERT OR IGNORE INTO files (path, fingerprint, day) VALUES (?, ?, ?)')
     .run(path, fingerprint, day);
+  ask(db, { path, fingerprint }, day);
   if (file.changes === 0) return;
   const add = db.prepare('INSERT INTO chunks (file, from_line, to_line, page, title, text) VALUES (?, ?, ?, ?, ?, ?)');
   const index = db.prepare('INSERT INTO found (rowid, title, text) VALUES (?, ?, ?)');
@@ -98,15 +97,14 @@ function titleText(path: string, title: string): string {
   return `${path.replaceAll(/[^\p{L}\p{N}]+/gu, ' ')} ${title}`;
 }
 
-function ask(db: DatabaseSync, files: readonly IndexedFile[], day: number): void {
-  db.exec('DELETE FROM asked');
-  const known = db.prepare('SELECT id FROM files WHERE path = ? AND fingerprint = ?');
-  const add = db.prepare('INSERT OR IGNORE INTO asked (file) VALUES (?)');
-  for (const { path, fingerprint } of files) {
-    const id: unknown = Reflect.get(Object(known.get(path, fingerprint)), 'id');
-    if (typeof id === 'number') add.run(id);
-  }
-  db.prepare('UPDATE files SET day = ? WHERE day < ? AND id IN (SELECT file FROM asked)').run(day, day);
+/** Whether the file is in the index. If so, the search looks into it. */
+function ask(db: DatabaseSync, { path, fingerprint }: IndexedFile, day: number): boolean {
+  const known = db.prepare('SELECT id FROM files WHERE path = ? AND fingerprint = ?').get(path, fingerprint);
+  const id: unknown = Reflect.get(Object(known), 'id');
+  if (typeof id !== 'number') return false;
+  db.prepare('INSERT OR IGNORE INTO asked (file) VALUES (?)').run(id);
+  db.prepare('UPDATE files SET day = ? WHERE id = ? AND day < ?').run(day, id, day);
+  return true;
 }
 
 function findChunks(db: DatabaseSync, words: string, limit: number): readonly FoundChunk[] {

@@ -18,15 +18,16 @@ export interface IndexOptions {
 
 /** An index in a process of its own, as long as one search takes. Rejects once the process has ended. */
 export interface IndexClient {
-  readonly missing: (files: readonly IndexedFile[]) => Promise<readonly IndexedFile[]>;
+  /** As `take` of the index. */
+  readonly take: (files: readonly IndexedFile[]) => Promise<readonly IndexedFile[]>;
   readonly add: (files: readonly (IndexedFile & { readonly text: string })[]) => Promise<void>;
-  readonly find: (words: string, files: readonly IndexedFile[], limit: number) => Promise<readonly FoundChunk[]>;
+  readonly find: (words: string, limit: number) => Promise<readonly FoundChunk[]>;
   readonly close: () => void;
 }
 
 const heapMb = 256;
 const fileSchema = z.object({ path: z.string(), fingerprint: z.string() });
-const missingSchema = z.object({ files: z.array(fileSchema) });
+const takenSchema = z.object({ missing: z.array(fileSchema) });
 const addedSchema = z.object({ added: z.number() });
 const foundSchema = z.object({
   chunks: z.array(
@@ -58,9 +59,9 @@ export function openIndex(options: IndexOptions, day: number, signal: AbortSigna
     return JSON.parse(next.value);
   };
   return {
-    missing: async (files) => missingSchema.parse(await ask({ type: 'missing', files })).files,
+    take: async (files) => takenSchema.parse(await ask({ type: 'take', files })).missing,
     add: async (files) => void addedSchema.parse(await ask({ type: 'add', files })),
-    find: async (words, files, limit) => foundSchema.parse(await ask({ type: 'find', words, files, limit })).chunks,
+    find: async (words, limit) => foundSchema.parse(await ask({ type: 'find', words, limit })).chunks,
     close: () => {
       signal.removeEventListener('abort', end);
       // At the end of its input it closes the index and ends.

@@ -37,7 +37,9 @@ const dayMs = 24 * 60 * 60 * 1000;
 const mostDocuments = 20_000;
 /** Read at once. Each batch is short for the process that reads it, and the index is written batch by batch. */
 const batchFiles = 64;
-const batchBytes = 1024 * 1024;
+const batchBytes = 256 * 1024;
+/** Named at once. A longer list would keep others waiting while it is written and read. */
+const listedFiles = 200;
 
 /** Prose, a page or a table, and what `read_file` reads as one. */
 function isDocument(path: string): boolean {
@@ -64,7 +66,7 @@ export function createSearchDocuments(options: SearchDocumentsOptions): SearchDo
     const index = openIndex(options, Math.floor(options.now() / dayMs), signal);
     try {
       const left = await takeIn(index, { options, files, sizes: scanned.value.files }, documents, signal);
-      return success({ chunks: await index.find(words, documents, limit), documents: documents.length, left });
+      return success({ chunks: await index.find(words, limit), documents: documents.length, left });
     } catch (error) {
       signal.throwIfAborted();
       noteFailure('The documents were not searched', error);
@@ -99,7 +101,9 @@ async function takeIn(
   signal: AbortSignal,
 ): Promise<number> {
   const until = options.now() + (options.budgetMs ?? usualBudgetMs);
-  const missing = await index.missing(documents);
+  const missing: IndexedFile[] = [];
+  for (let at = 0; at < documents.length; at += listedFiles)
+    missing.push(...(await index.take(documents.slice(at, at + listedFiles))));
   let done = 0;
   for (const batch of batchesOf(missing, sizes)) {
     if (done > 0 && options.now() > until) return missing.length - done;

@@ -8,9 +8,9 @@ import { documentChunks } from './document-chunks.ts';
 
 const fileSchema = z.object({ path: z.string(), fingerprint: z.string() });
 const lineSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('missing'), files: z.array(fileSchema) }),
+  z.object({ type: z.literal('take'), files: z.array(fileSchema) }),
   z.object({ type: z.literal('add'), files: z.array(fileSchema.extend({ text: z.string() })) }),
-  z.object({ type: z.literal('find'), words: z.string(), files: z.array(fileSchema), limit: z.number().int() }),
+  z.object({ type: z.literal('find'), words: z.string(), limit: z.number().int() }),
 ]);
 
 /** Another search may write at the same time. */
@@ -32,13 +32,13 @@ export async function serveIndex(
 
 function answer(index: ChunkIndex, asked: z.infer<typeof lineSchema>): object {
   switch (asked.type) {
-    case 'missing':
-      return { files: index.missing(asked.files) };
+    case 'take':
+      return { missing: index.take(asked.files) };
     case 'add':
       for (const { text, ...file } of asked.files) index.add(file, documentChunks(text));
       return { added: asked.files.length };
     case 'find':
-      return { chunks: index.find(asked.words, asked.files, asked.limit) };
+      return { chunks: index.find(asked.words, asked.limit) };
     default:
       return asked satisfies never;
   }

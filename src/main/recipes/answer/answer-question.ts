@@ -1,3 +1,4 @@
+import type { FoundChunk } from '../../documents/search/chunk-index.ts';
 import { loadSyntax } from '../code/code-syntax.ts';
 import { isSmallTalk } from '@shared/text/task-kind.ts';
 import type { Question, RecipeContext, RecipeOutcome } from '../define.ts';
@@ -23,19 +24,55 @@ export async function answerQuestion(context: RecipeContext): Promise<RecipeOutc
   const topic = lastExchangeText(context.earlier);
   const all = await readChunks(context, syntax, `${context.task}\n${topic}`, false);
   const crash = await parseCrash(context);
-  const chosen = choose([...new Set([...crashPlaces(crash, all), ...placesFor(context, all, topic)])]);
+  const found = placesFor(context, all, topic);
+  const documents = await documentParts(context, topic, found);
+  const chosen = choose([...new Set([...crashPlaces(crash, all), ...documents.first, ...found, ...documents.more])]);
   const places = chosen.map((chunk) => `${chunk.path}:${chunk.startLine}-${chunk.endLine}`);
-  const found =
+  const said =
     places.length === 0 ? 'No file matches, so the answer is general knowledge.' : `Reading ${places.join(', ')}.`;
-  await context.progress('locate', found, { places });
+  await context.progress('locate', said, { places });
   const seen = crash === null || crash.command === null ? '' : `\`${crash.command}\` prints:\n${crash.shown}`;
   const subject = { task: context.task, chunks: chosen, conversation: conversationExcerpt(context.earlier), seen };
   const answer = await context.model.ask(context.mode === 'plan' ? planQuestion(subject) : question(subject));
   if (!answer.ok)
     return { type: 'gave-up', reason: answer.message, facts: `Places that may hold the answer: ${places.join(', ')}` };
   if (context.mode === 'plan') return { type: 'planned', text: withFiles(answer.text.trim(), chosen) };
-  const text = withSources(wholeAnswer(answer.text.trim(), answer.complete), chosen, all.length > 0);
+  const text = withSources(
+    wholeAnswer(answer.text.trim(), answer.complete),
+    chosen,
+    all.length + documents.more.length > 0,
+  );
   return { type: 'answered', text: crash === null || seen === '' ? text : `${factsOf(crash, all)}\n\n${text}` };
+}
+
+/** Lines of a part of a document that a prompt has room for. */
+const mostPartLines = 16;
+
+/**
+ * What the documents say. In a project without sources it comes first, and otherwise only what no search of the files
+ * can read, such as a PDF.
+ */
+async function documentParts(
+  { task, world, facts }: RecipeContext,
+  topic: string,
+  found: readonly Chunk[],
+): Promise<{ readonly first: readonly Chunk[]; readonly more: readonly Chunk[] }> {
+  const known = new Set(found.map(({ path }) => path));
+  const parts = (await world.documents(`${task}\n${topic}`.slice(0, 1_000))).map((part) => partOf(part, task));
+  if (facts.sourceFiles.length === 0) return { first: parts, more: [] };
+  const packed = parts.filter(({ path }) => /\.(?:pdf|do[ct]x|docm|xl[st][xm])$/iu.test(path));
+  return { first: [], more: [...packed, ...parts.filter((part) => !packed.includes(part) && !known.has(part.path))] };
+}
+
+/** The lines around the one that shares the most words with the question. */
+function partOf({ path, fromLine, page, title, text }: FoundChunk, task: string): Chunk {
+  const lines = text.split('\n');
+  const best = supportingLine(task, { startLine: 0, text }).line;
+  const from = Math.max(0, Math.min(best - mostPartLines / 4, lines.length - mostPartLines));
+  const shown = lines.slice(from, from + mostPartLines).map((line) => line.slice(0, 400));
+  const name = page === null ? title : `page ${page}`;
+  const startLine = fromLine + from;
+  return { path, name, startLine, endLine: startLine + shown.length - 1, text: shown.join('\n'), span: null };
 }
 
 /** The facts of a crash. They come first and are right, whatever the model adds. */

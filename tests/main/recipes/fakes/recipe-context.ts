@@ -33,6 +33,8 @@ export interface HarnessOptions {
   readonly mode?: RecipeContext['mode'];
   readonly earlier?: RecipeContext['earlier'];
   readonly before?: RecipeContext['before'];
+  /** What a search of the documents finds. */
+  readonly documents?: Awaited<ReturnType<RecipeContext['world']['documents']>>;
   readonly settings?: Partial<RecipeSettings>;
   /** The time of each answer. Absent: no time. */
   readonly answerSeconds?: number;
@@ -154,6 +156,7 @@ export async function makeHarness(options: HarnessOptions): Promise<RecipeHarnes
         }
         return { matches, truncated: false };
       },
+      documents: async () => options.documents ?? [],
       run: (command) => {
         labels.push(command.label);
         return shell(command, workspace);
