@@ -279,10 +279,15 @@ async function createParts(config: ComposeConfig) {
     readDocument,
     library,
     hiddenIn: async ({ workspacePath, projectPath }, signal) => {
-      const { sandbox } = settings.current();
       const { masks } = await rules.activeRules(projectPath);
-      const project = await projectKey(projectPath ?? workspacePath);
-      const query = { workspacePath, settings: sandbox, homePath: config.home, projectPath: project, masks };
+      const key = await projectKey(projectPath ?? workspacePath);
+      const query = {
+        workspacePath,
+        settings: settings.current().sandbox,
+        homePath: config.home,
+        projectPath: key,
+        masks,
+      };
       return (await lookForHidden(query, signal)).hidden;
     },
     preview: { models, settings: () => settings.current() },
