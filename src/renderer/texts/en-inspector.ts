@@ -259,7 +259,6 @@ export const inspector = {
   'packages.ecosystem.javascript': 'JavaScript',
   'packages.ecosystem.go': 'Go',
   'packages.ecosystem.rust': 'Rust',
-  'packages.ecosystem.java': 'Java',
   'packages.state.ready': 'ready',
   'packages.state.outdated': 'outdated',
   'packages.state.failed': 'failed',

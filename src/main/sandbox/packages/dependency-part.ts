@@ -44,7 +44,6 @@ export const mainPlaces: Readonly<Record<Ecosystem, string>> = {
   javascript: '/node_modules',
   go: '/deps/go',
   rust: '/deps/rust',
-  java: '/deps/java',
 };
 
 /** The part of a folder. Only the first of its kind gets the place that everything finds by itself. */

@@ -24,7 +24,7 @@ export function findParts(
 ): readonly DependencyPart[] {
   const python = partsOf((folder, setup) => findPythonPart(folder, setup), { top, own: own.python, below });
   const javascript = partsOf((folder, setup) => findJavascriptPart(folder, setup), { top, own: own.javascript, below });
-  const others = (['go', 'rust', 'java'] as const).flatMap((ecosystem) =>
+  const others = (['go', 'rust'] as const).flatMap((ecosystem) =>
     partsOf((folder) => findOtherPart(ecosystem, folder), { top, own: undefined, below }),
   );
   const isOfOthers = python.length + javascript.length === 0 && others.length > 0;

@@ -14,12 +14,6 @@ interface CachedKind {
   readonly environment: (place: string) => Readonly<Record<string, string>>;
 }
 
-/** Java reads no variable for a proxy. */
-const javaProxy = [
-  'p=${https_proxy#*//}; p=${p%/}',
-  'export MAVEN_OPTS="-Dmaven.repo.local=/deps/java -Dhttps.proxyHost=${p%:*} -Dhttps.proxyPort=${p##*:} -Dhttp.proxyHost=${p%:*} -Dhttp.proxyPort=${p##*:}"',
-].join('; ');
-
 const kinds: readonly CachedKind[] = [
   {
     ecosystem: 'go',
@@ -49,17 +43,6 @@ const kinds: readonly CachedKind[] = [
     },
     environment: (place) => ({ CARGO_HOME: place, CARGO_NET_OFFLINE: 'true' }),
   },
-  {
-    ecosystem: 'java',
-    tool: 'maven',
-    files: ['pom.xml'],
-    // Surefire chooses how it runs tests only when it does, so a run of no test fetches that, too.
-    commands: () => [
-      `${javaProxy}; mvn -B -q dependency:go-offline`,
-      `${javaProxy}; mvn -B -q test -Dtest=NoTestHasThisName -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false`,
-    ],
-    environment: (place) => ({ MAVEN_OPTS: `-Dmaven.repo.local=${place}` }),
-  },
 ];
 
 /** How to install what the package managers of other languages than Python and JavaScript fetch. */
@@ -70,7 +53,7 @@ export function findOtherPart(ecosystem: Ecosystem, top: ProjectTop): FolderPart
   const commands = kind.commands(top);
   if (commands === null) return null;
   const files = kind.files.filter((name) => top.texts.has(name));
-  const hosts = ecosystem === 'java' ? repositoryHosts(top.texts.get('pom.xml') ?? '') : lockedHosts(top, files);
+  const hosts = lockedHosts(top, files);
   return { ecosystem, tool: kind.tool, files, commands, isNeeded: true, hosts };
 }
 
@@ -86,9 +69,4 @@ function lockedHosts({ texts }: ProjectTop, files: readonly string[]): readonly 
       .map((one) => one[1])
       .join('\n'),
   );
-}
-
-function repositoryHosts(pom: string): readonly string[] {
-  const parts = pom.split(/<(?:repository|pluginRepository)>/).slice(1);
-  return hostsIn(parts.map((part) => part.slice(0, part.indexOf('</url>') + 6).slice(0, 2_000)).join('\n'));
 }

@@ -40,7 +40,6 @@ const known: ReadonlySet<string> = new Set([
   'go.work',
   'Cargo.toml',
   'Cargo.lock',
-  'pom.xml',
 ]);
 /** `requirements.txt`, `requirements-dev.txt`, `dev-requirements.txt`, `test_requirements.txt` … */
 const requirements = /^(?=[\w.-]*requirements|constraints)[\w.-]*\.(?:txt|in)$/i;

@@ -200,8 +200,6 @@ function finishOf(
       return [`echo PACKAGES $(find ${folder}/cache/download -name '*.zip' | wc -l)`, ''];
     case 'rust':
       return [`echo PACKAGES $(find ${folder}/registry/cache -name '*.crate' | wc -l)`, ''];
-    case 'java':
-      return [`echo PACKAGES $(find ${folder} -name '*.jar' | wc -l)`, ''];
     default:
       return ecosystem satisfies never;
   }
