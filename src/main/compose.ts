@@ -278,18 +278,7 @@ async function createParts(config: ComposeConfig) {
     stateOf: async (sessionId) => sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state,
     readDocument,
     library,
-    hiddenIn: async ({ workspacePath, projectPath }, signal) => {
-      const { masks } = await rules.activeRules(projectPath);
-      const key = await projectKey(projectPath ?? workspacePath);
-      const query = {
-        workspacePath,
-        settings: settings.current().sandbox,
-        homePath: config.home,
-        projectPath: key,
-        masks,
-      };
-      return (await lookForHidden(query, signal)).hidden;
-    },
+    hiddenIn: hiddenFinder(config, base),
     preview: { models, settings: () => settings.current() },
   });
   const priors = createLearnedPriors(join(config.home, 'route-priors.json'));
@@ -337,6 +326,20 @@ async function createParts(config: ComposeConfig) {
     gitAccess,
     engine,
     disposeEngine: () => llama.dispose(),
+  };
+}
+
+/** Finds what is hidden from reading in a folder. */
+function hiddenFinder(
+  { home: homePath }: ComposeConfig,
+  { settings, rules }: Base,
+): Parameters<typeof createMessageAttachments>[0]['hiddenIn'] {
+  return async ({ workspacePath, projectPath }, signal) => {
+    const { masks } = await rules.activeRules(projectPath);
+    const project = await projectKey(projectPath ?? workspacePath);
+    const { sandbox } = settings.current();
+    const query = { workspacePath, settings: sandbox, homePath, projectPath: project, masks };
+    return (await lookForHidden(query, signal)).hidden;
   };
 }
 
