@@ -32,6 +32,13 @@ const refusals: readonly Refusal[] = [
     hint: 'On the machine, run dewpoint rules path to find the file. Or start with: dewpoint serve --allow settings',
   },
   {
+    // What they say goes into every later task.
+    names: ['skills.enable', 'skills.disable', 'skills.save', 'memory.add', 'memory.forget'],
+    grant: 'settings',
+    message: 'Skills and memory cannot be changed from the browser.',
+    hint: 'On the machine, run: dewpoint skills enable NAME, or dewpoint memory add LINE. Or start with: dewpoint serve --allow settings',
+  },
+  {
     names: [
       'keys.set',
       'keys.try',

@@ -22,7 +22,7 @@ const places: readonly (readonly [RegExp, HintAction])[] = [
   [/^changes\b/u, action('hint.changes', 'inspect-changes')],
   [/^sessions bin\b/u, show('hint.bin', { type: 'bin' })],
   [/^sessions list\b/u, action('hint.search', 'search')],
-  [/^(?:projects|sandbox image|settings set sandbox\.image)\b/u, action('hint.project', 'project')],
+  [/^(?:projects|skills|sandbox image|settings set sandbox\.image)\b/u, action('hint.project', 'project')],
   [/^settings\b/u, show('hint.settings', { type: 'settings' })],
 ];
 

@@ -148,6 +148,9 @@ describe("the folder in a browser's request", () => {
         // Not available to a browser. Otherwise only for files in the folders of a session.
         'host.openFile: path',
         // Relative to the project.
+        'memory.add: projectPath',
+        'memory.forget: projectPath',
+        'memory.list: projectPath',
         'projects.approveInstructions: path',
         'projects.approveInstructions: projectPath',
         // Not available to a browser.

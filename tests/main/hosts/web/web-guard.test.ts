@@ -10,6 +10,14 @@ describe('the guard of a browser without a grant', () => {
     await expect(set(key)).resolves.toBeUndefined();
   });
 
+  // Catches: a page that writes a line which every later task believes, or approves a skill of a stranger.
+  it.each(['skills.enable', 'skills.save', 'memory.add', 'memory.forget'])('refuses %s, and says how', async (name) => {
+    await expect((async () => guard({ name, input: {} }))()).rejects.toMatchObject({
+      hint: expect.stringContaining('--allow settings'),
+    });
+    await expect(createWebGuard(['settings'])({ name, input: {} })).resolves.toBeUndefined();
+  });
+
   it.each(['policy', 'local', 'favoriteModels.more'])('refuses another setting, and says how: %s', async (key) => {
     await expect(set(key)).rejects.toMatchObject({ hint: expect.stringContaining('--allow settings') });
   });
