@@ -36,6 +36,7 @@ export async function findNewErrors(
   let isKnown = false;
   for (const file of edited.slice(-mostFiles)) {
     const server = servers.warm(file.path);
+    if (server?.kind.lagsBehindEdits === true) continue;
     isKnown ||= servers.knows(file.path);
     if (server !== null && latenessOf(server).inARow < mostLate)
       byServer.set(server, [...(byServer.get(server) ?? []), file]);

@@ -27,9 +27,8 @@ export function memoryText(lines: readonly MemoryLine[], contextTokens: number):
 /** Tells the memory once as long as the conversation shows it as it is now. */
 export async function readMemory(
   turn: ActingTurn & Pick<Turn, 'prompt'>,
-  { memory }: Pick<TurnFacts, 'memory'>,
+  memory: NonNullable<TurnFacts['memory']>,
 ): Promise<void> {
-  if (memory === undefined) return;
   const mark = `memory ${sha256Of(memory)}`;
   if (turn.prompt.conversation.folderNotes().includes(mark)) return;
   await takeAction(

@@ -98,7 +98,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   if (found.sandbox.hardLinks !== undefined) await resolveHardLinks(turn, found.sandbox.hardLinks);
   await readInstructions(turn, found.facts.instructionFiles, first);
   if (found.parts?.includes('symbols') === true) await readProjectMap(turn, first);
-  await readMemory(turn, found);
+  if (found.memory !== undefined) await readMemory(turn, found.memory);
   await tellHeldSkills(turn);
   await readNamedSkill(turn);
   if (turn.dependencies.journal.state().toolCalls.some(({ task }) => task !== undefined)) await fetchLeftTasks(turn);
