@@ -9,10 +9,18 @@ const components = shippedComponents(lock);
 
 // The licenses whose packages a product under Apache-2.0 may install with no other duty than to name them.
 const allowed = [
-  ...['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'Unlicense', 'Zlib'],
-  // What its file LICENSE holds are the two clauses.
-  'duck: BSD',
+  'MIT',
+  'ISC',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'Unlicense',
+  'Zlib',
 ];
+/** What its file LICENSE holds are the two clauses. */
+const allowedAsRead = ['duck: BSD'];
 
 describe('the file NOTICE', () => {
   it('lists exactly what ships now', () => {
@@ -33,7 +41,8 @@ describe('the file NOTICE', () => {
     const isAllowed = (license) =>
       license.split(' OR ').some((part) => part.split(' AND ').every((one) => allowed.includes(one)));
     const others = components.filter(
-      ({ name, license }) => !isAllowed(license.replaceAll(/[()]/gu, '')) && !allowed.includes(`${name}: ${license}`),
+      ({ name, license }) =>
+        !isAllowed(license.replaceAll(/[()]/gu, '')) && !allowedAsRead.includes(`${name}: ${license}`),
     );
     expect(others.map(({ name, license }) => `${name}: ${license}`)).toEqual([]);
   });
