@@ -1,10 +1,11 @@
 import type { BlobRef } from '@shared/events/blob-ref.ts';
+import type { FileImage } from '@shared/events/tool-events.ts';
 import type { PlannedFile } from '@shared/git/commit-plan.ts';
 import { isGitName } from '../lib/files/host-folder.ts';
-import { applyChange } from '../lib/unified-diff.ts';
+import { mergeTexts } from '../lib/merge-texts.ts';
 import { utf8Text } from '../lib/utf8-text.ts';
 import { loadGit } from './load-git.ts';
-import type { NetChange } from './net-changes.ts';
+import type { NetChange, OwnChange } from './net-changes.ts';
 import type { Repository } from './repository.ts';
 
 /** What a file becomes in a commit. */
@@ -36,25 +37,24 @@ async function commitFile(
   base: string,
   { change, read }: { readonly change: NetChange; readonly read: ReadBlob },
 ): Promise<CommitFile> {
-  const { path, before, after } = change;
+  const { path, own } = change;
+  const after = own.at(-1)?.after ?? null;
   const leave = (note: string): CommitFile => ({ path, kind: 'left out', note, content: null });
   if (path.split('/').some((name) => isGitName(name) || name === '' || name === '..'))
     return leave('git does not keep this name');
-  if (after?.kept === false || before?.kept === false)
+  if (own.some((one) => one.before?.kept === false || one.after?.kept === false))
     return leave('its content was not kept, because it is too large or no file');
   const there = await fileAt(repository, base, path);
   if (there === 'submodule') return leave('it is in a submodule; commit it there');
   if (there === 'link') return leave('it is a link in git');
   if (there !== null && isPointer(there.bytes)) return leave('it is in Git LFS; commit it with your own git');
-  if (after === null) {
+  if (after?.kept !== true) {
     if (there === null) return leave('git does not have it, so there is nothing to delete');
     return { path, kind: 'deleted', note: null, content: null };
   }
-  const bytes = await read(after.blob);
-  const old = before === null ? null : await read(before.blob);
-  if (bytes === null || (before !== null && old === null)) return leave('its stored content is missing or damaged');
+  const made = await allOnTopOf(there, own, read);
+  if (made === 'missing') return leave('its stored content is missing or damaged');
   const mode = modeOf(after.mode, there);
-  const made = onTopOf(there, old, bytes);
   if (made === null) return leave('you have other changes in the same lines that are not committed; commit them first');
   const git = await loadGit();
   const { oid } = await git.hashBlob({ object: made.bytes });
@@ -103,21 +103,52 @@ function modeOf(mode: number, there: BaseFile | null): string {
 const pointerStart = Buffer.from('version https://git-lfs.github.com/spec/');
 const isPointer = (bytes: Uint8Array): boolean => pointerStart.equals(bytes.subarray(0, pointerStart.length));
 
-/** The session's change on top of what git has. Null: both changed the same lines. */
-function onTopOf(
+interface Made {
+  readonly bytes: Uint8Array;
+  readonly note: string | null;
+}
+
+/**
+ * All changes of the session on top of what git has, and none of those that somebody else made between them. Null: both
+ * changed the same lines.
+ */
+async function allOnTopOf(
   there: BaseFile | null,
-  before: Uint8Array | null,
-  after: Uint8Array,
-): { readonly bytes: Uint8Array; readonly note: string | null } | null {
+  own: readonly OwnChange[],
+  read: ReadBlob,
+): Promise<Made | 'missing' | null> {
+  let made: Made | null = there === null ? null : { bytes: there.bytes, note: null };
+  for (const change of own) {
+    const [before, after] = [await bytesOf(change.before, read), await bytesOf(change.after, read)];
+    if (before === 'missing' || after === 'missing') return 'missing';
+    const note: string | null = made?.note ?? null;
+    if (after === null) {
+      made = null;
+      continue;
+    }
+    const next = onTopOf(made?.bytes ?? null, before, after);
+    if (next === null) return null;
+    made = { bytes: next.bytes, note: next.note ?? note };
+  }
+  return made;
+}
+
+async function bytesOf(image: FileImage, read: ReadBlob): Promise<Uint8Array | 'missing' | null> {
+  if (image === null) return null;
+  return image.kept ? ((await read(image.blob)) ?? 'missing') : 'missing';
+}
+
+/** One change on top of a file. Null: the file differs in the same lines. */
+function onTopOf(there: Uint8Array | null, before: Uint8Array | null, after: Uint8Array): Made | null {
   if (there === null)
     return { bytes: after, note: before === null ? null : 'git did not have this file of yours; all of it is added' };
-  if (before === null || Buffer.compare(there.bytes, before) === 0) return { bytes: after, note: null };
-  const [base, from, to] = [there.bytes, before, after].map((bytes) => utf8Text(bytes));
+  if (before === null || Buffer.compare(there, before) === 0) return { bytes: after, note: null };
+  const [base, from, to] = [there, before, after].map((bytes) => utf8Text(bytes));
   if (typeof base !== 'string' || typeof from !== 'string' || typeof to !== 'string') return null;
   // Git on this machine may keep line ends in another form than the folder has them.
   const plain = (text: string): string => text.replaceAll('\r\n', '\n');
   if (base === plain(from)) return { bytes: Buffer.from(plain(to)), note: null };
-  const changed = applyChange(base, plain(from), plain(to)) ?? applyChange(base, from, to);
+  const changed = mergeTexts(plain(from), base, plain(to)) ?? mergeTexts(from, base, to);
   if (changed === null) return null;
   return { bytes: Buffer.from(changed), note: 'your own changes to it that are not committed are not in it' };
 }

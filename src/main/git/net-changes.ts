@@ -1,17 +1,22 @@
-import { isSameImage } from '@shared/session/file-change-state.ts';
+import { isSameContent, isSameImage } from '@shared/session/file-change-state.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
 import type { Journal } from '../sessions/journal/journal.ts';
 
-/** What a session made of one file, from before its first change to after its last one. */
-export interface NetChange {
-  readonly path: string;
+/** A file before and after some changes of a session, between which nobody else changed it. */
+export interface OwnChange {
   readonly before: FileImage;
   readonly after: FileImage;
 }
 
+/** What a session did to one file, oldest first. Between two of them, somebody else changed it. */
+export interface NetChange {
+  readonly path: string;
+  readonly own: readonly OwnChange[];
+}
+
 /** From the log alone, whatever was taken, undone or changed in the folder since. */
 export async function netChanges(journal: Pick<Journal, 'read'>): Promise<readonly NetChange[]> {
-  const changes = new Map<string, NetChange>();
+  const changes = new Map<string, OwnChange[]>();
   /** Changes of the project's folder when a copy was taken or that was undone. They repeat what the copy has. */
   const inProject = new Set<number>();
   for await (const event of journal.read()) {
@@ -22,9 +27,14 @@ export async function netChanges(journal: Pick<Journal, 'read'>): Promise<readon
       continue;
     }
     const { path, before, after } = event;
-    changes.set(path, { path, before: changes.has(path) ? (changes.get(path)?.before ?? null) : before, after });
+    const own = changes.get(path) ?? [];
+    const last = own.at(-1);
+    if (last !== undefined && isSameContent(last.after, before)) own.splice(-1, 1, { before: last.before, after });
+    else own.push({ before, after });
+    changes.set(path, own);
   }
-  return [...changes.values()]
-    .filter(({ before, after }) => !isSameImage(before, after))
+  return [...changes]
+    .filter(([, own]) => !isSameImage(own[0]?.before ?? null, own.at(-1)?.after ?? null))
+    .map(([path, own]) => ({ path, own }))
     .sort((left, right) => (left.path < right.path ? -1 : 1));
 }

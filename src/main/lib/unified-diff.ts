@@ -1,4 +1,4 @@
-import { applyPatch, createTwoFilesPatch, diffArrays, structuredPatch } from 'diff';
+import { createTwoFilesPatch, diffArrays } from 'diff';
 
 interface DiffOptions {
   readonly context: number;
@@ -49,12 +49,4 @@ export function lineOrigins(before: readonly string[], after: readonly string[])
     if (!added) old += count;
   }
   return origins;
-}
-
-/** Makes the change from `before` to `after` in another version of the text. Null: its lines differ there. */
-export function applyChange(text: string, before: string, after: string): string | null {
-  const patch = structuredPatch('', '', before, after, undefined, undefined, { maxEditLength: 5000 });
-  if (patch === undefined) return null;
-  const changed = applyPatch(text, patch, { fuzzFactor: 0 });
-  return changed === false ? null : changed;
 }

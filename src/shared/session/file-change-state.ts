@@ -54,6 +54,13 @@ export function isSameImage(left: FileImage, right: FileImage): boolean {
   return left.kept && right.kept && left.blob.sha256 === right.blob.sha256 && left.mode === right.mode;
 }
 
+/** Whatever the modes are. Two images that were both not kept count as the same: nothing is known of a difference. */
+export function isSameContent(left: FileImage, right: FileImage): boolean {
+  if (left === null || right === null) return left === right;
+  if (!left.kept || !right.kept) return left.kept === right.kept;
+  return left.blob.sha256 === right.blob.sha256;
+}
+
 /** Folds one `file-changed` event into the state of its path. */
 export function reduceChange(known: ChangeState | undefined, event: EventOf<'file-changed'>): ChangeState {
   const isTaken = event.by === 'take' || (known?.taken?.seqs.some((seq) => event.undoes.includes(seq)) ?? false);

@@ -39,7 +39,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/lib/test-output/parse-unittest.ts#pythonFrames': withRoots,
   'src/main/recipes/fix/outcome/accept-best.ts#changedLines': (text) => [text, `${text}a`],
   'src/main/recipes/fix/outcome/overfit-marks.ts#overfitMarks': (text) => ['', text, ''],
-  'src/main/sessions/changes/merge-texts.ts#mergeTexts': (text) => [text, `a${text}`, `${text}b`],
+  'src/main/lib/merge-texts.ts#mergeTexts': (text) => [text, `a${text}`, `${text}b`],
   'src/main/recipes/code/splice-code.ts#addImports': (text) => [text, ['import os'], 'python'],
   'src/main/recipes/code/splice-code.ts#reindent': (text) => [text, '  '],
   'src/main/recipes/answer/citations.ts#findCitations': (text) => [text, ['src/a.py']],
@@ -123,7 +123,6 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/main/lib/endless/watch-script.ts#watchedCommand': 'puts a command between two texts',
   'src/main/lib/net/own-lookup.ts#lookupOnThisMachine': 'reads the name of a host',
   'src/main/lib/unified-diff.ts#diffHunks': 'compares by a package, up to a bound that each caller sets',
-  'src/main/lib/unified-diff.ts#applyChange': 'compares by a package, up to a bound of edits',
   'src/main/models/engine/worker/prompt/template-renderer.ts#createTemplateRenderer':
     'runs the template of a model file, in the process of the engine, which is ended where it hangs',
   'src/main/lib/programs/batch-line.ts#batchLine': 'as batchProblem, of 8,000 characters at most',

@@ -18,6 +18,8 @@ interface Wish {
   readonly message?: string;
 }
 
+const lines = (...some: readonly string[]): string => `${some.join('\n')}\n`;
+
 /** A project with one commit, and a session in it. */
 async function scene(files: Readonly<Record<string, string>>, title = 'Fix the Date, now'): Promise<Scene> {
   const repo = realRepository();
@@ -103,6 +105,31 @@ describe.skipIf(isWithoutGit)('a commit of a session', () => {
     await noteChange(journal, 'a', [yours, yours.replace('eight', 'EIGHT')]);
     const made = await commit();
     expect(repo.git('show', `${made.branch}:a`)).toBe('one\ntwo\nthree\nfour\nfive\nsix\nseven\nEIGHT');
+  });
+
+  it('has none of your lines that came between two changes of the session', async () => {
+    const { repo, journal, commit } = await scene({ a: lines('one', 'two', 'three', 'four', 'five', 'six', 'seven') });
+    await noteChange(journal, 'a', [
+      lines('one', 'two', 'three', 'four', 'five', 'six', 'seven'),
+      lines('ONE', 'two', 'three', 'four', 'five', 'six', 'seven'),
+    ]);
+    await noteChange(journal, 'a', [
+      lines('ONE', 'two', 'three', 'mine', 'five', 'six', 'seven'),
+      lines('ONE', 'two', 'three', 'mine', 'five', 'six', 'SEVEN'),
+    ]);
+    const { branch } = await commit();
+    expect(repo.git('show', `${branch}:a`)).toBe('ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN');
+  });
+
+  it('has nothing of a file in which only your lines are left', async () => {
+    const { journal, plan } = await scene({ a: lines('one', 'two', 'three'), b: 'b\n' });
+    await noteChange(journal, 'a', [lines('one', 'two', 'three'), lines('ONE', 'two', 'three')]);
+    await noteChange(journal, 'a', [lines('ONE', 'two', 'mine'), lines('one', 'two', 'mine')]);
+    await noteChange(journal, 'b', ['b\n', 'bb\n']);
+    expect((await plan()).files).toMatchObject([
+      { path: 'a', kind: 'left out', note: 'git has it like this already' },
+      { path: 'b', kind: 'modified' },
+    ]);
   });
 
   it('leaves out a file whose same lines you have changed, and says so', async () => {

@@ -1,7 +1,7 @@
 import type { FileImage } from '@shared/events/tool-events.ts';
-import { isSameImage } from '@shared/session/file-change-state.ts';
+import { isSameContent, isSameImage } from '@shared/session/file-change-state.ts';
 import { encodeLike, wholeText } from '../../lib/files/file-text.ts';
-import { mergeTexts } from './merge-texts.ts';
+import { mergeTexts } from '../../lib/merge-texts.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { LoggedMove } from './changes-in-log.ts';
 import { matchesImage } from './move-file.ts';
@@ -74,13 +74,6 @@ async function takenBack(
     image = merged.image;
   }
   return { image, isMerged };
-}
-
-/** Two images that were both not kept count as the same: nothing is known of a change in between. */
-function isSameContent(left: FileImage, right: FileImage): boolean {
-  if (left === null || right === null) return left === right;
-  if (!left.kept || !right.kept) return left.kept === right.kept;
-  return left.blob.sha256 === right.blob.sha256;
 }
 
 /** The file before a move, with the mode that somebody else gave it since. */

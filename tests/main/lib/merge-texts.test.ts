@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mergeTexts } from '../../../../src/main/sessions/changes/merge-texts.ts';
+import { mergeTexts } from '../../../src/main/lib/merge-texts.ts';
 
 const base = 'one\ntwo\nthree\nfour\nfive\n';
 
