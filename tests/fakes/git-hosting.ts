@@ -137,6 +137,8 @@ function backend(
     const headers = head.flatMap(([name = '', value = '']) => (name === 'Status' ? [] : [[name, value] as const]));
     response.writeHead(status, Object.fromEntries(headers)).end(whole.subarray(end + 4));
   });
+  // It may end before it has read all.
+  child.stdin.on('error', () => undefined);
   child.stdin.end(body);
 }
 

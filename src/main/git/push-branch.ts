@@ -5,14 +5,20 @@ import { refusalOf, type HostingCalls } from './hosting-calls.ts';
 import { loadGit } from './load-git.ts';
 import type { Repository } from './repository.ts';
 
-/** Pushes a branch to one of the same name. Never by force. */
+/** Pushes exactly this commit to a branch of the remote. Never by force. */
 export async function pushBranch(
   repository: Repository,
   {
     address,
     branch,
+    commit,
     calls,
-  }: { readonly address: HostingAddress; readonly branch: string; readonly calls: HostingCalls },
+  }: {
+    readonly address: HostingAddress;
+    readonly branch: string;
+    readonly commit: string;
+    readonly calls: HostingCalls;
+  },
 ): Promise<void> {
   const git = await loadGit();
   const { origin, path, host, remote } = address;
@@ -22,7 +28,8 @@ export async function pushBranch(
       http: { request: (request: GitHttpRequest) => throughCalls(calls, request) },
       url: `${origin}/${path}.git`,
       remote,
-      ref: branch,
+      // By its id, because a name may be that of a tag as well, or be moved meanwhile.
+      ref: commit,
       remoteRef: `refs/heads/${branch}`,
       // A setting of the repository may name one.
       corsProxy: '',

@@ -61,7 +61,7 @@ export function makeRequest(
         hint: 'Look at it again.',
       });
     const { push, service } = await reach(address, access, signal);
-    await pushBranch(repository, { address, branch: plan.branch, calls: push });
+    await pushBranch(repository, { address, branch: plan.branch, commit: plan.commit, calls: push });
     const { branch, title, body } = plan;
     try {
       const hosting = await service();

@@ -101,6 +101,18 @@ describe.skipIf(isWithoutGit)('a request for review', () => {
     expect(host.seen).toEqual([]);
   });
 
+  // Catches: a push by a name that the repository also gives to something else.
+  it.each(['refs/tags/', 'refs/', ''])(
+    'sends the commit that was shown, also with %s of the same name',
+    async (place) => {
+      const { repo, request, pushed } = await scene();
+      const secret = repo.git('commit-tree', '-m', 'never shown', 'main^{tree}', '-p', 'main');
+      repo.write(`.git/${place}${branch}`, `${secret}\n`);
+      await request();
+      expect(pushed()).toBe(repo.git('rev-parse', `refs/heads/${branch}`));
+    },
+  );
+
   it('is not sent when the branch changed since it was shown', async () => {
     const { host, journal, git, wish, plan, commit } = await scene();
     const { approval } = await plan();
