@@ -36,6 +36,7 @@ const withoutDefault: Readonly<Record<string, string>> = {
 /** The smallest input that each tool accepts. Add the input of a new tool here. */
 const inputs: Readonly<Record<string, unknown>> = {
   list_files: {},
+  search_documents: { words: 'x' },
   find_symbol: { name: 'x' },
   outline: { path: 'a' },
   symbol_info: { what: 'symbols', path: 'a' },
