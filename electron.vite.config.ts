@@ -37,6 +37,7 @@ export default defineConfig({
           'server-guard': resolve('src/main/models/engine/server-guard.ts'),
           'document-process': resolve('src/main/documents/document-process.ts'),
           'symbols-process': resolve('src/main/symbols/process/symbols-process.ts'),
+          'git-process': resolve('src/main/git/process/git-process.ts'),
           'key-process': resolve('src/main/safety/keys/key-process.ts'),
         },
         output: {

@@ -92,6 +92,8 @@ const commandLayer = [
   'src/main/projects/configure-project.ts',
   'src/main/safety/rules/**',
   'src/main/home/**',
+  // Answers a command in a process of its own.
+  'src/main/git/process/read-repository.ts',
   // Calls of other programs go by the agent's door to a model.
   'src/main/endpoint/**',
   'src/main/sessions/{open,children,comparisons,history,library,attachments}/**',

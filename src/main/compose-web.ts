@@ -4,6 +4,7 @@ import type { HomeKeys } from './safety/keys/home-keys.ts';
 import { createOutboundConnections } from './sandbox/network/outbound-connections.ts';
 import { createWebClient } from './sandbox/network/web-client.ts';
 import { createDocumentReader } from './documents/read-document.ts';
+import { createRepositoryReader } from './git/process/read-apart.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import type { WebCommandsOptions } from './tools/web/commands.ts';
 import { offeredWebTools } from './tools/web/commands.ts';
@@ -14,7 +15,7 @@ interface WebBase {
   readonly settings: SettingsStore;
   readonly programs: HostPrograms;
   /** The Node that runs our own programs, and the built document reader. */
-  readonly files: { readonly node: string; readonly documentProcess: string };
+  readonly files: { readonly node: string; readonly documentProcess: string; readonly gitProcess: string };
 }
 
 /** The web tools: access to the web, the readers of pages and documents, and the search service. */
@@ -62,8 +63,9 @@ export function createWebParts({ env, settings, programs, files }: WebBase, keys
     token: (host: string) => keys.own.find(`git.${host}`, null),
   };
   const keepToken = (host: string, token: string): Promise<void> => keys.own.set(`git.${host}`, token);
+  const readRepository = createRepositoryReader({ programs, nodePath: files.node, processPath: files.gitProcess });
   return {
-    gitAccess: { hosting, keepToken },
+    gitAccess: { hosting, keepToken, readRepository },
     readDocument,
     webTools: parts,
     web: { offered: () => offeredWebTools(web()), exchange },

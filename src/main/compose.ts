@@ -413,6 +413,7 @@ function findFiles(): {
   readonly serverGuard: string;
   readonly documentProcess: string;
   readonly symbolsProcess: string;
+  readonly gitProcess: string;
   readonly resources: string;
   readonly imageScript: string;
   readonly node: string;
@@ -426,6 +427,7 @@ function findFiles(): {
     serverGuard: join(root, 'out', 'main', 'server-guard.cjs'),
     documentProcess: join(root, 'out', 'main', 'document-process.cjs'),
     symbolsProcess: join(root, 'out', 'main', 'symbols-process.cjs'),
+    gitProcess: join(root, 'out', 'main', 'git-process.cjs'),
     resources: join(root, 'resources'),
     imageScript: join(root, 'scripts', 'setup', 'sandbox-image.mjs'),
     node: findNode(root),

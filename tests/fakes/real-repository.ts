@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FileImage } from '../../src/shared/events/tool-events.ts';
 import { createOutboundConnections } from '../../src/main/sandbox/network/outbound-connections.ts';
+import { readRepository } from '../../src/main/git/process/read-repository.ts';
 import { createWebClient } from '../../src/main/sandbox/network/web-client.ts';
 import type { MemoryJournal } from './memory-journal.ts';
 
@@ -63,6 +64,7 @@ export function workedSessions(journal: MemoryJournal) {
     sessions,
     now: () => 1_800_000_000_000,
     hosting,
+    readRepository,
     keepToken: async (_host: string, token: string) => void tokens.set('', token),
   };
 }

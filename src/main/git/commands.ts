@@ -1,23 +1,22 @@
 import { AppError } from '@shared/errors.ts';
-import type { GitReport } from '@shared/git/git-report.ts';
-import type { GitQuestion } from '@shared/contract/git-contract.ts';
-import { lineOrigins } from '../lib/unified-diff.ts';
 import { commitAuthor, isKnownAuthor, signsCommits } from '../sandbox/docker/user/commit-author.ts';
 import type { Handlers } from '../server/handlers.ts';
-import { diffFiles } from '../sessions/changes/file-diff.ts';
 import type { Journal } from '../sessions/journal/journal.ts';
 import { refuseAtWork } from '../sessions/open/refused-requests.ts';
 import { makeCommit, planCommit, type CommitWish } from './commit-session.ts';
 import { makeRequest, planRequest, readReview, type HostingAccess } from './request-session.ts';
 import { requestText } from './request-text.ts';
 import { netChanges } from './net-changes.ts';
-import { readAuthors, readDiff, readLog, showCommit } from './read-commits.ts';
-import { readBranches } from './read-branches.ts';
-import { readStatus } from './read-status.ts';
-import { withRepository } from './repository.ts';
+import type { ReadRepository } from './process/read-apart.ts';
 
 /** Handlers for a project's repository. */
-export function createGitCommands({ sessions, now, hosting, keepToken }: GitCommandsOptions): Handlers['git'] {
+export function createGitCommands({
+  sessions,
+  now,
+  hosting,
+  keepToken,
+  readRepository,
+}: GitCommandsOptions): Handlers['git'] {
   const workOf = async ({ sessionId }: { readonly sessionId: string }) => {
     refuseAtWork(sessions, sessionId);
     const journal = await sessions.journal(sessionId);
@@ -62,6 +61,7 @@ interface GitCommandsOptions {
   readonly now: () => number;
   readonly hosting: HostingAccess;
   readonly keepToken: (host: string, token: string) => Promise<void>;
+  readonly readRepository: ReadRepository;
 }
 
 /** The sessions whose changes go into git. */
@@ -77,28 +77,4 @@ interface CommitInput {
   readonly sessionId: string;
   readonly branch: string | null;
   readonly message: string | null;
-}
-
-function readRepository(
-  { projectPath, ask }: { readonly projectPath: string; readonly ask: GitQuestion },
-  signal: AbortSignal,
-): Promise<GitReport> {
-  return withRepository(projectPath, { signal }, async (repository): Promise<GitReport> => {
-    switch (ask.type) {
-      case 'status':
-        return { type: 'status', ...(await readStatus(repository)) };
-      case 'log':
-        return readLog(repository, ask);
-      case 'show':
-        return showCommit(repository, ask.ref, diffFiles);
-      case 'diff':
-        return readDiff(repository, ask, diffFiles);
-      case 'blame':
-        return readAuthors(repository, ask, lineOrigins);
-      case 'branches':
-        return readBranches(repository);
-      default:
-        return ask satisfies never;
-    }
-  });
 }

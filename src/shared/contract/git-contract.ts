@@ -10,7 +10,8 @@ const projectPath = z.string().min(1).max(4096);
 const ref = z.string().regex(/^[^-\p{Cc}][^\p{Cc}]{0,249}$/u);
 const path = z.string().min(1).max(4096);
 
-const questionSchema = z.discriminatedUnion('type', [
+/** A question about a repository. */
+export const gitQuestionSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('status') }),
   z.object({ type: z.literal('branches') }),
   z.object({
@@ -30,7 +31,7 @@ const questionSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('blame'), path, ref: ref.optional() }),
 ]);
 
-export type GitQuestion = z.output<typeof questionSchema>;
+export type GitQuestion = z.output<typeof gitQuestionSchema>;
 
 const commitInput = bySession.extend({
   branch: z.string().max(200).nullable().default(null),
@@ -51,7 +52,7 @@ const host = z.string().regex(/^[A-Za-z0-9.-]{1,253}(?::\d{1,5})?$/u);
 /** A project's repository. Nothing of it runs: no hook, filter or setting. */
 export const gitContract = {
   /** Reads it. Writes nothing, not even the index. */
-  read: base.input(z.object({ projectPath, ask: questionSchema })).output(type<GitReport>()),
+  read: base.input(z.object({ projectPath, ask: gitQuestionSchema })).output(type<GitReport>()),
   /** The commit that would be made of a session's changes. Writes nothing. */
   planCommit: base.input(commitInput).output(type<CommitPlan>()),
   /** Makes exactly the commit that was approved (`approval` of the plan), on a branch that is not checked out. */

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { GitQuestion } from '@shared/contract/git-contract.ts';
+import { createRepositoryReader } from '../../../src/main/git/process/read-apart.ts';
+import { isWithoutGit } from '../../fakes/git-here.ts';
+import { realRepository } from '../../fakes/real-repository.ts';
+import { testPrograms } from '../../fakes/test-programs.ts';
+
+const commitId = 'c'.repeat(40);
+const treeId = 'd'.repeat(40);
+const log = { type: 'log', limit: 5 } as const;
+
+const reader = (limits: { readonly timeoutMs?: number; readonly mostMemoryBytes?: number } = {}) =>
+  createRepositoryReader({
+    programs: testPrograms(),
+    nodePath: process.execPath,
+    processPath: resolve('tests/fakes/git-child.mjs'),
+    ...limits,
+  });
+
+interface Packed {
+  readonly id: string;
+  readonly raw: Buffer;
+}
+
+const sha1 = (bytes: Uint8Array): Buffer => createHash('sha1').update(bytes).digest();
+
+function number32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+/** The head of a packed object: its kind and its length. */
+function packedHead(kind: number, length: number): Buffer {
+  const bytes: number[] = [];
+  let next = (kind << 4) | (length & 15);
+  for (let left = Math.floor(length / 16); left > 0; left = Math.floor(left / 128)) {
+    bytes.push(next | 0x80);
+    next = left & 0x7f;
+  }
+  return Buffer.from([...bytes, next]);
+}
+
+const packed = (kind: number, content: Uint8Array): Buffer =>
+  Buffer.concat([packedHead(kind, content.length), deflateSync(content)]);
+/** A change of the object at the same place, which is itself. */
+const ofItself = Buffer.concat([packedHead(6, 10), Buffer.from([0]), deflateSync(Buffer.alloc(10))]);
+const who = 'A <a@b> 1700000000 +0000';
+const commit = packed(1, Buffer.from(`tree ${treeId}\nauthor ${who}\ncommitter ${who}\n\nmessage\n`));
+
+/** A repository of these objects, with names that no content has. */
+function madeRepository(objects: readonly Packed[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'dewpoint-hostile-git-'));
+  const at = (...names: readonly string[]): string => join(folder, '.git', ...names);
+  for (const name of ['objects/pack', 'refs/heads']) mkdirSync(at(name), { recursive: true });
+  writeFileSync(at('HEAD'), 'ref: refs/heads/main\n');
+  writeFileSync(at('config'), '[core]\n\trepositoryformatversion = 0\n');
+  writeFileSync(at('refs/heads/main'), `${commitId}\n`);
+  const start = Buffer.concat([Buffer.from('PACK'), number32(2), number32(objects.length)]);
+  const pack = Buffer.concat([start, ...objects.map(({ raw }) => raw)]);
+  let offset = start.length;
+  const offsets = objects.map(({ raw }) => (offset += raw.length) - raw.length);
+  const fan = Array.from({ length: 256 }, (_, byte) =>
+    number32(objects.filter(({ id }) => Number.parseInt(id.slice(0, 2), 16) <= byte).length),
+  );
+  const index = Buffer.concat([
+    Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]),
+    ...fan,
+    ...objects.map(({ id }) => Buffer.from(id, 'hex')),
+    ...objects.map(() => number32(0)),
+    ...offsets.map(number32),
+    sha1(pack),
+  ]);
+  writeFileSync(at('objects/pack/pack-1.pack'), Buffer.concat([pack, sha1(pack)]));
+  writeFileSync(at('objects/pack/pack-1.idx'), Buffer.concat([index, sha1(index)]));
+  return folder;
+}
+
+/** The longest time in which this process did nothing else. */
+async function longestPause(work: Promise<unknown>): Promise<number> {
+  let last = performance.now();
+  let longest = 0;
+  const look = (): void => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  };
+  const watch = setInterval(look, 10);
+  await work;
+  look();
+  clearInterval(watch);
+  return longest;
+}
+
+/** Catches: a repository that blocks the process that all sessions run in, for which no timer helps. */
+describe('a repository that a stranger made', () => {
+  it('ends with a sentence where an object is made of itself, and others go on meanwhile', async () => {
+    const projectPath = madeRepository([{ id: commitId, raw: ofItself }]);
+    const asked = reader({ timeoutMs: 3_000 })({ projectPath, ask: log }, new AbortController().signal);
+    const paused = longestPause(asked.catch(() => null));
+    await expect(asked).rejects.toMatchObject({ hint: expect.stringContaining('sandbox') });
+    expect(await paused).toBeLessThan(1_500);
+  });
+
+  it('ends with a sentence where an object unpacks to gigabytes', async () => {
+    const projectPath = madeRepository([
+      { id: commitId, raw: commit },
+      { id: treeId, raw: packed(2, Buffer.alloc(400_000_000)) },
+    ]);
+    const ask: GitQuestion = { type: 'status' };
+    const asked = reader({ mostMemoryBytes: 250_000_000 })({ projectPath, ask }, new AbortController().signal);
+    await expect(asked).rejects.toMatchObject({ code: 'too-large' });
+  });
+
+  it('is given up at once on abort', async () => {
+    const projectPath = madeRepository([{ id: commitId, raw: ofItself }]);
+    const stop = new AbortController();
+    const asked = reader()({ projectPath, ask: log }, stop.signal);
+    setTimeout(() => stop.abort(), 100);
+    await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
+
+describe.skipIf(isWithoutGit)('a repository read in a process of its own', () => {
+  it('is answered with the report of each question', async () => {
+    const repo = realRepository();
+    repo.write('a', 'one\n');
+    const id = repo.commit('one');
+    repo.write('a', 'two\n');
+    const read = reader();
+    const ask = (question: GitQuestion) =>
+      read({ projectPath: repo.folder, ask: question }, new AbortController().signal);
+    expect(await ask({ type: 'status' })).toMatchObject({ entries: [{ path: 'a', kind: 'modified' }] });
+    expect(await ask(log)).toMatchObject({ commits: [{ id, message: 'one\n' }], hasMore: false });
+    expect(await ask({ type: 'show', ref: 'HEAD' })).toMatchObject({ commit: { id }, files: [{ path: 'a' }] });
+    expect(await ask({ type: 'diff', from: 'HEAD', to: null })).toMatchObject({ files: [{ path: 'a' }] });
+    expect(await ask({ type: 'blame', path: 'a' })).toMatchObject({ lines: [{ commit: id, text: 'one' }] });
+    expect(await ask({ type: 'branches' })).toMatchObject({ branches: [{ name: 'main', commit: id }] });
+    await expect(ask({ type: 'show', ref: 'nothing' })).rejects.toMatchObject({
+      code: 'not-found',
+      hint: expect.stringContaining('branches'),
+    });
+  });
+});
