@@ -35,8 +35,9 @@ export async function readLog(
     depth,
     ...(path === undefined ? {} : { filepath: path, force: true, follow: true }),
   });
-  const note =
-    repository.isShallow && found.length <= limit ? 'A shallow clone: older commits are only at the remote.' : null;
+  const end = repository.isShallow ? 'A shallow clone: older commits are only at the remote.' : null;
+  const none = path !== undefined && found.length === 0 ? `No commit changed ${path}.` : null;
+  const note = found.length > limit ? null : (end ?? none);
   return { type: 'log', commits: found.slice(0, limit).map(commitOf), hasMore: found.length > limit, note };
 }
 
@@ -133,7 +134,7 @@ export async function readAuthors(
 ): Promise<Extract<GitReport, { type: 'blame' }>> {
   const git = await loadGit();
   let oid: string | null = await commitAt(repository, ref);
-  const lines = linesOf(await blobAt(repository, oid, path));
+  const lines = linesOf(await fileAt(repository, { oid, path, ref }));
   const blamed: (GitCommit | null)[] = lines.map(() => null);
   /** For each line of the version that is looked at: its place in the file of today. */
   let places: readonly (readonly [at: number, line: number])[] = lines.map((_, at) => [at, at]);
@@ -167,6 +168,26 @@ function linesOf(bytes: Uint8Array): readonly string[] {
   return new TextDecoder().decode(bytes).replace(/\n$/u, '').split('\n');
 }
 
+/** The bytes of a file in a commit. A name that is no file there is an error that says so. */
+async function fileAt(
+  repository: Repository,
+  { oid, path, ref }: { readonly oid: string; readonly path: string; readonly ref: string },
+): Promise<Uint8Array> {
+  const { Errors } = await loadGit();
+  return blobAt(repository, oid, path).catch((error: unknown) => {
+    if (error instanceof Errors.ObjectTypeError && error.data.actual === 'tree')
+      throw new AppError('bad-input', `${path} is a folder. Name a file in it.`);
+    const isNoFile =
+      error instanceof Errors.ObjectTypeError ||
+      error instanceof Errors.InvalidFilepathError ||
+      (error instanceof Errors.NotFoundError && error.data.what.endsWith(`:${path}"`));
+    if (!isNoFile) throw error;
+    throw new AppError('not-found', `${ref} has no file ${path}.`, {
+      hint: 'A path begins at the top of the project: src/app.py',
+    });
+  });
+}
+
 /** The commit that a branch, a tag, HEAD~N or the beginning of an id names. */
 export async function commitAt(repository: Repository, ref: string): Promise<string> {
   const git = await loadGit();
@@ -175,6 +196,7 @@ export async function commitAt(repository: Repository, ref: string): Promise<str
     .resolveRef({ ...repository.git, ref: name === '' ? 'HEAD' : name })
     .catch(() => git.expandOid({ ...repository.git, oid: name }))
     .catch(() => {
+      if (['', 'HEAD'].includes(name)) throw new AppError('not-found', 'There are no commits yet.');
       throw new AppError('not-found', `No branch, tag or commit has the name ${name.slice(0, 100)}.`, {
         hint: 'See: dewpoint projects git branches',
       });

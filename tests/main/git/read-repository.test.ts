@@ -152,6 +152,19 @@ describe.skipIf(isWithoutGit)('the history of a repository', () => {
     expect(own).toEqual([ids[2], ids[0], ids[1], ids[1]]);
   });
 
+  it('says plainly that a file, its history or a first commit is not there', async () => {
+    const repo = realRepository();
+    await expect(ask(repo, { type: 'show', ref: 'HEAD' })).rejects.toThrow('There are no commits yet.');
+    await expect(ask(repo, { type: 'blame', path: 'f' })).rejects.toThrow('There are no commits yet.');
+    repo.write('dir/f', 'x');
+    repo.commit('one');
+    await expect(ask(repo, { type: 'blame', path: 'dir' })).rejects.toThrow('dir is a folder. Name a file in it.');
+    for (const path of ['none', 'dir/none', 'dir/f/none', '/f'])
+      await expect(ask(repo, { type: 'blame', path })).rejects.toThrow(`HEAD has no file ${path}.`);
+    expect((await ask(repo, { ...log, path: 'none' })).note).toBe('No commit changed none.');
+    expect((await ask(repo, { ...log, path: 'dir/f' })).note).toBe(null);
+  });
+
   it('shows what differs from a commit, and between two', async () => {
     const repo = realRepository();
     repo.write('a', 'one\n');

@@ -121,7 +121,7 @@ function addRun(program: Command, handlers: Handlers): void {
   addRunFlags(run)
     .argument('<task>', 'what you would like done; - reads it from stdin')
     .option('--image <file>', 'show the model an image; repeatable', collect)
-    .option('--file <file>', 'attach a text, a PDF or an image; repeatable', collect)
+    .option('--file <file>', 'attach a text, a document or an image; repeatable', collect)
     .option('--json', "print the session's events as JSON, one per line")
     .option('--result <file>', 'write a summary as JSON when the run ends')
     .action((task: string, args: RunArguments) => handlers.run(task, args));

@@ -107,9 +107,9 @@ function addGit(projects: Command, handlers: ProjectHandlers): void {
   add('log', 'list commits, latest first', ' src/app.py')
     .argument('[path]', 'only commits that changed this file')
     .option('--ref <name>', 'begin at a branch, a tag or a commit (default: HEAD)')
-    .option('--limit <n>', 'the most commits to show (default: 20)')
+    .option('--limit <n>', 'the most commits to show (default: 20)', limitOf)
     .action((path: string | undefined, args: GitArguments) =>
-      handlers.projectGit({ type: 'log', ref: args.ref, path, limit: limitOf(args.limit) }, args),
+      handlers.projectGit({ type: 'log', ref: args.ref, path, limit: args.limit ?? 20 }, args),
     );
   add('show', 'show a commit and what it changed', ' HEAD~1')
     .argument('[commit]', 'a branch, a tag or a commit (default: HEAD)')
@@ -130,10 +130,10 @@ function addGit(projects: Command, handlers: ProjectHandlers): void {
     .action((path: string, args: GitArguments) => handlers.projectGit({ type: 'blame', path, ref: args.ref }, args));
 }
 
-function limitOf(typed = '20'): number {
-  const limit = Number(typed);
+function limitOf(word: string): number {
+  const limit = Number(word);
   if (Number.isInteger(limit) && limit > 0 && limit <= 1000) return limit;
-  throw new InvalidArgumentError(`--limit is a number from 1 to 1000, not "${typed}".`);
+  throw new InvalidArgumentError('Give a whole number from 1 to 1000.');
 }
 
 /** `dewpoint skills` and its subcommands. */

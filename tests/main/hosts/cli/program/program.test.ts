@@ -133,6 +133,22 @@ describe('the command line', () => {
     expect((await parse('run', '--check', 'npm test -- --json', 'task')).code).toBe(0);
   });
 
+  /** Catches: an exit code without a word. */
+  it('says which number it takes, where another was given', async () => {
+    for (const [command, option] of [
+      ['git', '--limit'],
+      ['map', '--tokens'],
+    ] as const)
+      for (const word of ['x', '-1', '0', '1.5']) {
+        const argv = command === 'git' ? ['projects', 'git', 'log', option, word] : ['projects', 'map', option, word];
+        const { called, error } = await parse(...argv);
+        expect([argv, called]).toEqual([argv, []]);
+        expect(error).toContain('Give a whole number from');
+      }
+    const { called } = await parse('projects', 'git', 'log', '--limit', '7');
+    expect(called).toMatchObject(['projectGit', { type: 'log', limit: 7 }, { limit: 7 }]);
+  });
+
   it('refuses an empty option or name, as of a variable that was not set', async () => {
     for (const argv of [
       ['run', 'x', '--project', ''],

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { GitQuestion } from '@shared/contract/git-contract.ts';
-import type { GitCommit, GitFileDiff, GitHead, GitReport, StatusEntry } from '@shared/git/git-report.ts';
+import type { GitCommit, GitFileDiff, GitHead, GitReport } from '@shared/git/git-report.ts';
 import { seenLineText, seenName } from '@shared/text/seen-text.ts';
 import type { Command } from '../../../text/command-context.ts';
 import { usageError } from '../../../text/report-failure.ts';
@@ -11,7 +11,7 @@ export interface GitArguments {
   readonly project?: string;
   readonly ref?: string;
   readonly path?: string;
-  readonly limit?: string;
+  readonly limit?: number;
   readonly json?: boolean;
 }
 
@@ -36,7 +36,7 @@ export const gitToken: Command<[string]> = async (context, host) => {
 function linesOf(report: GitReport): readonly string[] {
   switch (report.type) {
     case 'status':
-      return [headLine(report), ...report.notes, ...statusLines(report.entries, report.leftOut)];
+      return [headLine(report), ...report.notes, ...statusLines(report)];
     case 'log':
       return [
         ...report.commits.flatMap((commit) => [...commitLines(commit), '']),
@@ -76,8 +76,9 @@ function headLine({ branch, commit }: GitHead): string {
   return `On branch ${branch} at ${commit.slice(0, 8)}.`;
 }
 
-function statusLines(entries: readonly StatusEntry[], leftOut: number): readonly string[] {
-  if (entries.length === 0) return ['Nothing has changed since the last commit.'];
+function statusLines({ entries, leftOut, commit }: Extract<GitReport, { type: 'status' }>): readonly string[] {
+  if (entries.length === 0)
+    return [commit === null ? 'There are no files to commit.' : 'Nothing has changed since the last commit.'];
   const lines = entries.map(
     ({ path, kind, isStaged }) => `${kind.padEnd(9)}  ${isStaged ? 'staged' : '      '}  ${seenName(path)}`,
   );
