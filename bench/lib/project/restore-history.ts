@@ -234,7 +234,12 @@ function insertLine(random: () => number, text: string, line: string): string {
 
 async function personUndoes(world: World): Promise<void> {
   const path = pick(world, paths) ?? '';
-  await undoChanges(world.journal, world.random() < 0.5 ? [path] : []);
+  const before = await readDisk(world.root);
+  const { done } = await undoChanges(world.journal, world.random() < 0.5 ? [path] : []);
+  const after = await readDisk(world.root);
+  // What the person had undone by hand counts as done by the undo, so a restore to before it brings that back.
+  const byHand = done.filter((one) => isSameFile(before.get(one), after.get(one)));
+  for (const set of world.touched) for (const one of byHand) set.add(one);
   await checkNothingLost(world, 'after an undo');
 }
 

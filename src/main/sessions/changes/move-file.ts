@@ -49,7 +49,7 @@ export function matchesImage(now: FileNow, image: FileImage): boolean {
   );
 }
 
-function hasMode(now: FileNow, image: FileImage): boolean {
+export function hasMode(now: FileNow, image: FileImage): boolean {
   if (now.type !== 'file' || !image?.kept || process.platform === 'win32') return true;
   return (now.mode & 0o777) === (image.mode & 0o777);
 }

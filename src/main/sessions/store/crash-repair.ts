@@ -3,6 +3,9 @@ import { noUsage } from '@shared/money/token-cost.ts';
 import type { MessageState, SessionState, StepState, ToolCallState, TurnState } from '@shared/session/session-state.ts';
 import type { RestoreState } from '@shared/session/restore-state.ts';
 import { waitingResultText, openQuestionInWords } from '@shared/tools/person-question.ts';
+import type { Blobs } from '../blobs/blob-store.ts';
+import { diffImages, hasMode, matchesImage } from '../changes/move-file.ts';
+import { createSafeFolder } from '../changes/safe-folder.ts';
 import { type TouchedFiles, touchedFilesText } from './touched-files.ts';
 
 /** The error code of a model call that was cut off by the end of the process. */
@@ -31,6 +34,29 @@ export function crashRepairEvents(state: SessionState, touched: TouchedFiles | n
 /** Each file that it had set back has an event of its own. */
 function endRestore({ seq }: RestoreState): NewEvent {
   return { type: 'restore-ended', beganSeq: seq, outcome: 'interrupted', restored: [], merged: [], kept: [] };
+}
+
+/**
+ * A restore logs each change before it makes it. If the program ended in between, the log tells of a change that the
+ * file does not have: this event takes it back in the log. Empty if the file has it, or is something else by now.
+ */
+export async function takenBackInLog(
+  { restores = [], changes, workspace }: Pick<SessionState, 'restores' | 'changes' | 'workspace'>,
+  blobs: Pick<Blobs, 'get'>,
+): Promise<readonly NewEvent[]> {
+  const open = restores.find(({ end }) => end === null);
+  const latest = changes.toSorted((left, right) => left.last.seq - right.last.seq).at(-1);
+  if (open === undefined || workspace === null || latest === undefined || latest.last.seq < open.seq) return [];
+  const { path, last } = latest;
+  const now = await createSafeFolder(workspace.path)
+    .look(path)
+    .catch(() => null);
+  if (now === null || (matchesImage(now, last.after) && hasMode(now, last.after))) return [];
+  if (!matchesImage(now, last.before) || !hasMode(now, last.before)) return [];
+  const [before, after] = [last.after, last.before];
+  const { added, removed } = await diffImages({ getBlob: (ref) => blobs.get(ref) }, path, before, after);
+  const counts = { added, removed, undoes: [last.seq] };
+  return [{ type: 'file-changed', path, before, after, by: 'undo', toolCallId: null, ...counts }];
 }
 
 /** The questions of the agent that nobody has answered, in words, by the call that asks. */

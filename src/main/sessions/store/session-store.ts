@@ -14,7 +14,7 @@ import { createLiveJournal, type LiveJournal } from '../journal/live-journal.ts'
 import type { Redactor } from '../log/redactor.ts';
 import type { TreeMember } from '../children/session-tree.ts';
 import type { LogFile } from '../search/session-search-index.ts';
-import { firstOpenCallStartedAt, crashRepairEvents } from './crash-repair.ts';
+import { firstOpenCallStartedAt, crashRepairEvents, takenBackInLog } from './crash-repair.ts';
 import { saveSnapshot, type Snapshot } from './state-snapshot.ts';
 import { findTouchedFiles, type TouchedFiles } from './touched-files.ts';
 import { saveSummary, type StoredSummary, summaryOf } from './stored-summary.ts';
@@ -181,7 +181,10 @@ async function openSession(options: SessionStoreOptions, paths: SessionPaths, se
     folded.state = await withProjectKey(folded.state);
     const repaired = log.repairs.map((repair): NewEvent => ({ type: 'session-repaired', ...repair }));
     const ends = crashRepairEvents(folded.state, await touchedSinceCrash(folded.state));
-    const changes = await recovered(options, paths, folded.state);
+    const changes = [
+      ...(await recovered(options, paths, folded.state)),
+      ...(await takenBackInLog(folded.state, options.blobs)),
+    ];
     const journal = openJournal(options, paths, { sessionId, log, folded, release });
     await begin(journal, log, [...repaired, ...changes, ...ends]);
     await rm(baselinePath(paths.folder), { force: true });
