@@ -1,23 +1,24 @@
 import { z } from 'zod';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
+import { mapAction } from '../prompt/loaded-skills.ts';
 import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
-
-/** The name of the action whose output is the map in the conversation. */
-export const mapAction = 'map_project';
 
 /** The first map of a large project takes longer. It is left out then, and the next turn goes on where this one ended. */
 const mostMs = 8_000;
 
 /**
- * Reads the map of the project, as far as it fits: a large model gets 4,000 tokens, a small one 400 to 1,000. A session
- * gets one map, so that the start of its prompt stays the same byte for byte; the tools know what has changed since.
+ * Reads the map of the project, as far as it fits: a large model gets 4,000 tokens, a small one 400 to 1,000. A
+ * conversation shows one map, so that the start of its prompt stays the same byte for byte; the tools know what has
+ * changed since. A new one is read when a summary or a restore took the map out of it.
  */
-export async function readProjectMap(turn: ActingTurn & Pick<Turn, 'task'>, model: ModelInfo): Promise<void> {
-  const { journal, project } = turn.dependencies;
-  const isThere = journal.state().actions.some(({ tool, status }) => tool === mapAction && status === 'ok');
-  if (isThere) return;
+export async function readProjectMap(
+  turn: ActingTurn & Pick<Turn, 'task' | 'prompt'>,
+  model: ModelInfo,
+): Promise<void> {
+  const { project } = turn.dependencies;
+  if (turn.prompt.conversation.folderNotes().includes(mapAction)) return;
   const tokens = mapTokens(model);
   await takeAction(
     turn,

@@ -44,13 +44,13 @@ export interface Conversation {
   readonly exchanges: () => readonly Exchange[];
   /** The project instructions that this turn was given; empty if none are used. */
   readonly instructions: () => string;
-  /** The folder instructions that it holds or that were held back in this turn, and the texts of loaded skills. */
+  /** The map and the folder instructions that it holds or that were held back in this turn; the loaded skills' texts. */
   readonly folderNotes: () => readonly string[];
   readonly skills: () => readonly string[];
 }
 
 /** Names of the actions whose output is part of the task's first message. */
-export const briefTools: readonly string[] = ['gather_facts', 'read_instructions', 'map_project'];
+const briefTools: readonly string[] = ['gather_facts', 'read_instructions'];
 
 /** The action that asks a server for the result of a call that a crash cut off. */
 export const fetchTaskName = 'fetch_task';

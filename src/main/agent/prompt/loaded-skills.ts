@@ -6,6 +6,8 @@ import { factsBlock, inert } from './harness-facts.ts';
 
 /** The action that tells the instructions of a folder. */
 export const folderInstructionsName = 'read_folder_instructions';
+/** The action that tells the map of the project. */
+export const mapAction = 'map_project';
 
 /** The texts of the skills that were loaded, with the call that loaded each; the last one last. */
 export type LoadedSkills = Map<string, string>;
@@ -42,14 +44,14 @@ export function withoutSkills(text: string, skills: readonly string[]): string {
   return skills.reduce((rest, skill) => rest.replace(inert(skill), () => ''), text);
 }
 
-/** Instructions of a folder that were told, or held back in this turn. */
+/** Instructions of a folder, or the map, that were told, or held back in this turn. */
 export interface FolderNote {
   readonly path: string;
   readonly isShown: boolean;
 }
 
-/** Null: the event tells no instructions of a folder. */
+/** Null: the event tells neither. */
 export function folderNote({ tool, status, data }: EventOf<'tool-ended'>): FolderNote | null {
-  const path = tool === folderInstructionsName ? fieldOf(data, 'path') : null;
+  const path = tool === mapAction ? mapAction : tool === folderInstructionsName ? fieldOf(data, 'path') : null;
   return typeof path === 'string' ? { path, isShown: status === 'ok' } : null;
 }

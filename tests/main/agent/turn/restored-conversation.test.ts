@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { failure, success } from '@shared/errors.ts';
 import { restoreId } from '@shared/session/restore-state.ts';
 import { restoreTo } from '../../../../src/main/sessions/changes/restore-to.ts';
+import type { AgentDependencies } from '../../../../src/main/agent/turn/agent-dependencies.ts';
 import type { AgentKit } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
@@ -16,6 +18,18 @@ async function chat(kit: AgentKit, ...texts: readonly string[]): Promise<void> {
 function messageId(kit: AgentKit, index: number): string {
   return ofType(kit.journal.events, 'user-message-added')[index]?.messageId ?? '';
 }
+
+const map = { text: 'a.py: 1 x', files: 1, definitions: 1, all: { files: 1, definitions: 1 } };
+const mapped: Partial<AgentDependencies['project']> = {
+  findParts: async () => ['symbols'],
+  symbols: {
+    map: async () => success(map),
+    update: async () => failure('not-found', 'Not here.'),
+    find: async () => failure('not-found', 'Not here.'),
+    outline: async () => failure('not-found', 'Not here.'),
+    rank: async () => failure('not-found', 'Not here.'),
+  },
+};
 
 const conversation = { files: false, conversation: true };
 
@@ -65,5 +79,19 @@ describe('a conversation that was restored', () => {
     await restoreTo(kit.journal, { checkpoint: messageId(kit, 0), ...conversation });
     expect(kit.journal.money()).toEqual(money);
     expect(kit.journal.state().totals).toEqual(totals);
+  });
+
+  // Catches: a model that works without the map for the rest of the session.
+  it('shows the map of the project again when a restore took it out, and only then', async () => {
+    const kit = createAgentKit({ replies: [done, done, done], dependencies: { project: mapped } });
+    await chat(kit, 'Fix the apple.', 'Fix the banana.');
+    const [first, second] = kit.requests.map(({ messages }) => JSON.stringify(messages[1]));
+    expect(first).toContain('Map of the project');
+    expect(second).toBe(first);
+    expect(sent(kit).split('Map of the project')).toHaveLength(2);
+    await restoreTo(kit.journal, { checkpoint: messageId(kit, 0), ...conversation });
+    await chat(kit, 'Fix the cherry.');
+    expect(sent(kit).split('Map of the project')).toHaveLength(2);
+    await expectReplay(kit);
   });
 });
