@@ -19,15 +19,13 @@ export function renamedText(
   const sorted = edits
     .map(({ range, newText }) => ({ from: offset(range.start), to: offset(range.end), newText }))
     .sort((left, right) => left.from - right.from);
-  const isName = namesOnly(name);
-  const isNewName = namesOnly(newName, name);
   let result = '';
   let at = 0;
   for (const { from, to, newText } of sorted) {
     if (from < at || to < from) return null;
     const old = text.slice(from, to);
     if (Math.max(old.length, newText.length) > name.length + newName.length + room) return null;
-    if (!isName.test(old) || !isNewName.test(newText)) return null;
+    if (!isOnlyNames(old, [name]) || !isOnlyNames(newText, [newName, name])) return null;
     result += text.slice(at, from) + newText;
     at = to;
   }
@@ -37,9 +35,13 @@ export function renamedText(
 /** For quotes, `as` and the like. */
 const room = 20;
 
-/** Only the names, with what a language needs between them (`{ name: newName }`). A rename writes no program. */
-function namesOnly(...names: readonly string[]): RegExp {
-  return new RegExp(`^(?:${names.map(namePattern).join('|')}|\\bas\\b|[ :'"\`])*$`, 'u');
+/**
+ * Only the names, with what a language needs between them (`{ name: newName }`). A rename writes no program. In two steps,
+ * because one pattern for all would try every way to divide a text of a hostile server.
+ */
+function isOnlyNames(text: string, names: readonly string[]): boolean {
+  const words = new RegExp(String.raw`${names.map(namePattern).join('|')}|\bas\b`, 'gu');
+  return /^[ :'"`]*$/u.test(text.replaceAll(words, ''));
 }
 
 function lineStarts(text: string): readonly number[] {

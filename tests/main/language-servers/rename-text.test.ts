@@ -29,6 +29,20 @@ describe('the text after a rename', () => {
   });
 });
 
+describe('a text that is nearly a rename', () => {
+  // Catches: a pattern that tries every way to divide it, which takes years.
+  it.each([
+    ['as', 'as '.repeat(70)],
+    ["'", "'".repeat(200)],
+  ])('of %s is refused at once', (name, text) => {
+    const started = performance.now();
+    const newName = 'x'.repeat(200);
+    expect(renamedText(`${text}!`, [at(0, 0, text.length + 1, newName)], { name, newName })).toBeNull();
+    expect(renamedText(name, [at(0, 0, name.length, `${text}!`)], { name, newName })).toBeNull();
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+});
+
 describe('the place of a name', () => {
   const text = '# total\nsubtotal = 1\n\ndef total():\n    return 𝒳, total\n';
 
