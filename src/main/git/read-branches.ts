@@ -16,8 +16,9 @@ export async function readRemotes({ git: access }: Repository): Promise<readonly
   return found.map(({ remote, url }) => ({ name: remote, address: url, shown: withoutLogin(url) }));
 }
 
+/** A password may hold an "@" itself. */
 export function withoutLogin(address: string): string {
-  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/iu, '$1').slice(0, 300);
+  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/iu, '$1').slice(0, 300);
 }
 
 export async function readBranches(repository: Repository): Promise<Extract<GitReport, { type: 'branches' }>> {
