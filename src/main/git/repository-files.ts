@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, lstat, mkdir, open, readdir, readlink, rename, stat, unlink } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
+import { join } from 'node:path';
 import type { HostFolder } from '../lib/files/host-folder.ts';
 import { isGone, openChildFolder, openForReading, openHostFolder } from '../lib/files/host-folder.ts';
 import { AppError } from '@shared/errors.ts';
@@ -141,7 +142,9 @@ async function inFolder<T>(
 ): Promise<T> {
   signal.throwIfAborted();
   const { root, names, isInGit } = locate(places, path);
-  let folder = await openHostFolder(root);
+  let folder = await openRoot(places, root).catch((error: unknown) => {
+    throw isGone(error) ? codedError('ENOENT', path) : error;
+  });
   try {
     for (const name of names.slice(0, -1)) {
       const next = await openChildFolder(folder, name).catch((error: unknown) => {
@@ -156,6 +159,17 @@ async function inFolder<T>(
     throw hasCode(error, 'ELOOP') ? codedError('ENOENT', path) : error;
   } finally {
     await folder.close();
+  }
+}
+
+/** `.git` is opened in its project, so that a link that takes its place meanwhile is not followed. */
+async function openRoot({ tree }: RepositoryPlaces, root: string): Promise<HostFolder> {
+  if (root !== join(tree, '.git')) return openHostFolder(root);
+  const project = await openHostFolder(tree);
+  try {
+    return await openChildFolder(project, '.git');
+  } finally {
+    await project.close();
   }
 }
 

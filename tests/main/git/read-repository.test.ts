@@ -4,6 +4,7 @@ import type { GitQuestion } from '@shared/contract/git-contract.ts';
 import type { GitReport } from '@shared/git/git-report.ts';
 import { describe, expect, it } from 'vitest';
 import { createGitCommands } from '../../../src/main/git/commands.ts';
+import { withRepository } from '../../../src/main/git/repository.ts';
 import { isWithoutGit } from '../../fakes/git-here.ts';
 import { createMemoryJournal } from '../../fakes/memory-journal.ts';
 import { realRepository, workedSessions, type RealRepository } from '../../fakes/real-repository.ts';
@@ -184,7 +185,7 @@ describe.skipIf(isWithoutGit)('the history of a repository', () => {
     repo.commit('one');
     repo.git('branch', 'topic/x');
     repo.git('pack-refs', '--all');
-    repo.git('remote', 'add', 'origin', 'https://ada:secret@example.org/a.git');
+    repo.git('remote', 'add', 'origin', 'https://ada:se@cret@example.org/a.git');
     const { branches, remotes, branch } = await ask(repo, { type: 'branches' });
     expect(branches.map(({ name }) => name)).toEqual(['main', 'topic/x']);
     expect(remotes).toEqual([{ name: 'origin', address: 'https://example.org/a.git' }]);
@@ -240,6 +241,22 @@ describe.skipIf(isWithoutGit)('a hostile or damaged repository', () => {
     renameSync(join(linked.folder, '.git'), `${linked.folder}-data`);
     symlinkSync(join(secret.folder, '.git'), join(linked.folder, '.git'));
     await expect(ask(linked, log)).rejects.toMatchObject({ code: 'refused' });
+  });
+
+  // Catches: a folder that is checked, and then opened again by its path.
+  it('is not followed to another place while it is open', async () => {
+    const repo = realRepository();
+    repo.write('a', 'x\n');
+    repo.commit('one');
+    const other = realRepository();
+    const { signal } = new AbortController();
+    await withRepository(repo.folder, { signal, canWrite: true }, async ({ files }) => {
+      expect(String(await files.readFile('/git/HEAD', 'utf8'))).toContain('main');
+      renameSync(join(repo.folder, '.git'), `${repo.folder}-data`);
+      symlinkSync(join(other.folder, '.git'), join(repo.folder, '.git'));
+      await expect(files.readFile('/git/HEAD', 'utf8')).rejects.toMatchObject({ code: 'ENOENT' });
+      await expect(files.writeFile('/git/refs/heads/evil', 'x')).rejects.toMatchObject({ code: 'ENOENT' });
+    });
   });
 
   it('shows a link as its target, and nothing behind it', async () => {
