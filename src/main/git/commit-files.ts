@@ -69,7 +69,7 @@ async function commitFile(
 }
 
 /** The file at a commit. Follows nothing out of it. */
-async function fileAt(
+export async function fileAt(
   repository: Repository,
   base: string,
   path: string,

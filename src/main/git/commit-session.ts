@@ -2,7 +2,7 @@ import { AppError } from '@shared/errors.ts';
 import type { CommitPlan, MadeCommit } from '@shared/git/commit-plan.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { sha256Of } from '../lib/sha256.ts';
-import { commitFiles, filesTakenBack, writeFiles, type CommitFile, type ReadBlob } from './commit-files.ts';
+import { commitFiles, fileAt, filesTakenBack, writeFiles, type CommitFile, type ReadBlob } from './commit-files.ts';
 import { currentBranch, loadGit } from './load-git.ts';
 import type { NetChange } from './net-changes.ts';
 import { withRepository, type Repository } from './repository.ts';
@@ -124,12 +124,9 @@ async function onlyNew(
   { base, tip }: { readonly base: string; readonly tip: string },
   files: readonly CommitFile[],
 ): Promise<readonly CommitFile[]> {
-  const git = await loadGit();
   const fresh = await Promise.all(
     files.map(async (file): Promise<CommitFile> => {
-      if (file.kind === 'left out') return file;
-      const there = await git.readBlob({ ...repository.git, oid: tip, filepath: file.path }).catch(() => null);
-      if ((there?.oid ?? null) !== (file.content?.oid ?? null)) return file;
+      if (file.kind === 'left out' || !isSameFile(await fileAt(repository, tip, file.path), file.content)) return file;
       return { ...file, kind: 'left out', note: 'the branch has it like this already', content: null };
     }),
   );
@@ -137,6 +134,11 @@ async function onlyNew(
   const back = (await filesTakenBack(repository, base, tip)).filter(({ path }) => !kept.has(path));
   const paths = new Set(back.map(({ path }) => path));
   return [...fresh.filter(({ path }) => !paths.has(path)), ...back];
+}
+
+function isSameFile(there: Awaited<ReturnType<typeof fileAt>>, content: CommitFile['content']): boolean {
+  if (there === null || content === null) return there === content;
+  return typeof there === 'object' && there.mode === content.mode && Buffer.compare(there.bytes, content.bytes) === 0;
 }
 
 async function tipOf(repository: Repository, branch: string): Promise<string | null> {

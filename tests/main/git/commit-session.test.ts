@@ -155,6 +155,15 @@ describe.skipIf(isWithoutGit)('a commit of a session', () => {
     expect(repo.git('log', '--format=%s', `main..${second.branch}`)).toBe('Second\nFix the Date, now');
   });
 
+  it('adds a file that only became executable since', async () => {
+    const { repo, journal, commit } = await scene({ 'c.sh': 'c\n' });
+    await noteChange(journal, 'c.sh', ['c\n', 'cc\n']);
+    await commit();
+    await noteChange(journal, 'c.sh', ['cc\n', 'cc\n'], 0o755);
+    const { branch } = await commit({ message: 'Second' });
+    expect(repo.git('ls-tree', branch, 'c.sh')).toMatch(/^100755/u);
+  });
+
   it('takes back on the branch what the session took back', async () => {
     const { repo, journal, commit } = await scene({ a: 'one\n', b: 'b\n' });
     await noteChange(journal, 'a', ['one\n', 'two\n']);
