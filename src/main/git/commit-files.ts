@@ -21,6 +21,16 @@ interface BaseFile {
   readonly mode: string;
 }
 
+const asInGit = {
+  same: 'git has it like this already',
+  deleted: 'git does not have it, so there is nothing to delete',
+};
+
+/** Whether a file is left out because the commit below has it as the session wants it. */
+export function isAsInGit({ kind, note }: PlannedFile): boolean {
+  return kind === 'left out' && (note === asInGit.same || note === asInGit.deleted);
+}
+
 /** What each change becomes on top of a commit. Only the session's own changes are in it. */
 export async function commitFiles(
   repository: Repository,
@@ -49,7 +59,7 @@ async function commitFile(
   if (there === 'link') return leave('it is a link in git');
   if (there !== null && isPointer(there.bytes)) return leave('it is in Git LFS; commit it with your own git');
   if (after?.kept !== true) {
-    if (there === null) return leave('git does not have it, so there is nothing to delete');
+    if (there === null) return leave(asInGit.deleted);
     return { path, kind: 'deleted', note: null, content: null };
   }
   const made = await allOnTopOf(there, own, read);
@@ -59,7 +69,7 @@ async function commitFile(
   const git = await loadGit();
   const { oid } = await git.hashBlob({ object: made.bytes });
   if (there !== null && there.mode === mode && Buffer.compare(there.bytes, made.bytes) === 0)
-    return leave('git has it like this already');
+    return leave(asInGit.same);
   return {
     path,
     kind: there === null ? 'added' : 'modified',

@@ -2,7 +2,15 @@ import { AppError } from '@shared/errors.ts';
 import type { CommitPlan, MadeCommit } from '@shared/git/commit-plan.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { sha256Of } from '../lib/sha256.ts';
-import { commitFiles, fileAt, filesTakenBack, writeFiles, type CommitFile, type ReadBlob } from './commit-files.ts';
+import {
+  commitFiles,
+  fileAt,
+  filesTakenBack,
+  isAsInGit,
+  writeFiles,
+  type CommitFile,
+  type ReadBlob,
+} from './commit-files.ts';
 import { currentBranch, loadGit } from './load-git.ts';
 import type { NetChange } from './net-changes.ts';
 import { withRepository, type Repository } from './repository.ts';
@@ -130,7 +138,7 @@ async function onlyNew(
       return { ...file, kind: 'left out', note: 'the branch has it like this already', content: null };
     }),
   );
-  const kept = new Set(files.filter(({ kind }) => kind !== 'left out').map(({ path }) => path));
+  const kept = new Set(files.filter((file) => !isAsInGit(file)).map(({ path }) => path));
   const back = (await filesTakenBack(repository, base, tip)).filter(({ path }) => !kept.has(path));
   const paths = new Set(back.map(({ path }) => path));
   return [...fresh.filter(({ path }) => !paths.has(path)), ...back];

@@ -155,6 +155,16 @@ describe.skipIf(isWithoutGit)('a commit of a session', () => {
     expect(repo.git('log', '--format=%s', `main..${second.branch}`)).toBe('Second\nFix the Date, now');
   });
 
+  it('keeps on the branch what cannot be committed again', async () => {
+    const { repo, journal, commit } = await scene({ a: 'one\n', b: 'b\n' });
+    await noteChange(journal, 'a', ['one\n', 'two\n']);
+    await commit();
+    await noteChange(journal, 'a', ['yours\n', 'yours, changed\n']);
+    await noteChange(journal, 'b', ['b\n', 'bb\n']);
+    const { branch } = await commit({ message: 'Second' });
+    expect([repo.git('show', `${branch}:a`), repo.git('show', `${branch}:b`)]).toEqual(['two', 'bb']);
+  });
+
   it('adds a file that only became executable since', async () => {
     const { repo, journal, commit } = await scene({ 'c.sh': 'c\n' });
     await noteChange(journal, 'c.sh', ['c\n', 'cc\n']);
