@@ -55,7 +55,9 @@ export function parseSkill(folderName: string, file: string): ReadOutcome<Skill>
   };
 }
 
-/** `Bash(git add:*) Read` names two tools. */
+/** `Bash(git add:*) Read` names two tools. Bounded, because text with many open brackets would be read again and again. */
 function toolsIn(text: string): readonly string[] {
-  return (text.match(/[^\s,(]+(?:\([^)]*\))?/gu) ?? []).slice(0, 50).map((tool) => tool.slice(0, 100));
+  return (text.slice(0, 10_000).match(/[^\s,(]+(?:\([^()]{0,200}\))?/gu) ?? [])
+    .slice(0, 50)
+    .map((tool) => tool.slice(0, 100));
 }

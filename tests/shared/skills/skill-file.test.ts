@@ -95,6 +95,12 @@ describe('the reader of skills', () => {
       });
   });
 
+  it('is read at once, however many brackets its tools have', () => {
+    const started = performance.now();
+    expect(skill(`description: x\nallowed-tools: ${'a('.repeat(50_000)}`)).toMatchObject({ ok: true });
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
   it('takes metadata with fields of its own, and no name that leads elsewhere', () => {
     expect(skill('description: x\nmetadata:\n  version: "1"\n  author: me')).toMatchObject({ ok: true });
     for (const name of ['..', 'a/b', 'A', 'a--b', '-a', '', 'x'.repeat(65)]) expect(isSkillName(name)).toBe(false);

@@ -33,12 +33,15 @@ export function splitReports(output: string): Printed {
   const texts: string[] = [];
   const reports: MachineReport[] = [];
   let at = 0;
+  let passed = 0;
   for (const begin of begins) {
     const format = formatOf(begin[1]);
     if (begin.index < at || format === null) continue;
     texts.push(output.slice(at, begin.index).trimEnd());
     const from = begin.index + begin[0].length + 1;
-    const stop = stops.find(({ index }) => index >= from);
+    // Both are in order, so none is looked at twice.
+    while (passed < stops.length && (stops[passed]?.index ?? from) < from) passed += 1;
+    const stop = stops[passed];
     reports.push({ format, folder: begin[2] ?? '', text: output.slice(from, stop?.index ?? output.length) });
     at = stop === undefined ? output.length : stop.index + stop[0].length;
   }

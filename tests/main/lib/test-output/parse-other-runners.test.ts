@@ -144,6 +144,13 @@ describe('the form of a test command for programs', () => {
     expect(withReport(command)).toContain(`( ${run}\n)`);
   });
 
+  test('of many words is the command itself, at once', () => {
+    const command = '/gradlew '.repeat(20_000) + ':'.repeat(20_000);
+    const started = performance.now();
+    expect(withReport(command)).toBe(command);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
   test.each(['python3 -m pytest -q', 'npm test', 'make check', 'env A=1 go test ./...', 'go test -v -json ./...'])(
     'of `%s` is the command itself',
     (command) => {
@@ -158,6 +165,13 @@ describe('the output of a run with a report', () => {
     expect(text).toMatch(/^\[ 50%\] Building C object[\s\S]*‘c’ undeclared/u);
     expect(text).not.toContain('dewpoint-report');
     expect(reports).toHaveLength(1);
+  });
+
+  test('is taken apart at once, however many reports a program prints', () => {
+    const output = '\u001edewpoint-report go\n{}\n\u001edewpoint-report end\n'.repeat(80_000);
+    const started = performance.now();
+    expect(splitReports(output).reports).toHaveLength(80_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   test('is shown up to the report while it comes, on each stream', () => {
