@@ -32,7 +32,7 @@ const summaries: readonly Summary[] = [
   // CTest
   {
     line: /^\d+% tests passed, (?<failed>\d+) tests? failed out of (?<total>\d+)$/gmu,
-    failed: /^\t\s*\d+ - (?<name>.+?) \((?<text>[^()]+)\)$/gmu,
+    failed: /^\t[ \t]*\d+ - (?<name>.+?) \((?<text>[^()\n]+)\)$/gmu,
     passed: /^[ \t]*\d+\/\d+ Test\s+#\d+: (?<name>.+?) \.+\s+Passed\b/gmu,
   },
   // Gradle
@@ -44,7 +44,7 @@ const summaries: readonly Summary[] = [
   // dotnet test
   {
     line: /^(?:Passed|Failed)!\s+- Failed:\s+(?<failed>\d+), Passed:\s+(?<passed>\d+), Skipped:\s+(?<skipped>\d+), Total:/gmu,
-    failed: /^[ \t]+Failed (?<name>\S.*?) \[[^\]]+\]$/gmu,
+    failed: /^[ \t]+Failed (?<name>\S.*?) \[[^\]\n]+\]$/gmu,
     passed: null,
   },
   // Automake

@@ -159,6 +159,18 @@ describe('the form of a test command for programs', () => {
   );
 });
 
+describe('the output of a hostile run', () => {
+  // Catches: a pattern that looks through all lines that follow, from each line anew.
+  test.each([
+    ['100% tests passed, 0 tests failed out of 1', '\t\n'],
+    ['Passed!  - Failed:     0, Passed:     1, Skipped:     0, Total:     1', ' Failed a [\n'],
+  ])('of many lines after "%s" is read at once', (head, line) => {
+    const started = performance.now();
+    expect(parseTestOutput(`${head}\n${line.repeat(100_000)}`, ['/workspace']).parsed).toBe(true);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+});
+
 describe('the output of a run with a report', () => {
   test('is shown without the report, with what the other stream has', () => {
     const { text, reports } = splitReports(fixture('gcc-compile'));
