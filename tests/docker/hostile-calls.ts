@@ -94,6 +94,10 @@ function fileCalls(path: string, at: number): readonly HostileCall[] {
     { tool: 'edit_file', input: { path, old: 'x', new: 'evil' } },
     { tool: 'apply_patch', input: { patch } },
     { tool: 'delete_file', input: { path } },
+    { tool: 'outline', input: { path } },
+    { tool: 'symbol_info', input: { what: 'symbols', path } },
+    { tool: 'symbol_info', input: { what: 'definition', path, name: 'x', line: 1 } },
+    { tool: 'rename_symbol', input: { path, name: 'x', newName: 'evil' } },
   ];
   // Each path is tried with some of the other tools, and each tool with paths of every kind.
   return [...always, ...more.filter((_call, tool) => (tool + at) % 4 === 0)];
@@ -212,6 +216,10 @@ function besides({ outside, sentinel }: HostileTargets): readonly HostileCall[] 
     run({ command: 'true', network: { hosts: ['169.254.169.254', '*', 'localhost', 'xn--/../'], why: 'x' } }),
     run({ command: 'true', network: { hosts: Array.from({ length: 500 }, (_, at) => `h${at}.example`), why: 'x' } }),
     run({ command: `${'\n'.repeat(5_000)}curl https://example.com`, network }),
+    { tool: 'find_symbol', input: { name: 'CANARY' } },
+    { tool: 'find_symbol', input: { name: `${outside}/canary.x` } },
+    { tool: 'search_documents', input: { words: 'CANARY outside home dotenv key' } },
+    { tool: 'search_documents', input: { words: '" OR 1=1; ATTACH DATABASE .env AS x; NEAR(' } },
     { tool: 'services', input: { action: 'read', id: '../../outside' } },
     { tool: 'services', input: { action: 'stop', id: '-1; id' } },
     { tool: 'read_result', input: { result: '../../outside/canary', path: '__proto__[*]', rows: '0-99999999999' } },

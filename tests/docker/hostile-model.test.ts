@@ -1,9 +1,16 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, lstat, mkdir, readFile, readdir, readlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, lstat, mkdir, mkdtemp, readFile, readdir, readlink, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDocumentReader } from '../../src/main/documents/read-document.ts';
+import { createSearchDocuments } from '../../src/main/documents/search/search-documents.ts';
+import { createLanguageServers } from '../../src/main/language-servers/language-servers.ts';
+import { createHostPrograms } from '../../src/main/lib/programs/host-programs.ts';
+import { createSymbolClient } from '../../src/main/symbols/process/symbol-client.ts';
+import { createProjectSymbols, type ProjectSymbols } from '../../src/main/symbols/project-symbols.ts';
 import type { Tool, ToolContext, ToolResult } from '../../src/main/tools/define.ts';
 import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
 import { isWithoutEngine, none, output, startSandbox, type DockerUnderTest } from './docker-kit.ts';
@@ -19,6 +26,7 @@ const canaries = ['CANARY-outside-71', 'CANARY-home-72', 'CANARY-environment-73'
 /** Everything is approved, so what holds here holds by the sandbox alone. */
 describe.skipIf(isWithoutEngine || process.platform === 'win32')('a model that tries to escape', () => {
   let under: DockerUnderTest;
+  let services: Services;
   let base: string;
   let targets: HostileTargets;
   let outsideBefore: string;
@@ -47,9 +55,13 @@ describe.skipIf(isWithoutEngine || process.platform === 'win32')('a model that t
     await chmod(under.home, 0o755);
     outsideBefore = await snapshot(targets.outside);
     protectedBefore = await snapshots(kept);
+    services = await startServices(under);
     await attack();
   }, 280_000);
-  afterAll(() => under.close());
+  afterAll(async () => {
+    await services.dispose();
+    await under.close();
+  });
 
   async function prepare(workspace: string): Promise<void> {
     const put = async (path: string, text: string): Promise<void> => {
@@ -70,7 +82,7 @@ describe.skipIf(isWithoutEngine || process.platform === 'win32')('a model that t
   }
 
   async function attack(): Promise<void> {
-    const tools = new Map(builtInTools(discoverTools(), { now: () => 0 }).map((tool) => [tool.name, tool]));
+    const tools = new Map(builtInTools(discoverTools(), services.ofTools).map((tool) => [tool.name, tool]));
     const calls = hostileCalls(targets);
     const [first, ...rest] = calls;
     if (first !== undefined) await perform(tools, first);
@@ -98,7 +110,9 @@ describe.skipIf(isWithoutEngine || process.platform === 'win32')('a model that t
     let seen = '';
     const emit: ToolContext['emit'] = (_stream, bytes) => void (seen += Buffer.from(bytes).toString('latin1'));
     // The schema may reject the call. The model then reads why, and nothing runs.
-    const ended = await tool.run(call.input, contextOf(under, emit)).catch((error: unknown) => String(error));
+    const ended = await tool
+      .run(call.input, contextOf(under, services.symbols, emit))
+      .catch((error: unknown) => String(error));
     results.push({ call, text: `${seen}\n${JSON.stringify(ended)}` });
   }
 
@@ -143,7 +157,43 @@ describe.skipIf(isWithoutEngine || process.platform === 'win32')('a model that t
   }
 });
 
-function contextOf({ sandbox }: DockerUnderTest, emit: ToolContext['emit']): ToolContext {
+interface Services {
+  readonly ofTools: Parameters<typeof builtInTools>[1];
+  readonly symbols: ProjectSymbols;
+  readonly dispose: () => Promise<void>;
+}
+
+/** The indexes and language servers behind the tools, as the program starts them. */
+async function startServices({ sandbox, workspace }: DockerUnderTest): Promise<Services> {
+  const home = await mkdtemp(join(tmpdir(), 'dewpoint-services-'));
+  const nodePath = process.execPath;
+  const programs = createHostPrograms({ home, env: process.env });
+  const processPath = resolve('src/main/documents/document-process.ts');
+  const readDocument = createDocumentReader({ programs, nodePath, processPath });
+  const client = createSymbolClient({
+    programs: { start: (program, args, { stdio }) => spawn(program, [...args], { cwd: home, stdio }) },
+    nodePath,
+    processPath: resolve('tests/fakes/symbols-child.mjs'),
+    databasePath: join(home, 'symbols.sqlite'),
+  });
+  const search = { programs, nodePath, processPath, readDocument, indexPath: join(home, 'documents.sqlite') };
+  const now = (): number => 0;
+  return {
+    ofTools: {
+      now,
+      readDocument,
+      searchDocuments: createSearchDocuments({ ...search, now }),
+      languageServers: createLanguageServers(),
+    },
+    symbols: createProjectSymbols({ project: workspace, files: sandbox.files, client }),
+    dispose: async () => {
+      client.dispose();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+function contextOf({ sandbox }: DockerUnderTest, symbols: ProjectSymbols, emit: ToolContext['emit']): ToolContext {
   const asResult = (reply: { readonly ok: boolean; readonly error?: unknown }): ToolResult | null =>
     reply.ok ? null : { status: 'refused', output: JSON.stringify(reply.error) };
   return {
@@ -166,7 +216,7 @@ function contextOf({ sandbox }: DockerUnderTest, emit: ToolContext['emit']): Too
     },
     facts: {
       findTests: async () => ({ command: 'echo tests', runner: 'other' }),
-      symbols: null,
+      symbols,
       shownBytes: 32_768,
       commandTimeoutMs: 5_000,
       maxWriteBytes: 1_000_000,
