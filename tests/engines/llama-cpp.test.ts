@@ -6,6 +6,7 @@ import { textMessage } from '@shared/models/model-messages.ts';
 import { buildRequest, promptShape } from '../../src/main/agent/prompt/build-prompt.ts';
 import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
 import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';
+import { projectParts } from '../../src/main/tools/define.ts';
 import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
 import { loopModel } from '../fakes/agent-kit.ts';
 import { splitGguf, splitNames } from '../fakes/split-gguf.ts';
@@ -75,7 +76,10 @@ describe('the in-process engine', () => {
   ])('counts fewer than 500 tokens for the short system text with all tools and calls %s', async (_how, can) => {
     const capabilities = { ...loopModel.capabilities, ...can };
     const info = { ...loopModel, name: model, parametersB: 1.5, contextTokens: 4096, capabilities };
-    const tools = builtInTools(discoverTools(), { now: () => 0 });
+    // A project that has the part that a tool needs pays for it, no other.
+    const tools = builtInTools(discoverTools(), { now: () => 0 }).filter(
+      ({ needs }) => !projectParts.some((part) => part === needs),
+    );
     const shape = promptShape(info, tools, { mode: 'work', canExecute: true });
     const request = buildRequest(shape, [], info, { seed: null, temperature: 0, cacheKey: 'short' });
     const counted = await provider.countTokens(request, never);
