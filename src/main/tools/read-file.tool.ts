@@ -32,7 +32,11 @@ export default defineTool({
       const from = input.from ?? 1;
       const last = Math.min(input.to ?? lines.length, lines.length);
       if (lines.length === 0) return okResult(`${input.path} is empty.`);
-      if (from > lines.length) return errorResult(`${input.path} has ${lines.length} lines; there is no line ${from}.`);
+      if (from > lines.length) {
+        const here = `${input.path} has ${lines.length} lines; there is no line ${from}.`;
+        // Of a document, perhaps only the beginning was read.
+        return errorResult([here, ...read.about].join('\n'));
+      }
       if (last < from) return errorResult(`"to" (${last}) comes before "from" (${from}).`);
       const end = Math.min(last, from + maximumLines - 1);
       const shown = numberedLines(lines, { from, to: end }, context.facts.shownBytes);

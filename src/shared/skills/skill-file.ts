@@ -43,7 +43,10 @@ export function parseSkill(folderName: string, file: string): ReadOutcome<Skill>
   if (!isSkillName(folderName))
     return refusal('The name of its folder needs lower-case letters and digits, with single "-" between.');
   const warnings = [
-    ...(named === folderName ? [] : [`Its name "${named.slice(0, 80)}" is not that of its folder, which counts.`]),
+    ...(named === '' ? ['Its name is missing, so that of its folder counts.'] : []),
+    ...(named === '' || named === folderName
+      ? []
+      : [`Its name "${named.slice(0, 80)}" is not that of its folder, which counts.`]),
     ...(description.length <= longestDescription
       ? []
       : [`Its description has ${description.length} characters. Only the first ${longestDescription} are used.`]),

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDocumentReader } from '../../../src/main/documents/read-document.ts';
+import type { DocumentText } from '@shared/documents/document-text.ts';
+import { createDocumentReader, type ReadDocument } from '../../../src/main/documents/read-document.ts';
 import {
   createSearchDocuments,
   hasDocuments,
@@ -108,6 +109,30 @@ describe('the search of documents', () => {
     await find('word199', sandbox.files, more);
     const last = await find('word199', sandbox.files, more);
     expect([last.left, last.chunks[0]?.path]).toEqual([0, 'docs/199.md']);
+  }, 60_000);
+
+  /** Catches: a PDF of which a busy machine read the first page only, and which nobody can find from then on. */
+  it('reads a document again that took too long, and only once', async () => {
+    const answers: DocumentText[] = [
+      { ok: true, pages: 2, texts: ['First page.'] },
+      { ok: true, pages: 2, texts: ['First page.', 'The warranty.'] },
+    ];
+    let asked = 0;
+    const readDocument: ReadDocument = async () => answers[asked++] ?? { ok: false, why: 'too-hard' };
+    const { files } = createMemorySandbox({ files: { 'a.pdf': pdfFile({ pages: [['x'], ['y']] }) } });
+    const slow = { ...options, readDocument, indexPath: join(home, 'late.sqlite') };
+    const search = createSearchDocuments(slow);
+    const places = async (words: string): Promise<unknown> => {
+      const found = await search(files, { words, limit: 3 }, never);
+      return found.ok ? found.value.chunks.map(({ path }) => path) : found.error;
+    };
+    expect(await places('first')).toEqual(['a.pdf']);
+    expect(await places('warranty')).toEqual(['a.pdf']);
+    expect(await places('warranty')).toEqual(['a.pdf']);
+    expect(asked).toBe(2);
+    const hard = createMemorySandbox({ files: { 'b.pdf': pdfFile({ pages: [['z']] }) } });
+    for (let time = 0; time < 3; time += 1) await search(hard.files, { words: 'z', limit: 3 }, never);
+    expect(asked).toBe(4);
   }, 60_000);
 
   it('ends when it is cancelled', async () => {

@@ -75,6 +75,11 @@ describe('the read_file tool on a document', () => {
     expect(shown.noted).toEqual(['a.pdf']);
     const part = await readDocument('a.pdf', pdf, found, { from: 8, to: 9 });
     expect(part.output).toContain('[Showing lines 8-9 of 9]\n8: [Page 3 of 3]\n9: Terms');
+    const start = { ok: true, pages: 3, texts: ['Invoice 4711'] } as const;
+    const late = await readDocument('a.pdf', pdf, start, { from: 8, to: 9 });
+    expect(late.output).toContain(
+      'there is no line 8.\n[a.pdf is a PDF of 3 pages, of which only the beginning is here.',
+    );
   });
 
   it('names the cells of a notebook, and shows one that is none as its text', async () => {

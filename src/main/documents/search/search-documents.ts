@@ -59,13 +59,14 @@ export async function hasDocuments(files: Pick<SandboxFiles, 'list'>, signal: Ab
 }
 
 export function createSearchDocuments(options: SearchDocumentsOptions): SearchDocuments {
+  const late = new Set<string>();
   return async (files, { words, limit }, signal) => {
     const scanned = await files.scan(signal);
     if (!scanned.ok) return scanned;
     const documents = documentsIn(scanned.value.files);
     const index = openIndex(options, Math.floor(options.now() / dayMs), signal);
     try {
-      const left = await takeIn(index, { options, files, sizes: scanned.value.files }, documents, signal);
+      const left = await takeIn(index, { options, files, sizes: scanned.value.files, late }, documents, signal);
       return success({ chunks: await index.find(words, limit), documents: documents.length, left });
     } catch (error) {
       signal.throwIfAborted();
@@ -91,12 +92,14 @@ interface Taking {
   readonly options: SearchDocumentsOptions;
   readonly files: Pick<SandboxFiles, 'readMany'>;
   readonly sizes: ReadonlyMap<string, ScannedFile>;
+  /** Those that took too long once. The machine may have been busy, so the next search reads them again, once. */
+  readonly late: Set<string>;
 }
 
 /** Reads what the index lacks. Returns how many documents are left, because the time was up. */
 async function takeIn(
   index: IndexClient,
-  { options, files, sizes }: Taking,
+  { options, files, sizes, late }: Taking,
   documents: readonly IndexedFile[],
   signal: AbortSignal,
 ): Promise<number> {
@@ -117,7 +120,12 @@ async function takeIn(
     if (!read.ok) throw new Error(read.error.message);
     const texts: (IndexedFile & { readonly text: string })[] = [];
     for (const file of batch) {
-      texts.push({ ...file, text: await textOf(file.path, read.value.get(file.path), options.readDocument, signal) });
+      const found = await textOf(file.path, read.value.get(file.path), options.readDocument, signal);
+      const key = `${file.fingerprint} ${file.path}`;
+      const isAgain = found.isLate && !late.has(key);
+      if (isAgain) late.add(key);
+      // Under another fingerprint it is found now, and missing the next time.
+      texts.push({ ...file, text: found.text, ...(isAgain ? { fingerprint: `${file.fingerprint} late` } : {}) });
       // A text is decoded here. Others go on in between.
       await nextTurn();
     }
@@ -143,19 +151,31 @@ function* batchesOf(files: readonly IndexedFile[], sizes: Taking['sizes']): Gene
   if (batch.length > 0) yield batch;
 }
 
+interface IndexedText {
+  readonly text: string;
+  /** It took too long, so the text is not all of it. */
+  readonly isLate: boolean;
+}
+
+const inTime = (text: string): IndexedText => ({ text, isLate: false });
+
 /** Empty for a file that is gone, damaged or no text: it is not looked at again until it changes. */
 async function textOf(
   path: string,
   content: FileContent | undefined,
   read: ReadDocument,
   signal: AbortSignal,
-): Promise<string> {
-  if (content === undefined) return '';
+): Promise<IndexedText> {
+  if (content === undefined) return inTime('');
   const packed = packedDocument(content.bytes);
   const kind: DocumentKind | null = packed?.kind ?? (isNotebookName(path) ? 'notebook' : null);
-  if (kind === null) return fileText(content.bytes)?.text ?? '';
-  if (packed !== null && packed.why !== null) return '';
+  if (kind === null) return inTime(fileText(content.bytes)?.text ?? '');
+  if (packed !== null && packed.why !== null) return inTime('');
   const found = await read(content.bytes, { kind, signal, mostBytes: mostTextBytes });
   signal.throwIfAborted();
-  return found.ok ? markedParts(kind, found).join('\n').trimEnd() : '';
+  if (!found.ok) return { text: '', isLate: found.why === 'too-hard' };
+  const text = markedParts(kind, found).join('\n').trimEnd();
+  // A PDF ends early where its time or the room is up.
+  const isLate = kind === 'pdf' && found.texts.length < found.pages && Buffer.byteLength(text) < mostTextBytes;
+  return { text, isLate };
 }

@@ -39,3 +39,9 @@ export function isDocumentName(name: string): boolean {
 function startsWith(buffer: Buffer, mark: Buffer): boolean {
   return buffer.subarray(0, mark.length).equals(mark);
 }
+
+/** What the parts of a document of this name are called. */
+export function partWord(path: string): 'page' | 'sheet' | 'cell' {
+  if (isNotebookName(path)) return 'cell';
+  return /\.xl[st][xm]$/iu.test(path) ? 'sheet' : 'page';
+}

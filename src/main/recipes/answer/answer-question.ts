@@ -1,5 +1,6 @@
 import type { FoundChunk } from '../../documents/search/chunk-index.ts';
 import { loadSyntax } from '../code/code-syntax.ts';
+import { partWord } from '../../lib/files/document-kind.ts';
 import { isSmallTalk } from '@shared/text/task-kind.ts';
 import type { Question, RecipeContext, RecipeOutcome } from '../define.ts';
 import { roughTokens } from '../code/show-code.ts';
@@ -70,7 +71,7 @@ function partOf({ path, fromLine, page, title, text }: FoundChunk, task: string)
   const best = supportingLine(task, { startLine: 0, text }).line;
   const from = Math.max(0, Math.min(best - mostPartLines / 4, lines.length - mostPartLines));
   const shown = lines.slice(from, from + mostPartLines).map((line) => line.slice(0, 400));
-  const name = page === null ? title : `page ${page}`;
+  const name = page === null ? title : `${partWord(path)} ${page}`;
   const startLine = fromLine + from;
   return { path, name, startLine, endLine: startLine + shown.length - 1, text: shown.join('\n'), span: null };
 }

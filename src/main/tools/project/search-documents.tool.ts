@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FoundChunk } from '../../documents/search/chunk-index.ts';
+import { partWord } from '../../lib/files/document-kind.ts';
 import { defineTool, forFull, forPerson } from '../define.ts';
 import { errorResult, failureResult, okResult } from '../values/tool-results.ts';
 
@@ -40,7 +41,7 @@ function shown({ path, fromLine, toLine, page, title, text }: FoundChunk, words:
   const lines = text.split('\n');
   const from = bestStart(lines, words);
   const part = lines.slice(from, from + mostShownLines);
-  const where = page === null ? '' : `, page ${page}`;
+  const where = page === null ? '' : `, ${partWord(path)} ${page}`;
   const about = title === '' ? '' : ` (${title})`;
   const left = part.length < lines.length ? `\n  [read_file has lines ${fromLine}-${toLine}]` : '';
   const body = part.map((line, index) => `  ${fromLine + from + index}: ${line.slice(0, mostLineCharacters)}`);
