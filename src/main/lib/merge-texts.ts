@@ -20,13 +20,14 @@ export function mergeTexts(base: string, ours: string, theirs: string): string |
   if (left === null || right === null) return null;
   const edits = bothEdits(left, right);
   if (edits === null) return null;
-  const merged: string[] = [];
+  // A call takes only so many arguments, so the lines are not pushed one by one.
+  const merged: (readonly string[])[] = [];
   let at = 0;
   for (const edit of edits) {
-    merged.push(...lines.slice(at, edit.from), ...edit.lines);
+    merged.push(lines.slice(at, edit.from), edit.lines);
     at = edit.to;
   }
-  return [...merged, ...lines.slice(at)].join('');
+  return [...merged, lines.slice(at)].flat().join('');
 }
 
 /** Each with its line break. */

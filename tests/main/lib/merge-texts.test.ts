@@ -23,6 +23,14 @@ describe('two versions of a text', () => {
     expect(mergeTexts(base, `${base}six\n`, `${base}sept\n`)).toBeNull();
   });
 
+  // Bug: a file of 200,000 lines ended in "Maximum call stack size exceeded".
+  it('are merged when they have very many lines', () => {
+    const many = Array.from({ length: 200_000 }, (_, at) => `${at}\n`).join('');
+    expect(mergeTexts(many, `${many}end\n`, many.replace('0\n', 'start\n'))).toBe(
+      `${many.replace('0\n', 'start\n')}end\n`,
+    );
+  });
+
   it('keep their line ends and a missing one at the end', () => {
     expect(mergeTexts('a\r\nb\r\nc\r\nd', 'A\r\nb\r\nc\r\nd', 'a\r\nb\r\nc\r\nD')).toBe('A\r\nb\r\nc\r\nD');
   });

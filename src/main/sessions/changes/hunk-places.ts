@@ -31,13 +31,14 @@ export function withHunks(
 ): string {
   const old = linesIn(before);
   const fresh = linesIn(after);
-  const parts: string[] = [];
+  // A call takes only so many arguments, so the lines are not pushed one by one.
+  const parts: (readonly string[])[] = [];
   let done = 0;
   for (const [index, { from, to }] of places.entries()) {
-    parts.push(...old.slice(done, from[0]), ...(isIn(index) ? fresh.slice(...to) : old.slice(...from)));
+    parts.push(old.slice(done, from[0]), isIn(index) ? fresh.slice(...to) : old.slice(...from));
     done = from[1];
   }
-  return [...parts, ...old.slice(done)].join('');
+  return [...parts, old.slice(done)].flat().join('');
 }
 
 /** Lines with their endings. */
