@@ -56,11 +56,13 @@ describe('the license texts of a packed app', () => {
       packageWith({ name: 'x', author: { name: 'Ada' } }, { NOTICE: 'a notice is no license' }),
       packageWith({ name: 'y', license: 'ISC', author: 'Grace <g@example.org>' }),
       packageWith({ name: 'z' }),
+      packageWith({ name: 'w', license: 'Apache-2.0' }),
     ];
     const text = licenseTexts(base, paths);
     expect(text).toContain('Copyright (c) Ada\n\nPermission is hereby granted, free of charge');
     expect(text).toContain('Copyright (c) Grace <g@example.org>\n\nPermission to use, copy, modify');
     expect(text).toContain('Copyright (c) the authors of z\n');
+    expect(text).toContain('Copyright (c) the authors of w\n\nLicensed under the Apache License, Version 2.0.');
   });
 
   it('cannot be made when a package has no file and no standard text', () => {

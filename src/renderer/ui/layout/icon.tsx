@@ -24,6 +24,7 @@ const paths = {
   up: 'M12 19V5M6 11l6-6 6 6',
   alert: 'M12 4 2.500 20h19L12 4ZM12 10v5M12 17.500v.5',
   shield: 'M12 3 5 6v5c0 4.500 3 8 7 10 4-2 7-5.500 7-10V6l-7-3Z',
+  back: 'M9 7l-5 5 5 5M4 12h11a5 5 0 0 1 5 5v2',
   expand: 'M14 4h6v6M20 4l-7 7M10 20H4v-6M4 20l7-7',
   shrink: 'M20 10h-6V4M14 10l6-6M4 14h6v6M10 14l-6 6',
   file: 'M7 3h7l4 4v14H7zM14 3v4h4',

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import { t } from '../../../lib/text/translate.ts';
 import { Button } from '../../../ui/controls/button.tsx';
+import { IconButton } from '../../../ui/controls/icon-button.tsx';
 
 const RestoreDialog = lazy(() => import('./restore-dialog.tsx'));
 
@@ -8,17 +9,23 @@ interface RestoreButtonProps {
   readonly sessionId: string;
   /** The id of the message or step before which the session is restored. */
   readonly checkpoint: string;
-  readonly look?: 'quiet';
+  /** Shown as a mark without words, as below a message. */
+  readonly isMark?: boolean;
 }
 
 /** Asks before it restores anything. */
-export function RestoreButton({ sessionId, checkpoint, look }: RestoreButtonProps) {
+export function RestoreButton({ sessionId, checkpoint, isMark = false }: RestoreButtonProps) {
   const [isOpen, setIsOpen] = useState(false);
+  const open = (): void => setIsOpen(true);
   return (
     <>
-      <Button size="small" {...(look === undefined ? {} : { look })} onClick={() => setIsOpen(true)}>
-        {t('restore.here')}
-      </Button>
+      {isMark ? (
+        <IconButton icon="back" label={t('restore.here')} onClick={open} />
+      ) : (
+        <Button size="small" onClick={open}>
+          {t('restore.here')}
+        </Button>
+      )}
       {isOpen && (
         <Suspense fallback={null}>
           <RestoreDialog {...{ sessionId, checkpoint }} onClose={() => setIsOpen(false)} />

@@ -57,7 +57,7 @@ export function MessageActions(props: MessageActionsProps) {
         <Button size="small" look="quiet" onClick={onEdit}>
           {t('message.edit')}
         </Button>
-        {!isDropped && <RestoreButton {...{ sessionId }} checkpoint={messageId} look="quiet" />}
+        {!isDropped && <RestoreButton {...{ sessionId }} checkpoint={messageId} isMark />}
       </div>
       {children}
     </div>
