@@ -91,10 +91,6 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/lib/files/file-text.ts#withLineEnds': (text) => [`a\r\n${text}`, text],
   'src/main/tools/edits/match-edit.ts#applyEdit': (text) => [text, 'return a - b', 'return a + b'],
   'src/renderer/lib/drawing/field-rows.ts#textRows': (text) => [text, 1, 20],
-  'src/main/tools/edits/edit-notebook.ts#editNotebook': (text) => [
-    JSON.stringify({ cells: [{ cell_type: 'code', source: text }] }),
-    { old: text.slice(0, 40), new: `${text.slice(0, 40)}x`, everywhere: false },
-  ],
   'src/main/tools/edits/json-ranges.ts#objectValues': (text) => [JSON.stringify({ a: text }), 0],
   'src/main/tools/edits/json-ranges.ts#arrayItems': (text) => [JSON.stringify([text]), 0],
   'src/shared/documents/document-text.ts#partOfMark': (text) => [text, 12],
@@ -122,6 +118,8 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/main/models/wire/decode-parts.ts#imagePart': 'compares a type with a list',
   'src/main/lib/endless/watch-script.ts#watchedCommand': 'puts a command between two texts',
   'src/main/lib/net/own-lookup.ts#lookupOnThisMachine': 'reads the name of a host',
+  'src/main/tools/edits/edit-notebook.ts#editNotebook':
+    'applies `applyEdit` to a cell that `objectValues` and `arrayItems` find, which are measured by themselves',
   'src/main/lib/unified-diff.ts#diffHunks': 'compares by a package, up to a bound that each caller sets',
   'src/main/models/engine/worker/prompt/template-renderer.ts#createTemplateRenderer':
     'runs the template of a model file, in the process of the engine, which is ended where it hangs',
