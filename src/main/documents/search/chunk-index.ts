@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { inTransaction } from '../../lib/in-transaction.ts';
 import type { DocumentChunk } from './document-chunks.ts';
 
 /** A chunk that answers a search. `title` is its headings, outermost first. */
@@ -179,15 +180,4 @@ function forget(db: DatabaseSync, file: number, path: string): void {
   }
   db.prepare('DELETE FROM chunks WHERE file = ?').run(file);
   db.prepare('DELETE FROM files WHERE id = ?').run(file);
-}
-
-function inTransaction(db: DatabaseSync, work: () => void): void {
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    work();
-    db.exec('COMMIT');
-  } catch (error) {
-    db.exec('ROLLBACK');
-    throw error;
-  }
 }

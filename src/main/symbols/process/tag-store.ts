@@ -2,6 +2,7 @@ import { closeSync, fchmodSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
+import { inTransaction } from '../../lib/in-transaction.ts';
 import type { FileTags } from '../tags/tag.ts';
 
 /** What is kept of a file: the fingerprint it had, and the key of its tags, which follows from its text and language. */
@@ -134,17 +135,6 @@ function removeUnused(db: DatabaseSync, now: number): void {
 /** What a file no longer says, or a file that is hidden now, leaves the disk as well. */
 function removeOrphans(db: DatabaseSync): void {
   db.exec('DELETE FROM tags WHERE NOT EXISTS (SELECT 1 FROM files WHERE files.key = tags.key)');
-}
-
-function inTransaction(db: DatabaseSync, work: () => void): void {
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    work();
-    db.exec('COMMIT');
-  } catch (error) {
-    db.exec('ROLLBACK');
-    throw error;
-  }
 }
 
 const packedSchema = z.object({

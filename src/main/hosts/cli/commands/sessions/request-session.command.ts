@@ -39,7 +39,7 @@ export const requestSession: Command<[string, RequestArguments]> = async (contex
 function showPlan(plan: RequestPlan, { terminal: { err, colors } }: CommandContext): void {
   err(`Branch ${colors.yellow(seenName(plan.branch))} at ${plan.commit.slice(0, 8)}\n`);
   err(`to     ${colors.yellow(seenName(plan.address))}  (remote ${seenName(plan.remote)}, host ${plan.host})\n`);
-  err(`for    ${plan.base === null ? 'the usual branch of the host' : seenName(plan.base)}\n`);
+  err(`for    ${plan.base === null ? 'the default branch of the host' : seenName(plan.base)}\n`);
   if (plan.others > 0) err(`${colors.yellow(`${plan.others} commits that are not of this session go along.`)}\n`);
   for (const note of plan.notes) err(`${seenWords(note)}\n`);
   err(`\n    ${seenWords(plan.title)}\n\n`);
