@@ -19,7 +19,7 @@ export interface PromptTemplate {
 export function promptFileTemplate(name: string, file: string): PromptTemplate | null {
   const { head, text } = frontMatter(file) ?? { head: [], text: '' };
   const filled = text
-    .replaceAll(/\$\{(?:input|arg):([\p{L}][\p{L}\p{N}_-]{0,39})(?::[^}]*)?\}/gu, '{{$1}}')
+    .replaceAll(/\$\{(?:input|arg):([\p{L}][\p{L}\p{N}_-]{0,39})(?::[^}]{0,1000})?\}/gu, '{{$1}}')
     .replaceAll('$ARGUMENTS', '{{arguments}}')
     .replaceAll(/\$(\d)\b/gu, '{{argument-$1}}');
   if (filled === '' || filled.length > mostTemplateCharacters) return null;

@@ -43,15 +43,19 @@ function folded(lines: readonly string[]): string {
 }
 
 function plainText(text: string): string {
+  const list = /^\[(.*)\]$/u.exec(text)?.[1];
+  if (list === undefined) return scalarText(text);
+  return list
+    .split(',')
+    .map((one) => scalarText(one.trim()))
+    .join(' ');
+}
+
+function scalarText(text: string): string {
   const single = /^'((?:[^']|'')*)'\s*(?:#.*)?$/u.exec(text)?.[1];
   if (single !== undefined) return single.replaceAll("''", "'");
   const double = /^"((?:[^"\\]|\\.)*)"\s*(?:#.*)?$/u.exec(text)?.[1];
   if (double !== undefined) return double.replaceAll(/\\(.)/gu, (_, one: string) => ({ n: '\n', t: '\t' })[one] ?? one);
-  const list = /^\[(.*)\]$/u.exec(text)?.[1];
-  if (list !== undefined)
-    return list
-      .split(',')
-      .map((one) => plainText(one.trim()))
-      .join(' ');
-  return text.replace(/\s#.*$/u, '').trim();
+  const comment = text.search(/\s#/u);
+  return (comment < 0 ? text : text.slice(0, comment)).trim();
 }

@@ -83,9 +83,4 @@ export const boundedPatterns: readonly BoundedPattern[] = [
     written: /^\d+\) (?<name>\S+::.+)\n(?<text>.*)$/gmu.toString(),
     why: 'reads lines of 1,000 characters at most',
   },
-  {
-    file: 'src/main/lib/test-output/reporting-command.ts',
-    written: /(?<=(?:^|[;&|(])\s*(?:\w+=\S*\s+)*)go test(?=\s|$)(?!.*\s-json)/u.toString(),
-    why: 'reads the test command of the user or of ours',
-  },
 ];

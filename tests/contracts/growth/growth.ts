@@ -39,6 +39,7 @@ const sizes = [100_000, 1_000_000] as const;
 const countsFromMs = 20;
 /** For such a short text, this is already very long. */
 const steepFromMs = 8;
+const slowFromMs = 300;
 const mostRounds = 6;
 const enoughMs = 40;
 
@@ -97,15 +98,25 @@ function climb(
     let ms = timeOf(run, text);
     if (ms > steepFromMs) {
       ms = Math.min(ms, leastOf(run, text, 3));
-      const quarter = leastOf(run, textOf(attack, Math.ceil(sizeBytes / 4)), 4);
-      // Ten times the time for four times the text is suspicious; square growth takes sixteen. It is measured again by
-      // the processor's clock, which does not count other programs.
-      const timesOfFour = ms > steepFromMs && ms > quarter * 10 ? timesOfQuarter(run, attack, sizeBytes) : 0;
-      if (timesOfFour > 10)
-        return { ms, tooSteep: { growth: growthOverDecade(timesOfFour, 4), sizeBytes, ms, attack, timesOfFour } };
+      const tooSteep = ms > steepFromMs ? squareOf(run, attack, { sizeBytes, ms }) : null;
+      if (tooSteep !== null) return { ms, tooSteep };
     }
     if (sizeBytes >= to) return { ms, tooSteep: null };
   }
+}
+
+/** The growth from a quarter of the size to this size, if it is clearly more than linear. `ms`: the time at this size. */
+function squareOf(
+  run: Run,
+  attack: Attack,
+  { sizeBytes, ms }: { readonly sizeBytes: number; readonly ms: number },
+): Growth | null {
+  const quarter = leastOf(run, textOf(attack, Math.ceil(sizeBytes / 4)), 4);
+  // Ten times the time for four times the text is suspicious; square growth takes sixteen. It is measured again by the
+  // processor's clock, which does not count other programs.
+  const timesOfFour = ms > quarter * 10 ? timesOfQuarter(run, attack, sizeBytes) : 0;
+  if (timesOfFour <= 10) return null;
+  return { growth: growthOverDecade(timesOfFour, 4), sizeBytes, ms, attack, timesOfFour };
 }
 
 /** How much the cost of a byte would grow from 10 to 100 KB, if the whole cost grows by `cost` at `times` the size. */
@@ -118,6 +129,9 @@ function growthOf(run: Run, attack: Attack): Growth | null {
     const few = textOf(attack, short);
     let ms = timeOf(run, text);
     if (ms <= countsFromMs) continue;
+    // A larger text would take minutes.
+    const tooSteep = ms > slowFromMs ? squareOf(run, attack, { sizeBytes, ms }) : null;
+    if (tooSteep !== null) return tooSteep;
     ms = processorMsOf(run, text, 1);
     // Runs often enough for the clock, which counts in steps of some milliseconds.
     const times = Math.min(sizeBytes / short, Math.ceil(enoughMs / leastOf(run, few, 2)));

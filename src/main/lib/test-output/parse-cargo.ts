@@ -96,11 +96,11 @@ interface Failed {
 }
 
 function failureOf({ id, section, target, roots }: Failed): TestFailure {
-  const panic = /^thread '.*' (?:\(\d+\) )?panicked at (?:'(.*)', )?(\S+?):(\d+):\d+:?$/mu.exec(section);
+  const panic = panicOf(section);
   const frames = framesOf(section, roots);
-  const place = panic === null ? null : relativeTo(roots, panic[2] ?? '');
-  const at: Frame[] = place === null || panic === null ? [] : [{ path: place, line: Number(panic[3]), name: null }];
-  const after = panic === null ? section : section.slice(panic.index + panic[0].length);
+  const place = panic === null ? null : relativeTo(roots, panic.path);
+  const at: Frame[] = place === null || panic === null ? [] : [{ path: place, line: panic.line, name: null }];
+  const after = panic === null ? section : section.slice(panic.end);
   const [said = ''] = after.split(/^(?:stack backtrace:|note: )/mu);
   const path = target === null || target.startsWith('doc ') ? (at[0]?.path ?? null) : sourceOf(target, frames, at);
   const own = frames.find((frame) => frame.path === path) ?? at.find((frame) => frame.path === path);
@@ -109,9 +109,33 @@ function failureOf({ id, section, target, roots }: Failed): TestFailure {
     path,
     line: own?.line ?? null,
     errorName: panic === null ? null : 'panic',
-    message: panic?.[1] ?? tidy(said.split('\n'), 12),
+    message: panic?.message ?? tidy(said.split('\n'), 12),
     frames: frames.length > 0 ? frames : at,
   };
+}
+
+interface Panic {
+  readonly path: string;
+  readonly line: number;
+  /** Before Rust 1.73 it stands in the same line. */
+  readonly message: string | null;
+  /** Where the text after its line begins. */
+  readonly end: number;
+}
+
+/** `thread 'name' panicked at src/lib.rs:3:5:`, and before Rust 1.73 `thread 'name' panicked at 'message', src/lib.rs:3:5`. */
+function panicOf(section: string): Panic | null {
+  for (const head of section.matchAll(/^thread '.*?panicked at (.+)$/gmu)) {
+    const said = head[1] ?? '';
+    const place = /:(\d+):\d+:?$/u.exec(said);
+    const before = said.slice(0, place?.index ?? 0);
+    const from = before.startsWith("'") ? before.lastIndexOf("', ") : -1;
+    const path = from < 0 ? before : before.slice(from + 3);
+    if (place === null || !/^\S+$/u.test(path)) continue;
+    const message = from < 0 ? null : before.slice(1, from);
+    return { path, line: Number(place[1]), message, end: head.index + head[0].length };
+  }
+  return null;
 }
 
 /** A unit test may be in any file below `src`. The outermost frame in the project is the test. */

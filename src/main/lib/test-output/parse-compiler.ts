@@ -3,17 +3,17 @@ import { relativeTo, withShortLines, type TestFailure } from './test-report.ts';
 /** What compilers and interpreters print for an error: the place, then the text; or the text, then the place. */
 const places: readonly RegExp[] = [
   // gcc, clang, javac, kotlinc: `src/a.c:3:43: error: …`, `A.java:4: error: …`
-  /^(?<path>[^\s:][^:\n]*\.\w+):(?<line>\d+)(?::\d+)?: (?:fatal )?error: (?<text>.+)$/gmu,
+  /^(?<path>[^\s:][^:\n\r]*\.\w+):(?<line>\d+)(?::\d+)?: (?:fatal )?error: (?<text>.+)$/gmu,
   // Go: `./a.go:3:23: undefined: x`
-  /^(?:vet: )?(?<path>[^\s:][^:\n]*\.go):(?<line>\d+):\d+: (?<text>.+)$/gmu,
+  /^(?:vet: )?(?<path>[^\s:][^:\n\r]*\.go):(?<line>\d+):\d+: (?<text>.+)$/gmu,
   // rustc: `error[E0425]: …` and ` --> src/lib.rs:7:9`
-  /^error(?:\[E\d+\])?: (?<text>[^\n]+)\n[ \t]*--> (?<path>[^\s:]+):(?<line>\d+):\d+$/gmu,
+  /^error(?:\[E\d+\])?: (?<text>[^\n\r]+)\n[ \t]*--> (?<path>[^\s:]+):(?<line>\d+):\d+$/gmu,
   // Maven: `[ERROR] /project/A.java:[4,52] …`
-  /^\[ERROR\] (?<path>[^\s:][^:\n]*\.\w+):\[(?<line>\d+),\d+\] (?<text>.+)$/gmu,
+  /^\[ERROR\] (?<path>[^\s:][^:\n\r]*\.\w+):\[(?<line>\d+),\d+\] (?<text>.+)$/gmu,
   // MSBuild: `/project/A.cs(4,52): error CS0103: …`
-  /^[ \t]*(?<path>[^\s(][^(\n]*\.\w+)\((?<line>\d+),\d+\): error (?<text>[^\n[]+)/gmu,
+  /^[ \t]*(?<path>[^\s(][^(\n\r]*\.\w+)\((?<line>\d+),\d+\): error (?<text>[^\n\r[]+)/gmu,
   // Ruby: `/project/a.rb:1: syntax error, …`
-  /^[ \t]*(?<path>[^\s:][^:\n]*\.rb):(?<line>\d+): (?<text>syntax error.*)$/gmu,
+  /^[ \t]*(?<path>[^\s:][^:\n\r]*\.rb):(?<line>\d+): (?<text>syntax error.*)$/gmu,
   // PHP: `PHP Parse error:  syntax error, … in /project/a.php on line 3`
   /^(?:PHP )?(?:Parse|Fatal) error:(?<text>.+) in (?<path>\S+\.php)(?: on line |:)(?<line>\d+)$/gmu,
 ];

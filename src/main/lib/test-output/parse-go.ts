@@ -102,7 +102,7 @@ function failureOf({ id, output, module, roots }: Failed): TestFailure {
           said.map((text) => text.replace(/^(\s*)[\w.-]+\.go:\d+: /u, '$1')),
           12,
         )
-      : (said[panic] ?? '').replace(/^panic: /u, '').replace(/ \[recovered.*\]$/u, '');
+      : (said[panic] ?? '').replace(/^panic: /u, '').replace(/ \[recovered[^[\]]*\]$/u, '');
   return {
     id,
     path,
@@ -117,7 +117,7 @@ function failureOf({ id, output, module, roots }: Failed): TestFailure {
 function goFrames(stack: string, roots: readonly string[]): readonly Frame[] {
   const frames: Frame[] = [];
   const [first = ''] = stack.split(/\n\ngoroutine \d+ \[(?!running)/u);
-  for (const match of first.matchAll(/^([^\s(][^\n]*)\n\t(\S+\.go):(\d+)/gmu)) {
+  for (const match of first.matchAll(/^([^\s(][^\n\r]*)\n\t(\S+\.go):(\d+)/gmu)) {
     const path = relativeTo(roots, match[2] ?? '');
     if (path === null) continue;
     const name = /\.([\w·]+)\([^()]*\)?$/u.exec(match[1] ?? '')?.[1] ?? null;

@@ -217,9 +217,10 @@ export function parseTrx(report: string, output: string, roots: readonly string[
     else {
       const message = withShortLines(elementText(inside, 'Message'));
       const stack = withShortLines(elementText(inside, 'StackTrace'));
-      const frames = [...stack.matchAll(/^[ \t]*at (.+) in (.+):line (\d+)[ \t\r]*$/gmu)].flatMap((frame): Frame[] => {
-        const path = relativeTo(roots, frame[2] ?? '');
-        return path === null ? [] : [{ path, line: Number(frame[3]), name: frame[1] ?? null }];
+      const frames = [...stack.matchAll(/^[ \t]*at (.+):line (\d+)[ \t\r]*$/gmu)].flatMap((frame): Frame[] => {
+        const [name = null, said = ''] = (frame[1] ?? '').split(' in ', 2);
+        const path = relativeTo(roots, said);
+        return path === null ? [] : [{ path, line: Number(frame[2]), name }];
       });
       const last = frames.at(-1) ?? null;
       failures.push({

@@ -66,8 +66,9 @@ export function parseRspec(report: string, output: string, roots: readonly strin
 function loadFailures(said: string, roots: readonly string[]): readonly TestFailure[] {
   const compiled = compileFailures(said, roots);
   if (compiled.length > 0) return compiled;
-  return [...said.matchAll(/^An error occurred while loading (?:\.\/)?(\S+?)\.?$/gmu)].map((match) => {
-    const rest = said.slice(match.index + match[0].length).trimStart();
+  const heads = [...said.matchAll(/^An error occurred while loading (?:\.\/)?(\S+?)\.?$/gmu)];
+  return heads.map((match, at) => {
+    const rest = said.slice(match.index + match[0].length, heads[at + 1]?.index).trimStart();
     const message = tidy(rest.split(/\n# /u)[0]?.split('\n') ?? [], 12);
     const errorName = /^(\w*(?:Error|Exception))\b/mu.exec(message)?.[1] ?? null;
     return {
@@ -91,7 +92,7 @@ export function parseMinitest(printed: string, roots: readonly string[]): TestRe
     output,
   );
   const [ran, failed, errors, skipped] = [1, 2, 3, 4].map((at) => Number(total?.[at] ?? 0));
-  const passed = [...output.matchAll(/^([^\s#]+#[^\n=]+) = [\d.]+ s = \.$/gmu)].map((match) => match[1] ?? '');
+  const passed = [...output.matchAll(/^([^\s#]+#[^\n\r=]+) = [\d.]+ s = \.$/gmu)].map((match) => match[1] ?? '');
   const failures = [
     ...output.matchAll(
       /^ +\d+\) (Failure|Error):\n([^\s[]+#[^\n]+?)(?: \[(\S+?):(\d+)\])?:?\n((?:[^\n]+(?:\n|$(?![\s\S])))*)/gmu,

@@ -38,13 +38,13 @@ const summaries: readonly Summary[] = [
   // Gradle
   {
     line: /^(?<total>\d+) tests? completed, (?<failed>\d+) failed(?:, (?<skipped>\d+) skipped)?$/gmu,
-    failed: /^(?<name>\S.* > .+) FAILED$/gmu,
+    failed: /^(?=\S.* > )(?<name>.+) FAILED$/gmu,
     passed: null,
   },
   // dotnet test
   {
     line: /^(?:Passed|Failed)!\s+- Failed:\s+(?<failed>\d+), Passed:\s+(?<passed>\d+), Skipped:\s+(?<skipped>\d+), Total:/gmu,
-    failed: /^[ \t]+Failed (?<name>\S.*?) \[[^\]\n]+\]$/gmu,
+    failed: /^[ \t]+Failed (?<name>\S.*?) \[[^\][\n\r]+\]$/gmu,
     passed: null,
   },
   // Automake

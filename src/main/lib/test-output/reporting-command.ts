@@ -5,6 +5,8 @@ import { reportSign, type ReportFormat } from './machine-report.ts';
 interface Form {
   /** The words in a command that start this runner. */
   readonly words: RegExp;
+  /** The words stand for a function of the shell, which only works where a command begins. */
+  readonly isFunction?: boolean;
   /** What the words become. `$R` is the file for its report. Null: they stay as they are. */
   readonly instead: ((words: string) => string) | null;
   /** The files that the run leaves behind, as a glob for `find -path`, or the format of `$R`. */
@@ -12,18 +14,20 @@ interface Form {
 }
 
 const words = (text: string): RegExp => new RegExp(String.raw`(?<=^|[\s;&|(])${text}`, 'u');
+/** The path before the name of a program. */
+const folder = String.raw`[^\s;&|(]*\/`;
 const file = (format: ReportFormat): Form['report'] => ({ format, files: [] });
 
 /** One row for each runner with a form of its own for programs to read. The first that fits is used. */
 const forms: readonly Form[] = [
   {
-    // A function of the shell stands for it, which only works where a command begins.
-    words: /(?<=(?:^|[;&|(])\s*(?:\w+=\S*\s+)*)go test(?=\s|$)(?!.*\s-json)/u,
+    words: words(String.raw`go test(?=\s|$)(?!.*\s-json)`),
+    isFunction: true,
     instead: (found) => `go_test ${found} -json`,
     report: file('go'),
   },
   {
-    words: words(String.raw`(?:mvn|\S*\/mvnw)(?=\s(?:.*\s)?(?:test|package|verify|install)(?=\s|$))`),
+    words: words(String.raw`(?:mvn|${folder}mvnw)(?=\s(?:.*\s)?(?:test|package|verify|install)(?=\s|$))`),
     instead: null,
     report: {
       format: 'junit',
@@ -31,7 +35,7 @@ const forms: readonly Form[] = [
     },
   },
   {
-    words: words(String.raw`(?:gradle|\S*\/gradlew)(?=\s(?:.*\s)?(?:\S*:)?(?:test|check|build)(?=\s|$))`),
+    words: words(String.raw`(?:gradle|${folder}gradlew)(?=\s(?:.*\s)?(?:\S*:)?(?:test|check|build)(?=\s|$))`),
     instead: null,
     report: { format: 'junit', files: ['*/build/test-results/*/TEST-*.xml'] },
   },
@@ -41,12 +45,12 @@ const forms: readonly Form[] = [
     report: file('junit'),
   },
   {
-    words: words(String.raw`\S*phpunit(?=\s|$)(?!.*--log-junit)`),
+    words: words(String.raw`[^\s;&|(]*phpunit(?=\s|$)(?!.*--log-junit)`),
     instead: (found) => `${found} --log-junit "$R"`,
     report: file('junit'),
   },
   {
-    words: words(String.raw`(?:\S*\/)?rspec(?=\s|$)(?!.*--out)`),
+    words: words(String.raw`(?:${folder})?rspec(?=\s|$)(?!.*--out)`),
     instead: (found) => `${found} --format progress --format json --out "$R"`,
     report: file('rspec'),
   },
@@ -69,7 +73,7 @@ const longestCommand = 4_000;
  */
 export function withReport(command: string): string {
   if (command.length > longestCommand) return command;
-  const form = forms.find((one) => one.words.test(command));
+  const form = forms.find((one) => isStartedBy(command, one));
   if (form === undefined) return command;
   const { instead, report } = form;
   const run = instead === null ? command : command.replace(form.words, instead);
@@ -83,6 +87,17 @@ export function withReport(command: string): string {
     files.length === 0 ? `report_file ${format}` : `report_files ${format} ${files.map(shellQuote).join(' ')}`,
     'exit "$code"',
   ].join('\n');
+}
+
+function isStartedBy(command: string, { words: start, isFunction = false }: Form): boolean {
+  const found = start.exec(command);
+  if (found === null || !isFunction) return found !== null;
+  const before =
+    command
+      .slice(0, found.index)
+      .split(/[;&|(]/u)
+      .at(-1) ?? '';
+  return before.split(/\s+/u).every((word) => word === '' || /^\w+=/u.test(word));
 }
 
 /** The folder that a command enters first. */

@@ -124,6 +124,14 @@ describe('the reader of test output', () => {
     expect(parseTestOutput(output, [])).toMatchObject({ parsed: true, counts: wanted });
   });
 
+  test.each([
+    ["thread 'adds' panicked at 'it's 1, ' not 2', src/lib.rs:20:9", "it's 1, ' not 2"],
+    ["thread 'adds' (7) panicked at src/lib.rs:20:9:\nit panicked at 3", 'it panicked at 3'],
+  ])('reads the panic `%s` of each version of Rust', (panic, message) => {
+    const output = `running 1 test\ntest adds ... FAILED\n\nfailures:\n\n---- adds stdout ----\n${panic}\n\nfailures:\n    adds\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored\n`;
+    expect(parseTestOutput(output, []).failures).toMatchObject([{ path: 'src/lib.rs', line: 20, message }]);
+  });
+
   test('takes no file of a report that a hostile test printed for more than text', () => {
     const entities = '<!DOCTYPE a [<!ENTITY b "&c;&c;"><!ENTITY c "&d;&d;">]><testcase name="&b;&#xFFFFFFF;"/>';
     const report = parseTestOutput(`\u001edewpoint-report junit\n${entities}\n\u001edewpoint-report end\n`, []);

@@ -50,7 +50,7 @@ function linesOf(report: GitReport): readonly string[] {
     case 'blame':
       return [
         ...report.lines.map(({ commit, author, at, text }, index) => {
-          const who = author.replace(/ <.*$/u, '').slice(0, 20).padEnd(20);
+          const who = (author.split(' <', 1)[0] ?? '').slice(0, 20).padEnd(20);
           const when = at === null ? ''.padEnd(10) : dateAndTime(at).slice(0, 10);
           return `${(commit ?? '').slice(0, 8).padEnd(8)}  ${who}  ${when}  ${String(index + 1).padStart(5)}  ${text}`;
         }),
