@@ -1,4 +1,5 @@
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
+import { openIndexFile } from '../../lib/index-file.ts';
 import { inTransaction } from '../../lib/in-transaction.ts';
 import type { DocumentChunk } from './document-chunks.ts';
 
@@ -49,17 +50,15 @@ const tables = `
   CREATE VIRTUAL TABLE found USING fts5(
     title, text, content = 'chunks', content_rowid = 'id', tokenize = 'porter unicode61 remove_diacritics 2'
   );
-  PRAGMA user_version = ${indexVersion};
 `;
 
-/** Opens the file. Throws for one that is damaged or of another version. `day` counts from 1970. */
-export function openChunkIndex(db: DatabaseSync, day: number): ChunkIndex {
-  db.exec(
-    'PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000;',
-  );
-  const version: unknown = Reflect.get(Object(db.prepare('PRAGMA user_version').get()), 'user_version');
-  if (version === 0) db.exec(tables);
-  else if (version !== indexVersion) throw new Error(`The index has version ${String(version)}.`);
+/** `day` counts from 1970. */
+export function openChunkIndex(path: string, day: number): ChunkIndex {
+  const settings = 'PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000;';
+  return openIndexFile(DatabaseSync, { path, tables, version: indexVersion, settings }, (db) => chunkIndex(db, day));
+}
+
+function chunkIndex(db: DatabaseSync, day: number): ChunkIndex {
   forgetUnused(db, day);
   db.exec('CREATE TEMP TABLE asked (file INTEGER PRIMARY KEY)');
   return {

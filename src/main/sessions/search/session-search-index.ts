@@ -1,9 +1,8 @@
-import { closeSync, fchmodSync, openSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SearchHit } from '@shared/contract/search-answer.ts';
 import { diagnostics } from '../../lib/log.ts';
+import { openIndexFile } from '../../lib/index-file.ts';
 import { type LogPiece, readPieces } from '../log/log-scan.ts';
 import { findHits } from './session-search-query.ts';
 import { searchTexts } from './searchable-texts.ts';
@@ -84,31 +83,9 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
 /** Opens the file. A damaged one, or one of another version, is made again. */
 async function openDatabase({ path }: SearchIndexOptions): Promise<DatabaseSync> {
   // Loaded with the first search, because a start does not need it.
-  const sqlite = await import('node:sqlite');
-  const open = (): DatabaseSync => {
-    // `-wal` and `-shm` get the mode of this file.
-    const file = openSync(path, 'a', 0o600);
-    fchmodSync(file, 0o600);
-    closeSync(file);
-    const db = new sqlite.DatabaseSync(path);
-    try {
-      db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;');
-      const version: unknown = Reflect.get(Object(db.prepare('PRAGMA user_version').get()), 'user_version');
-      if (version === 0) db.exec(tables);
-      else if (version !== indexVersion) throw new Error(`version ${String(version)}`);
-      return db;
-    } catch (error) {
-      db.close();
-      throw error;
-    }
-  };
-  try {
-    return open();
-  } catch (error) {
-    diagnostics.warn('The search index is made anew', error);
-    for (const suffix of ['', '-wal', '-shm']) await rm(path + suffix, { force: true });
-    return open();
-  }
+  const { DatabaseSync: Database } = await import('node:sqlite');
+  const settings = 'PRAGMA temp_store = MEMORY;';
+  return openIndexFile(Database, { path, tables, version: indexVersion, settings }, (db) => db);
 }
 
 /** Trigrams find parts of names, and languages without spaces. `texts` holds the texts that `found` points to. */
@@ -122,7 +99,6 @@ const tables = `
   CREATE VIRTUAL TABLE found USING fts5(
     text, content = 'texts', content_rowid = 'id', tokenize = 'trigram remove_diacritics 1'
   );
-  PRAGMA user_version = ${indexVersion};
 `;
 
 interface Place {

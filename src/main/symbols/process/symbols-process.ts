@@ -5,9 +5,10 @@
  * `symbols-process DATABASE`
  */
 import { clockNow } from '../../lib/async/clock.ts';
+import { removeIndexFile } from '../../lib/index-file.ts';
 import { openProject, type OpenProject } from './open-project.ts';
 import { symbolRequestSchema, type SymbolReply, type SymbolRequest } from './symbol-protocol.ts';
-import { isDamage, openTagStore, removeTagStore } from './tag-store.ts';
+import { isDamage, openTagStore } from './tag-store.ts';
 
 /** More are closed, the longest unused first. */
 const heldProjects = 2;
@@ -37,7 +38,7 @@ function serve(database: string): void {
           send({ id: request.id, type: 'failed', message: String(error) });
           if (!isDamage(error)) return;
           // The next process begins with an empty one.
-          removeTagStore(database);
+          removeIndexFile(database);
           process.exit(1);
         },
       );

@@ -1,7 +1,6 @@
-import { closeSync, fchmodSync, mkdirSync, openSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
+import { openIndexFile } from '../../lib/index-file.ts';
 import { inTransaction } from '../../lib/in-transaction.ts';
 import type { FileTags } from '../tags/tag.ts';
 
@@ -39,11 +38,14 @@ const tables = `
   ) WITHOUT ROWID;
   CREATE INDEX files_key ON files (key);
   CREATE TABLE tags (key TEXT PRIMARY KEY, tags TEXT NOT NULL) WITHOUT ROWID;
-  PRAGMA user_version = ${storeVersion};
 `;
 
 export function openTagStore(path: string, now: number): TagStore {
-  const db = openDatabase(path);
+  const settings = 'PRAGMA secure_delete = ON;';
+  return openIndexFile(DatabaseSync, { path, tables, version: storeVersion, settings }, (db) => tagStore(db, now));
+}
+
+function tagStore(db: DatabaseSync, now: number): TagStore {
   removeUnused(db, now);
   const idOf = (project: string): number => {
     db.prepare(
@@ -85,40 +87,6 @@ export function openTagStore(path: string, now: number): TagStore {
 }
 
 const fileRows = z.array(z.object({ path: z.string(), fingerprint: z.string(), key: z.string() }));
-
-function openDatabase(path: string): DatabaseSync {
-  const open = (): DatabaseSync => {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // `-wal` and `-shm` get the mode of this file.
-    const file = openSync(path, 'a', 0o600);
-    fchmodSync(file, 0o600);
-    closeSync(file);
-    const db = new DatabaseSync(path);
-    try {
-      // Another Dewpoint may write at the same time.
-      db.exec(
-        'PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON;',
-      );
-      const version = db.prepare('PRAGMA user_version').get()?.['user_version'];
-      if (version === 0) db.exec(`BEGIN IMMEDIATE; ${tables} COMMIT;`);
-      else if (version !== storeVersion) throw new Error(`version ${String(version)}`);
-      return db;
-    } catch (error) {
-      db.close();
-      throw error;
-    }
-  };
-  try {
-    return open();
-  } catch {
-    removeTagStore(path);
-    return open();
-  }
-}
-
-export function removeTagStore(path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
-}
 
 /** Whether an error says that the file is damaged: SQLITE_CORRUPT or SQLITE_NOTADB. */
 export function isDamage(error: unknown): boolean {
