@@ -4,7 +4,7 @@ import type { HomeKeys } from './safety/keys/home-keys.ts';
 import { createOutboundConnections } from './sandbox/network/outbound-connections.ts';
 import { createWebClient } from './sandbox/network/web-client.ts';
 import { createDocumentReader } from './documents/read-document.ts';
-import { createRepositoryReader } from './git/process/read-apart.ts';
+import { createGitProcess } from './git/process/run-apart.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import type { WebCommandsOptions } from './tools/web/commands.ts';
 import { offeredWebTools } from './tools/web/commands.ts';
@@ -63,9 +63,9 @@ export function createWebParts({ env, settings, programs, files }: WebBase, keys
     token: (host: string) => keys.own.find(`git.${host}`, null),
   };
   const keepToken = (host: string, token: string): Promise<void> => keys.own.set(`git.${host}`, token);
-  const readRepository = createRepositoryReader({ programs, nodePath: files.node, processPath: files.gitProcess });
+  const runGit = createGitProcess({ programs, nodePath: files.node, processPath: files.gitProcess });
   return {
-    gitAccess: { hosting, keepToken, readRepository },
+    gitAccess: { hosting, keepToken, runGit },
     readDocument,
     webTools: parts,
     web: { offered: () => offeredWebTools(web()), exchange },

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FileImage } from '../../src/shared/events/tool-events.ts';
 import { createOutboundConnections } from '../../src/main/sandbox/network/outbound-connections.ts';
-import { readRepository } from '../../src/main/git/process/read-repository.ts';
+import { doGitJob } from '../../src/main/git/process/do-job.ts';
+import { gitJobSchema } from '../../src/main/git/process/git-job.ts';
+import type { RunGit } from '../../src/main/git/process/run-apart.ts';
 import { createWebClient } from '../../src/main/sandbox/network/web-client.ts';
 import type { MemoryJournal } from './memory-journal.ts';
 
@@ -52,6 +54,15 @@ export function realRepository(folder = mkdtempSync(join(tmpdir(), 'dewpoint-git
   };
 }
 
+/** Does a job in this process, with all that goes in and out as JSON, as it is with a process of its own. */
+const runHere: RunGit = async (job, { schema, signal, send }) => {
+  const refuse = async (): Promise<never> => {
+    throw new Error('This job connects to nothing.');
+  };
+  const value = await doGitJob(gitJobSchema.parse(JSON.parse(JSON.stringify(job))), { signal, send: send ?? refuse });
+  return schema.parse(JSON.parse(JSON.stringify(value)));
+};
+
 /** The only session, at rest, as handlers of git see it. */
 export function workedSessions(journal: MemoryJournal) {
   const tokens = new Map<string, string>();
@@ -64,7 +75,7 @@ export function workedSessions(journal: MemoryJournal) {
     sessions,
     now: () => 1_800_000_000_000,
     hosting,
-    readRepository,
+    runGit: runHere,
     keepToken: async (_host: string, token: string) => void tokens.set('', token),
   };
 }

@@ -3,11 +3,12 @@ import { commitAuthor, isKnownAuthor, signsCommits } from '../sandbox/docker/use
 import type { Handlers } from '../server/handlers.ts';
 import type { Journal } from '../sessions/journal/journal.ts';
 import { refuseAtWork } from '../sessions/open/refused-requests.ts';
-import { makeCommit, planCommit, type CommitWish } from './commit-session.ts';
 import { makeRequest, planRequest, readReview, type HostingAccess } from './request-session.ts';
 import { requestText } from './request-text.ts';
-import { netChanges } from './net-changes.ts';
-import type { ReadRepository } from './process/read-apart.ts';
+import { contentsOf, netChanges } from './net-changes.ts';
+import { commitPlanSchema, madeCommitSchema, reportSchema } from './process/git-answer.ts';
+import type { CommitWish } from './process/git-job.ts';
+import type { RunGit } from './process/run-apart.ts';
 
 /** Handlers for a project's repository. */
 export function createGitCommands({
@@ -15,7 +16,7 @@ export function createGitCommands({
   now,
   hosting,
   keepToken,
-  readRepository,
+  runGit: run,
 }: GitCommandsOptions): Handlers['git'] {
   const workOf = async ({ sessionId }: { readonly sessionId: string }) => {
     refuseAtWork(sessions, sessionId);
@@ -28,12 +29,15 @@ export function createGitCommands({
   const commitOf = async (input: CommitInput): Promise<CommitWish> => {
     const { journal, state, projectPath } = await workOf(input);
     const author = await commitAuthor();
+    const changes = await netChanges(journal);
     return {
-      ...input,
+      sessionId: input.sessionId,
+      branch: input.branch,
+      message: input.message,
       projectPath,
       title: state.title,
-      changes: await netChanges(journal),
-      read: (blob) => journal.getBlob(blob),
+      changes: [...changes],
+      contents: await contentsOf(changes, journal),
       author: isKnownAuthor(author) ? author : null,
       signs: await signsCommits(),
     };
@@ -43,15 +47,19 @@ export function createGitCommands({
     return { ...input, projectPath, task: state.title, body: requestText(state, journal.money()) };
   };
   return {
-    read: ({ input, signal }) => readRepository(input, signal),
-    planCommit: async ({ input, signal }) => planCommit(await commitOf(input), signal),
+    read: ({ input, signal }) => run({ type: 'ask', ...input }, { schema: reportSchema, signal }),
+    planCommit: async ({ input, signal }) =>
+      run({ type: 'plan-commit', wish: await commitOf(input) }, { schema: commitPlanSchema, signal }),
     commit: async ({ input, signal }) =>
-      makeCommit(await commitOf(input), { approval: input.approval, now: new Date(now()), signal }),
+      run(
+        { type: 'commit', wish: await commitOf(input), approval: input.approval, at: now() },
+        { schema: madeCommitSchema, signal },
+      ),
     setToken: ({ input }) => keepToken(input.host.toLowerCase(), input.value.trim()),
-    planRequest: async ({ input, signal }) => planRequest(await requestOf(input), signal),
+    planRequest: async ({ input, signal }) => planRequest(await requestOf(input), { run, signal }),
     request: async ({ input, signal }) =>
-      makeRequest(await requestOf(input), { approval: input.approval, access: hosting, signal }),
-    review: async ({ input, signal }) => readReview(await requestOf(input), hosting, signal),
+      makeRequest(await requestOf(input), { approval: input.approval, access: hosting, run, signal }),
+    review: async ({ input, signal }) => readReview(await requestOf(input), { access: hosting, run, signal }),
   };
 }
 
@@ -61,7 +69,7 @@ interface GitCommandsOptions {
   readonly now: () => number;
   readonly hosting: HostingAccess;
   readonly keepToken: (host: string, token: string) => Promise<void>;
-  readonly readRepository: ReadRepository;
+  readonly runGit: RunGit;
 }
 
 /** The sessions whose changes go into git. */

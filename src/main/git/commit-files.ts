@@ -14,7 +14,8 @@ export interface CommitFile extends PlannedFile {
   readonly content: { readonly bytes: Uint8Array; readonly oid: string; readonly mode: string } | null;
 }
 
-export type ReadBlob = (ref: BlobRef) => Promise<Uint8Array | null>;
+/** Null: it is missing. */
+export type ReadBlob = (ref: BlobRef) => Uint8Array | null;
 
 interface BaseFile {
   readonly bytes: Uint8Array;
@@ -62,7 +63,7 @@ async function commitFile(
     if (there === null) return leave(asInGit.deleted);
     return { path, kind: 'deleted', note: null, content: null };
   }
-  const made = await allOnTopOf(there, own, read);
+  const made = allOnTopOf(there, own, read);
   if (made === 'missing') return leave('its stored content is missing or damaged');
   const mode = modeOf(after.mode, there);
   if (made === null) return leave('you have other changes in the same lines that are not committed; commit them first');
@@ -122,14 +123,10 @@ interface Made {
  * All changes of the session on top of what git has, and none of those that somebody else made between them. Null: both
  * changed the same lines.
  */
-async function allOnTopOf(
-  there: BaseFile | null,
-  own: readonly OwnChange[],
-  read: ReadBlob,
-): Promise<Made | 'missing' | null> {
+function allOnTopOf(there: BaseFile | null, own: readonly OwnChange[], read: ReadBlob): Made | 'missing' | null {
   let made: Made | null = there === null ? null : { bytes: there.bytes, note: null };
   for (const change of own) {
-    const [before, after] = [await bytesOf(change.before, read), await bytesOf(change.after, read)];
+    const [before, after] = [bytesOf(change.before, read), bytesOf(change.after, read)];
     if (before === 'missing' || after === 'missing') return 'missing';
     const note: string | null = made?.note ?? null;
     if (after === null) {
@@ -143,9 +140,9 @@ async function allOnTopOf(
   return made;
 }
 
-async function bytesOf(image: FileImage, read: ReadBlob): Promise<Uint8Array | 'missing' | null> {
+function bytesOf(image: FileImage, read: ReadBlob): Uint8Array | 'missing' | null {
   if (image === null) return null;
-  return image.kept ? ((await read(image.blob)) ?? 'missing') : 'missing';
+  return image.kept ? (read(image.blob) ?? 'missing') : 'missing';
 }
 
 /** One change on top of a file. Null: the file differs in the same lines. */

@@ -12,24 +12,9 @@ import {
   type ReadBlob,
 } from './commit-files.ts';
 import { currentBranch, loadGit } from './load-git.ts';
-import type { NetChange } from './net-changes.ts';
+import type { CommitWish } from './process/git-job.ts';
 import { withRepository, type Repository } from './repository.ts';
 import { moveBranch } from './repository-files.ts';
-
-/** What a commit of a session needs to know. */
-export interface CommitWish {
-  readonly projectPath: string;
-  readonly sessionId: string;
-  readonly title: string;
-  /** Null: one is proposed. */
-  readonly branch: string | null;
-  readonly message: string | null;
-  readonly changes: readonly NetChange[];
-  readonly read: ReadBlob;
-  /** As the user told git, for repositories that name nobody. Null: nobody was told. */
-  readonly author: Author | null;
-  readonly signs: boolean;
-}
 
 interface Author {
   readonly name: string;
@@ -94,7 +79,7 @@ async function prepare(repository: Repository, wish: CommitWish): Promise<Prepar
   const tip = await tipOf(repository, branch);
   const base = tip === null ? head.commit : await baseOf(repository, { tip, branch, sessionId: wish.sessionId });
   const author = await authorOf(repository, wish.author);
-  const wanted = await commitFiles(repository, base, wish);
+  const wanted = await commitFiles(repository, base, { changes: wish.changes, read: contentsOf(wish) });
   const files = tip === null ? wanted : await onlyNew(repository, { base, tip }, wanted);
   if (files.every(({ kind }) => kind === 'left out'))
     throw new AppError('bad-input', nothingToCommit(files, tip !== null));
@@ -118,6 +103,14 @@ async function prepare(repository: Repository, wish: CommitWish): Promise<Prepar
     approval,
   };
   return { plan, files, author, tip };
+}
+
+function contentsOf({ contents }: CommitWish): ReadBlob {
+  const known = new Map(Object.entries(contents));
+  return ({ sha256 }) => {
+    const text = known.get(sha256);
+    return text === undefined ? null : Buffer.from(text, 'base64');
+  };
 }
 
 function nothingToCommit(files: readonly CommitFile[], isMore: boolean): string {

@@ -1,17 +1,9 @@
+import type { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
+import type { addressSchema } from './process/git-job.ts';
 import type { Remote } from './read-branches.ts';
 
-/** Where a remote is reached over HTTP. */
-export interface HostingAddress {
-  readonly remote: string;
-  /** `https://example.org`, with a port where it is not the usual one. */
-  readonly origin: string;
-  readonly host: string;
-  /** The path of the repository on its host, without `.git`: `ada/project`. */
-  readonly path: string;
-  /** The remote is by SSH, and its host is reached by HTTPS instead. */
-  readonly isFromSsh: boolean;
-}
+export type HostingAddress = z.output<typeof addressSchema>;
 
 /** The remote to push to: the one that was named, the only one, or `origin`. */
 export function chooseRemote(remotes: readonly Remote[], named: string | null): HostingAddress {

@@ -3,14 +3,16 @@ import { canonicalJson } from '../lib/canonical-json.ts';
 import type { WebAnswer, WebExchange } from '../tools/web/web-request.ts';
 import type { HostingAddress } from './hosting-address.ts';
 
+export type SendCall = (call: HostingCall) => Promise<Pick<WebAnswer, 'status' | 'headers' | 'bytes'>>;
+
 /** Calls one host, and no other: redirects are not followed. `token` null: without it. */
 export interface HostingCalls {
-  readonly send: (call: HostingCall) => Promise<WebAnswer>;
+  readonly send: SendCall;
   /** The answer as JSON. Throws what a person can do about any other answer than the expected ones. */
   readonly json: (method: 'GET' | 'POST', path: string, body?: Readonly<Record<string, unknown>>) => Promise<unknown>;
 }
 
-export interface HostingCall {
+interface HostingCall {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,6 +1,9 @@
+import { AppError } from '@shared/errors.ts';
 import { isSameContent, isSameImage } from '@shared/session/file-change-state.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
 import type { Journal } from '../sessions/journal/journal.ts';
+
+const mostContentBytes = 128_000_000;
 
 /** A file before and after some changes of a session, between which nobody else changed it. */
 export interface OwnChange {
@@ -11,7 +14,7 @@ export interface OwnChange {
 /** What a session did to one file, oldest first. Between two of them, somebody else changed it. */
 export interface NetChange {
   readonly path: string;
-  readonly own: readonly OwnChange[];
+  readonly own: OwnChange[];
 }
 
 /** From the log alone, whatever was taken, undone or changed in the folder since. */
@@ -37,4 +40,26 @@ export async function netChanges(journal: Pick<Journal, 'read'>): Promise<readon
     .filter(([, own]) => !isSameImage(own[0]?.before ?? null, own.at(-1)?.after ?? null))
     .map(([path, own]) => ({ path, own }))
     .sort((left, right) => (left.path < right.path ? -1 : 1));
+}
+
+/** The contents of changes by their hash, in base64. What is missing or damaged is left out. */
+export async function contentsOf(
+  changes: readonly NetChange[],
+  journal: Pick<Journal, 'getBlob'>,
+): Promise<Record<string, string>> {
+  const images = changes.flatMap(({ own }) => own.flatMap(({ before, after }) => [before, after]));
+  const blobs = new Map(images.flatMap((image) => (image?.kept === true ? [[image.blob.sha256, image.blob]] : [])));
+  const bytes = [...blobs.values()].reduce((sum, blob) => sum + blob.bytes, 0);
+  if (bytes > mostContentBytes)
+    throw new AppError(
+      'too-large',
+      `The session's changes have ${Math.round(bytes / 1_000_000)} MB, which is more than Dewpoint commits at once.`,
+      { hint: 'Commit them with your own git. In a session with a copy, take its changes first.' },
+    );
+  const contents: Record<string, string> = {};
+  for (const blob of blobs.values()) {
+    const found = await journal.getBlob(blob);
+    if (found !== null) contents[blob.sha256] = Buffer.from(found).toString('base64');
+  }
+  return contents;
 }

@@ -1,7 +1,7 @@
 import type { GitHttpRequest, GitHttpResponse } from 'isomorphic-git';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { HostingAddress } from './hosting-address.ts';
-import { refusalOf, type HostingCalls } from './hosting-calls.ts';
+import { refusalOf, type SendCall } from './hosting-calls.ts';
 import { loadGit } from './load-git.ts';
 import type { Repository } from './repository.ts';
 
@@ -12,12 +12,12 @@ export async function pushBranch(
     address,
     branch,
     commit,
-    calls,
+    send,
   }: {
     readonly address: HostingAddress;
     readonly branch: string;
     readonly commit: string;
-    readonly calls: HostingCalls;
+    readonly send: SendCall;
   },
 ): Promise<void> {
   const git = await loadGit();
@@ -25,7 +25,7 @@ export async function pushBranch(
   try {
     await git.push({
       ...repository.git,
-      http: { request: (request: GitHttpRequest) => throughCalls(calls, request) },
+      http: { request: (request: GitHttpRequest) => throughCalls(send, request) },
       url: `${origin}/${path}.git`,
       remote,
       // By its id, because a name may be that of a tag as well, or be moved meanwhile.
@@ -40,7 +40,7 @@ export async function pushBranch(
 }
 
 async function throughCalls(
-  { send }: HostingCalls,
+  send: SendCall,
   { url, method, headers = {}, body }: GitHttpRequest,
 ): Promise<GitHttpResponse> {
   const pieces: Uint8Array[] = [];

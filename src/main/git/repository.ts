@@ -24,7 +24,7 @@ export interface Repository {
 }
 
 /** Long enough for large histories, and short enough that nobody waits for a damaged one. */
-const longestMs = 60_000;
+const usualMs = 60_000;
 const configBytes = 1024 * 1024;
 const inSandbox = 'Ask the agent to run git in the sandbox, or run git yourself.';
 
@@ -34,7 +34,11 @@ const inSandbox = 'Ask the agent to run git in the sandbox, or run git yourself.
  */
 export async function withRepository<T>(
   projectPath: string,
-  { signal, canWrite = false }: { readonly signal: AbortSignal; readonly canWrite?: boolean },
+  {
+    signal,
+    canWrite = false,
+    longestMs = usualMs,
+  }: { readonly signal: AbortSignal; readonly canWrite?: boolean; readonly longestMs?: number },
   work: (repository: Repository) => Promise<T>,
 ): Promise<T> {
   const places = await findPlaces(projectPath);

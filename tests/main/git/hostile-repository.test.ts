@@ -1,26 +1,71 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { GitQuestion } from '@shared/contract/git-contract.ts';
-import { createRepositoryReader } from '../../../src/main/git/process/read-apart.ts';
+import { createGitCommands } from '../../../src/main/git/commands.ts';
+import { reportSchema } from '../../../src/main/git/process/git-answer.ts';
+import { createGitProcess } from '../../../src/main/git/process/run-apart.ts';
+import { gitHosting, hostingToken } from '../../fakes/git-hosting.ts';
 import { isWithoutGit } from '../../fakes/git-here.ts';
-import { realRepository } from '../../fakes/real-repository.ts';
+import { createMemoryJournal } from '../../fakes/memory-journal.ts';
+import { noteChange, realRepository, workedSessions } from '../../fakes/real-repository.ts';
 import { testPrograms } from '../../fakes/test-programs.ts';
 
 const commitId = 'c'.repeat(40);
 const treeId = 'd'.repeat(40);
 const log = { type: 'log', limit: 5 } as const;
 
-const reader = (limits: { readonly timeoutMs?: number; readonly mostMemoryBytes?: number } = {}) =>
-  createRepositoryReader({
+interface Limits {
+  readonly timeoutMs?: number;
+  readonly mostMemoryBytes?: number;
+}
+
+const gitProcess = (limits: Limits = {}) =>
+  createGitProcess({
     programs: testPrograms(),
     nodePath: process.execPath,
     processPath: resolve('tests/fakes/git-child.mjs'),
     ...limits,
   });
+
+const reader = (limits: Limits = {}) => {
+  const run = gitProcess(limits);
+  return ({ projectPath, ask }: { readonly projectPath: string; readonly ask: GitQuestion }, signal: AbortSignal) =>
+    run({ type: 'ask', projectPath, ask }, { schema: reportSchema, signal });
+};
+
+/** The handlers, with a session that changed a file of a repository. */
+async function sessionIn(projectPath: string, limits: Limits = {}) {
+  const journal = createMemoryJournal();
+  await journal.append({
+    type: 'session-created',
+    logVersion: 4,
+    sessionId: 'session-1',
+    appVersion: '1',
+    projectPath,
+    workspace: { mode: 'in-place', path: projectPath },
+    parentId: null,
+    groupId: null,
+    title: 'Fix the date',
+  });
+  await noteChange(journal, 'a', ['one\n', 'two\n']);
+  return createGitCommands({ ...workedSessions(journal), runGit: gitProcess(limits) });
+}
+
+const wish = { sessionId: 'session-1', branch: null, remote: null, base: null, title: null, message: null };
+type Git = Awaited<ReturnType<typeof sessionIn>>;
+const { signal } = new AbortController();
+const approval = 'a'.repeat(64);
+/** All that opens a repository for a session. */
+const works: readonly (readonly [string, (git: Git) => Promise<unknown>])[] = [
+  ['planCommit', async (git) => git.planCommit({ input: wish, signal })],
+  ['commit', async (git) => git.commit({ input: { ...wish, approval }, signal })],
+  ['planRequest', async (git) => git.planRequest({ input: { ...wish, branch: 'main' }, signal })],
+  ['request', async (git) => git.request({ input: { ...wish, branch: 'main', approval }, signal })],
+];
 
 interface Packed {
   readonly id: string;
@@ -116,6 +161,24 @@ describe('a repository that a stranger made', () => {
     await expect(asked).rejects.toMatchObject({ code: 'too-large' });
   });
 
+  it.each(works)('does not keep %s busy, and says so', async (_, work) => {
+    const projectPath = madeRepository([{ id: commitId, raw: ofItself }]);
+    const done = work(await sessionIn(projectPath, { timeoutMs: 3_000 }));
+    const paused = longestPause(done.catch(() => null));
+    await expect(done).rejects.toMatchObject({ hint: expect.stringContaining('sandbox') });
+    expect(await paused).toBeLessThan(1_500);
+  });
+
+  it('is not read where a pack has 4 GB', async () => {
+    const projectPath = madeRepository([{ id: commitId, raw: commit }]);
+    truncateSync(join(projectPath, '.git/objects/pack/pack-1.pack'), 4_294_967_296);
+    const git = await sessionIn(projectPath);
+    await expect(git.planCommit({ input: wish, signal })).rejects.toMatchObject({
+      code: 'too-large',
+      message: expect.stringContaining('4295 MB'),
+    });
+  });
+
   it('is given up at once on abort', async () => {
     const projectPath = madeRepository([{ id: commitId, raw: ofItself }]);
     const stop = new AbortController();
@@ -125,7 +188,31 @@ describe('a repository that a stranger made', () => {
   });
 });
 
-describe.skipIf(isWithoutGit)('a repository read in a process of its own', () => {
+describe.skipIf(isWithoutGit)('a repository in a process of its own', () => {
+  it('gets a commit and is pushed by calls that the process asks for', async () => {
+    const host = await gitHosting();
+    try {
+      const repo = realRepository();
+      repo.write('a', 'one\n');
+      repo.commit('one');
+      repo.git('config', 'user.name', 'Ada');
+      repo.git('config', 'user.email', 'ada@example.org');
+      repo.git('remote', 'add', 'origin', `${host.origin}/ada/app.git`);
+      const git = await sessionIn(repo.folder);
+      const plan = await git.planCommit({ input: wish, signal });
+      const made = await git.commit({ input: { ...wish, approval: plan.approval }, signal });
+      expect(repo.git('show', `${made.branch}:a`)).toBe('two');
+      await git.setToken({ input: { host: host.host, value: hostingToken }, signal });
+      const input = { ...wish, base: 'main' };
+      const shown = await git.planRequest({ input, signal });
+      await git.request({ input: { ...input, approval: shown.approval }, signal });
+      expect(host.requests).toMatchObject([{ branch: made.branch, isDraft: true }]);
+      expect(await git.review({ input, signal })).toMatchObject({ comments: [] });
+    } finally {
+      await host.close();
+    }
+  });
+
   it('is answered with the report of each question', async () => {
     const repo = realRepository();
     repo.write('a', 'one\n');

@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import type { CommitPlan, MadeCommit } from '@shared/git/commit-plan.ts';
 import type { GitReport } from '@shared/git/git-report.ts';
+import type { RequestPlan } from '@shared/git/request-plan.ts';
+import { addressSchema } from './git-job.ts';
 
 const head = { branch: z.string().nullable(), commit: z.string().nullable() };
 const commit = z.object({
@@ -29,7 +32,7 @@ const line = z.object({
   text: z.string(),
 });
 
-const reportSchema: z.ZodType<GitReport> = z.discriminatedUnion('type', [
+export const reportSchema: z.ZodType<GitReport> = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('status'),
     ...head,
@@ -54,13 +57,78 @@ const reportSchema: z.ZodType<GitReport> = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** What the process that reads a repository says. */
-export const gitAnswerSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('report'), report: reportSchema }),
+export const commitPlanSchema: z.ZodType<CommitPlan> = z.object({
+  projectPath: z.string(),
+  branch: z.string(),
+  isMore: z.boolean(),
+  base: z.string(),
+  author: z.string(),
+  message: z.string(),
+  files: z.array(
+    z.object({
+      path: z.string(),
+      kind: z.enum(['added', 'modified', 'deleted', 'left out']),
+      note: z.string().nullable(),
+    }),
+  ),
+  notes: z.array(z.string()),
+  approval: z.string(),
+});
+
+export const madeCommitSchema: z.ZodType<MadeCommit> = z.object({
+  branch: z.string(),
+  commit: z.string(),
+  files: z.number(),
+});
+
+const requestPlanSchema: z.ZodType<RequestPlan> = z.object({
+  remote: z.string(),
+  host: z.string(),
+  address: z.string(),
+  branch: z.string(),
+  commit: z.string(),
+  base: z.string().nullable(),
+  title: z.string(),
+  body: z.string(),
+  others: z.number(),
+  notes: z.array(z.string()),
+  approval: z.string(),
+});
+
+export const preparedRequestSchema = z.object({ plan: requestPlanSchema, address: addressSchema });
+
+/** What the process says: a call it wants to be made, or how the job ended. */
+export const gitLineSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('call'),
+    method: z.enum(['GET', 'POST']),
+    url: z.url(),
+    headers: z.record(z.string(), z.string()),
+    body: z.string().nullable(),
+  }),
+  z.object({ type: z.literal('done'), value: z.unknown() }),
   z.object({
     type: z.literal('failed'),
-    code: z.enum(['bad-input', 'not-found', 'conflict', 'refused', 'too-large', 'timeout', 'cancelled', 'internal']),
+    code: z.enum([
+      'bad-input',
+      'not-found',
+      'conflict',
+      'refused',
+      'too-large',
+      'timeout',
+      'cancelled',
+      'missing-key',
+      'network',
+      'internal',
+    ]),
     message: z.string(),
     hint: z.string().optional(),
   }),
 ]);
+
+/** What a host answered to a call of the process. */
+export const callAnswerSchema = z.object({
+  status: z.number(),
+  headers: z.record(z.string(), z.string()),
+  bytes: z.string(),
+});

@@ -1,16 +1,38 @@
 /**
- * The process that reads a repository. It is separate because a repository that a stranger made can keep the library
- * busy forever, or fill all memory: with an object that is made of itself, or one that unpacks to gigabytes. The
- * question comes in, and one line of JSON goes out. Its parent may kill it at any time.
+ * The process that works with a repository. It is separate because a repository that a stranger made can keep the
+ * library busy forever, or fill all memory: with an object that is made of itself, or one that unpacks to gigabytes. A
+ * job comes in as a line of JSON, and its answer goes out as one. Before the answer, it may ask for calls to a host,
+ * because it has no token and connects to nothing. Its parent may kill it at any time.
  */
-import { text } from 'node:stream/consumers';
+import { createInterface } from 'node:readline';
 import { AppError, messageOf } from '@shared/errors.ts';
-import { readRepository, repositoryInputSchema } from './read-repository.ts';
+import type { SendCall } from '../hosting-calls.ts';
+import { doGitJob } from './do-job.ts';
+import { callAnswerSchema } from './git-answer.ts';
+import { gitJobSchema } from './git-job.ts';
+
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+
+async function nextLine(): Promise<unknown> {
+  const { value, done } = await lines.next();
+  if (done === true) throw new Error('The input ended.');
+  return JSON.parse(value);
+}
+
+const say = (what: object): Promise<void> =>
+  new Promise((resolve) => process.stdout.write(`${JSON.stringify(what)}\n`, () => resolve()));
+
+const send: SendCall = async ({ method, url, headers, body }) => {
+  const bytes = body === null ? null : Buffer.from(body).toString('base64');
+  await say({ type: 'call', method, url: url.href, headers, body: bytes });
+  const answer = callAnswerSchema.parse(await nextLine());
+  return { ...answer, bytes: Buffer.from(answer.bytes, 'base64') };
+};
 
 async function answer(): Promise<object> {
   try {
-    const input = repositoryInputSchema.parse(JSON.parse(await text(process.stdin)));
-    return { type: 'report', report: await readRepository(input, new AbortController().signal) };
+    const job = gitJobSchema.parse(await nextLine());
+    return { type: 'done', value: await doGitJob(job, { signal: new AbortController().signal, send }) };
   } catch (error) {
     if (!(error instanceof AppError)) return { type: 'failed', code: 'internal', message: messageOf(error) };
     const { code, message, hint } = error;
@@ -18,4 +40,6 @@ async function answer(): Promise<object> {
   }
 }
 
-void answer().then((found) => process.stdout.write(`${JSON.stringify(found)}\n`, () => process.exit(0)));
+void answer()
+  .then(say)
+  .then(() => process.exit(0));

@@ -1,0 +1,65 @@
+import type { GitReport } from '@shared/git/git-report.ts';
+import { lineOrigins } from '../../lib/unified-diff.ts';
+import { diffFiles } from '../../sessions/changes/file-diff.ts';
+import { makeCommit, planCommit } from '../commit-session.ts';
+import { chooseRemote } from '../hosting-address.ts';
+import type { SendCall } from '../hosting-calls.ts';
+import { prepareRequest } from '../prepare-request.ts';
+import { pushBranch } from '../push-branch.ts';
+import { readAuthors, readDiff, readLog, showCommit } from '../read-commits.ts';
+import { readBranches, readRemotes } from '../read-branches.ts';
+import { readStatus } from '../read-status.ts';
+import { withRepository } from '../repository.ts';
+import type { GitJob } from './git-job.ts';
+
+/** Does one job with a repository. Only for repositories that are trusted to be read in this process. */
+export async function doGitJob(
+  job: GitJob,
+  { signal, send }: { readonly signal: AbortSignal; readonly send: SendCall },
+): Promise<unknown> {
+  switch (job.type) {
+    case 'ask':
+      return readRepository(job, signal);
+    case 'plan-commit':
+      return planCommit(job.wish, signal);
+    case 'commit':
+      return makeCommit(job.wish, { approval: job.approval, now: new Date(job.at), signal });
+    case 'plan-request':
+      return withRepository(job.wish.projectPath, { signal }, (repository) => prepareRequest(repository, job.wish));
+    case 'address':
+      return withRepository(job.projectPath, { signal }, async (repository) =>
+        chooseRemote(await readRemotes(repository), job.remote),
+      );
+    case 'push':
+      return withRepository(job.projectPath, { signal, canWrite: true, longestMs: 600_000 }, async (repository) => {
+        await pushBranch(repository, { ...job, send });
+        return null;
+      });
+    default:
+      return job satisfies never;
+  }
+}
+
+function readRepository(
+  { projectPath, ask }: Extract<GitJob, { type: 'ask' }>,
+  signal: AbortSignal,
+): Promise<GitReport> {
+  return withRepository(projectPath, { signal }, async (repository): Promise<GitReport> => {
+    switch (ask.type) {
+      case 'status':
+        return { type: 'status', ...(await readStatus(repository)) };
+      case 'log':
+        return readLog(repository, ask);
+      case 'show':
+        return showCommit(repository, ask.ref, diffFiles);
+      case 'diff':
+        return readDiff(repository, ask, diffFiles);
+      case 'blame':
+        return readAuthors(repository, ask, lineOrigins);
+      case 'branches':
+        return readBranches(repository);
+      default:
+        return ask satisfies never;
+    }
+  });
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { gitQuestionSchema } from '@shared/contract/git-contract.ts';
+import { fileImageSchema } from '@shared/events/tool-events.ts';
+
+const projectPath = z.string();
+const author = z.object({ name: z.string(), email: z.string() });
+const change = z.object({
+  path: z.string(),
+  own: z.array(z.object({ before: fileImageSchema, after: fileImageSchema })),
+});
+/** What a commit of a session needs to know. */
+const commitWish = z.object({
+  projectPath,
+  sessionId: z.string(),
+  title: z.string(),
+  /** Null: one is proposed. */
+  branch: z.string().nullable(),
+  message: z.string().nullable(),
+  changes: z.array(change),
+  /** Contents by their hash, in base64. */
+  contents: z.record(z.string(), z.string()),
+  /** As the user told git, for repositories that name nobody. Null: nobody was told. */
+  author: author.nullable(),
+  signs: z.boolean(),
+});
+const requestWish = z.object({
+  projectPath,
+  sessionId: z.string(),
+  /** The title of the session. */
+  task: z.string(),
+  branch: z.string().nullable(),
+  remote: z.string().nullable(),
+  base: z.string().nullable(),
+  title: z.string().nullable(),
+  /** What was done and how, as Markdown. */
+  body: z.string(),
+});
+
+/** Where a remote is reached over HTTP. */
+export const addressSchema = z.object({
+  remote: z.string(),
+  /** `https://example.org`, with a port where it is not the usual one. */
+  origin: z.string(),
+  host: z.string(),
+  /** The path of the repository on its host, without `.git`: `ada/project`. */
+  path: z.string(),
+  /** The remote is by SSH, and its host is reached by HTTPS instead. */
+  isFromSsh: z.boolean(),
+});
+
+/** What the process does with a repository. */
+export const gitJobSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ask'), projectPath, ask: gitQuestionSchema }),
+  z.object({ type: z.literal('plan-commit'), wish: commitWish }),
+  z.object({ type: z.literal('commit'), wish: commitWish, approval: z.string(), at: z.number() }),
+  z.object({ type: z.literal('plan-request'), wish: requestWish }),
+  z.object({ type: z.literal('address'), projectPath, remote: z.string().nullable() }),
+  /** Its calls to the host come back as questions to the one who gave the job, who has the token. */
+  z.object({ type: z.literal('push'), projectPath, address: addressSchema, branch: z.string(), commit: z.string() }),
+]);
+
+export type GitJob = z.output<typeof gitJobSchema>;
+export type CommitWish = z.output<typeof commitWish>;
+export type RequestWish = z.output<typeof requestWish>;
