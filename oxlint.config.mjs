@@ -93,7 +93,7 @@ const commandLayer = [
   'src/main/safety/rules/**',
   'src/main/home/**',
   // Answers a command in a process of its own.
-  'src/main/git/process/read-repository.ts',
+  'src/main/git/process/do-job.ts',
   // Calls of other programs go by the agent's door to a model.
   'src/main/endpoint/**',
   'src/main/sessions/{open,children,comparisons,history,library,attachments}/**',

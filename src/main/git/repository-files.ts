@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, lstat, mkdir, open, readdir, readlink, rename, stat, unlink } from 'node:fs/promises';
-import type { Stats } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
 import { join } from 'node:path';
-import type { HostFolder } from '../lib/files/host-folder.ts';
+import type { CallMode, HostFolder } from '../lib/files/host-folder.ts';
 import { isGone, openChildFolder, openForReading, openHostFolder } from '../lib/files/host-folder.ts';
 import { AppError } from '@shared/errors.ts';
 
@@ -14,6 +14,8 @@ export interface RepositoryPlaces {
   readonly common: string;
   /** HEAD and the index. The same as `common`, except in a linked worktree. */
   readonly own: string;
+  /** How folders are opened. Most calls open some, so that `at-once` saves half of the time. */
+  readonly calls: CallMode;
 }
 
 /** Names that the library uses for the folders. It never learns a real path, so it cannot follow one. */
@@ -27,6 +29,20 @@ const mostFileBytes = 128 * 1024 * 1024;
 const ownNames = /^(HEAD|index|ORIG_HEAD|MERGE_HEAD|CHERRY_PICK_HEAD|REVERT_HEAD|rebase-merge|rebase-apply|logs)$/u;
 const writable = /^(objects|refs\/heads|refs\/remotes)(\/|$)/u;
 
+/** What the library compares with the index. If all is equal, it need not read the file. */
+interface FileFacts extends Pick<BigIntStats, 'isDirectory' | 'isFile' | 'isSymbolicLink'> {
+  readonly mtimeSeconds: number;
+  readonly mtimeNanoseconds: number;
+  readonly ctimeSeconds: number;
+  readonly ctimeNanoseconds: number;
+  readonly dev: number;
+  readonly ino: number;
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  readonly size: number;
+}
+
 /** The part of a file system that isomorphic-git uses. */
 export interface RepositoryFiles {
   readonly readFile: (path: string, options?: unknown) => Promise<Buffer | string>;
@@ -35,8 +51,8 @@ export interface RepositoryFiles {
   readonly readdir: (path: string) => Promise<string[]>;
   readonly mkdir: (path: string) => Promise<void>;
   readonly rmdir: (path: string) => Promise<void>;
-  readonly stat: (path: string) => Promise<Stats>;
-  readonly lstat: (path: string) => Promise<Stats>;
+  readonly stat: (path: string) => Promise<FileFacts>;
+  readonly lstat: (path: string) => Promise<FileFacts>;
   readonly readlink: (path: string) => Promise<Buffer>;
   readonly symlink: (target: string, path: string) => Promise<void>;
 }
@@ -56,8 +72,21 @@ export function createRepositoryFiles(
     throw codedError('EROFS', path);
   };
   const mayWrite = (path: string): boolean => canWrite && writable.test(withoutRoot(path, gitFolder));
-  const look = (path: string): Promise<Stats> =>
-    at(path, (folder, name) => (name === '' ? stat(folder.place) : lstat(folder.at(name))));
+  const statsOf = (path: string): Promise<BigIntStats> =>
+    at(path, (folder, name) =>
+      name === '' ? stat(folder.place, { bigint: true }) : lstat(folder.at(name), { bigint: true }),
+    );
+  let indexTime: Promise<bigint> | null = null;
+  const look = async (path: string): Promise<FileFacts> => {
+    const found = await statsOf(path);
+    if (!path.startsWith(`${treeFolder}/`)) return factsOf(found);
+    indexTime ??= statsOf(`${gitFolder}/index`).then(
+      ({ mtimeNs }) => mtimeNs,
+      () => 0n,
+    );
+    // A file that changed when the index was written can have the times that are in it, and another content.
+    return found.mtimeNs < (await indexTime) ? factsOf(found) : { ...factsOf(found), mtimeNanoseconds: -1 };
+  };
   return {
     readFile: (path, options) =>
       at(path, async (folder, name, isInGit) => {
@@ -77,7 +106,7 @@ export function createRepositoryFiles(
     readdir: (path) =>
       at(path, async (folder, name) => {
         if (name === '') return readdir(folder.place);
-        const inner = await openChildFolder(folder, name);
+        const inner = await openChildFolder(folder, name, places.calls);
         try {
           return await readdir(inner.place);
         } finally {
@@ -94,6 +123,27 @@ export function createRepositoryFiles(
     unlink: refuse,
     rmdir: refuse,
     symlink: (_target, path) => refuse(path),
+  };
+}
+
+/** Git keeps 32 bits of each number, and nanoseconds, which no number of milliseconds has exactly. */
+function factsOf(found: BigIntStats): FileFacts {
+  const { mtimeNs, ctimeNs, dev, ino, mode, uid, gid, size } = found;
+  const bits = (value: bigint): number => Number(BigInt.asUintN(32, value));
+  return {
+    isDirectory: () => found.isDirectory(),
+    isFile: () => found.isFile(),
+    isSymbolicLink: () => found.isSymbolicLink(),
+    mtimeSeconds: bits(mtimeNs / 1_000_000_000n),
+    mtimeNanoseconds: bits(mtimeNs % 1_000_000_000n),
+    ctimeSeconds: bits(ctimeNs / 1_000_000_000n),
+    ctimeNanoseconds: bits(ctimeNs % 1_000_000_000n),
+    dev: bits(dev),
+    ino: bits(ino),
+    mode: Number(mode),
+    uid: bits(uid),
+    gid: bits(gid),
+    size: Number(size),
   };
 }
 
@@ -147,7 +197,7 @@ async function inFolder<T>(
   });
   try {
     for (const name of names.slice(0, -1)) {
-      const next = await openChildFolder(folder, name).catch((error: unknown) => {
+      const next = await openChildFolder(folder, name, places.calls).catch((error: unknown) => {
         // To the library, what is behind a link is missing.
         throw isGone(error) ? codedError('ENOENT', path) : error;
       });
@@ -163,11 +213,11 @@ async function inFolder<T>(
 }
 
 /** `.git` is opened in its project, so that a link that takes its place meanwhile is not followed. */
-async function openRoot({ tree }: RepositoryPlaces, root: string): Promise<HostFolder> {
-  if (root !== join(tree, '.git')) return openHostFolder(root);
-  const project = await openHostFolder(tree);
+async function openRoot({ tree, calls }: RepositoryPlaces, root: string): Promise<HostFolder> {
+  if (root !== join(tree, '.git')) return openHostFolder(root, calls);
+  const project = await openHostFolder(tree, calls);
   try {
-    return await openChildFolder(project, '.git');
+    return await openChildFolder(project, '.git', calls);
   } finally {
     await project.close();
   }

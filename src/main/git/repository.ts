@@ -1,15 +1,17 @@
 import { lstat, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { RepositoryFiles, RepositoryPlaces } from './repository-files.ts';
 import { createRepositoryFiles, gitFolder, treeFolder } from './repository-files.ts';
 import { resolveGitLink } from '../lib/files/git-link.ts';
-import { readFileBelow } from '../lib/files/host-folder.ts';
+import { callModeFor, readFileBelow } from '../lib/files/host-folder.ts';
 
 /** A project's repository, open for one piece of work. */
 export interface Repository {
   readonly places: RepositoryPlaces;
   readonly files: RepositoryFiles;
+  /** The folder that was asked for, from the top of the repository: `packages/app`. Empty: it is the top. */
+  readonly prefix: string;
   /** What every call of the library is given. `cache` keeps packs in memory, so it ends with the work. */
   readonly git: {
     readonly fs: { readonly promises: RepositoryFiles };
@@ -37,14 +39,21 @@ export async function withRepository<T>(
   {
     signal,
     canWrite = false,
+    isBelow = false,
     longestMs = usualMs,
-  }: { readonly signal: AbortSignal; readonly canWrite?: boolean; readonly longestMs?: number },
+  }: {
+    readonly signal: AbortSignal;
+    readonly canWrite?: boolean;
+    /** The repository may be that of a folder above, as with git itself. */
+    readonly isBelow?: boolean;
+    readonly longestMs?: number;
+  },
   work: (repository: Repository) => Promise<T>,
 ): Promise<T> {
-  const places = await findPlaces(projectPath);
+  const places = isBelow ? await findPlacesAbove(projectPath) : await findPlaces(projectPath);
   const late = AbortSignal.timeout(longestMs);
   const files = createRepositoryFiles(places, { signal: AbortSignal.any([signal, late]), canWrite });
-  const repository = await describe(places, files);
+  const repository = { ...(await describe(places, files)), prefix: await prefixOf(places.tree, projectPath) };
   try {
     return await work(repository);
   } catch (error) {
@@ -62,12 +71,13 @@ export async function findPlaces(projectPath: string): Promise<RepositoryPlaces>
   const tree = await realpath(projectPath).catch(() => {
     throw new AppError('not-found', `The folder ${projectPath} was not found.`);
   });
+  const calls = await callModeFor(tree);
   const found = await lstat(join(tree, '.git')).catch(() => null);
-  if (found?.isDirectory() === true) return { tree, common: join(tree, '.git'), own: join(tree, '.git') };
+  if (found?.isDirectory() === true) return { tree, common: join(tree, '.git'), own: join(tree, '.git'), calls };
   if (found?.isFile() === true) {
     const link = await resolveGitLink(tree);
     const [common] = link?.folders ?? [];
-    if (link !== null && common !== undefined) return { tree, common, own: link.own };
+    if (link !== null && common !== undefined) return { tree, common, own: link.own, calls };
     throw new AppError('refused', '.git points to a folder that does not point back, so it is not read.', {
       hint: 'Run `git worktree repair` in the main checkout.',
     });
@@ -78,7 +88,18 @@ export async function findPlaces(projectPath: string): Promise<RepositoryPlaces>
   });
 }
 
-async function describe(places: RepositoryPlaces, files: RepositoryFiles): Promise<Repository> {
+async function findPlacesAbove(projectPath: string): Promise<RepositoryPlaces> {
+  const start = await realpath(projectPath).catch(() => projectPath);
+  for (let folder = start; dirname(folder) !== folder; folder = dirname(folder))
+    if ((await lstat(join(folder, '.git')).catch(() => null)) !== null) return findPlaces(folder);
+  return findPlaces(projectPath);
+}
+
+async function prefixOf(tree: string, projectPath: string): Promise<string> {
+  return relative(tree, await realpath(projectPath)).replaceAll('\\', '/');
+}
+
+async function describe(places: RepositoryPlaces, files: RepositoryFiles): Promise<Omit<Repository, 'prefix'>> {
   const config = (await readFileBelow(places.common, ['config'], configBytes))?.toString() ?? '';
   const settings = config
     .toLowerCase()

@@ -1,9 +1,12 @@
-import { appendFileSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GitQuestion } from '@shared/contract/git-contract.ts';
 import type { GitReport } from '@shared/git/git-report.ts';
 import { describe, expect, it } from 'vitest';
 import { createGitCommands } from '../../../src/main/git/commands.ts';
+import { readStatus } from '../../../src/main/git/read-status.ts';
+import type { RepositoryFiles } from '../../../src/main/git/repository-files.ts';
 import { withRepository } from '../../../src/main/git/repository.ts';
 import { isWithoutGit } from '../../fakes/git-here.ts';
 import { createMemoryJournal } from '../../fakes/memory-journal.ts';
@@ -49,6 +52,54 @@ describe.skipIf(isWithoutGit)('the state of a checkout', () => {
       ['new ü', 'untracked', false],
     ]);
     expect(status.branch).toBe('main');
+  });
+
+  // Catches: times in milliseconds, which never equal those in nanoseconds, so that every file is read.
+  it('reads no file whose size and times are those that git noted', async () => {
+    const repo = realRepository();
+    for (const name of ['a', 'dir/b', 'dir/c']) repo.write(name, `${name}\n`);
+    repo.commit('one');
+    const later = new Date(Date.now() + 5_000);
+    utimesSync(join(repo.folder, '.git/index'), later, later);
+    repo.write('dir/c', 'more\n');
+    const read: string[] = [];
+    await withRepository(repo.folder, { signal: new AbortController().signal }, async (repository) => {
+      const promises: RepositoryFiles = {
+        ...repository.files,
+        readFile: async (path, options) => {
+          if (path.startsWith('/tree/')) read.push(path);
+          return repository.files.readFile(path, options);
+        },
+      };
+      await readStatus({ ...repository, git: { ...repository.git, fs: { promises } } });
+    });
+    expect(read.filter((path) => !path.endsWith('.gitignore'))).toEqual(['/tree/dir/c']);
+  });
+
+  // Catches: trust in times that git itself does not trust, because the file could change after it was noted.
+  it('reads a file that may have changed while git noted its times', async () => {
+    const repo = realRepository();
+    repo.write('a', 'one\n');
+    repo.commit('one');
+    utimesSync(join(repo.folder, '.git/index'), new Date(0), new Date(0));
+    await withRepository(repo.folder, { signal: new AbortController().signal }, async ({ files }) => {
+      expect(await files.lstat('/tree/a')).toMatchObject({ mtimeNanoseconds: -1 });
+    });
+  });
+
+  it('is that of the repository above a folder, with paths from there', async () => {
+    const repo = realRepository();
+    for (const name of ['app/src/a', 'other']) repo.write(name, 'one\n');
+    const id = repo.commit('one');
+    for (const name of ['app/src/a', 'other']) repo.write(name, 'two\n');
+    const below = { folder: join(repo.folder, 'app') };
+    const { entries } = await ask(below, { type: 'status' });
+    expect(entries.map(({ path }) => path)).toEqual(['src/a', '../other']);
+    expect((await ask(below, { ...diff, path: 'src' })).files).toMatchObject([{ path: 'app/src/a' }]);
+    expect((await ask(below, { ...log, path: 'src/a' })).commits).toMatchObject([{ id }]);
+    expect((await ask(below, { type: 'blame', path: '../other' })).lines).toMatchObject([{ commit: id }]);
+    await expect(ask(below, { ...diff, path: '../../x' })).rejects.toMatchObject({ code: 'bad-input' });
+    await expect(ask({ folder: tmpdir() }, { type: 'status' })).rejects.toMatchObject({ code: 'not-found' });
   });
 
   it('leaves the index as it is', async () => {

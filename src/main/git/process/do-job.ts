@@ -1,3 +1,5 @@
+import { posix } from 'node:path';
+import { AppError } from '@shared/errors.ts';
 import type { GitReport } from '@shared/git/git-report.ts';
 import { lineOrigins } from '../../lib/unified-diff.ts';
 import { diffFiles } from '../../sessions/changes/file-diff.ts';
@@ -44,22 +46,35 @@ function readRepository(
   { projectPath, ask }: Extract<GitJob, { type: 'ask' }>,
   signal: AbortSignal,
 ): Promise<GitReport> {
-  return withRepository(projectPath, { signal }, async (repository): Promise<GitReport> => {
+  return withRepository(projectPath, { signal, isBelow: true }, async (repository): Promise<GitReport> => {
+    const { prefix } = repository;
     switch (ask.type) {
-      case 'status':
-        return { type: 'status', ...(await readStatus(repository)) };
+      case 'status': {
+        const status = await readStatus(repository);
+        const entries = status.entries.map((entry) => ({ ...entry, path: posix.relative(prefix, entry.path) }));
+        return { type: 'status', ...status, entries };
+      }
       case 'log':
-        return readLog(repository, ask);
+        return readLog(repository, { ...ask, path: fromTop(prefix, ask.path) });
       case 'show':
         return showCommit(repository, ask.ref, diffFiles);
       case 'diff':
-        return readDiff(repository, ask, diffFiles);
+        return readDiff(repository, { ...ask, path: fromTop(prefix, ask.path) }, diffFiles);
       case 'blame':
-        return readAuthors(repository, ask, lineOrigins);
+        return readAuthors(repository, { ...ask, path: fromTop(prefix, ask.path) ?? '.' }, lineOrigins);
       case 'branches':
         return readBranches(repository);
       default:
         return ask satisfies never;
     }
   });
+}
+
+/** A path as the user gives it, from the folder that was asked for. Left out: the whole repository. */
+function fromTop(prefix: string, path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  const whole = posix.join(prefix, path).replace(/\/$/u, '');
+  if (whole === '..' || whole.startsWith('../'))
+    throw new AppError('bad-input', `${path} is outside of the repository.`);
+  return whole === '.' ? undefined : whole;
 }
