@@ -143,6 +143,8 @@ export interface ChangedFile {
 export interface ChangeOutcome {
   readonly done: readonly string[];
   readonly broughtBack?: readonly string[];
+  /** Those of `done` that keep what somebody else changed in them. */
+  readonly merged?: readonly string[];
   readonly refused: readonly { readonly path: string; readonly why: string }[];
 }
 

@@ -21,7 +21,20 @@ export interface ChangeState {
   readonly taken: TakenChange | null;
   /** Present once the user decided on single hunks. Then `before` is the state that was taken so far. */
   readonly hunks?: HunkChoices;
+  /** What somebody else changed in the file between changes of the session, oldest first, since `before` or `undone`. */
+  readonly others?: readonly OtherChange[] | 'too-many';
+  /** What the last undo of the whole change left, where it differs from `before`: somebody else's lines stay. */
+  readonly undone?: FileImage;
 }
+
+/** A change to a file that the session did not make. */
+export interface OtherChange {
+  readonly from: FileImage;
+  readonly to: FileImage;
+}
+
+/** A file with more is not undone, because each is merged. */
+const mostOthers = 100;
 
 interface LastChange {
   readonly seq: number;
@@ -45,7 +58,17 @@ export type ChangeStatus = 'pending' | 'undone' | 'reviewed';
 
 export function changeStatus(change: ChangeState): ChangeStatus {
   if (change.reviewed) return 'reviewed';
-  return isSameImage(change.before, change.after) ? 'undone' : 'pending';
+  return isSameImage(leftByUndo(change), change.after) && !hasOthers(change) ? 'undone' : 'pending';
+}
+
+/** The file that the net change begins with, without what somebody else changed in it since. */
+export function leftByUndo({ before, undone }: Pick<ChangeState, 'before' | 'undone'>): FileImage {
+  return undone === undefined ? before : undone;
+}
+
+/** Whatever the modes are. The session may have removed what somebody else wrote. */
+function hasOthers({ others = [] }: ChangeState): boolean {
+  return others === 'too-many' || others.some(({ from, to }) => !isSameContent(from, to));
 }
 
 /** Compares by what the log knows. An image that was not kept equals nothing. */
@@ -72,7 +95,29 @@ export function reduceChange(known: ChangeState | undefined, event: EventOf<'fil
   }
   const seqs = [...known.seqs, event.seq];
   const next = { ...withoutHunks(known), after: event.after, ...countsOf(known, event), seqs, last };
-  return withHunks(next, event.hunks);
+  return withHunks(isWholeUndo(known, event) ? afterUndo(next) : withOthers(next, known, event), event.hunks);
+}
+
+function isWholeUndo({ seqs }: ChangeState, { by, undoes, hunks }: EventOf<'file-changed'>): boolean {
+  if (by !== 'undo' || hunks !== undefined) return false;
+  const undone = new Set(undoes);
+  return seqs.every((seq) => undone.has(seq));
+}
+
+function afterUndo(known: ChangeState): ChangeState {
+  const { others: _, undone: __, ...change } = known;
+  const undone = isSameImage(change.before, change.after) ? {} : { undone: change.after };
+  return { ...change, ...undone, added: 0, removed: 0 };
+}
+
+/** Notes what somebody else did to the file before the event. */
+function withOthers(next: ChangeState, known: ChangeState, { before }: EventOf<'file-changed'>): ChangeState {
+  if (isSameImage(known.after, before)) return next;
+  // Somebody put the file back to what it was before the session changed it.
+  if (isSameImage(leftByUndo(known), before)) return { ...next, others: [] };
+  const { others = [] } = known;
+  const isTooMany = others === 'too-many' || others.length === mostOthers;
+  return { ...next, others: isTooMany ? 'too-many' : [...others, { from: known.after, to: before }] };
 }
 
 /** Folds an event that took hunks without changing the file. */
@@ -84,12 +129,15 @@ function withHunks(change: ChangeState, hunks: HunkChoices | undefined): ChangeS
   if (hunks === undefined) return change;
   const { base, added, removed, states } = hunks;
   const reviewed = states.includes('taken') && !states.includes('open');
-  return { ...change, before: base, added, removed, reviewed, hunks };
+  // The hunks are those without what somebody else changed.
+  const { others: _, undone: __, ...own } = change;
+  return { ...own, before: base, added, removed, reviewed, hunks };
 }
 
 /** Drops the hunks after a new change by the agent or the user, because the old hunk states no longer apply. */
-function withoutHunks({ path, before, after, added, removed, seqs, last, reviewed, taken }: ChangeState): ChangeState {
-  return { path, before, after, added, removed, seqs, last, reviewed, taken };
+function withoutHunks(known: ChangeState): ChangeState {
+  const { hunks: _, ...change } = known;
+  return change;
 }
 
 /** Marks a path as taken or reviewed. */
@@ -124,7 +172,8 @@ function reduceTaken(known: ChangeState, event: EventOf<'file-changed'>): Change
   return {
     ...known,
     last,
-    reviewed: isSameImage(event.after, taken.after),
+    // The file in the project may hold what somebody else wrote, so the images do not tell.
+    reviewed: event.undoes.includes(known.last.seq) ? !known.reviewed : isSameImage(event.after, taken.after),
     taken: { ...taken, seqs: [...taken.seqs, event.seq] },
   };
 }
@@ -134,13 +183,14 @@ function reduceTaken(known: ChangeState, event: EventOf<'file-changed'>): Change
  * that it has was added; of a deleted one, every line that it had was removed.
  */
 function countsOf(known: ChangeState, event: EventOf<'file-changed'>): Pick<ChangeState, 'added' | 'removed'> {
-  if (isSameImage(known.before, event.after)) return { added: 0, removed: 0 };
-  if (isSameImage(known.before, event.before)) return { added: event.added, removed: event.removed };
+  const before = leftByUndo(known);
+  if (isSameImage(before, event.after)) return { added: 0, removed: 0 };
+  if (isSameImage(before, event.before)) return { added: event.added, removed: event.removed };
   const added = sum(known.added, event.added);
   const removed = sum(known.removed, event.removed);
   if (added === null || removed === null) return { added, removed };
-  if (known.before === null) return { added: added - removed, removed: 0 };
-  return event.after === null ? { added: 0, removed: removed - added } : { added, removed };
+  if (before === null) return { added: Math.max(0, added - removed), removed: 0 };
+  return event.after === null ? { added: 0, removed: Math.max(0, removed - added) } : { added, removed };
 }
 
 function sum(left: number | null, right: number | null): number | null {

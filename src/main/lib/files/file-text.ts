@@ -102,6 +102,17 @@ function encodeIn(form: Form, text: string, old: string): EncodeResult {
     : { ok: false, why: `a letter cannot be written in ${form.name}` };
 }
 
+/** Versions of a file as texts with all that their bytes say, and the way back for a text made of lines of them. */
+export function textsInOneForm(versions: readonly Uint8Array[]): {
+  readonly texts: readonly string[];
+  readonly encode: (text: string) => Uint8Array;
+} | null {
+  const form = formOf(versions);
+  if (form === null) return null;
+  const texts = versions.flatMap((bytes) => form.decode(bytes) ?? []);
+  return texts.length === versions.length ? { texts, encode: form.encode } : null;
+}
+
 /** Two versions of a file as texts that can be compared. No file counts as an empty one. */
 export interface TextPair {
   readonly before: string;

@@ -23,6 +23,8 @@ export type Decision = Move & {
   readonly side: 'workspace' | 'project' | 'mark';
   /** An undone change comes back. */
   readonly isBack?: boolean;
+  /** It is about single hunks, which are those of the file as the session left it. */
+  readonly isOfHunks?: boolean;
 };
 
 /**
@@ -34,7 +36,8 @@ export async function readHunks(
   change: ChangeState,
   diff: string | null,
 ): Promise<Hunks | null> {
-  if (diff === null) return null;
+  // A copy holds what somebody else wrote there, and is taken with it.
+  if (diff === null || change.others !== undefined || change.undone !== undefined) return null;
   const places = hunkPlaces(diff);
   const choices = change.hunks ?? choicesOfWhole(change, places.length);
   if (places.length === 0 || places.length > maxHunks || places.length !== choices.states.length) return null;

@@ -3,6 +3,7 @@ import type { SessionEvent } from '@shared/events/events.ts';
 import type { FileImage, HunkChoices } from '@shared/events/tool-events.ts';
 import { diffFiles, type FileDiff } from './file-diff.ts';
 import type { Journal } from '../journal/journal.ts';
+import { type FileBlobs, mergeImages, withMode } from './merge-images.ts';
 import type { FileNow, SafeFolder } from './safe-folder.ts';
 
 export type ReadJournal = Pick<Journal, 'state' | 'read' | 'getBlob'>;
@@ -18,26 +19,63 @@ export interface Move {
 /** The clock of a file system may be ahead by a tick. */
 const tickMs = 20;
 
-/** Changes the file to `to` if it matches `from`. Null if it now matches `to`, else the reason. */
-export async function putImage(
-  journal: ReadJournal,
+/** What a file was, and what it is now. `isMerged`: it holds what somebody else changed in it since. */
+export interface PlacedFile {
+  readonly from: FileImage;
+  readonly to: FileImage;
+  readonly isMerged: boolean;
+}
+
+interface Placing extends Pick<Move, 'from' | 'to'> {
+  readonly path: string;
+  /** What somebody else changed in the file since `from` stays in it. Otherwise such a file is refused. */
+  readonly merges: boolean;
+}
+
+/** Changes the file from `from` to `to`. A string says why it was left as it is. */
+export async function placeFile(
+  journal: ReadJournal & FileBlobs,
   folder: SafeFolder,
-  move: Pick<Move, 'from' | 'to'> & { readonly path: string },
-): Promise<string | null> {
-  const { path, from, to } = move;
+  placing: Placing,
+): Promise<PlacedFile | string> {
+  const { path, from, to } = placing;
   if (path.includes('\uFFFD')) return 'its name is not UTF-8 text';
   // What was not kept can be replaced by what was, but it is not removed: it could never come back.
   if ((to !== null && !to.kept) || (from !== null && !from.kept && (to === null || from.seen === undefined)))
     return 'its content was not kept';
-  const now = await folder.look(path);
+  const { now, bytes: found } = await folder.read(path);
   // Already done, but not recorded: the program ended in between.
-  if (matchesImage(now, to) && hasMode(now, to)) return null;
-  if (!matchesImage(now, from)) return refusal(now, from);
-  const isExpected = (found: FileNow): boolean => matchesImage(found, from);
-  if (to === null) return (await folder.remove(path, isExpected)) ? null : 'it changed just now';
-  const bytes = await journal.getBlob(to.blob);
+  if (matchesImage(now, to) && hasMode(now, to)) return { from, to, isMerged: false };
+  const placed = await planPlace(journal, now, found, placing);
+  if (typeof placed === 'string') return placed;
+  const isExpected = (other: FileNow): boolean =>
+    placed.isMerged && now.type === 'file'
+      ? other.type === 'file' && other.sha256 === now.sha256
+      : matchesImage(other, from);
+  const target = placed.to;
+  if (target === null || !target.kept) return (await folder.remove(path, isExpected)) ? placed : 'it changed just now';
+  if (isSameImage(placed.from, target)) return placed;
+  const bytes = await journal.getBlob(target.blob);
   if (bytes === null) return 'its stored content is missing or damaged';
-  return (await folder.write(path, { bytes, mode: to.mode }, isExpected)) ? null : 'it changed just now';
+  return (await folder.write(path, { bytes, mode: target.mode }, isExpected)) ? placed : 'it changed just now';
+}
+
+async function planPlace(
+  blobs: FileBlobs,
+  now: FileNow,
+  bytes: Uint8Array | null,
+  { from, to, merges }: Placing,
+): Promise<PlacedFile | string> {
+  if (matchesImage(now, from)) {
+    if (!merges || now.type !== 'file' || from?.kept !== true || hasMode(now, from))
+      return { from, to, isMerged: false };
+    const image = { ...from, mode: now.mode & 0o777 };
+    return { from: image, to: withMode(image, { from, to }), isMerged: false };
+  }
+  if (!merges || now.type !== 'file' || bytes === null) return refusal(now, from);
+  const image: FileImage = { kept: true, blob: await blobs.putBlob(bytes), mode: now.mode & 0o777 };
+  const merged = await mergeImages(blobs, to, { from, to: image });
+  return typeof merged === 'string' ? refusal(now, from) : { from: image, to: merged.image, isMerged: true };
 }
 
 export function matchesImage(now: FileNow, image: FileImage): boolean {

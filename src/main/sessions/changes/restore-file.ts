@@ -1,23 +1,15 @@
 import type { FileImage } from '@shared/events/tool-events.ts';
 import { isSameContent, isSameImage } from '@shared/session/file-change-state.ts';
-import { encodeLike, wholeText } from '../../lib/files/file-text.ts';
-import { mergeTexts } from '../../lib/merge-texts.ts';
-import type { Journal } from '../journal/journal.ts';
 import type { LoggedMove } from './changes-in-log.ts';
+import { type FileBlobs, mergeImages, withMode } from './merge-images.ts';
 import { matchesImage } from './move-file.ts';
 import type { FileNow, SafeFolder } from './safe-folder.ts';
-
-/** Where the bytes of files are kept. */
-export type FileBlobs = Pick<Journal, 'getBlob' | 'putBlob'>;
 
 /** What a restore does to one file. `same`: it already is as it should be. */
 export type FilePlan =
   | { readonly type: 'same' }
   | { readonly type: 'kept'; readonly why: string }
   | { readonly type: 'move'; readonly from: FileImage; readonly to: FileImage; readonly isMerged: boolean };
-
-/** Larger texts are not merged. */
-const mergedBytes = 1024 * 1024;
 
 /**
  * Plans to take the moves of one file back, latest first. What somebody else changed in it since stays: it is merged, or
@@ -63,54 +55,16 @@ async function takenBack(
   let image = from;
   let isMerged = false;
   for (const [index, move] of moves.toReversed().entries()) {
-    const isThat = index === 0 ? matchesImage(now, move.after) : isSameContent(image, move.after);
+    const { before: to, after: from } = move;
+    const isThat = index === 0 ? matchesImage(now, from) : isSameContent(image, from);
     if (isThat) {
-      image = withMode(move, image);
+      image = withMode(image, { from, to });
       continue;
     }
-    const merged = await mergeImages(blobs, image, move);
+    const merged = await mergeImages(blobs, image, { from, to });
     if (typeof merged === 'string') return merged;
     isMerged = isMerged || !isSameContent(merged.image, move.before);
     image = merged.image;
   }
   return { image, isMerged };
-}
-
-/** The file before a move, with the mode that somebody else gave it since. */
-function withMode({ before, after }: LoggedMove, image: FileImage): FileImage {
-  if (!before?.kept || !after?.kept || !image?.kept || image.mode === after.mode) return before;
-  return process.platform === 'win32' ? before : { ...before, mode: image.mode };
-}
-
-const changedSince = 'it was changed since';
-
-async function mergeImages(
-  blobs: FileBlobs,
-  image: FileImage,
-  move: LoggedMove,
-): Promise<{ readonly image: FileImage } | string> {
-  const { before, after } = move;
-  if (isSameContent(image, before)) return { image };
-  if (image === null) return 'it was deleted or renamed since';
-  if (after === null) return 'a file with this name exists now';
-  if (!image.kept || !before?.kept || !after.kept) return changedSince;
-  const mode = image.mode === after.mode ? before.mode : image.mode;
-  if (isSameContent(before, after)) return { image: { ...image, mode } };
-  const texts = [await textOf(blobs, after), await textOf(blobs, image), await textOf(blobs, before)] as const;
-  const [base, ours, theirs] = texts;
-  if (base === null || ours === null || theirs === null) return changedSince;
-  if (new Set(texts.map((one) => one?.encoding)).size > 1) return changedSince;
-  const text = mergeTexts(base.text, ours.text, theirs.text);
-  const made = text === null ? null : encodeLike(ours, text);
-  if (made === null || !made.ok) return changedSince;
-  return { image: { kept: true, blob: await blobs.putBlob(made.bytes), mode } };
-}
-
-async function textOf(
-  blobs: FileBlobs,
-  { blob }: Extract<FileImage, { kept: true }>,
-): Promise<ReturnType<typeof wholeText>> {
-  if (blob.bytes > mergedBytes) return null;
-  const bytes = await blobs.getBlob(blob);
-  return bytes === null ? null : wholeText(bytes);
 }

@@ -2,13 +2,13 @@ import { AppError, messageOf } from '@shared/errors.ts';
 import type { RestoreChoice, RestoreOutcome } from '@shared/contract/sessions-contract.ts';
 import { conversationFilter, restoreId } from '@shared/session/restore-state.ts';
 import { isDiskFull } from '../../lib/files/json-file.ts';
-import { sha256Of } from '../../lib/sha256.ts';
 import type { Journal } from '../journal/journal.ts';
 import { busySession } from '../open/refused-requests.ts';
 import { type LoggedMove, movesSince } from './changes-in-log.ts';
 import { findCheckpoint } from './checkpoints.ts';
 import { recordMove } from './move-file.ts';
-import { type FileBlobs, type FilePlan, planFile } from './restore-file.ts';
+import { blobsInMemory, type FileBlobs } from './merge-images.ts';
+import { type FilePlan, planFile } from './restore-file.ts';
 import { createSafeFolder, type FileNow, type SafeFolder } from './safe-folder.ts';
 import { removeEmptied, sweepLeftovers } from './undo-and-take.ts';
 
@@ -204,18 +204,3 @@ async function previewFiles(
     else note(outcome, path, await planSafely(blobs, folder, [path, of], choice));
   }
 }
-
-function blobsInMemory(journal: Pick<Journal, 'getBlob'>): FileBlobs {
-  const made = new Map<string, Uint8Array>();
-  return {
-    putBlob: async (bytes) => {
-      const ref = { sha256: sha256Of(bytes), bytes: bytes.length };
-      if (bytes.length <= previewBytes) made.set(ref.sha256, bytes);
-      return ref;
-    },
-    getBlob: async (ref) => made.get(ref.sha256) ?? journal.getBlob(ref),
-  };
-}
-
-/** Larger files are not merged, so nobody reads them again. */
-const previewBytes = 1024 * 1024;

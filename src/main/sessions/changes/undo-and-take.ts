@@ -1,10 +1,11 @@
 import { AppError, toFailure } from '@shared/errors.ts';
-import { type ChangeState, changeStatus, changeVersion } from '@shared/session/file-change-state.ts';
+import { type ChangeState, changeStatus, changeVersion, leftByUndo } from '@shared/session/file-change-state.ts';
 import type { ChangedFile, ChangeOutcome, HunkChoice } from '@shared/contract/sessions-contract.ts';
 import type { Journal } from '../journal/journal.ts';
 import { allChanges, foldersMadeBy } from './changes-in-log.ts';
 import { decideHunks, decideRest, type Decision, isCopy, readHunks, undoKind, type UndoKind } from './decide-hunks.ts';
-import { diffImages, putImage, type ReadJournal, recordMove } from './move-file.ts';
+import { blobsInMemory, type FileBlobs, fileWithoutChanges } from './merge-images.ts';
+import { diffImages, type PlacedFile, placeFile, type ReadJournal, recordMove } from './move-file.ts';
 import { createSafeFolder } from './safe-folder.ts';
 
 /** A change, with the reason if it has no diff (`binary`, `not kept: too-large`, …). */
@@ -29,10 +30,12 @@ export async function showChanges(
   return shown;
 }
 
-async function showChange(journal: ReadJournal, change: ChangeState): Promise<ShownChange> {
+async function showChange(log: ReadJournal, logged: ChangeState): Promise<ShownChange> {
+  const journal = { state: () => log.state(), read: log.read.bind(log), ...blobsInMemory(log) };
+  const change = (await ownChange(journal, logged)) ?? logged;
   const status = changeStatus(change);
   // An undone change is shown as what would come back.
-  const whole = { from: change.before, to: status === 'undone' ? change.last.before : change.after };
+  const whole = { from: leftByUndo(change), to: status === 'undone' ? change.last.before : change.after };
   const { from, to } = change.hunks ?? whole;
   let diff = await diffImages(journal, change.path, from, to);
   const hunks = await readHunks(journal, change, diff.text);
@@ -52,10 +55,24 @@ async function showChange(journal: ReadJournal, change: ChangeState): Promise<Sh
 }
 
 /**
+ * The change without what somebody else changed in the file meanwhile. Null: the two cannot be told apart. A copy is
+ * taken with all that is in it.
+ */
+async function ownChange(
+  journal: Pick<ReadJournal, 'state'> & FileBlobs,
+  change: ChangeState,
+): Promise<ChangeState | null> {
+  const { others: _, undone: __, ...own } = change;
+  if (isCopy(journal)) return change;
+  const without = await fileWithoutChanges(journal, change);
+  return without === null ? null : { ...own, before: without.image };
+}
+
+/**
  * Undoes the session's changes to files. It affects what is open; if nothing is open, what was taken (in the project
- * folder); if nothing was taken, undone changes come back. A file that no longer is as the session left it, or whose
- * bytes were not kept, is refused and not touched, each by itself. Folders that the changes made are removed with their
- * last file. With `hunks`: affects only these hunks of one path.
+ * folder); if nothing was taken, undone changes come back. What somebody else changed in a file stays in it: it is
+ * merged. A file where that is not possible, or whose bytes were not kept, is refused and not touched, each by itself.
+ * Folders that the changes made are removed with their last file. With `hunks`: affects only these hunks of one path.
  */
 export async function undoChanges(
   journal: Journal,
@@ -64,6 +81,7 @@ export async function undoChanges(
 ): Promise<ChangeOutcome> {
   const outcome = newOutcome();
   const broughtBack: string[] = [];
+  const merged: string[] = [];
   const selected = await selectChanges(journal, paths);
   let left = hunks === undefined ? undoable(selected) : onlyOne(selected, paths);
   await sweepLeftovers(journal, left);
@@ -74,10 +92,11 @@ export async function undoChanges(
     for (const change of left) {
       await attempt(outcome, change.path, async () => {
         const step =
-          hunks === undefined ? await undoStep(journal, change) : await decideHunks(journal, change, hunks, 'undo');
+          hunks === undefined ? await undoStep(journal, change) : await hunksStep(journal, change, hunks, 'undo');
         if (typeof step === 'string') return step;
-        const why = await carryOut(journal, change, step);
-        if (why !== null) return why;
+        const placed = await carryOut(journal, change, step);
+        if (typeof placed === 'string') return placed;
+        if (placed.isMerged) merged.push(change.path);
         const root = rootOf(journal, step);
         if (step.to === null && root) emptied.push({ root, path: change.path });
         if (step.isBack) broughtBack.push(change.path);
@@ -88,7 +107,11 @@ export async function undoChanges(
     const refused = new Set(outcome.refused.map(({ path }) => path));
     left = emptied.length === 0 ? [] : left.filter(({ path }) => refused.has(path));
   }
-  return broughtBack.length === 0 ? outcome : { ...outcome, broughtBack };
+  return {
+    ...outcome,
+    ...(broughtBack.length === 0 ? {} : { broughtBack }),
+    ...(merged.length === 0 ? {} : { merged }),
+  };
 }
 
 /** What a program that was killed in an undo or a take left beside the files. */
@@ -114,20 +137,31 @@ function onlyOne(changes: readonly ChangeState[], paths: readonly string[]): rea
   throw new AppError('bad-input', 'Hunks are of one changed file. Name its path.');
 }
 
-/** Changes the file, and then logs it. Null when done, else the reason. */
-async function carryOut(journal: Journal, { path }: ChangeState, step: Decision): Promise<string | null> {
+/** Changes the file, and then logs it. A string says why it was not done. */
+async function carryOut(
+  journal: Journal,
+  change: ChangeState,
+  step: Decision,
+): Promise<Pick<PlacedFile, 'isMerged'> | string> {
+  const { path } = change;
   if (step.side === 'mark') {
     if (step.hunks !== undefined) await journal.append({ type: 'hunks-taken', path, hunks: step.hunks });
-    return null;
+    return { isMerged: false };
   }
   const root = rootOf(journal, step);
   if (!root) return 'its folder is unknown';
   // Git runs hooks and settings there on the user's machine, so nothing from an agent may be placed among them.
   if (step.by === 'take' && path.split('/').some((part) => part.toLowerCase() === '.git'))
     return 'files of git itself are not taken';
-  const why = await putImage(journal, createSafeFolder(root), { path, from: step.from, to: step.to });
-  if (why === null) await recordMove(journal, path, step, step.by);
-  return why;
+  const merges = step.by === 'undo' && step.isOfHunks !== true;
+  const placed = await placeFile(journal, createSafeFolder(root), { path, from: step.from, to: step.to, merges });
+  if (typeof placed === 'string') return placed;
+  const { from, to, isMerged } = placed;
+  const { hunks: _, ...whole } = step;
+  // The hunks are not those of a merged file, so it counts as undone or brought back as a whole.
+  const move = isMerged ? { ...whole, undoes: step.isBack === true ? [change.last.seq] : step.undoes } : step;
+  await recordMove(journal, path, { ...move, from, to }, step.by);
+  return placed;
 }
 
 function rootOf(journal: Journal, { side }: Decision): string | null | undefined {
@@ -176,8 +210,9 @@ export async function takeChanges(
     await attempt(outcome, change.path, async () => {
       if (hunks === undefined && !isCopy(journal)) return null;
       const step =
-        hunks === undefined ? await takeStep(journal, change) : await decideHunks(journal, change, hunks, 'take');
-      return typeof step === 'string' ? step : carryOut(journal, change, step);
+        hunks === undefined ? await takeStep(journal, change) : await hunksStep(journal, change, hunks, 'take');
+      const placed = typeof step === 'string' ? step : await carryOut(journal, change, step);
+      return typeof placed === 'string' ? placed : null;
     });
   }
   const settled = hunks === undefined ? outcome.done : await settledOf(journal, outcome.done);
@@ -241,10 +276,25 @@ function undoable(changes: readonly ChangeState[]): readonly ChangeState[] {
   return [ofKind('open'), ofKind('taken'), ofKind('undone')].find((some) => some.length > 0) ?? [];
 }
 
-async function undoStep(journal: Journal, change: ChangeState): Promise<Decision> {
+const notApart = 'somebody else changed the same lines, so they cannot be told apart';
+
+async function hunksStep(
+  journal: Journal,
+  change: ChangeState,
+  choice: HunkChoice,
+  what: 'take' | 'undo',
+): Promise<Decision | string> {
+  const own = await ownChange(journal, change);
+  if (own === null) return notApart;
+  const step = await decideHunks(journal, own, choice, what);
+  return typeof step === 'string' ? step : { ...step, isOfHunks: true };
+}
+
+async function undoStep(journal: Journal, change: ChangeState): Promise<Decision | string> {
   const { last } = change;
   const rest = await decideRest(journal, change, undoKind(change) ?? 'undone');
-  if (rest !== null) return rest;
+  // Hunks in the project are decided on by its file, which a merge would change.
+  if (rest !== null) return rest.side === 'project' ? { ...rest, isOfHunks: true } : rest;
   if (last.isUndo || last.side === 'project')
     return {
       side: last.side,
@@ -254,7 +304,9 @@ async function undoStep(journal: Journal, change: ChangeState): Promise<Decision
       by: 'undo',
       isBack: isTakenBack(change),
     };
-  return { side: 'workspace', from: change.after, to: change.before, undoes: change.seqs, by: 'undo' };
+  const without = await fileWithoutChanges(journal, change);
+  if (without === null) return notApart;
+  return { side: 'workspace', from: change.after, to: without.image, undoes: change.seqs, by: 'undo' };
 }
 
 async function takeStep(journal: Journal, change: ChangeState): Promise<Decision> {

@@ -147,7 +147,7 @@ async function tryDecisions(home: Home, mode: WorkspaceMode, seed: number, lette
       const back = now === 'undone' || (now === 'taken' && mode === 'copy') ? 'open' : 'undone';
       await decide(put(back), () => undoHunk(journal, place));
     } else if (dice < 0.6 && now === 'open') await decide(put('taken'), () => takeHunk(journal, place));
-    else if (dice < 0.7 && states.includes('open') && !isTakeUndone) {
+    else if (dice < 0.7 && states.includes('open') && !isTakeUndone && !byHand.has(workspace)) {
       const before = states;
       await decide(rest('undone'), () => undoChanges(journal));
       // An undo of the undo restores exactly the earlier state.

@@ -1,72 +1,18 @@
-import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import { emptySession } from '@shared/session/session-state.ts';
 import { showChanges, takeChanges, undoChanges } from '../../../../src/main/sessions/changes/undo-and-take.ts';
-import type { LiveJournal } from '../../../../src/main/sessions/journal/live-journal.ts';
-import { type Home, makeHome } from '../session-fixtures.ts';
+import { makeHome } from '../session-fixtures.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
-import type { WorkspaceMode } from '@shared/events/session-events.ts';
-
-interface Bench {
-  readonly journal: LiveJournal;
-  readonly workspace: string;
-  readonly project: string;
-  /** Changes a file as an agent does: on the disk and in the log. Null deletes. */
-  readonly change: (path: string, text: string | Buffer | null, mode?: number) => Promise<void>;
-}
-
-async function bench(home: Home, mode: WorkspaceMode, files: Readonly<Record<string, string>>): Promise<Bench> {
-  const workspace = join(home.path, 'workspace');
-  const project = mode === 'copy' ? join(home.path, 'project') : workspace;
-  for (const folder of new Set([workspace, project])) {
-    await mkdir(folder, { recursive: true });
-    for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), text, { mode: 0o644 });
-    }
-  }
-  const journal = await home.store.create({ title: 'x', projectPath: project, workspace: { mode, path: workspace } });
-  const imageAt = async (path: string): Promise<FileImage> => {
-    try {
-      const info = await stat(path);
-      return { kept: true, blob: await journal.putBlob(await readFile(path)), mode: info.mode & 0o777 };
-    } catch {
-      return null;
-    }
-  };
-  const change = async (path: string, text: string | Buffer | null, fileMode = 0o644): Promise<void> => {
-    const full = join(workspace, path);
-    const before = await imageAt(full);
-    if (text === null) await rm(full);
-    else {
-      await mkdir(dirname(full), { recursive: true });
-      await writeFile(full, text);
-      await chmod(full, fileMode);
-    }
-    await journal.append({
-      type: 'file-changed',
-      path,
-      before,
-      after: await imageAt(full),
-      by: 'model',
-      toolCallId: 'tool-1',
-      added: 1,
-      removed: 1,
-      undoes: [],
-    });
-  };
-  return { journal, workspace, project, change };
-}
-
-const text = (folder: string, path: string): Promise<string> => readFile(join(folder, path), 'utf8');
+import { changedFolder, text } from './changed-folder.ts';
 
 describe('the changes of a session', () => {
   it('are shown as one unified diff for each path', async () => {
     await using home = await makeHome();
-    const { journal, change } = await bench(home, 'in-place', { 'a.txt': 'one\ntwo\n', 'old.txt': 'gone\n' });
+    const { journal, change } = await changedFolder(home, 'in-place', { 'a.txt': 'one\ntwo\n', 'old.txt': 'gone\n' });
     await change('a.txt', 'one\n2\n');
     await change('a.txt', 'one\nTWO\n');
     await change('new/b.txt', 'fresh\n');
@@ -91,7 +37,7 @@ describe('the changes of a session', () => {
 
   it('can be undone and restored again: contents, modes, files and folders', async () => {
     await using home = await makeHome();
-    const { journal, workspace, change } = await bench(home, 'in-place', {
+    const { journal, workspace, change } = await changedFolder(home, 'in-place', {
       'a.txt': 'one\n',
       'deep/old.txt': 'gone\n',
     });
@@ -125,7 +71,7 @@ describe('the changes of a session', () => {
 
   it('take a new folder away with its last file, and no other', async () => {
     await using home = await makeHome(undefined, Date.now);
-    const { journal, workspace, change } = await bench(home, 'in-place', { 'kept/old.txt': 'old' });
+    const { journal, workspace, change } = await changedFolder(home, 'in-place', { 'kept/old.txt': 'old' });
     // An empty folder that the user made before anything was done.
     await mkdir(join(workspace, 'empty'));
     await new Promise((resolve) => setTimeout(resolve, 120));
@@ -147,7 +93,7 @@ describe('the changes of a session', () => {
 
   it('are named in the log of their undo', async () => {
     await using home = await makeHome();
-    const { journal, change } = await bench(home, 'in-place', { 'a.txt': 'one\n' });
+    const { journal, change } = await changedFolder(home, 'in-place', { 'a.txt': 'one\n' });
     await change('a.txt', 'two\n');
     await change('a.txt', 'three\n');
     await undoChanges(journal);
@@ -163,7 +109,13 @@ describe('the changes of a session', () => {
 
   it('are not undone in a file that a person changed since, and the others are', async () => {
     await using home = await makeHome();
-    const { journal, workspace, change } = await bench(home, 'in-place', { a: '1', b: '1', c: '1', d: '1', e: '1' });
+    const { journal, workspace, change } = await changedFolder(home, 'in-place', {
+      a: '1',
+      b: '1',
+      c: '1',
+      d: '1',
+      e: '1',
+    });
     for (const path of ['a', 'b', 'd', 'e']) await change(path, 'agent');
     await change('c', null);
     await writeFile(join(workspace, 'a'), 'person');
@@ -190,7 +142,7 @@ describe('the changes of a session', () => {
 
   it('are not restored when the agent itself took them back', async () => {
     await using home = await makeHome();
-    const { journal, workspace, change } = await bench(home, 'in-place', { 'test_a.py': 'good' });
+    const { journal, workspace, change } = await changedFolder(home, 'in-place', { 'test_a.py': 'good' });
     await change('test_a.py', 'cheat');
     await writeFile(join(workspace, 'test_a.py'), 'good');
     const [changed] = journal.state().changes;
@@ -215,7 +167,10 @@ describe('the changes of a session', () => {
 
   it('are never written through a link that the agent left', async () => {
     await using home = await makeHome();
-    const { journal, workspace, change } = await bench(home, 'in-place', { 'dir/a.txt': 'one', 'b.txt': 'one' });
+    const { journal, workspace, change } = await changedFolder(home, 'in-place', {
+      'dir/a.txt': 'one',
+      'b.txt': 'one',
+    });
     await change('dir/a.txt', 'two');
     await change('b.txt', 'two');
     const outside = join(home.path, 'outside');
@@ -234,7 +189,7 @@ describe('the changes of a session', () => {
 
   it('are refused for a path outside the workspace', async () => {
     await using home = await makeHome();
-    const { journal, change } = await bench(home, 'in-place', {});
+    const { journal, change } = await changedFolder(home, 'in-place', {});
     await change('../escaped.txt', 'x');
     const { done, refused } = await undoChanges(journal);
     expect([done, refused.map(({ path }) => path)]).toEqual([[], ['../escaped.txt']]);
@@ -244,7 +199,7 @@ describe('the changes of a session', () => {
 
   it('of a copy are written into the project, and can be taken out again', async () => {
     await using home = await makeHome();
-    const { journal, project, workspace, change } = await bench(home, 'copy', {
+    const { journal, project, workspace, change } = await changedFolder(home, 'copy', {
       'a.txt': 'one',
       'b.txt': 'one',
       'c.txt': 'one',
@@ -290,7 +245,7 @@ describe('the changes of a session', () => {
 
   it('of a copy can be taken on top of earlier ones', async () => {
     await using home = await makeHome();
-    const { journal, project, change } = await bench(home, 'copy', { 'a.txt': 'one' });
+    const { journal, project, change } = await changedFolder(home, 'copy', { 'a.txt': 'one' });
     await change('a.txt', 'two');
     await takeChanges(journal);
     await change('a.txt', 'three');
@@ -301,7 +256,7 @@ describe('the changes of a session', () => {
 
   it('are never written into the files of git', async () => {
     await using home = await makeHome();
-    const { journal, project, change } = await bench(home, 'copy', {});
+    const { journal, project, change } = await changedFolder(home, 'copy', {});
     await change('.git/hooks/pre-commit', '#!/bin/sh\n', 0o755);
     expect((await takeChanges(journal)).refused).toEqual([
       { path: '.git/hooks/pre-commit', why: 'files of git itself are not taken' },
@@ -312,7 +267,7 @@ describe('the changes of a session', () => {
 
   it('in place are marked as reviewed, and the list begins anew', async () => {
     await using home = await makeHome();
-    const { journal, workspace, change } = await bench(home, 'in-place', { 'a.txt': 'one' });
+    const { journal, workspace, change } = await changedFolder(home, 'in-place', { 'a.txt': 'one' });
     await change('a.txt', 'two');
     expect(await takeChanges(journal)).toEqual({ done: ['a.txt'], refused: [] });
     expect(await undoChanges(journal)).toEqual({ done: [], refused: [] });
@@ -324,7 +279,7 @@ describe('the changes of a session', () => {
 
   it('in place stay after a review, also after an undo of an undo', async () => {
     await using home = await makeHome();
-    const { journal, workspace, change } = await bench(home, 'in-place', { 'a.txt': 'one' });
+    const { journal, workspace, change } = await changedFolder(home, 'in-place', { 'a.txt': 'one' });
     await change('a.txt', 'two');
     for (let round = 0; round < 2; round += 1) await undoChanges(journal);
     await takeChanges(journal);
@@ -335,7 +290,7 @@ describe('the changes of a session', () => {
 
   it('are only noted as undone when an earlier undo ended before its note', async () => {
     await using home = await makeHome();
-    const { journal, workspace, change } = await bench(home, 'in-place', { 'a.txt': 'one' });
+    const { journal, workspace, change } = await changedFolder(home, 'in-place', { 'a.txt': 'one' });
     await change('a.txt', 'two');
     await writeFile(join(workspace, 'a.txt'), 'one');
     expect(await undoChanges(journal)).toEqual({ done: ['a.txt'], refused: [] });
@@ -364,7 +319,7 @@ describe('the changes of a session', () => {
 
   it('are not undone when a content was not kept or its bytes are lost', async () => {
     await using home = await makeHome();
-    const { journal, workspace, change } = await bench(home, 'in-place', { 'a.txt': 'one' });
+    const { journal, workspace, change } = await changedFolder(home, 'in-place', { 'a.txt': 'one' });
     await change('a.txt', 'two');
     await journal.append({
       type: 'file-changed',
@@ -390,7 +345,11 @@ describe('the changes of a session', () => {
   // content is kept but never comes back.
   it('are undone over a content that was not kept, unless someone touched it since', async () => {
     await using home = await makeHome();
-    const { journal, workspace } = await bench(home, 'in-place', { 'a.txt': 'one', 'b.txt': 'two', 'c.txt': 'three' });
+    const { journal, workspace } = await changedFolder(home, 'in-place', {
+      'a.txt': 'one',
+      'b.txt': 'two',
+      'c.txt': 'three',
+    });
     const grow = async (path: string, before: FileImage, age: number): Promise<void> => {
       await writeFile(join(workspace, path), 'x'.repeat(900_000));
       const after: FileImage = {
@@ -423,7 +382,7 @@ describe('the changes of a session', () => {
   // Catches: the old file is refused because of a folder that the same undo removes a moment later.
   it('can turn a file into a folder and back, and an undo restores both', async () => {
     await using home = await makeHome(undefined, Date.now);
-    const { journal, workspace, change } = await bench(home, 'in-place', { 'a.txt': 'one', 'dir/x.txt': 'x' });
+    const { journal, workspace, change } = await changedFolder(home, 'in-place', { 'a.txt': 'one', 'dir/x.txt': 'x' });
     await change('a.txt', null);
     await change('a.txt/inner.txt', 'inner');
     await change('dir/x.txt', null);
@@ -439,7 +398,7 @@ describe('the changes of a session', () => {
   // Catches: a kill in the middle of an undo leaves a file beside those of the user for ever.
   it('are cleaned of what a killed undo left, but not of a running one', async () => {
     await using home = await makeHome();
-    const { journal, workspace, change } = await bench(home, 'in-place', { 'sub/a.txt': 'one' });
+    const { journal, workspace, change } = await changedFolder(home, 'in-place', { 'sub/a.txt': 'one' });
     await change('sub/a.txt', 'two');
     const gone = '.dewpoint-999999999-0123456789ab.tmp';
     const others = [`.dewpoint-${process.pid}-0123456789ab.tmp`, '.dewpoint-mine.tmp'];

@@ -145,7 +145,11 @@ function report(outcome: ChangeOutcome, action: 'take' | 'undo', terminal: Termi
   // Undoing an undo restores the agent's change.
   const back = new Set(outcome.broughtBack);
   const word = (path: string): string => (action === 'take' ? 'taken' : back.has(path) ? 'restored' : 'undone');
-  for (const path of outcome.done) terminal.out(`${word(path)} ${seenName(path)}\n`);
+  const merged = new Set(outcome.merged);
+  for (const path of outcome.done) {
+    const beside = merged.has(path) ? ' (what you changed in it stays)' : '';
+    terminal.out(`${word(path)} ${seenName(path)}${beside}\n`);
+  }
   for (const { path, why } of outcome.refused) {
     terminal.err(`${terminal.colors.yellow('not changed')} ${seenName(path)}: ${seenName(why)}\n`);
   }
