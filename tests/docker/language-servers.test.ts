@@ -41,18 +41,21 @@ describe.skipIf(isWithoutEngine)('language servers in the sandbox', () => {
   afterAll(() => bed?.close());
 
   it(
-    'find, rename and check what pyright and TypeScript 7 know, and end with the sandbox',
+    'find, rename and check what ty and TypeScript 7 know, and end with the sandbox',
     { timeout: minutes(5) },
     async () => {
       const path = await bed.project('two', project);
       // The project names no packages, so only what was asked for is installed, and later sessions have it.
       expect(valueOf(await bed.preparations.plan({ projectPath: path, hosts: [] }, none)).parts).toEqual([]);
-      expect(await bed.prepare(path, false, { languageServers: true })).toEqual(['ready']);
-      expect(valueOf(await bed.preparations.parts(path, none))).toMatchObject([{ state: 'ready', isNeeded: false }]);
+      expect(await bed.prepare(path, false, { languageServers: true })).toEqual(['ready', 'ready']);
+      expect(valueOf(await bed.preparations.parts(path, none))).toMatchObject([
+        { state: 'ready', isNeeded: false },
+        { state: 'ready', isNeeded: false },
+      ]);
       await bed.session(path, async (sandbox) => {
         const servers = createLanguageServers()(sandbox);
         const { questions } = servers;
-        expect(await servers.namesFor(['a.py', 'b.ts', 'c.go'], none)).toEqual(['pyright', 'TypeScript']);
+        expect(await servers.namesFor(['a.py', 'b.ts', 'c.go'], none)).toEqual(['ty', 'TypeScript']);
         for (const [file, user] of [
           ['src/money.py', 'src/shop.py'],
           ['web/money.ts', 'web/shop.ts'],
@@ -68,16 +71,19 @@ describe.skipIf(isWithoutEngine)('language servers in the sandbox', () => {
           expect(renamed.files.map((one) => one.path).sort()).toEqual([file, user]);
           expect(renamed.files.find((one) => one.path === file)?.text).toContain('whole(prices');
         }
-        const wrong = '\nexport const other: number = "new";\n';
-        const found = await edit(servers, sandbox, 'web/money.ts', (text) => text + wrong);
-        expect(found).toMatchObject({ type: 'found', errors: [{ path: 'web/money.ts' }] });
-        const mended = await edit(servers, sandbox, 'web/money.ts', (text) => text.replace(wrong, ''));
-        expect(mended).toMatchObject({ errors: [] });
-        // Its errors may be those of the text before an edit, so a model is not told of them.
-        expect(await edit(servers, sandbox, 'src/money.py', (text) => `${text}\nother: int = "new"\n`)).toEqual({
-          type: 'none',
-        });
-        expect((await run(sandbox, 'ps -eo args')).text).toContain('langserver');
+        for (const [file, wrong, missing] of [
+          ['web/money.ts', '\nexport const other: number = "new";\n', "\nimport 'not-installed';\n"],
+          ['src/money.py', '\nother: int = "new"\n', '\nimport not_installed\nother = not_installed.some()\n'],
+        ] as const) {
+          const found = await edit(servers, sandbox, file, (text) => text + wrong);
+          expect(found).toMatchObject({ type: 'found', errors: [{ path: file }] });
+          // A package may be missing in the sandbox alone.
+          const mended = await edit(servers, sandbox, file, (text) => text.replace(wrong, missing));
+          expect(mended).toMatchObject({ errors: [] });
+        }
+        // The packages of the image are still there.
+        expect((await run(sandbox, 'python -m pytest --version')).code).toBe(0);
+        expect((await run(sandbox, 'ps -eo args')).text).toContain('ty server');
       });
     },
   );

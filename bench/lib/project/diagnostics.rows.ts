@@ -64,7 +64,7 @@ export async function measure(signal: AbortSignal): Promise<readonly BenchRow[]>
   const project = join(folder, 'project');
   await mkdir(home);
   await writeProject(project);
-  const settings = settingsSchema.parse({}).sandbox;
+  let settings = settingsSchema.parse({}).sandbox;
   const deps = {
     homePath: home,
     resourcesPath: 'resources',
@@ -74,13 +74,21 @@ export async function measure(signal: AbortSignal): Promise<readonly BenchRow[]>
     masks: async () => [],
     settings: () => settings,
     learn: () => undefined,
-    saveProjects: async () => undefined,
+    saveProjects: async (projects: typeof settings.projects) => void (settings = { ...settings, projects }),
     onNotice: () => undefined,
   };
   const preparations = createPackagePreparations(deps);
   try {
-    const { approval } = valueOf(await preparations.plan({ projectPath: project, hosts: [] }, signal));
-    const request = { projectPath: project, hosts: [], approval, onProgress: () => undefined };
+    const { approval } = valueOf(
+      await preparations.plan({ projectPath: project, hosts: [], languageServers: true }, signal),
+    );
+    const request = {
+      projectPath: project,
+      hosts: [],
+      languageServers: true,
+      approval,
+      onProgress: () => undefined,
+    };
     valueOf(await preparations.prepare(request, signal));
     const sandbox = valueOf(
       await createSandboxFactory(deps)(
@@ -111,7 +119,8 @@ export async function measure(signal: AbortSignal): Promise<readonly BenchRow[]>
 
 async function writeProject(folder: string): Promise<void> {
   const files = new Map([
-    ['package.json', '{"name": "large", "devDependencies": {"pyright": "1.1.414", "typescript": "7.0.2"}}'],
+    ['package.json', '{"name": "large", "devDependencies": {"typescript": "7.0.2"}}'],
+    ['requirements.txt', 'six\n'],
     ['tsconfig.json', '{"compilerOptions": {"strict": true, "noEmit": true, "allowImportingTsExtensions": true}}'],
   ]);
   for (const { path, text } of Object.values(languages))

@@ -6,7 +6,7 @@ for word in "$@"; do
   program=${word%%:*}
   version=${word#*:}
   for path in "$workspace/node_modules/.bin/$program" "$(command -v "$program")" \
-    "/node_modules/.language-servers/node_modules/.bin/$program"; do
+    "/deps/python/.language-servers/bin/$program" "/node_modules/.language-servers/node_modules/.bin/$program"; do
     case "$path" in /*) ;; *) continue ;; esac
     [ -x "$path" ] || continue
     if [ -n "$version" ]; then

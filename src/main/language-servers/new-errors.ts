@@ -71,15 +71,16 @@ async function compare(
   { until, signal }: Until,
 ): Promise<readonly Problem[] | null> {
   const wait = () => ({ limitMs: Math.max(1, Math.round(until - performance.now())), signal });
-  const problemsOf = async (paths: readonly string[]): Promise<readonly Problem[]> =>
-    (await Promise.all(paths.map((path) => server.problems(path, wait())))).flat();
+  const problemsOf = async (paths: readonly string[]): Promise<ReadonlyMap<string, readonly Problem[] | null>> =>
+    new Map(await Promise.all(paths.map(async (path) => [path, await server.problems(path, wait())] as const)));
   const present = files.filter(({ after }) => after !== null).map(({ path }) => path);
   try {
     for (const { path, before } of files) if (before !== null) server.show(path, before);
     const old = files.filter(({ before, after }) => before !== null && after !== null).map(({ path }) => path);
     const before = await problemsOf(old);
     showNow(server, files);
-    return newOnes(before, await problemsOf(present));
+    const after = await problemsOf(present);
+    return present.flatMap((path) => newOnes(before.get(path), after.get(path)));
   } catch (error) {
     signal.throwIfAborted();
     const { code } = toFailure(error);
@@ -99,14 +100,14 @@ function showNow(server: RunningServer, files: readonly EditedFile[]): void {
   }
 }
 
-/** An error may have moved to another line. */
-function newOnes(before: readonly Problem[], after: readonly Problem[]): readonly Problem[] {
+/** An error may have moved to another line. Null: unknown. */
+function newOnes(before: readonly Problem[] | null = [], after: readonly Problem[] | null = []): readonly Problem[] {
+  if (before === null || after === null) return [];
   const known = new Map<string, number>();
-  const keyOf = ({ path, text }: Problem): string => `${path}\n${text}`;
-  for (const one of before) known.set(keyOf(one), (known.get(keyOf(one)) ?? 0) + 1);
-  return after.filter((one) => {
-    const left = known.get(keyOf(one)) ?? 0;
-    known.set(keyOf(one), left - 1);
+  for (const { text } of before) known.set(text, (known.get(text) ?? 0) + 1);
+  return after.filter(({ text }) => {
+    const left = known.get(text) ?? 0;
+    known.set(text, left - 1);
     return left <= 0;
   });
 }

@@ -26,8 +26,8 @@ export interface RunningServer extends Pick<ServerConnection, 'ask' | 'isBusy' |
   readonly shown: () => ReadonlyMap<string, string>;
   /** Says which files on the disk are different. */
   readonly tellChanged: (files: readonly FileNews[]) => void;
-  /** What it finds wrong with the text that an open file has now. */
-  readonly problems: (path: string, wait: Wait) => Promise<readonly Problem[]>;
+  /** What it finds wrong with the text that an open file has now. Null: what it found follows from a missing package. */
+  readonly problems: (path: string, wait: Wait) => Promise<readonly Problem[] | null>;
 }
 
 export interface FileNews {
@@ -126,11 +126,20 @@ function withDocuments({ kind, root, connection, published, ready, answer }: Sta
       if (changes.length > 0) tell('workspace/didChangeWatchedFiles', { changes });
     },
     problems: async (path, wait) => {
-      if (!pulls) return published.of(path, documents.get(path)?.version ?? 0, wait);
+      if (!pulls) return ownProblems(kind, await published.of(path, documents.get(path)?.version ?? 0, wait));
       const answered = await askAgain(ask, { textDocument: { uri: uriOf(root, path) } }, wait);
-      return readProblems(path, fieldOf(answered, 'items'));
+      return ownProblems(kind, readProblems(path, fieldOf(answered, 'items')));
     },
   };
+}
+
+/** The errors that are the code's own, and not those of a package that is missing in the sandbox. */
+function ownProblems(
+  { missingText, missingSpoilsFile }: ServerKind,
+  problems: readonly Problem[],
+): readonly Problem[] | null {
+  const own = problems.filter(({ text }) => missingText?.test(text) !== true);
+  return missingSpoilsFile === true && own.length < problems.length ? null : own;
 }
 
 interface Readiness {

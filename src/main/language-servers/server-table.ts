@@ -18,6 +18,10 @@ export interface ServerKind {
    * projects of more than 60 files that import each other.
    */
   readonly lagsBehindEdits?: true;
+  /** An error that begins so is about a package that may be missing in the sandbox alone, so it is not passed on. */
+  readonly missingText?: RegExp;
+  /** Where a file has such an error, others of that file follow from it. */
+  readonly missingSpoilsFile?: true;
 }
 
 const python = { '.py': 'python', '.pyi': 'python' };
@@ -33,6 +37,9 @@ const javascript = {
   '.cjs': 'javascript',
   '.jsx': 'javascriptreact',
 };
+/** A module that is no path of the project, or types of one. */
+const missingModule =
+  /^(?:Cannot find module '[^.']|Cannot find module or type declarations for side-effect import of '[^.']|Could not find a declaration file for module '[^.']|Cannot find type definition file|Cannot find name '[\w$]{1,100}'\. Do you need to install type definitions)/u;
 const c = {
   '.c': 'c',
   '.h': 'cpp',
@@ -45,6 +52,14 @@ const c = {
 
 /** In order: of several that know a language, the first that is found is used. None may write into the project. */
 export const serverTable: readonly ServerKind[] = [
+  {
+    name: 'ty',
+    program: 'ty',
+    args: ['server'],
+    languages: python,
+    // A module of the project's own begins with a dot.
+    missingText: /^Cannot resolve imported module `[^.`]/u,
+  },
   {
     name: 'pyright',
     program: 'pyright-langserver',
@@ -61,7 +76,6 @@ export const serverTable: readonly ServerKind[] = [
     readyText: foundFiles,
     lagsBehindEdits: true,
   },
-  { name: 'ty', program: 'ty', args: ['server'], languages: python },
   {
     name: 'TypeScript',
     program: 'tsc',
@@ -69,6 +83,7 @@ export const serverTable: readonly ServerKind[] = [
     languages: javascript,
     fromVersion: 7,
     knowsOnlyOpenFiles: true,
+    missingText: missingModule,
   },
   {
     name: 'typescript-language-server',
@@ -76,8 +91,16 @@ export const serverTable: readonly ServerKind[] = [
     args: ['--stdio'],
     languages: javascript,
     knowsOnlyOpenFiles: true,
+    missingText: missingModule,
   },
-  { name: 'gopls', program: 'gopls', args: [], languages: { '.go': 'go' }, options: { pullDiagnostics: true } },
+  {
+    name: 'gopls',
+    program: 'gopls',
+    args: [],
+    languages: { '.go': 'go' },
+    options: { pullDiagnostics: true },
+    missingText: /^(?:could not import |no required module provides package )/u,
+  },
   {
     name: 'rust-analyzer',
     program: 'rust-analyzer',
@@ -92,6 +115,8 @@ export const serverTable: readonly ServerKind[] = [
     args: ['--background-index=false'],
     languages: c,
     knowsOnlyOpenFiles: true,
+    missingText: /^'[^']{1,200}' file not found/u,
+    missingSpoilsFile: true,
   },
 ];
 

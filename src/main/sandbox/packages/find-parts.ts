@@ -28,36 +28,46 @@ export function findParts(
     partsOf((folder) => findOtherPart(ecosystem, folder), { top, own: undefined, below }),
   );
   const isOfOthers = python.length + javascript.length === 0 && others.length > 0;
-  const wantsServers = own.languageServers === true && !isOfOthers;
-  return [...python, ...(wantsServers ? withServers(javascript, python.length > 0) : javascript), ...others];
+  if (own.languageServers !== true || isOfOthers) return [...python, ...javascript, ...others];
+  // Both servers where it is not known what the project is written in.
+  const isUnknown = python.length + javascript.length === 0;
+  return [
+    ...(python.length > 0 || isUnknown ? withServer(python, pythonServer) : python),
+    ...(javascript.length > 0 || isUnknown ? withServer(javascript, javascriptServer) : javascript),
+    ...others,
+  ];
 }
 
-/** In a folder of their own, so that a project keeps its own version of what it shares with a server. */
-const serverPlace = `${mainPlaces.javascript}/.language-servers`;
-const pythonServer = 'pyright@1.1.414';
-const javascriptServer = 'typescript@7.0.2';
+interface ServerInstallation {
+  readonly ecosystem: 'python' | 'javascript';
+  readonly tool: string;
+  /** In a folder of its own, so that a project keeps its own version of what it shares with a server. */
+  readonly install: string;
+  /** What comes before where the project has no packages of this kind. */
+  readonly first: readonly string[];
+}
 
-/**
- * The JavaScript parts of a project with the packages of language servers for what it is written in; for both languages
- * where that is not known.
- */
-function withServers(parts: readonly DependencyPart[], hasPython: boolean): readonly DependencyPart[] {
-  const packages = [
-    ...(hasPython || parts.length === 0 ? [pythonServer] : []),
-    ...(parts.length > 0 || !hasPython ? [javascriptServer] : []),
-  ];
-  const command = `npm install --prefix ${serverPlace} ${packages.join(' ')}`;
-  const main = parts.find((part) => part.place === mainPlaces.javascript);
+const pythonServer: ServerInstallation = {
+  ecosystem: 'python',
+  tool: 'pip',
+  install: '/deps/python/bin/python -m pip install --target /deps/python/.language-servers ty==0.0.108',
+  // A session still finds the packages of the image.
+  first: ['python3 -m venv --system-site-packages /deps/python'],
+};
+const javascriptServer: ServerInstallation = {
+  ecosystem: 'javascript',
+  tool: 'npm',
+  install: 'npm install --prefix /node_modules/.language-servers typescript@7.0.2',
+  first: [],
+};
+
+/** The parts of one kind with the package of a language server, in the volume that every session finds by itself. */
+function withServer(parts: readonly DependencyPart[], server: ServerInstallation): readonly DependencyPart[] {
+  const { ecosystem, tool, install, first } = server;
+  const main = parts.find((part) => part.place === mainPlaces[ecosystem]);
   if (main !== undefined)
-    return parts.map((part) => (part === main ? { ...part, commands: [...part.commands, command] } : part));
-  const own = {
-    ecosystem: 'javascript',
-    tool: 'npm',
-    files: [],
-    commands: [command],
-    isNeeded: false,
-    hosts: [],
-  } as const;
+    return parts.map((part) => (part === main ? { ...part, commands: [...part.commands, install] } : part));
+  const own = { ecosystem, tool, files: [], commands: [...first, install], isNeeded: false, hosts: [] };
   return [partAt(own, '', true), ...parts];
 }
 

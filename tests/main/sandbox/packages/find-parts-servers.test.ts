@@ -9,7 +9,8 @@ const commandsOf = (files: Readonly<Record<string, string>>, languageServers: bo
   findParts(top(files), { languageServers }).map(({ ecosystem, place, commands, isNeeded }) => {
     return { ecosystem, place, last: commands.at(-1), isNeeded };
   });
-const at = 'npm install --prefix /node_modules/.language-servers';
+const typescript = 'npm install --prefix /node_modules/.language-servers typescript@7.0.2';
+const ty = '/deps/python/bin/python -m pip install --target /deps/python/.language-servers ty==0.0.108';
 const script = { 'package.json': '{"dependencies": {"is-number": "7"}}' };
 
 describe('the packages of language servers', () => {
@@ -18,20 +19,20 @@ describe('the packages of language servers', () => {
     expect(findParts(top({}), { languageServers: false })).toEqual([]);
   });
 
-  it('come after the packages of a JavaScript project, and beside them', () => {
+  it('come after the packages of a project, and beside them', () => {
     expect(commandsOf(script, true)).toEqual([
-      { ecosystem: 'javascript', place: '/node_modules', last: `${at} typescript@7.0.2`, isNeeded: true },
+      { ecosystem: 'javascript', place: '/node_modules', last: typescript, isNeeded: true },
+    ]);
+    expect(commandsOf({ 'requirements.txt': 'six\n' }, true)).toEqual([
+      { ecosystem: 'python', place: '/deps/python', last: ty, isNeeded: true },
     ]);
   });
 
-  it('leave the packages of a Python project alone, and nobody is asked about them before a run', () => {
-    expect(commandsOf({ 'requirements.txt': 'six\n' }, true)).toMatchObject([
-      { ecosystem: 'python', place: '/deps/python' },
-      { ecosystem: 'javascript', place: '/node_modules', last: `${at} pyright@1.1.414`, isNeeded: false },
+  it('are those of both languages where the project does not say which it has, and nobody is asked before a run', () => {
+    expect(commandsOf({}, true)).toEqual([
+      { ecosystem: 'python', place: '/deps/python', last: ty, isNeeded: false },
+      { ecosystem: 'javascript', place: '/node_modules', last: typescript, isNeeded: false },
     ]);
-  });
-
-  it('are those of both languages where the project does not say which it has', () => {
-    expect(commandsOf({}, true).map(({ last }) => last)).toEqual([`${at} pyright@1.1.414 typescript@7.0.2`]);
+    expect(findParts(top({}), { languageServers: true })[0]?.commands[0]).toContain('--system-site-packages');
   });
 });
