@@ -139,6 +139,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
   const chats = page.getByRole('dialog', { name: 'Choose conversations' });
   const templates = page.getByRole('dialog', { name: 'Prompt templates' });
   const restore = page.getByRole('dialog', { name: 'Restore to here' });
+  const commit = page.getByRole('dialog', { name: 'Commit and review' });
   const serverPrompt = page.getByRole('dialog', { name: 'Summary of a week' });
   const filterMenu = page.getByRole('dialog', { name: 'Filter sessions' });
   const selectionBar = page.getByRole('region', { name: 'Selected sessions' });
@@ -311,6 +312,12 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
       await page.getByRole('button', { name: 'Restore to here' }).first().click();
       await restore.getByText('3 files will be set back.').waitFor();
     },
+    commit: async () => {
+      await openSession('fix', 'Fix the failing date test');
+      await page.getByRole('button', { name: 'Session actions' }).click();
+      await page.getByRole('menuitem', { name: 'Commit and review…' }).click();
+      await commit.getByText('A new branch, based on 0a1b2c3d.').waitFor();
+    },
     packages: async () => {
       await openSession('answer', 'Which port');
       await goTo('project', 'api-server');
@@ -336,6 +343,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     'model-picker': () => escape(picker),
     chats: () => escape(chats),
     restore: () => escape(restore),
+    commit: () => escape(commit),
     templates: () => escape(templates),
     'server-prompt': async () => {
       await escape(serverPrompt);

@@ -21,6 +21,7 @@ import { progressStream } from '../../src/main/lib/async/push-queue.ts';
 import type { SomeHandlers } from './fake-handlers.ts';
 import { settingsHandlers } from './page-settings.ts';
 import type { Note } from './page-settings.ts';
+import { gitHandlers } from './page-git.ts';
 import type { PageTools } from './page-tools.ts';
 import { createPageTools } from './page-tools.ts';
 import { createScriptedCore } from './scripted-core.ts';
@@ -44,6 +45,7 @@ import type { ChatListing } from '@shared/attachments/chat-listing.ts';
 import type { Assistant, BrokenAssistant } from '@shared/session/assistants.ts';
 import { assistantFile, linesOfAssistant, parseAssistant } from '../../src/shared/session/assistants.ts';
 import type { SkillReport } from '@shared/skills/skill-report.ts';
+import type { ReviewComment } from '@shared/git/request-plan.ts';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import type { ModelSuggestions } from '@shared/models/model-suggestion.ts';
 import type { EngineCardsReport, ModelEntry } from '@shared/contract/models-contract.ts';
@@ -55,6 +57,8 @@ export interface PageCore extends ScriptedCore {
   readonly changes: Map<string, readonly ChangedFile[]>;
   /** What a restore does, whatever its checkpoint. */
   restore: Omit<RestoreOutcome, 'restoreId'>;
+  /** What reviewers say about any request. */
+  comments: readonly ReviewComment[];
   /** Previews, by path or hash. */
   readonly files: Map<string, ShownFile>;
   readonly details: Map<string, CallDetail>;
@@ -225,6 +229,7 @@ export function createPageCore(): PageCore {
       kept: [{ path: 'src/config.ts', why: 'it was changed since' }],
       messages: 2,
     },
+    comments: [],
     files: new Map(),
     details: new Map(),
     found: new Map(),
@@ -265,6 +270,7 @@ export function createPageCore(): PageCore {
   core.replace({
     sessions: sessionHandlers(core, note),
     changes: changeHandlers(core, note),
+    git: gitHandlers(core, note),
     models: modelHandlers(core, note),
     assistants: {
       list: () => ({ folder: '/home/assistants', assistants: core.assistants, broken: core.brokenAssistants }),

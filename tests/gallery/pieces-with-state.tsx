@@ -7,6 +7,7 @@ import type { PreviewedFiles } from '../../src/renderer/lib/input/use-attachment
 import type { Attachments } from '../../src/renderer/lib/input/use-attachments.ts';
 import { AnnouncementBar } from '../../src/renderer/ui/notices/announcement.tsx';
 import { Button } from '../../src/renderer/ui/controls/button.tsx';
+import { DialogFrame } from '../../src/renderer/ui/layout/dialog-frame.tsx';
 import PromptFields from '../../src/renderer/ui/controls/prompt-fields.tsx';
 import ChatPicker from '../../src/renderer/ui/controls/chat-picker.tsx';
 import { MessageField } from '../../src/renderer/ui/controls/message-field.tsx';
@@ -200,6 +201,21 @@ export function AskedPrompts() {
           take={() => Promise.reject(new Error('The server notes has ended.'))}
           close={() => setIsOpen(false)}
         />
+      )}
+    </>
+  );
+}
+
+/** The frame that small dialogs share. */
+export function FramedDialogs() {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setIsOpen(true)}>Open a dialog</Button>
+      {isOpen && (
+        <DialogFrame title="A short title" about={long} onClose={() => setIsOpen(false)}>
+          <p>{long}</p>
+        </DialogFrame>
       )}
     </>
   );

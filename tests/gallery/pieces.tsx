@@ -78,6 +78,7 @@ import { ModelAbouts, ModelLines, ModelOrders, OpenModels, PickedModels, Thinkin
 import {
   Announced,
   AskedPrompts,
+  FramedDialogs,
   Broken,
   ChosenChats,
   Pulls,
@@ -513,6 +514,7 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   'thinking-choice': <ThinkingChoices />,
   'chat-picker': <ChosenChats />,
   'prompt-fields': <AskedPrompts />,
+  'dialog-frame': <FramedDialogs />,
   'route-dot': (
     <div className="flex items-center gap-3">
       <RouteDot where="local" />

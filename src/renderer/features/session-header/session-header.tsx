@@ -57,6 +57,7 @@ export function SessionHeader({
           sessionId={sessionId}
           title={state.title}
           place={{ short: placeText(state), whole: folderText(path) }}
+          hasChanges={state.projectPath !== null && state.changes.length > 0}
           organized={organized}
           isRenaming={edited === 'title'}
           onRename={(isRenaming) => onEdit(isRenaming ? 'title' : null)}

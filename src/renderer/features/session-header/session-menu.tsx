@@ -1,5 +1,5 @@
 import { DropdownMenu } from 'radix-ui';
-import { useRef } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import type { SessionPlace } from '@shared/session/session-state.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
@@ -9,8 +9,12 @@ import { useIsWindow } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 
+const GitDialog = lazy(() => import('./git/git-dialog.tsx'));
+
 interface SessionMenuProps {
   readonly sessionId: string;
+  /** Whether there is something to commit. */
+  readonly hasChanges: boolean;
   readonly organized: SessionPlace;
   readonly onRename: () => void;
   readonly onPin: () => void;
@@ -19,7 +23,9 @@ interface SessionMenuProps {
 }
 
 /** Actions for a session as a whole. */
-export default function SessionMenu({ sessionId, organized, onRename, onPin, onArchive, onTag }: SessionMenuProps) {
+export default function SessionMenu({ sessionId, hasChanges, organized, ...on }: SessionMenuProps) {
+  const { onRename, onPin, onArchive, onTag } = on;
+  const [isCommitting, setIsCommitting] = useState(false);
   const reach = { client: useClient(), navigate: useNavigate() };
   const isWindow = useIsWindow();
   const isEditing = useRef(false);
@@ -28,35 +34,43 @@ export default function SessionMenu({ sessionId, organized, onRename, onPin, onA
     open();
   };
   return (
-    // A modal menu would add a style sheet to lock the page, which the policy forbids. Without a portal, it lies in a
-    // landmark like everything else.
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>
-        <Button look="quiet" size="icon" aria-label={t('menu.session')} title={t('menu.session')}>
-          <Icon name="more" />
-        </Button>
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Content
-        align="end"
-        sideOffset={4}
-        onCloseAutoFocus={(event) => {
-          // The requested field has the focus now.
-          if (isEditing.current) event.preventDefault();
-          isEditing.current = false;
-        }}
-        className="z-40 min-w-52 rounded-lg border border-line bg-raised p-1 text-sm shadow-float"
-      >
-        <Item label={t('menu.rename')} onSelect={() => edit(onRename)} />
-        <Item label={t(organized.isPinned ? 'menu.unpin' : 'menu.pin')} onSelect={onPin} />
-        <Item label={t('menu.tags')} onSelect={() => edit(onTag)} />
-        <Item label={t(organized.isArchived ? 'menu.unarchive' : 'menu.archive')} onSelect={onArchive} />
-        <Item label={t('menu.fork')} onSelect={() => void forkSession(reach, sessionId, null)} />
-        {isWindow && <Item label={t('action.sessionWindow')} onSelect={() => void openWindow(reach, sessionId)} />}
-        {isWindow && <Item label={t('menu.export')} onSelect={() => void exportSession(reach, sessionId)} />}
-        <DropdownMenu.Separator className="my-1 h-px bg-line" />
-        <Item label={t('menu.delete')} onSelect={() => void deleteSession(reach, sessionId)} />
-      </DropdownMenu.Content>
-    </DropdownMenu.Root>
+    <>
+      {/* A modal menu would add a style sheet to lock the page, which the policy forbids. Without a portal, it lies in a
+        landmark like everything else. */}
+      <DropdownMenu.Root modal={false}>
+        <DropdownMenu.Trigger asChild>
+          <Button look="quiet" size="icon" aria-label={t('menu.session')} title={t('menu.session')}>
+            <Icon name="more" />
+          </Button>
+        </DropdownMenu.Trigger>
+        <DropdownMenu.Content
+          align="end"
+          sideOffset={4}
+          onCloseAutoFocus={(event) => {
+            // The requested field has the focus now.
+            if (isEditing.current) event.preventDefault();
+            isEditing.current = false;
+          }}
+          className="z-40 min-w-52 rounded-lg border border-line bg-raised p-1 text-sm shadow-float"
+        >
+          <Item label={t('menu.rename')} onSelect={() => edit(onRename)} />
+          <Item label={t(organized.isPinned ? 'menu.unpin' : 'menu.pin')} onSelect={onPin} />
+          <Item label={t('menu.tags')} onSelect={() => edit(onTag)} />
+          <Item label={t(organized.isArchived ? 'menu.unarchive' : 'menu.archive')} onSelect={onArchive} />
+          <Item label={t('menu.fork')} onSelect={() => void forkSession(reach, sessionId, null)} />
+          {hasChanges && <Item label={t('menu.git')} onSelect={() => edit(() => setIsCommitting(true))} />}
+          {isWindow && <Item label={t('action.sessionWindow')} onSelect={() => void openWindow(reach, sessionId)} />}
+          {isWindow && <Item label={t('menu.export')} onSelect={() => void exportSession(reach, sessionId)} />}
+          <DropdownMenu.Separator className="my-1 h-px bg-line" />
+          <Item label={t('menu.delete')} onSelect={() => void deleteSession(reach, sessionId)} />
+        </DropdownMenu.Content>
+      </DropdownMenu.Root>
+      {isCommitting && (
+        <Suspense fallback={null}>
+          <GitDialog sessionId={sessionId} onClose={() => setIsCommitting(false)} />
+        </Suspense>
+      )}
+    </>
   );
 }
 

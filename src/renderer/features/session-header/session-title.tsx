@@ -14,6 +14,8 @@ interface SessionTitleProps {
   readonly sessionId: string;
   readonly title: string;
   readonly place: { readonly short: string; readonly whole: string };
+  /** Whether it changed files of a project. */
+  readonly hasChanges: boolean;
   readonly organized: SessionPlace;
   readonly isRenaming: boolean;
   readonly onRename: (isRenaming: boolean) => void;
@@ -24,7 +26,7 @@ interface SessionTitleProps {
 
 /** The name and place of a session, and the menu of actions for it. */
 export function SessionTitle(props: SessionTitleProps) {
-  const { sessionId, title, place, organized, isRenaming, onRename } = props;
+  const { sessionId, title, place, hasChanges, organized, isRenaming, onRename } = props;
   const facts = [
     place.short,
     ...(organized.isArchived ? [t('sessions.archived')] : []),
@@ -46,7 +48,7 @@ export function SessionTitle(props: SessionTitleProps) {
       </div>
       <Suspense fallback={<span className="size-8" />}>
         <SessionMenu
-          {...{ sessionId, organized }}
+          {...{ sessionId, hasChanges, organized }}
           onRename={() => onRename(true)}
           onPin={props.onPin}
           onArchive={props.onArchive}

@@ -48,5 +48,6 @@ export const allViews = {
   'server-prompt': 'ui/controls/prompt-fields.tsx',
   chats: 'ui/controls/chat-picker.tsx',
   restore: 'features/conversation/restore/restore-dialog.tsx',
+  commit: 'features/session-header/git/git-dialog.tsx',
   packages: 'ui/project/prepare-packages.tsx',
 } as const satisfies Readonly<Record<View['type'] | InspectorTab, string>> & Readonly<Record<string, string>>;

@@ -5,9 +5,9 @@ import { allViews } from '../../../../src/renderer/lib/window/all-views.ts';
 
 const page = 'src/renderer';
 const drawsOver =
-  /<(?:Alert)?Dialog\.Content|<DropdownMenu\.Content|<Popover\.Content|role="(?:alert)?dialog"|<dialog/u;
-/** This file draws only a row of the conversation. */
-const rows = ['features/conversation/row-view.tsx'];
+  /<(?:Alert)?Dialog\.Content|<DialogFrame|<DropdownMenu\.Content|<Popover\.Content|role="(?:alert)?dialog"|<dialog/u;
+/** The first draws only a row of the conversation, the second only the frame of other files. */
+const rows = ['features/conversation/row-view.tsx', 'ui/layout/dialog-frame.tsx'];
 /** A page that has lost its core cannot go to another view, so `tests/electron/status-bar.test.ts` tests it. */
 const last = 'features/status/status-bar.tsx';
 const isView = /-(?:view|tab|editor)\.tsx$/u;

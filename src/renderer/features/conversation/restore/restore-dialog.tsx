@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { Dialog } from 'radix-ui';
 import { useState } from 'react';
 import type { RestoreOutcome } from '@shared/contract/sessions-contract.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
@@ -8,6 +7,7 @@ import { failureText } from '../../../lib/connection/failure-text.ts';
 import { restoreSession } from '../../../lib/session/session-commands.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
 import { Button } from '../../../ui/controls/button.tsx';
+import { DialogFrame } from '../../../ui/layout/dialog-frame.tsx';
 import { Problem } from '../../../ui/notices/problem.tsx';
 
 interface RestoreDialogProps {
@@ -50,48 +50,33 @@ export default function RestoreDialog({ sessionId, checkpoint, onClose }: Restor
   };
   const failed = problem ?? (preview.error === null ? null : failureText(preview.error));
   return (
-    <Dialog.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
-      <Dialog.Portal>
-        {/* The library's own overlay would add a style sheet, which the page's policy forbids. */}
-        <div aria-hidden="true" className="fixed inset-0 z-40 bg-ink/20 dark:bg-paper/60" />
-        <Dialog.Content className="fixed top-[14vh] left-1/2 z-50 flex max-h-[72vh] w-[min(28rem,calc(100vw-2rem))] -translate-x-1/2 flex-col gap-4 overflow-y-auto rounded-xl border border-line bg-raised p-5 text-sm shadow-float">
-          <div>
-            <Dialog.Title className="text-xl font-semibold">{t('restore.here')}</Dialog.Title>
-            <Dialog.Description className="mt-1 text-xs text-soft">{t('restore.about')}</Dialog.Description>
-          </div>
-          <fieldset className="flex flex-col gap-2">
-            <legend className="sr-only">{t('restore.what')}</legend>
-            {scopes.map((one) => (
-              <label key={one} className="flex items-center gap-2">
-                <input
-                  type="radio"
-                  name="restore-scope"
-                  className="size-4"
-                  checked={scope === one}
-                  onChange={() => setScope(one)}
-                />
-                {t(`restore.${one}`)}
-              </label>
-            ))}
-          </fieldset>
-          <Planned outcome={preview.data} {...{ replaces, setReplaces }} />
-          {failed !== null && <Problem text={failed} />}
-          <div className="flex flex-wrap justify-end gap-2">
-            <Button size="small" onClick={onClose}>
-              {t('restore.cancel')}
-            </Button>
-            <Button
-              size="small"
-              look="primary"
-              disabled={isBusy || preview.data === undefined}
-              onClick={() => void run()}
-            >
-              {t('restore.now')}
-            </Button>
-          </div>
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <DialogFrame title={t('restore.here')} about={t('restore.about')} onClose={onClose}>
+      <fieldset className="flex flex-col gap-2">
+        <legend className="sr-only">{t('restore.what')}</legend>
+        {scopes.map((one) => (
+          <label key={one} className="flex items-center gap-2">
+            <input
+              type="radio"
+              name="restore-scope"
+              className="size-4"
+              checked={scope === one}
+              onChange={() => setScope(one)}
+            />
+            {t(`restore.${one}`)}
+          </label>
+        ))}
+      </fieldset>
+      <Planned outcome={preview.data} {...{ replaces, setReplaces }} />
+      {failed !== null && <Problem text={failed} />}
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button size="small" onClick={onClose}>
+          {t('restore.cancel')}
+        </Button>
+        <Button size="small" look="primary" disabled={isBusy || preview.data === undefined} onClick={() => void run()}>
+          {t('restore.now')}
+        </Button>
+      </div>
+    </DialogFrame>
   );
 }
 

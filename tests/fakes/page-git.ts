@@ -1,0 +1,56 @@
+import { AppError } from '../../src/shared/errors.ts';
+import type { ReviewComment } from '../../src/shared/git/request-plan.ts';
+import type { SomeHandlers } from './fake-handlers.ts';
+import type { Note } from './page-settings.ts';
+
+/** A repository at example.org that takes every commit. */
+export function gitHandlers(
+  core: { readonly comments: readonly ReviewComment[] },
+  note: Note,
+): NonNullable<SomeHandlers['git']> {
+  const commit = '3f1c9d2e8a4b5c6d7e8f90a1b2c3d4e5f6a7b8c9';
+  const url = 'https://example.org/ada/app/pulls/7';
+  const branchOf = (branch: string | null): string => branch ?? 'dewpoint/fix-the-date';
+  return {
+    planCommit: ({ input: { branch, message } }) => {
+      if (branch === 'main')
+        throw new AppError('refused', 'The branch main is checked out, and your checkout stays as it is.');
+      return {
+        projectPath: '/projects/app',
+        branch: branchOf(branch),
+        isMore: false,
+        base: '0a1b2c3d4e5f60718293a4b5c6d7e8f901234567',
+        author: 'Ada <ada@example.org>',
+        message: `${message ?? 'Fix the date'}\n\nDewpoint-Session: 1\n`,
+        files: [
+          { path: 'src/date.ts', kind: 'modified', note: null },
+          { path: 'notes.md', kind: 'left out', note: 'you changed it, too' },
+        ],
+        notes: ['Git signs your commits. Dewpoint cannot, so this one is not signed.'],
+        approval: 'a'.repeat(64),
+      };
+    },
+    commit: ({ input: { branch, message, approval } }) => {
+      note('commit', branch, message, approval);
+      return { branch: branchOf(branch), commit, files: 1 };
+    },
+    planRequest: ({ input: { branch } }) => ({
+      remote: 'origin',
+      host: 'example.org',
+      address: 'https://example.org/ada/app.git',
+      branch: branchOf(branch),
+      commit,
+      base: null,
+      title: 'Fix the date',
+      body: '12 tests pass. It cost $0.02.',
+      others: 1,
+      notes: [],
+      approval: 'b'.repeat(64),
+    }),
+    request: ({ input: { approval } }) => {
+      note('request', approval);
+      return { url, number: 7, isNew: true };
+    },
+    review: () => ({ url, comments: core.comments, message: 'Comments of others:\nGrace: use UTC' }),
+  };
+}
