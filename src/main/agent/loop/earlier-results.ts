@@ -1,4 +1,5 @@
 import type { BlobRef } from '@shared/events/blob-ref.ts';
+import { conversationFilter } from '@shared/session/restore-state.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
@@ -10,13 +11,16 @@ import type { Turn } from '../turn/turn.ts';
 
 /**
  * The whole result of a call of which the model saw only a part: by the id of the call, or the last one that was
- * shortened. Null: there is none, or its file is gone. It is read from the log, so it survives a restart.
+ * shortened. Null: there is none, a restore took it out of the conversation, or its file is gone. It is read from the
+ * log, so it survives a restart.
  */
 export async function keptResult(
   { dependencies: { journal } }: Pick<Turn, 'dependencies'>,
   id: string | null,
 ): Promise<string | null> {
-  const found = amongLatest(journal.state(), id) ?? (await inLog(journal, id));
+  const state = journal.state();
+  const isCut = state.restores?.some(({ conversation }) => conversation) === true;
+  const found = (isCut ? null : amongLatest(state, id)) ?? (await inLog(journal, id, isCut));
   const bytes = found === null ? null : await journal.getBlob(found);
   return bytes === null ? null : Buffer.from(bytes).toString('utf8');
 }
@@ -34,21 +38,33 @@ function amongLatest({ toolCalls }: SessionState, id: string | null): BlobRef | 
   return call?.full ?? null;
 }
 
-/** Searches the log for a call that is no longer in the state. */
-async function inLog(journal: Journal, id: string | null): Promise<BlobRef | null> {
-  const { toolCalls, totals } = journal.state();
-  if (totals.toolCalls <= toolCalls.length) return null;
-  const { kept, last } = await resultsIn(journal);
-  return id === null ? last : (kept.get(id) ?? null);
+/** Searches the log for a call that is no longer in the state, or of which the state does not say when it ran. */
+async function inLog(journal: Journal, id: string | null, isCut: boolean): Promise<BlobRef | null> {
+  const { toolCalls, totals, restores } = journal.state();
+  if (!isCut && totals.toolCalls <= toolCalls.length) return null;
+  const results = await resultsIn(journal);
+  if (!isCut && id === null) return results.last?.full ?? null;
+  const isShown = conversationFilter(restores);
+  const isThat = (one: KeptResult): boolean => isShown(one.seq) && isMeant(id, one);
+  if (id === null) return [...results.kept.values()].findLast(isThat)?.full ?? null;
+  const kept = results.kept.get(id);
+  return kept !== undefined && isThat(kept) ? kept.full : null;
+}
+
+interface KeptResult {
+  readonly seq: number;
+  readonly toolCallId: string;
+  readonly tool: string;
+  readonly full: BlobRef;
 }
 
 interface ResultsOfLog {
   /** The calls that a model asked for. */
   readonly asked: Set<string>;
   /** The whole results of those whose result was cut. */
-  readonly kept: Map<string, BlobRef>;
+  readonly kept: Map<string, KeptResult>;
   /** The last one that is meant without an id. */
-  last: BlobRef | null;
+  last: KeptResult | null;
 }
 
 const resultsIn = createLogFold<ResultsOfLog>(
@@ -56,8 +72,9 @@ const resultsIn = createLogFold<ResultsOfLog>(
   (results, event) => {
     if (event.type === 'tool-call-requested') results.asked.add(event.toolCallId);
     if (event.type !== 'tool-ended' || event.full === null || !results.asked.has(event.toolCallId)) return;
-    results.kept.set(event.toolCallId, event.full);
-    if (isMeant(null, event)) results.last = event.full;
+    const { seq, toolCallId, tool, full } = event;
+    results.kept.set(toolCallId, { seq, toolCallId, tool, full });
+    if (isMeant(null, event)) results.last = { seq, toolCallId, tool, full };
   },
 );
 

@@ -20,7 +20,15 @@ async function logOf(calls: readonly { readonly id: string; readonly tool: strin
     return journal.read(fromSeq);
   };
   const dependencies = { journal: { ...journal, read } };
+  /** Sets the conversation back to what it was at an event. */
+  const restore = async (upToSeq: number): Promise<void> => {
+    const scope = { files: false, conversation: true, cutTurnId: null };
+    const began = await journal.append({ type: 'restore-began', checkpoint: 'm', upToSeq, ...scope });
+    const end = { outcome: 'done' as const, restored: [], merged: [], kept: [] };
+    await journal.append({ type: 'restore-ended', beganSeq: began.seq, ...end });
+  };
   return {
+    restore,
     // The function uses no other part of a turn.
     whole: (id: string | null) => keptResult({ dependencies } as unknown as Parameters<typeof keptResult>[0], id),
     reads: () => reads,
@@ -53,5 +61,17 @@ describe('a result of which a part was shown', () => {
     expect(await log.whole('a')).toBe('all of a');
     expect(await log.whole(null)).toBe('all of a');
     expect(await log.whole('none')).toBeNull();
+  });
+
+  /** Catches: the last result of a conversation that was set aside. */
+  it('is not one that a restore took out of the conversation, until that is undone', async () => {
+    const log = await logOf([...few, { id: 'd', tool: 'search', whole: 'all of d' }]);
+    expect(await log.whole(null)).toBe('all of d');
+    await log.restore(9);
+    expect([await log.whole(null), await log.whole('d'), await log.whole('a')]).toEqual(['all of a', null, 'all of a']);
+    await log.restore(12);
+    expect([await log.whole(null), await log.whole('d')]).toEqual(['all of d', 'all of d']);
+    await log.restore(0);
+    expect([await log.whole(null), await log.whole('a')]).toEqual([null, null]);
   });
 });
