@@ -2,6 +2,8 @@ import type { Failure, Reply } from '@shared/errors.ts';
 import { failure, success } from '@shared/errors.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import type { FileContent, Sandbox, SandboxFiles } from '../../sandbox/sandbox.ts';
+import { changesBetween } from '../../sessions/changes/changes-in-log.ts';
+import { fileWithoutChanges } from '../../sessions/changes/merge-images.ts';
 import type { Journal } from '../../sessions/journal/journal.ts';
 import type { BaselineMark } from './baseline-file.ts';
 import type { FileBaseline } from './file-baseline.ts';
@@ -83,8 +85,9 @@ export interface FileChanges {
   /** The number of writes and deletions, including those without an effect. */
   readonly writes: () => number;
   /**
-   * Restores files to their content before the given changes, newest first. A file that differs from what the change
-   * left is not touched; its path is returned in `kept`.
+   * Restores files to their content before the given changes. What somebody else changed between them stays. A file that
+   * differs from what the last change left, or where both changed the same lines, is not touched; its path is returned in
+   * `kept`.
    */
   readonly revert: (
     changes: readonly RecordedChange[],
@@ -308,11 +311,14 @@ async function restoreOne(
   const first = changes[0];
   const last = changes.at(-1);
   if (first === undefined || last === undefined) return false;
-  const wanted = await bytesOf(context.journal, first.before);
+  const others = await changesBetween(context.journal, path, { from: first.seq, to: last.seq });
+  const without = await fileWithoutChanges(context.journal, { before: first.before, others });
+  if (without === null) return false;
+  const wanted = await bytesOf(context.journal, without.image);
   if (wanted === undefined) return false;
   const found = await currentOf(context.sandbox.files, path, last.after);
   if (found === 'other') return false;
-  const mode = first.before?.kept === true ? first.before.mode : (found?.mode ?? newFileMode);
+  const mode = without.image?.kept === true ? without.image.mode : (found?.mode ?? newFileMode);
   const done = await restoreTo(context.sandbox.files, { path, found, wanted, mode });
   if (!done) return false;
   context.baseline.note(path, wanted, mode);

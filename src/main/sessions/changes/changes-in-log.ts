@@ -1,6 +1,13 @@
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
-import { type ChangeState, reduceChange, reduceHunksTaken, reviewChange } from '@shared/session/file-change-state.ts';
+import {
+  type ChangeState,
+  isSameImage,
+  type OtherChange,
+  reduceChange,
+  reduceHunksTaken,
+  reviewChange,
+} from '@shared/session/file-change-state.ts';
 import { createLogFold } from '../journal/log-fold.ts';
 import type { Journal } from '../journal/journal.ts';
 
@@ -114,6 +121,20 @@ export async function movesSince(
   const { moves, settledSeq } = await changesIn(journal);
   const since = [...moves].map(([path, all]) => [path, all.filter((move) => move.seq > seq)] as const);
   return { moves: new Map(since.filter(([, some]) => some.length > 0)), settledSeq };
+}
+
+/** What somebody else changed in a file of the workspace between two events of it, oldest first. */
+export async function changesBetween(
+  journal: LogReader,
+  path: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<readonly OtherChange[]> {
+  const all = (await changesIn(journal)).moves.get(path) ?? [];
+  const moves = all.filter(({ seq }) => seq >= from && seq <= to);
+  return moves.flatMap(({ before }, at) => {
+    const previous = moves[at - 1];
+    return previous === undefined || isSameImage(previous.after, before) ? [] : [{ from: previous.after, to: before }];
+  });
 }
 
 /** The number of the last change of each path in the workspace. */
