@@ -176,11 +176,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
     assistants: parts.assistants.handlers,
     skills: parts.skills.commands,
     memory: createMemoryCommands({ memory: parts.skills.memory, now: parts.now }),
-    projects: createProjectCommands({
-      ...parts,
-      homePath: config.home,
-      setup: createProjectSetup({ home: config.home, env, settings }),
-    }),
+    projects: createProjectCommands({ ...parts, homePath: config.home }),
     git: createGitCommands({ ...parts, ...parts.gitAccess }),
     endpoint: parts.endpoint.handlers,
     host: hostCommands,
@@ -226,6 +222,7 @@ async function createBase(config: ComposeConfig) {
   const assistants = createAssistantFiles(config.home);
   const skills = createSkillParts({ home: config.home, env, settings });
   const { instructions } = skills;
+  const setup = createProjectSetup({ home: config.home, env, settings });
   const programs = createHostPrograms({ home: config.home, env, projects: () => sessionFolders(store) });
   const probe = createMachineProbe(programs);
   return {
@@ -252,7 +249,9 @@ async function createBase(config: ComposeConfig) {
       instructions,
       skills: skills.homeSkills,
       memory: skills.memory,
+      setup,
     },
+    setup,
     index,
     languageServers: createLanguageServers(),
   };

@@ -54,6 +54,7 @@ const inputs: Readonly<Record<string, unknown>> = {
   web_read: { url: 'https://example.org/', why: 'x' },
   web_search: { query: 'x', why: 'x' },
   http_request: { url: 'https://example.org/', method: 'GET', why: 'x' },
+  propose_memory: { line: 'Be short.' },
   read_result: {},
   canvas_render: { kind: 'table', content: 'a\n1' },
   ask_person: { question: 'Which one?', choices: ['a', 'b'] },

@@ -170,7 +170,12 @@ const anyProject: AgentDependencies['project'] = {
     }),
     keep: async () => undefined,
   },
-  memory: async () => [],
+  memory: {
+    lines: async () => [],
+    takesProposals: () => false,
+    hasReadOutside: async () => false,
+    keep: async () => undefined,
+  },
   skills: { find: async () => ({ offered: [], held: [] }), load: async () => null },
   routeRules: async () => ({ rules: [], problems: [] }),
   lookAtFiles: async () => [],

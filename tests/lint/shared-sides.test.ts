@@ -9,7 +9,6 @@ const root = resolve(import.meta.dirname, '../..');
 const oneSided: Readonly<Record<string, string>> = {
   'src/shared/errors.ts': 'the form of every expected failure, whoever sees it next',
   'src/shared/settings/settings.ts': 'the form of the settings, put together from parts that the page knows, too',
-  'src/shared/tools/preset-values.ts': 'beside the form that it fills in, whose schemas are not for the page',
   'src/shared/standard-names.d.ts': 'for the compiler alone',
 };
 const mostExceptions = 4;

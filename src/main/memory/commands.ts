@@ -16,7 +16,7 @@ export function createMemoryCommands({ memory, now }: MemoryCommandsOptions): Ha
     list: ({ input: { projectPath } }) => show(projectPath),
     add: async ({ input: { projectPath, text, of } }) => {
       const date = new Date(now()).toISOString().slice(0, 10);
-      await memory.add(of === 'you' ? null : projectPath, { text, date, sessionId: null });
+      await memory.add(of === 'you' ? null : projectPath, { text, date, sessionId: null, isAfterOutside: false });
       return show(projectPath);
     },
     forget: async ({ input: { projectPath, id } }) => {

@@ -27,6 +27,7 @@ interface NewLine {
   readonly text: string;
   readonly date: string;
   readonly sessionId: string | null;
+  readonly isAfterOutside: boolean;
 }
 
 /** `folder`: `memory/` of the home. The files are read each time, because the user may edit them. */
@@ -56,7 +57,11 @@ export function createMemoryFiles(folder: string): MemoryFiles {
         throw new AppError('too-large', `There are ${mostMemoryLines} lines already.`, { hint });
       }
       const head = text.trim() === '' ? `# ${project === null ? 'For every project' : (projectPath ?? '')}\n` : text;
-      const from = line.sessionId === null ? line.date : `${line.date}, session ${line.sessionId}`;
+      const from = [
+        line.date,
+        ...(line.sessionId === null ? [] : [`session ${line.sessionId}`]),
+        ...(line.isAfterOutside ? [outsideWords] : []),
+      ].join(', ');
       await makeFolder(dirname(file));
       await writeFileAtomic(file, `${head.trimEnd()}\n- ${line.text} (${from})\n`);
     },
@@ -79,6 +84,8 @@ export function createMemoryFiles(folder: string): MemoryFiles {
   };
 }
 
+const outsideWords = 'after text from outside';
+
 function linesIn(text: string, of: MemoryLine['of']): readonly MemoryLine[] {
   return text
     .split('\n')
@@ -90,9 +97,16 @@ function linesIn(text: string, of: MemoryLine['of']): readonly MemoryLine[] {
 function lineOf(line: string, of: MemoryLine['of']): MemoryLine | null {
   const words = /^[-*] (.*)$/u.exec(line.trimEnd())?.[1]?.trim() ?? '';
   if (words === '') return null;
-  const end = /\((\d{4}-\d{2}-\d{2})(?:, session ([\w-]{1,100}))?\)$/u.exec(words);
+  const end = /\((\d{4}-\d{2}-\d{2})(?:, session ([\w-]{1,100}))?(, after text from outside)?\)$/u.exec(words);
   const text = (end === null ? words : words.slice(0, end.index).trim()).slice(0, longestMemoryLine);
-  return { id: idOf(text), text, date: end?.[1] ?? null, sessionId: end?.[2] ?? null, of };
+  return {
+    id: idOf(text),
+    text,
+    date: end?.[1] ?? null,
+    sessionId: end?.[2] ?? null,
+    isAfterOutside: end?.[3] !== undefined,
+    of,
+  };
 }
 
 const idOf = (text: string): string => sha256Of(text).slice(0, 8);

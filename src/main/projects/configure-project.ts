@@ -63,6 +63,7 @@ async function shown(options: ProjectSetupOptions, path: string): Promise<Projec
     usual: { policy, local, cloud, image: sandbox.image },
     variables: setup.env,
     secrets: setup.secretEnv.map((name) => ({ name, isSet: (env[name] ?? '') !== '' })),
+    testCommand: setup.testCommand,
     image: setup.image,
   };
 }
@@ -98,6 +99,8 @@ function changed(settings: Settings, places: Places, change: ProjectChange): Cha
       const secretEnv = setup.secretEnv.filter((name) => name !== change.name);
       return { key, value: { ...setup, secretEnv, env: omit(setup.env, change.name) } };
     }
+    case 'test-command':
+      return { key, value: { ...setup, testCommand: change.command } };
     case 'image':
       return {
         key,

@@ -77,8 +77,8 @@ export function isRefused({ said }: SessionQuestion): boolean {
 function countGrants(asked: Iterable<SessionQuestion>, raisedCaps: number): DroppedGrants {
   const counts = new Map<GrantKind, number>(raisedCaps === 0 ? [] : [['cap', raisedCaps]]);
   for (const question of asked) {
-    // An answer to a question of the agent permits nothing.
-    if (question.kind === 'question' || !isGranted(question)) continue;
+    // An answer to a question of the agent permits nothing, and a line is kept once and for all.
+    if (question.kind === 'question' || question.kind === 'memory' || !isGranted(question)) continue;
     const kind = approvalKinds.find((known) => known === question.kind) ?? 'other';
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }

@@ -4,7 +4,9 @@ type ProjectSettings = Settings['sandbox']['projects'][string];
 
 /** The settings of one project. All are empty for a project without an entry. */
 export function setupOf(settings: Settings['sandbox'], projectPath: string): ProjectSettings {
-  return settings.projects[projectPath] ?? { env: {}, secretEnv: [], setup: {}, hosts: [], image: null };
+  return (
+    settings.projects[projectPath] ?? { env: {}, secretEnv: [], setup: {}, testCommand: null, hosts: [], image: null }
+  );
 }
 
 /** The name of the image for a project's sessions. Null: our own image. */

@@ -34,10 +34,10 @@ export default defineTool({
   label: ({ question }) => `ask: ${shortenText(question, 200)}`,
   create:
     () =>
-    async ({ question, choices: given = [], default: suggested = '' }, { askPerson }): Promise<ToolResult> => {
+    async ({ question, choices: given = [], default: suggested = '' }, { person }): Promise<ToolResult> => {
       const choices = [...new Set(given.map(onOneLine))].filter((choice) => choice !== '');
       const usual = onOneLine(suggested) === '' ? null : onOneLine(suggested);
-      const said = await askPerson?.({ question, choices, usual });
+      const said = await person?.ask({ question, choices, usual });
       switch (said?.type) {
         case 'answered':
           return okResult(`The user answered: ${said.text}`);

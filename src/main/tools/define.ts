@@ -11,6 +11,7 @@ import type { SearchDocuments } from '../documents/search/search-documents.ts';
 import type { RequestWeb, WebParts } from './web/web-request.ts';
 import type { ConnectedToolSpec } from './connected/connected-tool-spec.ts';
 import type { ProgramDoor } from './programs/program-calls.ts';
+import type { MemoryPlace, ProposedLine } from '@shared/projects/memory-proposal.ts';
 import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
 import type { ProjectSymbols } from '../symbols/project-symbols.ts';
 import type { TestRunner } from '../projects/facts/project-facts.ts';
@@ -22,7 +23,7 @@ import type { TestRunner } from '../projects/facts/project-facts.ts';
 export type Access = 'read' | 'write' | 'execute' | 'network' | 'web' | 'end';
 
 /** What a project may have that some tools need. */
-export const projectParts = ['symbols', 'language-server', 'repository', 'skills', 'documents'] as const;
+export const projectParts = ['symbols', 'language-server', 'repository', 'skills', 'documents', 'memory'] as const;
 export type ProjectPart = (typeof projectParts)[number];
 
 /**
@@ -74,8 +75,8 @@ export interface ToolContext {
    * Resolves to null if there is none.
    */
   readonly keptResult?: (id: string | null) => Promise<string | null>;
-  /** Asks the person a question of the model. Absent: nobody can be asked, as in a program of the agent. */
-  readonly askPerson?: AskPerson;
+  /** What the person is asked. Absent: nobody can be asked, as in a program of the agent. */
+  readonly person?: PersonDoor;
   /** Only for connected tools: answers the questions of their server. */
   readonly serverDoor?: ServerDoor;
   /** Only for a tool that runs programs: the tools that a program may call. */
@@ -115,6 +116,21 @@ export type PersonAnswer =
   | { readonly type: 'declined' | 'nobody' };
 
 export type AskPerson = (asked: PersonQuestion) => Promise<PersonAnswer>;
+
+/** `unfit`: the line may not be kept, and the person was not asked. */
+type ProposalAnswer =
+  | { readonly type: 'kept'; readonly text: string; readonly place: MemoryPlace }
+  | { readonly type: 'unfit'; readonly why: string }
+  | { readonly type: 'known' | 'declined' | 'nobody' };
+
+export type ProposeLine = (proposed: ProposedLine) => Promise<ProposalAnswer>;
+
+interface PersonDoor {
+  /** Asks a question of the model. */
+  readonly ask: AskPerson;
+  /** Asks whether to keep a line, and keeps it. */
+  readonly proposeLine: ProposeLine;
+}
 
 /** `cancel`: nobody could be asked, or the work was cancelled. */
 export type FormAnswer =

@@ -370,6 +370,13 @@ export const conversation = {
   'approval.leave-links': 'Keep links',
   'approval.connected-tool': 'A tool would be called with this',
   'approval.program': 'A program of the agent would make these calls',
+  'approval.memory': 'Keep this line for later tasks?',
+  'approval.keep-line': 'Keep',
+  'approval.drop-line': 'Don’t keep',
+  'approval.line-edit': 'Edit the line',
+  'approval.line-for': 'Where it counts',
+  'approval.line-refused':
+    'The memory cannot be changed from the browser. Answer on the machine, or start with: dewpoint serve --allow settings',
   'question.label': 'The agent asks',
   'question.own': 'Your answer',
   'question.another': 'Another answer',

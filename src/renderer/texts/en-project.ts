@@ -59,6 +59,7 @@ export const project = {
   'project.image.approve': 'Approve and build',
   'project.image.making': 'Building the image…',
   'project.image.cancel': 'Cancel',
+  'project.testCommand.replaced': 'Test command changed.',
   'project.variables': 'Environment variables',
   'project.variables.text':
     'Commands in this project get these variables. Secret values come from the environment in which Dewpoint started. They are never written to a file, and are masked in all output.',

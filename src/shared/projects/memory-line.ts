@@ -7,6 +7,8 @@ export interface MemoryLine {
   readonly date: string | null;
   /** The session that it comes from; null: the user wrote it. */
   readonly sessionId: string | null;
+  /** An agent proposed it after it had read text from outside the project, such as a web page. */
+  readonly isAfterOutside: boolean;
   /** `you`: it counts in every project. */
   readonly of: 'you' | 'project';
 }

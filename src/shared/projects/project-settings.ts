@@ -14,6 +14,8 @@ export const projectChangeSchema = z.discriminatedUnion('type', [
   /** The value stays in the environment that Dewpoint was started in. */
   z.object({ type: z.literal('secret'), name: variable }),
   z.object({ type: z.literal('no-variable'), name: variable }),
+  /** Null: the command that is found in the project again. */
+  z.object({ type: z.literal('test-command'), command: z.string().trim().min(1).max(1_000).nullable() }),
   /**
    * The image's name in the container engine; null: the general one again. `approval`: of the definition it was made
    * from.
@@ -42,6 +44,8 @@ export interface ProjectSettings {
   readonly variables: Readonly<Record<string, string>>;
   /** Names only. The values come from Dewpoint's own environment and are masked in every output. */
   readonly secrets: readonly { readonly name: string; readonly isSet: boolean }[];
+  /** The command that runs the tests, where the user set one. */
+  readonly testCommand: string | null;
   /** Differs from the general image. `approval`: of the project's definition, if the image was made from it. */
   readonly image: { readonly name: string; readonly approval: string | null } | null;
 }

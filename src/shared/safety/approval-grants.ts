@@ -20,6 +20,7 @@ export const approvalKinds = [
   'server-model',
   'connection',
   'question',
+  'memory',
 ] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 

@@ -10,6 +10,7 @@ import type { KnownProvider } from '@shared/models/known-providers.ts';
 import { knownProviders } from '@shared/models/known-providers.ts';
 import { serverNameSchema, toolServerSchema } from '@shared/tools/server-definition.ts';
 import { editorChoices } from './known-editors.ts';
+import { memoryProposalModes } from '@shared/projects/memory-proposal.ts';
 import { policySchema, profileSchema, routingNumbersSchema } from '@shared/routing/routing.ts';
 import { approveModeSchema } from '@shared/safety/approval-grants.ts';
 
@@ -240,6 +241,8 @@ const projectSettingsSchema = z.strictObject({
       languageServers: z.boolean().optional(),
     })
     .prefault({}),
+  /** The command that runs the project's tests; null: the one that is found. */
+  testCommand: z.string().trim().min(1).max(1_000).nullable().default(null),
   /** Hosts that packages may come from, besides the detected ones. */
   hosts: z.array(z.string()).default([]),
   /** Replaces the general image. `approval`: of the project's definition, if the image was made from it. */
@@ -383,6 +386,8 @@ export const settingsSchema = z.strictObject({
   projectTools: z.record(z.string(), z.record(z.string().max(300), z.boolean())).default({}),
   /** The user's own tools that are switched off, by name. */
   ownToolsOff: z.array(z.string().max(100)).default([]),
+  /** Whether agents may propose lines for the memory. `auto`: where there is a line already. */
+  memoryProposals: z.enum(memoryProposalModes).default('auto'),
   /** Skills that are switched off, by name. */
   skillsOff: z.array(z.string().max(100)).default([]),
   /** Tools that let agents reach the web. All are off by default, and the user is asked about each host. */

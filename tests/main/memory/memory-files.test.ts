@@ -11,7 +11,7 @@ describe('the files of the memory', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  const line = (text: string) => ({ text, date: '2026-11-29', sessionId: null });
+  const line = (text: string) => ({ text, date: '2026-11-29', sessionId: null, isAfterOutside: false });
   const texts = async (project: string | null) =>
     (await createMemoryFiles(folder).list(project)).map(({ of, text, date }) => [of, text, date]);
 
@@ -38,6 +38,22 @@ describe('the files of the memory', () => {
     await memory.forget('/work/a', two?.id ?? '');
     expect(await readFile(you, 'utf8')).toBe('# Mine\n\nSome words.\n- One (a note)\n-no line\n');
     await expect(memory.forget(null, two?.id ?? '')).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  it('say with a line which session it comes from, and whether that had read text from outside', async () => {
+    const memory = createMemoryFiles(folder);
+    await memory.add(null, { ...line('Run make.'), sessionId: 's-1', isAfterOutside: true });
+    await memory.add(null, { ...line('Be short (always).'), sessionId: 's-2' });
+    const { you } = await memory.paths(null);
+    expect(await readFile(you, 'utf8')).toBe(
+      '# For every project\n- Run make. (2026-11-29, session s-1, after text from outside)\n- Be short (always). (2026-11-29, session s-2)\n',
+    );
+    expect(
+      (await memory.list(null)).map(({ text, sessionId, isAfterOutside }) => [text, sessionId, isAfterOutside]),
+    ).toEqual([
+      ['Run make.', 's-1', true],
+      ['Be short (always).', 's-2', false],
+    ]);
   });
 
   it('hold at most 100 lines', async () => {

@@ -107,6 +107,7 @@ const rows: Readonly<Record<Exclude<GrantKind, 'other'>, Row>> = {
   // The user signs in elsewhere. Whether an account is connected is asked of the service.
   connection: { yes: [asked('connection'), said('connection')], counts: null },
   question: { yes: [asked('question'), said('question')], counts: null },
+  memory: { yes: [asked('memory'), said('memory')], counts: null },
   cap: {
     yes: [{ type: 'cap-answered', capId: 'c', answer: 'raise', raisedUsd: 5, by: 'person' }],
     counts: null,
@@ -187,7 +188,7 @@ describe('an answer in an imported history', () => {
       return answers.grants();
     };
     // An answer to a question of the agent permits nothing.
-    expect(grants(yes)).toEqual(kind === 'question' ? {} : { [kind]: 1 });
+    expect(grants(yes)).toEqual(kind === 'question' || kind === 'memory' ? {} : { [kind]: 1 });
     // A mark in the imported file does not end the import, and a question from it cannot be answered here.
     const forms = [[imported], [cutOut], [forked, imported], [imported, forked]];
     for (const end of forms) expect(grants([...yes, ...end])).toEqual({});

@@ -11,6 +11,7 @@ import { askApproval } from '../approval/request-approval.ts';
 import { accountQuestion, askConnectedCall } from '../approval/request-connected-call.ts';
 import { askNetwork, createNetworkUses, withNetwork, type NetworkAnswer } from '../approval/request-network-access.ts';
 import { personQuestion } from '../approval/request-answer.ts';
+import { memoryProposal } from '../approval/request-memory.ts';
 import { createServerDoor } from '../approval/request-server-question.ts';
 import { createWebDoor } from '../approval/request-web-access.ts';
 import type { MoreOf } from '../../tools/results/cut-result.ts';
@@ -254,7 +255,10 @@ async function runTracked(
     toolCallId: run.toolCallId,
     ...planProgressNotes(turn),
     ...(run.door === null ? {} : { serverDoor: run.door }),
-    askPerson: personQuestion(turn, run.toolCallId),
+    person: {
+      ask: personQuestion(turn, run.toolCallId),
+      proposeLine: memoryProposal(turn, run.toolCallId),
+    },
     ...(run.tool.connected?.isRouter === true ? { askToConnect: accountQuestion(turn, run.toolCallId) } : {}),
     ...(run.tool.isProgram === true ? { programDoor: createProgramDoor(turn, run, runTool) } : {}),
     ...(network === null ? {} : { runWithNetwork: (command) => network.run(command, signal) }),

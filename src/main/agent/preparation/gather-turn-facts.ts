@@ -1,5 +1,6 @@
 import { asksToDraw } from '@shared/text/task-kind.ts';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
+import type { MemoryLine } from '@shared/projects/memory-line.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { howToGet, withThinking } from '@shared/models/model-info.ts';
 import type { EventOf } from '@shared/events/events.ts';
@@ -54,8 +55,9 @@ export async function gatherTurnFacts(
         if (isChat) return { status: 'ok', output: '', data: found };
         const { skills, text: catalog } = await skillsOffered(turn, found);
         const context = Math.min(...[found.local, found.cloud].map((info) => info?.contextTokens ?? 200_000));
-        const memory = memoryText(await dependencies.project.memory(), context);
-        const data = turnFactsSchema.parse({ ...found, skills, memory });
+        const noted = await dependencies.project.memory.lines();
+        const memory = memoryText(noted, context);
+        const data = turnFactsSchema.parse({ ...found, ...partsWithMemory(turn, found, noted), skills, memory });
         const environment = await environmentOf(turn, data.facts);
         const isAsked = turn.given.isQuestion && options.mode !== 'plan' && isForLarge(data);
         const ask = isAsked ? [askNote] : [];
@@ -91,6 +93,17 @@ async function projectOf({
   return turnFactsSchema
     .pick({ facts: true, parts: true })
     .parse({ facts, parts: parts.length === 0 ? undefined : parts });
+}
+
+/** A line is proposed where work may change something, and to a person, not to another agent. */
+function partsWithMemory(
+  { dependencies: { project, journal }, options }: Pick<Turn, 'dependencies' | 'options'>,
+  { parts = [] }: Pick<TurnFacts, 'parts'>,
+  lines: readonly MemoryLine[],
+): Pick<TurnFacts, 'parts'> {
+  const isChild = journal.state().tree?.by !== undefined;
+  if (isChild || options.mode === 'plan' || !project.memory.takesProposals(lines)) return {};
+  return { parts: [...parts, 'memory'] };
 }
 
 const childNote =

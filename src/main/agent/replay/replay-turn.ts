@@ -90,7 +90,12 @@ const noProject: AgentDependencies['project'] = {
     check: () => Promise.reject(new Error('A replay looked at instructions.')),
     keep: () => Promise.reject(new Error('A replay looked at instructions.')),
   },
-  memory: () => Promise.reject(new Error('A replay looked at the memory.')),
+  memory: {
+    lines: () => Promise.reject(new Error('A replay looked at the memory.')),
+    takesProposals: () => false,
+    hasReadOutside: () => Promise.reject(new Error('A replay looked at the memory.')),
+    keep: () => Promise.reject(new Error('A replay wrote to the memory.')),
+  },
   skills: {
     find: () => Promise.reject(new Error('A replay looked for skills.')),
     load: () => Promise.reject(new Error('A replay looked for skills.')),

@@ -13,7 +13,7 @@ import type { SessionNetwork } from '../../safety/network/session-network.ts';
 import type { GatherFacts } from '../../projects/facts/project-facts.ts';
 import type { LanguageServersOf } from '../../language-servers/language-servers.ts';
 import type { FindParts } from '../../projects/facts/project-parts.ts';
-import type { MemoryLine } from '@shared/projects/memory-line.ts';
+import type { ProjectMemory } from '../../memory/project-memory.ts';
 import type { SessionSkills } from '../../skills/session-skills.ts';
 import type { ReadEnvironment } from '../../projects/facts/read-environment.ts';
 import type { LanguageModel } from '../../models/providers/define.ts';
@@ -96,8 +96,8 @@ export interface SessionProject {
   readonly baselineFile: BaselineFile | null;
   readonly instructions: SessionInstructions;
   readonly skills: SessionSkills;
-  /** What the user noted for later tasks. Called once per turn, as an effect. */
-  readonly memory: () => Promise<readonly MemoryLine[]>;
+  /** What the user wants agents to know in later tasks. Used in effects only. */
+  readonly memory: ProjectMemory;
   /** The user's routing rules for the project. Called once per turn. */
   readonly routeRules: () => Promise<RouteRules>;
   /** The names in its sources; null: there is no project. */

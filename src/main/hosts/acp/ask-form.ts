@@ -8,15 +8,16 @@ import type { ApprovalReply } from '../text/approval-text.ts';
 import type { PermissionTarget } from './ask-permission.ts';
 
 /**
- * Shows the form of a tool server in the editor, marked as the server's words, or a question of the agent. For a server,
- * any answer that does not fit the form counts as a no, as does an editor without forms. For the agent, it leaves the
- * question open: the turn ends, and the next message answers it.
+ * Shows the form of a tool server in the editor, marked as the server's words, a question of the agent, or a line that
+ * the agent proposes. For the question, an answer that does not fit leaves it open: the turn ends, and the next message
+ * answers it. For the others it counts as a no, as does an editor without forms.
  */
 export async function askForm(
   { client, sessionId, signal }: PermissionTarget,
-  { kind, toolCallId, subject, reason = '', text = '' }: EventOf<'approval-requested'>,
+  question: EventOf<'approval-requested'>,
   form: ServerForm,
 ): Promise<ApprovalReply> {
+  const { kind, toolCallId } = question;
   if (signal.aborted) return { answer: 'deny' };
   const unfit: ApprovalReply = kind === 'question' ? { answer: 'allow', values: {} } : { answer: 'deny' };
   try {
@@ -26,13 +27,7 @@ export async function askForm(
         mode: 'form',
         sessionId,
         toolCallId,
-        message:
-          kind === 'question'
-            ? seenLines([text, reason].filter((one) => one !== '').join('\n'))
-            : [
-                `The tool server of ${seenWords(subject)} asks you to fill this in. It gets what you type: never a password or a key.`,
-                `The server says (not verified): ${seenLines(text)}`,
-              ].join('\n'),
+        message: messageOf(question),
         requestedSchema: schemaOf(form),
       },
       { cancellationSignal: signal, stopWaitingOnCancel: true },
@@ -49,6 +44,15 @@ export async function askForm(
     // Nobody answered: the editor is gone, has no forms, or the turn was cancelled.
     return unfit;
   }
+}
+
+function messageOf({ kind, subject, reason = '', text = '' }: EventOf<'approval-requested'>): string {
+  if (kind === 'question') return seenLines([text, reason].filter((one) => one !== '').join('\n'));
+  if (kind === 'memory') return seenLines(['The agent proposes a line to keep for later tasks.', reason].join('\n'));
+  return [
+    `The tool server of ${seenWords(subject)} asks you to fill this in. It gets what you type: never a password or a key.`,
+    `The server says (not verified): ${seenLines(text)}`,
+  ].join('\n');
 }
 
 function schemaOf(form: ServerForm): ElicitationSchema {

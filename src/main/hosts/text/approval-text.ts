@@ -5,7 +5,7 @@ import type { FormValues } from '@shared/tools/server-form.ts';
 import { hasDeceptivePiece, seenName, seenPieces } from '@shared/text/seen-text.ts';
 import { quotedRows, showBlanks } from './quoted-rows.ts';
 import { agentQuestionText } from './agent-question.ts';
-import { fieldText } from './form-fields.ts';
+import { fieldText, presetTitles } from './form-fields.ts';
 
 /** `scope`: how long an approval of hosts lasts. */
 export interface ApprovalReply {
@@ -125,6 +125,8 @@ function askedOf(question: ApprovalRequest): Asked {
       return askedOfProgram(question);
     case 'connection':
       return askedOfAccount(question);
+    case 'memory':
+      return askedOfLine(question);
     case 'fence':
       return {
         what: 'send restricted content away from this machine',
@@ -175,6 +177,20 @@ function askedOfProgram({ subject, reason, text, review }: ApprovalRequest): Ask
       fieldOf('plan, calls and program', text),
     ],
     grant: 'If you say yes, it can make these calls, at most as many as announced, this once.',
+  };
+}
+
+/** A line that the agent proposes for later tasks. */
+function askedOfLine({ subject, reason, text, form }: ApprovalRequest): Asked {
+  return {
+    what: 'keep a line for later tasks',
+    fields: [
+      { label: 'what', text: subject },
+      fieldOf('line', text),
+      fieldOf('for', form === undefined ? undefined : presetTitles(form).join(', ')),
+      fieldOf('about', reason),
+    ],
+    grant: 'Nothing is kept unless you say yes. You can edit the line first.',
   };
 }
 

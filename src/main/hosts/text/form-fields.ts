@@ -9,6 +9,15 @@ export function fieldText(field: FormField): string {
   return `${title} (${takes(field)}${isRequired ? '' : ', optional'})${about}`;
 }
 
+/** What is chosen in each list of a form before anybody fills it in. */
+export function presetTitles(form: ServerForm): readonly string[] {
+  return form.flatMap((field) =>
+    field.type === 'one-of'
+      ? field.choices.filter(({ value }) => value === field.preset).map(({ title }) => title)
+      : [],
+  );
+}
+
 function takes(field: FormField): string {
   switch (field.type) {
     case 'text':

@@ -1,4 +1,5 @@
 import { AppError } from '@shared/errors.ts';
+import { proposedLineField } from '@shared/projects/memory-proposal.ts';
 import type { ForwardedCall } from '../../server/forward-router.ts';
 
 /** What the user can grant to the browser at the start. */
@@ -18,6 +19,11 @@ const toolServers = {
   hint: 'On the machine, run: dewpoint tools add NAME, or dewpoint tools approve NAME',
 } as const;
 
+const memoryRefusal = {
+  message: 'Skills and memory cannot be changed from the browser.',
+  hint: 'On the machine, run: dewpoint skills enable NAME, or dewpoint memory add LINE. Or start with: dewpoint serve --allow settings',
+} as const;
+
 const refusals: readonly Refusal[] = [
   {
     names: ['settings.set', 'settings.unset', 'projects.configure', 'budget.change'],
@@ -35,8 +41,7 @@ const refusals: readonly Refusal[] = [
     // What they say goes into every later task.
     names: ['skills.enable', 'skills.disable', 'skills.save', 'memory.add', 'memory.forget'],
     grant: 'settings',
-    message: 'Skills and memory cannot be changed from the browser.',
-    hint: 'On the machine, run: dewpoint skills enable NAME, or dewpoint memory add LINE. Or start with: dewpoint serve --allow settings',
+    ...memoryRefusal,
   },
   {
     names: [
@@ -163,6 +168,9 @@ export function createWebGuard(granted: readonly WebGrant[] = []): (call: Forwar
     if (isOfToolServers(name, input)) {
       throw new AppError('refused', toolServers.message, { hint: toolServers.hint });
     }
+    if (isKeptLine(name, input) && !granted.includes('settings')) {
+      throw new AppError('refused', memoryRefusal.message, { hint: memoryRefusal.hint });
+    }
     if (name.startsWith('attachments.') && Reflect.get(Object(input), 'path') !== undefined) {
       throw new AppError('refused', 'The browser cannot name paths of this machine.');
     }
@@ -174,6 +182,12 @@ function isDisplaySetting(name: string, input: unknown): boolean {
   return (
     name === 'settings.set' && ['shortcuts', 'notify', 'favoriteModels'].includes(Reflect.get(Object(input), 'key'))
   );
+}
+
+/** A yes to a line that an agent proposes. No such yes counts without the field of the line. */
+function isKeptLine(name: string, input: unknown): boolean {
+  if (name !== 'sessions.approve') return false;
+  return Object.hasOwn(Object(Reflect.get(Object(input), 'values')), proposedLineField);
 }
 
 /** Tool servers and their approvals are settings, too, but a grant for settings does not include them. */

@@ -40,11 +40,12 @@ const personal: readonly ApprovalKind[] = [
   'server-form',
   'server-link',
   'server-model',
+  'memory',
 ];
 
 /**
  * How `--approve` answers a question before the user is asked. Only the user's own yes can lift a fence, approve a
- * project's instructions, connect an account or answer a server. A question of the agent asks for no permission, so it
+ * project's instructions, connect an account, answer a server or keep a line in the memory. A question of the agent asks for no permission, so it
  * always goes to the user.
  */
 export function standingAnswer(mode: ApproveMode, kind: ApprovalKind): ApproveMode {

@@ -2,12 +2,16 @@ import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { valueOf } from '@shared/errors.ts';
 import { createBaselineFile } from '../../agent/changes/baseline-file.ts';
+import type { AgentDependencies } from '../../agent/turn/agent-dependencies.ts';
+import type { LiveJournal } from '../journal/live-journal.ts';
 import type { SessionRunner } from '../../agent/turn/session-runner.ts';
 import { createSessionRunner } from '../../agent/turn/session-runner.ts';
 import type { TurnMode } from '../../agent/turn/turn.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import { projectKey } from '../../lib/files/project-key.ts';
 import type { SessionSkills } from '../../skills/session-skills.ts';
+import { createProjectMemory } from '../../memory/project-memory.ts';
+import { withTestCommand } from '../../projects/facts/own-test-command.ts';
 import { createSessionSkills } from '../../skills/session-skills.ts';
 import { createSessionInstructions } from '../../safety/instructions/session-instructions.ts';
 import { createSessionNetwork } from '../../safety/network/session-network.ts';
@@ -111,7 +115,7 @@ async function startRunner(
         folder: projectPath ?? request.workspacePath,
         read: (fromSeq) => journal.read(fromSeq),
       }),
-      memory: () => userFiles.memory.list(projectPath),
+      ...keptParts(options, journal),
       skills: skillsOf(options, projectPath ?? request.workspacePath),
       routeRules: rules.places,
       lookAtFiles,
@@ -132,6 +136,31 @@ async function startRunner(
     config: agentConfig(options.settings(), options.recipeSettings),
   });
   return session.runner;
+}
+
+/** What the person keeps for the project outside it: its test command, and the memory. */
+function keptParts(
+  options: OpenSessionsOptions,
+  journal: LiveJournal,
+): Pick<AgentDependencies['project'], 'gatherFacts' | 'memory'> {
+  const { settings, userFiles } = options;
+  const { setup } = userFiles;
+  const { projectPath } = journal.state();
+  return {
+    gatherFacts: withTestCommand(options.agent.project.gatherFacts, async () =>
+      projectPath === null ? null : (await setup.show(projectPath)).testCommand,
+    ),
+    memory: createProjectMemory({
+      files: userFiles.memory,
+      projectPath,
+      sessionId: journal.sessionId,
+      mode: () => settings().memoryProposals,
+      setup,
+      read: () => journal.read(1),
+      webTools: options.agent.tools.builtIn.flatMap(({ name, needs }) => (needs === 'web' ? [name] : [])),
+      now: () => journal.now(),
+    }),
+  };
 }
 
 function skillsOf({ settings, userFiles }: OpenSessionsOptions, folder: string): SessionSkills {

@@ -13,6 +13,7 @@ import type { Budget, BudgetOptions } from '../../money/budget.ts';
 import type { ProjectInstructions } from '../../safety/instructions/project-instructions.ts';
 import type { SessionFencesOptions } from '../../safety/session-fences.ts';
 import type { MemoryFiles } from '../../memory/memory-files.ts';
+import type { ProjectSetup } from '../../projects/configure-project.ts';
 import type { HomeSkills } from '../../skills/home-skills.ts';
 import type { RuleFiles } from '../../safety/rule-files.ts';
 import type { SandboxFactory } from '../../sandbox/sandbox-factory.ts';
@@ -33,6 +34,8 @@ export interface UserFiles {
   readonly instructions: ProjectInstructions;
   readonly skills: HomeSkills;
   readonly memory: MemoryFiles;
+  /** The settings of single projects. */
+  readonly setup: ProjectSetup;
 }
 
 /** Makes what a session works in: its folder, and its sandbox. */

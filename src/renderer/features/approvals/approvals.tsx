@@ -4,6 +4,7 @@ import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import type { ApprovalState, SessionState } from '@shared/session/session-state.ts';
 import { approvalText } from '../../lib/session/approval-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import type { QuestionHandle } from '../../lib/session/question-handle.ts';
@@ -21,6 +22,7 @@ import { SeenText } from '../../ui/content/seen-text.tsx';
 
 /** Rarely needed, so it is not in the page's first download. */
 const AskedByServer = lazy(() => import('./asked-by-server.tsx'));
+const AskedLine = lazy(() => import('./asked-line.tsx'));
 
 interface ApprovalsProps {
   readonly sessionId: string;
@@ -96,6 +98,8 @@ function Approval({ sessionId, approval, waiting, asker, handle }: ApprovalProps
   const { say, values, setValues, problem, isAnswerable } = useAnswer(sessionId, approval);
   const deny = useRef<HTMLButtonElement>(null);
   const asked = approvalText(kind);
+  // A browser without a grant changes no memory.
+  const isRefused = useIsCommandRefused('memory.add') && kind === 'memory';
   useImperativeHandle(handle, () => ({ focus: () => deny.current?.focus() }));
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape') return;
@@ -125,13 +129,15 @@ function Approval({ sessionId, approval, waiting, asker, handle }: ApprovalProps
         <p id={`approval-${approvalId}`} className="text-sm">
           {asked.endsWith('?') ? asked : `${asked}:`}
         </p>
-        {kind.startsWith('server-') ? (
-          <Suspense fallback={null}>
+        <Suspense fallback={null}>
+          {kind.startsWith('server-') ? (
             <AskedByServer approval={approval} values={values} onValues={setValues} />
-          </Suspense>
-        ) : (
-          <AskedSubject approval={approval} />
-        )}
+          ) : kind === 'memory' ? (
+            <AskedLine approval={approval} values={values} onValues={setValues} />
+          ) : (
+            <AskedSubject approval={approval} />
+          )}
+        </Suspense>
         {/* A question with a text shows only the text. */}
         {text === undefined && kind !== 'disk' && (
           <CallArguments sessionId={sessionId} toolCallId={approval.toolCallId} />
@@ -142,6 +148,7 @@ function Approval({ sessionId, approval, waiting, asker, handle }: ApprovalProps
           deny={deny}
           scopes={hosts === undefined || isOnce === true ? onlyOnce : allScopes}
           words={wordsOf(kind)}
+          canAllow={!isRefused}
           onAnswer={(answer, scope) => void say(answer, scope)}
         />
       </div>
@@ -157,16 +164,18 @@ interface AnswersProps {
   readonly deny: Ref<HTMLButtonElement>;
   readonly scopes: readonly ApprovalScope[];
   readonly words: ReturnType<typeof wordsOf>;
+  /** False: only a no counts here. */
+  readonly canAllow: boolean;
   readonly onAnswer: (answer: 'allow' | 'deny', scope?: ApprovalScope) => void;
 }
 
-function Answers({ isAnswerable, deny, scopes, words, onAnswer }: AnswersProps) {
+function Answers({ isAnswerable, deny, scopes, words, canAllow, onAnswer }: AnswersProps) {
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Button ref={deny} look="primary" aria-disabled={!isAnswerable} onClick={() => onAnswer('deny')}>
         {words.no}
       </Button>
-      {scopes.map((scope) => (
+      {(canAllow ? scopes : []).map((scope) => (
         <Button key={scope} aria-disabled={!isAnswerable} onClick={() => onAnswer('allow', scope)}>
           {scopes.length === 1 ? words.yes : t(`approval.allow.${scope}`)}
         </Button>
@@ -179,6 +188,7 @@ function Answers({ isAnswerable, deny, scopes, words, onAnswer }: AnswersProps) 
 /** The words on the buttons. A yes to hosts has its own words for how long it holds. */
 function wordsOf(kind: string): { readonly yes: string; readonly no: string } {
   if (kind === 'instructions') return { yes: t('approval.follow'), no: t('approval.deny') };
+  if (kind === 'memory') return { yes: t('approval.keep-line'), no: t('approval.drop-line') };
   if (kind === 'hard-links') return { yes: t('approval.break-links'), no: t('approval.leave-links') };
   if (kind === 'server-form') return { yes: t('approval.send'), no: t('approval.decline') };
   if (kind === 'server-link') return { yes: t('approval.opened'), no: t('approval.decline') };

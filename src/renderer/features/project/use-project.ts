@@ -53,8 +53,12 @@ interface Lost {
 }
 
 /** What a change would delete that the user typed; null: nothing. */
-function lostBy(change: ProjectChange, { variables, secrets, image }: ProjectSettings): Lost | null {
+function lostBy(change: ProjectChange, { variables, secrets, image, testCommand }: ProjectSettings): Lost | null {
   switch (change.type) {
+    case 'test-command':
+      return testCommand === null
+        ? null
+        : { text: t('project.testCommand.replaced'), back: { type: 'test-command', command: testCommand } };
     case 'variable':
     case 'secret':
     case 'no-variable': {

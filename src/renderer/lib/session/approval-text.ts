@@ -10,6 +10,7 @@ export function approvalText(kind: string): string {
   if (kind === 'connected-tool') return t('approval.connected-tool');
   if (kind === 'program') return t('approval.program');
   if (kind === 'server-form') return t('approval.server-form');
+  if (kind === 'memory') return t('approval.memory');
   if (kind === 'question') return t('question.label');
   if (kind === 'server-link') return t('approval.server-link');
   if (kind === 'server-model') return t('approval.server-model');

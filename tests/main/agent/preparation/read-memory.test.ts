@@ -9,6 +9,7 @@ const line = (text: string, date: string | null = null): MemoryLine => ({
   text,
   date,
   sessionId: null,
+  isAfterOutside: false,
   of: 'you',
 });
 const done = call('task_complete', { summary: 'ok' });
@@ -16,7 +17,16 @@ const done = call('task_complete', { summary: 'ok' });
 function kitWith(lines: () => readonly MemoryLine[], more: Partial<KitOptions> = {}) {
   return createAgentKit({
     replies: [done, done, done],
-    dependencies: { project: { memory: async () => lines() } },
+    dependencies: {
+      project: {
+        memory: {
+          lines: async () => lines(),
+          takesProposals: () => false,
+          hasReadOutside: async () => false,
+          keep: async () => undefined,
+        },
+      },
+    },
     ...more,
   });
 }

@@ -35,6 +35,7 @@ const emptyProject = {
   usual: { policy: 'local', local: 'here/one', cloud: null, image: null },
   variables: {},
   secrets: [],
+  testCommand: null,
   image: null,
 } as const;
 const knownModel = {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { proposedLineField } from '../../../../src/shared/projects/memory-proposal.ts';
 import { createWebGuard } from '../../../../src/main/hosts/web/web-guard.ts';
 
 describe('the guard of a browser without a grant', () => {
@@ -16,6 +17,16 @@ describe('the guard of a browser without a grant', () => {
       hint: expect.stringContaining('--allow settings'),
     });
     await expect(createWebGuard(['settings'])({ name, input: {} })).resolves.toBeUndefined();
+  });
+
+  // Catches: a page that answers yes to a line which an agent proposes, and so writes it without a grant.
+  it('refuses a yes to a proposed line, and no other answer', async () => {
+    const values = { [proposedLineField]: 'Be short.' };
+    const approve = (input: object) => ({ name: 'sessions.approve', input });
+    await expect(guard(approve({ answer: 'allow', values }))).rejects.toMatchObject({ code: 'refused' });
+    await expect(guard(approve({ answer: 'deny' }))).resolves.toBeUndefined();
+    await expect(guard(approve({ answer: 'allow', values: { own: 'CSV' } }))).resolves.toBeUndefined();
+    await expect(createWebGuard(['settings'])(approve({ answer: 'allow', values }))).resolves.toBeUndefined();
   });
 
   it.each(['policy', 'local', 'favoriteModels.more'])('refuses another setting, and says how: %s', async (key) => {

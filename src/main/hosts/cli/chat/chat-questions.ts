@@ -1,8 +1,9 @@
-import { guardMs, parseApprovalReply } from '../questions/approval-question.ts';
+import { guardMs, isEdit, parseApprovalReply } from '../questions/approval-question.ts';
 import type { EventOf } from '@shared/events/events.ts';
 import { agentReply, howToReply, replyProblem } from '../../text/agent-question.ts';
 import type { ApprovalReply } from '../../text/approval-text.ts';
 import { headingOf, questionText } from '../../text/approval-text.ts';
+import { presetValues } from '@shared/tools/preset-values.ts';
 import type { ServerForm } from '@shared/tools/server-form.ts';
 import { openUserPrompter } from '../questions/ask-user.ts';
 import { askFields } from '../../text/form-fields.ts';
@@ -42,11 +43,15 @@ export function dropQuestion(chat: Chat, approvalId: string): void {
 function showFirst(chat: Chat, event: EventOf<'approval-requested'>): void {
   const { terminal, now } = chat.context;
   chat.shownAt = now();
-  const yes =
-    event.hosts === undefined || event.isOnce === true ? '/allow' : '/allow once, /allow session, /allow project';
+  const yes = waysToAllow(event);
   const how = event.kind === 'question' ? `${howToReply(event)} /deny skips it.` : `${yes}, or /deny`;
   terminal.err(`${terminal.colors.yellow(headingOf(event))} ${questionText(event, terminal.columns)}\n${how}\n`);
   chat.showPrompt();
+}
+
+function waysToAllow({ kind, hosts, isOnce }: EventOf<'approval-requested'>): string {
+  if (kind === 'memory') return '/allow, /allow edit';
+  return hosts === undefined || isOnce === true ? '/allow' : '/allow once, /allow session, /allow project';
 }
 
 /** A line that answers the open question of the agent. False: there is none. */
@@ -118,8 +123,18 @@ export async function answerQuestion(chat: Chat, word: 'allow' | 'deny', scope: 
   if (word === 'allow' && context.now() - shownAt < guardMs)
     throw usageError('That was too fast to have read the question. Answer again.');
   const { approvalId, hosts, form } = question;
+  const isLine = question.kind === 'memory' && word === 'allow' && form !== undefined;
+  if (isLine && !isEdit(scope ?? '')) {
+    if (scope !== undefined) throw usageError(`/allow does not take "${scope}".`, 'Use /allow or /allow edit.');
+    const values = presetValues(form);
+    await (await context.core()).sessions.approve({ sessionId, approvalId, answer: 'allow', values });
+    dropQuestion(chat, approvalId);
+    return;
+  }
   const said =
-    word === 'deny' ? ({ answer: 'deny' } as const) : parseApprovalReply(scope ?? 'yes', hosts !== undefined);
+    word === 'deny'
+      ? ({ answer: 'deny' } as const)
+      : parseApprovalReply(isLine ? 'yes' : (scope ?? 'yes'), hosts !== undefined);
   if (word === 'allow' && said.answer === 'deny')
     throw usageError(
       `/allow does not take "${scope ?? ''}".`,

@@ -189,7 +189,7 @@ export function addMemory(program: Command, run: ProjectHandlers['memory']): voi
   const memory = subcommand(
     program,
     'memory',
-    'manage what agents know in later tasks: lines that you wrote',
+    'manage what agents know in later tasks: lines that you wrote or kept',
     'dewpoint memory list',
   );
   const add = (name: string, description: string, example: string): Command =>

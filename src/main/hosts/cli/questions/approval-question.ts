@@ -3,6 +3,8 @@ import type { ApprovalReply, ApprovalRequest } from '../../text/approval-text.ts
 import { headingOf, hostText, questionText } from '../../text/approval-text.ts';
 import { agentReply, replyProblem } from '../../text/agent-question.ts';
 import { askFields } from '../../text/form-fields.ts';
+import type { ServerForm } from '@shared/tools/server-form.ts';
+import { presetValues } from '@shared/tools/preset-values.ts';
 import type { Keyboard } from './ask-user.ts';
 import { openUserPrompter, terminalKeyboard } from './ask-user.ts';
 
@@ -38,6 +40,8 @@ export async function askApproval(
         const problem = replyProblem(said, question);
         if (problem === null) return agentReply(said, question);
         err(`${problem}\n`);
+      } else if (question.kind === 'memory' && question.form !== undefined) {
+        return await lineReply(said, question.form, (field) => asker.ask(field), err);
       } else {
         const reply = parseApprovalReply(said, question.hosts !== undefined);
         if (question.form === undefined || reply.answer === 'deny') return reply;
@@ -61,12 +65,30 @@ function promptOf({ kind, hosts, isOnce }: ApprovalRequest): string {
       ? `Allow ${names} once? [y/N] `
       : `Allow ${names}? once [o], for this session [s], always for this project [p], no [N] `;
   }
+  if (kind === 'memory') return 'Keep it? Type e to edit it first. [y/e/N] ';
   if (kind === 'question') return 'Your answer (Enter alone to answer later): ';
   if (kind === 'disk') return 'Is there enough space to continue? Anything but yes ends the command. [y/N] ';
   if (kind === 'server-form') return 'Fill it in? [y/N] ';
   if (kind === 'server-link') return 'Have you opened it, and should the server go on? [y/N] ';
   if (kind === 'hard-links') return 'Break the links? Anything but yes keeps them. [y/N] ';
   return kind === 'instructions' ? 'Follow them, until the file changes? [y/N] ' : 'Allow? [y/N] ';
+}
+
+/** A line for the memory: as it is, as the user edits it, or not at all. */
+async function lineReply(
+  said: string,
+  form: ServerForm,
+  ask: (question: string) => Promise<string>,
+  tell: (text: string) => void,
+): Promise<ApprovalReply> {
+  if (isEdit(said)) return { answer: 'allow', values: await askFields(form, ask, tell) };
+  const reply = parseApprovalReply(said, false);
+  return reply.answer === 'deny' ? reply : { ...reply, values: presetValues(form) };
+}
+
+/** Whether the user wants to edit a line before it is kept. */
+export function isEdit(said: string): boolean {
+  return ['e', 'edit'].includes(said.trim().toLowerCase());
 }
 
 /** The words that the user may answer with. Exported for tests. */

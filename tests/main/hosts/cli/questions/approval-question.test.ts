@@ -14,6 +14,7 @@ import type { CapDecision } from '../../../../../src/main/money/budget.ts';
 import { askCap } from '../../../../../src/main/hosts/cli/questions/cap-question.ts';
 import { confirm } from '../../../../../src/main/hosts/cli/questions/confirm.ts';
 import { toFailure } from '../../../../../src/shared/errors.ts';
+import { keptProposal, proposalForm } from '../../../../../src/shared/projects/memory-proposal.ts';
 import type { ServerForm } from '../../../../../src/shared/tools/server-form.ts';
 import { parseRunOptions } from '../../../../../src/main/hosts/cli/turn/parse-run-options.ts';
 import { safeWriting } from '../../../../../src/main/hosts/text/terminal.ts';
@@ -305,6 +306,26 @@ describe('an answer at the terminal', () => {
   });
 
   // Catches: a server's question to a model that looks like Dewpoint's own, or hides who answers and what it costs.
+  it('about a line for the memory keeps it as it is, as edited, or not at all', async () => {
+    const proposed = { text: 'Fixtures lie in spec/.', of: 'project', isTestCommand: false } as const;
+    const { hosts: _hosts, ...plain } = question;
+    const asked = { ...plain, kind: 'memory', subject: 'A line', text: proposed.text, form: proposalForm(proposed) };
+    const kept = async (typed: readonly (readonly [number, string])[]) => {
+      const { answer } = await ask(asked, typed);
+      return answer?.values === undefined ? answer?.answer : keptProposal(answer.values);
+    };
+    expect(await kept([[500, 'y']])).toEqual({ text: 'Fixtures lie in spec/.', place: 'project' });
+    expect(
+      await kept([
+        [500, 'e'],
+        [0, 'Fixtures lie in test/.'],
+        [0, 'you'],
+      ]),
+    ).toEqual({ text: 'Fixtures lie in test/.', place: 'you' });
+    expect(await kept([[500, '']])).toBe('deny');
+    expect((await ask(asked, [[500, 'n']])).said).toContain('Nothing is kept unless you say yes.');
+  });
+
   it('to a question for a model is a yes or no, beside its words, model and price', async () => {
     const { hosts: _hosts, why: _why, ...plain } = question;
     const reason = 'Sky answers it in the cloud (at most $0.0123). The answer goes to the server tracker.';

@@ -39,7 +39,10 @@ export const memory: Command<[MemoryAction, readonly string[], MemoryArguments]>
   return 0;
 };
 
-function lineText({ id, text, date, sessionId, of }: MemoryLine): string {
-  const from = [of === 'you' ? 'every project' : 'this project', date, sessionId].filter((part) => part !== null);
+function lineText({ id, text, date, sessionId, isAfterOutside, of }: MemoryLine): string {
+  const outside = isAfterOutside ? 'after text from outside' : null;
+  const from = [of === 'you' ? 'every project' : 'this project', date, sessionId, outside].filter(
+    (one) => one !== null,
+  );
   return `${id}  ${seenWords(text)}  (${from.map(seenName).join(', ')})`;
 }

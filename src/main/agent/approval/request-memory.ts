@@ -1,0 +1,58 @@
+import type { ProposedLine } from '@shared/projects/memory-proposal.ts';
+import { keptProposal, proposalForm } from '@shared/projects/memory-proposal.ts';
+import { hideSecrets } from '../../lib/secrets/secret-patterns.ts';
+import { sha256Of } from '../../lib/sha256.ts';
+import { fencedIn } from '../../safety/fenced-text.ts';
+import type { ProposeLine } from '../../tools/define.ts';
+import type { Turn } from '../turn/turn.ts';
+import { askForm } from './request-approval.ts';
+
+/**
+ * Asks the person whether to keep a line that a model proposes, with question and answer in the log, and keeps what the
+ * person said yes to. Only the person's own yes counts, whatever `--approve` says.
+ */
+export function memoryProposal(turn: Turn, toolCallId: string): ProposeLine {
+  return async (proposed) => {
+    const { memory } = turn.dependencies.project;
+    const { text } = proposed;
+    if ((await memory.lines()).some((line) => line.text === text)) return { type: 'known' };
+    const why = await whyUnfit(turn, text);
+    if (why !== null) return { type: 'unfit', why };
+    const isAfterOutside = await memory.hasReadOutside();
+    const { answer, values } = await askForm(turn, {
+      kind: 'memory',
+      subject: proposed.isTestCommand ? 'A test command' : 'A line for the memory',
+      reason: reasonFor(proposed, isAfterOutside),
+      toolCallId,
+      shown: { sha256: sha256Of(text), text, diff: null },
+      form: proposalForm(proposed),
+    });
+    if (answer !== 'allow') return { type: answer === 'nobody' ? 'nobody' : 'declined' };
+    const kept = keptProposal(values ?? {});
+    if (kept === null) return { type: 'declined' };
+    await memory.keep({ ...kept, isAfterOutside });
+    return { type: 'kept', ...kept };
+  };
+}
+
+/** Why a line may not be kept; null: it may. */
+async function whyUnfit({ dependencies: { fences }, signal }: Turn, text: string): Promise<string | null> {
+  if (/\[redacted:[^\]\n#]{1,80}#[0-9a-f]{6}\]/u.test(text) || hideSecrets(text).kinds.length > 0)
+    return 'The line holds a secret, which no memory keeps.';
+  // It would go into other tasks, where nobody knows any more what it was built from.
+  return (await fencedIn(fences, text, signal)).hits.length > 0
+    ? 'This session has read restricted content, so it proposes no line for other tasks.'
+    : null;
+}
+
+const outsideMark =
+  'It comes after text from outside the project was read, such as a web page or the answer of a tool server. Somebody else may be behind it.';
+
+function reasonFor({ isTestCommand }: ProposedLine, isAfterOutside: boolean): string {
+  return [
+    isTestCommand
+      ? "As the project's test command, checks and test runs use it, and no prompt pays for it."
+      : 'Agents are told it in later tasks.',
+    ...(isAfterOutside ? [outsideMark] : []),
+  ].join('\n');
+}

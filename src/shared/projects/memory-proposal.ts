@@ -1,0 +1,59 @@
+import type { FormValues, ServerForm } from '../tools/server-form.ts';
+import type { MemoryLine } from './memory-line.ts';
+import { longestMemoryLine } from './memory-line.ts';
+
+/** When models may propose a line. `auto`: where the user or the project has one already. */
+export const memoryProposalModes = ['auto', 'on', 'off'] as const;
+export type MemoryProposalMode = (typeof memoryProposalModes)[number];
+
+/** What a model proposes to note. */
+export interface ProposedLine {
+  readonly text: string;
+  readonly of: MemoryLine['of'];
+  /** The text is the command that runs the project's tests. */
+  readonly isTestCommand: boolean;
+}
+
+/** Where a line goes that the user wants to keep. `settings`: it becomes the project's test command. */
+export type MemoryPlace = MemoryLine['of'] | 'settings';
+
+/** Required, so no answer says yes without it. No tool server has a field of this name by chance. */
+export const proposedLineField = 'dewpoint-memory-line';
+const placeField = 'dewpoint-memory-place';
+
+/** The form in which the user edits the line and says where it goes. */
+export function proposalForm({ text, of, isTestCommand }: ProposedLine): ServerForm {
+  const common = { description: '', isRequired: true } as const;
+  const settings = { value: 'settings', title: "The project's settings, as its test command" };
+  const choices = [
+    ...(isTestCommand ? [settings] : []),
+    { value: 'project', title: 'This project' },
+    { value: 'you', title: 'Every project' },
+  ];
+  return [
+    {
+      ...common,
+      name: proposedLineField,
+      title: 'Line',
+      type: 'text',
+      format: null,
+      least: 1,
+      most: longestMemoryLine,
+      preset: text,
+    },
+    { ...common, name: placeField, title: 'For', type: 'one-of', choices, preset: isTestCommand ? 'settings' : of },
+  ];
+}
+
+/** What the user said yes to. Null: the values hold no line. */
+export function keptProposal(values: FormValues): { readonly text: string; readonly place: MemoryPlace } | null {
+  const { [proposedLineField]: line, [placeField]: place } = values;
+  const text = typeof line === 'string' ? onOneLine(line) : '';
+  const isKnown = place === 'you' || place === 'project' || place === 'settings';
+  return text === '' || !isKnown ? null : { text, place };
+}
+
+/** A line of the memory is one line of its file. */
+export function onOneLine(words: string): string {
+  return words.replaceAll(/\s/gu, ' ').trim();
+}

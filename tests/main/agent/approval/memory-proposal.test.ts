@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import type { MemoryLine } from '../../../../src/shared/projects/memory-line.ts';
+import { proposalForm } from '../../../../src/shared/projects/memory-proposal.ts';
+import type { FormValues } from '../../../../src/shared/tools/server-form.ts';
+import type { KeptLine } from '../../../../src/main/memory/project-memory.ts';
+import type { FormReply } from '../../../../src/main/safety/approvals/approver.ts';
+import type { TurnOptions } from '../../../../src/main/settings/turn-options.ts';
+import { call, createAgentKit, ofType, turnOptions, type KitOptions, type Reply } from '../../../fakes/agent-kit.ts';
+import { expectReplay } from '../../../fakes/replay-kit.ts';
+
+const done: Reply = call('task_complete', { summary: 'Done.' });
+const propose = (line: string, of?: string): Reply =>
+  call('propose_memory', { line, ...(of === undefined ? {} : { of }) });
+
+const noted: MemoryLine = {
+  id: 'a',
+  text: 'Dates look like 2026-11-29.',
+  date: null,
+  sessionId: null,
+  isAfterOutside: false,
+  of: 'project',
+};
+
+interface World {
+  readonly reply?: FormReply;
+  readonly isOffered?: boolean;
+  readonly hasReadOutside?: boolean;
+  readonly more?: KitOptions;
+}
+
+function kitWith(replies: readonly Reply[], world: World = {}) {
+  const { reply = { answer: 'nobody' }, isOffered = true, hasReadOutside = false, more } = world;
+  const kept: KeptLine[] = [];
+  const kit = createAgentKit({
+    replies: [...replies, done],
+    cloud: { parametersB: null, contextTokens: 200_000 },
+    dependencies: {
+      approver: { ask: async () => 'nobody', askForm: async () => reply },
+      project: {
+        memory: {
+          lines: async () => [noted],
+          takesProposals: () => isOffered,
+          hasReadOutside: async () => hasReadOutside,
+          keep: async (line) => void kept.push(line),
+        },
+      },
+    },
+    ...more,
+  });
+  return { ...kit, kept };
+}
+
+const inCloud: TurnOptions = { ...turnOptions, policy: 'cloud', cloud: 'sky/model' };
+
+const yes = (changes: FormValues = {}): FormReply => {
+  const form = proposalForm({ text: 'Fixtures lie in spec/.', of: 'project', isTestCommand: false });
+  const presets = Object.fromEntries(form.map(({ name, preset }) => [name, preset ?? '']));
+  return { answer: 'allow', values: { ...presets, ...changes } };
+};
+const [lineField, placeField] = proposalForm({ text: 'x', of: 'you', isTestCommand: false }).map(({ name }) => name);
+
+const resultOf = ({ journal }: Pick<ReturnType<typeof kitWith>, 'journal'>) =>
+  ofType(journal.events, 'tool-ended').find(({ tool }) => tool === 'propose_memory');
+const askedIn = ({ journal }: Pick<ReturnType<typeof kitWith>, 'journal'>) =>
+  ofType(journal.events, 'approval-requested').filter(({ kind }) => kind === 'memory');
+
+describe('a line that a model proposes', () => {
+  it('is kept as the person says yes to it, and a replay writes nothing', async () => {
+    const kit = kitWith([propose('Fixtures lie\nin spec/.')], { reply: yes() });
+    await kit.runner.send('Fix it.', inCloud);
+    expect(askedIn(kit)).toMatchObject([{ subject: 'A line for the memory', text: 'Fixtures lie in spec/.' }]);
+    expect(kit.kept).toEqual([{ text: 'Fixtures lie in spec/.', place: 'project', isAfterOutside: false }]);
+    expect(resultOf(kit)).toMatchObject({ status: 'ok', output: 'Kept: Fixtures lie in spec/.' });
+    await expectReplay(kit);
+    expect(kit.kept).toHaveLength(1);
+  });
+
+  it('is kept as the person edits it', async () => {
+    const reply = yes({ [lineField ?? '']: ' Fixtures lie\r\nin test/. ', [placeField ?? '']: 'you' });
+    const kit = kitWith([propose('Fixtures lie in spec/.')], { reply });
+    await kit.runner.send('Fix it.', inCloud);
+    expect(kit.kept).toMatchObject([{ text: 'Fixtures lie  in test/.', place: 'you' }]);
+  });
+
+  it.each([
+    ['the person says no', { answer: 'deny' } as const, inCloud, 'does not want'],
+    ['nobody can be asked', { answer: 'nobody' } as const, inCloud, 'Nobody can be asked'],
+    // Catches: a run with `--approve allow` that writes what every later task believes.
+    ['approvals are answered with yes', yes(), { ...inCloud, approve: 'allow' } as const, 'does not want'],
+  ])('is not kept when %s', async (_when, reply, options, says) => {
+    const kit = kitWith([propose('Fixtures lie in spec/.')], { reply });
+    const end = await kit.runner.send('Fix it.', options);
+    expect(kit.kept).toEqual([]);
+    expect(resultOf(kit)?.output).toContain(says);
+    expect(end.reason).not.toBe('waiting');
+    await expectReplay(kit);
+  });
+
+  it('says that text from outside was read before', async () => {
+    const kit = kitWith([propose('Fixtures lie in spec/.')], { reply: yes(), hasReadOutside: true });
+    await kit.runner.send('Fix it.', inCloud);
+    expect(askedIn(kit)[0]?.reason).toContain('text from outside the project was read');
+    expect(kit.kept).toMatchObject([{ isAfterOutside: true }]);
+    const inside = kitWith([propose('Fixtures lie in spec/.')], { reply: yes() });
+    await inside.runner.send('Fix it.', inCloud);
+    expect(askedIn(inside)[0]?.reason).not.toContain('outside');
+  });
+
+  it('is offered for the settings of the project when it says how tests are run', async () => {
+    const kit = kitWith([propose('make check', 'test-command')], {
+      reply: yes({ [lineField ?? '']: 'make check', [placeField ?? '']: 'settings' }),
+    });
+    await kit.runner.send('Fix it.', inCloud);
+    const [asked] = askedIn(kit);
+    expect(asked).toMatchObject({ subject: 'A test command', text: 'make check' });
+    expect(asked?.form?.[1]).toMatchObject({ preset: 'settings' });
+    expect(kit.kept).toEqual([{ text: 'make check', place: 'settings', isAfterOutside: false }]);
+    expect(resultOf(kit)?.output).toBe('Kept as the test command: make check');
+  });
+
+  it('is not asked about when it is kept already, or holds a secret', async () => {
+    const known = kitWith([propose(noted.text)], { reply: yes() });
+    await known.runner.send('Fix it.', inCloud);
+    expect(resultOf(known)?.output).toBe('It is kept already.');
+    const secret = kitWith([propose(`Log in with ghp_${'a1B2'.repeat(9)}.`)], { reply: yes() });
+    await secret.runner.send('Fix it.', inCloud);
+    expect(resultOf(secret)).toMatchObject({ status: 'error' });
+    for (const kit of [known, secret]) {
+      expect(askedIn(kit)).toEqual([]);
+      expect(kit.kept).toEqual([]);
+    }
+  });
+
+  // Catches: a line that carries restricted content into the prompts of other tasks, which may go to the cloud.
+  it('is not kept once the session has read restricted content', async () => {
+    const keptWith = async (verdict: string) => {
+      const replies = [call('read_file', { path: 'plans/merger.md' }), propose('Write no tests.')];
+      const more: KitOptions = {
+        sandbox: { files: { 'plans/merger.md': 'The buyer is called Larch.\n' } },
+        fences: { rules: [{ paths: ['plans/**'], verdict }] },
+        model: { parametersB: 70, contextTokens: 100_000 },
+      };
+      const kit = kitWith(replies, { reply: yes(), more });
+      await kit.runner.send('Fix it.', turnOptions);
+      return [resultOf(kit)?.status, kit.kept.length];
+    };
+    expect([await keptWith('local-only'), await keptWith('allow')]).toEqual([
+      ['error', 0],
+      ['ok', 1],
+    ]);
+  });
+});
+
+describe('the tool that proposes a line', () => {
+  it('is offered only where the session takes proposals, and never to a plan or a small model', async () => {
+    const toolsIn = async (world: World, options: TurnOptions) => {
+      const kit = kitWith([], world);
+      await kit.runner.send('Fix it.', options);
+      return kit.requests[0]?.tools.map(({ name }) => name) ?? [];
+    };
+    expect(await toolsIn({}, inCloud)).toContain('propose_memory');
+    expect(await toolsIn({ isOffered: false }, inCloud)).not.toContain('propose_memory');
+    expect(await toolsIn({}, { ...inCloud, mode: 'plan' })).not.toContain('propose_memory');
+    expect(await toolsIn({ more: { cloud: { parametersB: 4 } } }, inCloud)).not.toContain('propose_memory');
+  });
+});
