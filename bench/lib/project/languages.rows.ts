@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { messageOf, valueOf } from '../../../src/shared/errors.ts';
+import { isRecord } from '../../../src/shared/unknown-value.ts';
 import { settingsSchema, type Settings } from '../../../src/shared/settings/settings.ts';
 import { parseTestOutput } from '../../../src/main/lib/test-output/parse-test-output.ts';
 import { withReport } from '../../../src/main/lib/test-output/reporting-command.ts';
@@ -35,9 +36,17 @@ const languages = ['Python', 'JavaScript', 'Go', 'Rust', 'Java', 'C', 'C#', 'Rub
 /** Measured by `bench -- sandbox`, with projects of their own. */
 const measuredElsewhere: readonly string[] = ['Python', 'JavaScript'];
 const unmeasured: Readonly<Record<string, string>> = {
-  Java: 'packages of Maven and Gradle are not prepared yet',
   'C#': 'its toolchain is in no package of Debian',
 };
+/** Fetches the source of a package, also where this machine names only the places of its binary packages. */
+const debianSource = `debian_source() {
+  apt=../apt && mkdir -p "$apt/lists/partial" || return
+  mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2> /dev/null | grep -oE 'https?://[^ ]+/debian/?( |$)' | head -n 1)
+  . /etc/os-release
+  echo "deb-src $mirror $VERSION_CODENAME main" > "$apt/sources.list"
+  own="-o Dir::Etc::SourceList=$PWD/$apt/sources.list -o Dir::Etc::SourceParts=- -o Dir::State::Lists=$PWD/$apt/lists"
+  apt-get $own update -qq && apt-get $own source -qq --tar-only "$1" && tar -xf *.orig.tar.* --strip-components=1 && rm -f *.orig.tar.*
+}`;
 const perLanguage = 2;
 const testMs = 10 * 60_000;
 const root = process.cwd();
@@ -98,13 +107,14 @@ async function tryProject(project: Project, { folder, signal }: Work): Promise<O
   const path = join(place, 'project');
   try {
     await mkdir(path);
-    await run('bash', ['-c', `set -o pipefail; ${project.get}`], { cwd: path, maxBuffer: 2 ** 26 });
+    await run('bash', ['-c', `set -o pipefail; ${debianSource}\n${project.get}`], { cwd: path, maxBuffer: 2 ** 26 });
     await run('chmod', ['-R', 'u+w', path]);
     await chmod(place, 0o755);
     return await prepareAndTest(project, path, { folder, signal });
   } catch (error) {
     signal.throwIfAborted();
-    return { project, command: null, passed: 0, problem: messageOf(error).slice(0, 600) };
+    const printed = isRecord(error) && typeof error['stderr'] === 'string' ? error['stderr'] : messageOf(error);
+    return { project, command: null, passed: 0, problem: printed.slice(-600) };
   }
 }
 
@@ -129,10 +139,11 @@ async function prepareAndTest(project: Project, path: string, { folder, signal }
     const { approval } = valueOf(await preparations.plan({ projectPath: path, hosts: [] }, signal));
     const request = { projectPath: path, hosts: [], approval, onProgress: () => undefined };
     const made = valueOf(await preparations.prepare(request, signal));
+    // Where a registry cannot be reached, tests may still find what they need in the image.
     const failed = made.parts.find(({ state }) => state !== 'ready');
-    if (failed !== undefined)
-      return { project, command: null, passed: 0, problem: failed.reason?.slice(0, 600) ?? failed.state };
-    return await test(project, path, { deps, signal });
+    const outcome = await test(project, path, { deps, signal });
+    if (failed === undefined || outcome.problem === null) return outcome;
+    return { ...outcome, problem: `${failed.reason?.slice(0, 600) ?? failed.state} ${outcome.problem}` };
   } finally {
     await preparations.remove(path, new AbortController().signal);
   }

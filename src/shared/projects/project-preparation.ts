@@ -1,5 +1,5 @@
 /** Whose packages a project needs. */
-export const packageEcosystems = ['python', 'javascript', 'go', 'rust'] as const;
+export const packageEcosystems = ['python', 'javascript', 'go', 'rust', 'java', 'ruby', 'php'] as const;
 export type PackageEcosystem = (typeof packageEcosystems)[number];
 
 /** How a project's packages are installed for the sandbox, and the state of each part. */
@@ -69,6 +69,9 @@ const ecosystemNames: Readonly<Record<PackageEcosystem, string>> = {
   javascript: 'JavaScript',
   go: 'Go',
   rust: 'Rust',
+  java: 'Java',
+  ruby: 'Ruby',
+  php: 'PHP',
 };
 
 /** A part for people: its language, and its folder where it is not the top. */

@@ -44,6 +44,9 @@ export const mainPlaces: Readonly<Record<Ecosystem, string>> = {
   javascript: '/node_modules',
   go: '/deps/go',
   rust: '/deps/rust',
+  java: '/deps/java',
+  ruby: '/deps/ruby',
+  php: '/deps/php',
 };
 
 /** The part of a folder. Only the first of its kind gets the place that everything finds by itself. */
@@ -69,13 +72,17 @@ function slugOf(folder: string): string {
   return slug === folder ? slug : `${slug}-${sha256Of(folder).slice(0, 6)}`;
 }
 
-/** Node finds packages beside a folder's own files. Python finds them wherever the environment is. */
-export function placeInSession({
-  ecosystem,
-  place,
-  folder,
-}: Pick<DependencyPart, 'ecosystem' | 'place' | 'folder'>): string {
-  return ecosystem !== 'javascript' || place === mainPlaces.javascript ? place : `/workspace/${folder}/node_modules`;
+/** Where Node, and PHP always, find packages: in this folder beside a folder's own files. Null: everywhere. */
+export function mountNameOf({ ecosystem, place }: Pick<DependencyPart, 'ecosystem' | 'place'>): MountName | null {
+  if (ecosystem === 'php') return 'vendor';
+  return ecosystem === 'javascript' && place !== mainPlaces.javascript ? 'node_modules' : null;
+}
+
+export type MountName = 'node_modules' | 'vendor';
+
+export function placeInSession(part: Pick<DependencyPart, 'ecosystem' | 'place' | 'folder'>): string {
+  const name = mountNameOf(part);
+  return name === null ? part.place : ['/workspace', ...(part.folder === '' ? [] : [part.folder]), name].join('/');
 }
 
 /** Increase this when the steps around the commands change, so that older volumes are made again. */

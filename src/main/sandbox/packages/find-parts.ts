@@ -9,7 +9,7 @@ import {
   type ProjectTexts,
 } from './dependency-part.ts';
 import { findJavascriptPart } from './javascript-part.ts';
-import { findOtherPart } from './other-parts.ts';
+import { findOtherPart, otherEcosystems } from './other-parts.ts';
 import type { ProjectFolder, ProjectTop } from './package-files.ts';
 import { findPythonPart } from './python-part.ts';
 
@@ -24,7 +24,7 @@ export function findParts(
 ): readonly DependencyPart[] {
   const python = partsOf((folder, setup) => findPythonPart(folder, setup), { top, own: own.python, below });
   const javascript = partsOf((folder, setup) => findJavascriptPart(folder, setup), { top, own: own.javascript, below });
-  const others = (['go', 'rust'] as const).flatMap((ecosystem) =>
+  const others = otherEcosystems.flatMap((ecosystem) =>
     partsOf((folder) => findOtherPart(ecosystem, folder), { top, own: undefined, below }),
   );
   const isOfOthers = python.length + javascript.length === 0 && others.length > 0;

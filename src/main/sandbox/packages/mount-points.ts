@@ -1,5 +1,6 @@
 import { lstat, mkdir, readdir, rmdir } from 'node:fs/promises';
 import { openChildFolder, openFolderBelow } from '../../lib/files/host-folder.ts';
+import type { MountName } from './dependency-part.ts';
 
 /** An empty folder of the workspace for mounting packages. */
 export interface MountPoint {
@@ -9,13 +10,15 @@ export interface MountPoint {
   readonly remove: () => Promise<void>;
 }
 
-const name = 'node_modules';
-
 /**
- * Makes `node_modules` in a folder of the workspace if it is missing, because the engine would make it as another
- * user. `blocked`: something is there already, or the folder does not exist.
+ * Makes `node_modules` or `vendor` in a folder of the workspace if it is missing, because the engine would make it as
+ * another user. `blocked`: something is there already, or the folder does not exist.
  */
-export async function makeMountPoint(workspacePath: string, folder: string): Promise<MountPoint | 'blocked'> {
+export async function makeMountPoint(
+  workspacePath: string,
+  folder: string,
+  name: MountName,
+): Promise<MountPoint | 'blocked'> {
   const names = folder === '' ? [] : folder.split('/');
   const parent = await openFolderBelow(workspacePath, names);
   if (parent === null) return 'blocked';

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { openChildFolder, openHostFolder, readRegularFile, type HostFolder } from '../../lib/files/host-folder.ts';
-import type { ProjectTexts } from './dependency-part.ts';
+import type { MountName, ProjectTexts } from './dependency-part.ts';
 import { orNoted } from '../../lib/log.ts';
 
 /** The contents of one folder, mostly the top of a project. */
@@ -40,7 +40,14 @@ const known: ReadonlySet<string> = new Set([
   'go.work',
   'Cargo.toml',
   'Cargo.lock',
+  'pom.xml',
+  'Gemfile',
+  'Gemfile.lock',
+  'composer.json',
+  'composer.lock',
 ]);
+/** Folders on which packages are mounted. Empty ones do not mean that the project contains packages. */
+const mountNames: ReadonlySet<string> = new Set<MountName>(['node_modules', 'vendor']);
 /** `requirements.txt`, `requirements-dev.txt`, `dev-requirements.txt`, `test_requirements.txt` … */
 const requirements = /^(?=[\w.-]*requirements|constraints)[\w.-]*\.(?:txt|in)$/i;
 
@@ -112,7 +119,7 @@ async function readFolder(root: HostFolder, signal: AbortSignal): Promise<Projec
   const entries = await readdir(root.place, { withFileTypes: true });
   for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
     signal.throwIfAborted();
-    if (entry.name === 'node_modules' && entry.isDirectory() && (await isEmpty(root, entry.name))) continue;
+    if (mountNames.has(entry.name) && entry.isDirectory() && (await isEmpty(root, entry.name))) continue;
     names.add(entry.isDirectory() ? `${entry.name}/` : entry.name);
     if (entry.isFile() && (known.has(entry.name) || requirements.test(entry.name)))
       await addText(root, entry.name, { texts, prefix: '' });
@@ -121,7 +128,6 @@ async function readFolder(root: HostFolder, signal: AbortSignal): Promise<Projec
   return { texts, names };
 }
 
-/** An empty `node_modules` is a mount point for packages, and does not mean that the project contains packages. */
 async function isEmpty(folder: HostFolder, name: string): Promise<boolean> {
   const child = await openChildFolder(folder, name).catch(() => null);
   if (child === null) return false;

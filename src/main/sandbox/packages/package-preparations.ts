@@ -191,11 +191,18 @@ async function sourcesOf(deps: PreparationsDeps, projectPath: string, signal: Ab
 const usualSchema = z.record(z.string(), z.array(z.string()));
 type UsualHosts = z.infer<typeof usualSchema>;
 
+/** The first repository is in the model that all of Maven's projects extend. */
+const mavenHosts = `import glob, re, zipfile
+for jar in glob.glob("/usr/share/maven/lib/maven-model-builder*.jar"): print(*re.findall(r"<url>(.*?)</url>", zipfile.ZipFile(jar).read("org/apache/maven/model/pom-4.0.0.xml").decode()))`;
+
 /** The package managers in the image know their usual hosts, so they are asked. */
 const askHosts = `python3 -c 'from pip._internal.models.index import PyPI; print("python", PyPI.simple_url, "https://" + PyPI.file_storage_domain)' 2>/dev/null
 echo javascript $(npm config get registry 2>/dev/null)
 echo go $(go env GOPROXY 2>/dev/null | tr , ' ') $(go env GOSUMDB 2>/dev/null | sed 's#^#https://#')
 echo rust $(grep -aoE 'sparse[+]https://index[.][a-z.]+' "$(readlink -f "$(command -v cargo)")" 2>/dev/null | sed 's#.*//index[.]\\(.*\\)#https://index.\\1 https://static.\\1#')
+echo java $(python3 -c '${mavenHosts}' 2>/dev/null)
+echo ruby $(ruby -e 'for one in Gem.sources do puts one, one.to_s.sub("//", "//index.") end' 2>/dev/null)
+echo php $(grep -hoE 'https://repo[.][a-z.]+' /usr/share/php/Composer/Config.php 2>/dev/null) $(command -v composer > /dev/null && echo https://api.github.com https://codeload.github.com)
 exit 0`;
 
 /** The hosts of package indexes without any configuration. Asked once for each image. */

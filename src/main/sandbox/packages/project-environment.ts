@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import type { Settings } from '@shared/settings/settings.ts';
 import { diagnostics } from '../../lib/log.ts';
 import type { Connection } from '../../lib/net/net-fetch.ts';
-import { placeInSession } from './dependency-part.ts';
+import { mountNameOf, placeInSession } from './dependency-part.ts';
 import { findPrepared, type PartState } from './find-prepared.ts';
 import { makeMountPoint } from './mount-points.ts';
 import { findPackageSources, openSources } from './package-sources.ts';
@@ -121,9 +121,9 @@ async function prepare(
 async function mountOnFolders(workspacePath: string, states: readonly PartState[]): Promise<readonly string[]> {
   const blocked: string[] = [];
   for (const { part, record } of states) {
-    const place = placeInSession(part);
-    if (record?.outcome.type !== 'ready' || !place.startsWith('/workspace/')) continue;
-    if ((await makeMountPoint(workspacePath, part.folder)) === 'blocked') blocked.push(place);
+    const name = mountNameOf(part);
+    if (record?.outcome.type !== 'ready' || name === null) continue;
+    if ((await makeMountPoint(workspacePath, part.folder, name)) === 'blocked') blocked.push(placeInSession(part));
   }
   return blocked;
 }

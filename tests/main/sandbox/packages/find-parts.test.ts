@@ -97,6 +97,37 @@ describe('the search for packages of a project', () => {
     ['no lock', top({ 'package.json': packageJson }), [['npm, without a lock file', 'npm install --no-package-lock']]],
     ['packages that are there', top({ 'package.json': packageJson }, ['node_modules/']), []],
     ['no packages', top({ 'package.json': '{"name": "a"}' }), []],
+    [
+      'a project of Maven: what its tests need, without running one',
+      top({ 'pom.xml': '<project/>' }),
+      [
+        [
+          'maven',
+          "MAVEN_OPTS=-Dmaven.repo.local=/deps/java mvn -B -q test -Dtest='*#noTestHasThisName' -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false",
+        ],
+      ],
+    ],
+    [
+      'a lock of Bundler, kept as it is',
+      top({ Gemfile: "source 'https://gems.example.org'", 'Gemfile.lock': '' }),
+      [['bundler', 'GEM_HOME=/deps/ruby BUNDLE_APP_CONFIG=/deps/ruby BUNDLE_FROZEN=true bundle install']],
+    ],
+    [
+      'no lock of Bundler',
+      top({ Gemfile: '' }),
+      [['bundler', 'GEM_HOME=/deps/ruby BUNDLE_APP_CONFIG=/deps/ruby bundle install']],
+    ],
+    [
+      'a project of Composer',
+      top({ 'composer.json': '{}', 'composer.lock': '{}' }),
+      [
+        [
+          'composer',
+          'composer install --no-interaction --no-progress --no-scripts --prefer-dist ; cp -a vendor/. /deps/php/',
+        ],
+      ],
+    ],
+    ['packages of Composer that are there', top({ 'composer.json': '{}' }, ['vendor/']), []],
     ['a broken package.json', top({ 'package.json': '{' }), []],
     [
       'a lock of pnpm, of its time',
@@ -165,6 +196,55 @@ describe('the search for packages of a project', () => {
   });
 });
 
+describe('the hosts of packages in other languages', () => {
+  it.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
+    [
+      'repositories of Maven, not homepages',
+      {
+        'pom.xml':
+          '<project><url>https://home.example.org</url><repositories><repository><id>a</id><url>https://maven.example.org/r</url></repository></repositories></project>',
+      },
+      ['maven.example.org'],
+    ],
+    [
+      'sources of Bundler, not comments',
+      {
+        Gemfile: "# https://no.example.org\nsource 'https://gems.example.org'\n",
+        'Gemfile.lock': 'GIT\n  remote: https://git.example.org/a.git\n',
+      },
+      ['gems.example.org', 'git.example.org'],
+    ],
+    [
+      'archives and repositories of Composer, not support and donations',
+      {
+        'composer.json': JSON.stringify({
+          homepage: 'https://no.example.org',
+          repositories: [{ type: 'composer', url: 'https://php.example.org' }, 'packagist'],
+        }),
+        'composer.lock': JSON.stringify({
+          packages: [
+            { name: 'a/a', dist: { url: 'https://zip.example.org/a' }, funding: [{ url: 'https://no.example.org' }] },
+          ],
+          'packages-dev': [{ name: 'b/b', dist: null }],
+        }),
+      },
+      ['php.example.org', 'zip.example.org'],
+    ],
+    ['a composer.json that is no JSON names none', { 'composer.json': '{"repositories": ' }, []],
+    [
+      'registries and repositories of Cargo',
+      {
+        'Cargo.toml': '[dependencies]\na = "1"\n',
+        'Cargo.lock':
+          'source = "registry+https://crates.example.org/index"\nsource = "git+https://git.example.org/a?rev=1#2"\n',
+      },
+      ['crates.example.org', 'git.example.org'],
+    ],
+  ])('are those of %s', (_name, files, expected) => {
+    expect(findParts(top(files), {}).flatMap(({ hosts }) => hosts)).toEqual(expected);
+  });
+});
+
 describe('packages below the top of a project', () => {
   const lock = '{"lockfileVersion": 3}';
   const places = (own: ProjectTop, below: Readonly<Record<string, ProjectTop>>): readonly (readonly string[])[] =>
@@ -194,6 +274,15 @@ describe('packages below the top of a project', () => {
       '../../../tools/node_modules/.bin/pnpm install --frozen-lockfile --store-dir ../../../cache/pnpm',
       `cp -a node_modules/. ${part?.place}/`,
     ]);
+  });
+
+  it('are mounted beside the files of each folder for PHP, and found by a variable for Ruby', () => {
+    const php = top({ 'composer.json': '{}', 'composer.lock': '{}' });
+    expect(places(php, { web: php })).toEqual([
+      ['', '/deps/php', '/workspace/vendor'],
+      ['web', '/deps/php-web', '/workspace/web/vendor'],
+    ]);
+    expect(places(top({ Gemfile: '' }), {})).toEqual([['', '/deps/ruby', '/deps/ruby']]);
   });
 
   it('count only with their own lock file when the top has packages of their kind', () => {

@@ -1,3 +1,4 @@
+import javaTrust from '../../../../../resources/programs/sandbox/java-trust.py?raw';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import { createAllowListProxy } from '../../network/allow-list-proxy.ts';
 import { usualLimits, type NetworkDecision } from '../../network/network-decision.ts';
@@ -113,8 +114,14 @@ export async function giveWay(
   if (!opened.ok) return opened;
   const trusted = await giveCertificates(live, await outward.certificates());
   if (!trusted.ok) return trusted;
+  const java = [...javaProxy, ...(trusted.value.hasJavaStore ? [`-Djavax.net.ssl.trustStore=${javaStore}`] : [])];
   return success({
-    environment: (own) => ({ ...trusted.value, ...own, ...proxyEnvironment }),
+    environment: (own) => ({
+      ...trusted.value.environment,
+      ...own,
+      ...proxyEnvironment,
+      JAVA_TOOL_OPTIONS: [...java, own?.['JAVA_TOOL_OPTIONS'] ?? ''].join(' ').trim(),
+    }),
     close: opened.value,
   });
 }
@@ -133,24 +140,41 @@ const proxyEnvironment = {
   NODE_USE_ENV_PROXY: '1',
 };
 
-const certificatesInContainer = '/run/dewpoint-certificates.pem';
+/** Java knows neither the variables for a proxy nor those for certificates. */
+const javaProxy = ['http', 'https'].flatMap((scheme) => [
+  `-D${scheme}.proxyHost=127.0.0.1`,
+  `-D${scheme}.proxyPort=${forwarderPort}`,
+]);
 
-/** Adds this machine's certificates to those of the image. Returns the variables that tell programs about them. */
-async function giveCertificates(live: LiveContainer, pem: string): Promise<Reply<Readonly<Record<string, string>>>> {
-  if (pem === '') return success({});
+const certificatesInContainer = '/run/dewpoint-certificates.pem';
+const javaStore = '/run/dewpoint-certificates.jks';
+
+interface GivenCertificates {
+  /** The variables that tell programs about them. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly hasJavaStore: boolean;
+}
+
+/** Adds this machine's certificates to those of the image. */
+async function giveCertificates(live: LiveContainer, pem: string): Promise<Reply<GivenCertificates>> {
+  if (pem === '') return success({ environment: {}, hasJavaStore: false });
   const file = certificatesInContainer;
-  const script = `{ cat /etc/ssl/certs/ca-certificates.crt 2>/dev/null; cat; } > ${file}`;
+  const script = [
+    `{ cat /etc/ssl/certs/ca-certificates.crt 2>/dev/null; cat; } > ${file}`,
+    `if command -v java && python3 -c "$1" ${file} ${javaStore}; then echo STORE; fi 2>/dev/null`,
+  ];
+  let said = '';
   try {
     const given = await startExec(live.container, {
-      argv: ['/bin/sh', '-c', script],
+      argv: ['/bin/sh', '-c', script.join('\n'), 'sh', javaTrust],
       stdin: Buffer.from(pem),
-      onChunk: () => undefined,
+      onChunk: ({ bytes }) => void (said += Buffer.from(bytes).toString('utf8')),
     });
     await withDeadline(readyMs, live.gone.signal, () => given.ended);
   } catch (error) {
     return failure('sandbox-lost', `The certificates could not be put into the sandbox: ${messageOf(error)}.`);
   }
-  return success({
+  const environment = {
     SSL_CERT_FILE: file,
     REQUESTS_CA_BUNDLE: file,
     CURL_CA_BUNDLE: file,
@@ -158,7 +182,8 @@ async function giveCertificates(live: LiveContainer, pem: string): Promise<Reply
     PIP_CERT: file,
     NODE_EXTRA_CA_CERTS: file,
     npm_config_cafile: file,
-  });
+  };
+  return success({ environment, hasJavaStore: said.includes('STORE') });
 }
 
 type Handle = Parameters<typeof createTunnel>[0]['onConnection'];

@@ -58,7 +58,9 @@ export async function runOnPackages(
     for (const part of partsNamedBy(request.command, states)) {
       const base = states.find((state) => isSame(state.part, part))?.record ?? null;
       const mountPoint =
-        part.ecosystem !== 'javascript' ? null : await makeMountPoint(packages.workspacePath, part.folder);
+        part.ecosystem !== 'javascript'
+          ? null
+          : await makeMountPoint(packages.workspacePath, part.folder, 'node_modules');
       // Packages inside the project folder are changed there.
       if (mountPoint === 'blocked') continue;
       const volume = await createDependencyVolume(packages.engine, packages.homeId, packages.imageId);

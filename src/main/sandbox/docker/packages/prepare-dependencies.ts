@@ -7,12 +7,13 @@ import { join } from 'node:path';
 import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
 import { makeFolder } from '../../../lib/files/json-file.ts';
 import type { Ecosystem } from '../../packages/dependency-part.ts';
+import { packageListing } from '../../packages/other-parts.ts';
 import type { PartState } from '../../packages/find-prepared.ts';
 import { shellQuote } from '../../../lib/programs/shell-quote.ts';
+import { endOf, installationFailure } from '../../packages/installation-failure.ts';
 import type { PackageSources } from '../../packages/package-sources.ts';
 import type { DependencyRecord, DependencyRecords } from '../../packages/dependency-records.ts';
-import { refusedHostsText } from '../../network/network-decision.ts';
-import type { ExtraMount, NetworkRequest, NetworkResult, Sandbox } from '../../sandbox.ts';
+import type { ExtraMount, NetworkRequest, Sandbox } from '../../sandbox.ts';
 import type { Mask } from '../../workspace/workspace-scan.ts';
 import { createDependencyVolume, removeDependencyVolume } from './dependency-volumes.ts';
 import type { Engine } from '../engine/container-engine.ts';
@@ -45,7 +46,6 @@ export interface PrepareRequest {
 const projectInContainer = '/project';
 const commandMs = 20 * 60_000;
 const shortMs = 5 * 60_000;
-const shownTail = 1_500;
 
 /**
  * Installs the packages of a project in its own container, each part into a new volume. A failed part leaves a
@@ -140,7 +140,7 @@ async function readyCopy(request: PrepareRequest, sandbox: Sandbox, signal: Abor
     const done = await sandbox.exec({ command: `set -o pipefail; ${command}`, stdin, timeoutMs: shortMs }, signal);
     if (!done.ok) return done;
     if (done.value.exitCode !== 0)
-      return failure('internal', `The project could not be copied into the sandbox: ${tail(done.value.stderr)}`);
+      return failure('internal', `The project could not be copied into the sandbox: ${endOf(done.value.stderr)}`);
     isUnversioned ||= done.value.stdout.includes('UNVERSIONED');
   }
   return success(isUnversioned);
@@ -174,7 +174,7 @@ async function preparePart(work: PartWork, signal: AbortSignal): Promise<Reply<D
     if (!done.ok) return done;
     if (done.value.outcome === 'cancelled') return failure('cancelled', 'It was cancelled.');
     if (done.value.exitCode === 0) continue;
-    const reason = cleaned(reasonOf(done.value), request.sources.secrets);
+    const reason = installationFailure(done.value, { limitMs: commandMs, secrets: request.sources.secrets });
     return success({ ...record, at: Date.now(), outcome: { type: 'failed', command, reason } });
   }
   const finished = await finish(work, signal);
@@ -196,12 +196,8 @@ function finishOf(
       const keep = `bash -s -- ${shellQuote(folder)} ${shellQuote(inSession)}`;
       return [`${keep} && echo PACKAGES $(${found})`, finishJavascript];
     }
-    case 'go':
-      return [`echo PACKAGES $(find ${folder}/cache/download -name '*.zip' | wc -l)`, ''];
-    case 'rust':
-      return [`echo PACKAGES $(find ${folder}/registry/cache -name '*.crate' | wc -l)`, ''];
     default:
-      return ecosystem satisfies never;
+      return [`echo PACKAGES $(${packageListing(ecosystem, folder)} 2>/dev/null | wc -l)`, ''];
   }
 }
 
@@ -224,7 +220,7 @@ async function finish(work: PartWork, signal: AbortSignal): Promise<Reply<Finish
   );
   if (!done.ok) return done;
   if (done.value.exitCode !== 0)
-    return failure('internal', `The packages were installed, but could not be prepared: ${tail(done.value.stderr)}`);
+    return failure('internal', `The packages were installed, but could not be prepared: ${endOf(done.value.stderr)}`);
   const number = (name: string): number | null => {
     const text = new RegExp(`^${name} (\\d+)$`, 'm').exec(done.value.stdout)?.[1];
     return text === undefined ? null : Number(text);
@@ -291,29 +287,6 @@ function inCopy({
       ...request.sources.env,
     },
   };
-}
-
-/** The reason in words: what ended the command, which hosts it could not reach, and the end of its output. */
-function reasonOf(result: NetworkResult): string {
-  const how =
-    result.outcome === 'timed-out'
-      ? `it took longer than ${commandMs / 60_000} minutes.`
-      : result.outcome === 'exited'
-        ? `it ended with code ${result.exitCode ?? 'unknown'}.`
-        : `it was ${result.outcome}.`;
-  const printed = tail(result.stderr.trim() === '' ? result.stdout : result.stderr);
-  return [how, refusedHostsText(result.decisions), printed].filter((text) => text !== '').join(' ');
-}
-
-function tail(text: string): string {
-  const trimmed = text.trim();
-  return trimmed.length <= shownTail ? trimmed : `…${trimmed.slice(-shownTail)}`;
-}
-
-function cleaned(text: string, secrets: readonly string[]): string {
-  let clean = text.replaceAll(/:\/\/[^\s/@]+@/g, '://***@');
-  for (const secret of secrets) clean = clean.replaceAll(secret, '***');
-  return clean;
 }
 
 /** A hash of what the user approves. It changes with any command, host or file. */
