@@ -47,6 +47,44 @@ describe('the answer recipe', () => {
     expect(outcome.type === 'answered' ? outcome.text : '').toContain('Sources: offer.pdf:131');
   });
 
+  test('shows of a function that is too long its best lines, and its name', async () => {
+    const steps = Array.from(
+      { length: 200 },
+      (_, at) => `  await step(${at}, 'one of many steps', { of: 'a long way' });`,
+    );
+    steps[150] = '  retry({ pauseSeconds: 90 });';
+    const long = `export async function deploy(target) {\n${steps.join('\n')}\n}\n`;
+    const harness = await harnessOf({
+      task: 'How long is the pause of a retry, in seconds?',
+      files: { 'lib/deploy.js': long },
+      answer: () => '90 seconds.',
+    });
+    const outcome = await answer.run(harness.context);
+    expect(harness.questions[0]?.user).toContain('lib/deploy.js, in deploy\n');
+    expect(harness.questions[0]?.user).toContain('152:   retry({ pauseSeconds: 90 });');
+    expect(outcome.type === 'answered' ? outcome.text : '').toContain('Sources: lib/deploy.js:152');
+  });
+
+  test('reads in a large project also the files whose names of functions fit the question', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 300 }, (_, at) => [`lib/part${at}.js`, `export const part${at} = 'messages muted';\n`]),
+    );
+    const own = 'export function floodGate(n) {\n  return n > 8;\n}\n';
+    const place = { path: 'lib/gate.js', line: 1, endLine: 3, container: null };
+    const found = { ...place, name: 'floodGate', what: 'function', signature: 'floodGate(n)', score: 1 };
+    const symbols = {
+      find: () => Promise.resolve({ definitions: [], references: [], isCut: false }),
+      rank: () => Promise.resolve([found]),
+    };
+    const asked = { task: 'When does flooding begin?', files: { ...many, 'lib/gate.js': own }, answer: () => 'At 9.' };
+    const without = await harnessOf(asked);
+    await answer.run(without.context);
+    expect(without.questions[0]?.user).not.toContain('floodGate');
+    const harness = await harnessOf({ ...asked, symbols });
+    await answer.run(harness.context);
+    expect(harness.questions[0]?.user).toContain('lib/gate.js\n1: export function floodGate(n) {');
+  });
+
   test('says which cited lines do not exist', async () => {
     const harness = await harnessOf({ task, answer: () => '8 messages (lib/flood.js:99).' });
     const outcome = await answer.run(harness.context);

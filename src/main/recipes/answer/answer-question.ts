@@ -27,7 +27,8 @@ export async function answerQuestion(context: RecipeContext): Promise<RecipeOutc
   const crash = await parseCrash(context);
   const found = placesFor(context, all, topic);
   const documents = await documentParts(context, topic, found);
-  const chosen = choose([...new Set([...crashPlaces(crash, all), ...documents.first, ...found, ...documents.more])]);
+  const wanted = new Set([...crashPlaces(crash, all), ...documents.first, ...found, ...documents.more]);
+  const chosen = choose([...wanted], context.task);
   const places = chosen.map((chunk) => `${chunk.path}:${chunk.startLine}-${chunk.endLine}`);
   const said =
     places.length === 0 ? 'No file matches, so the answer is general knowledge.' : `Reading ${places.join(', ')}.`;
@@ -46,7 +47,7 @@ export async function answerQuestion(context: RecipeContext): Promise<RecipeOutc
   return { type: 'answered', text: crash === null || seen === '' ? text : `${factsOf(crash, all)}\n\n${text}` };
 }
 
-/** Lines of a part of a document that a prompt has room for. */
+/** Lines of a part that a prompt has room for. */
 const mostPartLines = 16;
 
 /**
@@ -65,15 +66,21 @@ async function documentParts(
   return { first: [], more: [...packed, ...parts.filter((part) => !packed.includes(part) && !known.has(part.path))] };
 }
 
-/** The lines around the one that shares the most words with the question. */
 function partOf({ path, fromLine, page, title, text }: FoundChunk, task: string): Chunk {
-  const lines = text.split('\n');
-  const best = supportingLine(task, { startLine: 0, text }).line;
-  const from = Math.max(0, Math.min(best - mostPartLines / 4, lines.length - mostPartLines));
-  const shown = lines.slice(from, from + mostPartLines).map((line) => line.slice(0, 400));
+  const lines = text.split('\n').map((line) => line.slice(0, 400));
+  const endLine = fromLine + lines.length - 1;
   const name = page === null ? title : `${partWord(path)} ${page}`;
-  const startLine = fromLine + from;
-  return { path, name, startLine, endLine: startLine + shown.length - 1, text: shown.join('\n'), span: null };
+  return linesAround({ path, name, startLine: fromLine, endLine, text: lines.join('\n'), span: null }, task);
+}
+
+/** The lines around the one that shares the most words with the question. */
+function linesAround(chunk: Chunk, task: string): Chunk {
+  const lines = chunk.text.split('\n');
+  const best = supportingLine(task, { startLine: 0, text: chunk.text }).line;
+  const from = Math.max(0, Math.min(best - mostPartLines / 4, lines.length - mostPartLines));
+  const shown = lines.slice(from, from + mostPartLines);
+  const startLine = chunk.startLine + from;
+  return { ...chunk, startLine, endLine: startLine + shown.length - 1, text: shown.join('\n') };
 }
 
 /** The facts of a crash. They come first and are right, whatever the model adds. */
@@ -116,16 +123,24 @@ function placesFor({ task, mode }: RecipeContext, all: readonly Chunk[], topic: 
   return isAboutAll ? overview(all) : ranked;
 }
 
-/** The best chunks that fit the prompt. A file that is by far the best is not crowded out by its neighbors. */
-function choose(chunks: readonly Chunk[]): readonly Chunk[] {
+/** The parts that a prompt shows for a question that names no earlier conversation, document or crash. */
+export const partsThatFit = (chunks: readonly Chunk[], task: string): readonly Chunk[] =>
+  choose(
+    rankChunks(chunks, task).map(({ chunk }) => chunk),
+    task,
+  );
+
+/** The best chunks that fit the prompt. Of one that does not fit whole, its best lines. */
+function choose(chunks: readonly Chunk[], task: string): readonly Chunk[] {
   const chosen: Chunk[] = [];
-  let tokens = 0;
+  let left = maxPromptTokens;
   for (const chunk of chunks) {
-    const cost = roughTokens(numbered(chunk));
     if (chosen.length >= maxChunks) break;
-    if (tokens + cost > maxPromptTokens) continue;
-    chosen.push(chunk);
-    tokens += cost;
+    const fits = (one: Chunk): boolean => roughTokens(numbered(one)) <= left;
+    const shown = fits(chunk) ? chunk : linesAround(chunk, task);
+    if (!fits(shown)) continue;
+    chosen.push(shown);
+    left -= roughTokens(numbered(shown));
   }
   return chosen;
 }
@@ -141,9 +156,11 @@ function overview(chunks: readonly Chunk[]): readonly Chunk[] {
   return [...firsts].sort((left, right) => rank(left) - rank(right));
 }
 
-function numbered(chunk: Chunk): string {
-  const lines = chunk.text.split('\n').map((line, index) => `${chunk.startLine + index}: ${line}`);
-  return `${chunk.path}\n${lines.join('\n')}`;
+function numbered({ path, name, startLine, text, span }: Chunk): string {
+  const lines = text.split('\n').map((line, index) => `${startLine + index}: ${line}`);
+  // The lines may be from its middle, where its name does not stand.
+  const where = span !== null && startLine > span.startLine ? `${path}, in ${name}` : path;
+  return `${where}\n${lines.join('\n')}`;
 }
 
 function base(purpose: Question['purpose'], label: string, user: string, maxOutputTokens: number): Question {

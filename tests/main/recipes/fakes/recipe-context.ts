@@ -35,6 +35,8 @@ export interface HarnessOptions {
   readonly before?: RecipeContext['before'];
   /** What a search of the documents finds. */
   readonly documents?: Awaited<ReturnType<RecipeContext['world']['documents']>>;
+  /** The index of names. Absent: the project has too few. */
+  readonly symbols?: RecipeContext['world']['symbols'];
   readonly settings?: Partial<RecipeSettings>;
   /** The time of each answer. Absent: no time. */
   readonly answerSeconds?: number;
@@ -143,7 +145,7 @@ export async function makeHarness(options: HarnessOptions): Promise<RecipeHarnes
     world: {
       workspacePath: workspace,
       scratchPath: scratch,
-      symbols: null,
+      symbols: options.symbols ?? null,
       list: () => listFiles(workspace),
       bytesOf: (_path, text) => Buffer.from(text),
       read: (path) => text(path).catch(() => null),
