@@ -1,5 +1,6 @@
 // A language server for tests. The first argument says how it misbehaves; without one it is honest, and knows words: a
-// use of a name is the name as a word, and an error is a line that has the word `wrong`.
+// use of a name is the name as a word, and an error is a line that has the word `wrong`, or `needs` a name that no text
+// defines.
 import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -73,7 +74,9 @@ const answers = {
 
 function problemsOf(uri) {
   return (documents.get(uri)?.text ?? '').split('\n').flatMap((line, number) => {
-    if (!line.includes('wrong')) return [];
+    const needed = /^needs (\w+)$/u.exec(line)?.[1];
+    const isMissing = needed !== undefined && ![...texts().values()].some((text) => text.includes(`def ${needed}(`));
+    if (!line.includes('wrong') && !isMissing) return [];
     const range = { start: { line: number, character: 0 }, end: { line: number, character: 1 } };
     return [
       { range, severity: 1, code: 'W1', message: `wrong:\u001b[31m ${line.trim()}\n${'long '.repeat(200)}` },

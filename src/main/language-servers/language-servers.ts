@@ -1,7 +1,7 @@
 import { memo } from '../lib/memo.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { CodeQuestions, type QuestionLimits } from './code-questions.ts';
-import { findNewErrors, type EditedFile, type NewErrors } from './new-errors.ts';
+import { findNewErrors, type EditedFile, type NewErrors, type NewErrorsWait } from './new-errors.ts';
 import { languageFor } from './server-table.ts';
 import { SessionServers } from './session-servers.ts';
 
@@ -12,10 +12,7 @@ export interface LanguageServers {
   readonly namesFor: (paths: readonly string[], signal: AbortSignal) => Promise<readonly string[]>;
   /** Starts the server for a file, if there is one, and does not wait for it. */
   readonly warm: (path: string) => void;
-  readonly newErrors: (
-    edited: readonly EditedFile[],
-    wait: { readonly limitMs: number; readonly signal: AbortSignal },
-  ) => Promise<NewErrors>;
+  readonly newErrors: (edited: readonly EditedFile[], wait: NewErrorsWait) => Promise<NewErrors>;
 }
 
 export type LanguageServersOf = (sandbox: Sandbox) => LanguageServers;

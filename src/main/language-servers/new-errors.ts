@@ -17,6 +17,13 @@ export type NewErrors =
   | { readonly type: 'late' }
   | { readonly type: 'found'; readonly by: string; readonly errors: readonly Problem[] };
 
+export interface NewErrorsWait {
+  readonly limitMs: number;
+  readonly signal: AbortSignal;
+  /** The files on the disk stay as they were before the edit, so the server is left with that. */
+  readonly isTrial?: boolean;
+}
+
 const mostFiles = 20;
 /** After so many answers in a row that came too late, a server is not asked any more. */
 const mostLate = 3;
@@ -30,7 +37,7 @@ const latenessOf = memo((_server: RunningServer) => ({ inARow: 0 }));
 export async function findNewErrors(
   servers: SessionServers,
   edited: readonly EditedFile[],
-  { limitMs, signal }: { readonly limitMs: number; readonly signal: AbortSignal },
+  { limitMs, signal, isTrial = false }: NewErrorsWait,
 ): Promise<NewErrors> {
   const byServer = new Map<RunningServer, EditedFile[]>();
   let isKnown = false;
@@ -46,7 +53,7 @@ export async function findNewErrors(
   const until = performance.now() + limitMs;
   const found = await Promise.all(
     [...byServer].map(async ([server, files]) => {
-      const errors = await compare(server, files, { until, signal });
+      const errors = await compare(server, files, { until, signal, isTrial });
       const lateness = latenessOf(server);
       lateness.inARow = errors === null ? lateness.inARow + 1 : 0;
       return errors;
@@ -58,27 +65,26 @@ export async function findNewErrors(
     : { type: 'found', by: [...byServer.keys()].map(({ kind }) => kind.name).join(', '), errors: known.flat() };
 }
 
-interface Until {
+interface Until extends Omit<NewErrorsWait, 'limitMs'> {
   /** By `performance.now()`. */
   readonly until: number;
-  readonly signal: AbortSignal;
 }
 
 /** Null: it took too long, or there was no answer. */
 async function compare(
   server: RunningServer,
   files: readonly EditedFile[],
-  { until, signal }: Until,
+  { until, signal, isTrial }: Until,
 ): Promise<readonly Problem[] | null> {
   const wait = () => ({ limitMs: Math.max(1, Math.round(until - performance.now())), signal });
   const problemsOf = async (paths: readonly string[]): Promise<ReadonlyMap<string, readonly Problem[] | null>> =>
     new Map(await Promise.all(paths.map(async (path) => [path, await server.problems(path, wait())] as const)));
   const present = files.filter(({ after }) => after !== null).map(({ path }) => path);
   try {
-    for (const { path, before } of files) if (before !== null) server.show(path, before);
+    showTexts(server, files, 'before');
     const old = files.filter(({ before, after }) => before !== null && after !== null).map(({ path }) => path);
     const before = await problemsOf(old);
-    showNow(server, files);
+    showTexts(server, files, 'after');
     const after = await problemsOf(present);
     return present.flatMap((path) => newOnes(before.get(path), after.get(path)));
   } catch (error) {
@@ -87,16 +93,17 @@ async function compare(
     if (code === 'internal' && !isTimeout(error)) throw error;
     return null;
   } finally {
-    showNow(server, files);
+    showTexts(server, files, isTrial === true ? 'before' : 'after');
   }
 }
 
 const isTimeout = (error: unknown): boolean => error instanceof DOMException && error.name === 'TimeoutError';
 
-function showNow(server: RunningServer, files: readonly EditedFile[]): void {
-  for (const { path, after } of files) {
-    if (after === null) server.close(path);
-    else server.show(path, after);
+function showTexts(server: RunningServer, files: readonly EditedFile[], when: 'before' | 'after'): void {
+  for (const file of files) {
+    const text = file[when];
+    if (text === null) server.close(file.path);
+    else server.show(file.path, text);
   }
 }
 

@@ -230,6 +230,11 @@ export interface RecipeWorld {
   readonly symbols: RecipeSymbols | null;
   /** The parts of the project's documents that fit some words best, best first. None where it has no documents. */
   documents(words: string): Promise<readonly FoundChunk[]>;
+  /**
+   * How many errors a language server finds in files with these texts, and not with those they have now. Null: it is
+   * not known. It may be wrong, so it only decides between changes that pass.
+   */
+  newErrors(files: readonly { readonly path: string; readonly text: string }[]): Promise<number | null>;
   /** Runs a command without network access. `label` is shown to the user; the log keeps the whole output. */
   run(command: WorldCommand): Promise<ExecResult>;
   /**

@@ -341,7 +341,7 @@ async function proposeChange(
   if (span === null && isProse(place.path) && asksForSection(context.task))
     return addSection(context, { place, chunks, text });
   if (span === null) return rewriteFile(context, place, text);
-  const found: { readonly text: string; readonly key: string }[] = [];
+  const found: Answered[] = [];
   const votes = (key: string) => found.filter((one) => one.key === key).length;
   for (const [index, temperature] of [0, 0.7, 0.7].entries()) {
     const seed = temperature === 0 ? null : context.settings.seed + index;
@@ -357,8 +357,27 @@ async function proposeChange(
     if (votes(key) > 1) break;
   }
   // If all differ, this is the greedy answer, which came first.
-  const [best] = [...found].sort((left, right) => votes(right.key) - votes(left.key));
-  return best === undefined ? null : proposalOf(place.path, best.text, span.name);
+  const ranked = [...found].sort((left, right) => votes(right.key) - votes(left.key));
+  const best = await withoutNewErrors(context, place.path, ranked);
+  return best === null ? null : proposalOf(place.path, best.text, span.name);
+}
+
+interface Answered {
+  readonly text: string;
+  readonly key: string;
+}
+
+/** The first in which a language server finds no new error; the first of all if each has one. Null: there is none. */
+async function withoutNewErrors(
+  { world }: RecipeContext,
+  path: string,
+  ranked: readonly Answered[],
+): Promise<Answered | null> {
+  const [first, ...others] = [...new Map(ranked.map((one) => [one.key, one])).values()];
+  if (first === undefined || others.length === 0) return first ?? null;
+  for (const one of [first, ...others])
+    if (((await world.newErrors([{ path, text: one.text }])) ?? 0) === 0) return one;
+  return first;
 }
 
 function proposalOf(path: string, text: string, name: string): Proposal {

@@ -126,6 +126,8 @@ export const newErrorsMark = '[New errors since the edit, found by';
 const printsFileNames: ReadonlySet<string> = new Set([
   'list_files',
   'gather_facts',
+  // A number alone.
+  'new_errors',
   'find_written_tests',
   'task_complete',
 ]);

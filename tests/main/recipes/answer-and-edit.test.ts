@@ -216,6 +216,24 @@ describe('the edit recipe', () => {
     expect(await harness.text('lib/flood.js')).toBe(files['lib/flood.js'].replace('>', '>='));
   });
 
+  test('takes the answer without a new error of a language server, if there is one', async () => {
+    const wrong = changed.replace('LIMIT', 'LIMITS');
+    const answers = (texts: readonly string[]): Promise<RecipeHarness> => {
+      const left = [...texts];
+      return harnessOf({
+        task,
+        answer: ({ purpose }) => (purpose === 'choose' ? '1' : (left.shift() ?? null)),
+        newErrors: ([file]) => (file?.text.includes('LIMITS') === true ? 1 : 0),
+      });
+    };
+    const harness = await answers([wrong, changed, wrong]);
+    expect(await edit.run(harness.context)).toMatchObject({ text: expect.not.stringContaining('language server') });
+    expect(await harness.text('lib/flood.js')).toContain('>= LIMIT;');
+    const alone = await answers([wrong, wrong]);
+    expect(await edit.run(alone.context)).toMatchObject({ text: expect.stringContaining('finds 1 new error') });
+    expect(await alone.text('lib/flood.js')).toContain('>= LIMITS;');
+  });
+
   test('finds an error message by its words, without a question', async () => {
     const rooms =
       'export class RoomError extends Error {\n  // The message of the error is for the member.\n  constructor(message) {\n    super(message);\n  }\n}\n\nexport function enter(room, rooms) {\n  if (!(room in rooms)) throw new RoomError(`unknown room: ${room}`);\n  return rooms[room];\n}\n';

@@ -16,6 +16,7 @@ import type { RecipeSymbols, RecipeWorld, WorldCommand } from '../../recipes/def
 import type { ActionResult } from '../turn/take-action.ts';
 import { takeAction } from '../turn/take-action.ts';
 import { revertGuardedChanges } from '../changes/revert-guarded-changes.ts';
+import { countNewErrors } from './count-new-errors.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import type { Turn } from '../turn/turn.ts';
 import { type EncodeResult, encodeLike, wholeText, type WholeText } from '../../lib/files/file-text.ts';
@@ -58,6 +59,7 @@ function encode({ texts }: Seen, path: string, text: string): EncodeResult {
 export function createRecipeWorld(turn: Turn, facts: TurnFacts): RecipeWorld {
   const seen: Seen = { hashes: new Map(), texts: new Map() };
   const { sandbox } = turn.dependencies;
+  const hasServer = facts.parts?.includes('language-server') === true;
   return {
     scratchPath: facts.sandbox.scratchPath,
     workspacePath: facts.sandbox.workspacePath,
@@ -81,7 +83,7 @@ export function createRecipeWorld(turn: Turn, facts: TurnFacts): RecipeWorld {
         (data) => entriesSchema.parse(data ?? []),
       ),
     read: async (path) => {
-      const data = await readFile(turn, path, seen);
+      const data = await readFile(turn, path, { seen, hasServer });
       const read = typeof data === 'string' ? { text: data, encoding: 'UTF-8' } : data;
       if (read !== null) seen.texts.set(path, read);
       return read?.text ?? null;
@@ -111,6 +113,7 @@ export function createRecipeWorld(turn: Turn, facts: TurnFacts): RecipeWorld {
       ),
     symbols: facts.parts?.includes('symbols') === true ? recipeSymbols(turn) : null,
     documents: async (words) => (facts.parts?.includes('documents') === true ? findInDocuments(turn, words) : []),
+    newErrors: async (files) => (hasServer ? countNewErrors(turn, files) : null),
     run: (command) => runCommand(turn, command, facts.sandbox.scratchPath),
     apply: (files) => applyFiles(turn, files, seen),
   };
@@ -211,7 +214,11 @@ function fromReply<V, T>(reply: Reply<V>, take: (value: V) => T, say: (value: V)
   return { status: 'error', output: reply.error.message, data: empty };
 }
 
-function readFile(turn: Turn, path: string, { hashes }: Seen): Promise<z.infer<typeof readSchema>> {
+function readFile(
+  turn: Turn,
+  path: string,
+  { seen: { hashes }, hasServer }: { readonly seen: Seen; readonly hasServer: boolean },
+): Promise<z.infer<typeof readSchema>> {
   return takeAction<z.infer<typeof readSchema>>(
     turn,
     {
@@ -224,6 +231,9 @@ function readFile(turn: Turn, path: string, { hashes }: Seen): Promise<z.infer<t
           if (read.error.code === 'not-found') hashes.set(path, null);
           return { status: 'error', output: read.error.message, data: null };
         }
+        // A change of it may follow, and then its server is ready.
+        const { dependencies, given } = turn;
+        if (hasServer && !given.isQuestion) dependencies.project.languageServers(dependencies.sandbox).warm(path);
         const whole = wholeText(read.value.bytes);
         if (whole === null) return { status: 'error', output: `${path} is a binary file.`, data: null };
         hashes.set(path, read.value.sha256);

@@ -1,6 +1,7 @@
 import { wantsTests } from '@shared/text/task-kind.ts';
 import type { RecipeContext, RecipeOutcome } from '../define.ts';
 import type { FileText } from '../trial/candidate-change.ts';
+import { newErrorsText } from '../fix/outcome/accept-best.ts';
 import { createJudge, verdictTexts, type Judge } from '../fix/judge/judge-candidate.ts';
 import type { Confidence } from '@shared/events/turn-events.ts';
 
@@ -35,9 +36,10 @@ export async function acceptChange(
     if (verdict?.type !== 'accepted') return null;
     confidence = 'weak-tests';
   }
+  const newErrors = await context.world.newErrors(files);
   const refused = await context.world.apply(files);
   if (refused !== null) return { type: 'gave-up', reason: refused, facts: '' };
-  const text = `${proposal.did} ${proposal.name}. ${checkedText(context, confidence)}`;
+  const text = `${proposal.did} ${proposal.name}. ${checkedText(context, confidence)}${newErrorsText(newErrors)}`;
   return { type: 'done', text, confidence };
 }
 

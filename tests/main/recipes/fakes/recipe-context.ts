@@ -37,6 +37,8 @@ export interface HarnessOptions {
   readonly documents?: Awaited<ReturnType<RecipeContext['world']['documents']>>;
   /** The index of names. Absent: the project has too few. */
   readonly symbols?: RecipeContext['world']['symbols'];
+  /** The new errors that a language server finds. Absent: there is no server. */
+  readonly newErrors?: (files: readonly { readonly path: string; readonly text: string }[]) => number | null;
   readonly settings?: Partial<RecipeSettings>;
   /** The time of each answer. Absent: no time. */
   readonly answerSeconds?: number;
@@ -146,6 +148,7 @@ export async function makeHarness(options: HarnessOptions): Promise<RecipeHarnes
       workspacePath: workspace,
       scratchPath: scratch,
       symbols: options.symbols ?? null,
+      newErrors: async (files) => options.newErrors?.(files) ?? null,
       list: () => listFiles(workspace),
       bytesOf: (_path, text) => Buffer.from(text),
       read: (path) => text(path).catch(() => null),

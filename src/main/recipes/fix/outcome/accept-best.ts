@@ -38,7 +38,7 @@ export async function acceptBest(parts: AcceptParts, result: SearchResult): Prom
     await context.progress('accept', `The change is kept: ${label}.`, { origin });
     return {
       type: 'done',
-      text: describe(parts, candidate, { result, doubt }),
+      text: `${describe(parts, candidate, { result, doubt })}${newErrorsText(ranked.newErrors)}`,
       confidence: confidenceOf(candidate, doubt),
     };
   }
@@ -63,7 +63,9 @@ async function preferred(
   if (top === undefined || span === null || different.size < 2 || isByModel || !isAsked) return ranked;
   const own = await result.confer(top.verdict.candidate);
   if (own === null) return ranked;
-  const agreeing = ranked.filter((one) => sameChange(one.verdict.candidate, own.candidate));
+  const agreeing = ranked.filter(
+    (one) => sameChange(one.verdict.candidate, own.candidate) && one.newErrors <= top.newErrors,
+  );
   if (agreeing.length > 0) {
     await context.progress(
       'agree',
@@ -72,7 +74,8 @@ async function preferred(
     return [...agreeing, ...ranked.filter((one) => !agreeing.includes(one))];
   }
   const [judged] = own.type === 'accepted' ? await rankAll(parts, result, [own]) : [];
-  return judged === undefined || judged.marks.length > 0 ? ranked : [judged, ...ranked];
+  const isWorse = judged === undefined || judged.marks.length > 0 || judged.newErrors > top.newErrors;
+  return isWorse ? ranked : [judged, ...ranked];
 }
 
 /** A label with the number of changes that share it. */
@@ -85,7 +88,12 @@ interface Ranked {
   readonly verdict: Verdict;
   readonly marks: readonly string[];
   readonly score: number;
+  /** Errors that a language server finds in its files since the change, as far as one knows. */
+  readonly newErrors: number;
 }
+
+/** So many different changes are shown to a language server. */
+const mostShown = 8;
 
 /** Ranks the changes: first the smallest one that others agree with and that is not fitted to the test. */
 async function rankAll(
@@ -95,7 +103,7 @@ async function rankAll(
 ): Promise<readonly Ranked[]> {
   const tests = result.failureContext.tests.map((test) => test.text).join('\n');
   const isLoose = areLoose(verdicts);
-  const ranked: Ranked[] = [];
+  const ranked: Omit<Ranked, 'newErrors'>[] = [];
   for (const [index, verdict] of verdicts.entries()) {
     let marks: readonly string[] = [];
     let size = 0;
@@ -113,7 +121,27 @@ async function rankAll(
     const score = marks.length * 100 + chance + size - agreement * 5 - depth + index * 0.5;
     ranked.push({ verdict, marks, score });
   }
-  return ranked.sort((left, right) => left.score - right.score);
+  ranked.sort((left, right) => left.score - right.score);
+  const errors = await newErrorsOf(
+    parts,
+    result,
+    ranked.map(({ verdict }) => verdict.candidate),
+  );
+  const judged = ranked.map((one) => ({ ...one, newErrors: errors.get(candidateCodeKey(one.verdict.candidate)) ?? 0 }));
+  // All of them pass, so one with a new error is worse, and still taken where there is no other.
+  return [...judged.filter((one) => one.newErrors === 0), ...judged.filter((one) => one.newErrors > 0)];
+}
+
+async function newErrorsOf(
+  { context: { world } }: AcceptParts,
+  { kept }: SearchResult,
+  candidates: readonly Candidate[],
+): Promise<ReadonlyMap<string, number>> {
+  const different = new Map(candidates.map((one) => [candidateCodeKey(one), one]));
+  const errors = new Map<string, number>();
+  for (const [key, candidate] of [...different].slice(0, mostShown))
+    errors.set(key, (await world.newErrors(filesOf(candidate, kept))) ?? 0);
+  return errors;
 }
 
 /**
@@ -310,6 +338,12 @@ function describe(
   const isMeasure = context.check?.source !== 'project' || speaksOfFailure(context.task);
   const only = isMeasure ? '' : ' Only the failing tests were worked on. If the task asks for more, send it again.';
   return `Changed ${files.join(' and ')}: ${what}. ${holds} ${how}.${weak}${only}`;
+}
+
+/** Empty: none is known. */
+export function newErrorsText(count: number | null): string {
+  if (count === null || count === 0) return '';
+  return ` A language server finds ${count === 1 ? '1 new error' : `${count} new errors`} in what was changed.`;
 }
 
 /** The changed files as they will be in the workspace: the kept steps and the candidate on top. */

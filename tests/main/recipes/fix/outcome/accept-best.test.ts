@@ -3,16 +3,18 @@ import { findSpans, type Span } from '../../../../../src/main/recipes/code/code-
 import { loadSyntax, type Syntax } from '../../../../../src/main/recipes/code/code-syntax.ts';
 import { emptyReport } from '../../../../../src/main/lib/test-output/test-report.ts';
 import { acceptBest } from '../../../../../src/main/recipes/fix/outcome/accept-best.ts';
+import type { RecipeOutcome } from '../../../../../src/main/recipes/define.ts';
 import type { Origin } from '../../../../../src/main/recipes/trial/candidate-change.ts';
 import type { Judge, Verdict } from '../../../../../src/main/recipes/fix/judge/judge-candidate.ts';
 import type { SearchResult } from '../../../../../src/main/recipes/fix/search/search-result.ts';
-import { makeHarness, type RecipeHarness } from '../../fakes/recipe-context.ts';
+import { makeHarness, type HarnessOptions, type RecipeHarness } from '../../fakes/recipe-context.ts';
 
 let syntax: Syntax;
 beforeAll(async () => {
   syntax = await loadSyntax();
 });
 let harness: RecipeHarness | null = null;
+let outcome: RecipeOutcome | null = null;
 afterEach(() => harness?.dispose());
 
 const before = 'def net(x):\n    return tax(x) - 1\n\n\ndef tax(x):\n    y = x * 2\n    return y\n';
@@ -28,11 +30,13 @@ async function taken(
     readonly text: string;
     readonly path?: string;
   }[],
+  newErrors?: HarnessOptions['newErrors'],
 ) {
   harness = await makeHarness({
     files: { 'm.py': before, 'deep.py': before },
     task: 'Fix it.',
     command: 'python3 -m pytest',
+    ...(newErrors === undefined ? {} : { newErrors }),
   });
   const spans = findSpans(syntax, { path: 'm.py', language: 'python', text: before });
   const span = (name: string): Span | null => spans.find((one) => one.name === name) ?? null;
@@ -84,7 +88,7 @@ async function taken(
     fatal: null,
   };
   const result: SearchResult = { ...rest, accepted, confer: () => Promise.resolve(null) };
-  await acceptBest({ context: harness.context, syntax, judge, secondsLeft: () => 60 }, result);
+  outcome = await acceptBest({ context: harness.context, syntax, judge, secondsLeft: () => 60 }, result);
   return harness.text('m.py');
 }
 
@@ -131,4 +135,14 @@ test('a comment does not make a change larger', async () => {
     text: before.replace('- 1', '- 3\n').replace('tax(x)', 'tax(x + 0)\n    x = 1'),
   } as const;
   expect(await taken([larger, noted])).toBe(noted.text);
+});
+
+// Catches: a language server that decides what passes, although it may be wrong.
+test('a change with a new error comes after one without, and is taken where there is no other', async () => {
+  const errorsOf = (text: string) => (text === small('- 2').text ? 2 : null);
+  const inFirst: HarnessOptions['newErrors'] = ([file]) => errorsOf(file?.text ?? '');
+  expect(await taken([written, small('- 2')], inFirst)).toBe(rewrite);
+  expect(outcome).toMatchObject({ type: 'done', text: expect.not.stringContaining('language server') });
+  expect(await taken([small('- 2')], inFirst)).toBe(small('- 2').text);
+  expect(outcome).toMatchObject({ type: 'done', text: expect.stringContaining('finds 2 new errors') });
 });
