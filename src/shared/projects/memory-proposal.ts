@@ -1,4 +1,4 @@
-import type { FormValues, ServerForm } from '../tools/server-form.ts';
+import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
 import type { MemoryLine } from './memory-line.ts';
 import { longestMemoryLine } from './memory-line.ts';
 

@@ -1,5 +1,4 @@
 import type { ApprovalState } from '@shared/session/session-state.ts';
-import { proposedLineField } from '@shared/projects/memory-proposal.ts';
 import { hasDeceptivePiece, seenLines, seenPieces, seenWords } from '@shared/text/seen-text.ts';
 import type { FormField, FormValues } from '@shared/tools/server-form.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
@@ -48,7 +47,7 @@ function Part({ field, value, onValue }: PartProps) {
   const shown = typeof value === 'string' ? value : '';
   if (field.type !== 'text' && field.type !== 'one-of') return null;
   return (
-    <Field label={t(field.name === proposedLineField ? 'approval.line-edit' : 'approval.line-for')}>
+    <Field label={t(field.type === 'text' ? 'approval.line-edit' : 'approval.line-for')}>
       {(ids) =>
         field.type === 'text' ? (
           <textarea
