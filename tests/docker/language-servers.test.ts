@@ -87,4 +87,35 @@ describe.skipIf(isWithoutEngine)('language servers in the sandbox', () => {
       });
     },
   );
+
+  it(
+    'answer for C by clangd, and pass on no error that follows from a missing header',
+    { timeout: minutes(3) },
+    async () => {
+      const path = await bed.project('c', {
+        'CMakeLists.txt': 'project(money C)\n',
+        'money.c': '#include <stdio.h>\n\nint total(int first) {\n  return first + 1;\n}\n',
+      });
+      expect(await bed.prepare(path, false, { languageServers: true })).toEqual(['ready']);
+      await bed.session(path, async (sandbox) => {
+        const servers = createLanguageServers()(sandbox);
+        expect(await servers.namesFor(['money.c', 'a.py'], none)).toEqual(['clangd']);
+        const hover = valueOf(await servers.questions.hover({ path: 'money.c', name: 'total', line: null }, none));
+        expect(hover.text).toContain('total');
+        const wrong = '\nint other(void) {\n  return totals(1) + "new";\n}\n';
+        const found = await edit(servers, sandbox, 'money.c', (text) => text + wrong);
+        expect(found).toMatchObject({ type: 'found', by: 'clangd' });
+        expect(JSON.stringify(found)).toContain('totals');
+        const missing = await edit(
+          servers,
+          sandbox,
+          'money.c',
+          (text) => `#include "not-there.h"\n${text}NOT_THERE(1)\n`,
+        );
+        expect(missing).toMatchObject({ errors: [] });
+        // Its index would be a folder in the project.
+        expect((await run(sandbox, 'ls -A')).text).not.toContain('.cache');
+      });
+    },
+  );
 });

