@@ -7,6 +7,7 @@ import {
   createPackagePreparations,
   type PackagePreparations,
 } from '../../src/main/sandbox/packages/package-preparations.ts';
+import { createProjectImages } from '../../src/main/sandbox/images/project-images.ts';
 import { createOutboundConnections, dial } from '../../src/main/sandbox/network/outbound-connections.ts';
 import { createSandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
 import type { NetworkResult, Sandbox } from '../../src/main/sandbox/sandbox.ts';
@@ -26,6 +27,8 @@ export interface PackagesUnderTest {
   volumes(): Promise<readonly string[]>;
   /** Writes the files of a project and returns its path. */
   project(name: string, files: Readonly<Record<string, string>>): Promise<string>;
+  /** Builds the image with the toolchains that a project needs, and uses it for the project from then on. */
+  bringToolchains(projectPath: string): Promise<void>;
   /** Approves the planned preparation. Returns the failure reason of each part, or its state. */
   prepare(
     projectPath: string,
@@ -105,6 +108,7 @@ export async function openPackages(): Promise<PackagesUnderTest> {
     onNotice: () => undefined,
   };
   const preparations = createPackagePreparations(deps);
+  const images = createProjectImages(deps);
   const start = createSandboxFactory(deps);
   const project: PackagesUnderTest['project'] = async (name, files) => {
     const path = join(folder, name);
@@ -131,6 +135,12 @@ export async function openPackages(): Promise<PackagesUnderTest> {
     preparations,
     volumes,
     project,
+    bringToolchains: async (projectPath) => {
+      const image = await images.ofProject(projectPath);
+      if (image?.toolchains === undefined) throw new Error('The project asks for no toolchain.');
+      const request = { type: 'project', projectPath, approval: image.approval } as const;
+      await images.bring(request, () => undefined, none);
+    },
     prepare: (projectPath, anew = false, more = {}) => {
       const wish = { projectPath, hosts: [], anew, ...more };
       const once = async (): Promise<readonly string[]> => {

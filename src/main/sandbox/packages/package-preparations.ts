@@ -16,6 +16,8 @@ import { makeFolder, readJsonFile, writeJsonFile } from '../../lib/files/json-fi
 import { findPrepared, type PartState } from './find-prepared.ts';
 import { findPackageSources, type PackageSources } from './package-sources.ts';
 import { readProject } from './package-files.ts';
+import { unpreparedNotes } from './unprepared-notes.ts';
+import type { ProjectTexts } from './dependency-part.ts';
 import { dependencyRecords, type DependencyRecord } from './dependency-records.ts';
 import { hostsIn } from './source-hosts.ts';
 import { emptySessionEnvironment } from './session-environment.ts';
@@ -114,7 +116,8 @@ async function look(deps: PreparationsDeps, request: PlanRequest, signal: AbortS
   const { place, states } = await stateOf(deps, request, signal);
   const { projectPath, image } = place;
   const own = setupOf(deps.settings(), projectPath);
-  const sources = await sourcesOf(deps, projectPath, signal);
+  const project = await readProject(projectPath, signal);
+  const sources = await sourcesOf(deps, project.texts);
   const usual = states.length === 0 ? null : await usualHosts(deps, place, signal);
   const hosts = hostsOf({ states, sources, usual, added: [...own.hosts, ...request.hosts] });
   const approval = approvalOf(
@@ -123,7 +126,8 @@ async function look(deps: PreparationsDeps, request: PlanRequest, signal: AbortS
     image.id,
   );
   const variables = [...Object.keys(own.env), ...own.secretEnv].sort();
-  const plan = { projectPath, image: image.name, parts: states.map(partOf), hosts, variables, approval };
+  const notes = unpreparedNotes(project);
+  const plan = { projectPath, image: image.name, parts: states.map(partOf), hosts, variables, notes, approval };
   return { place, states, sources, plan };
 }
 
@@ -173,8 +177,7 @@ function imageRequest(deps: PreparationsDeps): {
   return { resourcesPath: deps.resourcesPath, script: deps.imageScript, onProgress: deps.onNotice };
 }
 
-async function sourcesOf(deps: PreparationsDeps, projectPath: string, signal: AbortSignal): Promise<PackageSources> {
-  const { texts } = await readProject(projectPath, signal);
+async function sourcesOf(deps: PreparationsDeps, texts: ProjectTexts): Promise<PackageSources> {
   const { certificates } = deps.connection();
   const sources = await findPackageSources({
     env: deps.env,

@@ -199,6 +199,9 @@ function PlanText({ plan }: { readonly plan: PreparationPlan }) {
       ) : (
         <SeenText pieces={seenPieces(commands.map((command) => `$ ${command}`).join('\n'))} />
       )}
+      {plan.notes?.map((note) => (
+        <p key={note}>{seenWords(note)}</p>
+      ))}
       {plan.hosts.length > 0 && (
         <div>
           <h3 className="text-sm text-soft">{t('packages.hosts')}</h3>

@@ -27,6 +27,7 @@ export const prepareProject: Command<[string | undefined, PrepareArguments]> = a
   const request = { projectPath, hosts: [...hosts], anew: args.anew, languageServers: args.languageServers };
   const plan = await core.projects.preparation(request, { signal: context.signal });
   await nameToolchains(context, projectPath);
+  for (const note of plan.notes ?? []) terminal.err(`${terminal.colors.yellow(seenWords(note))}\n`);
   const open = plan.parts.filter(({ state }) => state !== 'ready');
   if (open.length === 0) {
     showParts(plan, context, args.json === true);

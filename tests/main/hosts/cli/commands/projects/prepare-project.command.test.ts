@@ -96,6 +96,16 @@ describe('dewpoint projects prepare', () => {
     expect(said()).toContain('not installed. pip install: no such package');
   });
 
+  it('says what the project has and cannot be prepared', async () => {
+    const { context, said } = underTest({
+      ...planOf('ready'),
+      parts: [],
+      notes: ['Packages of Gradle\u001B are not.'],
+    });
+    expect(await prepareProject(context, '/p', {})).toBe(0);
+    expect(said()).toContain('Packages of Gradle<U+001B> are not.\n');
+  });
+
   it('asks nothing when everything is installed', async () => {
     const { context, approved } = underTest(planOf('ready'));
     expect(await prepareProject(context, '/p', {})).toBe(0);
