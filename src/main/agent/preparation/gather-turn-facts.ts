@@ -56,7 +56,8 @@ export async function gatherTurnFacts(
         const { skills, text: catalog } = await skillsOffered(turn, found);
         const context = Math.min(...[found.local, found.cloud].map((info) => info?.contextTokens ?? 200_000));
         const noted = await dependencies.project.memory.lines();
-        const memory = memoryText(noted, context);
+        const [first] = dependencies.journal.state().messages;
+        const memory = memoryText(noted, context, first?.text ?? turn.task);
         const data = turnFactsSchema.parse({ ...found, ...partsWithMemory(turn, found, noted), skills, memory });
         const environment = await environmentOf(turn, data.facts);
         const isAsked = turn.given.isQuestion && options.mode !== 'plan' && isForLarge(data);

@@ -11,17 +11,38 @@ const memoryPath = '.dewpoint/memory.md';
 /** A fortieth of the context, counted with three characters a token. */
 const roomFor = (contextTokens: number): number => Math.min(4_000, Math.floor((contextTokens / 40) * 3));
 
-/** The memory as models read it, the newest lines first where not all fit. Undefined: there is none. */
-export function memoryText(lines: readonly MemoryLine[], contextTokens: number): string | undefined {
-  const newest = lines.toSorted((left, right) => ((left.date ?? '') < (right.date ?? '') ? 1 : -1));
+/**
+ * The memory as models read it. Where not all lines fit, those come first that share words with `about`, the session's
+ * first message, and then the newest. So a session is told the same lines until one changes. Undefined: there is none.
+ */
+export function memoryText(lines: readonly MemoryLine[], contextTokens: number, about: string): string | undefined {
+  const asked = new Set(wordsOf(about));
+  const ranked = lines
+    .map(({ text, date }) => ({
+      text,
+      date: date ?? '',
+      shared: wordsOf(text).filter((word) => asked.has(word)).length,
+    }))
+    .toSorted(
+      (left, right) => right.shared - left.shared || (left.date < right.date ? 1 : left.date > right.date ? -1 : 0),
+    );
   let left = roomFor(contextTokens);
   const told: string[] = [];
-  for (const { text } of newest) {
-    left -= text.length + 3;
-    if (left < 0) break;
+  for (const { text } of ranked) {
+    const taken = text.length + 3;
+    if (taken > left) continue;
+    left -= taken;
     told.push(`- ${text}`);
   }
   return told.length === 0 ? undefined : `The user noted for every task:\n${told.join('\n')}`;
+}
+
+/** Short words say nothing about a subject. */
+const shortestWord = 4;
+
+function wordsOf(text: string): readonly string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+  return [...new Set(words)].filter((word) => word.length >= shortestWord);
 }
 
 /** Tells the memory once as long as the conversation shows it as it is now. */

@@ -54,10 +54,39 @@ describe('the memory in a turn', () => {
     expect(JSON.stringify(kit.journal.events)).not.toMatch(/the memory|noted/iu);
   });
 
+  it('holds the lines that share words with the task first, where not all fit', () => {
+    const lines = [
+      line('Invoices are rounded per position, never per sum.', '2026-01-01'),
+      line('Every page has its own stylesheet under pages/.', '2026-11-01'),
+      line('Dates are written as 2026-11-29 everywhere.', '2026-10-01'),
+    ];
+    const told = (about: string) => memoryText(lines, 1_500, about)?.split('\n').slice(1);
+    expect(told('The sum of invoices is wrong.')).toEqual([
+      '- Invoices are rounded per position, never per sum.',
+      '- Every page has its own stylesheet under pages/.',
+    ]);
+    expect(told('Go on.')?.[0]).toContain('stylesheet');
+    expect(told('Go on.')).toHaveLength(2);
+  });
+
+  // Catches: a second message about something else that has the memory told again, in another order.
+  it('stays the same for all messages of a session', async () => {
+    const lines = [line(`Invoices ${'a'.repeat(1_500)}`), line(`Stylesheets ${'b'.repeat(1_500)}`)];
+    const kit = kitWith(() => lines, { model: { contextTokens: 30_000 } });
+    await kit.runner.send('Round the invoices.', turnOptions);
+    await kit.runner.send('Now the stylesheets.', turnOptions);
+    const told = ofType(kit.journal.events, 'tool-ended').filter(({ output }) => output.startsWith('The user noted'));
+    expect(told).toHaveLength(1);
+    expect(told[0]?.output).toContain('Invoices');
+    expect(told[0]?.output).not.toContain('Stylesheets');
+  });
+
   it('holds the newest lines that fit a fortieth of the context', () => {
     const lines = [line('a'.repeat(60), '2026-01-01'), line('b'.repeat(60), '2026-11-01'), line('c'.repeat(60))];
-    expect(memoryText(lines, 2_000)).toBe(`The user noted for every task:\n- ${'b'.repeat(60)}\n- ${'a'.repeat(60)}`);
-    expect(memoryText(lines, 100)).toBeUndefined();
+    expect(memoryText(lines, 2_000, '')).toBe(
+      `The user noted for every task:\n- ${'b'.repeat(60)}\n- ${'a'.repeat(60)}`,
+    );
+    expect(memoryText(lines, 100, '')).toBeUndefined();
   });
 
   it('never reaches the cloud where a fence keeps it here', async () => {
