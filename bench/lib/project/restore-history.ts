@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { access, cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../../../src/shared/errors.ts';
@@ -7,14 +7,14 @@ import type { RestoreOutcome } from '../../../src/shared/contract/sessions-contr
 import type { FileImage } from '../../../src/shared/events/tool-events.ts';
 import { restoreId } from '../../../src/shared/session/restore-state.ts';
 import { createBlobs } from '../../../src/main/sessions/blobs/blob-store.ts';
-import { blobsOf } from '../../../src/main/sessions/blobs/event-blobs.ts';
 import { restoreTo } from '../../../src/main/sessions/changes/restore-to.ts';
-import { undoChanges } from '../../../src/main/sessions/changes/undo-and-take.ts';
 import type { LiveJournal } from '../../../src/main/sessions/journal/live-journal.ts';
 import { createRedactor } from '../../../src/main/sessions/log/redactor.ts';
-import { createSessionStore, type SessionStore } from '../../../src/main/sessions/store/session-store.ts';
+import { createSessionStore } from '../../../src/main/sessions/store/session-store.ts';
 import { seeded } from '../seeded.ts';
 import { type Disk, isSameFile, moveFile, putFile, readDisk, standsInTheWay, tokensIn } from './history-disk.ts';
+import { personDecides } from './history-undo.ts';
+import { type Before, checkNothingLost, checkPerson, type HistoryReport, look, type World } from './history-world.ts';
 
 const paths = [
   'a.txt',
@@ -29,38 +29,6 @@ const paths = [
   'größe.txt',
 ];
 
-/** What went wrong in a history, and how much it did. */
-export interface HistoryReport {
-  readonly problems: readonly string[];
-  readonly lostBytes: number;
-  readonly restores: number;
-  readonly merges: number;
-  readonly kept: number;
-  readonly crashes: number;
-}
-
-interface Point {
-  readonly id: string;
-  readonly disk: Disk;
-}
-
-interface World {
-  readonly root: string;
-  readonly store: SessionStore;
-  readonly random: () => number;
-  journal: LiveJournal;
-  /** Marks that the person wrote and did not delete. */
-  readonly alive: Set<string>;
-  readonly points: Point[];
-  /** The paths that a person changed after a point of the same index. */
-  readonly touched: Set<string>[];
-  count: number;
-  /** What the log holds of marks, up to an event. */
-  readonly logged: { seq: number; readonly blobs: Set<string>; readonly tokens: Set<string> };
-  readonly problems: string[];
-  readonly figures: { restores: number; merges: number; kept: number; crashes: number; lostBytes: number };
-}
-
 /** A folder in memory, where there is one: a history waits for the disk hundreds of times. */
 export async function quickFolder(): Promise<string> {
   const memory = '/dev/shm';
@@ -70,7 +38,7 @@ export async function quickFolder(): Promise<string> {
   );
 }
 
-/** Plays one random history of edits by agent and person, restores, undos and crashes, and checks each restore. */
+/** Plays one random history of edits by agent and person, takes, undos, restores and crashes, and checks each. */
 export async function playHistory(seed: number, folder: string, steps = 18): Promise<HistoryReport> {
   const home = await mkdtemp(join(folder, 'history-'));
   const random = seeded(seed * 2_654_435_761 + 1);
@@ -84,10 +52,15 @@ export async function playHistory(seed: number, folder: string, steps = 18): Pro
   });
   const root = join(home, 'project');
   await mkdir(root);
-  const journal = await store.create({ title: 'x', projectPath: root, workspace: { mode: 'in-place', path: root } });
-  const figures = { restores: 0, merges: 0, kept: 0, crashes: 0, lostBytes: 0 };
+  const isCopy = seed % 4 === 0;
+  const project = isCopy ? join(home, 'person') : root;
+  await mkdir(project, { recursive: true });
+  const workspace = { mode: isCopy ? 'copy' : 'in-place', path: root } as const;
+  const journal = await store.create({ title: 'x', projectPath: project, workspace });
+  const figures = { restores: 0, undos: 0, merges: 0, kept: 0, crashes: 0, lostBytes: 0 };
   const world: World = {
     root,
+    project,
     store,
     random,
     journal,
@@ -97,10 +70,11 @@ export async function playHistory(seed: number, folder: string, steps = 18): Pro
     touched: [],
     count: 0,
     problems: [],
-    logged: { seq: 0, blobs: new Set(), tokens: new Set() },
+    logged: { seq: 0, blobs: new Map(), tokens: new Set(), brought: new Map() },
   };
   try {
-    for (let step = 0; step < 4; step += 1) await personEdits(world);
+    for (let step = 0; step < 10; step += 1) await personEdits(world, root);
+    if (isCopy) await cp(root, project, { recursive: true });
     for (let step = 0; step < steps; step += 1) await act(world);
     await checkNothingLost(world, 'at the end');
   } finally {
@@ -114,11 +88,16 @@ function pick<T>({ random }: Pick<World, 'random'>, from: readonly T[]): T | und
   return from[Math.floor(random() * from.length)];
 }
 
+/** Half of the edits are of two files, so that agent and person meet there. */
+function pickPath(world: World): string {
+  return pick(world, world.random() < 0.5 ? ['a.txt', 'dir/c.txt'] : paths) ?? '';
+}
+
 async function act(world: World): Promise<void> {
   const kind = world.random();
-  if (kind < 0.34) await agentTurn(world);
-  else if (kind < 0.62) await personEdits(world);
-  else if (kind < 0.68) await personUndoes(world);
+  if (kind < 0.3) await agentTurn(world);
+  else if (kind < 0.54) await personEdits(world);
+  else if (kind < 0.78) await personDecides(world);
   else if (world.points.length > 0) await restore(world);
 }
 
@@ -139,7 +118,7 @@ async function agentTurn(world: World): Promise<void> {
 }
 
 async function agentEdits(world: World): Promise<void> {
-  const path = pick(world, paths) ?? '';
+  const path = pickPath(world);
   const { root, random } = world;
   // A folder that is in the way goes with all files in it, each of which is a change.
   const before = await readDisk(root);
@@ -161,7 +140,7 @@ async function agentEdits(world: World): Promise<void> {
 /** Inserts, replaces or removes some lines. */
 function editedText({ random }: World, text: string, words: string): string {
   const lines =
-    text === '' ? Array.from({ length: 14 }, (_, line) => (line === 13 ? '' : `line ${line}`)) : text.split('\n');
+    text === '' ? Array.from({ length: 30 }, (_, line) => (line === 29 ? '' : `line ${line}`)) : text.split('\n');
   const at = Math.floor(random() * lines.length);
   const kind = random();
   if (kind < 0.1) return `${words}\n`;
@@ -194,9 +173,9 @@ async function agentPuts(
 }
 
 /** A person writes, moves, deletes and changes modes. */
-async function personEdits(world: World): Promise<void> {
-  const { root, random } = world;
-  const path = pick(world, paths) ?? '';
+async function personEdits(world: World, root = pick(world, [world.root, world.project]) ?? world.root): Promise<void> {
+  const { random } = world;
+  const path = pickPath(world);
   const disk = await readDisk(root);
   const old = disk.get(path);
   const kind = random();
@@ -227,27 +206,9 @@ async function personEdits(world: World): Promise<void> {
 
 function insertLine(random: () => number, text: string, line: string): string {
   const lines =
-    text === '' ? Array.from({ length: 14 }, (_, line) => (line === 13 ? '' : `row ${line}`)) : text.split('\n');
+    text === '' ? Array.from({ length: 30 }, (_, line) => (line === 29 ? '' : `row ${line}`)) : text.split('\n');
   lines.splice(Math.floor(random() * lines.length), 0, line);
   return lines.join('\n');
-}
-
-async function personUndoes(world: World): Promise<void> {
-  const path = pick(world, paths) ?? '';
-  const before = await readDisk(world.root);
-  const { done } = await undoChanges(world.journal, world.random() < 0.5 ? [path] : []);
-  const after = await readDisk(world.root);
-  // What the person had undone by hand counts as done by the undo, so a restore to before it brings that back.
-  const byHand = done.filter((one) => isSameFile(before.get(one), after.get(one)));
-  for (const set of world.touched) for (const one of byHand) set.add(one);
-  await checkNothingLost(world, 'after an undo');
-}
-
-interface Before {
-  readonly disk: Disk;
-  readonly seq: number;
-  /** Marks that only the disk has, by path. */
-  readonly fresh: ReadonlyMap<string, readonly string[]>;
 }
 
 async function restore(world: World): Promise<void> {
@@ -264,7 +225,7 @@ async function restore(world: World): Promise<void> {
   world.figures.merges += outcome.merged.length;
   world.figures.kept += outcome.kept.length;
   const after = await readDisk(world.root);
-  await checkPerson(world, before, after, choice.replaces);
+  await checkPerson(world, before, choice.replaces ? 'replaced' : 'restored');
   const [planned, done] = [toldOf(preview), toldOf(outcome)];
   if (planned !== done) world.problems.push(`the preview said ${planned}, and it was ${done}`);
   const touched = world.touched[index] ?? new Set();
@@ -295,7 +256,7 @@ async function undoRestore(world: World, before: Before, wasReplaced: boolean): 
   const now = await look(world);
   await restoreTo(world.journal, { checkpoint: restoreId(last.seq), files: true, conversation: last.conversation });
   const after = await readDisk(world.root);
-  await checkPerson(world, now, after, false);
+  await checkPerson(world, now, 'restored');
   for (const path of paths)
     if (!isSameFile(after.get(path), before.disk.get(path)))
       world.problems.push(`${path} is not as it was before the restore${wasReplaced ? ' that replaced' : ''}`);
@@ -325,7 +286,7 @@ async function crashingRestore(world: World, choice: Parameters<typeof restoreTo
   world.journal = await world.store.open(sessionId);
   if (world.journal.state().restores?.some(({ end }) => end === null) === true)
     world.problems.push('a restore that was cut off has no end');
-  await checkPerson(world, before, await readDisk(world.root), choice.replaces ?? false);
+  await checkPerson(world, before, choice.replaces === true ? 'replaced' : 'restored');
   for (const set of world.touched) for (const path of paths) set.add(path);
 }
 
@@ -347,49 +308,4 @@ function dyingJournal(
     putBlob: (bytes) => step(() => journal.putBlob(bytes)),
     getBlob: (ref) => step(() => journal.getBlob(ref)),
   };
-}
-
-async function look(world: World): Promise<Before> {
-  const disk = await readDisk(world.root);
-  const logged = new Set(await loggedTokens(world));
-  const fresh = new Map(
-    [...disk].map(([path, { bytes }]) => [path, tokensIn(bytes).filter((one) => !logged.has(one))]),
-  );
-  return { disk, seq: world.journal.state().seq, fresh };
-}
-
-/** The marks in all files that the log names. */
-async function loggedTokens({ journal, logged }: World): Promise<ReadonlySet<string>> {
-  for await (const event of journal.read(logged.seq + 1)) {
-    logged.seq = event.seq;
-    for (const ref of blobsOf(event)) {
-      if (logged.blobs.has(ref.sha256)) continue;
-      logged.blobs.add(ref.sha256);
-      const bytes = await journal.getBlob(ref);
-      if (bytes !== null) for (const one of tokensIn(bytes)) logged.tokens.add(one);
-    }
-  }
-  return logged.tokens;
-}
-
-/** What the person wrote since the agent is still in its file. `isReplaced`: or in the log. */
-async function checkPerson(world: World, before: Before, after: Disk, isReplaced: boolean): Promise<void> {
-  const logged = isReplaced ? await loggedTokens(world) : new Set<string>();
-  for (const [path, tokens] of before.fresh) {
-    const now = new Set(tokensIn(after.get(path)?.bytes ?? Buffer.alloc(0)));
-    for (const one of tokens) if (!now.has(one) && !logged.has(one)) lost(world, `${one} is gone from ${path}`, one);
-  }
-  await checkNothingLost(world, 'after a restore');
-}
-
-/** Everything that a person wrote is on the disk, or in a file that the log names. */
-async function checkNothingLost(world: World, when: string): Promise<void> {
-  const there = new Set(await loggedTokens(world));
-  for (const { bytes } of (await readDisk(world.root)).values()) for (const one of tokensIn(bytes)) there.add(one);
-  for (const one of world.alive) if (!there.has(one)) lost(world, `${one} is lost ${when}`, one);
-}
-
-function lost(world: World, problem: string, token: string): void {
-  world.problems.push(problem);
-  world.figures.lostBytes += token.length;
 }
