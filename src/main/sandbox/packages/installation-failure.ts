@@ -2,10 +2,18 @@ import { refusedHostsText } from '../network/network-decision.ts';
 import type { NetworkResult } from '../sandbox.ts';
 
 const shownEnd = 1_500;
+const fullDisk = 'The disk of the container engine is full. Make room: dewpoint clean';
+/** What ends a command by a limit of the sandbox. */
+const limits = {
+  disk: fullDisk,
+  memory: 'It needed more memory than the sandbox has. Raise the setting sandbox.memoryMb.',
+  output: 'It printed too much.',
+  signal: '',
+} as const satisfies Readonly<Record<NonNullable<NetworkResult['killedFor']>, string>>;
 
 /** What package managers print, in lower case, and what it means. The first that is found is said. */
 const causes: readonly (readonly [printed: readonly string[], meaning: string])[] = [
-  [['no space left on device', 'enospc'], 'The disk of the container engine is full. Make room: dewpoint clean'],
+  [['no space left on device', 'enospc'], fullDisk],
   [
     ['command not found', ': not found\n'],
     "The sandbox image lacks the project's toolchain. Add it with: dewpoint sandbox image use",
@@ -56,10 +64,12 @@ export function installationFailure(result: NetworkResult, { limitMs, secrets }:
         : `it was ${result.outcome}.`;
   const hosts = refusedHostsText(result.decisions);
   const printed = `${result.stdout}\n${result.stderr}\n`.toLowerCase();
-  const cause = causes.find(([texts]) => texts.some((text) => printed.includes(text)))?.[1] ?? '';
+  const meant = causes.find(([texts]) => texts.some((text) => printed.includes(text)))?.[1] ?? '';
+  const limit = result.killedFor === undefined ? '' : limits[result.killedFor];
   const shown = endOf(result.stderr.trim() === '' ? result.stdout : result.stderr);
-  // A host that could not be reached explains the rest.
-  return cleaned([how, hosts === '' ? cause : hosts, shown].filter((text) => text !== '').join(' '), secrets);
+  // A limit explains the rest, and so does a host that could not be reached.
+  const cause = [limit, hosts, meant].find((text) => text !== '') ?? '';
+  return cleaned([how, cause, shown].filter((text) => text !== '').join(' '), secrets);
 }
 
 export function endOf(text: string): string {

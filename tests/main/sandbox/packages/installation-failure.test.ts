@@ -65,6 +65,14 @@ describe('the reason why packages were not installed', () => {
     expect(text.length).toBeLessThan(1_700);
   });
 
+  it('says which limit of the sandbox ended the command', () => {
+    const killed = { outcome: 'killed', exitCode: null } as const;
+    expect(said({ ...killed, killedFor: 'disk' })).toContain(
+      'it was killed. The disk of the container engine is full.',
+    );
+    expect(said({ ...killed, killedFor: 'memory' })).toContain('It needed more memory than the sandbox has.');
+  });
+
   it('says which limit of time ended the command', () => {
     expect(said({ outcome: 'timed-out', exitCode: null })).toBe('it took longer than 20 minutes.');
   });

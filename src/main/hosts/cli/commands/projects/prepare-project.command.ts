@@ -8,6 +8,7 @@ import { confirm } from '../../questions/confirm.ts';
 import type { Command, CommandContext } from '../../../text/command-context.ts';
 import { jsonLine, oneLine } from '../../../text/terminal.ts';
 import { sizeText } from '@shared/text/size-text.ts';
+import { usualLimits } from '../../../../sandbox/network/network-decision.ts';
 import { orNoted } from '../../../../lib/log.ts';
 
 export interface PrepareArguments {
@@ -116,7 +117,8 @@ function showPlan(plan: PreparationPlan, { terminal }: CommandContext): void {
     for (const command of part.commands) say(quoteRows(command, terminal.columns));
     if (part.state === 'failed' && part.reason !== null) say(`  The last attempt failed: ${seenWords(part.reason)}`);
   }
-  say('They run in a container on a copy of the project, and reach only:');
+  const most = sizeText(usualLimits.maxReceivedBytes);
+  say(`They run in a container on a copy of the project, download at most ${most} each, and reach only:`);
   for (const { host, why } of plan.hosts) say(`  ${seenName(host)}  (${seenWords(why)})`);
   if (plan.hosts.length === 0) say('  nothing');
   if (plan.variables.length > 0)

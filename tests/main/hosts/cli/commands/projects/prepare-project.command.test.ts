@@ -78,6 +78,7 @@ describe('dewpoint projects prepare', () => {
     expect(await prepareProject(context, '/p', {})).toBe(4);
     expect(approved).toEqual([]);
     expect(said()).toContain('  | pip install <U+001B>[31m-r requirements.txt\n');
+    expect(said()).toContain('download at most 2.1 GB each, and reach only:\n');
     expect(said()).toContain('  index.example.org  (your configuration of pip)\n');
     expect(said()).toContain('They get these variables from your settings: TOKEN');
     expect(said()).not.toContain('\u001B');
