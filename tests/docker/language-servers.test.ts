@@ -1,3 +1,5 @@
+import { chmod } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLanguageServers } from '../../src/main/language-servers/language-servers.ts';
 import type { LanguageServers } from '../../src/main/language-servers/language-servers.ts';
@@ -14,6 +16,9 @@ const project = {
   'web/shop.ts': "import { total } from './money.ts';\n\nexport const bill = total([1]);\n",
   'tsconfig.json': '{"compilerOptions": {"strict": true, "noEmit": true, "allowImportingTsExtensions": true}}',
 };
+
+/** A program that is no server: it starts another one in a session of its own, and prints without an end. */
+const hostile = '#!/bin/sh\nsetsid sleep 4321 >/dev/null 2>&1 &\nexec yes Content\n';
 
 /** Edits a file as a tool does, and asks until a server that is still being started can be asked. */
 async function edit(
@@ -118,4 +123,17 @@ describe.skipIf(isWithoutEngine)('language servers in the sandbox', () => {
       });
     },
   );
+
+  it('end with everything that they started, also those that flood and fork', { timeout: minutes(2) }, async () => {
+    const path = await bed.project('hostile', { 'a.py': 'x = 1\n', 'node_modules/.bin/ty': hostile });
+    await chmod(join(path, 'node_modules/.bin/ty'), 0o755);
+    await bed.session(path, async (sandbox) => {
+      const { questions } = createLanguageServers()(sandbox);
+      const asked = await questions.hover({ path: 'a.py', name: 'x', line: 1 }, none);
+      expect(asked).toMatchObject({ ok: false });
+      await expect
+        .poll(async () => (await run(sandbox, 'ps -eo args')).text, { timeout: 20_000 })
+        .not.toMatch(/sleep 4321|yes Content/u);
+    });
+  });
 });

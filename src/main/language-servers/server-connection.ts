@@ -14,6 +14,7 @@ import { abortable } from '../lib/async/abort.ts';
 import { withoutControlSequences } from '../lib/control-sequences.ts';
 import { countOfLog, countOfQuestion, createMessageRate, tooManyMessages } from '../lib/message-rate.ts';
 import type { OpenProcess, Sandbox } from '../sandbox/sandbox.ts';
+import { MessageHeaders } from './message-headers.ts';
 
 /** More bytes than this without a whole message end the server. */
 const longestMessage = 32 * 1024 * 1024;
@@ -98,6 +99,7 @@ class ServerFlow {
   readonly output: Writable;
   readonly ended: Promise<string>;
   readonly #rate = createMessageRate();
+  readonly #headers = new MessageHeaders();
   readonly #name: string;
   #process: OpenProcess | null = null;
   #why: string | null = null;
@@ -152,6 +154,7 @@ class ServerFlow {
       this.#unparsed += bytes.length;
       if (this.#unparsed > longestMessage)
         void this.cutOff(`it sent more than ${longestMessage / 1024 / 1024} MB at once`);
+      else if (!this.#headers.allow(bytes)) void this.cutOff('it sent what is no message');
       else this.input.write(bytes);
     }
   }
