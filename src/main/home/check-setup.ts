@@ -14,6 +14,8 @@ import type { DiskSpace } from '../sandbox/docker/engine/disk-watch.ts';
 import { spaceOf, visiblePart } from '../sandbox/docker/engine/engine-disk.ts';
 import { usersText } from '../sandbox/docker/user/user-candidates.ts';
 import { tiersText } from '../sandbox/sandbox-tiers.ts';
+import { preparedServers } from '../sandbox/packages/prepared-servers.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import type { Finding } from '@shared/contract/home-contract.ts';
 import type { KeyReport } from '@shared/contract/keys-contract.ts';
@@ -40,6 +42,7 @@ export async function checkSetup(subject: SetupCheckInput, signal: AbortSignal):
     ...(await servers(subject, signal)),
     ...(await keys(subject)),
     ...(await rules(subject)),
+    ...(await languageServers(subject, signal)),
   ];
 }
 
@@ -181,6 +184,15 @@ async function keys({ settings, listKeys }: SetupCheckInput): Promise<readonly F
     return [{ area: 'key', status: 'ok', text, hint }];
   });
   return [place, ...found, ...unused];
+}
+
+/** What `projects prepare --language-servers` installed. What an image has shows when a session starts. */
+async function languageServers({ settings }: SetupCheckInput, signal: AbortSignal): Promise<readonly Finding[]> {
+  return (await preparedServers(settings.sandbox.projects, signal)).map(({ projectPath, servers: names }): Finding => {
+    const path = seenName(projectPath);
+    if (names !== null) return { area: 'languages', status: 'ok', text: `${path} has ${names.join(', ')}`, hint: null };
+    return { area: 'languages', status: 'warning', text: `${path} cannot be read`, hint: null };
+  });
 }
 
 /** The user's own rules. A project's rules are checked with the project. */

@@ -1,0 +1,39 @@
+import type { Settings } from '@shared/settings/settings.ts';
+import { findParts } from './find-parts.ts';
+import { readProject } from './package-files.ts';
+
+/** The language servers that were installed for a project. */
+export interface PreparedServers {
+  readonly projectPath: string;
+  /** With their versions. Null: the project cannot be read. */
+  readonly servers: readonly string[] | null;
+}
+
+const mostProjects = 20;
+const folder = '.language-servers ';
+
+/** The projects for which language servers were installed. Reads a few files of each, and starts nothing. */
+export async function preparedServers(
+  projects: Settings['sandbox']['projects'],
+  signal: AbortSignal,
+): Promise<readonly PreparedServers[]> {
+  const wanted = Object.entries(projects).filter(([, { setup }]) => setup.languageServers === true);
+  return Promise.all(
+    wanted.slice(0, mostProjects).map(async ([projectPath, { setup }]) => {
+      const found = await readProject(projectPath, signal).catch(() => null);
+      signal.throwIfAborted();
+      if (found === null) return { projectPath, servers: null };
+      const commands = findParts(found.top, setup, found.below).flatMap((part) => part.commands);
+      return { projectPath, servers: commands.flatMap(serversIn) };
+    }),
+  );
+}
+
+function serversIn(command: string): readonly string[] {
+  const at = command.indexOf(folder);
+  if (at === -1) return [];
+  return command
+    .slice(at + folder.length)
+    .split(' ')
+    .map((word) => word.replace(/==|@/u, ' '));
+}
