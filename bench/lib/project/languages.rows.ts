@@ -36,7 +36,7 @@ const languages = ['Python', 'JavaScript', 'Go', 'Rust', 'Java', 'C', 'C#', 'Rub
 /** Measured by `bench -- sandbox`, with projects of their own. */
 const measuredElsewhere: readonly string[] = ['Python', 'JavaScript'];
 const unmeasured: Readonly<Record<string, string>> = {
-  'C#': 'its toolchain is in no package of Debian',
+  'C#': 'its toolchain, .NET, is in no package of Debian',
 };
 /** Fetches the source of a package, also where this machine names only the places of its binary packages. */
 const debianSource = `debian_source() {
