@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { success, type Reply } from '@shared/errors.ts';
 import type { ProjectMap } from '@shared/projects/project-map.ts';
 import type { Settings } from '@shared/settings/settings.ts';
+import { createDocumentPlaces, type DocumentPlaces, type DocumentPlacesOptions } from './documents/document-places.ts';
 import { hasDocuments } from './documents/search/search-documents.ts';
 import type { LanguageServersOf } from './language-servers/language-servers.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
@@ -13,6 +15,7 @@ import { createProjectImages } from './sandbox/images/project-images.ts';
 import { createPackagePreparations } from './sandbox/packages/package-preparations.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
+import type { HiddenReach } from './sessions/attachments/hidden-files.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import { gatherFacts } from './projects/facts/gather-project-facts.ts';
 import { createFindParts } from './projects/facts/project-parts.ts';
@@ -83,6 +86,19 @@ export function createSymbolParts(
     return map.ok ? success({ ...map.value, isCut: updated.value.isCut }) : map;
   };
   return { symbols, mapProject, disposeSymbols: client.dispose };
+}
+
+/** Places in documents that answers cite. What is hidden from models is not shown either. */
+export function createPlaceParts({
+  hiddenIn,
+  ...parts
+}: Omit<DocumentPlacesOptions, 'filesOf'> & HiddenReach): DocumentPlaces {
+  const filesOf: DocumentPlacesOptions['filesOf'] = async (place, signal) => {
+    const workspacePath = await realpath(place.workspacePath).catch(() => place.workspacePath);
+    const hidden = await hiddenIn({ ...place, workspacePath }, signal);
+    return createReadOnlySandbox({ workspacePath, because: null, hidden: async () => hidden }).files;
+  };
+  return createDocumentPlaces({ ...parts, filesOf });
 }
 
 interface SandboxBase {

@@ -5,7 +5,7 @@ import type { ModelParts, ModelPartsConfig } from './compose-models.ts';
 import { createModelParts, createLearnedWindows } from './compose-models.ts';
 import { createSkillParts } from './compose-skills.ts';
 import { createLanguageServers } from './language-servers/language-servers.ts';
-import { createProjectParts, createSandboxParts, createSymbolParts } from './compose-project.ts';
+import { createPlaceParts, createProjectParts, createSandboxParts, createSymbolParts } from './compose-project.ts';
 import { createToolParts } from './compose-tools.ts';
 import { createWebParts } from './compose-web.ts';
 import { createClientKeys } from './endpoint/client-keys.ts';
@@ -13,6 +13,7 @@ import { createClientLogs } from './endpoint/client-logs.ts';
 import { createEndpoint, type Endpoint } from './endpoint/commands.ts';
 import { createMachineProbe } from './models/machine/hardware.ts';
 import { createPowerMeter, type PowerMeter } from './models/machine/power-meter.ts';
+import { createDocumentCommands } from './documents/commands.ts';
 import { createGitCommands } from './git/commands.ts';
 import { createHomeCommands } from './home/commands.ts';
 import { sleep } from './lib/async/abort.ts';
@@ -177,6 +178,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
     skills: parts.skills.commands,
     memory: createMemoryCommands({ memory: parts.skills.memory, now: parts.now }),
     projects: createProjectCommands({ ...parts, homePath: config.home }),
+    documents: createDocumentCommands(parts.documents),
     git: createGitCommands({ ...parts, ...parts.gitAccess }),
     endpoint: parts.endpoint.handlers,
     host: hostCommands,
@@ -269,15 +271,18 @@ async function createParts(config: ComposeConfig) {
   const { engine, connected, library, ...toolParts } = createToolParts(config, toolBase, modelParts, startSandbox);
   const money = createHomeMoney({ ...base, home: config.home, endpoint: base.clientStore, modelInfo: models.info });
   const meter = createPowerMeter({ settings: () => settings.current().energy, now, probe });
+  const hiddenIn = hiddenFinder(config, base);
+  const stateOf = async (sessionId: string) =>
+    sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state;
   const attachments = createMessageAttachments({
     blobs,
     redact: (text) => redactor.text(text),
     fences: (projectPath) =>
       createSessionRules({ rules: rules.activeRules, settings: () => settings.current() }, projectPath).fences(),
-    stateOf: async (sessionId) => sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state,
+    stateOf,
     readDocument,
     library,
-    hiddenIn: hiddenFinder(config, base),
+    hiddenIn,
     preview: { models, settings: () => settings.current() },
   });
   const priors = createLearnedPriors(join(config.home, 'route-priors.json'));
@@ -318,6 +323,7 @@ async function createParts(config: ComposeConfig) {
     endpoint: createEndpointParts(config, base, { ...modelParts, money, meter }),
     records: async () => settings.current().routing.numbers.priors ?? priors.all(),
     attachments,
+    documents: createPlaceParts({ stateOf, hiddenIn, blobs, readDocument }),
     sessions,
     comparisons,
     ...toolParts,

@@ -1,4 +1,4 @@
-import type { ComponentProps, Ref, RefObject } from 'react';
+import type { ComponentProps, ReactNode, Ref, RefObject } from 'react';
 import { lazy, Suspense, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import { sessionStatus, usualPlace } from '@shared/session/session-state.ts';
 import type { SlashCommand } from '@shared/session/slash-commands.ts';
@@ -14,6 +14,8 @@ import { StatusBar } from './features/status/status-bar.tsx';
 import { useClient } from './lib/connection/core-context.ts';
 import { useIsCommandRefused } from './lib/connection/use-host-info.ts';
 import type { CodeRunner } from './lib/session/code-runner.ts';
+import type { CitedPlace } from '@shared/documents/cited-part.ts';
+import { CitedPlacesContext, useCitedPlaces, type CitedPlaces } from './lib/connection/find-places.ts';
 import { OpenFileContext, useOpenFile } from './lib/session/use-open-file.ts';
 import { CodeRunnerContext } from './lib/session/code-runner.ts';
 import type { InspectorTab } from './lib/window/preferences.ts';
@@ -107,7 +109,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   useSpokenSession(sessionId, state);
   const runner = useCodeRunner(sessionId, state);
   const openFile = useOpenFile(sessionId);
-  const { side, tab, setTab, inspect } = useInspector(state);
+  const { side, tab, setTab, inspect, cited, places } = useInspector(sessionId, state);
   const [selectedStep, setSelectedStep] = useState<string | null>(null);
   const { header, ...edits } = useHeader(sessionId, state, props.onStatus);
   const own = { inspect, toggleInspector: side.toggle, ...edits };
@@ -143,11 +145,9 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
             <InspectorButton isOpen={side.isOpen} onClick={side.toggle} />
           </SessionHeader>
           <ModelBanner projectPath={state.projectPath} />
-          <FieldContext value={takeBack}>
-            <CodeRunnerContext value={runner}>
-              <Conversation {...{ sessionId, view, lookUp }} handle={conversation} onReview={review} />
-            </CodeRunnerContext>
-          </FieldContext>
+          <ConversationContexts {...{ takeBack, runner, places }}>
+            <Conversation {...{ sessionId, view, lookUp }} handle={conversation} onReview={review} />
+          </ConversationContexts>
           <Approvals {...{ sessionId, state, onUnsent }} handle={approvals} />
           <CapQuestion sessionId={sessionId} cap={state.cap} handle={cap} />
           <Composer
@@ -161,7 +161,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
         </main>
         {side.isOpen && (
           <SideInspector
-            {...{ sessionId, state, money, tab, selectedStep }}
+            {...{ sessionId, state, money, tab, selectedStep, cited }}
             onClose={side.toggle}
             onTab={setTab}
             onStep={setSelectedStep}
@@ -172,6 +172,24 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
       </div>
       <Bar {...{ state, money, isConnected, onModels }} onInspect={show} />
     </OpenFileContext>
+  );
+}
+
+interface ConversationContextsProps {
+  readonly takeBack: (taken: TakenBack) => void;
+  readonly runner: CodeRunner | null;
+  readonly places: CitedPlaces;
+  readonly children: ReactNode;
+}
+
+/** What messages and answers can do outside of the conversation. */
+function ConversationContexts({ takeBack, runner, places, children }: ConversationContextsProps) {
+  return (
+    <FieldContext value={takeBack}>
+      <CodeRunnerContext value={runner}>
+        <CitedPlacesContext value={places}>{children}</CitedPlacesContext>
+      </CodeRunnerContext>
+    </FieldContext>
   );
 }
 
@@ -268,10 +286,13 @@ interface InspectorPlace {
   readonly setTab: (tab: InspectorTab) => void;
   /** Opens it at a tab. */
   readonly inspect: (tab: InspectorTab) => void;
+  /** The place in a document that it previews. Null: none was opened. */
+  readonly cited: CitedPlace | null;
+  readonly places: CitedPlaces;
 }
 
 /** Without a choice of the user, it opens once it has something for the user: a change or a question. */
-function useInspector({ changes, approvals, cap }: SessionState): InspectorPlace {
+function useInspector(sessionId: string, { changes, approvals, cap }: SessionState): InspectorPlace {
   const hasMore = changes.length > 0 || approvals.length > 0 || cap !== null;
   const [hadMore, setHadMore] = useState(hasMore);
   // It stays open after a question was answered.
@@ -283,7 +304,12 @@ function useInspector({ changes, approvals, cap }: SessionState): InspectorPlace
     setTab(next);
     side.open();
   };
-  return { side, tab, setTab, inspect };
+  const [cited, setCited] = useState<CitedPlace | null>(null);
+  const places = useCitedPlaces(sessionId, (place) => {
+    setCited({ ...place });
+    inspect('preview');
+  });
+  return { side, tab, setTab, inspect, cited, places };
 }
 
 /** The inspector loads within this many frames. */

@@ -70,6 +70,15 @@ export const content = {
   'changes.unified': 'Unified',
   'changes.sideBySide': 'Side by side',
 
+  'cited.open': 'Show this place',
+  'cited.gone': 'This place is no longer in the document.',
+  'cited.page': 'Page {number} of {of}',
+  'cited.sheet': 'Sheet {number} of {of}',
+  'cited.cell': 'Cell {number} of {of}',
+  'cited.before': 'Previous',
+  'cited.after': 'Next',
+  'cited.option': '{name} (cited)',
+
   'preview.choose': 'File',
   'preview.none':
     'Charts and diagrams that the agent shows appear here, and web pages, pictures, Markdown and tables that it makes or you attach.',

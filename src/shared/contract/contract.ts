@@ -8,7 +8,7 @@ import { budgetContract } from './budget-contract.ts';
 import type { StepCost } from '@shared/money/step-costs.ts';
 import type { TaskNeed } from '@shared/money/task-needs.ts';
 import { gitContract } from './git-contract.ts';
-import { projectsContract } from './projects-contract.ts';
+import { documentsContract, projectsContract } from './projects-contract.ts';
 import { rulesContract } from './rules-contract.ts';
 import {
   assistantsContract,
@@ -69,6 +69,7 @@ export const contract = {
   skills: skillsContract,
   memory: memoryContract,
   projects: projectsContract,
+  documents: documentsContract,
   git: gitContract,
   endpoint: endpointContract,
   host: hostContract,

@@ -1,6 +1,7 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
-import { base } from './contract-base.ts';
+import type { CitedPart } from '@shared/documents/cited-part.ts';
+import { base, bySession } from './contract-base.ts';
 import type { InstructionFile } from '@shared/safety/instruction-files.ts';
 import type {
   KeptItem,
@@ -79,4 +80,25 @@ export const projectsContract = {
     .output(type<ProjectMap>()),
   /** Imports, downloads or builds an image. For a project's image, does only what was approved. */
   bringImage: base.input(bringImageSchema).output(type<AsyncIterable<BringProgress>>()),
+};
+
+const count = z.number().int().positive().max(10_000_000);
+
+const placeSchema = z.object({
+  path: z.string().min(1).max(4096),
+  line: count.optional(),
+  part: z.object({ word: z.enum(['page', 'sheet', 'cell']), number: count }).optional(),
+  cell: z
+    .object({ sheet: z.string().min(1).max(100).optional(), cell: z.string().regex(/^[A-Z]{1,3}\d{1,7}$/u) })
+    .optional(),
+});
+
+/** Places in documents of a session that its answers cite. What is hidden from models is not there. */
+export const documentsContract = {
+  /** Whether each of these places is there. */
+  find: base
+    .input(bySession.extend({ places: z.array(placeSchema).min(1).max(100) }))
+    .output(type<readonly boolean[]>()),
+  /** The part that a place is in. Null: it is not there. */
+  show: base.input(bySession.extend({ place: placeSchema })).output(type<CitedPart | null>()),
 };

@@ -96,6 +96,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/shared/documents/document-text.ts#partOfMark': (text) => [text, 12],
   'src/shared/attachments/attachment-text.ts#pagesIn': (text) => [text, { pages: 12 }],
   'src/shared/text/csv-text.ts#csvRows': (text) => [text, 500],
+  'src/renderer/lib/text/cited-places.ts#placeAfter': (text) => [text, 'a.xlsx'],
   'src/renderer/lib/input/use-attachment-preview.ts#withoutMentions': (text) => [text, ['src/a.py']],
   'src/main/sessions/attachments/find-definitions.ts#definedName': (text) => [text, 'da'],
   'src/renderer/lib/drawing/text-pieces.ts#fenceAfter': (text) => [text, null],

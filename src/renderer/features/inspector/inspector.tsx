@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { lazy, memo, Suspense } from 'react';
 import type { MoneyState } from '@shared/money/session-money.ts';
+import type { CitedPlace } from '@shared/documents/cited-part.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { programToolName } from '@shared/tools/program-tool.ts';
 import type { InspectorTab } from '../../lib/window/preferences.ts';
@@ -26,6 +27,8 @@ interface InspectorProps {
   /** The selected step; null: the latest. */
   readonly selectedStep: string | null;
   readonly onStep: (callId: string) => void;
+  /** The place in a document to show in the preview. Each new object shows it again. */
+  readonly cited: CitedPlace | null;
   /** Whether it has the width of the window. */
   readonly isWide: boolean;
   /** Adds words to the message in the composer. */
@@ -59,7 +62,7 @@ function hasPrograms({ toolCalls }: SessionState): boolean {
   return toolCalls.some(({ tool, inner }) => tool === programToolName || inner !== undefined);
 }
 
-function Content({ sessionId, state, money, tab, selectedStep, onStep, isWide, onComment }: InspectorProps) {
+function Content({ sessionId, state, money, tab, selectedStep, cited, onStep, isWide, onComment }: InspectorProps) {
   switch (tab) {
     case 'route':
       return <RouteTab sessionId={sessionId} state={state} selectedStep={selectedStep} onStep={onStep} />;
@@ -70,7 +73,7 @@ function Content({ sessionId, state, money, tab, selectedStep, onStep, isWide, o
     case 'changes':
       return <ChangesTab sessionId={sessionId} state={state} isWide={isWide} onComment={onComment} />;
     case 'preview':
-      return <PreviewTab sessionId={sessionId} state={state} />;
+      return <PreviewTab sessionId={sessionId} state={state} cited={cited} />;
     case 'context':
       return <ContextTab sessionId={sessionId} state={state} selectedStep={selectedStep} />;
     case 'programs':

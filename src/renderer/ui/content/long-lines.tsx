@@ -1,7 +1,7 @@
 import type { Range } from '@tanstack/react-virtual';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { ReactNode } from 'react';
-import { useCallback, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { t } from '../../lib/text/translate.ts';
 
 interface LongLinesProps {
@@ -12,6 +12,8 @@ interface LongLinesProps {
   readonly lengthOf: (index: number) => number;
   /** Long lines wrap. */
   readonly isWrapped?: boolean;
+  /** The line to scroll to. Null: the first. */
+  readonly at?: number | null;
   readonly className?: string;
 }
 
@@ -39,9 +41,14 @@ function isShort({ count, lengthOf }: LongLinesProps): boolean {
 
 const look = 'overflow-auto font-mono text-xs leading-relaxed';
 
-function Plain({ count, draw, className = '' }: LongLinesProps) {
+function Plain({ count, draw, at = null, className = '' }: LongLinesProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (at !== null) scroller.current?.children[at]?.scrollIntoView({ block: 'center' });
+  }, [at, count]);
   return (
     <div
+      ref={scroller}
       // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- no form
       role="group"
       aria-label={t('lines.label')}
@@ -56,7 +63,7 @@ function Plain({ count, draw, className = '' }: LongLinesProps) {
   );
 }
 
-function Windowed({ count, draw, lengthOf, isWrapped = false, className = '' }: LongLinesProps) {
+function Windowed({ count, draw, lengthOf, isWrapped = false, at = null, className = '' }: LongLinesProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const rowsOf = useCallback(
     (index: number): number => (isWrapped ? Math.max(1, Math.ceil(lengthOf(index) / rowCharacters)) : 1),
@@ -70,6 +77,9 @@ function Windowed({ count, draw, lengthOf, isWrapped = false, className = '' }: 
     estimateSize: useCallback((index: number) => rowPx * rowsOf(index), [rowsOf]),
     rangeExtractor: useCallback((range: Range) => withReady(range, rowsOf), [rowsOf]),
   });
+  useEffect(() => {
+    if (at !== null) virtualizer.scrollToIndex(at, { align: 'center' });
+  }, [virtualizer, at, count]);
   const items = virtualizer.getVirtualItems();
   const [first, last] = [items[0], items.at(-1)];
   return (

@@ -5,6 +5,8 @@ import { chartInFence } from '@shared/tools/canvas.ts';
 import { t } from '../../lib/text/translate.ts';
 import { formulaMark, markMath } from '../../lib/text/mark-math.ts';
 import { pathInCode } from '../../lib/session/use-open-file.ts';
+import { markCitations } from '../../lib/text/mark-citations.ts';
+import { Citation } from './citation.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { Diagram } from './diagram.tsx';
 import { FilePath } from './file-path.tsx';
@@ -31,13 +33,17 @@ export default function MarkdownView({ text, isGrowing }: MarkdownViewProps) {
       mode={isGrowing ? 'streaming' : 'static'}
       parseIncompleteMarkdown={isGrowing}
       components={components}
-      rehypePlugins={[]}
+      // The end of a growing text may be half of a citation.
+      rehypePlugins={isGrowing ? none : citations}
       controls={false}
     >
       {marked}
     </Streamdown>
   );
 }
+
+const none: [] = [];
+const citations = [markCitations];
 
 const components = {
   a: ({ href, children }: ComponentProps<'a'>) => {
@@ -58,6 +64,7 @@ const components = {
   pre: ({ children }: ComponentProps<'pre'>) => <Fence>{children}</Fence>,
   inlineCode: CodeSpan,
   code: CodeSpan,
+  cite: Citation,
   table: ({ children }: ComponentProps<'table'>) => <TableView>{children}</TableView>,
   thead: 'thead',
   tbody: 'tbody',

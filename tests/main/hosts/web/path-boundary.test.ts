@@ -142,6 +142,9 @@ describe("the folder in a browser's request", () => {
         'changes.undo: paths',
         'comparisons.create: projectPath',
         'costs: project',
+        // Relative to the workspace of a session.
+        'documents.find: places.path',
+        'documents.show: place.path',
         // Relative to the project.
         'git.read: ask.path',
         'git.read: projectPath',

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
+import type { CitedPlace } from '@shared/documents/cited-part.ts';
 import type { SessionState, ToolCallState } from '@shared/session/session-state.ts';
 import { seenCommand, seenName } from '@shared/text/seen-text.ts';
 import { canvasToolName } from '@shared/tools/canvas.ts';
@@ -11,21 +12,35 @@ import { t } from '../../../lib/text/translate.ts';
 import { DrawnCall } from '../../../ui/canvas/drawn-call.tsx';
 import { Empty } from '../../../ui/layout/facts.tsx';
 import { Problem } from '../../../ui/notices/problem.tsx';
+import { CitedView } from './cited-view.tsx';
 import { FilePreview } from './file-preview.tsx';
 import { Select } from '../../../ui/controls/select.tsx';
 
 interface PreviewTabProps {
   readonly sessionId: string;
   readonly state: SessionState;
+  /** The latest place in a document that the user opened. Null: none. */
+  readonly cited: CitedPlace | null;
 }
 
-/** Previews what the agent showed or made: a chart, page, picture, text or table. Follows changes of the file. */
-export default function PreviewTab({ sessionId, state }: PreviewTabProps) {
+const citedKey = 'cited';
+
+/**
+ * Previews what the agent showed, made or cited: a chart, page, picture, text, table or a place in a document. Follows
+ * changes of the file.
+ */
+export default function PreviewTab({ sessionId, state, cited }: PreviewTabProps) {
   const { changes, messages, toolCalls, turns } = state;
   const files = useMemo(() => previewableFiles({ changes, messages }), [changes, messages]);
   const drawn = useMemo(() => toolCalls.filter(isShown).reverse(), [toolCalls]);
-  const [chosen, setChosen] = useState<string | null>(null);
-  const keys = [...drawn.map(({ toolCallId }) => toolCallId), ...files.map(({ key }) => key)];
+  const [choice, setChoice] = useState<{ readonly key: string; readonly cited: CitedPlace | null } | null>(null);
+  // A place that is opened later comes before an earlier choice.
+  const chosen = choice?.cited === cited ? choice.key : null;
+  const keys = [
+    ...(cited === null ? [] : [citedKey]),
+    ...drawn.map(({ toolCallId }) => toolCallId),
+    ...files.map(({ key }) => key),
+  ];
   const key = keys.find((one) => one === chosen) ?? keys[0];
   const file = files.find((one) => one.key === key);
   const call = drawn.find(({ toolCallId }) => toolCallId === key);
@@ -35,9 +50,10 @@ export default function PreviewTab({ sessionId, state }: PreviewTabProps) {
       <Select
         aria-label={t('preview.choose')}
         value={key}
-        onChange={(event) => setChosen(event.target.value)}
+        onChange={(event) => setChoice({ key: event.target.value, cited })}
         className="w-full shrink-0"
       >
+        {cited !== null && <option value={citedKey}>{t('cited.option', { name: seenName(cited.path) })}</option>}
         {drawn.map(({ toolCallId, label }) => (
           <option key={toolCallId} value={toolCallId}>
             {seenCommand(label)}
@@ -49,6 +65,7 @@ export default function PreviewTab({ sessionId, state }: PreviewTabProps) {
           </option>
         ))}
       </Select>
+      {key === citedKey && cited !== null && <CitedView sessionId={sessionId} cited={cited} />}
       {file !== undefined && <Loaded key={key} sessionId={sessionId} file={file} />}
       {call !== undefined && (
         <div key={key} className="min-h-0 flex-1 overflow-y-auto">
