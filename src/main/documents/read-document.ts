@@ -22,11 +22,14 @@ export interface DocumentReaderOptions {
   readonly nodePath: string;
   /** The built `document-process`. */
   readonly processPath: string;
-  readonly timeoutMs?: number;
+  /** The most processor time. A busy machine reads slower, not less. Where it is unknown, all time counts. */
+  readonly mostProcessorMs?: number;
   readonly mostMemoryBytes?: number;
 }
 
-const usual = { timeoutMs: 20_000, mostMemoryBytes: 768 * 1024 * 1024 };
+const usual = { mostProcessorMs: 20_000, mostMemoryBytes: 768 * 1024 * 1024 };
+/** For a process that waits for something that never comes. */
+const timeoutMs = 120_000;
 const heapMb = 384;
 const watchMs = 50;
 /** Room for JSON escapes, and for the last page. */
@@ -44,7 +47,7 @@ const answerSchema = z.union([
 
 /** Reads an untrusted file in a process that is ended when it takes too long or too much memory. */
 export function createDocumentReader(options: DocumentReaderOptions): ReadDocument {
-  const { timeoutMs, mostMemoryBytes } = { ...usual, ...options };
+  const { mostProcessorMs, mostMemoryBytes } = { ...usual, ...options };
   return (bytes, { kind, url, signal: stop, mostBytes: wanted = maxTextBytes }) =>
     new Promise((resolve) => {
       const mostBytes = Math.min(wanted, mostTextBytes);
@@ -61,8 +64,10 @@ export function createDocumentReader(options: DocumentReaderOptions): ReadDocume
       const timer = setTimeout(end, timeoutMs);
       stop?.addEventListener('abort', end, { once: true });
       if (stop?.aborted === true) end();
+      const startedAt = performance.now();
       const watch = setInterval(() => {
-        if (memoryOf(child.pid) > mostMemoryBytes) end();
+        const spentMs = spentMsOf(child.pid, performance.now() - startedAt);
+        if (spentMs > mostProcessorMs || memoryOf(child.pid) > mostMemoryBytes) end();
       }, watchMs);
       const settle = (found: DocumentText): void => {
         clearTimeout(timer);
@@ -103,6 +108,26 @@ function readAnswer(heard: string): DocumentText {
     return { ok: true, pages, texts, ...(names === undefined ? {} : { names }), ...(isCut === true ? { isCut } : {}) };
   } catch {
     return { ok: false, why: heard === '' ? 'no-reader' : 'broken' };
+  }
+}
+
+/** The kernel counts in ticks of this length on every Linux that we run on. */
+const tickMs = 10;
+
+/** The processor time of all threads; 0 once the process has ended. Only Linux reports it in a file: elsewhere all time counts. */
+function spentMsOf(pid: number | undefined, elapsedMs: number): number {
+  if (process.platform !== 'linux') return elapsedMs;
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name of the program stands in brackets and may have anything in it.
+    const [user, system] = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 13)
+      .map(Number);
+    return user === undefined || system === undefined ? 0 : (user + system) * tickMs;
+  } catch {
+    return 0;
   }
 }
 
