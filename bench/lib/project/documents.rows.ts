@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createDocumentReader } from '../../../src/main/documents/read-document.ts';
 import { openIndex, type IndexOptions } from '../../../src/main/documents/search/index-client.ts';
 import { createSearchDocuments } from '../../../src/main/documents/search/search-documents.ts';
@@ -135,12 +134,11 @@ async function indexRows(folder: string): Promise<readonly BenchRow[]> {
   const sampler = setInterval(() => {
     for (const { pid } of children) most = Math.max(most, residentBytes(pid));
   }, sampleMs);
-  const pauses = monitorEventLoopDelay({ resolution: 1 });
-  pauses.enable();
+  const pauses = startPauses();
   const startedAt = performance.now();
   const found = await search(files, { words: 'request body stream', limit: 5 }, never);
   const seconds = (performance.now() - startedAt) / 1000;
-  pauses.disable();
+  const longestMs = pauses.stop();
   const againAt = performance.now();
   await search(files, { words: 'request body stream', limit: 5 }, never);
   const again = (performance.now() - againAt) / 1000;
@@ -151,7 +149,7 @@ async function indexRows(folder: string): Promise<readonly BenchRow[]> {
   return [
     { figure: 'documents: index, cold', value: value(seconds), unit: 's', target: null, note },
     { figure: 'documents: search, nothing changed', value: value(again), unit: 's', target: null, note },
-    { figure: 'documents: longest pause', value: value(pauses.max / 1e6), unit: 'ms', target: { atMost: 50 }, note },
+    { figure: 'documents: longest pause', value: value(longestMs), unit: 'ms', target: { atMost: 50 }, note },
     { figure: 'documents: process memory', value: value(most / 1e6), unit: 'MB', target: { atMost: 300 }, note },
   ];
 }
@@ -167,6 +165,34 @@ async function makeFiles(project: string): Promise<void> {
     while (text.length < 3_000) text += `${pieces[Math.floor(random() * pieces.length)] ?? ''}\n\n`;
     await writeFile(join(folder, `page-${at}.md`), text.slice(0, 6_000));
   }
+}
+
+/**
+ * The longest that this process kept its loop busy in one go, by its thread's processor time: other programs on the
+ * machine do not count.
+ */
+function startPauses(): { readonly stop: () => number } {
+  let longest = 0;
+  let last = processorMs();
+  let isOn = true;
+  const look = (): void => {
+    const now = processorMs();
+    longest = Math.max(longest, now - last);
+    last = now;
+    if (isOn) setImmediate(look);
+  };
+  setImmediate(look);
+  return {
+    stop: () => {
+      isOn = false;
+      return longest;
+    },
+  };
+}
+
+function processorMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }
 
 /** Linux only: elsewhere the memory is not measured. */
