@@ -26,6 +26,9 @@ export function createGitCommands({
       throw new AppError('bad-input', 'The session has no project, so there is no repository to commit to.');
     return { journal, state, projectPath: state.projectPath };
   };
+  const note = async (sessionId: string, code: string, text: string): Promise<void> => {
+    await (await sessions.journal(sessionId)).append({ type: 'notice-added', level: 'info', code, text });
+  };
   const commitOf = async (input: CommitInput): Promise<CommitWish> => {
     const { journal, state, projectPath } = await workOf(input);
     const author = await commitAuthor();
@@ -50,15 +53,23 @@ export function createGitCommands({
     read: ({ input, signal }) => run({ type: 'ask', ...input }, { schema: reportSchema, signal }),
     planCommit: async ({ input, signal }) =>
       run({ type: 'plan-commit', wish: await commitOf(input) }, { schema: commitPlanSchema, signal }),
-    commit: async ({ input, signal }) =>
-      run(
-        { type: 'commit', wish: await commitOf(input), approval: input.approval, at: now() },
-        { schema: madeCommitSchema, signal },
-      ),
+    commit: async ({ input, signal }) => {
+      const job = { type: 'commit', wish: await commitOf(input), approval: input.approval, at: now() } as const;
+      const made = await run(job, { schema: madeCommitSchema, signal });
+      const files = made.files === 1 ? '1 file' : `${made.files} files`;
+      await note(input.sessionId, 'commit-made', `Committed ${files} on ${made.branch} (${short(made.commit)}).`);
+      return made;
+    },
     setToken: ({ input }) => keepToken(input.host.toLowerCase(), input.value.trim()),
     planRequest: async ({ input, signal }) => planRequest(await requestOf(input), { run, signal }),
     request: async ({ input, signal }) =>
-      makeRequest(await requestOf(input), { approval: input.approval, access: hosting, run, signal }),
+      makeRequest(await requestOf(input), {
+        approval: input.approval,
+        access: hosting,
+        run,
+        signal,
+        onDone: (code, text) => note(input.sessionId, code, text),
+      }),
     review: async ({ input, signal }) => readReview(await requestOf(input), { access: hosting, run, signal }),
   };
 }
@@ -72,6 +83,8 @@ interface GitCommandsOptions {
   readonly runGit: RunGit;
 }
 
+const short = (commit: string): string => commit.slice(0, 12);
+
 /** The sessions whose changes go into git. */
 interface WorkedSessions {
   readonly journal: (sessionId: string) => Promise<WorkedJournal>;
@@ -79,7 +92,7 @@ interface WorkedSessions {
   readonly runner: (sessionId: string) => { readonly isRunning: () => boolean } | null;
 }
 
-type WorkedJournal = Pick<Journal, 'state' | 'read' | 'getBlob' | 'money'>;
+type WorkedJournal = Pick<Journal, 'state' | 'read' | 'getBlob' | 'money' | 'append'>;
 
 interface CommitInput {
   readonly sessionId: string;

@@ -22,6 +22,9 @@ interface RequestTools {
   readonly signal: AbortSignal;
 }
 
+/** Called with each thing that is done and cannot be taken back. */
+type OnDone = (code: string, text: string) => Promise<void>;
+
 const mostComments = 100;
 const longestComment = 4_000;
 
@@ -33,7 +36,13 @@ export async function planRequest(wish: RequestWish, { run, signal }: RequestToo
 /** Pushes exactly the approved branch to the approved host, and opens a draft unless there is a request already. */
 export async function makeRequest(
   wish: RequestWish,
-  { approval, access, run, signal }: RequestTools & { readonly approval: string; readonly access: HostingAccess },
+  {
+    approval,
+    access,
+    run,
+    signal,
+    onDone,
+  }: RequestTools & { readonly approval: string; readonly access: HostingAccess; readonly onDone: OnDone },
 ): Promise<MadeRequest> {
   const { plan, address } = await run({ type: 'plan-request', wish }, { schema: preparedRequestSchema, signal });
   if (plan.approval !== approval)
@@ -44,11 +53,13 @@ export async function makeRequest(
   const { branch, commit, title, body } = plan;
   const { push, service } = await reach(address, access, signal);
   await run({ type: 'push', projectPath, address, branch, commit }, { schema: z.null(), signal, send: push.send });
+  await onDone('branch-pushed', `Pushed ${branch} (${commit.slice(0, 12)}) to ${plan.address}.`);
   try {
     const hosting = await service();
     const there = await hosting.find(branch);
     if (there !== null) return { ...there, isNew: false };
     const made = await hosting.open({ branch, base: plan.base ?? (await hosting.usualBranch()), title, body });
+    await onDone('request-opened', `Opened a draft for review: ${made.url}`);
     return { ...made, isNew: true };
   } catch (error) {
     if (signal.aborted || !(error instanceof AppError)) throw error;

@@ -87,6 +87,18 @@ describe.skipIf(isWithoutGit)('a request for review', () => {
     expect(repo.git('rev-parse', `refs/remotes/origin/${branch}`)).toBe(pushed());
   });
 
+  it('leaves in the session what was committed, pushed and opened', async () => {
+    const { host, repo, journal, request } = await scene();
+    const { url } = await request();
+    const commit = repo.git('rev-parse', branch).slice(0, 12);
+    const events = await Array.fromAsync(journal.read());
+    expect(events.flatMap((event) => (event.type === 'notice-added' ? [[event.code, event.text]] : []))).toEqual([
+      ['commit-made', `Committed 1 file on ${branch} (${commit}).`],
+      ['branch-pushed', `Pushed ${branch} (${commit}) to ${host.origin}/ada/app.`],
+      ['request-opened', `Opened a draft for review: ${url}`],
+    ]);
+  });
+
   it('names remote, host, branch and what goes along, and connects to nothing before the yes', async () => {
     const { host, repo, plan } = await scene();
     repo.git('update-ref', '-d', 'refs/remotes/origin/main');
