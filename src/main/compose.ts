@@ -299,6 +299,7 @@ async function createParts(config: ComposeConfig) {
     agent: { ...engine, project: createProjectParts(base.languageServers), ...callParts(modelParts, meter) },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
     symbols,
+    runGit: gitAccess.runGit,
     connected,
     priors,
     budget: money.budget,

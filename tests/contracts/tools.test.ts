@@ -18,6 +18,7 @@ const withoutDefault: Readonly<Record<string, string>> = {
   'http_request headers': 'none are added',
   'http_request body': 'no body',
   'list_files glob': 'every name',
+  'read_git path': 'the whole project',
   'read_result path': 'the whole result',
   'read_result rows': 'all rows',
   'read_result search': 'all rows',
@@ -37,6 +38,7 @@ const withoutDefault: Readonly<Record<string, string>> = {
 const inputs: Readonly<Record<string, unknown>> = {
   list_files: {},
   search_documents: { words: 'x' },
+  read_git: { what: 'status' },
   find_symbol: { name: 'x' },
   outline: { path: 'a' },
   symbol_info: { what: 'symbols', path: 'a' },

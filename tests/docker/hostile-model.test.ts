@@ -9,6 +9,11 @@ import { createDocumentReader } from '../../src/main/documents/read-document.ts'
 import { createSearchDocuments } from '../../src/main/documents/search/search-documents.ts';
 import { createLanguageServers } from '../../src/main/language-servers/language-servers.ts';
 import { createHostPrograms } from '../../src/main/lib/programs/host-programs.ts';
+import { createGitProcess } from '../../src/main/git/process/run-apart.ts';
+import type { ReadRepository } from '../../src/main/git/read-for-model.ts';
+import { fenceSources } from '../../src/main/safety/rules/session-rules.ts';
+import { sessionRepository } from '../../src/main/sessions/open/session-repository.ts';
+import { settingsSchema } from '../../src/shared/settings/settings.ts';
 import { createSymbolClient } from '../../src/main/symbols/process/symbol-client.ts';
 import { createProjectSymbols, type ProjectSymbols } from '../../src/main/symbols/project-symbols.ts';
 import type { Tool, ToolContext, ToolResult } from '../../src/main/tools/define.ts';
@@ -17,6 +22,8 @@ import { isWithoutEngine, none, output, startSandbox, type DockerUnderTest } fro
 import { hostileCalls, type HostileCall, type HostileTargets } from './hostile-calls.ts';
 
 const run = promisify(execFile);
+const defaultSettings = settingsSchema.parse({});
+const noRules = { places: [], fences: [], projectFences: [], masks: [], shut: null, problems: [] };
 /**
  * A model must never see these: they are outside the project, in Dewpoint's data, in its environment, or in a hidden
  * file.
@@ -110,9 +117,7 @@ describe.skipIf(isWithoutEngine || process.platform === 'win32')('a model that t
     let seen = '';
     const emit: ToolContext['emit'] = (_stream, bytes) => void (seen += Buffer.from(bytes).toString('latin1'));
     // The schema may reject the call. The model then reads why, and nothing runs.
-    const ended = await tool
-      .run(call.input, contextOf(under, services.symbols, emit))
-      .catch((error: unknown) => String(error));
+    const ended = await tool.run(call.input, contextOf(under, services, emit)).catch((error: unknown) => String(error));
     results.push({ call, text: `${seen}\n${JSON.stringify(ended)}` });
   }
 
@@ -160,6 +165,7 @@ describe.skipIf(isWithoutEngine || process.platform === 'win32')('a model that t
 interface Services {
   readonly ofTools: Parameters<typeof builtInTools>[1];
   readonly symbols: ProjectSymbols;
+  readonly repository: ReadRepository | null;
   readonly dispose: () => Promise<void>;
 }
 
@@ -185,6 +191,15 @@ async function startServices({ sandbox, workspace }: DockerUnderTest): Promise<S
       searchDocuments: createSearchDocuments({ ...search, now }),
       languageServers: createLanguageServers(),
     },
+    repository: sessionRepository(
+      {
+        runGit: createGitProcess({ programs, nodePath, processPath: resolve('tests/fakes/git-child.mjs') }),
+        settings: () => defaultSettings,
+        homePath: home,
+        userFiles: { rules: async () => noRules },
+      },
+      { workspacePath: workspace, projectPath: workspace, fences: async () => fenceSources(noRules, defaultSettings) },
+    ),
     symbols: createProjectSymbols({ project: workspace, files: sandbox.files, client }),
     dispose: async () => {
       client.dispose();
@@ -193,7 +208,7 @@ async function startServices({ sandbox, workspace }: DockerUnderTest): Promise<S
   };
 }
 
-function contextOf({ sandbox }: DockerUnderTest, symbols: ProjectSymbols, emit: ToolContext['emit']): ToolContext {
+function contextOf({ sandbox }: DockerUnderTest, services: Services, emit: ToolContext['emit']): ToolContext {
   const asResult = (reply: { readonly ok: boolean; readonly error?: unknown }): ToolResult | null =>
     reply.ok ? null : { status: 'refused', output: JSON.stringify(reply.error) };
   return {
@@ -216,7 +231,8 @@ function contextOf({ sandbox }: DockerUnderTest, symbols: ProjectSymbols, emit: 
     },
     facts: {
       findTests: async () => ({ command: 'echo tests', runner: 'other' }),
-      symbols,
+      symbols: services.symbols,
+      repository: services.repository,
       shownBytes: 32_768,
       commandTimeoutMs: 5_000,
       maxWriteBytes: 1_000_000,

@@ -180,6 +180,7 @@ const anyProject: AgentDependencies['project'] = {
   routeRules: async () => ({ rules: [], problems: [] }),
   lookAtFiles: async () => [],
   symbols: null,
+  repository: null,
 };
 
 export const agentConfig: AgentConfig = {

@@ -50,7 +50,7 @@ export function createGitCommands({
     return { ...input, projectPath, task: state.title, body: requestText(state, journal.money()) };
   };
   return {
-    read: ({ input, signal }) => run({ type: 'ask', ...input }, { schema: reportSchema, signal }),
+    read: ({ input, signal }) => run({ type: 'ask', isBelow: true, ...input }, { schema: reportSchema, signal }),
     planCommit: async ({ input, signal }) =>
       run({ type: 'plan-commit', wish: await commitOf(input) }, { schema: commitPlanSchema, signal }),
     commit: async ({ input, signal }) => {

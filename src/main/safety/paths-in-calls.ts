@@ -19,7 +19,7 @@ export function* pathsIn(input: unknown): Generator<string> {
 
 /** Tools whose output has content of files that their input does not name. */
 export function isFinding(tool: string): boolean {
-  return tool === 'search' || tool === 'search_documents' || tool === 'look_at_changes';
+  return ['search', 'search_documents', 'look_at_changes', 'read_git'].includes(tool);
 }
 
 /** The paths in which something was found: from a search's data and lines, or from the headers of a diff. */

@@ -112,6 +112,7 @@ const namesItsFiles: ReadonlySet<string> = new Set([
   'rank_symbols',
   'search',
   'search_documents',
+  'read_git',
   'look_at_changes',
   'take_back',
   // Their content comes from a child, whose end event says what of it is fenced.

@@ -13,6 +13,7 @@ import type { ConnectedToolSpec } from './connected/connected-tool-spec.ts';
 import type { ProgramDoor } from './programs/program-calls.ts';
 import type { MemoryPlace, ProposedLine } from '@shared/projects/memory-proposal.ts';
 import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
+import type { ReadRepository } from '../git/read-for-model.ts';
 import type { ProjectSymbols } from '../symbols/project-symbols.ts';
 import type { TestRunner } from '../projects/facts/project-facts.ts';
 
@@ -199,6 +200,8 @@ export interface ToolFacts {
   readonly shownBytes: number;
   /** The names in the project's sources; null: there is no project. */
   readonly symbols: ProjectSymbols | null;
+  /** Reads the git repository of the workspace, without hidden files; null: there is no project. */
+  readonly repository: ReadRepository | null;
   readonly commandTimeoutMs: number;
   readonly maxWriteBytes: number;
 }

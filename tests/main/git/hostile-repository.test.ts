@@ -34,7 +34,7 @@ const gitProcess = (limits: Limits = {}) =>
 const reader = (limits: Limits = {}) => {
   const run = gitProcess(limits);
   return ({ projectPath, ask }: { readonly projectPath: string; readonly ask: GitQuestion }, signal: AbortSignal) =>
-    run({ type: 'ask', projectPath, ask }, { schema: reportSchema, signal });
+    run({ type: 'ask', projectPath, isBelow: false, ask }, { schema: reportSchema, signal });
 };
 
 /** The handlers, with a session that changed a file of a repository. */

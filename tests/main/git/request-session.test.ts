@@ -91,8 +91,9 @@ describe.skipIf(isWithoutGit)('a request for review', () => {
     const { host, repo, journal, request } = await scene();
     const { url } = await request();
     const commit = repo.git('rev-parse', branch).slice(0, 12);
-    const events = await Array.fromAsync(journal.read());
-    expect(events.flatMap((event) => (event.type === 'notice-added' ? [[event.code, event.text]] : []))).toEqual([
+    const noted: (readonly [string, string])[] = [];
+    for await (const event of journal.read()) if (event.type === 'notice-added') noted.push([event.code, event.text]);
+    expect(noted).toEqual([
       ['commit-made', `Committed 1 file on ${branch} (${commit}).`],
       ['branch-pushed', `Pushed ${branch} (${commit}) to ${host.origin}/ada/app.`],
       ['request-opened', `Opened a draft for review: ${url}`],

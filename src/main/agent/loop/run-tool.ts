@@ -233,6 +233,7 @@ function toolFacts({ dependencies: { sandbox, project, config } }: Turn, context
     findTests: async (signal) => (await project.gatherFacts(sandbox.files, signal)).test,
     shownBytes: fileBytes(contextTokens),
     symbols: project.symbols,
+    repository: project.repository,
     commandTimeoutMs,
     maxWriteBytes,
   };

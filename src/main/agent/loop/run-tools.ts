@@ -77,6 +77,7 @@ const looking: readonly string[] = [
   'list_files',
   'search',
   'search_documents',
+  'read_git',
   'find_symbol',
   'outline',
   'read_result',

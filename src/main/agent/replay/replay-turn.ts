@@ -103,6 +103,7 @@ const noProject: AgentDependencies['project'] = {
   routeRules: async () => ({ rules: [], problems: [] }),
   lookAtFiles: async () => [],
   symbols: null,
+  repository: null,
 };
 
 interface Opening {

@@ -25,6 +25,7 @@ import type { Tool } from '../../tools/define.ts';
 import type { WebExchange } from '../../tools/web/web-request.ts';
 import type { ConnectedTools } from '../../tools/connected/connected-tool.ts';
 import type { ChildAgents } from '../../tools/agents/child-agents.ts';
+import type { ReadRepository } from '../../git/read-for-model.ts';
 import type { ProjectSymbols } from '../../symbols/project-symbols.ts';
 import type { Recipe, RecipeSettings } from '../../recipes/define.ts';
 
@@ -102,6 +103,8 @@ export interface SessionProject {
   readonly routeRules: () => Promise<RouteRules>;
   /** The names in its sources; null: there is no project. */
   readonly symbols: ProjectSymbols | null;
+  /** Its git repository, as models may see it; null: there is no project. */
+  readonly repository: ReadRepository | null;
   /** What paths of the workspace lead to, for the log. */
   readonly lookAtFiles: LookAtFiles;
 }

@@ -43,10 +43,10 @@ export async function doGitJob(
 }
 
 function readRepository(
-  { projectPath, ask }: Extract<GitJob, { type: 'ask' }>,
+  { projectPath, isBelow, ask }: Extract<GitJob, { type: 'ask' }>,
   signal: AbortSignal,
 ): Promise<GitReport> {
-  return withRepository(projectPath, { signal, isBelow: true }, async (repository): Promise<GitReport> => {
+  return withRepository(projectPath, { signal, isBelow }, async (repository): Promise<GitReport> => {
     const { prefix } = repository;
     switch (ask.type) {
       case 'status': {

@@ -50,7 +50,8 @@ export const addressSchema = z.object({
 
 /** What the process does with a repository. */
 export const gitJobSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('ask'), projectPath, ask: gitQuestionSchema }),
+  /** `isBelow`: the repository may be that of a folder above. */
+  z.object({ type: z.literal('ask'), projectPath, isBelow: z.boolean(), ask: gitQuestionSchema }),
   z.object({ type: z.literal('plan-commit'), wish: commitWish }),
   z.object({ type: z.literal('commit'), wish: commitWish, approval: z.string(), at: z.number() }),
   z.object({ type: z.literal('plan-request'), wish: requestWish }),

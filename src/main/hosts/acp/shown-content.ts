@@ -17,6 +17,7 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   gather_facts: 'read',
   map_project: 'read',
   outline: 'read',
+  read_git: 'read',
   find_symbol: 'search',
   list_files: 'search',
   search: 'search',

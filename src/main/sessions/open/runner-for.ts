@@ -27,6 +27,7 @@ import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
 import { baselinePath } from '../store/session-view.ts';
 import { approverOf, budgetOf } from '../children/child-part.ts';
 import type { OpenSession } from './open-session.ts';
+import { sessionRepository } from './session-repository.ts';
 import { currentMasks, sandboxRequest, noteSandbox } from './sandbox-request.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
 import { lateSandbox, strongSandbox } from './start-session-sandbox.ts';
@@ -119,6 +120,7 @@ async function startRunner(
       skills: skillsOf(options, projectPath ?? request.workspacePath),
       routeRules: rules.places,
       lookAtFiles,
+      repository: sessionRepository(options, { ...rules, workspacePath: request.workspacePath, projectPath }),
       symbols: symbolsOf(options, { request, sandbox, rules, projectPath }),
     },
     approver: approverOf(session),

@@ -15,6 +15,7 @@ import type { SessionFencesOptions } from '../../safety/session-fences.ts';
 import type { MemoryFiles } from '../../memory/memory-files.ts';
 import type { ProjectSetup } from '../../projects/configure-project.ts';
 import type { HomeSkills } from '../../skills/home-skills.ts';
+import type { RunGit } from '../../git/process/run-apart.ts';
 import type { RuleFiles } from '../../safety/rule-files.ts';
 import type { SandboxFactory } from '../../sandbox/sandbox-factory.ts';
 import type { PreparedWorkspace, WorkspaceRequest } from '../../sandbox/workspace/prepare-workspace.ts';
@@ -64,6 +65,7 @@ export interface OpenSessionsOptions {
     readonly tools: Pick<SessionTools, 'builtIn' | 'web' | 'appVersion'>;
     readonly project: Pick<SessionProject, 'gatherFacts' | 'findParts' | 'readEnvironment' | 'languageServers'>;
   };
+  readonly runGit: RunGit;
   /** The names in the sources of a session's workspace. */
   readonly symbols: (of: Omit<ProjectSymbolsOptions, 'client'>) => ProjectSymbols;
   readonly recipeSettings: AgentConfig['recipe'];
