@@ -28,6 +28,7 @@ export interface GitHosting {
   /** The bare repository of `ada/app`, for git. */
   readonly folder: string;
   readonly requests: Request[];
+  readonly issues: { number: number; title: string; author: string; text: string }[];
   readonly comments: { author: string; path: string | null; line: number; text: string }[];
   /** Answers all calls of the interface with this status. Null: as usual. */
   fault: { status: number; headers?: Record<string, string>; drops?: boolean } | null;
@@ -45,6 +46,7 @@ export async function gitHosting(kind: Kind = 'gitea'): Promise<GitHosting> {
   execFileSync('git', ['-C', folder, 'config', 'http.receivepack', 'true'], { env: gitEnvironment });
   const requests: Request[] = [];
   const comments: GitHosting['comments'] = [];
+  const issues: GitHosting['issues'] = [];
   const seen: GitHosting['seen'] = [];
   const scene: { fault: GitHosting['fault'] } = { fault: null };
   const server = createServer((request, response) => {
@@ -69,7 +71,7 @@ export async function gitHosting(kind: Kind = 'gitea'): Promise<GitHosting> {
     const reply = api(
       kind,
       { url, method: request.method ?? 'GET', body: body.toString(), origin },
-      { requests, comments },
+      { requests, comments, issues },
     );
     // Which service it is, a host says to everyone.
     if (reply?.isOpen === true) return send(response, 200, reply.json);
@@ -83,6 +85,7 @@ export async function gitHosting(kind: Kind = 'gitea'): Promise<GitHosting> {
     folder,
     requests,
     comments,
+    issues,
     seen,
     get fault() {
       return scene.fault;
@@ -167,7 +170,7 @@ function api(
     body,
     origin,
   }: { readonly url: URL; readonly method: string; readonly body: string; readonly origin: string },
-  { requests, comments }: Pick<GitHosting, 'requests' | 'comments'>,
+  { requests, comments, issues }: Pick<GitHosting, 'requests' | 'comments' | 'issues'>,
 ): ApiReply | null {
   const ok = (json: unknown, status = 200): ApiReply => ({ status, json });
   const about = { gitea: '/api/v1/version', gitlab: '/api/v4/version', github: '/api/v3/meta' }[kind];
@@ -210,6 +213,16 @@ function api(
   const wanted = url.searchParams.get('head')?.replace('ada:', '') ?? url.searchParams.get('source_branch');
   if (way === '/pulls' || way === '/merge_requests')
     return ok(requests.filter(({ branch }) => wanted === null || branch === wanted).map(shown));
+  const issue = issues.find(({ number }) => way === `/issues/${number}`);
+  if (issue !== undefined) {
+    const { title, author, text } = issue;
+    const url = `${origin}/ada/app${way}`;
+    if (kind === 'gitlab')
+      return ok({ title, description: text, web_url: url, state: 'opened', author: { username: author } });
+    return ok({ title, body: text, html_url: url, state: 'open', user: { login: author } });
+  }
+  if (/^\/issues\/\d+\/notes$/u.test(way))
+    return ok(comments.map(({ author, text }) => ({ body: text, system: false, author: { username: author } })));
   if (/^\/issues\/\d+\/comments$/u.test(way)) return ok(remarks(false));
   if (/^\/pulls\/\d+\/reviews$/u.test(way)) return ok([{ id: 7, user: { login: 'rev' }, body: '' }]);
   if (/^\/pulls\/\d+\/(?:reviews\/7\/)?comments$/u.test(way)) return ok(remarks(true));

@@ -3,7 +3,9 @@ import { commitAuthor, isKnownAuthor, signsCommits } from '../sandbox/docker/use
 import type { Handlers } from '../server/handlers.ts';
 import type { Journal } from '../sessions/journal/journal.ts';
 import { refuseAtWork } from '../sessions/open/refused-requests.ts';
-import { makeRequest, planRequest, readReview, type HostingAccess } from './request-session.ts';
+import type { HostingAccess } from './hosting-access.ts';
+import { makeRequest, planRequest, readReview } from './request-session.ts';
+import { readIssue } from './read-issue.ts';
 import { requestText } from './request-text.ts';
 import { contentsOf, netChanges } from './net-changes.ts';
 import { commitPlanSchema, madeCommitSchema, reportSchema } from './process/git-answer.ts';
@@ -70,6 +72,7 @@ export function createGitCommands({
         signal,
         onDone: (code, text) => note(input.sessionId, code, text),
       }),
+    issue: async ({ input, signal }) => readIssue(input, { access: hosting, run, signal }),
     review: async ({ input, signal }) => readReview(await requestOf(input), { access: hosting, run, signal }),
   };
 }

@@ -30,6 +30,27 @@ export function chooseRemote(remotes: readonly Remote[], named: string | null): 
   return addressOf(found);
 }
 
+/** The remote that leads to a project: `example.org/ada/app`. */
+export function remoteAt(remotes: readonly Remote[], at: string): HostingAddress {
+  for (const remote of remotes) {
+    const address = reachedBy(remote);
+    if (address !== null && `${address.host}/${address.path}`.toLowerCase() === at.toLowerCase()) return address;
+  }
+  throw new AppError('refused', `No remote of the project leads to ${at}, so it is not asked.`, {
+    hint: `If it belongs to the project: git remote add upstream https://${at}.git`,
+  });
+}
+
+/** Null: it is not reached by HTTP. */
+function reachedBy(remote: Remote): HostingAddress | null {
+  try {
+    return addressOf(remote);
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
 const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 function addressOf({ name, address, shown }: Remote): HostingAddress {

@@ -9,6 +9,16 @@ interface FoundRequest {
   readonly url: string;
 }
 
+interface FoundIssue {
+  readonly title: string;
+  readonly author: string;
+  readonly text: string;
+  readonly url: string;
+  readonly isOpen: boolean;
+  /** Oldest first. */
+  readonly comments: readonly ReviewComment[];
+}
+
 /** One of the services that keep repositories, by its HTTP interface. */
 export interface HostingService {
   readonly usualBranch: () => Promise<string>;
@@ -21,6 +31,7 @@ export interface HostingService {
     readonly body: string;
   }) => Promise<FoundRequest>;
   readonly comments: (number: number) => Promise<readonly ReviewComment[]>;
+  readonly issue: (number: number) => Promise<FoundIssue>;
 }
 
 const known: Readonly<Record<string, 'github' | 'gitlab' | 'gitea'>> = {
@@ -108,6 +119,28 @@ function commentsOf(list: z.infer<typeof remarks>): readonly ReviewComment[] {
   });
 }
 
+const issueSchema = z.object({
+  title: z.string(),
+  body: z.string().nullish(),
+  html_url: z.string(),
+  state: z.string(),
+  user,
+});
+
+/** GitHub and Gitea have the same form. */
+async function issueOf(json: HostingCalls['json'], root: string, number: number): Promise<FoundIssue> {
+  const {
+    title,
+    body,
+    html_url: url,
+    state,
+    user: by,
+  } = issueSchema.parse(await json('GET', `${root}/issues/${number}`));
+  const said = remarks.parse(await json('GET', `${root}/issues/${number}/comments?per_page=100&limit=50`));
+  const comments = commentsOf(said);
+  return { title, author: by?.login ?? 'unknown', text: body ?? '', url, isOpen: state === 'open', comments };
+}
+
 function github({ json }: HostingCalls, root: string): HostingService {
   const owner = root.split('/').at(-2) ?? '';
   return {
@@ -127,6 +160,7 @@ function github({ json }: HostingCalls, root: string): HostingService {
       );
       return lists.flatMap((list) => commentsOf(remarks.parse(list)));
     },
+    issue: (number) => issueOf(json, root, number),
   };
 }
 
@@ -154,6 +188,7 @@ function gitea({ json }: HostingCalls, root: string): HostingService {
       const whole = remarks.parse(await json('GET', `${root}/issues/${number}/comments`));
       return commentsOf([...whole, ...reviews, ...inner.flat()]);
     },
+    issue: (number) => issueOf(json, root, number),
   };
 }
 
@@ -166,6 +201,15 @@ function gitlab({ json }: HostingCalls, root: string): HostingService {
     author: z.object({ username: z.string() }),
     position: z.object({ new_path: z.string().nullish(), new_line: z.number().nullish() }).nullish(),
   });
+  const said = (notes: readonly z.infer<typeof note>[]): readonly ReviewComment[] =>
+    notes
+      .filter(({ system }) => !system)
+      .map(({ body, author, position }) => {
+        const path = position?.new_path ?? null;
+        const line = position?.new_line ?? null;
+        const place = path === null ? null : line === null ? path : `${path}:${line}`;
+        return { author: author.username, place, text: body };
+      });
   return {
     usualBranch: async () => z.object({ default_branch: z.string() }).parse(await json('GET', root)).default_branch,
     find: async (branch) => {
@@ -180,18 +224,26 @@ function gitlab({ json }: HostingCalls, root: string): HostingService {
     comments: async (number) => {
       const discussions = z.array(z.object({ notes: z.array(note) }));
       const list = discussions.parse(await json('GET', `${root}/merge_requests/${number}/discussions?per_page=100`));
-      return list
-        .flatMap(({ notes }) => notes)
-        .filter(({ system }) => !system)
-        .map(({ body, author, position }) => {
-          const path = position?.new_path ?? null;
-          const line = position?.new_line ?? null;
-          return {
-            author: author.username,
-            place: path === null ? null : line === null ? path : `${path}:${line}`,
-            text: body,
-          };
-        });
+      return said(list.flatMap(({ notes }) => notes));
+    },
+    issue: async (number) => {
+      const schema = z.object({
+        title: z.string(),
+        description: z.string().nullish(),
+        web_url: z.string(),
+        state: z.string(),
+        author: z.object({ username: z.string() }),
+      });
+      const one = schema.parse(await json('GET', `${root}/issues/${number}`));
+      const notes = z.array(note).parse(await json('GET', `${root}/issues/${number}/notes?sort=asc&per_page=100`));
+      return {
+        title: one.title,
+        author: one.author.username,
+        text: one.description ?? '',
+        url: one.web_url,
+        isOpen: one.state === 'opened',
+        comments: said(notes),
+      };
     },
   };
 }

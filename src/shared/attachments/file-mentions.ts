@@ -34,6 +34,11 @@ export function mentionsIn(text: string): readonly Mention[] {
   });
 }
 
+/** A text of others, in which nothing is mentioned: each `@` that would begin a mention is behind a backslash. */
+export function withoutMentions(text: string): string {
+  return text.replaceAll(/(?<![\p{L}\p{N}_.@/\\])@/gu, '\\@');
+}
+
 function rangeOf(match: RegExpExecArray | null): LineRange | null {
   if (match === null) return null;
   const from = Math.max(1, Number(match[1]));

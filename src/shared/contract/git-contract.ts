@@ -2,6 +2,7 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { GitReport } from '@shared/git/git-report.ts';
 import type { CommitPlan, MadeCommit } from '@shared/git/commit-plan.ts';
+import type { IssueTask } from '@shared/git/issue-task.ts';
 import type { MadeRequest, RequestPlan, RequestReview } from '@shared/git/request-plan.ts';
 import { base, bySession } from './contract-base.ts';
 
@@ -63,6 +64,16 @@ export const gitContract = {
   planRequest: base.input(requestInput).output(type<RequestPlan>()),
   /** Pushes exactly what was approved, and opens a draft request unless there is one. */
   request: base.input(requestInput.extend({ approval: z.string().length(64) })).output(type<MadeRequest>()),
+  /** An issue of the project's host, by its number or address, as a task. Asks that host, and no other. */
+  issue: base
+    .input(
+      z.object({
+        projectPath,
+        issue: z.string().min(1).max(500),
+        remote: z.string().max(200).nullable().default(null),
+      }),
+    )
+    .output(type<IssueTask>()),
   /** What reviewers say about it. */
   review: base.input(onRemote).output(type<RequestReview>()),
 };

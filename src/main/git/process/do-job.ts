@@ -4,7 +4,7 @@ import type { GitReport } from '@shared/git/git-report.ts';
 import { lineOrigins } from '../../lib/unified-diff.ts';
 import { diffFiles } from '../../sessions/changes/file-diff.ts';
 import { makeCommit, planCommit } from '../commit-session.ts';
-import { chooseRemote } from '../hosting-address.ts';
+import { chooseRemote, remoteAt } from '../hosting-address.ts';
 import type { SendCall } from '../hosting-calls.ts';
 import { prepareRequest } from '../prepare-request.ts';
 import { pushBranch } from '../push-branch.ts';
@@ -29,9 +29,10 @@ export async function doGitJob(
     case 'plan-request':
       return withRepository(job.wish.projectPath, { signal }, (repository) => prepareRequest(repository, job.wish));
     case 'address':
-      return withRepository(job.projectPath, { signal }, async (repository) =>
-        chooseRemote(await readRemotes(repository), job.remote),
-      );
+      return withRepository(job.projectPath, { signal, isBelow: job.isBelow }, async (repository) => {
+        const remotes = await readRemotes(repository);
+        return job.at === null ? chooseRemote(remotes, job.remote) : remoteAt(remotes, job.at);
+      });
     case 'push':
       return withRepository(job.projectPath, { signal, canWrite: true, longestMs: 600_000 }, async (repository) => {
         await pushBranch(repository, { ...job, send });

@@ -55,7 +55,14 @@ export const gitJobSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('plan-commit'), wish: commitWish }),
   z.object({ type: z.literal('commit'), wish: commitWish, approval: z.string(), at: z.number() }),
   z.object({ type: z.literal('plan-request'), wish: requestWish }),
-  z.object({ type: z.literal('address'), projectPath, remote: z.string().nullable() }),
+  /** With `at` (`example.org/ada/app`): the remote that leads there. */
+  z.object({
+    type: z.literal('address'),
+    projectPath,
+    isBelow: z.boolean(),
+    remote: z.string().nullable(),
+    at: z.string().nullable(),
+  }),
   /** Its calls to the host come back as questions to the one who gave the job, who has the token. */
   z.object({ type: z.literal('push'), projectPath, address: addressSchema, branch: z.string(), commit: z.string() }),
 ]);

@@ -146,6 +146,7 @@ describe("the folder in a browser's request", () => {
         'documents.find: places.path',
         'documents.show: place.path',
         // Relative to the project.
+        'git.issue: projectPath',
         'git.read: ask.path',
         'git.read: projectPath',
         // Not available to a browser. Otherwise only for files in the folders of a session.

@@ -20,6 +20,7 @@ import { ensureModel } from './models/models.command.ts';
 import { checkOutputFile, writeOutputFile } from '../terminal/output-file.ts';
 import { offerPreparation } from './projects/prepare-project.command.ts';
 import { previewFiles } from '../../text/preview-files.ts';
+import { issueTask } from '../turn/issue-task.ts';
 import { readTask } from '../turn/read-task.ts';
 import { withAssistant } from '../checks/with-assistant.ts';
 import { isLeftOpen } from '../../text/agent-question.ts';
@@ -34,12 +35,15 @@ export interface RunArguments extends FlagValues {
   readonly file?: readonly string[];
   readonly json?: boolean;
   readonly result?: string;
+  readonly issue?: string;
 }
 
 export const run: Command<[string, RunArguments]> = async (context, taskText, args) => {
   const { terminal } = context;
-  const task = await readTask(taskText);
+  const words = args.issue !== undefined && taskText === '' ? '' : await readTask(taskText);
   const options = await keptIn(context, parseRunOptions(args, terminal.isInteractive && args.json !== true));
+  const issue = args.issue === undefined ? null : await issueTask(context, args.issue, options.projectPath);
+  const task = issue === null ? words : `${words}\n\n${issue.text}`.trim();
   // Checked first, so that a wrong name starts no session.
   for (const path of [...(args.image ?? []), ...(args.file ?? [])]) await attachableFile(path);
   if (args.result !== undefined) await checkOutputFile(args.result);
@@ -50,11 +54,11 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
     await offerPreparation(context, options.projectPath, options.interactive);
   }
   const place = await placeOf(context, options);
-  const given = [...(await attachAll(context, place, args)), ...(await attachResources(context, place, task))];
+  const given = [...(await attachAll(context, place, args)), ...(await attachResources(context, place, words))];
   await ensureModel(context, checked);
   const message = { place, text: task, attachments: given, options };
   await previewFiles(context, message, 'Choose one with --local or --cloud');
-  const sessionId = await openSession(context, options, oneLine(task, 80));
+  const sessionId = await openSession(context, options, issue?.title ?? oneLine(task, 80));
   const view = createLiveView(terminal, context.now);
   terminal.err(`${terminal.colors.dim(`session ${sessionId}`)}\n`);
   // The question was asked a moment ago, and is to be answered later.

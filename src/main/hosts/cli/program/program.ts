@@ -119,7 +119,8 @@ function addRun(program: Command, handlers: Handlers): void {
     'dewpoint run --project . --check "npm test" "Fix the failing test"',
   );
   addRunFlags(run)
-    .argument('<task>', 'what you would like done; - reads it from stdin')
+    .argument('[task]', 'what you would like done; - reads it from stdin', '')
+    .option('--issue <issue>', "begin from an issue of the project's host: its number or address")
     .option('--image <file>', 'show the model an image; repeatable', collect)
     .option('--file <file>', 'attach a text, a document or an image; repeatable', collect)
     .option('--json', "print the session's events as JSON, one per line")
