@@ -193,7 +193,9 @@ async function startServices({ sandbox, workspace }: DockerUnderTest): Promise<S
     },
     repository: sessionRepository(
       {
-        runGit: createGitProcess({ programs, nodePath, processPath: resolve('tests/fakes/git-child.mjs') }),
+        workspaces: {
+          runGit: createGitProcess({ programs, nodePath, processPath: resolve('tests/fakes/git-child.mjs') }),
+        },
         settings: () => defaultSettings,
         homePath: home,
         userFiles: { rules: async () => noRules },

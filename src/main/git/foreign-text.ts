@@ -16,12 +16,12 @@ const mostBytes = 56_000;
  * The words of others, quoted so that an agent does not take them for the user's: line by line behind a ">", and
  * without mentions, which would attach files. Only the latest comments that fit are in it.
  */
-export function quotedDiscussion(before: readonly string[], comments: readonly ForeignComment[]): string {
+export function quoteComments(before: readonly string[], comments: readonly ForeignComment[]): string {
   const kept: string[] = [];
   let bytes = Buffer.byteLength(before.join('\n\n'));
   for (const { author, place, text } of comments.toReversed()) {
     const where = place === null ? '' : ` on ${oneForeignLine(place)}`;
-    const quote = `${oneForeignLine(author)}${where}:\n${quoted(text, longestComment)}`;
+    const quote = `${oneForeignLine(author)}${where}:\n${quoteText(text, longestComment)}`;
     bytes += Buffer.byteLength(quote) + 2;
     if (bytes > mostBytes) break;
     kept.unshift(quote);
@@ -31,7 +31,7 @@ export function quotedDiscussion(before: readonly string[], comments: readonly F
   return [...before, ...note, ...kept].join('\n\n');
 }
 
-export function quoted(text: string, most = longestText): string {
+export function quoteText(text: string, most = longestText): string {
   const isCut = text.length > most;
   const lines = withoutMentions(text.slice(0, most))
     .split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/u)

@@ -41,6 +41,8 @@ export interface UserFiles {
 
 /** Makes what a session works in: its folder, and its sandbox. */
 export interface SessionWorkspaces {
+  /** Works with their git repositories. */
+  readonly runGit: RunGit;
   readonly prepare: (request: WorkspaceRequest, signal: AbortSignal) => Promise<Reply<PreparedWorkspace>>;
   readonly startSandbox: SandboxFactory;
   readonly onProgress: (text: string) => void;
@@ -65,7 +67,6 @@ export interface OpenSessionsOptions {
     readonly tools: Pick<SessionTools, 'builtIn' | 'web' | 'appVersion'>;
     readonly project: Pick<SessionProject, 'gatherFacts' | 'findParts' | 'readEnvironment' | 'languageServers'>;
   };
-  readonly runGit: RunGit;
   /** The names in the sources of a session's workspace. */
   readonly symbols: (of: Omit<ProjectSymbolsOptions, 'client'>) => ProjectSymbols;
   readonly recipeSettings: AgentConfig['recipe'];

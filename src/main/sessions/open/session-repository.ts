@@ -6,7 +6,8 @@ import { hiddenAmong, lookForHidden } from '../../sandbox/read-only/hidden-from-
 import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
 
-interface RepositoryParts extends Pick<OpenSessionsOptions, 'runGit' | 'settings' | 'homePath'> {
+interface RepositoryParts extends Pick<OpenSessionsOptions, 'settings' | 'homePath'> {
+  readonly workspaces: Pick<OpenSessionsOptions['workspaces'], 'runGit'>;
   readonly userFiles: Pick<OpenSessionsOptions['userFiles'], 'rules'>;
 }
 
@@ -21,12 +22,12 @@ interface RepositorySubject {
  * secrets are known, is left out in all versions: nobody looks into old contents for secrets.
  */
 export function sessionRepository(
-  { runGit, settings, userFiles, homePath }: RepositoryParts,
+  { workspaces, settings, userFiles, homePath }: RepositoryParts,
   { workspacePath, projectPath, fences }: RepositorySubject,
 ): ReadRepository | null {
   if (projectPath === null) return null;
   return readForModel({
-    run: runGit,
+    run: workspaces.runGit,
     folder: workspacePath,
     hiddenAmong: async (paths, signal) => {
       const { masks } = await userFiles.rules(projectPath);

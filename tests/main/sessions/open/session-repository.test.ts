@@ -25,7 +25,7 @@ function toolIn({ folder }: RealRepository, { masks = [], fences = [] }: Rules =
   const { runGit } = workedSessions(createMemoryJournal());
   const homePath = mkdtempSync(join(tmpdir(), 'dewpoint-home-'));
   const repository = sessionRepository(
-    { runGit, settings: () => settings, homePath, userFiles: { rules: async () => rules } },
+    { workspaces: { runGit }, settings: () => settings, homePath, userFiles: { rules: async () => rules } },
     { workspacePath: folder, projectPath: folder, fences: async () => fenceSources(rules, settings) },
   );
   const tool = builtInTools(discoverTools(), { now: () => 0 }).find(({ name }) => name === 'read_git');

@@ -1,6 +1,7 @@
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { withLastChosen } from '@shared/session/chosen-options.ts';
+import type { IssueTask } from '@shared/git/issue-task.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
 import { exitCodes } from '@shared/session/run-result.ts';
@@ -20,11 +21,10 @@ import { ensureModel } from './models/models.command.ts';
 import { checkOutputFile, writeOutputFile } from '../terminal/output-file.ts';
 import { offerPreparation } from './projects/prepare-project.command.ts';
 import { previewFiles } from '../../text/preview-files.ts';
-import { issueTask } from '../turn/issue-task.ts';
 import { readTask } from '../turn/read-task.ts';
 import { withAssistant } from '../checks/with-assistant.ts';
 import { isLeftOpen } from '../../text/agent-question.ts';
-import { reportFailure } from '../../text/report-failure.ts';
+import { reportFailure, usageError } from '../../text/report-failure.ts';
 import { requireModels } from '../../text/require-models.ts';
 import { jsonLine, oneLine } from '../../text/terminal.ts';
 import { sizeText } from '@shared/text/size-text.ts';
@@ -98,6 +98,21 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
     await follow(answer, [], false);
   }
 };
+
+/** The issue that a run begins from. Says what was found, because its words are those of others. */
+async function issueTask(
+  { core, signal, terminal }: CommandContext,
+  issue: string,
+  projectPath: string | undefined,
+): Promise<IssueTask> {
+  if (projectPath === undefined)
+    throw usageError('An issue belongs to a project.', 'For example: dewpoint run --project . --issue 12');
+  const found = await (await core()).git.issue({ projectPath, issue }, { signal });
+  const said = found.comments === 1 ? '1 comment' : `${found.comments} comments`;
+  terminal.err(`${seenName(found.title)} (${found.isOpen ? 'open' : 'closed'}, ${said}): ${seenName(found.url)}\n`);
+  terminal.err(`${terminal.colors.dim(`A commit of this session goes to the branch ${found.branch}.`)}\n`);
+  return found;
+}
 
 /** An option that is not given stays as it was chosen in the session. */
 export async function keptIn(context: CommandContext, options: RunOptions): Promise<RunOptions> {
