@@ -26,7 +26,9 @@ import { WebPage } from '../../src/renderer/ui/content/web-page.tsx';
 import { ResizeHandle } from '../../src/renderer/ui/layout/resize-handle.tsx';
 import { CopyButton } from '../../src/renderer/ui/controls/copy-button.tsx';
 import { DayChart } from '../../src/renderer/ui/figures/day-chart.tsx';
+import { CitedPlacesContext } from '../../src/renderer/lib/connection/find-places.ts';
 import { OpenFileContext } from '../../src/renderer/lib/session/use-open-file.ts';
+import { Citation } from '../../src/renderer/ui/content/citation.tsx';
 import { FilePath } from '../../src/renderer/ui/content/file-path.tsx';
 import { ModelName } from '../../src/renderer/ui/figures/model-name.tsx';
 import { DiffView } from '../../src/renderer/ui/content/diff-view.tsx';
@@ -277,6 +279,15 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
         src/app.py
       </FilePath>
     </OpenFileContext>
+  ),
+  citation: (
+    <CitedPlacesContext value={{ sessionId: 's', find: async ({ line }) => line === 12, show: () => undefined }}>
+      <p>
+        <Citation place={{ path: 'notes.md', line: 12 }}>notes.md:12</Citation>
+        {', '}
+        <Citation place={{ path: 'notes.md', line: 900 }}>notes.md:900</Citation>
+      </p>
+    </CitedPlacesContext>
   ),
   'counterfactual-figures': (
     <>
