@@ -14,8 +14,11 @@ export default defineTool({
   needs: 'memory',
   isForStrong: true,
   input: z.object({
-    line: z.string().trim().min(1).max(longestMemoryLine),
-    of: z.enum(['project', 'user', 'test-command']).default('project'),
+    line: z.string().trim().min(1).max(longestMemoryLine).describe('one short sentence, or the command'),
+    of: z
+      .enum(['project', 'user', 'test-command'])
+      .default('project')
+      .describe('whom it is about, or that it is a command; default: project'),
   }),
   label: ({ line }) => `propose: ${shortenText(onOneLine(line), 200)}`,
   create:

@@ -12,7 +12,7 @@ export default defineTool({
   access: 'read',
   needs: 'repository',
   input: z.object({
-    what: z.enum(['status', 'diff', 'log', 'show', 'blame']),
+    what: z.enum(['status', 'diff', 'log', 'show', 'blame']).describe('what to read'),
     ref: z.string().max(500).optional().describe('default: HEAD'),
     path: z.string().max(4096).optional().meta(forPerson('only this file or folder')),
   }),
