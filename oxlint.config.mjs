@@ -270,6 +270,11 @@ export default {
       paths: mainPaths({ but: ['node:child_process'] }),
       patterns: [{ regex: aboveLib(1), allowTypeImports: true, message: 'lib knows only Node.' }],
     }),
+    // A thread of a fixed text, which starts nothing.
+    imports(['src/main/lib/programs/end-with-parent.ts'], {
+      paths: mainPaths({ but: ['node:worker_threads'] }),
+      patterns: [{ regex: aboveLib(1), allowTypeImports: true, message: 'lib knows only Node.' }],
+    }),
     imports(['src/main/index.ts', 'src/main/hosts/desktop/**'], {
       paths: mainPaths({ electron: [{ name: 'electron', importNames: ['utilityProcess'], message: programMessage }] }),
     }),

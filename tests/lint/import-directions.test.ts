@@ -172,8 +172,11 @@ describe('the only place that starts programs on the host', () => {
   it('is lib/programs/start-program.ts, and nothing else has the means', () => {
     const means =
       /(?<!import type .*)['"](?:node:)?(?:child_process|worker_threads|cluster)['"]|node-pty|execa|process\.binding/u;
-    expect(namesOf(means)).toEqual(['src/main/lib/programs/start-program.ts']);
-    expect(namesOf(/utilityProcess|new Worker\(|shell\.openPath|shell: true/u)).toEqual([]);
+    // A thread of a fixed text, which starts nothing.
+    const watch = 'src/main/lib/programs/end-with-parent.ts';
+    expect(namesOf(means)).toEqual([watch, 'src/main/lib/programs/start-program.ts']);
+    expect(namesOf(/new Worker\(/u)).toEqual([watch]);
+    expect(namesOf(/utilityProcess|shell\.openPath|shell: true/u)).toEqual([]);
   });
 
   it('is called by lib/programs/host-programs.ts and by two more that need no look-up', () => {

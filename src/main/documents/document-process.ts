@@ -6,6 +6,7 @@
  * `document-process index FILE DAY`: keeps and searches the texts of documents in this index (`search/serve-index.ts`).
  */
 import type { DocumentKind } from '@shared/documents/document-text.ts';
+import { endWithParent } from '../lib/programs/end-with-parent.ts';
 import { notebookTexts } from './parsers/notebook-texts.ts';
 import { pageText, pdfTexts } from './parsers/page-texts.ts';
 import type { ParsedDocument } from './parsers/parsed-document.ts';
@@ -61,4 +62,5 @@ async function serve(): Promise<void> {
   process.stdout.write(`\n${JSON.stringify(found)}\n`, () => process.exit(0));
 }
 
+endWithParent();
 void serve();

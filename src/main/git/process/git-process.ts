@@ -6,6 +6,7 @@
  */
 import { createInterface } from 'node:readline';
 import { AppError, messageOf } from '@shared/errors.ts';
+import { endWithParent } from '../../lib/programs/end-with-parent.ts';
 import type { SendCall } from '../hosting-calls.ts';
 import { doGitJob } from './do-job.ts';
 import { callAnswerSchema } from './git-answer.ts';
@@ -40,6 +41,7 @@ async function answer(): Promise<object> {
   }
 }
 
+endWithParent();
 void answer()
   .then(say)
   .then(() => process.exit(0));

@@ -5,6 +5,7 @@
  * `symbols-process DATABASE`
  */
 import { clockNow } from '../../lib/async/clock.ts';
+import { endWithParent } from '../../lib/programs/end-with-parent.ts';
 import { removeIndexFile } from '../../lib/index-file.ts';
 import { openProject, type OpenProject } from './open-project.ts';
 import { symbolRequestSchema, type SymbolReply, type SymbolRequest } from './symbol-protocol.ts';
@@ -64,4 +65,5 @@ async function answer(project: OpenProject, request: SymbolRequest): Promise<unk
   }
 }
 
+endWithParent();
 serve(process.argv[2] ?? '');
