@@ -104,7 +104,8 @@ function madeRepository(objects: readonly Packed[]): string {
   const at = (...names: readonly string[]): string => join(folder, '.git', ...names);
   for (const name of ['objects/pack', 'refs/heads']) mkdirSync(at(name), { recursive: true });
   writeFileSync(at('HEAD'), 'ref: refs/heads/main\n');
-  writeFileSync(at('config'), '[core]\n\trepositoryformatversion = 0\n');
+  const user = '[user]\n\tname = Ada\n\temail = ada@example.org\n';
+  writeFileSync(at('config'), `[core]\n\trepositoryformatversion = 0\n${user}`);
   writeFileSync(at('refs/heads/main'), `${commitId}\n`);
   const start = Buffer.concat([Buffer.from('PACK'), number32(2), number32(objects.length)]);
   const pack = Buffer.concat([start, ...objects.map(({ raw }) => raw)]);

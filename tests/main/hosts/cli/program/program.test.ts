@@ -195,7 +195,7 @@ describe('the command line', () => {
   });
 
   it('refuses a missing and an extra argument', async () => {
-    expect((await parse('run')).code).not.toBe(0);
+    expect((await parse('replay')).code).not.toBe(0);
     expect((await parse('replay', 'a', 'b')).code).not.toBe(0);
   });
 
