@@ -3,6 +3,7 @@ import { createPageCore } from '../fakes/page-core.ts';
 import type { PageCore } from '../fakes/page-core.ts';
 import { fixScene, furnish } from '../fakes/page-scenes.ts';
 import { violations } from './axe.ts';
+import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -37,6 +38,16 @@ beforeAll(async () => {
       state: 'unfit',
       problem: 'It has no description.',
       isOwn: false,
+    },
+  ];
+  core.memory = [
+    {
+      id: 'line-1',
+      text: 'Dates are in UTC.',
+      date: '2026-11-20',
+      sessionId: 'session-1',
+      isAfterOutside: true,
+      of: 'project',
     },
   ];
   core.setTime(Date.now() - 3_600_000);
@@ -113,6 +124,47 @@ it('the settings of a project switch skills on and off, edit those of the user, 
   await expect.poll(() => page.locator('form textarea').first().inputValue()).toContain('/release-notes');
   await page.getByRole('button', { name: 'Settings of api-server' }).click();
   await page.getByRole('heading', { level: 1, name: 'api-server' }).waitFor();
+});
+
+it('the settings of a project show its memory, where lines are noted, changed and forgotten', async () => {
+  const { page } = served;
+  const memory = group('Memory');
+  await memory.getByText('Dates are in UTC.').waitFor();
+  await memory.getByText('proposed by an agent').waitFor();
+  await memory.getByText('Proposed after text from outside the project was read.').waitFor();
+  await memory.getByLabel('New line').fill('The key is sk-1.');
+  await memory.getByRole('button', { name: 'Note', exact: true }).click();
+  await memory.getByText('The line holds a secret').waitFor();
+  expect(await memory.getByLabel('New line').inputValue()).toBe('The key is sk-1.');
+  await memory.getByLabel('New line').fill('Releases are cut on Fridays.');
+  await memory.getByLabel('Where it counts').selectOption('you');
+  await memory.getByRole('button', { name: 'Note', exact: true }).click();
+  await expect.poll(() => lastAsked('note-line')).toEqual(['Releases are cut on Fridays.', 'you']);
+  await memory.getByText('Every project · 2026-11-29').waitFor();
+  await memory.getByRole('button', { name: 'Edit', exact: true }).first().click();
+  await memory.getByLabel('Line', { exact: true }).fill('Dates are kept in UTC.');
+  await memory.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect.poll(() => lastAsked('note-line')).toEqual(['Dates are kept in UTC.', 'project']);
+  await expect.poll(() => lastAsked('forget-line')).toEqual(['line-1']);
+  expect(await violations(page)).toEqual([]);
+  await keepScreenshot(page, 'project-memory');
+  await memory.getByRole('button', { name: 'Forget: Dates are kept in UTC.' }).click();
+  await page.getByText('The line is forgotten.').waitFor();
+  await page.getByRole('status').getByRole('button', { name: 'Undo', exact: true }).last().click();
+  await memory.getByText('Dates are kept in UTC.').waitFor();
+});
+
+it('the settings of a project keep its test command, and find it again when it is empty', async () => {
+  const tests = group('Tests');
+  const command = tests.getByLabel('Test command');
+  await command.fill('make check');
+  await tests.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => lastAsked('configure')).toEqual([project, { type: 'test-command', command: 'make check' }]);
+  await command.fill('');
+  await tests.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => lastAsked('configure')).toEqual([project, { type: 'test-command', command: null }]);
+  await served.page.getByText('Test command changed.').waitFor();
+  await keepScreenshot(served.page, 'project-tests');
 });
 
 it('the settings of a project show what it brings along, open its rules, and prepare its packages', async () => {

@@ -105,6 +105,7 @@ export const emptyHandlers: SomeHandlers = {
     }),
   },
   skills: { list: () => ({ folder: '/home/skills', skills: [] }) },
+  memory: { list: () => ({ files: { you: '/home/memory/you.md', project: null }, lines: [] }) },
   assistants: { list: () => ({ folder: '/home/assistants', assistants: [], broken: [] }) },
   changes: { show: () => [], untracked: () => [] },
   models: { list: () => [], strain: () => ({ act: 'usual', causes: [] }) },

@@ -44,6 +44,7 @@ import type { FoundPrompt } from '@shared/tools/found-offers.ts';
 import type { ChatListing } from '@shared/attachments/chat-listing.ts';
 import type { Assistant, BrokenAssistant } from '@shared/session/assistants.ts';
 import { assistantFile, linesOfAssistant, parseAssistant } from '../../src/shared/session/assistants.ts';
+import type { MemoryLine } from '@shared/projects/memory-line.ts';
 import type { SkillReport } from '@shared/skills/skill-report.ts';
 import type { ReviewComment } from '@shared/git/request-plan.ts';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
@@ -92,6 +93,7 @@ export interface PageCore extends ScriptedCore {
   packages: PreparationPlan;
   instructions: InstructionFile[];
   skills: SkillReport[];
+  memory: MemoryLine[];
   /** The image that a project brings along. */
   ownImage: ProjectImage | null;
   /** The models of a hub, by the names of their repositories. */
@@ -245,6 +247,7 @@ export function createPageCore(): PageCore {
     packages: noPackages,
     instructions: [],
     skills: [],
+    memory: [],
     ownImage: null,
     hub: new Map(),
     endDownload: () => undefined,

@@ -12,6 +12,7 @@ import { settingsStream } from '../../src/main/settings/commands.ts';
 import { wholeStream } from '../../src/main/lib/async/push-queue.ts';
 import type { SomeHandlers } from './fake-handlers.ts';
 import { webHandlers } from './page-web.ts';
+import type { MemoryLine } from '@shared/projects/memory-line.ts';
 import type { SkillReport } from '@shared/skills/skill-report.ts';
 import type { SettingsStore } from '../../src/main/settings/settings-store.ts';
 
@@ -25,6 +26,7 @@ interface Holder {
   instructions: InstructionFile[];
   ownImage: ProjectImage | null;
   skills: SkillReport[];
+  memory: MemoryLine[];
 }
 
 type Tree = Readonly<Record<string, unknown>>;
@@ -133,11 +135,33 @@ function skillHandlers(core: Holder, note: Note): NonNullable<SomeHandlers['skil
   };
 }
 
+function memoryHandlers(core: Holder, note: Note): NonNullable<SomeHandlers['memory']> {
+  const shown = () => ({
+    files: { you: '/home/memory/you.md', project: '/home/memory/api-server.md' },
+    lines: core.memory,
+  });
+  return {
+    list: shown,
+    add: ({ input: { text, of } }) => {
+      if (text.includes('sk-')) throw new AppError('refused', 'The line holds a secret, which no memory keeps.');
+      note('note-line', text, of);
+      const made = { date: '2026-11-29', sessionId: null, isAfterOutside: false, of };
+      core.memory = [...core.memory, { ...made, id: `line-${text.length}`, text }];
+      return shown();
+    },
+    forget: ({ input: { id } }) => {
+      note('forget-line', id);
+      core.memory = core.memory.filter((line) => line.id !== id);
+      return shown();
+    },
+  };
+}
+
 /** Handlers for settings: for all projects, for one project, and for spending. */
 export function settingsHandlers(
   core: Holder,
   note: Note,
-): Pick<SomeHandlers, 'settings' | 'projects' | 'budget' | 'web' | 'skills'> {
+): Pick<SomeHandlers, 'settings' | 'projects' | 'budget' | 'web' | 'skills' | 'memory'> {
   const settings = pageSettings(core);
   const withParts = (changed: Partial<PreparationPlan['parts'][number]>): void => {
     core.packages = { ...core.packages, parts: core.packages.parts.map((part) => ({ ...part, ...changed })) };
@@ -169,6 +193,7 @@ export function settingsHandlers(
       },
     },
     skills: skillHandlers(core, note),
+    memory: memoryHandlers(core, note),
     projects: {
       settings: ({ input }) => settings.projects.show(input.projectPath),
       configure: ({ input: { projectPath, change } }) => {

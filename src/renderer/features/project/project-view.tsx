@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { folderName, money } from '../../lib/text/format.ts';
@@ -12,8 +12,10 @@ import { Problem } from '../../ui/notices/problem.tsx';
 import { PreparePackages } from '../../ui/project/prepare-packages.tsx';
 import { ProjectHosts } from '../../ui/project/project-hosts.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
+import { InputField } from '../../ui/controls/field.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
 import { ProjectInstructions } from './project-instructions.tsx';
+import { ProjectMemory } from './project-memory.tsx';
 import { ProjectSkills } from './project-skills.tsx';
 import { ProjectImage } from './project-image.tsx';
 import { ProjectModels } from './project-models.tsx';
@@ -70,7 +72,9 @@ function Parts({ project, rules }: { readonly project: ProjectHandle; readonly r
       <Group title={t('project.rules')}>{rules}</Group>
       <ProjectInstructions projectPath={projectPath} />
       <ProjectSkills projectPath={projectPath} />
+      <ProjectMemory projectPath={projectPath} />
       <ProjectImage project={project} />
+      <TestCommand project={project} />
       <ProjectVariables project={project} />
       <Group title={t('project.packages')}>
         <PreparePackages projectPath={projectPath} />
@@ -79,6 +83,43 @@ function Parts({ project, rules }: { readonly project: ProjectHandle; readonly r
         <ProjectHosts projectPath={projectPath} />
       </Group>
     </>
+  );
+}
+
+/** The command that runs the project's tests, for checks and agents. Empty: the one that is found in the project. */
+function TestCommand({ project: { settings, isRefused, change } }: { readonly project: ProjectHandle }) {
+  const kept = settings.testCommand ?? '';
+  const [typed, setTyped] = useState<string | null>(null);
+  const command = (typed ?? kept).trim();
+  const save = async (): Promise<void> => {
+    if (await change({ type: 'test-command', command: command === '' ? null : command })) setTyped(null);
+  };
+  return (
+    <Group title={t('project.testCommand')}>
+      <form
+        className="flex items-end gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <InputField
+          label={t('project.testCommand.label')}
+          hint={t('project.testCommand.hint')}
+          className="flex-1"
+          spellCheck={false}
+          maxLength={1000}
+          disabled={isRefused}
+          value={typed ?? kept}
+          onText={setTyped}
+        />
+        {!isRefused && (
+          <Button type="submit" className="mb-6" disabled={command === kept}>
+            {t('project.testCommand.save')}
+          </Button>
+        )}
+      </form>
+    </Group>
   );
 }
 

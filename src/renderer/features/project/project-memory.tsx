@@ -1,0 +1,162 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { MemoryLine } from '@shared/projects/memory-line.ts';
+import { seenWords } from '@shared/text/seen-text.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
+import { offerUndo } from '../../lib/notices/offer-undo.ts';
+import { folderText } from '../../lib/text/folder-text.ts';
+import { t } from '../../lib/text/translate.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Field, InputField } from '../../ui/controls/field.tsx';
+import { Select } from '../../ui/controls/select.tsx';
+import { Group } from '../../ui/controls/settings-parts.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+
+type Place = MemoryLine['of'];
+
+interface Change {
+  readonly add?: { readonly text: string; readonly of: Place };
+  readonly forget?: string;
+}
+
+/** What agents are told in later tasks of the project: lines of the user, each to be changed or forgotten. */
+export function ProjectMemory({ projectPath }: { readonly projectPath: string }) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const isRefused = useIsCommandRefused('memory.add');
+  const [problem, setProblem] = useState<string | null>(null);
+  const queryKey = ['memory', projectPath];
+  const found = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => client.memory.list({ projectPath }, { signal }),
+    staleTime: 0,
+  });
+  const save = async ({ add, forget }: Change): Promise<void> => {
+    // The new line first: if it is refused, the old one stays.
+    if (add !== undefined) queries.setQueryData(queryKey, await client.memory.add({ projectPath, ...add }));
+    if (forget !== undefined) queries.setQueryData(queryKey, await client.memory.forget({ projectPath, id: forget }));
+  };
+  const change = async (wanted: Change): Promise<boolean> => {
+    setProblem(null);
+    try {
+      await save(wanted);
+      return true;
+    } catch (error) {
+      setProblem(failureText(error));
+      return false;
+    }
+  };
+  const forget = async ({ id, text, of }: MemoryLine): Promise<void> => {
+    if (await change({ forget: id })) offerUndo(t('project.memory.forgotten'), () => save({ add: { text, of } }));
+  };
+  const { lines = [], files } = found.data ?? {};
+  return (
+    <Group title={t('project.memory')}>
+      {found.error !== null && <Notice kind="warning">{failureText(found.error)}</Notice>}
+      <p className="text-sm text-soft wrap-anywhere">
+        {t('project.memory.text')}
+        {files !== undefined && ` ${t('project.memory.files', { file: folderText(files.project ?? files.you) })}`}
+      </p>
+      <ul className="flex flex-col gap-2 text-sm empty:hidden">
+        {lines.map((line) => (
+          <Row key={line.id} {...{ line, isRefused, change }} onForget={() => void forget(line)} />
+        ))}
+      </ul>
+      {problem !== null && <Problem text={problem} />}
+      {!isRefused && <NewLine change={change} />}
+    </Group>
+  );
+}
+
+interface RowProps {
+  readonly line: MemoryLine;
+  readonly isRefused: boolean;
+  readonly change: (wanted: Change) => Promise<boolean>;
+  readonly onForget: () => void;
+}
+
+function Row({ line, isRefused, change, onForget }: RowProps) {
+  const { id, text, date, of, sessionId, isAfterOutside } = line;
+  /** Null: it is not being changed. */
+  const [typed, setTyped] = useState<string | null>(null);
+  const facts = [
+    t(`project.memory.of.${of}`),
+    ...(date === null ? [] : [date]),
+    ...(sessionId === null ? [] : [t('project.memory.proposed')]),
+  ];
+  const save = async (): Promise<void> => {
+    const next = typed?.trim() ?? '';
+    if (next === '' || next === text || (await change({ add: { text: next, of }, forget: id }))) setTyped(null);
+  };
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      {typed === null ? (
+        <div className="min-w-0 flex-1">
+          <p className="wrap-anywhere">{seenWords(text)}</p>
+          <p className="text-xs text-soft">{facts.join(' · ')}</p>
+          {isAfterOutside && <p className="text-xs text-warn">{t('project.memory.outside')}</p>}
+        </div>
+      ) : (
+        <form
+          className="flex min-w-0 flex-1 items-end gap-2"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void save();
+          }}
+        >
+          <InputField label={t('project.memory.line')} className="flex-1" value={typed} onText={setTyped} />
+          <Button type="submit">{t('project.memory.save')}</Button>
+        </form>
+      )}
+      {!isRefused && (
+        <>
+          <Button size="small" look="quiet" onClick={() => setTyped(typed === null ? text : null)}>
+            {t(typed === null ? 'project.memory.edit' : 'project.memory.cancel')}
+          </Button>
+          <Button
+            size="small"
+            look="quiet"
+            aria-label={t('project.memory.forgetOne', { line: text })}
+            onClick={onForget}
+          >
+            {t('project.memory.forget')}
+          </Button>
+        </>
+      )}
+    </li>
+  );
+}
+
+function NewLine({ change }: Pick<RowProps, 'change'>) {
+  const [text, setText] = useState('');
+  const [of, setOf] = useState<Place>('project');
+  const add = async (): Promise<void> => {
+    if (await change({ add: { text: text.trim(), of } })) setText('');
+  };
+  return (
+    <form
+      aria-label={t('project.memory')}
+      className="grid items-end gap-3 sm:grid-cols-[1fr_auto_auto]"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void add();
+      }}
+    >
+      <InputField label={t('project.memory.new')} value={text} onText={setText} />
+      <Field label={t('approval.line-for')}>
+        {(ids) => (
+          <Select {...ids} value={of} onChange={({ target }) => setOf(target.value === 'you' ? 'you' : 'project')}>
+            <option value="project">{t('project.memory.of.project')}</option>
+            <option value="you">{t('project.memory.of.you')}</option>
+          </Select>
+        )}
+      </Field>
+      <Button type="submit" disabled={text.trim() === ''}>
+        {t('project.memory.add')}
+      </Button>
+    </form>
+  );
+}
