@@ -12,7 +12,7 @@ import { t } from '../../../lib/text/translate.ts';
 import { DrawnCall } from '../../../ui/canvas/drawn-call.tsx';
 import { Empty } from '../../../ui/layout/facts.tsx';
 import { Problem } from '../../../ui/notices/problem.tsx';
-import { CitedView } from './cited-view.tsx';
+import { CitedText } from './cited-text.tsx';
 import { FilePreview } from './file-preview.tsx';
 import { Select } from '../../../ui/controls/select.tsx';
 
@@ -65,7 +65,7 @@ export default function PreviewTab({ sessionId, state, cited }: PreviewTabProps)
           </option>
         ))}
       </Select>
-      {key === citedKey && cited !== null && <CitedView sessionId={sessionId} cited={cited} />}
+      {key === citedKey && cited !== null && <CitedText sessionId={sessionId} cited={cited} />}
       {file !== undefined && <Loaded key={key} sessionId={sessionId} file={file} />}
       {call !== undefined && (
         <div key={key} className="min-h-0 flex-1 overflow-y-auto">

@@ -14,7 +14,7 @@ import { Empty } from '../../../ui/layout/facts.tsx';
 import { Problem } from '../../../ui/notices/problem.tsx';
 
 /** A part of a document that an answer cites, with the place marked, and the way to the parts around it. */
-export function CitedView({ sessionId, cited }: { readonly sessionId: string; readonly cited: CitedPlace }) {
+export function CitedText({ sessionId, cited }: { readonly sessionId: string; readonly cited: CitedPlace }) {
   const client = useClient();
   const [moved, setMoved] = useState<{ readonly from: CitedPlace; readonly place: CitedPlace } | null>(null);
   const place = moved?.from === cited ? moved.place : cited;
