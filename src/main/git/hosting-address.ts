@@ -10,7 +10,7 @@ export function chooseRemote(remotes: readonly Remote[], named: string | null): 
   const names = remotes.map(({ name }) => name).join(', ');
   const [only, ...more] = remotes;
   if (only === undefined)
-    throw new AppError('bad-input', 'The repository has no remote, so there is nowhere to push to.', {
+    throw new AppError('bad-input', 'The repository has no remote, so no host is known for it.', {
       hint: 'Add one: git remote add origin https://HOST/OWNER/PROJECT.git',
     });
   const found =

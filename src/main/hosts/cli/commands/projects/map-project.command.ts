@@ -19,12 +19,16 @@ export const mapProject: Command<[string | undefined, MapArguments]> = async (co
     terminal.out(jsonLine(map));
     return 0;
   }
+  const { files, definitions } = map.all;
   if (map.text === '') {
-    terminal.err('No names were found here: Dewpoint knows no language of its files.\n');
+    terminal.err(
+      definitions === 0
+        ? 'No names were found here: Dewpoint knows no language of its files.\n'
+        : `None of the ${definitions} names here is used in another place. Say what you look for: --about WORDS\n`,
+    );
     return 0;
   }
   for (const line of map.text.split('\n')) terminal.out(`${seenLineText(line)}\n`);
-  const { files, definitions } = map.all;
   terminal.err(`${map.definitions} of ${definitions} names, from ${map.files} of ${files} files.\n`);
   if (map.isCut) terminal.err('The project has more files than are read for this.\n');
   return 0;
