@@ -91,3 +91,27 @@ it('a new task is one click or key away from an empty view', async () => {
     await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
   }
 });
+
+/** Catches: an issue that is read without a click, and its words sent before a person saw them. */
+it('a new task begins from the address of an issue, whose words are shown first', async () => {
+  const { page } = served;
+  await page.getByLabel('Project folder').fill('/home/ada/projects/api-server');
+  await field().fill('https://example.org/ada/app/issues/new');
+  const read = page.getByRole('button', { name: 'Read the issue' });
+  expect(await read.count()).toBe(0);
+  await field().fill('https://other.example/ada/app/issues/12');
+  await read.click();
+  await page.getByText('No remote of the project leads to that host').waitFor();
+  await field().fill('https://example.org/ada/app/-/issues/12');
+  await read.waitFor();
+  await keepScreenshot(page, 'new-task-issue');
+  expect(await violations(page)).toEqual([]);
+  expect(core.asked.filter(({ name }) => name === 'issue')).toEqual([]);
+  await read.click();
+  await expect.poll(() => field().inputValue()).toContain('> The date is wrong.');
+  expect(core.asked.findLast(({ name }) => name === 'issue')?.args).toEqual([
+    '/home/ada/projects/api-server',
+    'https://example.org/ada/app/-/issues/12',
+  ]);
+  await field().fill('');
+});

@@ -51,6 +51,17 @@ export function gitHandlers(
       note('request', approval);
       return { url, number: 7, isNew: true };
     },
+    issue: ({ input: { projectPath, issue } }) => {
+      if (!issue.startsWith('https://example.org/ada/app/'))
+        throw new AppError('refused', 'No remote of the project leads to that host, so it is not asked.');
+      note('issue', projectPath, issue);
+      const of = { number: 12, url: issue, title: 'Issue 12: Wrong date', isOpen: true, comments: 1 };
+      return {
+        ...of,
+        branch: 'dewpoint/issue-12',
+        text: 'Solve issue 12 of example.org/ada/app.\n\n> The date is wrong.',
+      };
+    },
     review: () => ({ url, comments: core.comments, message: 'Comments of others:\nGrace: use UTC' }),
   };
 }

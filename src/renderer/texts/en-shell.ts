@@ -75,6 +75,9 @@ export const shell = {
   'task.fromSettings': 'Default',
   'task.start': 'Start',
   'task.starting': 'Starting…',
+  'task.issue':
+    'This is the address of an issue. Reading it asks its host. Its words become the task, marked as those of others.',
+  'task.issue.read': 'Read the issue',
   'task.failed': 'The task could not start.',
   'task.from.link': 'A link wrote this text, not you. Read it before you start.',
   'task.from.link-cut':

@@ -31,6 +31,7 @@ import { MessageField } from '../../ui/controls/message-field.tsx';
 import { ModelPicker } from '../../ui/model-picker/model-picker.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { isForeign, useGivenTask } from './use-given-task.tsx';
+import { IssueOffer } from './issue-offer.tsx';
 import { TaskOptions } from './task-options.tsx';
 import type { OwnChoice, TaskChoice } from './start-task.ts';
 import { noChoice, startTask } from './start-task.ts';
@@ -70,7 +71,6 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
   const assistants = useAssistants(next, (assistant) => chooseNext({ ...next, assistant }));
   const wanted = { ...choice, pick: assistants.pick, assistant: assistants.assistant?.name ?? null };
   const files = useAttachmentPreview({ attachments, text: task, place, options: optionsOfPick(wanted.pick) });
-
   const origin = useGivenTask(asked, { text: task, setText: setTask, add: attachments.add });
 
   const { isStarting, problem, start, stop } = useStart((signal) =>
@@ -187,46 +187,50 @@ function TaskField(props: TaskFieldProps) {
   }, [asked, field]);
   const onPick = (pick: ModelPick): void => onChoice({ ...choice, pick });
   const byWords = modeOfAssistant(assistants.assistant) ?? modeOfText(task, place !== null);
+  const projectPath = place !== null && 'projectPath' in place ? place.projectPath : null;
   return (
-    <MessageField
-      id="task"
-      label={t('task.label')}
-      placeholder={t(`task.placeholder.${choice.mode ?? byWords}`)}
-      text={task}
-      onText={onTask}
-      rows={[4, 14]}
-      attachments={attachments}
-      place={place}
-      files={files}
-      onModel={(model) => onPick({ ...choice.pick, ...model })}
-      menu={props.menu}
-      held={props.held}
-      handle={field}
-      end={
-        <>
-          <ModeChoice chosen={choice.mode} byWords={byWords} onChange={(mode) => onChoice({ ...choice, mode })} />
-          {isStarting && (
-            <Button size="small" onClick={onStop}>
-              {t('task.stop')}
+    <>
+      <MessageField
+        id="task"
+        label={t('task.label')}
+        placeholder={t(`task.placeholder.${choice.mode ?? byWords}`)}
+        text={task}
+        onText={onTask}
+        rows={[4, 14]}
+        attachments={attachments}
+        place={place}
+        files={files}
+        onModel={(model) => onPick({ ...choice.pick, ...model })}
+        menu={props.menu}
+        held={props.held}
+        handle={field}
+        end={
+          <>
+            <ModeChoice chosen={choice.mode} byWords={byWords} onChange={(mode) => onChoice({ ...choice, mode })} />
+            {isStarting && (
+              <Button size="small" onClick={onStop}>
+                {t('task.stop')}
+              </Button>
+            )}
+            <Button
+              type="submit"
+              look="primary"
+              disabled={task.trim() === '' || isStarting || files.isHeld}
+              title={t(files.isHeld ? 'attach.heldAbout' : 'task.send')}
+            >
+              {t(isStarting ? 'task.starting' : 'task.start')}
             </Button>
-          )}
-          <Button
-            type="submit"
-            look="primary"
-            disabled={task.trim() === '' || isStarting || files.isHeld}
-            title={t(files.isHeld ? 'attach.heldAbout' : 'task.send')}
-          >
-            {t(isStarting ? 'task.starting' : 'task.start')}
-          </Button>
-        </>
-      }
-    >
-      <ModelPicker
-        pick={assistants.pick}
-        onPick={onPick}
-        projectPath={place !== null && 'projectPath' in place ? place.projectPath : null}
-      />
-      <AssistantChoice assistants={assistants.assistants} chosen={assistants.assistant} onChange={assistants.choose} />
-    </MessageField>
+          </>
+        }
+      >
+        <ModelPicker pick={assistants.pick} onPick={onPick} projectPath={projectPath} />
+        <AssistantChoice
+          assistants={assistants.assistants}
+          chosen={assistants.assistant}
+          onChange={assistants.choose}
+        />
+      </MessageField>
+      <IssueOffer task={task} projectPath={projectPath} onTask={onTask} />
+    </>
   );
 }
