@@ -19,7 +19,11 @@ export function memoryProposal(turn: Turn, toolCallId: string): ProposeLine {
     const why = await whyUnfit(turn, text);
     if (why !== null) return { type: 'unfit', why };
     const isAfterOutside = await memory.hasReadOutside();
-    const { answer, values } = await askForm(turn, {
+    const {
+      answer,
+      values,
+      isSettled = false,
+    } = await askForm(turn, {
       kind: 'memory',
       subject: proposed.isTestCommand ? 'A test command' : 'A line for the memory',
       reason: reasonFor(proposed, isAfterOutside),
@@ -27,7 +31,8 @@ export function memoryProposal(turn: Turn, toolCallId: string): ProposeLine {
       shown: { sha256: sha256Of(text), text, diff: null },
       form: proposalForm(proposed),
     });
-    if (answer !== 'allow') return { type: answer === 'nobody' ? 'nobody' : 'declined' };
+    // A standing no is not the person's: nobody was asked.
+    if (answer !== 'allow') return { type: answer === 'nobody' || isSettled ? 'nobody' : 'declined' };
     const kept = keptProposal(values ?? {});
     if (kept === null) return { type: 'declined' };
     await memory.keep({ ...kept, isAfterOutside });

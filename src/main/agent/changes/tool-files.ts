@@ -89,15 +89,16 @@ async function checkGuard(
 ): Promise<ToolResult | null> {
   const kind = guardOf(turn, path, { isNew: sides.before === null, sides });
   if (kind === null) return null;
-  const reason = guardText(path, kind);
   const answer = await askApproval(turn, {
     kind: 'guarded-file',
     subject: path,
-    reason,
+    reason: guardText(path, kind, 'changes only with your yes'),
     toolCallId,
     shown: shownChange(path, sides),
   });
-  return answer === 'allow' ? null : asResult({ code: 'refused', message: reason });
+  if (answer === 'allow') return null;
+  const why = answer === 'nobody' ? ' Nobody could be asked.' : '';
+  return asResult({ code: 'refused', message: `${guardText(path, kind)}${why}` });
 }
 
 /** Comparing takes time quadratic in the number of edits. A file that is nearly all different is shown as it would be. */

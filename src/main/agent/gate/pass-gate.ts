@@ -57,6 +57,8 @@ export async function passGate(work: TaskWork, worker: Worker, claim: Claim): Pr
   return linted ?? review(work, worker, { look, claim });
 }
 
+const wantsNote = /\b(?:note|remember|keep in mind|memory)\b/iu;
+
 /** Null: nothing looks wrong. */
 function objectionTo(
   turn: Pick<Turn, 'task' | 'progress'>,
@@ -64,8 +66,9 @@ function objectionTo(
   { isProven }: Claim,
 ): GateCheck | null {
   const said = { by: 'changes', verdict: 'redo', callId: null } as const;
-  // What a connected tool did lies elsewhere.
-  const isElsewhere = turn.progress.okConnected > 0;
+  // What a connected tool did lies elsewhere, and so does a line that the task wanted noted.
+  const { okConnected, proposedLines } = turn.progress;
+  const isElsewhere = okConnected > 0 || (proposedLines > 0 && wantsNote.test(turn.task));
   if (look.changed === 0 && !isProven && !isElsewhere && asksForChange(turn.task)) {
     const text = 'Nothing was changed, although the task asks for a change.';
     const hint = 'Make the change with the tools. Where nothing is to be changed, say why.';

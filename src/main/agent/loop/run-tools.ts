@@ -235,7 +235,7 @@ async function leaveOut(
   { toolCallId, failed }: { readonly toolCallId: string; readonly failed: FailedEdits },
 ): Promise<null> {
   await writeStart(turn, { ...call, toolCallId });
-  const output = `Skipped: before it in the same answer, this failed: ${failed.labels.join('; ')}. Call it again when that is done.`;
+  const output = `Skipped: before it in the same answer, this failed: ${failed.labels.join('; ')}. If it is still right, call it again.`;
   await endTool(turn, { toolCallId, tool: call.tool.name }, emptyRecord('error', output));
   return null;
 }
@@ -260,6 +260,7 @@ function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsO
   if (call.tool.name === 'run_command' && record.status === 'ok' && record.exitCode === 0)
     turn.progress.okCommands += 1;
   if (call.tool.connected !== undefined && record.status === 'ok') turn.progress.okConnected += 1;
+  if (call.tool.needs === 'memory' && record.status === 'ok') turn.progress.proposedLines += 1;
   noteProgram(turn, record.data);
   if (call.tool.access !== 'write') return null;
   if (record.status === 'ok') {

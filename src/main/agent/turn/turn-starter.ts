@@ -190,7 +190,7 @@ function createTurn(
     steps: memory.steps,
     found,
     asking: { refusals: new Map() },
-    progress: { okWrites: 0, okCommands: 0, okConnected: 0, isCloudUnasked: false, lastCheck: null },
+    progress: { okWrites: 0, okCommands: 0, okConnected: 0, proposedLines: 0, isCloudUnasked: false, lastCheck: null },
   };
 }
 

@@ -104,6 +104,8 @@ export interface Turn {
     okCommands: number;
     /** Calls of connected tools that ended well. */
     okConnected: number;
+    /** Lines that a model proposed for the memory, kept or not. */
+    proposedLines: number;
     /** The cloud would have continued where the local model gave up, but there was no network. */
     isCloudUnasked: boolean;
     lastCheck: { readonly okWrites: number; readonly check: CheckResult } | null;

@@ -39,7 +39,9 @@ export default defineTool({
         case 'declined':
           return okResult('The user does not want to keep this. Do not propose it again.');
         default:
-          return okResult('Nobody can be asked now, so nothing was kept. Go on.');
+          return okResult(
+            'Nobody was asked, so nothing was kept. Go on, and tell the user the line: they can note it themselves.',
+          );
       }
     },
 });

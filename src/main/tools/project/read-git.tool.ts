@@ -33,6 +33,10 @@ export default defineTool({
           what === 'blame' && path === undefined ? 'blame needs a path.' : `"${ref ?? ''}" is no ref.`,
         );
       const report = await facts.repository(asked.data, signal);
+      if (!report.ok && report.error.code === 'not-found')
+        return errorResult(
+          `${report.error.message} A ref is a branch, a tag, an id or HEAD~1; "a..b" is for diff alone.`,
+        );
       if (!report.ok) return failureResult(report.error);
       const matches = pathsShown(report.value).map((one) => ({ path: one }));
       // Fences look at the paths, and the person sees them.
@@ -66,8 +70,11 @@ function linesOf(report: GitReport): readonly string[] {
         const who = author.replace(/ <[^<]*$/u, '').slice(0, 20);
         return `${at + 1} ${(commit ?? '').slice(0, shortId)} ${who}: ${text}`;
       });
-      // A line that came by a merge counts for the merge.
-      return ['By first parents:', ...lines, ...(report.note === null ? [] : [report.note])];
+      return [
+        'As committed; a line that came by a merge counts for the merge:',
+        ...lines,
+        ...(report.note === null ? [] : [report.note]),
+      ];
     }
     case 'branches':
       return report.branches.map(({ name }) => name);

@@ -75,6 +75,16 @@ describe('a line that a model proposes', () => {
     expect(kit.kept).toHaveLength(1);
   });
 
+  it('is not called unwanted where the settings say no and nobody was asked', async () => {
+    const kit = kitWith([propose('Weeks are ISO weeks.')], { reply: yes() });
+    await kit.runner.send('Note for later that weeks are ISO weeks.', { ...inCloud, approve: 'allow' });
+    expect(kit.kept).toEqual([]);
+    expect(resultOf(kit)?.output).toContain('Nobody was asked, so nothing was kept.');
+    // The task wanted a line, no change of a file.
+    expect(JSON.stringify(kit.journal.events)).not.toContain('although the task asks for a change');
+    expect(ofType(kit.journal.events, 'turn-ended')).toMatchObject([{ reason: 'answered' }]);
+  });
+
   it('is kept as the person edits it', async () => {
     const reply = yes({ [lineField ?? '']: ' Fixtures lie\r\nin test/. ', [placeField ?? '']: 'you' });
     const kit = kitWith([propose('Fixtures lie in spec/.')], { reply });
@@ -84,9 +94,9 @@ describe('a line that a model proposes', () => {
 
   it.each([
     ['the person says no', { answer: 'deny' } as const, inCloud, 'does not want'],
-    ['nobody can be asked', { answer: 'nobody' } as const, inCloud, 'Nobody can be asked'],
+    ['nobody can be asked', { answer: 'nobody' } as const, inCloud, 'Nobody was asked'],
     // Catches: a run with `--approve allow` that writes what every later task believes.
-    ['approvals are answered with yes', yes(), { ...inCloud, approve: 'allow' } as const, 'does not want'],
+    ['approvals are answered with yes', yes(), { ...inCloud, approve: 'allow' } as const, 'Nobody was asked'],
   ])('is not kept when %s', async (_when, reply, options, says) => {
     const kit = kitWith([propose('Fixtures lie in spec/.')], { reply });
     const end = await kit.runner.send('Fix it.', options);

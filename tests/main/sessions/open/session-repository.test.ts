@@ -67,7 +67,9 @@ describe.skipIf(isWithoutGit)('the read_git tool', () => {
     expect((await ask({ what: 'log' })).output).toMatch(new RegExp(`^${second} .*: Second\n${first} .*: First$`, 'u'));
     expect((await ask({ what: 'show' })).output).toContain('Why');
     const blame = await ask({ what: 'blame', path: 'a.py' });
-    expect(blame.output).toBe(`By first parents:\n1 ${first} Ada: one\n2 ${second} Ada: two`);
+    expect(blame.output).toBe(
+      `As committed; a line that came by a merge counts for the merge:\n1 ${first} Ada: one\n2 ${second} Ada: two`,
+    );
     expect(blame.data).toEqual({ matches: [{ path: 'a.py' }] });
     expect(await ask({ what: 'blame' })).toMatchObject({ status: 'error', output: 'blame needs a path.' });
     expect(await ask({ what: 'show', ref: '--output=x' })).toMatchObject({ status: 'error' });
