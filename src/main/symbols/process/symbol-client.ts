@@ -56,7 +56,8 @@ export function createSymbolClient(options: SymbolClientOptions): SymbolClient {
   };
   const start = (): Running => {
     const { nodePath, processPath, databasePath, programs } = options;
-    const args = [`--max-old-space-size=${heapMb}`, processPath, databasePath];
+    // Trees of syntax live shortly. A small space for what is new keeps the process small, and costs no time.
+    const args = [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=2', processPath, databasePath];
     const child = programs.start(nodePath, args, { needs: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
     const mine: Running = { child, waiting: new Map() };
     const ended = (why: string): void => end(mine, failure('internal', `The index of names ended: ${why}.`));
