@@ -157,7 +157,6 @@ export const library = {
   'action.project': 'Project settings',
 
   'git.title': 'Commit and review',
-  'git.parts': 'Commit and review',
   'git.part.commit': 'Commit',
   'git.part.request': 'Draft request',
   'git.part.review': 'Comments',

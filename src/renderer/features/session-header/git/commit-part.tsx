@@ -4,7 +4,7 @@ import { seenLines, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { Field, inputClass, InputField } from '../../../ui/controls/field.tsx';
-import { Problem } from '../../../ui/notices/problem.tsx';
+import { PlannedWork } from './planned-work.tsx';
 import { usePlan } from './use-plan.ts';
 
 interface CommitPartProps {
@@ -21,11 +21,12 @@ export function CommitPart({ sessionId, onRequest }: CommitPartProps) {
   const [branch, setBranch] = useState<string | null>(null);
   const [message, setMessage] = useState<string | null>(null);
   const input = { sessionId, branch: orNull(branch), message: orNull(message) };
-  const { plan, isLooking, problem, isBusy, made, make } = usePlan({
+  const planned = usePlan({
     key: ['commit', input],
     plan: (client, signal) => client.git.planCommit(input, { signal }),
     make: (client, { approval }) => client.git.commit({ ...input, approval }),
   });
+  const { plan, made } = planned;
   if (made !== null)
     return (
       <div className="flex flex-col gap-3" aria-live="polite">
@@ -60,14 +61,9 @@ export function CommitPart({ sessionId, onRequest }: CommitPartProps) {
           />
         )}
       </Field>
-      {problem !== null && <Problem text={problem} />}
-      {plan === null && isLooking && <p className="text-xs text-soft">{t('git.looking')}</p>}
-      {plan !== null && <PlannedCommit plan={plan} />}
-      <div className="flex justify-end">
-        <Button size="small" look="primary" disabled={isBusy || isLooking || plan === null} onClick={() => void make()}>
-          {t('git.commit')}
-        </Button>
-      </div>
+      <PlannedWork planned={planned} label={t('git.commit')}>
+        {(shown) => <PlannedCommit plan={shown} />}
+      </PlannedWork>
     </div>
   );
 }

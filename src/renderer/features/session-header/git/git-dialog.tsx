@@ -31,7 +31,7 @@ export default function GitDialog({ sessionId, onClose }: GitDialogProps) {
           tabs={parts.map((id) => ({ id, label: t(`git.part.${id}`) }))}
           selected={part}
           onSelect={setPart}
-          label={t('git.parts')}
+          label={t('git.title')}
           corner={null}
         >
           {part === 'commit' && <CommitPart sessionId={sessionId} onRequest={() => setPart('request')} />}

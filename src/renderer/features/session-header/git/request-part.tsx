@@ -1,20 +1,20 @@
 import type { RequestPlan } from '@shared/git/request-plan.ts';
 import { seenLines, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
-import { Button } from '../../../ui/controls/button.tsx';
 import { CopyButton } from '../../../ui/controls/copy-button.tsx';
 import { Fold } from '../../../ui/layout/fold.tsx';
-import { Problem } from '../../../ui/notices/problem.tsx';
+import { PlannedWork } from './planned-work.tsx';
 import { usePlan } from './use-plan.ts';
 
 /** Shows what would be sent and where. After a click, pushes the branch and opens a draft request. */
 export function RequestPart({ sessionId }: { readonly sessionId: string }) {
   const input = { sessionId };
-  const { plan, isLooking, problem, isBusy, made, make } = usePlan({
+  const planned = usePlan({
     key: ['request', input],
     plan: (client, signal) => client.git.planRequest(input, { signal }),
     make: (client, { approval }) => client.git.request({ ...input, approval }),
   });
+  const { made } = planned;
   if (made !== null)
     return (
       <div className="flex flex-col gap-2" aria-live="polite">
@@ -27,14 +27,9 @@ export function RequestPart({ sessionId }: { readonly sessionId: string }) {
     );
   return (
     <div className="flex flex-col gap-3">
-      {problem !== null && <Problem text={problem} />}
-      {plan === null && isLooking && <p className="text-xs text-soft">{t('git.looking')}</p>}
-      {plan !== null && <PlannedRequest plan={plan} />}
-      <div className="flex justify-end">
-        <Button size="small" look="primary" disabled={isBusy || isLooking || plan === null} onClick={() => void make()}>
-          {t('git.push')}
-        </Button>
-      </div>
+      <PlannedWork planned={planned} label={t('git.push')}>
+        {(shown) => <PlannedRequest plan={shown} />}
+      </PlannedWork>
     </div>
   );
 }

@@ -4,7 +4,8 @@ import type { CoreClient } from '../../../lib/connection/core-client.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';
 
-interface Planned<Plan, Made> {
+/** A plan, and what became of it. */
+export interface PlanState<Plan, Made> {
   /** Null: not known yet, or there is a problem. */
   readonly plan: Plan | null;
   readonly isLooking: boolean;
@@ -23,7 +24,7 @@ interface Steps<Plan, Made> {
 }
 
 /** A plan that is shown first, and then carried out exactly as shown. */
-export function usePlan<Plan, Made>(steps: Steps<Plan, Made>): Planned<Plan, Made> {
+export function usePlan<Plan, Made>(steps: Steps<Plan, Made>): PlanState<Plan, Made> {
   const client = useClient();
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
