@@ -524,6 +524,9 @@ describe('a view outside a session', () => {
     expect(await form.getByLabel('Key', { exact: true }).inputValue()).toBe('');
     await show('Costs');
     await page.getByRole('row', { name: '2026-11-16' }).getByText('$0.2130').waitFor();
+    await page.getByText('From 10 days, 2026-11-15 to 2026-11-24.', { exact: false }).waitFor();
+    await page.getByText('Hardware for $1500.00 is paid for').waitFor();
+    await keepScreenshot(page, 'costs-month');
     expect(await violations(page)).toEqual([]);
   });
 

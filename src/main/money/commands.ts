@@ -4,12 +4,14 @@ import type { HomeMoney } from './home-money.ts';
 /** The commands for costs and spending limits. */
 export function createMoneyCommands({
   costs,
+  monthOutlook: outlook,
   stepCosts,
   taskNeeds,
   caps,
-}: Pick<HomeMoney, 'costs' | 'stepCosts' | 'taskNeeds' | 'caps'>) {
+}: Pick<HomeMoney, 'costs' | 'monthOutlook' | 'stepCosts' | 'taskNeeds' | 'caps'>) {
   return {
     costs: ({ input }) => costs(input),
+    monthOutlook: ({ input }) => outlook(input.project),
     stepCosts: ({ input }) => stepCosts(input.sessionId),
     taskNeeds: ({ input }) => taskNeeds(input.model),
     budget: {

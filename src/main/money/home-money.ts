@@ -10,10 +10,12 @@ import type { CapChanger } from './spending-limits.ts';
 import { capsOf, createCapChanger } from './spending-limits.ts';
 import { openReservations } from './reservations/open-reservations.ts';
 import type { Reservations } from './reservations/reservations.ts';
+import { localDay } from './local-day.ts';
 import { toNano } from './reservations/reservations-state.ts';
 import { sealRecord, unsealRecord } from '../sessions/log/log-record.ts';
 import type { SessionStore } from '../sessions/store/session-store.ts';
 import type { CloudReference } from '@shared/money/counterfactual.ts';
+import { monthOutlook, outlookSince, type MonthOutlook } from '@shared/money/month-outlook.ts';
 import type { TaskNeed } from '@shared/money/task-needs.ts';
 import { foldStepCosts, type StepCost } from '@shared/money/step-costs.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
@@ -26,6 +28,8 @@ export interface HomeMoney {
   readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
   /** What was spent, from the logs. */
   readonly costs: (query: CostQuery) => Promise<CostReport>;
+  /** What a month of the last 90 days' work costs. */
+  readonly monthOutlook: (project: string | undefined) => Promise<MonthOutlook>;
   readonly stepCosts: (sessionId: string) => Promise<readonly StepCost[]>;
   /** What a cloud model cost for tasks that it did alone, oldest first. */
   readonly taskNeeds: (model: string) => Promise<readonly TaskNeed[]>;
@@ -102,6 +106,15 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
         reservations,
       }),
     costs: (query) => ledger.report(query),
+    monthOutlook: async (project) => {
+      const today = localDay(now());
+      const days = await ledger.report({
+        by: 'day',
+        since: outlookSince(today),
+        ...(project === undefined ? {} : { project }),
+      });
+      return monthOutlook(days, { today, hardwareUsd: settings.current().energy.hardwareUsd });
+    },
     stepCosts: async (sessionId) => stepCosts((await viewIn([store, options.endpoint], sessionId)).read(), priced),
     taskNeeds: (model) => ledger.taskNeeds(model),
     caps,

@@ -46,7 +46,7 @@ function normalHalf(distances: readonly number[]): number {
 }
 
 /** The 95th percentile of Student's t distribution, accurate to a percent (Cornish and Fisher). */
-function studentAt95(freedom: number): number {
+export function studentAt95(freedom: number): number {
   const z = 1.6449;
   const first = (z ** 3 + z) / (4 * freedom);
   const second = (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2);

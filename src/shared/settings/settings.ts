@@ -394,11 +394,15 @@ export const settingsSchema = z.strictObject({
   web: webSettingsSchema.prefault({}),
   /** What local models do on battery, when the machine is hot, and when other programs need the memory. */
   power: powerSettingsSchema.prefault({}),
-  /** The watts that this machine uses while a model works, if no meter can be read, and the price of electricity. */
+  /**
+   * The watts that this machine uses while a model works, if no meter can be read, the price of electricity, and what the
+   * machine or its card cost.
+   */
   energy: z
     .strictObject({
       watts: z.number().positive().nullable().default(null),
       usdPerKwh: z.number().nonnegative().nullable().default(null),
+      hardwareUsd: z.number().positive().nullable().default(null),
     })
     .prefault({}),
   /** The editor that the window opens files in. */

@@ -15,6 +15,7 @@ import { Problem } from '../../ui/notices/problem.tsx';
 import { OwnPriceMark } from '../../ui/figures/own-price-mark.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { WideContent } from '../../ui/layout/wide-content.tsx';
+import { MonthFigures } from './month-figures.tsx';
 import { Select } from '../../ui/controls/select.tsx';
 
 const groupings = ['day', 'model', 'project', 'session'] as const;
@@ -116,6 +117,7 @@ function Report({ report, hasIds }: ReportProps) {
         <h2 className="text-sm font-semibold">{t('cost.elsewhere')}</h2>
         <CounterfactualFigures figures={elsewhere} />
       </section>
+      <MonthFigures />
       <section className="flex flex-col gap-2">
         <h2 className="text-sm font-semibold">{t('cost.energy')}</h2>
         <EnergyText energy={energy} localCalls={total.localCalls} />

@@ -41,7 +41,7 @@ const look = ['theme', 'textSize', 'density', 'motion', 'steps'] as const;
 const desktopSettings = ['tray', 'askKeys', 'askWithClipboard'] as const;
 const work = ['policy', 'local', 'cloud', 'modelOrder', 'approve', 'editor'] as const;
 export const turnLimits = ['maxSteps', 'maxMinutes', 'maxTokens', 'maxCalls'] as const;
-export const energySettings = ['watts', 'usdPerKwh'] as const;
+export const energySettings = ['watts', 'usdPerKwh', 'hardwareUsd'] as const;
 export const sandboxLimits = ['memoryMb', 'pids', 'commandTimeoutSeconds', 'engineWaitSeconds'] as const;
 
 type Setting =

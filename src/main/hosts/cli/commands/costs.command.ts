@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Elsewhere } from '@shared/money/counterfactual.ts';
 import type { CostReport, CostRow, CostTotals } from '@shared/money/cost-report.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
+import type { MonthOutlook } from '@shared/money/month-outlook.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { sheetCell } from '@shared/text/csv-text.ts';
@@ -17,6 +18,8 @@ export interface CostsArguments {
   readonly by?: string;
   readonly since?: string;
   readonly project?: string;
+  /** What a month of the work costs, in three ways. */
+  readonly month?: boolean;
   /** A session whose steps are listed one by one. */
   readonly steps?: string;
   readonly csv?: boolean;
@@ -28,6 +31,7 @@ const groupings = ['day', 'model', 'project', 'session'] as const;
 /** What was spent so far, by the logs. */
 export const costs: Command<[CostsArguments]> = async ({ core, terminal }, args) => {
   if (args.csv === true && args.json === true) throw usageError('Use --csv or --json, not both.');
+  if (args.month === true) return showMonth(await core(), terminal, args);
   if (args.steps !== undefined) return showSteps(await core(), terminal, { session: args.steps, args });
   const by = groupings.find((name) => name === (args.by ?? 'day'));
   if (by === undefined) throw usageError(`--by takes ${groupings.join(', ')}, not "${args.by}".`);
@@ -85,6 +89,52 @@ async function showSteps(
     terminal.err(`-: ${text}\n`);
   }
   return 0;
+}
+
+async function showMonth(client: CoreClient, terminal: Terminal, args: CostsArguments): Promise<number> {
+  const { by, since, csv, steps, project } = args;
+  if (by !== undefined || since !== undefined || csv === true || steps !== undefined) {
+    throw usageError('--month can be combined with --project and --json only.');
+  }
+  const outlook = await client.monthOutlook(project === undefined ? {} : { project: resolve(project) });
+  if (args.json === true) {
+    terminal.out(jsonLine(outlook));
+    return 0;
+  }
+  const { days, payback } = outlook;
+  const ways = [
+    ['this month so far', outlook.spent],
+    ['this whole month', outlook.forecast],
+    ['a month as you work', outlook.asWorked],
+    ['a month all cloud', outlook.allCloud],
+    ['a month all local', outlook.allLocal],
+  ] as const;
+  const rows = ways.map(([name, { usd, why }]) => [
+    name,
+    usd === null ? 'unknown' : intervalText(usd, wholeMoneyText),
+    why === null ? '' : seenWords(why),
+  ]);
+  for (const line of table(rows)) terminal.out(`${line}\n`);
+  if (days !== null) {
+    terminal.out(
+      terminal.colors.dim(`from ${days.count} days, ${days.since} to ${days.until}; in brackets: 9 of 10 months\n`),
+    );
+  }
+  terminal.out(`${paybackText(payback)}\n`);
+  return 0;
+}
+
+function paybackText({ hardwareUsd, months, why }: MonthOutlook['payback']): string {
+  if (months === null) return `hardware paid for: unknown: ${why ?? ''}`;
+  const { value, low, high } = months;
+  const to = high === null ? 'perhaps never' : `${Math.ceil(high)}`;
+  const note = why === null ? '' : ` (${why})`;
+  return `hardware for ${moneyText(hardwareUsd)} is paid for in about ${Math.ceil(value)} months (${Math.ceil(low)} to ${to}), against the cloud alone${note}`;
+}
+
+/** Cents are enough for a month. */
+function wholeMoneyText(usd: number): string {
+  return usd < 0.005 ? moneyText(usd) : `$${usd.toFixed(2)}`;
 }
 
 function showReport(report: CostReport, terminal: Terminal): void {

@@ -248,6 +248,7 @@ function addCosts(program: Command, handlers: Handlers): void {
     .option('--by <what>', 'group by day, model, project or session (default: day)')
     .option('--since <date>', 'the first day to include')
     .option('--project <dir>', 'only this project')
+    .option('--month', 'show what a month of this work costs: as you work, all in the cloud, all on this machine')
     .option('--steps <session>', 'show each step of a session, and its cost in the other place')
     .option('--csv', 'print a table for spreadsheets')
     .option('--json', 'print JSON')

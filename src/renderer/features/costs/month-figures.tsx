@@ -1,0 +1,79 @@
+import { useQuery } from '@tanstack/react-query';
+import type { MonthOutlook, MonthWay } from '@shared/money/month-outlook.ts';
+import { seenWords } from '@shared/text/seen-text.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { money, span } from '../../lib/text/format.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useNavigate } from '../../lib/window/navigation.ts';
+import { Problem } from '../../ui/notices/problem.tsx';
+
+const ways = ['spent', 'forecast', 'asWorked', 'allCloud', 'allLocal'] as const;
+
+/** What a month of the work of the last days costs in three ways, and when the hardware has paid for itself. */
+export function MonthFigures() {
+  const client = useClient();
+  const outlook = useQuery({
+    queryKey: ['month-outlook'],
+    queryFn: ({ signal }) => client.monthOutlook({}, { signal }),
+    staleTime: 0,
+  });
+  if (outlook.error !== null) return <Problem text={failureText(outlook.error)} onRetry={outlook.refetch} />;
+  if (outlook.data === undefined) return null;
+  const { days, payback } = outlook.data;
+  return (
+    <section className="flex flex-col gap-2">
+      <h2 className="text-sm font-semibold">{t('costs.month')}</h2>
+      <dl className="flex flex-col gap-1 text-sm">
+        {ways.map((name) => (
+          <Way key={name} label={t(`costs.month.${name}`)} way={outlook.data[name]} />
+        ))}
+        <Payback payback={payback} />
+      </dl>
+      {days !== null && <p className="text-xs text-soft">{t('costs.month.text', { ...days })}</p>}
+    </section>
+  );
+}
+
+function Way({ label, way: { usd, why } }: { readonly label: string; readonly way: MonthWay }) {
+  return (
+    <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+      <dt>{label}</dt>
+      <dd className="text-right tabular-nums">
+        {usd === null ? t('cost.notKnown') : span(usd, money)}
+        {why !== null && <span className="block text-xs text-soft">{seenWords(why)}</span>}
+      </dd>
+    </div>
+  );
+}
+
+function Payback({ payback: { hardwareUsd, months, why } }: { readonly payback: MonthOutlook['payback'] }) {
+  const navigate = useNavigate();
+  if (hardwareUsd === null) {
+    return (
+      <button
+        type="button"
+        className="self-start text-soft underline hover:text-ink"
+        onClick={() => navigate({ type: 'settings' })}
+      >
+        {t('costs.month.hardware')}
+      </button>
+    );
+  }
+  const round = (value: number): number => Math.ceil(value);
+  return (
+    <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+      <dt>{t('costs.month.payback', { money: money(hardwareUsd) })}</dt>
+      <dd className="text-right tabular-nums">
+        {months === null
+          ? t('cost.notKnown')
+          : t(months.high === null ? 'costs.month.payback.never' : 'costs.month.payback.months', {
+              value: round(months.value),
+              low: round(months.low),
+              high: round(months.high ?? 0),
+            })}
+        {why !== null && <span className="block text-xs text-soft">{seenWords(why)}</span>}
+      </dd>
+    </div>
+  );
+}
