@@ -1,5 +1,6 @@
 import { compare } from './en-compare.ts';
 import { content } from './en-content.ts';
+import { costs } from './en-costs.ts';
 import { composer } from './en-composer.ts';
 import { conversation } from './en-conversation.ts';
 import { inspector } from './en-inspector.ts';
@@ -18,6 +19,7 @@ export const en = {
   ...compare,
   ...content,
   ...composer,
+  ...costs,
   ...conversation,
   ...inspector,
   ...library,
