@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Counterfactual, Elsewhere, Interval } from '../../src/shared/money/counterfactual.ts';
 import { AppError } from '../../src/shared/errors.ts';
-import { monthOutlook } from '../../src/shared/money/month-outlook.ts';
+import { monthCosts } from '../../src/shared/money/month-costs.ts';
 import { noSplitWorkload } from '../../src/shared/money/workload.ts';
 import type { SearchHit } from '../../src/shared/contract/search-answer.ts';
 import type { Manifest } from '@shared/session/call-manifest.ts';
@@ -322,8 +322,8 @@ export function createPageCore(): PageCore {
       },
     },
     rules: ruleHandlers(core, note),
-    monthOutlook: () =>
-      monthOutlook(
+    monthCosts: () =>
+      monthCosts(
         {
           rows: core.costRows,
           elsewhere: { allLocal: together(core.costRows, 'allLocal'), allCloud: together(core.costRows, 'allCloud') },

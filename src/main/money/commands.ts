@@ -4,14 +4,14 @@ import type { HomeMoney } from './home-money.ts';
 /** The commands for costs and spending limits. */
 export function createMoneyCommands({
   costs,
-  monthOutlook: outlook,
+  monthCosts,
   stepCosts,
   taskNeeds,
   caps,
-}: Pick<HomeMoney, 'costs' | 'monthOutlook' | 'stepCosts' | 'taskNeeds' | 'caps'>) {
+}: Pick<HomeMoney, 'costs' | 'monthCosts' | 'stepCosts' | 'taskNeeds' | 'caps'>) {
   return {
     costs: ({ input }) => costs(input),
-    monthOutlook: ({ input }) => outlook(input.project),
+    monthCosts: ({ input }) => monthCosts(input.project),
     stepCosts: ({ input }) => stepCosts(input.sessionId),
     taskNeeds: ({ input }) => taskNeeds(input.model),
     budget: {

@@ -15,7 +15,7 @@ import { toNano } from './reservations/reservations-state.ts';
 import { sealRecord, unsealRecord } from '../sessions/log/log-record.ts';
 import type { SessionStore } from '../sessions/store/session-store.ts';
 import type { CloudReference } from '@shared/money/counterfactual.ts';
-import { monthOutlook, outlookSince, type MonthOutlook } from '@shared/money/month-outlook.ts';
+import { monthCosts, monthCostsSince, type MonthCosts } from '@shared/money/month-costs.ts';
 import type { TaskNeed } from '@shared/money/task-needs.ts';
 import { foldStepCosts, type StepCost } from '@shared/money/step-costs.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
@@ -29,7 +29,7 @@ export interface HomeMoney {
   /** What was spent, from the logs. */
   readonly costs: (query: CostQuery) => Promise<CostReport>;
   /** What a month of the last 90 days' work costs. */
-  readonly monthOutlook: (project: string | undefined) => Promise<MonthOutlook>;
+  readonly monthCosts: (project: string | undefined) => Promise<MonthCosts>;
   readonly stepCosts: (sessionId: string) => Promise<readonly StepCost[]>;
   /** What a cloud model cost for tasks that it did alone, oldest first. */
   readonly taskNeeds: (model: string) => Promise<readonly TaskNeed[]>;
@@ -106,14 +106,14 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
         reservations,
       }),
     costs: (query) => ledger.report(query),
-    monthOutlook: async (project) => {
+    monthCosts: async (project) => {
       const today = localDay(now());
       const days = await ledger.report({
         by: 'day',
-        since: outlookSince(today),
+        since: monthCostsSince(today),
         ...(project === undefined ? {} : { project }),
       });
-      return monthOutlook(days, { today, hardwareUsd: settings.current().energy.hardwareUsd });
+      return monthCosts(days, { today, hardwareUsd: settings.current().energy.hardwareUsd });
     },
     stepCosts: async (sessionId) => stepCosts((await viewIn([store, options.endpoint], sessionId)).read(), priced),
     taskNeeds: (model) => ledger.taskNeeds(model),

@@ -5,7 +5,7 @@ import { base, byId, bySession } from './contract-base.ts';
 import type { CostReport } from '@shared/money/cost-report.ts';
 import { hostContract } from './host-contract.ts';
 import { budgetContract } from './budget-contract.ts';
-import type { MonthOutlook } from '@shared/money/month-outlook.ts';
+import type { MonthCosts } from '@shared/money/month-costs.ts';
 import type { StepCost } from '@shared/money/step-costs.ts';
 import type { TaskNeed } from '@shared/money/task-needs.ts';
 import { gitContract } from './git-contract.ts';
@@ -61,7 +61,7 @@ export const contract = {
     )
     .output(type<CostReport>()),
   /** What a month of the work of the last 90 days costs, as it was done, all in the cloud and all on this machine. */
-  monthOutlook: base.input(z.object({ project: z.string().optional() })).output(type<MonthOutlook>()),
+  monthCosts: base.input(z.object({ project: z.string().optional() })).output(type<MonthCosts>()),
   rules: rulesContract,
   tools: toolsContract,
   web: webContract,

@@ -42,11 +42,11 @@ export function foundInterval(held: readonly SaidAndReal[]): FoundInterval | nul
 function normalHalf(distances: readonly number[]): number {
   const count = distances.length;
   const spread = Math.sqrt(distances.reduce((sum, one) => sum + one ** 2, 0) / count);
-  return studentAt95(count) * spread * Math.sqrt(1 + 1 / count);
+  return spreadFactor(count) * spread * Math.sqrt(1 + 1 / count);
 }
 
 /** The 95th percentile of Student's t distribution, accurate to a percent (Cornish and Fisher). */
-export function studentAt95(freedom: number): number {
+export function spreadFactor(freedom: number): number {
   const z = 1.6449;
   const first = (z ** 3 + z) / (4 * freedom);
   const second = (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2);

@@ -38,7 +38,7 @@ it('the recorded cost of a call stays the same when its price or the settings ch
     await spend(300);
     const { rows, total } = await core.client.costs({ by: 'model' });
     expect(total.costUsd).toBeCloseTo(first.costUsd * 14, 9);
-    expect(await core.client.monthOutlook({})).toMatchObject({
+    expect(await core.client.monthCosts({})).toMatchObject({
       days: null,
       spent: { usd: { value: total.costUsd } },
       payback: { hardwareUsd: null, months: null },

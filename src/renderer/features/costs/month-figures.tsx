@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { MonthOutlook, MonthWay } from '@shared/money/month-outlook.ts';
+import type { MonthCosts, MonthWay } from '@shared/money/month-costs.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
@@ -13,20 +13,20 @@ const ways = ['spent', 'forecast', 'asWorked', 'allCloud', 'allLocal'] as const;
 /** What a month of the work of the last days costs in three ways, and when the hardware has paid for itself. */
 export function MonthFigures() {
   const client = useClient();
-  const outlook = useQuery({
-    queryKey: ['month-outlook'],
-    queryFn: ({ signal }) => client.monthOutlook({}, { signal }),
+  const month = useQuery({
+    queryKey: ['month-costs'],
+    queryFn: ({ signal }) => client.monthCosts({}, { signal }),
     staleTime: 0,
   });
-  if (outlook.error !== null) return <Problem text={failureText(outlook.error)} onRetry={outlook.refetch} />;
-  if (outlook.data === undefined) return null;
-  const { days, payback } = outlook.data;
+  if (month.error !== null) return <Problem text={failureText(month.error)} onRetry={month.refetch} />;
+  if (month.data === undefined) return null;
+  const { days, payback } = month.data;
   return (
     <section className="flex flex-col gap-2">
       <h2 className="text-sm font-semibold">{t('costs.month')}</h2>
       <dl className="flex flex-col gap-1 text-sm">
         {ways.map((name) => (
-          <Way key={name} label={t(`costs.month.${name}`)} way={outlook.data[name]} />
+          <Way key={name} label={t(`costs.month.${name}`)} way={month.data[name]} />
         ))}
         <Payback payback={payback} />
       </dl>
@@ -47,7 +47,7 @@ function Way({ label, way: { usd, why } }: { readonly label: string; readonly wa
   );
 }
 
-function Payback({ payback: { hardwareUsd, months, why } }: { readonly payback: MonthOutlook['payback'] }) {
+function Payback({ payback: { hardwareUsd, months, why } }: { readonly payback: MonthCosts['payback'] }) {
   const navigate = useNavigate();
   if (hardwareUsd === null) {
     return (

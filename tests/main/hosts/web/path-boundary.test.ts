@@ -142,7 +142,7 @@ describe("the folder in a browser's request", () => {
         'changes.undo: paths',
         'comparisons.create: projectPath',
         'costs: project',
-        'monthOutlook: project',
+        'monthCosts: project',
         // Relative to the workspace of a session.
         'documents.find: places.path',
         'documents.show: place.path',

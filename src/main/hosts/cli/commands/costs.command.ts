@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Elsewhere } from '@shared/money/counterfactual.ts';
 import type { CostReport, CostRow, CostTotals } from '@shared/money/cost-report.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
-import type { MonthOutlook } from '@shared/money/month-outlook.ts';
+import type { MonthCosts } from '@shared/money/month-costs.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { sheetCell } from '@shared/text/csv-text.ts';
@@ -96,18 +96,18 @@ async function showMonth(client: CoreClient, terminal: Terminal, args: CostsArgu
   if (by !== undefined || since !== undefined || csv === true || steps !== undefined) {
     throw usageError('--month can be combined with --project and --json only.');
   }
-  const outlook = await client.monthOutlook(project === undefined ? {} : { project: resolve(project) });
+  const month = await client.monthCosts(project === undefined ? {} : { project: resolve(project) });
   if (args.json === true) {
-    terminal.out(jsonLine(outlook));
+    terminal.out(jsonLine(month));
     return 0;
   }
-  const { days, payback } = outlook;
+  const { days, payback } = month;
   const ways = [
-    ['this month so far', outlook.spent],
-    ['this whole month', outlook.forecast],
-    ['a month as you work', outlook.asWorked],
-    ['a month all cloud', outlook.allCloud],
-    ['a month all local', outlook.allLocal],
+    ['this month so far', month.spent],
+    ['this whole month', month.forecast],
+    ['a month as you work', month.asWorked],
+    ['a month all cloud', month.allCloud],
+    ['a month all local', month.allLocal],
   ] as const;
   const rows = ways.map(([name, { usd, why }]) => [
     name,
@@ -124,7 +124,7 @@ async function showMonth(client: CoreClient, terminal: Terminal, args: CostsArgu
   return 0;
 }
 
-function paybackText({ hardwareUsd, months, why }: MonthOutlook['payback']): string {
+function paybackText({ hardwareUsd, months, why }: MonthCosts['payback']): string {
   if (months === null) return `hardware paid for: unknown: ${why ?? ''}`;
   const { value, low, high } = months;
   const to = high === null ? 'perhaps never' : `${Math.ceil(high)}`;

@@ -1,6 +1,6 @@
 import type { CostReport, CostRow } from './cost-report.ts';
 import type { Elsewhere, Interval } from './counterfactual.ts';
-import { studentAt95 } from './found-interval.ts';
+import { spreadFactor } from './found-interval.ts';
 
 /** What one way of working costs in 30 days, in US dollars. */
 export interface MonthWay {
@@ -11,7 +11,7 @@ export interface MonthWay {
 }
 
 /** What a month of the work in the logs costs, and when a machine has paid for itself. */
-export interface MonthOutlook {
+export interface MonthCosts {
   /** The days that were counted, from the first with a call to yesterday. Null: no call in them. */
   readonly days: { readonly since: string; readonly until: string; readonly count: number } | null;
   /** From the first of this month to now: cloud calls and electricity. */
@@ -33,7 +33,7 @@ export interface MonthOutlook {
 }
 
 /** The days before today that are looked at. */
-export const outlookDays = 90;
+export const monthCostsDays = 90;
 /** Fewer days say nothing of a month: a week has its work days and its weekend. */
 const leastDays = 7;
 const monthDays = 30;
@@ -43,19 +43,19 @@ const atUtc = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 const dayAfter = (day: string, count: number): string =>
   new Date(atUtc(day) + count * dayMs).toISOString().slice(0, 10);
 
-/** The first day that an outlook from `today` looks at. */
-export const outlookSince = (today: string): string => dayAfter(today, -outlookDays);
+/** The first day that the costs from `today` looks at. */
+export const monthCostsSince = (today: string): string => dayAfter(today, -monthCostsDays);
 
 /**
- * `report` is by day, from `outlookSince(today)`. A day without calls counts as 0.
+ * `report` is by day, from `monthCostsSince(today)`. A day without calls counts as 0.
  *
  * A sum of k more days lies within k × mean ± t × s × √(k + k² / n) with 90 % (the prediction interval for a sum, for n
  * days that are alike and independent). The interval of an estimate is widened by that.
  */
-export function monthOutlook(
+export function monthCosts(
   report: Pick<CostReport, 'rows' | 'elsewhere'>,
   { today, hardwareUsd }: { readonly today: string; readonly hardwareUsd: number | null },
-): MonthOutlook {
+): MonthCosts {
   const before = report.rows.filter(({ key }) => key < today);
   const first = before[0]?.key;
   const days =
@@ -118,7 +118,7 @@ function comingDays({ values, count, ahead }: Pace): Interval {
   const mean = sum(values) / count;
   const squares = sum(values.map((value) => (value - mean) ** 2)) + (count - values.length) * mean ** 2;
   const spread = Math.sqrt(squares / (count - 1));
-  const half = studentAt95(count - 1) * spread * Math.sqrt(ahead + ahead ** 2 / count);
+  const half = spreadFactor(count - 1) * spread * Math.sqrt(ahead + ahead ** 2 / count);
   const value = mean * ahead;
   return { value, low: Math.max(0, value - half), high: value + half };
 }
@@ -159,8 +159,8 @@ function elsewhereMonth(
 
 function paybackOf(
   hardwareUsd: number | null,
-  { asWorked, allCloud, before }: Pick<MonthOutlook, 'asWorked' | 'allCloud'> & { readonly before: readonly CostRow[] },
-): Pick<MonthOutlook['payback'], 'months' | 'why'> {
+  { asWorked, allCloud, before }: Pick<MonthCosts, 'asWorked' | 'allCloud'> & { readonly before: readonly CostRow[] },
+): Pick<MonthCosts['payback'], 'months' | 'why'> {
   const unknown = (why: string | null) => ({ months: null, why });
   if (hardwareUsd === null) return unknown('the price of your hardware is not set; set energy.hardwareUsd');
   if (asWorked.usd === null) return unknown(asWorked.why);

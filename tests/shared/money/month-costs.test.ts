@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { energyOf, noCosts, type CostRow } from '../../../src/shared/money/cost-report.ts';
 import { counterfactualOf } from '../../../src/shared/money/counterfactual.ts';
-import { monthOutlook } from '../../../src/shared/money/month-outlook.ts';
+import { monthCosts } from '../../../src/shared/money/month-costs.ts';
 import { addSplitWorkload, noSplitWorkload, splitWorkload } from '../../../src/shared/money/workload.ts';
 import type { EndedCall, SplitWorkload } from '../../../src/shared/money/workload.ts';
 
@@ -87,12 +87,12 @@ const october = (day: Day): readonly (readonly [string, Day])[] =>
 
 /** Two million tokens a month: 60 dollars in the cloud, 15 of electricity here. */
 const example = { tokens: 2_000_000 / 30, usdPerMillion: 30, energyUsdPerMillion: 7.5 };
-const outlookOf = (localShare: number, hardwareUsd: number | null = null) =>
-  monthOutlook(reportOf(october({ ...example, localShare }), 30), { today: '2026-10-31', hardwareUsd });
+const costsOf = (localShare: number, hardwareUsd: number | null = null) =>
+  monthCosts(reportOf(october({ ...example, localShare }), 30), { today: '2026-10-31', hardwareUsd });
 
-describe('the outlook on a month', () => {
+describe('the costs of a month', () => {
   it.each([0.5, 0.8])('finds the three ways of two million tokens, with %d of them on this machine', (share) => {
-    const { allCloud, allLocal, asWorked, days } = outlookOf(share);
+    const { allCloud, allLocal, asWorked, days } = costsOf(share);
     expect(days).toEqual({ since: '2026-10-01', until: '2026-10-30', count: 30 });
     expect(allCloud.usd?.value).toBeCloseTo(60, 6);
     expect(allLocal.usd?.value).toBeGreaterThanOrEqual(10);
@@ -101,7 +101,7 @@ describe('the outlook on a month', () => {
   });
 
   it('says when the hardware has paid for itself, as the interval of what is saved allows', () => {
-    const { payback, allCloud, asWorked } = outlookOf(0.8, 1500);
+    const { payback, allCloud, asWorked } = costsOf(0.8, 1500);
     const paid = asWorked.usd?.value ?? 0;
     expect(payback.months?.value).toBeCloseTo(1500 / (60 - paid), 6);
     expect(payback.months?.low).toBeCloseTo(1500 / ((allCloud.usd?.high ?? 0) - paid), 6);
@@ -109,11 +109,11 @@ describe('the outlook on a month', () => {
   });
 
   it.each([
-    ['no price of the hardware', outlookOf(0.8), 'the price of your hardware is not set; set energy.hardwareUsd'],
-    ['no work on this machine', outlookOf(0, 1500), 'no model ran on this machine, so what it saves is unknown'],
+    ['no price of the hardware', costsOf(0.8), 'the price of your hardware is not set; set energy.hardwareUsd'],
+    ['no work on this machine', costsOf(0, 1500), 'no model ran on this machine, so what it saves is unknown'],
     [
       'electricity dearer than the cloud',
-      monthOutlook(reportOf(october({ ...example, localShare: 0.8, energyUsdPerMillion: 40 }), 30), {
+      monthCosts(reportOf(october({ ...example, localShare: 0.8, energyUsdPerMillion: 40 }), 30), {
         today: '2026-10-31',
         hardwareUsd: 1500,
       }),
@@ -121,7 +121,7 @@ describe('the outlook on a month', () => {
     ],
     [
       'no price of a cloud model',
-      monthOutlook(reportOf(october({ ...example, localShare: 1 }), null), { today: '2026-10-31', hardwareUsd: 1500 }),
+      monthCosts(reportOf(october({ ...example, localShare: 1 }), null), { today: '2026-10-31', hardwareUsd: 1500 }),
       'no cloud model with a price is set up',
     ],
   ])('says why it cannot know when the hardware is paid for: %s', (_, { payback }, why) => {
@@ -131,7 +131,7 @@ describe('the outlook on a month', () => {
   it('adds the days to come to what was spent, at the pace of all days, and ends with the month', () => {
     const day = { ...example, localShare: 0, energyUsdPerMillion: null };
     const days = Array.from({ length: 20 }, (_, at) => [dayOf(at + 1), day] as const);
-    const { spent, forecast } = monthOutlook(reportOf(days, 30), { today: dayOf(20), hardwareUsd: null });
+    const { spent, forecast } = monthCosts(reportOf(days, 30), { today: dayOf(20), hardwareUsd: null });
     expect(spent.usd?.value).toBeCloseTo(40, 6);
     // Eleven days are left, at 2 dollars each; all days were alike.
     expect(forecast.usd?.value).toBeCloseTo(62, 6);
@@ -141,7 +141,7 @@ describe('the outlook on a month', () => {
   it('counts days without work as nothing, and is less sure when the days differ', () => {
     const day = { ...example, localShare: 0 };
     const days = [1, 8, 15, 22, 29].map((number) => [dayOf(number), day] as const);
-    const { asWorked } = monthOutlook(reportOf(days, 30), { today: '2026-10-31', hardwareUsd: null });
+    const { asWorked } = monthCosts(reportOf(days, 30), { today: '2026-10-31', hardwareUsd: null });
     expect(asWorked.usd?.value).toBeCloseTo(10, 6);
     expect(asWorked.usd?.low).toBeLessThan(6);
     expect(asWorked.usd?.high).toBeGreaterThan(14);
@@ -149,27 +149,27 @@ describe('the outlook on a month', () => {
 
   it('knows no month from six days, and what was spent in them', () => {
     const days = Array.from({ length: 6 }, (_, at) => [dayOf(at + 1), { ...example, localShare: 0 }] as const);
-    const outlook = monthOutlook(reportOf(days, 30), { today: dayOf(7), hardwareUsd: null });
-    expect(outlook.spent.usd?.value).toBeCloseTo(12, 6);
-    for (const way of [outlook.forecast, outlook.asWorked, outlook.allCloud, outlook.allLocal]) {
+    const month = monthCosts(reportOf(days, 30), { today: dayOf(7), hardwareUsd: null });
+    expect(month.spent.usd?.value).toBeCloseTo(12, 6);
+    for (const way of [month.forecast, month.asWorked, month.allCloud, month.allLocal]) {
       expect(way).toEqual({ usd: null, why: 'a month is estimated from 7 days of work; there are 6' });
     }
   });
 
   it('knows nothing of an empty log but that nothing was spent', () => {
-    const outlook = monthOutlook(reportOf([], 30), { today: dayOf(7), hardwareUsd: 1500 });
-    expect(outlook).toMatchObject({ days: null, spent: { usd: { value: 0 } }, asWorked: { usd: null } });
+    const month = monthCosts(reportOf([], 30), { today: dayOf(7), hardwareUsd: 1500 });
+    expect(month).toMatchObject({ days: null, spent: { usd: { value: 0 } }, asWorked: { usd: null } });
   });
 
   it('does not call a sum whole that lacks a price or electricity', () => {
     const { rows, elsewhere } = reportOf(october({ ...example, localShare: 0.5, energyUsdPerMillion: null }), 30);
     const today = '2026-10-31';
-    const without = monthOutlook({ rows, elsewhere }, { today, hardwareUsd: null });
+    const without = monthCosts({ rows, elsewhere }, { today, hardwareUsd: null });
     expect(without.asWorked.usd?.value).toBeCloseTo(30, 6);
     expect(without.asWorked.why).toBe('electricity of some calls is unknown and not included');
     const [first, ...rest] = rows;
     if (first === undefined) throw new Error('no row');
-    const unpriced = monthOutlook(
+    const unpriced = monthCosts(
       { rows: [{ ...first, unpricedCalls: 1 }, ...rest], elsewhere },
       { today, hardwareUsd: null },
     );
