@@ -28,6 +28,7 @@ beforeAll(async () => {
       path: '/home/skills/release-notes/SKILL.md',
       state: 'on',
       problem: null,
+      narrowsTo: null,
       isOwn: true,
     },
     {
@@ -37,6 +38,7 @@ beforeAll(async () => {
       path: '/home/ada/.agents/skills/empty/SKILL.md',
       state: 'unfit',
       problem: 'It has no description.',
+      narrowsTo: 'read_file',
       isOwn: false,
     },
   ];

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { InstructionFile } from '@shared/safety/instruction-files.ts';
+import { allowedText, readAllowedTools } from '@shared/skills/allowed-tools.ts';
 import { parseSkill } from '@shared/skills/skill-file.ts';
 import { isOffered, promptFileName } from '@shared/safety/instruction-files.ts';
 import type { SkillReport, SkillState } from '@shared/skills/skill-report.ts';
@@ -82,6 +83,11 @@ export function createSkillCommands(options: SkillCommandsOptions): Handlers['sk
   };
 }
 
+function narrowing(entries: readonly string[]): string | null {
+  const allowed = readAllowedTools(entries);
+  return allowed === null ? null : allowedText(allowed);
+}
+
 /** Those of the project, then those of the home that no approved skill of the project stands before. */
 export async function listSkills(
   { folder, homeSkills, instructions, off }: Omit<SkillCommandsOptions, 'saveOff'>,
@@ -105,6 +111,7 @@ export async function listSkills(
       sha256: problem === null ? file.sha256 : null,
       problem,
       warnings: read?.ok === true ? read.value.warnings : [],
+      narrowsTo: read?.ok === true ? narrowing(read.value.allowedTools) : null,
       isOwn: false,
     };
     found.push({ report, file });
@@ -113,12 +120,21 @@ export async function listSkills(
   const { skills, broken } = await homeSkills.list();
   const ofHome = [
     ...skills.map(({ skill, folder: at }) => ({ ...skill, path: join(at, 'SKILL.md'), problem: null })),
-    ...broken.map(({ path, name, why }) => ({ name, description: '', path, problem: why, warnings: [] })),
+    ...broken.map(({ path, name, why }) => ({
+      name,
+      description: '',
+      path,
+      problem: why,
+      warnings: [],
+      allowedTools: [],
+    })),
   ];
-  for (const { name, description, path, problem, warnings } of ofHome) {
+  for (const { name, description, path, problem, warnings, allowedTools } of ofHome) {
     const state = problem === null ? stateOf(name, 'on') : 'unfit';
     const isOwn = path === join(folder, name, 'SKILL.md');
-    const report = { name, description, where: 'home', path, state, sha256: null, problem, warnings, isOwn } as const;
+    const narrowsTo = narrowing(allowedTools);
+    const about = { name, description, path, state, problem, warnings, narrowsTo, isOwn };
+    const report = { ...about, where: 'home', sha256: null } as const;
     if (!before.includes(name)) found.push({ report, file: null });
   }
   return found;

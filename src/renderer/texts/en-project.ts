@@ -33,6 +33,7 @@ export const project = {
   'project.skills.changed': 'changed, needs approval',
   'project.skills.unfit': 'cannot be used',
   'project.skills.waits': 'Agents do not see it until you approve it.',
+  'project.skills.narrows': 'Leaves a task only these tools: {tools}',
   'project.skills.try': 'Try',
   'project.skills.edit': 'Edit',
   'project.skills.enable': 'Switch on',

@@ -1,3 +1,4 @@
+import { readAllowedTools } from './allowed-tools.ts';
 import { readFrontFields } from '@shared/text/front-fields.ts';
 import { frontMatter, refusal } from '@shared/text/front-matter.ts';
 import type { ReadOutcome } from '@shared/text/front-matter.ts';
@@ -10,7 +11,8 @@ export interface Skill {
   /** What to do, in Markdown. */
   readonly text: string;
   /**
-   * The tools that its author names; empty: none. They grant nothing: each call passes the same questions as any other.
+   * The tools that its author names; empty: none. They grant nothing, and only narrow what a turn may call that works by
+   * the skill (`allowed-tools.ts`).
    */
   readonly allowedTools: readonly string[];
   /** What is wrong with the file without making it useless. */
@@ -42,6 +44,8 @@ export function parseSkill(folderName: string, file: string): ReadOutcome<Skill>
   const named = fields.get('name') ?? '';
   if (!isSkillName(folderName))
     return refusal('The name of its folder needs lower-case letters and digits, with single "-" between.');
+  const allowedTools = toolsIn(fields.get('allowed-tools') ?? '');
+  const unknown = readAllowedTools(allowedTools)?.unknown ?? [];
   const warnings = [
     ...(named === '' ? ['Its name is missing, so that of its folder counts.'] : []),
     ...(named === '' || named === folderName
@@ -50,8 +54,10 @@ export function parseSkill(folderName: string, file: string): ReadOutcome<Skill>
     ...(description.length <= longestDescription
       ? []
       : [`Its description has ${description.length} characters. Only the first ${longestDescription} are used.`]),
+    ...(unknown.length === 0
+      ? []
+      : [`Its "allowed-tools" name what is no tool here, so that is not there: ${unknown.join(', ')}.`]),
   ];
-  const allowedTools = toolsIn(fields.get('allowed-tools') ?? '');
   return {
     ok: true,
     value: { name: folderName, description: description.slice(0, longestDescription), text, allowedTools, warnings },

@@ -17,6 +17,8 @@ export interface SkillReport {
   /** Why it is `unfit`; null: it is not. */
   readonly problem: string | null;
   readonly warnings: readonly string[];
+  /** The tools that a turn is left while it works by the skill, in words; null: all. */
+  readonly narrowsTo: string | null;
   /** It lies in Dewpoint's own folder, so it can be edited here. */
   readonly isOwn: boolean;
 }

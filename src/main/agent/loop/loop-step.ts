@@ -162,7 +162,11 @@ async function act(work: TaskWork, driver: Driver, answer: Answer): Promise<Loop
   const text = textOf({ parts }).trim();
   if (turn.given.mode === 'chat') return withoutCall(work, driver, { text, answer });
   const { style, tools } = shape;
+  const { limits } = turn.prompt.conversation.skills();
+  const before = limits.length;
   const outcome = await runTools(turn, { callId, parts, style, tools, contextTokens: model.info.contextTokens });
+  // A skill that was read since may leave fewer tools.
+  if (limits.length !== before) work.loop.shapes.clear();
   switch (outcome.type) {
     case 'ran':
       work.loop.unusableAnswers = 0;

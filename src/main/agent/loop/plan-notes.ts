@@ -6,6 +6,7 @@ import { createSkillTool } from '../../tools/skills/skill-tool.ts';
 import { skillLoader } from '../preparation/turn-skills.ts';
 import type { Turn } from '../turn/turn.ts';
 import { createFindTools } from '../../tools/connected/find-tools.ts';
+import { wholeTools } from './narrowed-tools.ts';
 import { isAdded } from '../prompt/tool-descriptions.ts';
 import { createProgramTool } from '../../tools/programs/run-program.ts';
 import { createConnectedTool } from '../../tools/connected/connected-tool.ts';
@@ -65,6 +66,7 @@ function agentDoor(turn: Turn): AgentDoor | null {
     parent: async (toolCallId, task, signal) => {
       // The task of a child passes the same fences as a model call, because the child may work in the cloud.
       const { text, hits } = await fencedIn(turn.dependencies.fences, task, signal);
+      const { limits } = turn.prompt.conversation.skills();
       const { policy, local, cloud, modelOrder, approve, maxUsd, atCap, network, instructions } = turn.options;
       const parent = {
         turnId: turn.id,
@@ -81,6 +83,7 @@ function agentDoor(turn: Turn): AgentDoor | null {
         tokensLeft: turn.limits.tokensLeft(),
         millisecondsLeft: turn.limits.millisecondsLeft(turn.dependencies.journal.now()),
         fenced: hits,
+        ...(limits.length === 0 ? {} : { tools: wholeTools(limits, toolsOfTurn(turn)) }),
       };
       return { text, parent };
     },

@@ -20,6 +20,7 @@ import { askProgramReviewer } from '../step/ask-program-reviewer.ts';
 import { waitedMs, writeEnd, writeStart } from '../turn/take-action.ts';
 import type { Turn } from '../turn/turn.ts';
 import { readEarlierCalls } from './earlier-calls.ts';
+import { isLeft } from './narrowed-tools.ts';
 import { toolsOfTurn } from './plan-notes.ts';
 
 /** Runs one tool for a model: `runTool`. */
@@ -43,7 +44,8 @@ function isCallable(tool: Tool): boolean {
  * own call. The user's approval of the program answers questions about the hosts and tools that it covered.
  */
 export function createProgramDoor(turn: Turn, parent: Parent, runTool: RunTool): ProgramDoor<Tool> {
-  const tools = toolsOfTurn(turn).filter(isCallable);
+  const { limits } = turn.prompt.conversation.skills();
+  const tools = toolsOfTurn(turn).filter((tool) => isCallable(tool) && isLeft(limits, tool));
   const state: DoorState = { hasYes: false, made: 0, changing: Promise.resolve() };
   return {
     tools,

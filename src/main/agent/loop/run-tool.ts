@@ -23,6 +23,7 @@ import { afterNotes, changedText } from './result-notes.ts';
 import { createOutputSink } from './output-sink.ts';
 import { newErrorNotes, warmServer } from './new-error-notes.ts';
 import { planProgressNotes } from './plan-notes.ts';
+import { narrowedText } from './narrowed-tools.ts';
 import { createProgramDoor } from './program-door.ts';
 import { emptyRecord, uncountedMs, waitedMs } from '../turn/take-action.ts';
 import { revertGuardedChanges } from '../changes/revert-guarded-changes.ts';
@@ -328,6 +329,9 @@ function refusal(output: string, byNobody: boolean): AccessAnswer {
 async function askForAccess(turn: Turn, run: ToolRun): Promise<AccessAnswer> {
   if (run.tool.access === 'execute' && holdsPlaceholder(run.input))
     return denied({ status: 'error', output: onlyHidden });
+  const { limits } = turn.prompt.conversation.skills();
+  const narrowed = limits.length === 0 ? null : narrowedText(limits, run.tool, run.input);
+  if (narrowed !== null) return denied({ status: 'refused', output: narrowed });
   const rule = callRule(run.tool.access, turn.dependencies.sandbox.tier, turn.options.mode);
   if (rule === 'refused') {
     return denied({ status: 'refused', output: `${run.tool.name} is not available: this session can only read.` });

@@ -1,3 +1,4 @@
+import { allowedText, readAllowedTools } from '@shared/skills/allowed-tools.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { namedSkill, skillCatalog, useSkillName } from '../../tools/skills/skill-catalog.ts';
 import { shortenText } from '@shared/text/shorten-text.ts';
@@ -76,6 +77,7 @@ export function skillLoader({ dependencies: { project }, found }: Pick<Turn, 'de
     const room = textRoom(smallestContext([facts?.local ?? null, facts?.cloud ?? null]));
     return {
       text: skillText(loaded, folder, room),
+      allows: loaded.skill.allowedTools,
       file: (path) => {
         const bytes = loaded.files.get(path);
         return bytes === undefined ? null : utf8Text(bytes);
@@ -103,8 +105,17 @@ function skillText({ skill, files }: LoadedSkill, folder: string | null, room: n
     `Skill ${skill.name}:`,
     `${shortenText(skill.text, room)}${cut}`,
     ...(others.length === 0 ? [] : [where]),
-    ...(skill.allowedTools.length === 0
-      ? []
-      : [`Its author means it for these tools only: ${skill.allowedTools.join(', ')}`]),
+    ...narrowingText(skill.allowedTools),
   ].join('\n\n');
+}
+
+/** What the model may still call; empty: the skill narrows nothing. */
+function narrowingText(entries: readonly string[]): readonly string[] {
+  const allowed = readAllowedTools(entries);
+  if (allowed === null) return [];
+  const { unknown } = allowed;
+  const more = unknown.length === 0 ? '' : ` Not known here, so not there: ${unknown.join(', ')}.`;
+  return [
+    `Its author means it for these tools only, so no other runs until this task ends: ${allowedText(allowed)}.${more}`,
+  ];
 }

@@ -61,6 +61,8 @@ export function promptShape(
     readonly asksPerson?: boolean;
     /** The connected tool that is called first. */
     readonly wanted?: string | null;
+    /** Whether the skills of the turn leave it a tool; absent: they leave all. */
+    readonly isLeft?: (tool: Tool) => boolean;
   },
 ): PromptShape {
   const form: PromptForm = info.driving?.promptForm ?? (isSmall(info) ? 'short' : 'full');
@@ -71,7 +73,7 @@ export function promptShape(
   const isStrong = form === 'full' && (info.driving?.toolBudget ?? null) === null;
   const fitting = isStrong ? tools : tools.filter((tool) => tool.isForStrong !== true);
   const allowed = withFinders(readOnly ? fitting.filter(isAllowed) : fitting, info, about.wanted);
-  const told = toolsForForm(allowed, form, {
+  const told = toolsForForm(about.isLeft === undefined ? allowed : allowed.filter(about.isLeft), form, {
     budget: info.driving?.toolBudget ?? null,
     writesWhole: info.driving?.edits === 'whole-file',
   });

@@ -147,7 +147,7 @@ async function compact(
   if (cut < 2 || last === undefined) return;
   const old = entries.slice(0, cut);
   const text = (await summarize(subject, old, room)) ?? mechanicalSummary(old);
-  const summary = [firstTask(old, room, turn.prompt.conversation.skills()), text, imagesLeft(old)]
+  const summary = [firstTask(old, room, [...turn.prompt.conversation.skills().texts.keys()]), text, imagesLeft(old)]
     .filter((piece) => piece !== '')
     .join('\n\n');
   await turn.log.append({

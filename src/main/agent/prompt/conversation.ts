@@ -22,7 +22,7 @@ import {
   takenBackText,
 } from './harness-facts.ts';
 import type { LoadedSkills, FolderNote } from './loaded-skills.ts';
-import { rememberSkill, summaryEntry, folderNote } from './loaded-skills.ts';
+import { beginLoading, nothingLoaded, rememberSkill, summaryEntry, folderNote } from './loaded-skills.ts';
 import { guardedWords } from '../../safety/guarded-files.ts';
 
 /**
@@ -44,9 +44,9 @@ export interface Conversation {
   readonly exchanges: () => readonly Exchange[];
   /** The project instructions that this turn was given; empty if none are used. */
   readonly instructions: () => string;
-  /** The map and the folder instructions that it holds or that were held back in this turn; the loaded skills' texts. */
+  /** The map and the folder instructions that it holds or that were held back in this turn; the loaded skills. */
   readonly folderNotes: () => readonly string[];
-  readonly skills: () => readonly string[];
+  readonly skills: () => LoadedSkills;
 }
 
 /** Names of the actions whose output is part of the task's first message. */
@@ -130,7 +130,7 @@ export function createConversation(): Conversation {
     told: nothingTold,
     wasGuarded: false,
     cutText: '',
-    loaded: { instructions: '', skills: new Map() },
+    loaded: nothingLoaded(),
   };
   return {
     add: (event) => addEvent(fold, event),
@@ -146,7 +146,7 @@ export function createConversation(): Conversation {
     exchanges: () => [...fold.exchanges],
     instructions: () => fold.loaded.instructions,
     folderNotes: () => fold.told.folders.map(({ path }) => path),
-    skills: () => [...fold.loaded.skills.keys()],
+    skills: () => fold.loaded.skills,
   };
 }
 
@@ -165,7 +165,7 @@ function addEvent(fold: Fold, event: SessionEvent): void {
       return;
     case 'turn-started':
       fold.inTurn = true;
-      fold.loaded.instructions = '';
+      beginLoading(fold.loaded, event);
       fold.told = { ...fold.told, folders: fold.told.folders.filter(({ isShown }) => isShown) };
       fold.wasGuarded = false;
       fold.cutText = '';

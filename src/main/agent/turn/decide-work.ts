@@ -7,6 +7,8 @@ import { hasChoice } from '../../routing/hard-rules.ts';
 import { buildRequest, chatShape, promptShape, requestBytes } from '../prompt/build-prompt.ts';
 import type { PromptShape } from '../prompt/build-prompt.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
+import type { Tool } from '../../tools/define.ts';
+import { isLeft } from '../loop/narrowed-tools.ts';
 import { toolsOfTurn } from '../loop/plan-notes.ts';
 import { passFencesAhead } from '../step/pass-fences.ts';
 import { routeStep } from '../step/route-step.ts';
@@ -97,7 +99,9 @@ export function shapeOf({ turn, known, loop, wanted }: TaskWork, info: ModelInfo
   if (made !== undefined) return made;
   const isChat = turn.given.mode === 'chat';
   const asksPerson = turn.options.approve !== 'deny';
-  const about = { mode: turn.options.mode, canExecute: known.canExecute, asksPerson, wanted };
+  const { limits } = turn.prompt.conversation.skills();
+  const narrowed = limits.length === 0 ? {} : { isLeft: (tool: Tool) => isLeft(limits, tool) };
+  const about = { mode: turn.options.mode, canExecute: known.canExecute, asksPerson, wanted, ...narrowed };
   const shape = isChat
     ? chatShape(info, turn.found.facts?.draws === true)
     : promptShape(info, toolsOfTurn(turn), about);

@@ -3,6 +3,7 @@ import { spentIn } from '../../routing/hard-rules.ts';
 import { waysToWork } from '../../routing/ways-to-work.ts';
 import type { RecipeSubject } from '../../recipes/define.ts';
 import { deliverToLoop } from '../loop/loop-step.ts';
+import { leavesRecipes } from '../loop/narrowed-tools.ts';
 import { modelsOfTurn } from '../preparation/gather-turn-facts.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
 import { subjectOf } from '../recipe/run-recipe.ts';
@@ -61,7 +62,10 @@ async function createWork(turn: Turn, known: TurnBaseline): Promise<TaskWork> {
   // An answer goes on with what its question interrupted, so nothing is chosen anew.
   const isAnswer = given.answers !== null;
   const wanted = hasConnected && !isAnswer ? await wantedTool(turn, known, models[0] ?? null) : null;
-  const fitting = isChat || isAnswer || wanted !== null ? null : bestRecipe(turn, subjectOf(turn, known));
+  const { limits } = turn.prompt.conversation.skills();
+  const isNarrowed = limits.length > 0 && !leavesRecipes(limits);
+  const isForLoop = isChat || isAnswer || wanted !== null || isNarrowed;
+  const fitting = isForLoop ? null : bestRecipe(turn, subjectOf(turn, known));
   const ways = waysToWork({
     strategy: options.strategy,
     policy: options.policy,
@@ -71,7 +75,9 @@ async function createWork(turn: Turn, known: TurnBaseline): Promise<TaskWork> {
     isSmall,
   });
   const isRecipeChecked = fitting !== null && before?.passed === false && before.unrelated !== true;
-  const text = 'No recipe fits this task.';
+  const text = isNarrowed
+    ? 'A skill of this task leaves no recipe the tools that it needs.'
+    : 'No recipe fits this task.';
   return {
     turn,
     known,
@@ -208,7 +214,8 @@ async function unfinished(
 ): Promise<TurnEnd> {
   const { turn, known, doubted, trouble } = work;
   if (decision?.isDegraded === true) turn.progress.isCloudUnasked = true;
-  const end = decision === null ? work.last : withReason(work.last, trouble, decision);
+  // Without a way to work, no model was at fault.
+  const end = decision === null || work.ways.length === 0 ? work.last : withReason(work.last, trouble, decision);
   // Reapplying the change reverts what came after it, so no check for worse tests is needed.
   if (doubted === null || !(await reapplyDoubtedChange(turn, doubted))) {
     await revertWorseChanges(turn, known);

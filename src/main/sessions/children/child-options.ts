@@ -69,7 +69,7 @@ export async function planChild(
     access,
     run,
     assistant: definition === null ? null : { name, text },
-    tools: narrower(definition?.tools ?? null, asked.tools),
+    tools: narrower(narrower(definition?.tools ?? null, asked.tools), parent.tools ?? null),
     local: run.policy === 'cloud' ? null : (run.local ?? settings.local),
   };
 }

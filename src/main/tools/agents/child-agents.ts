@@ -17,6 +17,8 @@ export interface ParentTurn {
   readonly approve: ApproveMode;
   readonly network: RunOptions['network'];
   readonly instructions: RunOptions['instructions'];
+  /** The tools that the skills of the parent's turn leave as a whole; absent: all. */
+  readonly tools?: readonly string[];
   /** The spending limit of the parent's task. Null: the limit of the settings. */
   readonly taskCapUsd: number | null;
   readonly atCap: RunOptions['atCap'];

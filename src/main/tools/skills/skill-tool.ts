@@ -6,6 +6,8 @@ import { errorResult, okResult } from '../values/tool-results.ts';
 /** A skill as a model reads it. */
 export interface SkillText {
   readonly text: string;
+  /** The tools that its author names; empty: none. */
+  readonly allows: readonly string[];
   /** A file of it as text; null: there is none of this path, or it is no text. */
   readonly file: (path: string) => string | null;
 }
@@ -41,7 +43,8 @@ export async function readSkill(
   const skill = await load(name, context);
   if (skill === null) return errorResult(`The skill "${name}" is gone, or it is not what was approved.`);
   // Marks what stays in the conversation when it is summarized.
-  if (file === undefined) return okResult(skill.text, { skill: name });
+  const { allows } = skill;
+  if (file === undefined) return okResult(skill.text, { skill: name, ...(allows.length === 0 ? {} : { allows }) });
   const text = skill.file(file);
   return text === null ? errorResult(`The skill "${name}" has no text file "${file}".`) : okResult(text);
 }

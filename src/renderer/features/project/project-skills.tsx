@@ -48,7 +48,7 @@ export function ProjectSkills({ projectPath }: InProject) {
 const looks = { on: 'text-good', off: 'text-soft', new: 'text-soft', changed: 'text-warn', unfit: 'text-bad' } as const;
 
 function Row({ skill, projectPath }: InProject & { readonly skill: SkillReport }) {
-  const { name, description, state, problem, where, path, isOwn } = skill;
+  const { name, description, state, problem, where, path, isOwn, warnings, narrowsTo } = skill;
   const client = useClient();
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -97,6 +97,16 @@ function Row({ skill, projectPath }: InProject & { readonly skill: SkillReport }
         )}
       </div>
       <p className="text-sm text-soft wrap-anywhere">{seenWords(problem ?? description)}</p>
+      {narrowsTo !== null && (
+        <p className="text-xs text-soft wrap-anywhere">
+          {t('project.skills.narrows', { tools: seenWords(narrowsTo) })}
+        </p>
+      )}
+      {warnings.map((warning) => (
+        <p key={warning} className="text-xs text-warn wrap-anywhere">
+          {seenWords(warning)}
+        </p>
+      ))}
       {isWaiting && <p className="text-xs text-soft">{t('project.skills.waits')}</p>}
       {failed !== null && <Problem text={failed} />}
       {open === 'approve' && (

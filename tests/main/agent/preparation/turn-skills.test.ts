@@ -33,6 +33,10 @@ function kitWith(replies: readonly Reply[], held: readonly string[] = []) {
   });
 }
 
+/** What the log says about the calls of a tool. */
+const endsOf = (kit: ReturnType<typeof kitWith>, tool: string) =>
+  ofType(kit.journal.events, 'tool-ended').filter((event) => event.tool === tool);
+
 const done: Reply = call('task_complete', { summary: 'Done.' });
 
 describe('the skills of a turn', () => {
@@ -53,7 +57,7 @@ describe('the skills of a turn', () => {
     const results = ofType(kit.journal.events, 'tool-ended').filter(({ tool: name }) => name === 'use_skill');
     expect(results[0]?.output).toContain('List what changed for whom.');
     expect(results[0]?.output).toContain('Its files lie in .agents/skills/release-notes: style.md');
-    expect(results[0]?.output).toContain('for these tools only: Read');
+    expect(results[0]?.output).toContain('for these tools only, so no other runs until this task ends: read_file.');
     expect(results[1]?.output).toBe('Short lines.');
     await expectReplay(kit);
   });
@@ -97,5 +101,66 @@ describe('the skills of a turn', () => {
     expect(last).toContain('What happened so far');
     expect(last.split('List what changed for whom.').length).toBe(2);
     await expectReplay(kit);
+  });
+
+  it('narrow what the turn may call, and nothing after it', async () => {
+    const kit = kitWith([
+      call('use_skill', { name: 'release-notes' }),
+      call('run_command', { command: 'ls' }),
+      call('read_file', { path: 'a.py' }),
+      done,
+      done,
+      call('search', { pattern: 'x' }),
+      done,
+    ]);
+    await kit.runner.send('Write the notes.', turnOptions);
+    const offered = kit.requests.map(({ tools }) => tools.map(({ name }) => name));
+    expect(offered[0]).toContain('run_command');
+    expect(offered[1]?.toSorted()).toEqual(['ask_person', 'read_file', 'task_complete', 'update_plan', 'use_skill']);
+    expect(endsOf(kit, 'run_command')[0]).toMatchObject({
+      status: 'refused',
+      output: expect.stringContaining('works by the skill "release-notes"'),
+    });
+    expect(endsOf(kit, 'read_file')[0]?.status).toBe('ok');
+    await kit.runner.send('Look for x.', turnOptions);
+    expect(kit.requests.at(-1)?.tools.map(({ name }) => name)).toContain('run_command');
+    expect(endsOf(kit, 'search')[0]?.status).toBe('ok');
+    await expectReplay(kit);
+  });
+
+  it('narrow calls of the answer that chose them', async () => {
+    const both: Reply = {
+      calls: [
+        { name: 'use_skill', input: { name: 'release-notes' } },
+        { name: 'run_command', input: { command: 'ls' } },
+      ],
+    };
+    const kit = kitWith([both, done]);
+    await kit.runner.send('Write the notes.', turnOptions);
+    expect(endsOf(kit, 'run_command')[0]?.status).toBe('refused');
+    await expectReplay(kit);
+  });
+
+  it('leave no recipe that changes files by itself when they narrow', async () => {
+    const kit = kitWith([done, done, done]);
+    await kit.runner.send('/release-notes Fix the failing tests.', { ...turnOptions, strategy: 'recipe' });
+    expect(ofType(kit.journal.events, 'turn-ended')[0]?.text).toContain('leaves no recipe');
+  });
+
+  it('allow nothing that the turn may not do anyway', async () => {
+    const kit = createAgentKit({
+      replies: [call('use_skill', { name: 'release-notes' }), call('write_file', { path: 'a', text: 'x' }), done],
+      dependencies: {
+        project: {
+          skills: {
+            find: async () => ({ offered: [{ name: 'release-notes', description: 'x' }], held: [] }),
+            load: async () => ({ ...skill, skill: { ...skill.skill, allowedTools: ['Write', 'Bash'] } }),
+          },
+        },
+      },
+    });
+    await kit.runner.send('What would the notes say?', { ...turnOptions, mode: 'plan' });
+    expect(kit.requests[1]?.tools.map(({ name }) => name)).not.toContain('write_file');
+    expect(ofType(kit.journal.events, 'file-changed')).toEqual([]);
   });
 });

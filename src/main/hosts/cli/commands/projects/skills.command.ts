@@ -98,6 +98,7 @@ interface Shown {
 
 function wholeText({ skill, text, diff }: Shown, columns: number): string {
   const warnings = skill.warnings.map((warning) => `${seenWords(warning)}\n`).join('');
+  const narrowed = skill.narrowsTo === null ? '' : `leaves a task only these tools: ${seenWords(skill.narrowsTo)}\n`;
   const changed = diff === null ? '' : `changes since you approved it:\n${quoteRows(diff, columns, '  ~ ')}\n`;
-  return `${lineOf(skill)}\n${warnings}${quoteRows(text, columns)}\n${changed}`;
+  return `${lineOf(skill)}\n${warnings}${narrowed}${quoteRows(text, columns)}\n${changed}`;
 }
