@@ -6,7 +6,8 @@ import { findDataFolders } from '../src/main/lib/files/data-folders.ts';
 import { createTaskBed } from './lib/judge.ts';
 import { formatSetting, type Setting } from './lib/machine.ts';
 import { makeCoreRunner } from './lib/make-core-runner.ts';
-import { createReplyCache } from './lib/reply-cache.ts';
+import { createSpeeds } from './lib/model-speed.ts';
+import { createReplyCache, type ReplyCache } from './lib/reply-cache.ts';
 import { reportOf } from './lib/report.ts';
 import { openResults } from './lib/results.ts';
 import type { BenchRow } from './lib/rows.ts';
@@ -55,7 +56,7 @@ async function withBed<Result>(
   const { cache } = findDataFolders(process.env, process.platform);
   const say = (line: string): void => console.error(line);
   const replies =
-    options.replies === null ? null : createReplyCache({ folder: resolve(options.replies), digestOf, speedOf: null });
+    options.replies === null ? null : keptReplies(options, { folder: resolve(options.replies), cache, say });
   const home = options.keep === null ? join(folder, 'home') : resolve(options.keep, 'home');
   try {
     const runner = await makeCoreRunner({
@@ -67,6 +68,7 @@ async function withBed<Result>(
       say,
       ...(replies === null ? {} : { wrapProvider: replies.wrap, now: replies.now }),
       setUp: async (core) => {
+        if (options.image !== null) await core.client.settings.set({ key: 'sandbox.image', value: options.image });
         if (Object.keys(options.drive).length === 0) return;
         for (const id of options.models) await core.client.settings.set({ key: ['models', id], value: options.drive });
       },
@@ -78,13 +80,28 @@ async function withBed<Result>(
         scratchFolder: join(folder, 'before'),
       });
       const workFolder = options.keep === null ? join(folder, 'work') : resolve(options.keep, 'work');
-      return await use({ runner, bed, workFolder, commit: setting.commit, now: replies?.now ?? Date.now, say });
+      const now = replies?.now ?? Date.now;
+      const kept = replies === null ? {} : { replies };
+      return await use({ runner, bed, workFolder, commit: setting.commit, now, say, ...kept });
     } finally {
       await runner.close();
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Pairs are timed by the tokens of their answers, so that load cuts neither of the two. */
+function keptReplies(
+  { isPaired }: TaskOptions,
+  { folder, cache, say }: { readonly folder: string; readonly cache: string; readonly say: (line: string) => void },
+): ReplyCache {
+  const speeds = join(cache, 'bench', 'pair', 'speeds');
+  return createReplyCache({
+    folder,
+    digestOf,
+    speedOf: isPaired ? createSpeeds({ folder: speeds, digestOf, say }) : null,
+  });
 }
 
 /** By the file that was fetched, where Dewpoint lists it; else by its name alone. */

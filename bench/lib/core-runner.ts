@@ -10,6 +10,7 @@ export interface CoreRunnerHooks {
   readonly now: () => number;
   /** Removes the session's container, which would otherwise stay as long as the core runs. */
   readonly afterTask: () => Promise<void>;
+  readonly beforeTask?: (task: TaskRun) => void;
 }
 
 /**
@@ -18,10 +19,11 @@ export interface CoreRunnerHooks {
  */
 export function createCoreRunner(
   core: Pick<ClientCore, 'client' | 'dispose'>,
-  { now, afterTask }: CoreRunnerHooks,
+  { now, afterTask, beforeTask }: CoreRunnerHooks,
 ): TaskRunner {
   return {
     async run(task, signal) {
+      beforeTask?.(task);
       const begun = now();
       const { sessionId } = await core.client.sessions.create({
         projectPath: task.projectPath,

@@ -5,7 +5,7 @@ import { itemsOf, openClientCore } from '../../tests/fakes/core-client.ts';
 import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
 import { benchSandboxFactory } from './bench-sandbox.ts';
 import { createCoreRunner } from './core-runner.ts';
-import type { TaskRunner } from './task-runner.ts';
+import type { TaskRun, TaskRunner } from './task-runner.ts';
 
 export interface CoreRunnerParts {
   readonly root: string;
@@ -26,6 +26,7 @@ export interface CoreRunnerParts {
 export async function makeCoreRunner(parts: CoreRunnerParts): Promise<TaskRunner> {
   const { root, home, cache, recipe, models, say, wrapProvider, now } = parts;
   const sandboxes: Sandbox[] = [];
+  let without: TaskRun['without'];
   const makeSandbox = benchSandboxFactory(root, home);
   const core = await openClientCore({
     home,
@@ -33,6 +34,7 @@ export async function makeCoreRunner(parts: CoreRunnerParts): Promise<TaskRunner
     version: 'bench',
     onNotice: say,
     recipe,
+    without: () => without ?? [],
     ...(wrapProvider === undefined ? {} : { wrapProvider }),
     ...(now === undefined ? {} : { now }),
     startSandbox: async (request, signal) => {
@@ -52,6 +54,9 @@ export async function makeCoreRunner(parts: CoreRunnerParts): Promise<TaskRunner
     await parts.setUp?.(core);
     return createCoreRunner(core, {
       now: now ?? (() => performance.now()),
+      beforeTask: (task) => {
+        without = task.without;
+      },
       afterTask: async () => {
         for (const sandbox of sandboxes.splice(0)) await sandbox.dispose();
       },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { engineReportSchema, timingsSchema } from '@shared/events/call-report.ts';
 import { type Part, partSchema } from '@shared/models/model-messages.ts';
 import { promptTokensOf, usageSchema } from '@shared/money/token-cost.ts';
@@ -34,6 +34,8 @@ export interface ReplyCache {
   readonly now: () => number;
   /** Begins a run, in which no server has anything cached from the run before. */
   readonly begin: () => void;
+  /** What was asked since then, in order: the start of each request's hash. */
+  readonly asked: () => readonly string[];
   /** Answers from the cache, answers from a model, and failed calls, since the start. */
   readonly counts: () => { readonly kept: number; readonly asked: number; readonly failed: number };
 }
@@ -56,6 +58,7 @@ export function createReplyCache({ folder, digestOf, speedOf }: ReplyCacheParts)
   const clock = createHaltingClock();
   const count = { kept: 0, asked: 0, failed: 0 };
   /** The last request of each server, because servers keep its prompt cached. */
+  const asked: string[] = [];
   const last = new Map<string, ModelRequest['messages']>();
   const timed = async (
     provider: Provider,
@@ -115,6 +118,7 @@ export function createReplyCache({ folder, digestOf, speedOf }: ReplyCacheParts)
     signal: AbortSignal,
   ): AsyncGenerator<StreamPart, StreamEnded> {
     const file = fileOf(provider, request, 'reply');
+    asked.push(basename(file).slice(0, 12));
     const known = await read(file, replySchema);
     let end: StreamEnded;
     if (known !== null && !signal.aborted) {
@@ -159,7 +163,11 @@ export function createReplyCache({ folder, digestOf, speedOf }: ReplyCacheParts)
       stream: (request, signal) => stream(provider, request, signal),
     }),
     now: clock.now,
-    begin: () => last.clear(),
+    begin: () => {
+      last.clear();
+      asked.length = 0;
+    },
+    asked: () => [...asked],
     counts: () => ({ ...count }),
   };
 }

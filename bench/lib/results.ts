@@ -47,6 +47,8 @@ const recordSchema = z.object({
   arm: z.string().nullable(),
   /** The rank of the faulty place among the suspects, from 1. Null: it is not among them. Missing in older lines. */
   rank: z.number().nullable().optional(),
+  /** What the models were asked, in order: the start of each request's hash. Missing where answers were not kept. */
+  asked: z.array(z.string()).optional(),
   /** Why the task could not be tried or judged. A resumed run tries such a record again. */
   fault: z.string().nullable(),
 });
@@ -57,10 +59,16 @@ export function isFalseAccept(record: TaskRecord): boolean {
   return record.accepted && !record.solved;
 }
 
+/** The options that may change what a run does. */
+type TaskConditions = Pick<
+  TaskOptions,
+  'seed' | 'recipe' | 'passCheck' | 'maxMinutes' | 'drive' | 'replies' | 'without' | 'image'
+>;
+
 /** Equal for the same work: a task, a model, a strategy, and everything that may change the run. */
 export function keyOf(
   { task, model, strategy }: Pick<TaskRecord, 'task' | 'model' | 'strategy'>,
-  options: Pick<TaskOptions, 'seed' | 'recipe' | 'passCheck' | 'maxMinutes' | 'drive' | 'replies'>,
+  options: TaskConditions,
 ): string {
   const conditions = [`seed ${options.seed}`, `${options.maxMinutes} minutes`, describeSwitches(options)];
   return [task, model, strategy, ...conditions].filter((part) => part !== '').join(', ');

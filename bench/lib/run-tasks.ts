@@ -5,6 +5,7 @@ import type { Strategy } from '@shared/models/model-info.ts';
 import type { TaskBed } from './judge.ts';
 import { changedPlaces, rankOf } from './located.ts';
 import { lostTests } from './passed-tests.ts';
+import type { ReplyCache } from './reply-cache.ts';
 import { keyOf, type Results, type TaskRecord } from './results.ts';
 import { changedPaths, guardViolations, type Snapshot, takeSnapshot } from './snapshot.ts';
 import { describeSwitches, type TaskOptions } from './task-options.ts';
@@ -18,6 +19,8 @@ export interface RunTasksParts {
   /** The folder for the working copies of projects. */
   readonly workFolder: string;
   readonly commit: string;
+  /** Absent: answers are not kept, so it is not known what was asked. */
+  readonly replies?: Pick<ReplyCache, 'begin' | 'asked'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly say: (line: string) => void;
@@ -27,6 +30,7 @@ interface Job {
   readonly task: Task;
   readonly model: string;
   readonly strategy: Strategy;
+  readonly without: TaskOptions['without'];
 }
 
 /**
@@ -42,12 +46,14 @@ export async function runTasks(
 ): Promise<readonly TaskRecord[]> {
   const { results, now, say } = parts;
   const jobs = options.models.flatMap((model) =>
-    options.strategies.flatMap((strategy) => tasks.map((task) => ({ task, model, strategy }))),
+    options.strategies.flatMap((strategy) =>
+      tasks.flatMap((task, index) => armsOf(options, index).map((without) => ({ task, model, strategy, without }))),
+    ),
   );
   const end = options.totalMinutes === null ? Infinity : now() + options.totalMinutes * 60_000;
   const records: TaskRecord[] = [];
   for (const [index, job] of jobs.entries()) {
-    const key = keyOf({ task: job.task.id, model: job.model, strategy: job.strategy }, options);
+    const key = keyOf(namesOf(job), { ...options, without: job.without });
     const earlier = results.done.get(key);
     if (earlier !== undefined) {
       records.push(earlier);
@@ -57,7 +63,7 @@ export async function runTasks(
       say(`stopped before task ${index + 1} of ${jobs.length}; --resume with the results file goes on`);
       break;
     }
-    const record = await doJob(job, options, parts, signal);
+    const record = await doJob(job, { ...options, without: job.without }, parts, signal);
     if (signal.aborted) break;
     await results.append(record);
     records.push(record);
@@ -66,12 +72,22 @@ export async function runTasks(
   return records;
 }
 
+/** What a task is done without, run by run. Pairs begin with the one and the other in turn, so load falls on both. */
+function armsOf({ isPaired, without }: TaskOptions, index: number): readonly TaskOptions['without'][] {
+  if (!isPaired) return [without];
+  return index % 2 === 0 ? [[], without] : [without, []];
+}
+
+function namesOf({ task, model, strategy }: Job): Pick<TaskRecord, 'task' | 'model' | 'strategy'> {
+  return { task: task.id, model, strategy };
+}
+
 /** Runs one task in a fresh copy and judges the result. A failure of the bench itself is a `fault`. */
 async function doJob(job: Job, options: TaskOptions, parts: RunTasksParts, signal: AbortSignal): Promise<TaskRecord> {
   const { task, model, strategy } = job;
   const folder = join(parts.workFolder, `${task.id}-${strategy}`);
   const begun = {
-    key: keyOf({ task: task.id, model, strategy }, options),
+    key: keyOf(namesOf(job), options),
     task: task.id,
     kind: task.kind,
     split: task.split,
@@ -87,6 +103,7 @@ async function doJob(job: Job, options: TaskOptions, parts: RunTasksParts, signa
     await parts.bed.prepare(task, folder, signal);
     const before = await takeSnapshot(folder);
     const passedBefore = await parts.bed.passedBefore(task, signal);
+    parts.replies?.begin();
     const outcome = await parts.runner.run(
       {
         projectPath: folder,
@@ -96,13 +113,16 @@ async function doJob(job: Job, options: TaskOptions, parts: RunTasksParts, signa
         strategy,
         seed: options.seed,
         maxMinutes: options.maxMinutes,
+        ...(options.without.length === 0 ? {} : { without: options.without }),
       },
       signal,
     );
     const after = await takeSnapshot(folder);
     const judged = await judgeWork({ job, folder, outcome, before, after, passedBefore }, parts.bed, signal);
     const rank = rankOf(outcome.events, await changedPlaces(task.projectFolder, join(task.folder, 'solution')));
-    return { ...begun, ...figuresOf(outcome), ...judged, ...(rank === undefined ? {} : { rank }), fault: null };
+    const asked = parts.replies === undefined ? {} : { asked: [...parts.replies.asked()] };
+    const where = rank === undefined ? {} : { rank };
+    return { ...begun, ...figuresOf(outcome), ...judged, ...where, ...asked, fault: null };
   } catch (error) {
     const fault = error instanceof Error ? error.message : String(error);
     return { ...begun, ...nothing, fault };

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
+import type { KnownOfProject } from '../../src/main/compose-project.ts';
 import type { RecipeSettings } from '../../src/main/recipes/define.ts';
 import type { Strategy } from '@shared/models/model-info.ts';
-import type { Task } from './tasks.ts';
+import { drawOrder, type Task } from './tasks.ts';
 import { UsageError } from './usage-error.ts';
 
 export type Kind = Task['kind'];
@@ -18,6 +19,11 @@ export interface TaskOptions {
   readonly seed: number;
   /** Recipe settings that differ from the users' defaults, and the seed. */
   readonly recipe: Partial<RecipeSettings>;
+  /** What the core does without. With `isPaired`, every task is also done with it. */
+  readonly without: readonly KnownOfProject[];
+  readonly isPaired: boolean;
+  /** The image for the commands of sessions. Null: the one that users get. */
+  readonly image: string | null;
   /** Settings of the models, as in `dewpoint models set`. Empty: the users' defaults. */
   readonly drive: Readonly<Record<string, string | number>>;
   /** For one task, as in `dewpoint run --max-minutes`. */
@@ -37,7 +43,7 @@ export interface TaskOptions {
 export const starterModel = 'llama-cpp/qwen2.5-coder-1.5b-instruct';
 export const allKinds: readonly Kind[] = ['small', 'two-file', 'planted', 'question'];
 
-const flags = ['no-mechanical', 'no-agreement', 'no-coverage', 'no-check'] as const;
+const flags = ['no-mechanical', 'no-agreement', 'no-coverage', 'no-check', 'paired'] as const;
 const texts = [
   'models',
   'strategies',
@@ -47,6 +53,8 @@ const texts = [
   'limit',
   'seed',
   'drive',
+  'without',
+  'image',
   'max-minutes',
   'total-minutes',
   'resume',
@@ -60,12 +68,15 @@ type Text = (typeof texts)[number];
 
 const tasksUsage = `npm run bench -- tasks [--models ID,…] [--strategies recipe,loop] [--split dev|held|all] [--kinds ${allKinds.join(',')}]
   [--only GLOB] [--limit N] [--seed N] [--max-minutes N a task] [--total-minutes N] [--resume FILE] [--report FILE.md] [--keep FOLDER]
-  [--replies FOLDER] [--drive NAME=VALUE,… as dewpoint models set] [--no-check] [--no-mechanical] [--no-coverage] [--no-agreement]`;
+  [--replies FOLDER] [--drive NAME=VALUE,… as dewpoint models set] [--no-check] [--no-mechanical] [--no-coverage] [--no-agreement]
+  [--without names,diagnostics] [--paired] [--image NAME]`;
 
 /** Throws a `UsageError` for everything it does not understand, so that a typo does not cost an hour. */
 export function parseTaskOptions(args: readonly string[]): TaskOptions {
   const { has, text } = read(args);
   const seed = wholeNumber('seed', text('seed')) ?? 1;
+  const without = words('without', text('without'), ['names', 'diagnostics']) ?? [];
+  if (has('paired') && without.length === 0) throw new UsageError('--paired compares with what --without names.');
   return {
     models: list(text('models')) ?? [starterModel],
     strategies: words('strategies', text('strategies'), ['recipe', 'loop']) ?? ['recipe'],
@@ -82,6 +93,9 @@ export function parseTaskOptions(args: readonly string[]): TaskOptions {
     keep: text('keep') ?? null,
     replies: text('replies') ?? null,
     drive: driving(text('drive')),
+    without,
+    isPaired: has('paired'),
+    image: text('image') ?? null,
     recipe: { ...switchesOf(has), seed },
   };
 }
@@ -108,7 +122,9 @@ export function describeSwitches({
   passCheck,
   drive,
   replies,
-}: Pick<TaskOptions, 'recipe' | 'passCheck' | 'drive' | 'replies'>): string {
+  without,
+  image,
+}: Pick<TaskOptions, 'recipe' | 'passCheck' | 'drive' | 'replies' | 'without' | 'image'>): string {
   const { agreement, locate } = recipe;
   const parts = [
     recipe.mechanicalChanges === false ? 'no-mechanical' : '',
@@ -116,21 +132,24 @@ export function describeSwitches({
     agreement === false ? 'no-agreement' : '',
     passCheck ? '' : 'no-check',
     replies === null ? '' : 'kept answers',
+    image === null ? '' : `image ${image}`,
+    ...without.map((part) => `without ${part}`),
     ...Object.entries(drive).map(([name, value]) => `${name} ${value}`),
   ];
   return parts.filter((part) => part !== '').join(', ');
 }
 
-/** The tasks that the options name, in their order. */
+/** The tasks that the options name, in their order. Pairs are drawn, so that those done by an early end are a fair sample. */
 export function selectTasks<Some extends Pick<Task, 'id' | 'kind' | 'split'>>(
   tasks: readonly Some[],
-  { split, kinds, only, limit }: Pick<TaskOptions, 'split' | 'kinds' | 'only' | 'limit'>,
+  { split, kinds, only, limit, isPaired }: Pick<TaskOptions, 'split' | 'kinds' | 'only' | 'limit' | 'isPaired'>,
 ): readonly Some[] {
   const matches = globMatcher(only ?? '*');
   const chosen = tasks.filter(
     (task) => (split === 'all' || task.split === split) && kinds.includes(task.kind) && matches(task.id),
   );
-  return limit === null ? chosen : chosen.slice(0, limit);
+  const ordered = isPaired ? chosen.toSorted((a, b) => (drawOrder(a.id) < drawOrder(b.id) ? -1 : 1)) : chosen;
+  return limit === null ? ordered : ordered.slice(0, limit);
 }
 
 /** Supports `*` for any text, `?` for one character, `{a,b}` for either. */

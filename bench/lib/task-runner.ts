@@ -1,3 +1,4 @@
+import type { KnownOfProject } from '../../src/main/compose-project.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import type { Strategy } from '@shared/models/model-info.ts';
 import type { Policy } from '@shared/routing/routing.ts';
@@ -13,6 +14,8 @@ export interface TaskRun {
   readonly strategy: Strategy | 'auto';
   readonly seed: number;
   readonly maxMinutes: number;
+  /** What the core does without. Default: nothing. */
+  readonly without?: readonly KnownOfProject[];
   /** Default: `local`. With another policy, `cloud` is the model that the run may use. */
   readonly policy?: Policy;
   readonly cloud?: string;

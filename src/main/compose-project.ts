@@ -29,17 +29,28 @@ import {
 } from './symbols/project-symbols.ts';
 import type { SessionProject } from './agent/turn/agent-dependencies.ts';
 
-/** What every session finds out about its project at the start of a turn. A new part gets its finder here. */
+/** What is known of a project besides its files: the names in its sources, and the errors that an edit brings. */
+export type KnownOfProject = 'names' | 'diagnostics';
+
+/**
+ * What every session finds out about its project at the start of a turn. A new part gets its finder here. `without`
+ * leaves parts out, to measure what they are worth.
+ */
 export function createProjectParts(
-  languageServers: LanguageServersOf,
+  { languageServers }: { readonly languageServers: LanguageServersOf },
+  { without = () => [] }: { readonly without?: (() => readonly KnownOfProject[]) | undefined },
 ): Pick<SessionProject, 'gatherFacts' | 'findParts' | 'readEnvironment' | 'languageServers'> {
   return {
     gatherFacts,
     readEnvironment,
-    languageServers,
+    languageServers: (sandbox) => {
+      const servers = languageServers(sandbox);
+      if (!without().includes('diagnostics')) return servers;
+      return { ...servers, warm: () => undefined, newErrors: async () => ({ type: 'none' }) };
+    },
     findParts: createFindParts([
       ['repository', async ({ facts }) => facts.git],
-      ['symbols', async ({ facts }) => hasManyNames(facts)],
+      ['symbols', async ({ facts }) => !without().includes('names') && hasManyNames(facts)],
       [
         'language-server',
         async ({ sandbox, facts: { sourceFiles, testFiles } }, signal) =>

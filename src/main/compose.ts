@@ -90,6 +90,8 @@ export interface ComposeConfig {
   /** For benchmarks: a wrapper around each provider, and the clock that goes with it. */
   readonly wrapProvider?: ModelPartsConfig['wrapProvider'];
   readonly now?: () => number;
+  /** For benchmarks: what a turn does not know of its project, asked when it begins. */
+  readonly without?: Parameters<typeof createProjectParts>[1]['without'];
 }
 
 const recipeDefaults: AgentConfig['recipe'] = {
@@ -296,7 +298,7 @@ async function createParts(config: ComposeConfig) {
     secrets: { hideKnown: (text) => redactor.text(text), hidden: base.hidden },
     workspaces: { prepare: prepareWorkspace, startSandbox, runGit: gitAccess.runGit, onProgress: config.onNotice },
     gather: attachments.gather,
-    agent: { ...engine, project: createProjectParts(base.languageServers), ...callParts(modelParts, meter) },
+    agent: { ...engine, project: createProjectParts(base, config), ...callParts(modelParts, meter) },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
     symbols,
     connected,
