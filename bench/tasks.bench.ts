@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import catalog from '../resources/models.json';
 import { findDataFolders } from '../src/main/lib/files/data-folders.ts';
 import { createTaskBed } from './lib/judge.ts';
+import { pairRows } from './lib/known-pairs.ts';
 import { formatSetting, type Setting } from './lib/machine.ts';
 import { makeCoreRunner } from './lib/make-core-runner.ts';
 import { createSpeeds } from './lib/model-speed.ts';
@@ -37,6 +38,7 @@ export async function run(args: readonly string[], setting: Setting): Promise<re
     const records = await withBed(options, setting, (parts) =>
       runTasks(tasks, options, { ...parts, results }, stop.signal),
     );
+    if (options.isPaired) return pairRows(records, options);
     const report = reportOf(records, options, setting);
     console.log(`\n${report.text}`);
     if (options.report !== null) await writeFile(resolve(options.report), report.markdown);

@@ -50,6 +50,15 @@ describe('the options of the tasks', () => {
     expect(describeSwitches(options)).toBe('');
   });
 
+  it('can leave out what is known of a project, and such a run is not a plain one', () => {
+    const options = parseTaskOptions(['--without', 'names,diagnostics', '--paired', '--image', 'own']);
+    expect(options).toMatchObject({ without: ['names', 'diagnostics'], isPaired: true, image: 'own' });
+    expect(describeSwitches(options)).toBe('image own, without names, without diagnostics');
+    expect(isPlainRun(options)).toBe(false);
+    expect(() => parseTaskOptions(['--without', 'map'])).toThrow('names, diagnostics');
+    expect(() => parseTaskOptions(['--paired'])).toThrow('--without');
+  });
+
   it('can drive a model differently, and such a run is not a plain one', () => {
     const options = parseTaskOptions(['--drive', 'edits=whole-file,temperature=0.3']);
     expect(options.drive).toEqual({ edits: 'whole-file', temperature: 0.3 });
@@ -129,6 +138,13 @@ describe('the choice of tasks', () => {
     expect(ids('--split all --only py-*')).toEqual(['py-a', 'py-b']);
     expect(ids('--split all --only {js-a,q-?}')).toEqual(['js-a', 'q-a']);
     expect(ids('--limit 2')).toEqual(['js-a', 'py-b']);
+  });
+
+  it('draws the tasks of pairs, so that the first of them are no choice', () => {
+    const drawn = ids('--split all --paired --without names');
+    expect([...drawn].sort()).toEqual(['js-a', 'py-a', 'py-b', 'q-a']);
+    expect(drawn).not.toEqual([...drawn].sort());
+    expect(ids('--split all --paired --without names --limit 2')).toEqual(drawn.slice(0, 2));
   });
 
   it('reads a dot in a name as a dot, not as a pattern', () => {

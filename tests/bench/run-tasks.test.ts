@@ -219,6 +219,14 @@ describe('a run of tasks', () => {
     expect((await play({ tasks, args: '--no-coverage' })).runs).toHaveLength(3);
   });
 
+  it('does the tasks of pairs in both ways, beginning with the one and the other in turn', async () => {
+    const { runs, records } = await play({ tasks, args: '--paired --without names' });
+    expect(runs.map(({ without }) => without ?? [])).toEqual([[], ['names'], ['names'], [], [], ['names']]);
+    expect(new Set(records.map(({ key }) => key)).size).toBe(6);
+    expect((await play({ tasks, args: '--paired --without names' })).runs).toEqual([]);
+    expect((await play({ tasks, args: '--without names' })).runs).toEqual([]);
+  });
+
   it('begins no task after its time limit, and says how to resume', async () => {
     const { records, said } = await play({ tasks, args: '--total-minutes 1', tick: 20_000 });
     expect(records.length).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ for word in "$@"; do
   version=${word#*:}
   for path in "$workspace/node_modules/.bin/$program" "$(command -v "$program")" \
     "/deps/python/.language-servers/$program/data/bin/$program" "/deps/python/.language-servers/bin/$program" \
-    "/node_modules/.language-servers/node_modules/.bin/$program"; do
+    "/deps/go/.language-servers/$program" "/node_modules/.language-servers/node_modules/.bin/$program"; do
     case "$path" in /*) ;; *) continue ;; esac
     [ -x "$path" ] || continue
     if [ -n "$version" ]; then

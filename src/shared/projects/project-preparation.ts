@@ -81,3 +81,12 @@ export function partLabel({ ecosystem, folder = '' }: Pick<PreparationPart, 'eco
   const name = ecosystemNames[ecosystem];
   return folder === '' ? name : `${folder}: ${name}`;
 }
+
+const shownFiles = 3;
+
+/** The files that decide what a part installs. Of a project with many modules, the first. */
+export function filesLabel(files: readonly string[]): string {
+  const more = files.length - shownFiles;
+  // One file more takes no more room than its number.
+  return more <= 1 ? files.join(', ') : `${files.slice(0, shownFiles).join(', ')} and ${more} others`;
+}

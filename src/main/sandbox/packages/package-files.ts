@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { openChildFolder, openHostFolder, readRegularFile, type HostFolder } from '../../lib/files/host-folder.ts';
+import { isDecidingFile } from './deciding-files.ts';
 import type { MountName, ProjectTexts } from './dependency-part.ts';
 import { orNoted } from '../../lib/log.ts';
 
@@ -50,6 +51,12 @@ const known: ReadonlySet<string> = new Set([
 const mountNames: ReadonlySet<string> = new Set<MountName>(['node_modules', 'vendor']);
 /** `requirements.txt`, `requirements-dev.txt`, `dev-requirements.txt`, `test_requirements.txt` … */
 const requirements = /^(?=[\w.-]*requirements|constraints)[\w.-]*\.(?:txt|in)$/i;
+
+/** Folders whose files belong to the folder that they are in. */
+const insideFolders: ReadonlyMap<string, (path: string) => boolean> = new Map([
+  ['requirements', (path: string) => /\.(?:txt|in)$/.test(path)],
+  ...['.cargo', '.mvn', '.bundle'].map((name) => [name, isDecidingFile] as const),
+]);
 
 /** A folder below the top, by its relative path. */
 export interface ProjectFolder {
@@ -121,10 +128,11 @@ async function readFolder(root: HostFolder, signal: AbortSignal): Promise<Projec
     signal.throwIfAborted();
     if (mountNames.has(entry.name) && entry.isDirectory() && (await isEmpty(root, entry.name))) continue;
     names.add(entry.isDirectory() ? `${entry.name}/` : entry.name);
-    if (entry.isFile() && (known.has(entry.name) || requirements.test(entry.name)))
+    if (entry.isFile() && (known.has(entry.name) || requirements.test(entry.name) || isDecidingFile(entry.name)))
       await addText(root, entry.name, { texts, prefix: '' });
   }
-  if (names.has('requirements/')) await addFolder(root, 'requirements', texts);
+  for (const [name, isWanted] of insideFolders)
+    if (names.has(`${name}/`)) await addFolder(root, name, { texts, isWanted });
   return { texts, names };
 }
 
@@ -139,14 +147,18 @@ async function isEmpty(folder: HostFolder, name: string): Promise<boolean> {
   return names?.length === 0;
 }
 
-async function addFolder(root: HostFolder, name: string, texts: Map<string, string>): Promise<void> {
+async function addFolder(
+  root: HostFolder,
+  name: string,
+  { texts, isWanted }: { readonly texts: Map<string, string>; readonly isWanted: (path: string) => boolean },
+): Promise<void> {
   // A folder that cannot be opened names no packages.
   const folder = await openChildFolder(root, name).catch(() => null);
   if (folder === null) return;
   try {
     const entries = await readdir(folder.place, { withFileTypes: true });
     for (const entry of entries) {
-      if (entry.isFile() && /\.(?:txt|in)$/.test(entry.name))
+      if (entry.isFile() && isWanted(`${name}/${entry.name}`))
         await addText(folder, entry.name, { texts, prefix: `${name}/` });
     }
   } finally {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { AppError, failure, success, toFailure, valueOf, type Reply } from '@shared/errors.ts';
 import {
+  filesLabel,
   packageEcosystems,
   type CleanRequest,
   type KeptItem,
@@ -255,7 +256,7 @@ function hostsOf({ states, sources, usual, added }: HostParts): PreparationPlan[
     const tool = ecosystem === 'python' ? 'pip' : ecosystem === 'javascript' ? 'npm' : part.tool;
     if (configured.length > 0) add(configured, `your configuration of ${tool}`);
     else add(usual?.[part.ecosystem] ?? [], `the default of ${tool}`);
-    add(part.hosts, part.files.join(', '));
+    add(part.hosts, filesLabel(part.files));
   }
   add(
     added.map((host) => host.toLowerCase()),

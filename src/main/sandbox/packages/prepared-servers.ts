@@ -35,5 +35,8 @@ function serversIn(command: string): readonly string[] {
   return command
     .slice(at + folder.length)
     .split(' ')
-    .map((word) => word.replace(/==|@/u, ' '));
+    .flatMap((word) => {
+      const [, name, version] = /^(?:\S*\/)?([\w.-]+)(?:==|@v?)(\S+)$/u.exec(word) ?? [];
+      return name === undefined || version === undefined ? [] : [`${name} ${version}`];
+    });
 }

@@ -1,4 +1,4 @@
-import { partLabel } from '@shared/projects/project-preparation.ts';
+import { filesLabel, partLabel } from '@shared/projects/project-preparation.ts';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
 import type { ExtraMount } from '../sandbox.ts';
 import { mainPlaces, placeInSession } from './dependency-part.ts';
@@ -62,7 +62,7 @@ function noteOf({ part, state, record }: PartState): readonly string[] {
     case 'ready':
     case 'outdated': {
       const left = record?.outcome.type === 'ready' ? record.outcome.notes : [];
-      const age = state === 'outdated' ? ` They are those of before ${part.files.join(', ')} changed.` : '';
+      const age = state === 'outdated' ? ` They are those of before ${filesLabel(part.files)} changed.` : '';
       const place =
         part.ecosystem === 'python' && part.place !== mainPlaces.python
           ? ` Run them with ${part.place}/bin/python.`
@@ -119,7 +119,7 @@ function warningOf({ part, state, record }: PartState, how: string): readonly st
       return changed;
     case 'outdated':
       return [
-        `${part.files.join(', ')} changed since the ${name} packages were installed. The old packages are used. Install again: ${how}`,
+        `${filesLabel(part.files)} changed since the ${name} packages were installed. The old packages are used. Install again: ${how}`,
         ...changed,
       ];
     case 'failed':

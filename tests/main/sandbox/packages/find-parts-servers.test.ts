@@ -41,6 +41,19 @@ describe('the packages of language servers', () => {
     ]);
   });
 
+  it('are those of Go from its own modules, also in a project that needs none', () => {
+    const last = expect.stringMatching(/GOBIN=\/deps\/go\/\.language-servers go install \S+\/gopls@v0\.18\.1$/u);
+    const mod = 'module a\n\nrequire b v1.0.0\n';
+    expect(commandsOf({ 'go.mod': mod }, true)).toEqual([{ ecosystem: 'go', place: '/deps/go', last, isNeeded: true }]);
+    expect(commandsOf({ 'go.mod': 'module a\n' }, true)).toEqual([
+      { ecosystem: 'go', place: '/deps/go', last, isNeeded: false },
+    ]);
+    const below = [{ folder: 'api', top: top({ 'go.mod': mod, 'go.sum': '' }) }];
+    expect(findParts(top({}), { languageServers: true }, below).map(({ place, folder }) => [place, folder])).toEqual([
+      ['/deps/go', 'api'],
+    ]);
+  });
+
   it('are those of both languages where the project does not say which it has, and nobody is asked before a run', () => {
     expect(commandsOf({}, true)).toEqual([
       { ecosystem: 'python', place: '/deps/python', last: ty, isNeeded: false },

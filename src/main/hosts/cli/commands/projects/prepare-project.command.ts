@@ -1,6 +1,11 @@
 import { resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
-import { partLabel, type PreparationPart, type PreparationPlan } from '@shared/projects/project-preparation.ts';
+import {
+  filesLabel,
+  partLabel,
+  type PreparationPart,
+  type PreparationPlan,
+} from '@shared/projects/project-preparation.ts';
 import { exitCodes } from '@shared/session/run-result.ts';
 import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { quoteRows } from '../../../text/quoted-rows.ts';
@@ -112,7 +117,7 @@ function showPlan(plan: PreparationPlan, { terminal }: CommandContext): void {
   for (const part of plan.parts) {
     if (part.state === 'ready') continue;
     say(
-      `${seenName(partLabel(part))} packages (${part.tool}), by ${part.files.map(seenName).join(', ') || 'the settings'}:`,
+      `${seenName(partLabel(part))} packages (${part.tool}), by ${filesLabel(part.files.map(seenName)) || 'the settings'}:`,
     );
     for (const command of part.commands) say(quoteRows(command, terminal.columns));
     if (part.state === 'failed' && part.reason !== null) say(`  The last attempt failed: ${seenWords(part.reason)}`);
@@ -132,10 +137,11 @@ function showParts(plan: PreparationPlan, { terminal }: CommandContext, isJson: 
   const hasServers = plan.parts.some(({ commands }) =>
     commands.some((command) => command.includes('.language-servers')),
   );
-  if (!hasServers && plan.parts.some(({ ecosystem }) => ecosystem === 'python' || ecosystem === 'javascript'))
+  if (!hasServers && plan.parts.some(({ ecosystem }) => hasServer.includes(ecosystem)))
     terminal.err(`${terminal.colors.dim(serversHint)}\n`);
 }
 
+const hasServer: readonly string[] = ['python', 'javascript', 'go'];
 const serversHint =
   'With --language-servers, models can also find uses, rename in one change, and see new errors after an edit.';
 
@@ -146,7 +152,7 @@ function sentenceOf(part: PreparationPart): string {
     case 'ready':
       return `${name}: installed, ${part.packages ?? 'unknown'} packages${size}.${changedText(part)}`;
     case 'outdated':
-      return `${name}: installed before ${part.files.join(', ')} changed; the old packages are used until you install again.`;
+      return `${name}: installed before ${filesLabel(part.files)} changed; the old packages are used until you install again.`;
     case 'failed':
       return `${name}: not installed. ${part.reason ?? ''}`;
     case 'missing':
