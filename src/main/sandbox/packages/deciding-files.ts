@@ -1,5 +1,4 @@
 import type { Ecosystem, FolderPart, ProjectTexts } from './dependency-part.ts';
-import type { ProjectFolder, ProjectTop } from './package-files.ts';
 
 interface Deciding {
   /** Files beside the part's own that change what is installed, by their path in the folder. */
@@ -46,14 +45,18 @@ export function isDecidingFile(path: string): boolean {
   return Object.values(deciding).some(({ beside, below }) => beside.test(path) || below.test(path));
 }
 
+interface Texts {
+  readonly texts: ProjectTexts;
+}
+
 /**
  * The part with every file that decides what it installs, so that a change of any of them makes it outdated. A folder
  * below that is a part of its own decides for itself.
  */
 export function withDecidingFiles(
   part: FolderPart,
-  { texts }: Pick<ProjectTop, 'texts'>,
-  below: readonly ProjectFolder[],
+  { texts }: Texts,
+  below: readonly { readonly folder: string; readonly top: Texts }[],
 ): FolderPart {
   const { beside, below: inside, takesIn } = deciding[part.ecosystem];
   const own = [...texts.keys()].filter((path) => beside.test(path) && !part.files.includes(path));

@@ -17,6 +17,7 @@ import { makeFolder, readJsonFile, writeJsonFile } from '../../lib/files/json-fi
 import { findPrepared, type PartState } from './find-prepared.ts';
 import { findPackageSources, type PackageSources } from './package-sources.ts';
 import { readProject } from './package-files.ts';
+import { serverNotes } from './prepared-servers.ts';
 import { unpreparedNotes } from './unprepared-notes.ts';
 import type { ProjectTexts } from './dependency-part.ts';
 import { dependencyRecords, type DependencyRecord } from './dependency-records.ts';
@@ -127,7 +128,8 @@ async function look(deps: PreparationsDeps, request: PlanRequest, signal: AbortS
     image.id,
   );
   const variables = [...Object.keys(own.env), ...own.secretEnv].sort();
-  const notes = unpreparedNotes(project);
+  const open = states.filter(({ state }) => state !== 'ready').map(({ part }) => part);
+  const notes = [...unpreparedNotes(project), ...serverNotes(open)];
   const plan = { projectPath, image: image.name, parts: states.map(partOf), hosts, variables, notes, approval };
   return { place, states, sources, plan };
 }

@@ -1,4 +1,5 @@
 import type { Settings } from '@shared/settings/settings.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 import { findParts } from './find-parts.ts';
 import { readProject } from './package-files.ts';
 
@@ -27,6 +28,20 @@ export async function preparedServers(
       return { projectPath, servers: commands.flatMap(serversIn) };
     }),
   );
+}
+
+/** What each takes on the disk, measured on amd64. */
+const sizes: Readonly<Record<string, number>> = { ty: 40e6, clangd: 78e6, typescript: 31e6, gopls: 35e6 };
+
+/** Names the servers that the commands of these parts install, with their sizes. Empty: none. */
+export function serverNotes(parts: readonly { readonly commands: readonly string[] }[]): readonly string[] {
+  const names = parts
+    .flatMap(({ commands }) => commands.flatMap(serversIn))
+    .map((server) => {
+      const size = sizes[server.slice(0, server.indexOf(' '))];
+      return size === undefined ? server : `${server} (about ${sizeText(size)})`;
+    });
+  return names.length === 0 ? [] : [`Language servers are installed, too: ${names.join(', ')}.`];
 }
 
 function serversIn(command: string): readonly string[] {
