@@ -143,7 +143,7 @@ function checkWhole(
     const why = cut.why === 'depth' ? 'has folders that are too deep' : 'has too many files';
     refuse(
       `This project ${why} to check for secrets${where}, so nothing runs in it.`,
-      'Mask the large folder in your rules, or work on a smaller folder.',
+      `Mask the ${cut.why === 'depth' ? 'deep' : 'large'} folder in your rules, or work on a smaller folder.`,
     );
   }
   if (masked.length + sockets.length + closed.length > maxMasks) {

@@ -20,6 +20,7 @@ export const mapProject: Command<[string | undefined, MapArguments]> = async (co
     return 0;
   }
   const { files, definitions } = map.all;
+  if (map.isCut) terminal.err(`Only ${files} files were read, the upper folders first: the project has more.\n`);
   if (map.text === '') {
     terminal.err(
       definitions === 0
@@ -30,6 +31,5 @@ export const mapProject: Command<[string | undefined, MapArguments]> = async (co
   }
   for (const line of map.text.split('\n')) terminal.out(`${seenLineText(line)}\n`);
   terminal.err(`${map.definitions} of ${definitions} names, from ${map.files} of ${files} files.\n`);
-  if (map.isCut) terminal.err('The project has more files than are read for this.\n');
   return 0;
 };

@@ -16,4 +16,17 @@ describe('projects map', () => {
     expect(await mapProject(context, '.', {})).toBe(0);
     expect(said.err).toContain(why);
   });
+
+  // Catches: a project of a million files of which only the first were read, with not a word about the others.
+  it.each(['', 'a.py\n  1 def f()'])(
+    'says that it read only a part of the files, whatever it shows: %j',
+    async (text) => {
+      const map = { text, files: 1, definitions: 1, all: { files: 50_000, definitions: 50_000 }, isCut: true };
+      const core = createScriptedCore();
+      core.replace({ projects: { map: () => map } });
+      const { context, said } = commandContext(core);
+      expect(await mapProject(context, '.', {})).toBe(0);
+      expect(said.err).toContain('Only 50000 files were read, the upper folders first: the project has more.');
+    },
+  );
 });
