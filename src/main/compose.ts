@@ -367,7 +367,7 @@ interface EndpointMeans {
 /** Lets other programs ask models, in the same way as a turn, with the same money and fences. */
 function createEndpointParts(
   { home }: ComposeConfig,
-  { settings, rules, redactor, hidden, clientStore, now }: Base,
+  { settings, rules, redactor, hidden, clientStore, store, blobs, now }: Base,
   { models, ease, money, meter }: Pick<ModelParts, 'models' | 'ease'> & EndpointMeans,
 ): Endpoint {
   const keys = createClientKeys(join(home, 'endpoint-keys.json'), now);
@@ -377,6 +377,7 @@ function createEndpointParts(
   return createEndpoint({
     keys,
     logs: createClientLogs({ home, store: clientStore, keys, now }),
+    recorded: { view: (sessionId) => store.view(sessionId), blobs, rules, now },
     models: { ...parts.models, list: models.list },
     machine: parts.machine,
     settings: () => settings.current(),

@@ -10,7 +10,7 @@ import { runStep, type StepReply } from '../agent/step/run-step.ts';
 import type { AgentDependencies, SessionModels, SessionProject } from '../agent/turn/agent-dependencies.ts';
 import type { StepRequest } from '../agent/turn/turn.ts';
 import type { Budget } from '../money/budget.ts';
-import type { LanguageModel, Provider } from '../models/providers/define.ts';
+import type { LanguageModel, ModelRequest, Provider } from '../models/providers/define.ts';
 import type { Decision, Denial, ModelOption } from '../routing/define.ts';
 import type { SessionFences } from '../safety/session-fences.ts';
 import type { KnownClient } from './client-keys.ts';
@@ -35,6 +35,10 @@ export interface ClientCall {
   readonly call: EndpointCall;
   readonly push: (push: EndpointPush) => void;
   readonly signal: AbortSignal;
+  /** The most that the call may cost, in US dollars. Absent: only the limits of the settings hold. */
+  readonly maxUsd?: number;
+  /** A request that is sent as it is, in place of one that is made of the call. */
+  readonly request?: ModelRequest;
 }
 
 /** A model and the call in the form that it takes. */
@@ -207,8 +211,9 @@ export async function countForClient(
 
 async function namedModel(
   options: AnswerOptions,
-  { client, call, signal }: Pick<ClientCall, 'client' | 'call' | 'signal'>,
+  given: Pick<ClientCall, 'client' | 'call' | 'signal' | 'request'>,
 ): Promise<Chosen> {
+  const { client, call, signal } = given;
   const { model } = call;
   const id = model === 'dewpoint/local' ? options.settings().local : model;
   const info = await options.models.info(id, signal);
@@ -220,7 +225,7 @@ async function namedModel(
     );
   if (model === 'dewpoint/local' && info.where !== 'local') return no('unknown-model', `${id} is not a local model.`);
   if (leavesMachine(info) && !client.mayLeave) return notAllowed(client, model);
-  return withRequests(options, { call, client }, [info], emptyTurnFacts);
+  return withRequests(options, given, [info], emptyTurnFacts);
 }
 
 /** The models that may answer: one, or for `dewpoint/hybrid` those of the order, else the local and the cloud one. */
@@ -258,14 +263,17 @@ function copied({ rules, problems }: Awaited<ReturnType<AnswerOptions['routeRule
 /** Models that cannot be asked this are left out. */
 function withRequests(
   { models }: AnswerOptions,
-  { call, client }: Pick<ClientCall, 'call' | 'client'>,
+  { call, client, request }: Pick<ClientCall, 'call' | 'client' | 'request'>,
   infos: readonly ModelInfo[],
   facts: TurnFacts,
 ): Chosen {
   let why = '';
   const all = infos.flatMap((info): AskedModel[] => {
     const answers = models.provider(info.provider);
-    const asked = clientRequest(call, info, client.sha256);
+    const asked: ClientRequest =
+      request === undefined
+        ? clientRequest(call, info, client.sha256)
+        : { ok: true, request: { ...request, model: info.name }, answerTool: null };
     if (answers !== null && asked.ok) return [{ info, provider: answers, asked }];
     why = asked.ok ? `${info.provider} is not set up.` : asked.message;
     return [];

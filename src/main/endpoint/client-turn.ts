@@ -25,6 +25,8 @@ export interface ClientTurnOptions extends Pick<CallingTurn['dependencies'], 'bu
   readonly facts: TurnFacts;
   readonly push: (push: EndpointPush) => void;
   readonly signal: AbortSignal;
+  /** The most that the call may cost, in US dollars. Absent: only the limits of the settings hold. */
+  readonly maxUsd?: number;
 }
 
 /** A client's call in the form that `runStep` takes, and how it ended. */
@@ -84,6 +86,7 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
         cloud: settings.cloud,
         approve: 'deny',
         ...limits,
+        maxUsd: options.maxUsd ?? null,
         seed: null,
       },
       signal: stop.signal,

@@ -1,4 +1,5 @@
 import type { EndpointFailure, EndpointModel, EndpointPush, TextsRead } from '@shared/contract/endpoint-contract.ts';
+import type { AskedAgain } from '@shared/session/asked-again.ts';
 import { toFailure } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
@@ -9,6 +10,7 @@ import { wholeStream } from '../lib/async/push-queue.ts';
 import type { AvailableModels } from '../models/available-models.ts';
 import type { Handlers } from '../server/handlers.ts';
 import { answerClient, countForClient, type AnswerOptions } from './answer-client.ts';
+import { askAgain, type AskAgainOptions } from './ask-again.ts';
 import type { ClientKeys, KnownClient } from './client-keys.ts';
 import type { ClientLog, ClientLogs } from './client-logs.ts';
 import { readForClient } from './read-for-client.ts';
@@ -17,6 +19,7 @@ export interface EndpointOptions extends AnswerOptions {
   readonly keys: ClientKeys;
   readonly logs: ClientLogs;
   readonly models: AnswerOptions['models'] & Pick<AvailableModels, 'list'>;
+  readonly recorded: Pick<AskAgainOptions, 'view' | 'blobs' | 'rules' | 'now'>;
 }
 
 export interface Endpoint {
@@ -106,6 +109,11 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
               work: (client, log, either) => answerClient(options, { client, log, call, push, signal: either }),
               signal: stop,
             }),
+          signal,
+        ),
+      askAgain: ({ input, signal }) =>
+        wholeStream<AskedAgain>(
+          (push, stop) => askAgain({ ...options, ...options.recorded }, input, { push, signal: stop }),
           signal,
         ),
       readTexts: async ({ input: { key, texts }, signal }) => {

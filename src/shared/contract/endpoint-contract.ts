@@ -4,6 +4,7 @@ import { base } from './contract-base.ts';
 import { messageSchema } from '@shared/models/model-messages.ts';
 import { effortSchema } from '@shared/models/model-info.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
+import type { AskedAgain } from '@shared/session/asked-again.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 
 /** A program that may ask models through the endpoint. This never holds its key. */
@@ -117,6 +118,19 @@ export const endpointContract = {
    * count.
    */
   count: base.input(z.object({ key, call: endpointCallSchema })).output(type<CountedPrompt>()),
+  /**
+   * Asks another model each recorded request of a session, in order. Nothing is run and no file is touched: what the
+   * model calls is only compared. `maxUsd`: the most that all of it may cost, in US dollars.
+   */
+  askAgain: base
+    .input(
+      z.object({
+        sessionId: z.string().min(1).max(200),
+        model: z.string().min(1).max(300),
+        maxUsd: z.number().nonnegative().nullable(),
+      }),
+    )
+    .output(type<AsyncIterable<AskedAgain>>()),
   /** Vectors or scores of texts. */
   readTexts: base.input(z.object({ key, texts: endpointTextsSchema })).output(type<TextsRead>()),
   clients: base.output(type<readonly EndpointClient[]>()),

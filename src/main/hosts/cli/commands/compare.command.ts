@@ -124,10 +124,11 @@ export function parseInput(task: string, args: CompareArguments, maxUsd: number 
   );
 }
 
-function numberOf(name: string, text: string): number {
+/** The number that a flag takes. */
+export function numberOf(name: string, text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value) || value < 0) {
-    throw usageError(`--${name} takes a number from 0, not "${text}".`, 'See: dewpoint compare --help');
+    throw usageError(`--${name} takes a number from 0, not "${text}".`);
   }
   return value;
 }

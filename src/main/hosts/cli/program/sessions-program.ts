@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ChangesArguments } from '../commands/sessions/changes.command.ts';
 import type { LibraryAction, LibraryArguments } from '../commands/sessions/session-library.command.ts';
+import type { ReplayArguments } from '../commands/sessions/ask-again.command.ts';
 import type { SearchArguments } from '../commands/sessions/search-sessions.command.ts';
 import type { CommitArguments } from '../commands/sessions/commit-session.command.ts';
 import type { RequestArguments } from '../commands/sessions/request-session.command.ts';
@@ -10,7 +11,7 @@ import { subcommand } from './subcommand.ts';
 
 export interface SessionHandlers {
   changes(session: string, words: readonly string[], args: ChangesArguments): Promise<void>;
-  replay(session: string, args: { readonly json?: boolean }): Promise<void>;
+  replay(session: string, args: ReplayArguments): Promise<void>;
   listSessions(args: ListArguments): Promise<void>;
   showSession(session: string, args: { readonly json?: boolean }): Promise<void>;
   organize(action: OrganizeAction, sessions: readonly string[], tags: readonly string[]): Promise<void>;
@@ -35,11 +36,13 @@ export function addSessions(program: Command, handlers: SessionHandlers): void {
     program,
     'replay',
     'replay a session without a model or network, and compare the state',
-    'dewpoint replay last',
+    'dewpoint replay last --on llama-cpp/qwen2.5-coder-1.5b-instruct',
   )
     .argument('<session>', 'a session id, the beginning of one, or last')
+    .option('--on <model>', 'ask this model each recorded request anew, and compare what it does; no file is touched')
+    .option('--max-usd <x>', 'with --on: the most that all of it may cost, in US dollars')
     .option('--json', 'print JSON')
-    .action((session: string, args: { readonly json?: boolean }) => handlers.replay(session, args));
+    .action((session: string, args: ReplayArguments) => handlers.replay(session, args));
   const sessions = subcommand(program, 'sessions', 'manage your sessions', 'dewpoint sessions list');
   subcommand(sessions, 'list', 'list sessions, one per line', 'dewpoint sessions list --json')
     .option('--project <dir>', 'only sessions of this project')

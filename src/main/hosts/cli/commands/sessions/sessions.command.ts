@@ -5,6 +5,8 @@ import type { Command } from '../../../text/command-context.ts';
 import { endings } from '../../../text/ending-words.ts';
 import { createEventLines } from '../../../text/event-lines.ts';
 import { indentText, jsonLine } from '../../../text/terminal.ts';
+import { usageError } from '../../../text/report-failure.ts';
+import { askAgain, type ReplayArguments } from './ask-again.command.ts';
 import { recordedEvents } from '../../../connection/recorded-events.ts';
 
 export const showSession: Command<[string, { readonly json?: boolean }]> = async (context, id, { json }) => {
@@ -38,15 +40,14 @@ function wordsBeside({ parts, stopReason }: EventOf<'model-call-ended'>): string
   return isLast ? '' : parts.flatMap((part) => (part.type === 'text' ? [part.text.trim()] : [])).join('\n');
 }
 
-export const replaySession: Command<[string, { readonly json?: boolean }]> = async (
-  { core, terminal, signal },
-  id,
-  { json },
-) => {
+export const replaySession: Command<[string, ReplayArguments]> = async (context, id, args) => {
+  const { core, terminal, signal } = context;
+  if (args.on !== undefined) return askAgain(context, id, args);
+  if (args.maxUsd !== undefined) throw usageError('--max-usd needs --on MODEL: a replay without it costs nothing.');
   const client = await core();
   const { sessionId } = await client.sessions.find({ id });
   const report = await client.sessions.replay({ sessionId }, { signal });
-  if (json === true) terminal.out(jsonLine(report));
+  if (args.json === true) terminal.out(jsonLine(report));
   else if (report.matched)
     terminal.out(`The ${report.events} events of ${sessionId} replay to the same state.\n${report.stateHash}\n`);
   else {

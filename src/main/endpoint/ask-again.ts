@@ -1,0 +1,242 @@
+import { z } from 'zod';
+import type { EndpointCall, EndpointPush } from '@shared/contract/endpoint-contract.ts';
+import { AppError } from '@shared/errors.ts';
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import { promptTokensOf } from '@shared/money/token-cost.ts';
+import type { Message, Part } from '@shared/models/model-messages.ts';
+import { messageSchema } from '@shared/models/model-messages.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import { leavesMachine } from '@shared/models/model-info.ts';
+import { compileFences } from '@shared/safety/fences.ts';
+import { agreementOf, type AskedAgain, type CallAnswer } from '@shared/session/asked-again.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
+import { sha256Of } from '../lib/sha256.ts';
+import { fenceSources } from '../safety/rules/session-rules.ts';
+import type { RuleFiles } from '../safety/rule-files.ts';
+import { isSecretFile } from '../sandbox/workspace/secret-files.ts';
+import type { Blobs } from '../sessions/blobs/blob-store.ts';
+import { readManifest } from '../sessions/history/read-manifest.ts';
+import type { SessionView } from '../sessions/store/session-view.ts';
+import { answerClient, type AnswerOptions, type ClientCall } from './answer-client.ts';
+import type { KnownClient } from './client-keys.ts';
+import type { ClientLog, ClientLogs } from './client-logs.ts';
+
+export interface AskAgainOptions extends AnswerOptions {
+  readonly logs: Pick<ClientLogs, 'of'>;
+  readonly view: (sessionId: string) => Promise<Pick<SessionView, 'state' | 'read'>>;
+  readonly blobs: Pick<Blobs, 'get'>;
+  readonly rules: Pick<RuleFiles, 'activeRules'>;
+  readonly now: () => number;
+}
+
+export interface AskAgainInput {
+  readonly sessionId: string;
+  readonly model: string;
+  /** Stops before a call that would pass it. Null: only the limits of the settings hold. */
+  readonly maxUsd: number | null;
+}
+
+/** Costs of these calls are listed under this name. No program can have it: it has no key. */
+const client: KnownClient = {
+  name: 'asked again',
+  sha256: sha256Of('asked again'),
+  mayLeave: true,
+  createdAt: 0,
+  lastUsedAt: null,
+  logId: null,
+};
+
+const requestSchema = z.object({
+  messages: z.array(messageSchema).min(1),
+  tools: z.array(
+    z.object({ name: z.string(), description: z.string(), inputSchema: z.record(z.string(), z.unknown()) }),
+  ),
+  output: z.discriminatedUnion('type', [
+    z.object({ type: z.literal('text') }),
+    z.object({ type: z.literal('tool-calls') }),
+    z.object({ type: z.literal('json-schema'), schema: z.record(z.string(), z.unknown()) }),
+    z.object({ type: z.literal('choice'), options: z.array(z.string()) }),
+  ]),
+  prefill: z.string().nullable(),
+  stop: z.array(z.string()),
+  temperature: z.number(),
+  topP: z.number(),
+  seed: z.number().nullable(),
+  maxOutputTokens: z.number(),
+  cacheKey: z.string(),
+});
+type RecordedRequest = z.infer<typeof requestSchema>;
+
+interface RecordedCall {
+  readonly started: EventOf<'model-call-started'>;
+  readonly ended: EventOf<'model-call-ended'>;
+}
+
+/**
+ * Asks another model each recorded request of a session, one after the other, and pushes one row for each. Nothing is
+ * run and no file is touched: what a model calls is only compared. A request that the fences of today keep on this
+ * machine is not sent. Throws `not-found` for an unknown model, and `cancelled` on abort.
+ */
+export async function askAgain(
+  options: AskAgainOptions,
+  { sessionId, model, maxUsd }: AskAgainInput,
+  { push, signal }: { readonly push: (row: AskedAgain) => void; readonly signal: AbortSignal },
+): Promise<void> {
+  const info = await options.models.info(model, signal);
+  if (info === null) {
+    throw new AppError('not-found', `The model "${model}" was not found.`, { hint: 'dewpoint models list' });
+  }
+  const view = await options.view(sessionId);
+  const log = await options.logs.of(client);
+  let spentUsd = 0;
+  for (const call of await recordedCalls(view.read())) {
+    signal.throwIfAborted();
+    const leftUsd = maxUsd === null ? null : Math.max(0, maxUsd - spentUsd);
+    const again = await askOne(options, { call, view, info, log, leftUsd }, signal);
+    if (again.type === 'answered') spentUsd += again.costUsd ?? 0;
+    push({ step: call.started.step, purpose: call.started.purpose, before: answerBefore(call), again });
+  }
+}
+
+/** Calls that ended with an answer. Those of tool servers are not the agent's. */
+async function recordedCalls(events: AsyncIterable<SessionEvent>): Promise<readonly RecordedCall[]> {
+  const open = new Map<string, EventOf<'model-call-started'>>();
+  const calls: RecordedCall[] = [];
+  for await (const event of events) {
+    if (event.type === 'history-copied') calls.length = 0;
+    if (event.type === 'model-call-started' && event.askedBy === undefined) open.set(event.callId, event);
+    if (event.type !== 'model-call-ended') continue;
+    const started = open.get(event.callId);
+    if (started !== undefined && event.error === null) calls.push({ started, ended: event });
+  }
+  return calls;
+}
+
+function answerBefore({ started, ended }: RecordedCall): CallAnswer {
+  const { usage, timings, costUsd, parts } = ended;
+  const called = parts.find((part) => part.type === 'tool-call');
+  return {
+    model: started.stage.model,
+    ...calledBy(called === undefined ? null : called),
+    promptTokens: promptTokensOf(usage),
+    outputTokens: usage.output,
+    seconds: (timings.totalMs - timings.queuedMs) / 1000,
+    costUsd,
+  };
+}
+
+function calledBy(
+  call: { readonly name: string; readonly input?: unknown } | null,
+): Pick<CallAnswer, 'tool' | 'target'> {
+  if (call === null) return { tool: null, target: null };
+  const path = fieldOf(call.input, 'path');
+  return { tool: call.name, target: typeof path === 'string' ? path : (JSON.stringify(call.input) ?? '') };
+}
+
+interface OneCall {
+  readonly call: RecordedCall;
+  readonly view: Pick<SessionView, 'state' | 'read'>;
+  readonly info: ModelInfo;
+  readonly log: ClientLog;
+  readonly leftUsd: number | null;
+}
+
+async function askOne(
+  options: AskAgainOptions,
+  { call, view, info, log, leftUsd }: OneCall,
+  signal: AbortSignal,
+): Promise<AskedAgain['again']> {
+  const bytes = await options.blobs.get(call.started.request);
+  if (bytes === null) return notAsked('what it sent is not stored any more');
+  const request = requestSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
+  if (leavesMachine(info)) {
+    const kept = await keptHere(options, call, view);
+    if (kept !== null) return notAsked(kept);
+  }
+  const messages = await withImages(options.blobs, request.messages);
+  if (messages === null) return notAsked('an image of it is not stored any more');
+  const asked = sameForm({ ...request, messages }, info);
+  if (asked === null) return notAsked('it was asked in a form that this model does not take');
+  const startedAt = options.now();
+  const pushes: EndpointPush[] = [];
+  const push = (one: EndpointPush): void => void pushes.push(one);
+  const limit = leftUsd === null ? {} : { maxUsd: leftUsd };
+  await answerClient(options, { client, log, push, signal, ...limit, ...asked });
+  const last = pushes.at(-1);
+  if (last?.type === 'failed') return notAsked(last.message);
+  if (last?.type !== 'ended') return notAsked('no answer came');
+  const answer: CallAnswer = {
+    model: info.id,
+    ...calledBy(pushes.find((one) => one.type === 'call') ?? null),
+    promptTokens: promptTokensOf(last.usage),
+    outputTokens: last.usage.output,
+    seconds: (options.now() - startedAt) / 1000,
+    costUsd: last.costUsd,
+  };
+  return { type: 'answered', agreement: agreementOf(answerBefore(call), answer), ...answer };
+}
+
+const notAsked = (why: string): AskedAgain['again'] => ({ type: 'not-asked', why });
+
+/** What the fences of today find in the recorded call, in words. Null: nothing that keeps it here or has to be asked. */
+async function keptHere(
+  { blobs, rules, settings }: AskAgainOptions,
+  { started }: RecordedCall,
+  { state, read }: Pick<SessionView, 'state' | 'read'>,
+): Promise<string | null> {
+  const { projectPath } = state;
+  const sources = fenceSources(await rules.activeRules(projectPath), settings());
+  const fences = compileFences({ settings: sources, projectPath, isSecretFile });
+  const manifest = await readManifest(read(), started.step, { blobs, fences });
+  if (manifest === null) return 'what it sent is not stored any more';
+  const hits = [...manifest.builtFrom, ...manifest.parts.flatMap((part) => part.hits)];
+  const kept = hits.find(({ verdict }) => verdict !== 'redact');
+  return kept === undefined ? null : `your rules keep ${kept.path ?? kept.rule} on this machine`;
+}
+
+/**
+ * The recorded request for this model: as it is where the model is held to a form by a grammar, as the recorded one was.
+ * Otherwise as a call with tools of its own. Null: it does not take that form.
+ */
+function sameForm(request: RecordedRequest, info: ModelInfo): Pick<ClientCall, 'call' | 'request'> | null {
+  const { messages, tools, output, stop, maxOutputTokens, prefill } = request;
+  const { grammar, tools: isNative } = info.capabilities;
+  const call: EndpointCall = {
+    model: info.id,
+    messages,
+    tools,
+    toolChoice: tools.length === 0 ? 'none' : 'auto',
+    schema: output.type === 'json-schema' ? output.schema : null,
+    stop,
+    // As certain as the model can be, so that the same question gives the same answer where the model allows it.
+    temperature: 0,
+    topP: null,
+    seed: 1,
+    maxOutputTokens,
+    effort: null,
+  };
+  if (prefill !== null && !info.capabilities.prefill) return null;
+  if (grammar && (!isNative || prefill !== null || output.type !== 'text')) {
+    return { call, request: { ...request, model: info.name } };
+  }
+  return prefill !== null || output.type === 'choice' ? null : { call };
+}
+
+/** A stored request names its images by their hash. Null: one is gone. */
+async function withImages(blobs: Pick<Blobs, 'get'>, messages: readonly Message[]): Promise<Message[] | null> {
+  const whole: Message[] = [];
+  for (const { role, parts } of messages) {
+    const found: Part[] = [];
+    for (const part of parts) {
+      if (part.type !== 'image' || part.data !== '' || part.blob === undefined) {
+        found.push(part);
+        continue;
+      }
+      const bytes = await blobs.get(part.blob);
+      if (bytes === null) return null;
+      found.push({ ...part, data: Buffer.from(bytes).toString('base64') });
+    }
+    whole.push({ role, parts: found });
+  }
+  return whole;
+}

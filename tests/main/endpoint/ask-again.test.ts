@@ -1,0 +1,123 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';
+import type { AskedAgain } from '../../../src/shared/session/asked-again.ts';
+import { itemsOf } from '../../fakes/core-client.ts';
+import type { EndpointKit } from '../../fakes/endpoint-kit.ts';
+import { endless, openEndpointKit, saying } from '../../fakes/endpoint-kit.ts';
+
+/** Catches: a second opinion that runs tools, passes fences or limits, or is paid for without being asked for. */
+let kit: EndpointKit;
+beforeEach(async () => {
+  kit = await openEndpointKit();
+});
+afterEach(() => kit.close());
+
+const done = (summary: string) => ({ name: 'task_complete', input: { summary } });
+
+/** A session in which the local model writes a note and then says that it is done. */
+async function session(text = 'Write a note.'): Promise<string> {
+  let turn = 0;
+  kit.answerWith((request, signal) => {
+    turn += 1;
+    const call = turn === 1 ? { name: 'write_file', input: { path: 'note.md', content: 'Hello.\n' } } : done('Noted.');
+    return saying(call)(request, signal);
+  });
+  const { sessionId } = await kit.core.client.sessions.create({ projectPath: null });
+  const options = { policy: 'local', strategy: 'loop', mode: 'work', interactive: false, approve: 'allow' };
+  await kit.core.client.sessions.send({ sessionId, text, options: runOptionsSchema.parse(options) });
+  expect(await kit.core.client.sessions.result({ sessionId })).toMatchObject({ status: 'done' });
+  return sessionId;
+}
+
+const askAgain = (sessionId: string, model: string, maxUsd: number | null = null): Promise<readonly AskedAgain[]> =>
+  itemsOf(kit.core.client.endpoint.askAgain({ sessionId, model, maxUsd }));
+const agreements = (rows: readonly AskedAgain[]) =>
+  rows.map(({ again }) => (again.type === 'answered' ? again.agreement : again.why));
+const set = (key: string, value: unknown): Promise<unknown> => kit.core.client.settings.set({ key, value });
+
+describe('another model that is asked the requests of a session', () => {
+  it('gets what was recorded, and is compared by tool and target', async () => {
+    const sessionId = await session();
+    const before = kit.asked.length;
+    let turn = 0;
+    kit.answerWith((request, signal) => {
+      turn += 1;
+      const call = turn === 1 ? { name: 'write_file', input: { path: 'other.md', content: '' } } : done('Noted.');
+      return saying(call)(request, signal);
+    });
+    const rows = await askAgain(sessionId, 'sky/script');
+    expect(agreements(rows)).toEqual(['tool', 'target']);
+    expect(rows[0]).toMatchObject({
+      before: { model: 'script/script', tool: 'write_file', target: 'note.md' },
+      again: { model: 'sky/script', tool: 'write_file', target: 'other.md' },
+    });
+    const [first, second] = kit.asked.slice(before);
+    expect(first).toMatchObject({ provider: 'sky' });
+    expect(JSON.stringify(first?.request.messages)).toContain('Write a note.');
+    // The second request has what the recorded model did, not what this one would have done.
+    expect(JSON.stringify(second?.request.messages)).toContain('note.md');
+    expect(JSON.stringify(second?.request.messages)).not.toContain('other.md');
+  });
+
+  it('changes neither the session nor its files', async () => {
+    const sessionId = await session();
+    const log = join(kit.home, 'sessions', sessionId, 'events.jsonl');
+    const before = await readFile(log, 'utf8');
+    const folder = await readdir(join(kit.home, 'sessions', sessionId));
+    kit.answerWith(saying({ name: 'write_file', input: { path: 'note.md', content: 'Other.\n' } }));
+    await askAgain(sessionId, 'script/script');
+    expect(await readFile(log, 'utf8')).toBe(before);
+    expect(await readdir(join(kit.home, 'sessions', sessionId))).toEqual(folder);
+  });
+
+  it('is told apart where it answers in words', async () => {
+    const sessionId = await session();
+    kit.answerWith(saying('I would rather not.'));
+    expect(agreements(await askAgain(sessionId, 'sky/script'))).toEqual(['other', 'other']);
+  });
+
+  it('is in the costs, and stops before the amount that all of it may cost', async () => {
+    const sessionId = await session();
+    const spent = async (): Promise<number> => (await kit.core.client.costs({ by: 'day' })).total.costUsd;
+    const first = await spent();
+    kit.answerWith(saying(done('Noted.')));
+    await askAgain(sessionId, 'sky/script', 0);
+    expect(await spent()).toBe(first);
+    const rows = await askAgain(sessionId, 'sky/script', 5);
+    expect(rows.every(({ again }) => again.type === 'answered')).toBe(true);
+    expect(await spent()).toBeGreaterThan(first);
+    expect(await spent()).toBeLessThanOrEqual(first + 5);
+  });
+
+  it('does not get what the rules of today keep on this machine, and a local one does', async () => {
+    const sessionId = await session('Write a note about Project Heron.');
+    kit.answerWith(saying(done('Noted.')));
+    await set('fences.rules', [{ pattern: 'Project Heron', verdict: 'local-only' }]);
+    const before = kit.asked.length;
+    const rows = await askAgain(sessionId, 'sky/script');
+    expect(rows).toHaveLength(2);
+    for (const why of agreements(rows)) expect(why).toContain('on this machine');
+    expect(kit.asked).toHaveLength(before);
+    expect(agreements(await askAgain(sessionId, 'script/script'))).toEqual(['other', 'target']);
+  });
+
+  it('is stopped in the middle of an answer', async () => {
+    const sessionId = await session();
+    kit.answerWith(endless);
+    const stop = new AbortController();
+    const reading = itemsOf(
+      kit.core.client.endpoint.askAgain({ sessionId, model: 'sky/script', maxUsd: null }, { signal: stop.signal }),
+    );
+    await expect.poll(() => kit.running()).toBe(1);
+    stop.abort();
+    await reading.catch(() => undefined);
+    await expect.poll(() => kit.running()).toBe(0);
+  });
+
+  it('is refused by name when it is not known', async () => {
+    const sessionId = await session();
+    await expect(askAgain(sessionId, 'sky/nobody-knows')).rejects.toMatchObject({ code: expect.any(String) });
+  });
+});
