@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { shortenText } from '@shared/text/shorten-text.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
-import { withoutControlSequences } from '../lib/control-sequences.ts';
+import { withoutEscapes } from '@shared/text/seen-text.ts';
 import { pathOf } from './workspace-uri.ts';
 
 /** Answers of language servers as values of ours. What is wrong in them is left out; no text of theirs stays long. */
@@ -80,7 +80,7 @@ export function readHover(value: unknown): string {
     const text: unknown = isRecord(part) ? part['value'] : part;
     return typeof text === 'string' ? [text] : [];
   });
-  return shortenText(withoutControlSequences(texts.join('\n')).trim(), longestHover);
+  return shortenText(withoutEscapes(texts.join('\n')).trim(), longestHover);
 }
 
 const kinds = [
@@ -160,5 +160,5 @@ function listOf<T>(value: unknown, schema: z.ZodType<T>): readonly T[] {
 
 /** On one line. */
 function lineText(text: string): string {
-  return shortenText(withoutControlSequences(text).replaceAll(/\s+/gu, ' ').trim(), longestMessage);
+  return shortenText(withoutEscapes(text).replaceAll(/\s+/gu, ' ').trim(), longestMessage);
 }

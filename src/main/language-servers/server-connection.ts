@@ -11,7 +11,7 @@ import { AppError, messageOf, valueOf } from '@shared/errors.ts';
 import { shortenText } from '@shared/text/shorten-text.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { abortable } from '../lib/async/abort.ts';
-import { withoutControlSequences } from '../lib/control-sequences.ts';
+import { withoutEscapes } from '@shared/text/seen-text.ts';
 import { countOfLog, countOfQuestion, createMessageRate, tooManyMessages } from '../lib/message-rate.ts';
 import type { OpenProcess, Sandbox } from '../sandbox/sandbox.ts';
 import { MessageHeaders } from './message-headers.ts';
@@ -140,7 +140,7 @@ class ServerFlow {
     this.#process = process;
     void process.ended.then(({ exitCode }) => {
       this.#isOver = true;
-      const last = withoutControlSequences(this.#errors).trim().split('\n').at(-1) ?? '';
+      const last = withoutEscapes(this.#errors).trim().split('\n').at(-1) ?? '';
       const said = last === '' ? '' : ` Its last words: ${shortenText(last, 200)}`;
       this.#setEnded(this.#why ?? `it ended by itself (exit code ${exitCode ?? 'unknown'}).${said}`);
       this.input.destroy();

@@ -123,5 +123,13 @@ export function guardText(path: string, kind: GuardKind, outcome = 'was left as 
   return `${path} is ${what[kind]}. ${guardedWords} and ${outcome}.`;
 }
 
+/** What may be done to a test file all the same; empty: nothing, as in a repair. */
+export function gainsText(path: string, task: string): string {
+  if (!mayBeAdded(path)) return '';
+  return mayGainTests(task)
+    ? ' Allowed without asking: new tests at its end, and new import lines, where every old line stays as it is.'
+    : ' Allowed without asking: a new test file beside it.';
+}
+
 /** Tells the refusal of a guarded file from others. */
 export const guardedWords = 'It is guarded';

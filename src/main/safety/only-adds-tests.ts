@@ -5,19 +5,21 @@ const bends =
 const definition = /^(?:async )?(?:def|class|function|const|let|var) ([\w$]+)/u;
 
 /**
- * Whether a test file only gains tests: every old line is still there, in order, with only imports between them, and
- * the new lines come at the end, reuse no name and skip no test. In doubt the answer is no.
+ * Whether a test file only gains tests and imports: every old line is still there, in order, with only imports between
+ * them, and the new lines come at the end, reuse no name and skip no test. In doubt the answer is no.
  */
 export function onlyAddsTests(before: string, after: string): boolean {
   const old = linesOf(before);
   const added: string[] = [];
   let at = 0;
+  let imports = 0;
   for (const line of linesOf(after)) {
     if (at < old.length && line === old[at]) at += 1;
     else if (at === old.length) added.push(line);
-    else if (line.trim() !== '' && !isImport(line)) return false;
+    else if (isImport(line)) imports += 1;
+    else if (line.trim() !== '') return false;
   }
-  if (at < old.length || added.every((line) => line.trim() === '')) return false;
+  if (at < old.length || (imports === 0 && added.every((line) => line.trim() === ''))) return false;
   const known = new Set(old.flatMap(testNamesIn));
   const names = added.flatMap(testNamesIn);
   const isOwn = names.every((name) => !known.has(name)) && new Set(names).size === names.length;

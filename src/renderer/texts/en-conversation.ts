@@ -214,7 +214,7 @@ export const conversation = {
   'mode.plan': 'Plan',
   'mode.plan.about': 'Makes a plan that you can edit. No file changes.',
   'mode.work': 'Work',
-  'mode.work.about': 'Does the task. Files may change.',
+  'mode.work.about': 'Does the task. Files change where it asks for it.',
   'composer.failed': 'Not sent. Your text is still here.',
   'composer.queued': 'Waiting for the next step',
   'composer.where.settings': 'Default',

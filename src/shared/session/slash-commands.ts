@@ -4,7 +4,7 @@ import { nearestName } from '@shared/text/near-name.ts';
 export const slashSentences = {
   ask: 'answer only; no file changes',
   plan: 'plan without changes; edit or start the plan',
-  work: 'do the task; files may change',
+  work: 'do the task, and change files where it asks for it',
   local: 'use local models for the next messages',
   cloud: 'use cloud models for the next messages',
   auto: 'choose local or cloud for each step',

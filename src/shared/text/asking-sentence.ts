@@ -13,7 +13,7 @@ const politelyLater = /[,;:]\s*(?:and |then |but )?(?:please\b|(?:can|could|woul
 
 /** What wants words in return, whatever they are about. */
 const wantsWords =
-  /^(?:explain|describe|summari[sz]e|tell|show|compare|outline|list|walk (?:me|us) through|talk (?:me|us) through|help (?:me|us) (?:to )?understand|recommend|suggest|advise|clarify|elaborate|remind (?:me|us)|give (?:me|us)(?: an?| some| the)? (?:\w{1,20} )?(?:overview|summary|explanation|description|idea|example|list|reason|hint)s?|review\b.{0,80}\bsay|point out|find out)\b/iu;
+  /^(?:explain|describe|summari[sz]e|tell|show|compare|outline|list|walk (?:me|us) through|talk (?:me|us) through|help (?:me|us) (?:to )?understand|recommend|suggest|advise|clarify|elaborate|remind (?:me|us)|give (?:me|us)(?: an?| some| the)? (?:\w{1,20} )?(?:overview|summary|explanation|description|idea|example|list|reason|hint)s?|(?:review|read|check|inspect|examine|analy[sz]e|study|look|go through)\b.{0,80}\b(?:say|and (?:then )?(?:tell (?:me|us)|report|explain|summari[sz]e|describe|list))\b|point out|find out)\b/iu;
 /** The same, only after "Can you": "See the failing test." is no question. */
 const wantsWordsPolitely = /^(?:understand|know|name|see|say|hear|learn|think)\b/iu;
 const ordersToo =

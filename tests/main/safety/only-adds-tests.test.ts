@@ -8,6 +8,8 @@ describe('a test file that only gains tests', () => {
   it.each([
     ['a function', python, `${python}\n\ndef test_sub():\n    assert calc.sub(2, 1) == 1\n`],
     ['an import above', python, `import pytest\n${python}\n\ndef test_sub():\n    assert calc.sub(2, 1) == 1\n`],
+    // With single edits the import comes before its test.
+    ['an import alone', python, `import pytest\n${python}`],
     ['a class', python, `${python}\n\nclass TestSub:\n    def test_one(self):\n        assert calc.sub(2, 1) == 1\n`],
     ['a block', script, `${script}\ntest('subtracts', () => {\n  expect(add(1, -1)).toBe(0);\n});\n`],
   ])('may gain %s', (_what, before, after) => {

@@ -30,6 +30,10 @@ describe('a message without a project', () => {
   it('is taken as work when there are files it may be about, unless it is a question', () => {
     expect(modeOfText('Make it blue.', true)).toBe('work');
     expect(modeOfText('What does main.py do?', true)).toBe('ask');
+    expect(modeOfText('Read main.py and tell me what it does.', true)).toBe('ask');
+    expect(modeOfText('Look at main.py and report what is slow.', true)).toBe('ask');
+    expect(modeOfText('Read main.py, tell me what it does and fix it.', true)).toBe('work');
+    expect(modeOfText('Check main.py and list the faults, then repair them.', true)).toBe('work');
     expect(asksForFile('Version 1.5 is out, see example.com.')).toBe(false);
   });
 });

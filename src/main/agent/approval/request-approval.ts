@@ -1,7 +1,7 @@
 import type { UserAnswer } from '../../safety/approvals/approver.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { ProgramReview } from '@shared/events/approval-events.ts';
-import type { ApprovalKind } from '@shared/safety/approval-grants.ts';
+import type { ApprovalKind, ApproveMode } from '@shared/safety/approval-grants.ts';
 import { maxRefusals, standingAnswer } from '../../safety/approvals/approval-policy.ts';
 import { abortable } from '../../lib/async/abort.ts';
 import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
@@ -103,7 +103,8 @@ async function askAs(
   });
   const refused = turn.asking.refusals.get(kind) ?? 0;
   const usual = refused >= maxRefusals ? 'deny' : standingAnswer(turn.options.approve, kind);
-  const standing = usual === 'ask' ? (turn.asking.announced?.({ kind, hosts: null }) ?? usual) : usual;
+  const announced = usual === 'ask' ? (turn.asking.announced?.({ kind, hosts: null }) ?? null) : null;
+  const standing = announced ?? usual;
   const said: Said = standing === 'ask' ? await ask(approvalId) : { answer: standing, isSettled: true };
   const { answer, values, isSettled = false } = said;
   if (!isSettled && answer === 'deny') turn.asking.refusals.set(kind, refused + 1);
@@ -112,10 +113,24 @@ async function askAs(
     approvalId,
     answer: answer === 'allow' ? 'allow' : 'deny',
     by: isSettled ? 'policy' : answer === 'nobody' ? 'nobody' : 'person',
+    ...(standing === 'ask' ? {} : { reason: standingReason({ refused, announced }, turn.options.approve, answer) }),
     ...(values === undefined ? {} : { values }),
   });
   turn.log.check();
   return said;
+}
+
+/** Why nobody was asked. */
+function standingReason(
+  { refused, announced }: { readonly refused: number; readonly announced: 'allow' | 'deny' | null },
+  approve: ApproveMode,
+  answer: ApprovalAnswer,
+): string {
+  if (announced !== null) return 'As you answered for the whole program.';
+  if (refused >= maxRefusals) return `You said no ${maxRefusals} times in this turn.`;
+  return answer === 'deny' && approve === 'allow'
+    ? 'Only your own yes counts here, and --approve allow asks you nothing.'
+    : `By --approve ${approve}.`;
 }
 
 /** Waits for the user's answer. Never rejects: a failure while asking counts as `nobody`. */

@@ -1,6 +1,6 @@
 import type { Failure } from '@shared/errors.ts';
 import { success } from '@shared/errors.ts';
-import { guardText } from '../../safety/guarded-files.ts';
+import { gainsText, guardText } from '../../safety/guarded-files.ts';
 import type { NewFile, ToolFiles, ToolResult } from '../../tools/define.ts';
 import type { ApprovalSubject } from '../approval/request-approval.ts';
 import { askApproval } from '../approval/request-approval.ts';
@@ -98,7 +98,10 @@ async function checkGuard(
   });
   if (answer === 'allow') return null;
   const why = answer === 'nobody' ? ' Nobody could be asked.' : '';
-  return asResult({ code: 'refused', message: `${guardText(path, kind)}${why}` });
+  return asResult({
+    code: 'refused',
+    message: `${guardText(path, kind)}${why}${kind === 'test' ? gainsText(path, turn.task) : ''}`,
+  });
 }
 
 /** Comparing takes time quadratic in the number of edits. A file that is nearly all different is shown as it would be. */

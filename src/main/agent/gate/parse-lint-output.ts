@@ -1,4 +1,4 @@
-import { withoutControlSequences } from '../../lib/control-sequences.ts';
+import { withoutEscapes } from '@shared/text/seen-text.ts';
 
 export interface LintFinding {
   readonly path: string;
@@ -33,7 +33,7 @@ export function parseLint(output: string, root: string): readonly LintFinding[] 
   };
   let path: string | null = null;
   let text: string | null = null;
-  for (const row of withoutControlSequences(output).split(/\r?\n/u)) {
+  for (const row of withoutEscapes(output).split(/\r?\n/u)) {
     const hit = headed.exec(row)?.groups ?? oneLine.exec(row)?.groups;
     if (hit !== undefined) {
       if (!/^(?:warning|note)\b|\[Warning\//iu.test(hit['text'] ?? ''))

@@ -171,6 +171,7 @@ async function act(work: TaskWork, driver: Driver, answer: Answer): Promise<Loop
     case 'ran':
       work.loop.unusableAnswers = 0;
       work.loop.cutText = '';
+      if (!answer.complete && !answer.repeated) await noteCutAfterCalls(turn, answer);
       return null;
     case 'complete': {
       const end = await answerFromResult(turn, driver, outcome.text, work.wanted);
@@ -230,6 +231,14 @@ function cutReason({ cutByMoney }: Answer): string {
   return cutByMoney === undefined
     ? 'the length limit'
     : 'the spending limit, which leaves room for short answers only,';
+}
+
+/** Calls ran, and the model does not know that more of its answer is missing. */
+async function noteCutAfterCalls(turn: Turn, answer: Answer): Promise<void> {
+  const { cutCall } = answer;
+  const lost = cutCall === undefined ? 'What would have come after them' : `A further call of ${cutCall.tool}`;
+  const text = `Your answer was cut off by ${cutReason(answer)} after the calls above, which ran. ${lost} is lost: go on with it, in a shorter answer.`;
+  await noteForModel(turn, cutCall === undefined ? 'answer-cut' : 'call-cut', text);
 }
 
 async function withoutCall(

@@ -8,18 +8,22 @@ import type {
   Exchange,
   UserEntry,
 } from '../../recipes/conversation-entries.ts';
-import { notedParts } from './noted-parts.ts';
+import { isTold, notedParts } from './noted-parts.ts';
 import { answersBack, placeOf, shownAgain, withResultsBack } from './equal-results.ts';
 import { shortenText } from '@shared/text/shorten-text.ts';
 import {
   askNote,
   checkNote,
+  cutBefore,
+  endedText,
   factsBlock,
   fetchedText,
   gateNote,
   inert,
   takenBackNote,
   takenBackText,
+  withoutCheck,
+  wordsOfModel,
 } from './harness-facts.ts';
 import type { LoadedSkills, FolderNote } from './loaded-skills.ts';
 import { beginLoading, nothingLoaded, rememberSkill, summaryEntry, folderNote } from './loaded-skills.ts';
@@ -403,17 +407,22 @@ function endTurn(fold: Fold, event: EventOf<'turn-ended'>): void {
   fold.asked = '';
   dropMoneyNote(fold);
   const last = fold.entries.at(-1);
-  if (last === undefined || (last.type === 'assistant' && last.calls.length === 0)) return;
+  if (last === undefined) return;
+  if (last.type === 'assistant' && last.calls.length === 0) {
+    if (event.reason === 'incomplete') note(fold, event.seq, cutBefore);
+    return;
+  }
   fold.taskOpen = false;
   if (wordsOfModel.includes(event.reason)) {
-    if (event.reason === 'waiting' && isTold(last, event.text)) return;
+    if (event.reason === 'waiting' && isTold(last, withoutCheck(event.text))) return;
     const parts: Part[] = [{ type: 'text', text: event.text }];
     fold.entries.push({ type: 'assistant', seq: event.seq, parts, calls: [] });
     return;
   }
   // The model has its own words in its last call.
   const said = last.type === 'assistant' ? (last.calls.at(-1)?.result?.text ?? '') : '';
-  const rest = said !== '' && event.text.startsWith(said) ? event.text.slice(said.length).trim() : event.text;
+  const ended = endedText(event);
+  const rest = said !== '' && ended.startsWith(said) ? ended.slice(said.length).trim() : ended;
   const cut = fold.cutText === '' ? '' : `\nYou had written until then:\n${shortenText(fold.cutText, mostCutText)}`;
   if (rest !== '') note(fold, event.seq, inert(`The work on the message before ended: ${rest}${cut}`));
 }
@@ -426,20 +435,8 @@ function dropMoneyNote(fold: Fold): void {
   if (entry?.type === 'user' && entry.said === undefined) fold.entries.splice(at, 1);
 }
 
-/** Whether the model has a text in its own words and in the result of its last call, as with a question. */
-function isTold(last: Entry, text: string): boolean {
-  if (last.type !== 'assistant') return false;
-  const result = last.calls.at(-1)?.result?.text ?? '';
-  const own = last.parts.flatMap((part) => (part.type === 'text' ? [part.text.trim()] : [])).join('\n\n');
-  const rest = text.replace(own, () => '').trim();
-  return rest !== '' && result.includes(rest);
-}
-
 /** How many characters of a cancelled answer are told. */
 const mostCutText = 8000;
-
-/** Turns that end with an answer of a model. The other ends are put in words by Dewpoint. */
-const wordsOfModel: readonly string[] = ['answered', 'planned', 'waiting', 'incomplete'];
 
 /** The facts that are not in the conversation yet. What tells of the turn itself is told each time. */
 function newFacts(fold: Fold, output: string): string {

@@ -70,3 +70,39 @@ export function fetchedText({ status, output }: EventOf<'tool-ended'>): string {
     : 'The server of the call that was cut off was asked for it. That call is not to be made again for this. How it ended:';
   return `${said}\n${outputBlock(output)}`;
 }
+
+/** Turns that end with an answer of a model. The other ends are put in words by Dewpoint. */
+export const wordsOfModel: readonly string[] = ['answered', 'planned', 'waiting', 'incomplete'];
+
+/** Told before the next message, whose author may have asked for the rest. */
+export const cutBefore =
+  'Your answer before this was cut off: what it says to its end is not all that you wanted to say.';
+
+const limitNames: Partial<Record<EventOf<'turn-ended'>['reason'], string>> = {
+  cap: 'its spending limit',
+  'step-limit': 'its limit of steps',
+  'token-limit': 'its limit of tokens',
+  'time-limit': 'its time limit',
+  'output-limit': 'the limit of what its tools may print',
+};
+
+/**
+ * How a turn ended, for the model that goes on. The figures of a limit are left out: what a person would do about it is
+ * nothing for a model, and by now it may be done.
+ */
+export function endedText({ reason, text }: Pick<EventOf<'turn-ended'>, 'reason' | 'text'>): string {
+  const limit = limitNames[reason];
+  return limit === undefined ? text : `It reached ${limit}. This message has its own.`;
+}
+
+const checkMark = '\n\nCheck: ';
+
+/** The words of a model with what the check said of the work so far. */
+export function withCheck(text: string, said: string): string {
+  return `${text}${checkMark}${said}`;
+}
+
+export function withoutCheck(text: string): string {
+  const at = text.lastIndexOf(checkMark);
+  return at === -1 ? text : text.slice(0, at);
+}

@@ -1,4 +1,5 @@
 import type { Part } from '@shared/models/model-messages.ts';
+import type { Entry } from '../../recipes/conversation-entries.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { mapStrings } from '../../lib/map-strings.ts';
 
@@ -15,6 +16,15 @@ export function notedParts(parts: readonly Part[]): Part[] {
     if (isRecord(part.input)) return { ...call, input: mapStrings(part.input, noted) };
     return raw === undefined ? call : { ...call, raw: noted(raw) };
   });
+}
+
+/** Whether a model has a text in its own words and in the result of its last call, as with a question. */
+export function isTold(last: Entry, text: string): boolean {
+  if (last.type !== 'assistant') return false;
+  const result = last.calls.at(-1)?.result?.text ?? '';
+  const own = last.parts.flatMap((part) => (part.type === 'text' ? [part.text.trim()] : [])).join('\n\n');
+  const rest = text.replace(own, () => '').trim();
+  return rest !== '' && result.includes(rest);
 }
 
 /** A name that a model made up may have any length. */

@@ -5,6 +5,7 @@ import { speaksOfFailure } from '../../recipes/fix/about-failures.ts';
 import { endlessTests, endlessText } from '../../lib/endless/endless-tests.ts';
 import { runCheck, isWorse } from '../gate/run-check.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
+import { withCheck } from '../prompt/harness-facts.ts';
 import type { Trouble } from '../../routing/define.ts';
 import type { Worker, WorkOutcome } from './task-work.ts';
 import type { TurnBaseline, TurnEnd } from './turn-baseline.ts';
@@ -82,6 +83,18 @@ export async function checkAfter(turn: Turn, work: TurnBaseline): Promise<CheckR
   if (work.check === null || work.before === null) return null;
   const { before } = work;
   return runCheck(turn, work.check, 'after', (after) => before.unrelated === true && !isWorse(before, after));
+}
+
+/** Where the work stops for the person after files were changed, its end says what the check makes of them. */
+export async function checkedText(turn: Turn, work: TurnBaseline, text: string): Promise<string> {
+  const { okWrites, lastCheck } = turn.progress;
+  if (okWrites === 0) return text;
+  const after = lastCheck?.okWrites === okWrites ? lastCheck.check : await checkAfter(turn, work);
+  if (after === null) return withCheck(text, 'none was run on the files that changed.');
+  const command = work.check === null ? 'the test run of what it wrote' : `\`${work.check.command}\``;
+  if (after.passed) return withCheck(text, `${command} passes with the files as they are now.`);
+  const how = after.unrelated === true ? 'fails as it did before the work' : 'fails with the files as they are now';
+  return withCheck(text, `${command} ${how}.`);
 }
 
 /**

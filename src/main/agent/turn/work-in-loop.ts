@@ -7,6 +7,7 @@ import {
   approveEnd,
   markProposed,
   checkAfter,
+  checkedText,
   doneEnd,
   outcomeOfEnd,
   hasChanged,
@@ -35,7 +36,7 @@ export async function workInLoop(work: TaskWork, worker: Worker, decision: Decis
     case 'incomplete':
       return outcomeOfEnd({ reason: 'incomplete', text: outcome.text, confidence: null, failure: outcome.failure });
     case 'waiting':
-      return outcomeOfEnd({ ...none, reason: 'waiting', text: outcome.text });
+      return outcomeOfEnd({ ...none, reason: 'waiting', text: await checkedText(turn, known, outcome.text) });
     case 'complete':
       if (turn.options.mode === 'plan') return outcomeOfEnd({ ...none, reason: 'planned', text: outcome.text });
       // A check rules only a task that asked for code, or that changed some.

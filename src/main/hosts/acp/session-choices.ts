@@ -35,7 +35,7 @@ const modeTexts = {
   auto: { name: 'Auto', description: 'Taken from your message' },
   ask: { name: 'Ask', description: 'Answers, no file changes' },
   plan: { name: 'Plan', description: 'A plan, no file changes' },
-  work: { name: 'Work', description: 'Files may change' },
+  work: { name: 'Work', description: 'Changes files where the task asks for it' },
 } as const;
 
 const policyNames: Readonly<Record<Policy, string>> = {

@@ -116,7 +116,7 @@ function createLines(terminal: Terminal): (event: SessionEvent) => readonly stri
 export const modeTexts = {
   ask: 'Ask: answers, no file changes',
   plan: 'Plan: no file changes',
-  work: 'Work: files may change',
+  work: 'Work: changes files where the task asks for it',
 } as const;
 
 function stageLine(event: EventOf<'stage-chosen'>, { colors }: Pick<Terminal, 'colors'>): string {
@@ -182,7 +182,7 @@ function serviceLine(event: EventOf<'service-changed'>, colors: Terminal['colors
 /** Who answered a question. */
 const deciders = {
   person: 'by you',
-  policy: 'by your settings or rules',
+  policy: 'without asking you',
   nobody: 'because nobody could be asked',
 } as const satisfies Record<EventOf<'approval-answered'>['by'], string>;
 
@@ -193,9 +193,10 @@ function approvalLine({ kind, hosts, subject }: EventOf<'approval-requested'>, {
 
 function answerLine(event: EventOf<'approval-answered'>, isQuestion: boolean, { colors }: Terminal): string {
   if (isQuestion) return colors.dim(`    ${agentAnswerText(event)}`);
-  const { answer, by, scope = 'once' } = event;
+  const { answer, by, scope = 'once', reason } = event;
   const how = scope === 'once' ? '' : ` for the ${scope}`;
-  return colors.dim(`    ${answer === 'allow' ? 'allowed' : 'denied'} ${deciders[by]}${how}`);
+  const why = by === 'policy' && reason !== undefined ? `: ${oneLine(seenWords(reason), 160)}` : '';
+  return colors.dim(`    ${answer === 'allow' ? 'allowed' : 'denied'} ${deciders[by]}${how}${why}`);
 }
 
 function capAnswer({ answer, raisedUsd }: EventOf<'cap-answered'>): string {

@@ -1,4 +1,4 @@
-import { withoutControlSequences } from '../control-sequences.ts';
+import { withoutEscapes } from '@shared/text/seen-text.ts';
 import { splitReports, type MachineReport } from './machine-report.ts';
 import { isCargo, parseCargo } from './parse-cargo.ts';
 import { parseGo } from './parse-go.ts';
@@ -29,7 +29,7 @@ const readers: readonly { readonly knows: (output: string) => boolean; readonly 
  */
 export function parseTestOutput(output: string, roots: readonly string[]): TestReport {
   const { text, reports } = splitReports(output);
-  const plain = withoutControlSequences(text);
+  const plain = withoutEscapes(text);
   const [report] = reports;
   const read = report === undefined ? null : readReport(report, plain, roots);
   const found = read?.parsed === true ? read : readText(plain, roots);

@@ -1,4 +1,4 @@
-import { withoutControlSequences } from '../../lib/control-sequences.ts';
+import { withoutEscapes } from '@shared/text/seen-text.ts';
 import type { ExecResult } from '../../sandbox/sandbox.ts';
 import { killedText } from './killed-text.ts';
 import type { ToolResult } from '../define.ts';
@@ -105,7 +105,7 @@ const unreadable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd]/gu;
  * line that was written over. Binary bytes are named, not shown.
  */
 function plainOutput(text: string, bytes: number): string {
-  const plain = withoutControlSequences(text).split('\n').map(lastState).join('\n');
+  const plain = withoutEscapes(text).split('\n').map(lastState).join('\n');
   const count = plain.match(unreadable)?.length ?? 0;
   if (plain.length >= leastBinary && count > plain.length * mostUnreadable)
     return `[binary, ${bytes.toLocaleString('en')} bytes, not shown: print it with xxd, or save it to a file]`;

@@ -78,6 +78,9 @@ describe('a line that a model proposes', () => {
   it('is not called unwanted where the settings say no and nobody was asked', async () => {
     const kit = kitWith([propose('Weeks are ISO weeks.')], { reply: yes() });
     await kit.runner.send('Note for later that weeks are ISO weeks.', { ...inCloud, approve: 'allow' });
+    expect(ofType(kit.journal.events, 'approval-answered')).toMatchObject([
+      { by: 'policy', reason: 'Only your own yes counts here, and --approve allow asks you nothing.' },
+    ]);
     expect(kit.kept).toEqual([]);
     expect(resultOf(kit)?.output).toContain('Nobody was asked, so nothing was kept.');
     // The task wanted a line, no change of a file.

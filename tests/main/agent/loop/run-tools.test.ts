@@ -93,6 +93,16 @@ describe('a guarded file', () => {
     expect(asked?.reason).toContain('It is guarded');
   });
 
+  // Bug: a model that only needed an import gave up, or asked.
+  it.each([
+    ['Add the rounding mode.', 'new tests at its end, and new import lines'],
+    ['Fix the failing test.', 'a new test file beside it'],
+  ])('says what may be done to it without asking: %s', async (task, allowed) => {
+    const kit = createAgentKit({ replies: writeTest, sandbox: { files, exec: () => ({}) } });
+    await kit.runner.send(task, { ...turnOptions, strategy: 'loop' });
+    expect(toolEnd(kit, 'write_file')?.output).toContain(allowed);
+  });
+
   it('shows a file that is nearly all different as it would be', async () => {
     const [before, after] = ['old', 'new'].map((word) =>
       Array.from({ length: 1_500 }, (_, at) => `${word} ${at}\n`).join(''),

@@ -261,3 +261,13 @@ describe('test files', () => {
     expect(kit.sandbox.text(path)).toBe('b = 1\n');
   });
 });
+
+describe('an answer that the length limit cut after its calls', () => {
+  // Bug: the model went on as if all that it wanted to write had arrived.
+  it('is named, so that the model sends the rest', async () => {
+    const kit = kitOf([{ calls: [read('calc.py')], stopReason: 'length' }, { calls: [edit, complete] }]);
+    await kit.runner.send('Fix add().', turnOptions);
+    expect(promptOf(kit, 1)).toContain('was cut off by the length limit after the calls above, which ran.');
+    await expectReplay(kit);
+  });
+});

@@ -37,7 +37,7 @@ describe('the prompt of a second turn', () => {
     await kit.runner.send('Go on.', { ...options, mode: 'work' });
     expect(textsOf(kit.requests[1], 'assistant')).toEqual([]);
     expect(textsOf(kit.requests[1], 'user').join('\n')).toContain(
-      '<dewpoint>\nThe work on the message before ended: The limit of 1 step was reached.',
+      '<dewpoint>\nThe work on the message before ended: It reached its limit of steps. This message has its own.',
     );
   });
 
@@ -55,6 +55,19 @@ describe('the prompt of a second turn', () => {
     expect(JSON.stringify(results).match(words)).toHaveLength(1);
     expect(textsOf(kit.requests[1], 'user').at(-1)).toContain('The second.');
     await expectReplay(kit);
+  });
+
+  // Bug: a limit that was raised since was told with its old figures, as if it still held.
+  it('has no figures of a spending limit that ended the turn before', async () => {
+    const price = { input: 3, output: 15, source: 'test', date: '2026-11-28' };
+    const kit = createAgentKit({ cloud: { price }, replies: [done], countTokens: () => 2_000 });
+    const inCloud = { ...options, policy: 'cloud', cloud: 'sky/model', mode: 'work' } as const;
+    const end = await kit.runner.send('Change a.py.', { ...inCloud, maxUsd: 0.001 });
+    expect(end).toMatchObject({ reason: 'cap', text: expect.stringContaining('raise it to $') });
+    await kit.runner.send('Go on.', { ...inCloud, maxUsd: 5 });
+    const told = JSON.stringify(kit.requests[0]?.messages);
+    expect(told).toContain('It reached its spending limit. This message has its own.');
+    expect(told).not.toContain('$');
   });
 
   // Bug: what the model had written until the person stopped it was lost.

@@ -54,6 +54,28 @@ describe('a turn whose model needs the person', () => {
     expect(kit.sandbox.text('half.py')).toBe('y = 1\n');
   });
 
+  // Bug: after a block nobody knew whether the files that were changed still pass.
+  it('says what the check makes of the files that changed, and tells the model its own words only', async () => {
+    const write = { name: 'write_file', input: { path: 'half.py', content: 'y = 1\n' } };
+    const kit = kitOf([{ calls: [write] }, blocked('Keep the old name?'), blocked('And now?')]);
+    const end = await kit.runner.send(task, inCloud);
+    expect(end.text).toMatch(/^Keep the old name\?\n\nCheck: `[^`]+` fails as it did before the work\.$/u);
+    expect(ofType(kit.journal.events, 'check-ended').map(({ phase }) => phase)).toEqual(['before', 'after']);
+    await kit.runner.send('Yes.', inCloud);
+    const told = JSON.stringify(kit.requests[2]?.messages);
+    // In its call, and in the result of it.
+    expect(told.split('Keep the old name?')).toHaveLength(3);
+    expect(told).not.toContain('as it did before the work');
+    await expectReplay(kit);
+  });
+
+  it('says that no check was run where there is none', async () => {
+    const write = { name: 'write_file', input: { path: 'half.txt', content: 'y' } };
+    const kit = kitOf([{ calls: [write] }, blocked('Keep it?')], { sandbox: { files: { 'a.txt': '' } } });
+    const end = await kit.runner.send(task, inCloud);
+    expect(end.text).toBe('Keep it?\n\nCheck: none was run on the files that changed.');
+  });
+
   it('is done if the words only offer more after the work', async () => {
     const write = { name: 'write_file', input: { path: 'export.py', content: 'y = 1\n' } };
     const kit = kitOf([{ calls: [write] }, { text: 'It is there. Should I go on with the docs?' }]);
@@ -80,7 +102,8 @@ describe('a turn whose model needs the person', () => {
   ])('shows the text beside its last call: %s', async (text, reason) => {
     const write = { name: 'write_file', input: { path: 'export.py', content: 'y = 1\n' } };
     const kit = kitOf([{ text, calls: [write, { name: 'task_complete', input: { summary: 'It is there.' } }] }]);
-    expect(await kit.runner.send(task, inCloud)).toMatchObject({ reason, text: `It is there.\n\n${text}` });
+    const check = reason === 'done' ? '' : '\n\nCheck: `python3 -m pytest -q` passes with the files as they are now.';
+    expect(await kit.runner.send(task, inCloud)).toMatchObject({ reason, text: `It is there.\n\n${text}${check}` });
   });
 
   it('ends as answered if the task was a question', async () => {

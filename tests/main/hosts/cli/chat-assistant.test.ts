@@ -60,7 +60,7 @@ it('the /assistant command changes or removes the assistant in a running chat', 
 /** Catches: a command that changes what the next messages get, and says nothing. */
 it.each([
   ['/ask', 'Ask: answers, no file changes'],
-  ['/work', 'Work: files may change'],
+  ['/work', 'Work: changes files where the task asks for it'],
   ['/local', 'The next messages run on this machine only.'],
   ['/assistant off', 'The next messages have no assistant.'],
   ['/assistant letters', 'The next messages have the assistant letters.'],
