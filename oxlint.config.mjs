@@ -99,16 +99,19 @@ const commandLayer = [
   'src/main/sessions/{open,children,comparisons,history,library,attachments}/**',
 ];
 
-/**
- * What lib must not reach: the rest of main, src and the aliases, but for the one pattern of terminal sequences, which
- * the page has, too. The folder `resources` lies above all of them.
- */
-const aboveLib = (depth) => `^((\\.\\./){${depth + 1},${depth + 2}}[^.]|@shared/(?!text/seen-text\\.ts$))`;
+/** What lib must not reach: the rest of main and src. The folder `resources` lies above all of them. */
+const aboveLib = (depth) => `^(\\.\\./){${depth + 1},${depth + 2}}[^.]`;
+
+/** Of shared, lib takes the one pattern of terminal sequences, which the page has, too. */
+const libPatterns = (depth) => [
+  { regex: aboveLib(depth), allowTypeImports: true, message: 'lib knows only Node.' },
+  { group: ['@shared/**', '!@shared/text/seen-text.ts'], allowTypeImports: true, message: 'lib knows only Node.' },
+];
 
 const libRules = atEachDepth(['src/main/lib'], 3, (files, depth) =>
   imports(files, {
     paths: mainPaths(),
-    patterns: [{ regex: aboveLib(depth), allowTypeImports: true, message: 'lib knows only Node.' }, noDesktop],
+    patterns: [...libPatterns(depth), noDesktop],
   }),
 );
 
@@ -271,12 +274,12 @@ export default {
     ...libRules,
     imports(['src/main/lib/programs/start-program.ts'], {
       paths: mainPaths({ but: ['node:child_process'] }),
-      patterns: [{ regex: aboveLib(1), allowTypeImports: true, message: 'lib knows only Node.' }],
+      patterns: libPatterns(1),
     }),
     // A thread of a fixed text, which starts nothing.
     imports(['src/main/lib/programs/end-with-parent.ts'], {
       paths: mainPaths({ but: ['node:worker_threads'] }),
-      patterns: [{ regex: aboveLib(1), allowTypeImports: true, message: 'lib knows only Node.' }],
+      patterns: libPatterns(1),
     }),
     imports(['src/main/index.ts', 'src/main/hosts/desktop/**'], {
       paths: mainPaths({ electron: [{ name: 'electron', importNames: ['utilityProcess'], message: programMessage }] }),

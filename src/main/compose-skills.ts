@@ -5,7 +5,13 @@ import { skillTemplate } from './tools/skills/skill-catalog.ts';
 import { promptFileName } from '@shared/safety/instruction-files.ts';
 import { createProjectInstructions } from './safety/instructions/project-instructions.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
+import { createMemoryCommands } from './memory/commands.ts';
+import type { MemoryFiles } from './memory/memory-files.ts';
 import { createMemoryFiles } from './memory/memory-files.ts';
+import type { ForgetOptions } from './sessions/library/forget-everywhere.ts';
+import { createForgetEverywhere } from './sessions/library/forget-everywhere.ts';
+import type { SearchIndex } from './sessions/search/session-search-index.ts';
+import type { SessionStore } from './sessions/store/session-store.ts';
 import { createSkillCommands, listSkills } from './skills/commands.ts';
 import { createHomeSkills } from './skills/home-skills.ts';
 import { offeredFile, offeredFiles } from './skills/offered-files.ts';
@@ -52,4 +58,22 @@ export function createSkillParts({ home, env, settings }: SkillBase) {
     ];
   };
   return { memory, instructions, homeSkills, templates, commands: createSkillCommands(options) };
+}
+
+interface MemoryBase extends Pick<ForgetOptions, 'sessions' | 'blobs' | 'now'> {
+  readonly skills: { readonly memory: MemoryFiles };
+  readonly store: SessionStore;
+  readonly bin: SessionStore;
+  readonly clientStore: SessionStore;
+  readonly index: Pick<SearchIndex, 'drop'>;
+}
+
+/** The commands for the memory, with all logs from which a line is taken that is forgotten. */
+export function createMemoryParts(
+  home: string,
+  { skills: { memory }, store, bin, clientStore, index, sessions, blobs, now }: MemoryBase,
+) {
+  const stores = [store, bin, clientStore];
+  const everywhere = createForgetEverywhere({ home, stores, sessions, blobs, dropIndex: index.drop, now });
+  return createMemoryCommands({ memory, everywhere, now });
 }

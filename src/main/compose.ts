@@ -3,7 +3,7 @@ import { success, valueOf } from '@shared/errors.ts';
 import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
 import type { ModelParts, ModelPartsConfig } from './compose-models.ts';
 import { createModelParts, createLearnedWindows } from './compose-models.ts';
-import { createSkillParts } from './compose-skills.ts';
+import { createMemoryParts, createSkillParts } from './compose-skills.ts';
 import { createLanguageServers } from './language-servers/language-servers.ts';
 import { createPlaceParts, createProjectParts, createSandboxParts, createSymbolParts } from './compose-project.ts';
 import { createToolParts } from './compose-tools.ts';
@@ -22,7 +22,6 @@ import { sleptTime } from './lib/async/slept-time.ts';
 import { cleanDiagnostics, diagnostics } from './lib/log.ts';
 import { createHostPrograms } from './lib/programs/host-programs.ts';
 import { findNode } from './lib/programs/platform-files.ts';
-import { createMemoryCommands } from './memory/commands.ts';
 import { createModelCommands } from './models/commands.ts';
 import { createMoneyCommands } from './money/commands.ts';
 import { createHomeMoney, type HomeMoney } from './money/home-money.ts';
@@ -178,7 +177,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
     templates: createTemplateCommands(config.home, parts.skills.templates),
     assistants: parts.assistants.handlers,
     skills: parts.skills.commands,
-    memory: createMemoryCommands({ memory: parts.skills.memory, now: parts.now }),
+    memory: createMemoryParts(config.home, parts),
     projects: createProjectCommands({ ...parts, homePath: config.home }),
     documents: createDocumentCommands(parts.documents),
     git: createGitCommands({ ...parts, ...parts.gitAccess }),

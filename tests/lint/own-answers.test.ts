@@ -25,6 +25,7 @@ const known: Readonly<Record<string, string>> = {
   'main/hosts/cli/commands/chat.command.ts': 'takes an answered question from the chat',
   'main/sessions/log/event-log.ts': 'how soon they are on the disk',
   'main/sessions/children/child-approver.ts': 'writes those of a child',
+  'main/sessions/library/forget-in-log.ts': 'in which words a line was kept; it grants nothing',
   'main/sessions/replay/replay-events.ts': 'of a child they are taken over as they are',
   'main/sessions/replay/replay-session.ts': 'a replay takes what was decided from its log',
   'main/routing/trajectory/trajectory.ts': 'caps of the turn that runs: it begins anew with each',

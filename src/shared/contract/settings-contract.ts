@@ -6,7 +6,7 @@ import type { Assistant, BrokenAssistant } from '@shared/session/assistants.ts';
 import { assistantNamePattern, mostAssistantCharacters } from '@shared/session/assistants.ts';
 import { isSkillName, mostSkillCharacters } from '@shared/skills/skill-file.ts';
 import type { SkillReport } from '@shared/skills/skill-report.ts';
-import type { MemoryLine } from '@shared/projects/memory-line.ts';
+import type { ForgetReport, MemoryLine } from '@shared/projects/memory-line.ts';
 import { longestMemoryLine } from '@shared/projects/memory-line.ts';
 import { base } from './contract-base.ts';
 
@@ -121,6 +121,8 @@ export const skillsContract = {
 export interface Memory {
   readonly files: { readonly you: string; readonly project: string | null };
   readonly lines: readonly MemoryLine[];
+  /** Only of `forget`, where it looked into the logs. */
+  readonly forgotten?: ForgetReport;
 }
 
 /** What the user wants agents to know in later tasks: Markdown files in `memory/` of the home. */
@@ -141,6 +143,11 @@ export const memoryContract = {
       }),
     )
     .output(type<Memory>()),
-  /** Removes the line from every file that holds it. `not-found` if none does. */
-  forget: base.input(z.object({ projectPath: skillProject, id: z.string().min(1).max(64) })).output(type<Memory>()),
+  /**
+   * Removes the line from every file that holds it, and takes its words out of all logs. `onlyHere`: leaves the logs.
+   * `not-found` if no file holds it, and no earlier call has begun to forget it.
+   */
+  forget: base
+    .input(z.object({ projectPath: skillProject, id: z.string().min(1).max(64), onlyHere: z.boolean().optional() }))
+    .output(type<Memory>()),
 };

@@ -13,5 +13,15 @@ export interface MemoryLine {
   readonly of: 'you' | 'project';
 }
 
+/** What became of a line in the logs. */
+export interface ForgetReport {
+  /** How many logs held it. */
+  readonly sessions: number;
+  /** Sessions that work, so that their logs could not be changed. Forgetting it again finishes them. */
+  readonly busy: readonly string[];
+  /** It is too short to be looked for in logs. */
+  readonly isTooShort: boolean;
+}
+
 export const longestMemoryLine = 300;
 export const mostMemoryLines = 100;

@@ -1,4 +1,5 @@
 import { secretShapes } from '../../../src/main/lib/secrets/secret-patterns.ts';
+import { createTextFilter } from '../../../src/main/sessions/library/forget-text.ts';
 
 type Call = (text: string) => readonly unknown[];
 
@@ -87,6 +88,8 @@ export const callsOf: Readonly<Record<string, Call>> = {
     [{ path: 'a.py', before: text, after: text }],
   ],
   'src/main/safety/only-adds-tests.ts#onlyAddsTests': (text) => ['', text],
+  'src/main/agent/prompt/harness-facts.ts#withCheck': (text) => [text, 'It passes.'],
+  'src/main/sessions/library/forget-text.ts#filterText': (text) => [text, createTextFilter(['Use tabs here.'])],
   'src/main/lib/files/file-text.ts#inFormOf': (text) => [`a\r\n${text}`, text],
   'src/main/lib/files/file-text.ts#withLineEnds': (text) => [`a\r\n${text}`, text],
   'src/main/tools/edits/match-edit.ts#applyEdit': (text) => [text, 'return a - b', 'return a + b'],

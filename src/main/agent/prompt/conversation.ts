@@ -8,7 +8,7 @@ import type {
   Exchange,
   UserEntry,
 } from '../../recipes/conversation-entries.ts';
-import { isTold, notedParts } from './noted-parts.ts';
+import { hasText, notedParts } from './noted-parts.ts';
 import { answersBack, placeOf, shownAgain, withResultsBack } from './equal-results.ts';
 import { shortenText } from '@shared/text/shorten-text.ts';
 import {
@@ -414,7 +414,7 @@ function endTurn(fold: Fold, event: EventOf<'turn-ended'>): void {
   }
   fold.taskOpen = false;
   if (wordsOfModel.includes(event.reason)) {
-    if (event.reason === 'waiting' && isTold(last, withoutCheck(event.text))) return;
+    if (event.reason === 'waiting' && hasText(last, withoutCheck(event.text))) return;
     const parts: Part[] = [{ type: 'text', text: event.text }];
     fold.entries.push({ type: 'assistant', seq: event.seq, parts, calls: [] });
     return;

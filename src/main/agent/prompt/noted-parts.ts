@@ -19,7 +19,7 @@ export function notedParts(parts: readonly Part[]): Part[] {
 }
 
 /** Whether a model has a text in its own words and in the result of its last call, as with a question. */
-export function isTold(last: Entry, text: string): boolean {
+export function hasText(last: Entry, text: string): boolean {
   if (last.type !== 'assistant') return false;
   const result = last.calls.at(-1)?.result?.text ?? '';
   const own = last.parts.flatMap((part) => (part.type === 'text' ? [part.text.trim()] : [])).join('\n\n');

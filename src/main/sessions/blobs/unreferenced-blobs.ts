@@ -47,7 +47,8 @@ function sizeOf(path: string, now: number): number | null {
   return found === undefined || found.mtimeMs > now - weekMs ? null : found.size;
 }
 
-async function takeOutNamed(home: string, unnamed: Set<string>, signal: AbortSignal): Promise<void> {
+/** Takes the names out of `unnamed` that some file of the home has. */
+export async function takeOutNamed(home: string, unnamed: Set<string>, signal: AbortSignal): Promise<void> {
   for await (const file of filesBelow(home)) {
     signal.throwIfAborted();
     let rest = '';

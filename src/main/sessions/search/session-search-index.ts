@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SearchHit } from '@shared/contract/search-answer.ts';
@@ -27,6 +28,8 @@ export interface SearchIndex {
   /** Adds new texts of the logs for `budgetMs` at most, and then searches. */
   search(text: string, limit: number, signal: AbortSignal): Promise<FoundTexts>;
   close(): Promise<void>;
+  /** Removes the file, with every text in it. The next search makes it anew. */
+  drop(): Promise<void>;
 }
 
 export interface SearchIndexOptions {
@@ -63,6 +66,12 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
     const isComplete = await takeIn(db, options, signal);
     return { hits: findHits(db, text, limit), isComplete };
   };
+  const letGo = async (): Promise<void> => {
+    // There is nothing to close if it never opened.
+    const db = await opening?.catch(() => null);
+    opening = null;
+    db?.close();
+  };
   return {
     search: (text, limit, signal) => {
       const answer = tail.then(() => run(text, limit, signal));
@@ -72,10 +81,15 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
     },
     close: async () => {
       await tail;
-      // There is nothing to close if it never opened.
-      const db = await opening?.catch(() => null);
-      opening = null;
-      db?.close();
+      await letGo();
+    },
+    drop: () => {
+      const done = tail.then(async () => {
+        await letGo();
+        for (const end of ['', '-wal', '-shm', '-journal']) await rm(`${options.path}${end}`, { force: true });
+      });
+      tail = done.catch(() => undefined);
+      return done;
     },
   };
 }

@@ -37,7 +37,10 @@ export function ProjectMemory({ projectPath }: { readonly projectPath: string })
   const save = async ({ add, forget }: Change): Promise<void> => {
     // The new line first: if it is refused, the old one stays.
     if (add !== undefined) queries.setQueryData(queryKey, await client.memory.add({ projectPath, ...add }));
-    if (forget !== undefined) queries.setQueryData(queryKey, await client.memory.forget({ projectPath, id: forget }));
+    // A line that is changed stays in the logs as it was.
+    const onlyHere = add !== undefined;
+    if (forget !== undefined)
+      queries.setQueryData(queryKey, await client.memory.forget({ projectPath, id: forget, onlyHere }));
   };
   const change = async (wanted: Change): Promise<boolean> => {
     setProblem(null);

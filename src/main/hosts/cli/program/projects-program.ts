@@ -203,7 +203,7 @@ export function addMemory(program: Command, run: ProjectHandlers['memory']): voi
     .argument('<text>', 'what agents should know, in one line')
     .option('--everywhere', 'for every project')
     .action((text: string, args: MemoryArguments) => run('add', [text], args));
-  add('forget', 'remove a line', ' 3f2a9c01')
+  add('forget', 'remove a line, also from all logs', ' 3f2a9c01')
     .argument('<id>', 'the id of a line')
     .action((id: string, args: MemoryArguments) => run('forget', [id], args));
 }

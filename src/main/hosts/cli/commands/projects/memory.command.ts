@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { MemoryLine } from '@shared/projects/memory-line.ts';
+import type { ForgetReport, MemoryLine } from '@shared/projects/memory-line.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../../text/command-context.ts';
 import { jsonLine } from '../../../text/terminal.ts';
@@ -25,19 +25,28 @@ export const memory: Command<[MemoryAction, readonly string[], MemoryArguments]>
   await requireFolder(projectPath);
   const core = await context.core();
   const of = args.everywhere === true ? 'you' : 'project';
-  const { files, lines } = await {
+  const { files, lines, forgotten } = await {
     list: () => core.memory.list({ projectPath }),
     add: () => core.memory.add({ projectPath, text: word, of }),
     forget: () => core.memory.forget({ projectPath, id: word }),
   }[action]();
-  if (args.json === true) terminal.out(jsonLine({ files, lines }));
+  if (args.json === true) terminal.out(jsonLine({ files, lines, ...(forgotten === undefined ? {} : { forgotten }) }));
   else for (const line of lines) terminal.out(`${lineText(line)}\n`);
   if (lines.length === 0)
     terminal.err(
       `Nothing is noted. Add a line: dewpoint memory add, or write ${seenName(files.project ?? files.you)}\n`,
     );
-  return 0;
+  if (forgotten !== undefined && args.json !== true) terminal.err(`${forgottenText(forgotten)}\n`);
+  return forgotten === undefined || forgotten.busy.length === 0 ? 0 : 1;
 };
+
+function forgottenText({ sessions, busy, isTooShort }: ForgetReport): string {
+  const logs = isTooShort
+    ? 'It is too short to be told from other words, so the logs stay as they are.'
+    : `It was taken out of ${sessions} ${sessions === 1 ? 'log' : 'logs'}.`;
+  const later = busy.length === 0 ? '' : ` These work now: ${busy.map(seenName).join(', ')}. Forget it again later.`;
+  return `Forgotten. ${logs}${later} What a cloud provider got, exported sessions, commits and your own files are not changed.`;
+}
 
 function lineText({ id, text, date, sessionId, isAfterOutside, of }: MemoryLine): string {
   const outside = isAfterOutside ? 'after text from outside' : null;

@@ -1,0 +1,123 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { MemoryLine } from '../../../../src/shared/projects/memory-line.ts';
+import { runReplayTurn } from '../../../../src/main/agent/replay/replay-turn.ts';
+import { createForgetEverywhere } from '../../../../src/main/sessions/library/forget-everywhere.ts';
+import { createTextFilter, filterText } from '../../../../src/main/sessions/library/forget-text.ts';
+import { replaySession } from '../../../../src/main/sessions/replay/replay-session.ts';
+import { call, createAgentKit, turnOptions } from '../../../fakes/agent-kit.ts';
+import { type Home, makeHome, scratchSession } from '../session-fixtures.ts';
+
+const secret = 'Make check runs tests of "Größe" first.';
+const line: MemoryLine = { id: 'a', text: secret, date: null, sessionId: null, isAfterOutside: false, of: 'project' };
+const never = new AbortController().signal;
+
+/** A session in which the line was told in a prompt, proposed by a model in other white space, and answered with. */
+async function sessionWithLine(home: Home) {
+  const journal = await home.store.create(scratchSession);
+  const done = call('task_complete', { summary: `Done, as noted: ${secret}` });
+  const kit = createAgentKit({
+    replies: [call('propose_memory', { line: secret.replace(' runs ', '\n runs ') }), done, done],
+    cloud: { parametersB: null, contextTokens: 200_000 },
+    dependencies: {
+      journal,
+      project: {
+        memory: {
+          lines: async () => [line],
+          takesProposals: () => true,
+          hasReadOutside: async () => false,
+          keep: async () => undefined,
+        },
+      },
+    },
+  });
+  const inCloud = { ...turnOptions, policy: 'cloud', cloud: 'sky/model' } as const;
+  await kit.runner.send('What do the notes say?', inCloud);
+  await kit.runner.send('And what else?', inCloud);
+  await journal.close();
+  return { sessionId: journal.sessionId, dependencies: kit.dependencies };
+}
+
+const forgetIn = (home: Home, openJournal: () => null = () => null) =>
+  createForgetEverywhere({
+    home: home.path,
+    stores: [home.store],
+    sessions: { openJournal, close: async () => undefined },
+    blobs: home.blobs,
+    dropIndex: async () => undefined,
+    now: () => 5,
+  });
+
+/** The files of the home that hold the line in any form. */
+async function holders(home: Home): Promise<readonly string[]> {
+  const eraser = createTextFilter([secret]);
+  const found: string[] = [];
+  for (const entry of await readdir(home.path, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const bytes = await readFile(join(entry.parentPath, entry.name), 'latin1');
+    if (eraser.erase(bytes) !== bytes) found.push(entry.name);
+  }
+  return found;
+}
+
+describe('a line that is forgotten everywhere', () => {
+  it('is gone from every file, and the log is whole and replays', async () => {
+    await using home = await makeHome();
+    const { sessionId, dependencies } = await sessionWithLine(home);
+    const before = await holders(home);
+    // The log, and a blob for each prompt.
+    expect(before).toContain('events.jsonl');
+    expect(before.length).toBeGreaterThan(2);
+    const first = await replaySession(await home.again().view(sessionId, 'whole'), home.blobs, (turn) =>
+      runReplayTurn(turn, dependencies),
+    );
+    expect(first.firstDifference).toBeNull();
+    const forget = forgetIn(home);
+    await forget.begin(line);
+    expect(await forget.run(never)).toEqual({ sessions: 1, busy: [], isTooShort: false });
+    expect(await holders(home)).toEqual([]);
+    const view = await home.again().view(sessionId, 'whole');
+    expect(view.problems).toEqual([]);
+    expect(view.state.notices.map(({ code }) => code)).toContain('line-forgotten');
+    const report = await replaySession(view, home.blobs, (turn) => runReplayTurn(turn, dependencies));
+    expect(report.firstDifference).toBeNull();
+    expect(report.stateHash).toBe(report.recordedHash);
+  });
+
+  it('is finished by a second run, wherever the first one was killed', async () => {
+    await using home = await makeHome();
+    const { sessionId } = await sessionWithLine(home);
+    await forgetIn(home).begin(line);
+    // Killed after the note, and while the new log was being written.
+    await writeFile(join(home.store.folderOf(sessionId), 'events.jsonl.forget.tmp'), 'half a rec');
+    const second = forgetIn(home);
+    expect(await second.isBegun(line.id)).toBe(true);
+    await second.run(never);
+    expect(await holders(home)).toEqual([]);
+    expect(await second.isBegun(line.id)).toBe(false);
+    expect((await home.again().view(sessionId, 'whole')).problems).toEqual([]);
+  });
+
+  it('stays in the log of a session that works, and is forgotten by the next run', async () => {
+    await using home = await makeHome();
+    const { sessionId } = await sessionWithLine(home);
+    const open = await home.store.open(sessionId);
+    const forget = forgetIn(home);
+    await forget.begin(line);
+    expect(await forget.run(never)).toEqual({ sessions: 0, busy: [sessionId], isTooShort: false });
+    await open.close();
+    expect(await forget.isBegun(line.id)).toBe(true);
+    expect((await forget.run(never)).sessions).toBe(1);
+    expect(await holders(home)).toEqual([]);
+  });
+
+  it('is replaced by a mark of its own length, in every form, and leaves other words alone', () => {
+    const eraser = createTextFilter(['Always use "ü" here', 'short']);
+    const nested = JSON.stringify(JSON.stringify({ a: 'Always use "ü"\n here' }));
+    const erased = filterText(nested, eraser);
+    expect(erased).toContain('[forgotten');
+    expect(Buffer.byteLength(erased)).toBe(Buffer.byteLength(nested));
+    expect(filterText('Always use "u" here, in short.', eraser)).toBe('Always use "u" here, in short.');
+  });
+});
