@@ -44,12 +44,19 @@ export function Approvals({ sessionId, state: { approvals, children = [] }, hand
     <Approval
       key={first.approvalId}
       sessionId={sessionId}
-      approval={first}
+      approval={asker === null ? first : withoutName(first, asker)}
       waiting={approvals.length}
       asker={asker}
       handle={handle}
     />
   );
+}
+
+/** The reason of an agent's question names the agent, for a terminal. Here its name stands above. */
+function withoutName(approval: ApprovalState, asker: string): ApprovalState {
+  const { reason = '' } = approval;
+  const start = `${asker} asks. `;
+  return reason.startsWith(start) ? { ...approval, reason: reason.slice(start.length) } : approval;
 }
 
 interface ApprovalProps {
