@@ -12,7 +12,7 @@ export interface PreparationPlan {
   readonly hosts: readonly { readonly host: string; readonly why: string }[];
   /** Names of variables that the commands get; never their values. */
   readonly variables: readonly string[];
-  /** Sentences about what the project has and what cannot be prepared. Absent or empty: nothing. */
+  /** Sentences about what cannot be prepared and what is installed besides packages. Absent or empty: nothing. */
   readonly notes?: readonly string[];
   /** Stands for the exact commands, hosts and files. `prepare` runs nothing else. */
   readonly approval: string;
