@@ -62,10 +62,14 @@ export function createWebParts({ env, settings, programs, files }: WebBase, keys
     ),
     token: (host: string) => keys.own.find(`git.${host}`, null),
   };
+  const exchangeForClones = createWebClient(
+    createOutboundConnections(() => settings.current().connection, env),
+    { timeoutMs: 600_000, mostBytes: 256 * 1024 * 1024 },
+  );
   const keepToken = (host: string, token: string): Promise<void> => keys.own.set(`git.${host}`, token);
   const runGit = createGitProcess({ programs, nodePath: files.node, processPath: files.gitProcess });
   return {
-    gitAccess: { hosting, keepToken, runGit },
+    gitAccess: { hosting, exchangeForClones, keepToken, runGit },
     readDocument,
     webTools: parts,
     web: { offered: () => offeredWebTools(web()), exchange },

@@ -55,11 +55,15 @@ export function realRepository(folder = mkdtempSync(join(tmpdir(), 'dewpoint-git
 }
 
 /** Does a job in this process, with all that goes in and out as JSON, as it is with a process of its own. */
-const runHere: RunGit = async (job, { schema, signal, send }) => {
+const runHere: RunGit = async (job, { schema, signal, send, onProgress = () => undefined }) => {
   const refuse = async (): Promise<never> => {
     throw new Error('This job connects to nothing.');
   };
-  const value = await doGitJob(gitJobSchema.parse(JSON.parse(JSON.stringify(job))), { signal, send: send ?? refuse });
+  const value = await doGitJob(gitJobSchema.parse(JSON.parse(JSON.stringify(job))), {
+    signal,
+    send: send ?? refuse,
+    onProgress,
+  });
   return schema.parse(JSON.parse(JSON.stringify(value)));
 };
 
@@ -67,14 +71,16 @@ const runHere: RunGit = async (job, { schema, signal, send }) => {
 export function workedSessions(journal: MemoryJournal) {
   const tokens = new Map<string, string>();
   const sessions = { journal: async () => journal, openJournal: () => journal, runner: () => null };
+  const exchange = createWebClient(createOutboundConnections(() => ({ proxy: null, certificates: null }), {}));
   const hosting = {
-    exchange: createWebClient(createOutboundConnections(() => ({ proxy: null, certificates: null }), {})),
+    exchange,
     token: async () => tokens.get('') ?? null,
   };
   return {
     sessions,
     now: () => 1_800_000_000_000,
     hosting,
+    exchangeForClones: exchange,
     runGit: runHere,
     keepToken: async (_host: string, token: string) => void tokens.set('', token),
   };

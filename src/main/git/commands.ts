@@ -3,6 +3,7 @@ import { commitAuthor, isKnownAuthor, signsCommits } from '../sandbox/docker/use
 import type { Handlers } from '../server/handlers.ts';
 import type { Journal } from '../sessions/journal/journal.ts';
 import { refuseAtWork } from '../sessions/open/refused-requests.ts';
+import { cloneProject } from './clone/clone-project.ts';
 import type { HostingAccess } from './hosting-access.ts';
 import { makeRequest, planRequest, readReview } from './request-session.ts';
 import { readIssue } from './read-issue.ts';
@@ -17,6 +18,7 @@ export function createGitCommands({
   sessions,
   now,
   hosting,
+  exchangeForClones,
   keepToken,
   runGit: run,
 }: GitCommandsOptions): Handlers['git'] {
@@ -51,6 +53,7 @@ export function createGitCommands({
     const { journal, state, projectPath } = await workOf(input);
     return { ...input, projectPath, task: state.title, body: requestText(state, journal.money()) };
   };
+  const forClones = { ...hosting, exchange: exchangeForClones };
   return {
     read: ({ input, signal }) => run({ type: 'ask', isBelow: true, ...input }, { schema: reportSchema, signal }),
     planCommit: async ({ input, signal }) =>
@@ -62,6 +65,7 @@ export function createGitCommands({
       await note(input.sessionId, 'commit-made', `Committed ${files} on ${made.branch} (${short(made.commit)}).`);
       return made;
     },
+    clone: async ({ input, signal }) => cloneProject(input, { access: forClones, run, signal }),
     setToken: ({ input }) => keepToken(input.host.toLowerCase(), input.value.trim()),
     planRequest: async ({ input, signal }) => planRequest(await requestOf(input), { run, signal }),
     request: async ({ input, signal }) =>
@@ -82,6 +86,8 @@ interface GitCommandsOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly hosting: HostingAccess;
+  /** Reads the longer answers that a clone needs. */
+  readonly exchangeForClones: HostingAccess['exchange'];
   readonly keepToken: (host: string, token: string) => Promise<void>;
   readonly runGit: RunGit;
 }

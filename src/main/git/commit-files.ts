@@ -58,7 +58,7 @@ async function commitFile(
   const there = await fileAt(repository, base, path);
   if (there === 'submodule') return leave('it is in a submodule; commit it there');
   if (there === 'link') return leave('it is a link in git');
-  if (there !== null && isPointer(there.bytes)) return leave('it is in Git LFS; commit it with your own git');
+  if (there !== null && isContentPointer(there.bytes)) return leave('it is in Git LFS; commit it with your own git');
   if (after?.kept !== true) {
     if (there === null) return leave(asInGit.deleted);
     return { path, kind: 'deleted', note: null, content: null };
@@ -112,7 +112,11 @@ function modeOf(mode: number, there: BaseFile | null): string {
 }
 
 const pointerStart = Buffer.from('version https://git-lfs.github.com/spec/');
-const isPointer = (bytes: Uint8Array): boolean => pointerStart.equals(bytes.subarray(0, pointerStart.length));
+
+/** Whether these bytes only say which content Git LFS has for a file. */
+export function isContentPointer(bytes: Uint8Array): boolean {
+  return pointerStart.equals(bytes.subarray(0, pointerStart.length));
+}
 
 interface Made {
   readonly bytes: Uint8Array;

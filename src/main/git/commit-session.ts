@@ -240,16 +240,20 @@ export function isOfSession(message: string, sessionId: string): boolean {
   return message.split('\n').includes(trailerOf(sessionId));
 }
 
-/** Names that every git and every file system takes. */
-function checkBranch(branch: string): void {
-  const isGood =
+/** Whether every git and every file system takes this name. */
+export function isPlainBranch(branch: string): boolean {
+  return (
     /^[A-Za-z0-9_][A-Za-z0-9._/-]{0,150}$/u.test(branch) &&
     branch
       .split('/')
       .every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.') && !part.endsWith('.lock')) &&
     !branch.includes('..') &&
-    branch !== 'HEAD';
-  if (!isGood)
+    branch !== 'HEAD'
+  );
+}
+
+function checkBranch(branch: string): void {
+  if (!isPlainBranch(branch))
     throw new AppError('bad-input', `"${branch.slice(0, 100)}" cannot be the name of a branch.`, {
       hint: 'Use letters, digits, "-" and "/": --branch dewpoint/fix-date',
     });

@@ -27,12 +27,16 @@ export async function hostingFor(
     signal,
     login: authorization === null ? {} : { authorization },
   });
-  const basic = secret === null ? null : `Basic ${Buffer.from(`x-access-token:${secret}`).toString('base64')}`;
   const calls = createHostingCalls(interfaceOf(address), how(secret === null ? null : `Bearer ${secret}`));
   const open = createHostingCalls(address, how(null));
   return {
     hasToken: secret !== null,
-    plain: createHostingCalls(address, how(basic)),
+    plain: createHostingCalls(address, how(secret === null ? null : gitLogin(secret))),
     service: () => hostingService(address, { calls, open }),
   };
+}
+
+/** A token as git sends it. */
+export function gitLogin(token: string): string {
+  return `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`;
 }

@@ -19,20 +19,25 @@ interface HostingCall {
   readonly body: string | Uint8Array | null;
 }
 
+interface CallsOptions {
+  readonly exchange: WebExchange;
+  readonly signal: AbortSignal;
+  readonly login: Readonly<Record<string, string>>;
+  /** How many bytes of an answer are here, so far. */
+  readonly onReceived?: (bytes: number) => void;
+}
+
 export function createHostingCalls(
   { origin, host }: Pick<HostingAddress, 'origin' | 'host'>,
-  {
-    exchange,
-    signal,
-    login,
-  }: { readonly exchange: WebExchange; readonly signal: AbortSignal; readonly login: Readonly<Record<string, string>> },
+  { exchange, signal, login, onReceived }: CallsOptions,
 ): HostingCalls {
   const send: HostingCalls['send'] = async (call) => {
     // The settings of a repository could name a proxy, which would get the token.
     if (call.url.origin !== origin)
       throw new AppError('refused', `${host} leads to ${call.url.host}, which was not approved.`);
     const service = { headers: login, isInner: true };
-    const reply = await exchange({ ...call, host, why: '', service }, { signal, onUse: () => undefined });
+    const how = { signal, onUse: () => undefined, ...(onReceived === undefined ? {} : { onReceived }) };
+    const reply = await exchange({ ...call, host, why: '', service }, how);
     const answer = valueOf(reply);
     if (answer.isCut) throw new AppError('too-large', `${host} answered with more than Dewpoint reads.`);
     return answer;

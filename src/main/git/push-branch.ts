@@ -39,7 +39,8 @@ export async function pushBranch(
   }
 }
 
-async function throughCalls(
+/** A request of the library, made by the one who has the token. */
+export async function throughCalls(
   send: SendCall,
   { url, method, headers = {}, body }: GitHttpRequest,
 ): Promise<GitHttpResponse> {

@@ -28,6 +28,8 @@ const mostFileBytes = 128 * 1024 * 1024;
 
 const ownNames = /^(HEAD|index|ORIG_HEAD|MERGE_HEAD|CHERRY_PICK_HEAD|REVERT_HEAD|rebase-merge|rebase-apply|logs)$/u;
 const writable = /^(objects|refs\/heads|refs\/remotes)(\/|$)/u;
+/** In a repository that is just being made: tags, too, and where its history ends. */
+const writableWhenNew = /^(objects|refs\/heads|refs\/remotes|refs\/tags|shallow)(\/|$)/u;
 
 /** What the library compares with the index. If all is equal, it need not read the file. */
 interface FileFacts extends Pick<BigIntStats, 'isDirectory' | 'isFile' | 'isSymbolicLink'> {
@@ -57,6 +59,13 @@ export interface RepositoryFiles {
   readonly symlink: (target: string, path: string) => Promise<void>;
 }
 
+interface FilesAccess {
+  readonly signal: AbortSignal;
+  readonly canWrite?: boolean;
+  /** The repository is being made, in a folder that nobody else uses. */
+  readonly isNew?: boolean;
+}
+
 /**
  * Files of a repository that a stranger may have made. Every name is looked up in the folder that was opened before it.
  * No link is followed, so nothing outside of the places is read. With `canWrite`, new objects and branches can be
@@ -64,14 +73,15 @@ export interface RepositoryFiles {
  */
 export function createRepositoryFiles(
   places: RepositoryPlaces,
-  { signal, canWrite = false }: { readonly signal: AbortSignal; readonly canWrite?: boolean },
+  { signal, canWrite = false, isNew = false }: FilesAccess,
 ): RepositoryFiles {
   const at = <T>(path: string, work: (folder: HostFolder, name: string, isInGit: boolean) => Promise<T>): Promise<T> =>
     inFolder(places, { path, signal }, work);
   const refuse = async (path: string): Promise<never> => {
     throw codedError('EROFS', path);
   };
-  const mayWrite = (path: string): boolean => canWrite && writable.test(withoutRoot(path, gitFolder));
+  const namesToWrite = isNew ? writableWhenNew : writable;
+  const mayWrite = (path: string): boolean => (canWrite || isNew) && namesToWrite.test(withoutRoot(path, gitFolder));
   const statsOf = (path: string): Promise<BigIntStats> =>
     at(path, (folder, name) =>
       name === '' ? stat(folder.place, { bigint: true }) : lstat(folder.at(name), { bigint: true }),
@@ -96,7 +106,7 @@ export function createRepositoryFiles(
     writeFile: async (path, content) => {
       if (!mayWrite(path)) return refuse(path);
       return at(path, (folder, name) =>
-        writeNew(folder, name, { content, replaces: path.startsWith(`${gitFolder}/refs/`) }),
+        writeNew(folder, name, { content, replaces: !path.startsWith(`${gitFolder}/objects/`) }),
       );
     },
     mkdir: async (path) => {
@@ -120,7 +130,8 @@ export function createRepositoryFiles(
     },
     lstat: look,
     readlink: (path) => at(path, async (folder, name) => readlink(folder.at(name), { encoding: 'buffer' })),
-    unlink: refuse,
+    // A new repository has nothing to remove, and the library removes what it need not keep.
+    unlink: (path) => (isNew ? Promise.reject(codedError('ENOENT', path)) : refuse(path)),
     rmdir: refuse,
     symlink: (_target, path) => refuse(path),
   };

@@ -40,10 +40,13 @@ export async function withRepository<T>(
     signal,
     canWrite = false,
     isBelow = false,
+    isNew = false,
     longestMs = usualMs,
   }: {
     readonly signal: AbortSignal;
     readonly canWrite?: boolean;
+    /** It is being made, in a folder that nobody else uses. */
+    readonly isNew?: boolean;
     /** The repository may be that of a folder above, as with git itself. */
     readonly isBelow?: boolean;
     readonly longestMs?: number;
@@ -52,7 +55,7 @@ export async function withRepository<T>(
 ): Promise<T> {
   const places = isBelow ? await findPlacesAbove(projectPath) : await findPlaces(projectPath);
   const late = AbortSignal.timeout(longestMs);
-  const files = createRepositoryFiles(places, { signal: AbortSignal.any([signal, late]), canWrite });
+  const files = createRepositoryFiles(places, { signal: AbortSignal.any([signal, late]), canWrite, isNew });
   const repository = { ...(await describe(places, files)), prefix: await prefixOf(places.tree, projectPath) };
   try {
     return await work(repository);

@@ -1,5 +1,6 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
+import type { CloneProgress } from '@shared/git/clone-progress.ts';
 import type { GitReport } from '@shared/git/git-report.ts';
 import type { CommitPlan, MadeCommit } from '@shared/git/commit-plan.ts';
 import type { IssueTask } from '@shared/git/issue-task.ts';
@@ -58,6 +59,21 @@ export const gitContract = {
   planCommit: base.input(commitInput).output(type<CommitPlan>()),
   /** Makes exactly the commit that was approved (`approval` of the plan), on a branch that is not checked out. */
   commit: base.input(commitInput.extend({ approval: z.string().length(64) })).output(type<MadeCommit>()),
+  /**
+   * Brings a repository to a folder that is new or empty. Calls the host of the address, and no other, with its token if
+   * one is kept. A clone that fails or is stopped leaves nothing.
+   */
+  clone: base
+    .input(
+      z.object({
+        url: z.string().min(1).max(1_000),
+        folder: z.string().min(1).max(4096),
+        branch: z.string().max(200).nullable().default(null),
+        /** So many commits of one branch; null: everything. */
+        depth: z.number().int().min(1).max(1_000_000).nullable().default(null),
+      }),
+    )
+    .output(type<AsyncIterable<CloneProgress>>()),
   /** Keeps the token for a host of repositories in the key store. */
   setToken: base.input(z.object({ host, value: z.string().min(1).max(2_000) })).output(type<void>()),
   /** What would be sent to ask for a review. Connects to nothing. */

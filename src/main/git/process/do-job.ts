@@ -1,8 +1,10 @@
 import { posix } from 'node:path';
 import { AppError } from '@shared/errors.ts';
+import type { CloneStep } from '@shared/git/clone-progress.ts';
 import type { GitReport } from '@shared/git/git-report.ts';
 import { lineOrigins } from '../../lib/unified-diff.ts';
 import { diffFiles } from '../../sessions/changes/file-diff.ts';
+import { cloneInto } from '../clone/clone-into.ts';
 import { makeCommit, planCommit } from '../commit-session.ts';
 import { chooseRemote, remoteAt } from '../hosting-address.ts';
 import type { SendCall } from '../hosting-calls.ts';
@@ -14,11 +16,14 @@ import { readStatus } from '../read-status.ts';
 import { withRepository } from '../repository.ts';
 import type { GitJob } from './git-job.ts';
 
+interface JobTools {
+  readonly signal: AbortSignal;
+  readonly send: SendCall;
+  readonly onProgress: (progress: CloneStep) => void;
+}
+
 /** Does one job with a repository. Only for repositories that are trusted to be read in this process. */
-export async function doGitJob(
-  job: GitJob,
-  { signal, send }: { readonly signal: AbortSignal; readonly send: SendCall },
-): Promise<unknown> {
+export async function doGitJob(job: GitJob, { signal, send, onProgress }: JobTools): Promise<unknown> {
   switch (job.type) {
     case 'ask':
       return readRepository(job, signal);
@@ -38,6 +43,8 @@ export async function doGitJob(
         await pushBranch(repository, { ...job, send });
         return null;
       });
+    case 'clone':
+      return cloneInto(job, { signal, send, onProgress });
     default:
       return job satisfies never;
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { CloneStep } from '@shared/git/clone-progress.ts';
 import type { CommitPlan, MadeCommit } from '@shared/git/commit-plan.ts';
 import type { GitReport } from '@shared/git/git-report.ts';
 import type { RequestPlan } from '@shared/git/request-plan.ts';
@@ -97,6 +98,19 @@ const requestPlanSchema: z.ZodType<RequestPlan> = z.object({
 
 export const preparedRequestSchema = z.object({ plan: requestPlanSchema, address: addressSchema });
 
+const cloneProgressSchema: z.ZodType<CloneStep> = z.object({
+  step: z.enum(['receive', 'unpack', 'write']),
+  done: z.number(),
+  total: z.number().nullable(),
+});
+
+export const madeCloneSchema = z.object({
+  branch: z.string(),
+  commit: z.string().nullable(),
+  files: z.number(),
+  notes: z.array(z.string()),
+});
+
 /** What the process says: a call it wants to be made, or how the job ended. */
 export const gitLineSchema = z.discriminatedUnion('type', [
   z.object({
@@ -106,6 +120,7 @@ export const gitLineSchema = z.discriminatedUnion('type', [
     headers: z.record(z.string(), z.string()),
     body: z.string().nullable(),
   }),
+  z.object({ type: z.literal('progress'), progress: cloneProgressSchema }),
   z.object({ type: z.literal('done'), value: z.unknown() }),
   z.object({
     type: z.literal('failed'),
@@ -115,6 +130,7 @@ export const gitLineSchema = z.discriminatedUnion('type', [
       'conflict',
       'refused',
       'too-large',
+      'disk-full',
       'timeout',
       'cancelled',
       'missing-key',
@@ -126,9 +142,9 @@ export const gitLineSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** What a host answered to a call of the process. */
+/** What a host answered to a call of the process. Its bytes follow as so many lines, each in base64. */
 export const callAnswerSchema = z.object({
   status: z.number(),
   headers: z.record(z.string(), z.string()),
-  bytes: z.string(),
+  pieces: z.number(),
 });

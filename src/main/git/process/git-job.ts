@@ -65,6 +65,18 @@ export const gitJobSchema = z.discriminatedUnion('type', [
   }),
   /** Its calls to the host come back as questions to the one who gave the job, who has the token. */
   z.object({ type: z.literal('push'), projectPath, address: addressSchema, branch: z.string(), commit: z.string() }),
+  /** Into an empty folder that nobody else uses. Its calls to the host come back, too. */
+  z.object({
+    type: z.literal('clone'),
+    folder: z.string(),
+    url: z.url(),
+    host: z.string(),
+    /** Null: the one that the host has checked out. */
+    branch: z.string().nullable(),
+    /** So many commits; null: all. */
+    depth: z.number().int().nullable(),
+    hasToken: z.boolean(),
+  }),
 ]);
 
 export type GitJob = z.output<typeof gitJobSchema>;

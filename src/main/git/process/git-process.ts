@@ -6,6 +6,7 @@
  */
 import { createInterface } from 'node:readline';
 import { AppError, messageOf } from '@shared/errors.ts';
+import type { CloneStep } from '@shared/git/clone-progress.ts';
 import { endWithParent } from '../../lib/programs/end-with-parent.ts';
 import type { SendCall } from '../hosting-calls.ts';
 import { doGitJob } from './do-job.ts';
@@ -26,14 +27,18 @@ const say = (what: object): Promise<void> =>
 const send: SendCall = async ({ method, url, headers, body }) => {
   const bytes = body === null ? null : Buffer.from(body).toString('base64');
   await say({ type: 'call', method, url: url.href, headers, body: bytes });
-  const answer = callAnswerSchema.parse(await nextLine());
-  return { ...answer, bytes: Buffer.from(answer.bytes, 'base64') };
+  const { pieces: left, ...answer } = callAnswerSchema.parse(await nextLine());
+  const pieces: Buffer[] = [];
+  for (let count = 0; count < left; count += 1) pieces.push(Buffer.from(String(await nextLine()), 'base64'));
+  return { ...answer, bytes: Buffer.concat(pieces) };
 };
+
+const onProgress = (progress: CloneStep): void => void say({ type: 'progress', progress });
 
 async function answer(): Promise<object> {
   try {
     const job = gitJobSchema.parse(await nextLine());
-    return { type: 'done', value: await doGitJob(job, { signal: new AbortController().signal, send }) };
+    return { type: 'done', value: await doGitJob(job, { signal: new AbortController().signal, send, onProgress }) };
   } catch (error) {
     if (!(error instanceof AppError)) return { type: 'failed', code: 'internal', message: messageOf(error) };
     const { code, message, hint } = error;

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import type { Writable } from 'node:stream';
 import type { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
+import type { CloneStep } from '@shared/git/clone-progress.ts';
 import type { HostPrograms } from '../../lib/programs/host-programs.ts';
 import type { SendCall } from '../hosting-calls.ts';
 import { gitLineSchema } from './git-answer.ts';
@@ -15,6 +17,7 @@ export interface RunningGit<Value> {
   readonly signal: AbortSignal;
   /** Makes the calls that a push or a clone needs. Left out: the job may make none. */
   readonly send?: SendCall;
+  readonly onProgress?: (progress: CloneStep) => void;
 }
 
 export interface GitProcessOptions {
@@ -37,7 +40,7 @@ const hint = 'Ask the agent to run git in the sandbox, or run git yourself.';
 
 /** Works with a repository in a process that is ended when it takes too long or too much memory. */
 export function createGitProcess(options: GitProcessOptions): RunGit {
-  return (job, { schema, signal, send }) =>
+  return (job, { schema, signal, send, onProgress }) =>
     new Promise((resolve, reject) => {
       signal.throwIfAborted();
       const args = [`--max-old-space-size=${heapMb}`, options.processPath];
@@ -68,8 +71,9 @@ export function createGitProcess(options: GitProcessOptions): RunGit {
       const hear = async (text: string): Promise<void> => {
         const line = gitLineSchema.parse(JSON.parse(text));
         if (line.type === 'failed') throw new AppError(line.code, line.message, hintOf(line));
+        if (line.type === 'progress') return onProgress?.(line.progress);
         if (line.type === 'done') ended ??= { value: line.value };
-        else child.stdin?.write(`${JSON.stringify(await callFor(line, send))}\n`);
+        else await answerCall(line, send, child.stdin);
       };
       eachLine(child, (line) => void hear(line).catch(end), end);
       child.on('error', settle);
@@ -102,15 +106,25 @@ function eachLine(
 
 type CallLine = Extract<z.output<typeof gitLineSchema>, { type: 'call' }>;
 
-async function callFor({ method, url, headers, body }: CallLine, send: SendCall | undefined): Promise<object> {
+/** In pieces, because a whole repository would be a line that is too long. */
+const pieceBytes = 3 * 1024 * 1024;
+
+async function answerCall(
+  { method, url, headers, body }: CallLine,
+  send: SendCall | undefined,
+  stdin: Writable | null,
+): Promise<void> {
   if (send === undefined) throw new AppError('refused', `A job without a host wanted to call ${url.slice(0, 200)}.`);
-  const bytes = body === null ? null : Buffer.from(body, 'base64');
-  const answer = await send({ method, url: new URL(url), headers, body: bytes });
-  return {
-    status: answer.status,
-    headers: answer.headers,
-    bytes: Buffer.from(answer.bytes).toString('base64'),
-  };
+  const given = body === null ? null : Buffer.from(body, 'base64');
+  const { status, headers: answered, bytes } = await send({ method, url: new URL(url), headers, body: given });
+  const pieces = Math.ceil(bytes.length / pieceBytes);
+  stdin?.write(`${JSON.stringify({ status, headers: answered, pieces })}\n`);
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    const piece = Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(pieceBytes, bytes.length - at));
+    if (stdin?.write(`${JSON.stringify(piece.toString('base64'))}\n`) !== false) continue;
+    // One that ends before it has read all is heard of elsewhere.
+    await new Promise<void>((resolve) => stdin.once('drain', resolve).once('close', resolve));
+  }
 }
 
 const hintOf = ({ hint: text }: { readonly hint?: string | undefined }) => (text === undefined ? {} : { hint: text });

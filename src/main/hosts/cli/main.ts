@@ -123,6 +123,8 @@ function handlersOf(
       take((await import('./commands/projects/project-list.command.ts')).projectList(context, action, folder, args)),
     prepareProject: async (folder, args) =>
       take((await import('./commands/projects/prepare-project.command.ts')).prepareProject(context, folder, args)),
+    cloneProject: async (url, dir, args) =>
+      take((await import('./commands/projects/clone-project.command.ts')).cloneProject(context, url, dir, args)),
     mapProject: async (folder, args) =>
       take((await import('./commands/projects/map-project.command.ts')).mapProject(context, folder, args)),
     gitToken: async (host) => take((await import('./commands/projects/git.command.ts')).gitToken(context, host)),

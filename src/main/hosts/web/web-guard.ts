@@ -58,6 +58,12 @@ const refusals: readonly Refusal[] = [
     hint: 'On the machine, run: dewpoint keys set PROVIDER. Or start with: dewpoint serve --allow keys',
   },
   {
+    names: ['git.clone'],
+    grant: null,
+    message: 'Repositories cannot be cloned from the browser.',
+    hint: 'On the machine, run: dewpoint projects clone URL DIR',
+  },
+  {
     names: ['git.setToken', 'git.request'],
     grant: null,
     message: 'Nothing is pushed from the browser, and no token for it is kept.',

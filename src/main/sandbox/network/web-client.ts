@@ -29,7 +29,7 @@ const longestHead = 32 * 1024;
  */
 export function createWebClient(outward: OutboundConnections, limits: Partial<WebLimits> = {}): WebExchange {
   const { timeoutMs, mostBytes } = { ...usual, ...limits };
-  return async (request, { signal, onUse }) => {
+  return async (request, { signal, onUse, onReceived }) => {
     const { url, host } = request;
     const port = portOf(url);
     let reached: { readonly socket: Socket; readonly address: string | null } | null = null;
@@ -44,7 +44,7 @@ export function createWebClient(outward: OutboundConnections, limits: Partial<We
         reached = opened;
         reason = 'listed';
         try {
-          return await exchange(request, opened, mostBytes);
+          return await exchange(request, opened, { mostBytes, onReceived });
         } finally {
           opened.stream.destroy();
           opened.socket.destroy();
@@ -129,14 +129,14 @@ async function open(outward: OutboundConnections, { url, service }: SentRequest,
 async function exchange(
   request: SentRequest,
   { stream, proxy }: Extract<Opened, { ok: true }>,
-  mostBytes: number,
+  room: Room,
 ): Promise<Reply<WebAnswer>> {
   const response = await send(request, stream, proxy);
   const problem = packingProblem(response.headers['content-encoding']);
   const decoded = problem === null ? decoderOf(response) : null;
   if (decoded === null)
     return failure('network', `${request.host}: ${problem ?? 'its answer is packed more than once.'}`);
-  const { bytes, isCut } = await readUpTo(response, decoded, mostBytes);
+  const { bytes, isCut } = await readUpTo(response, decoded, room);
   const headers = Object.entries(response.headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value] as const],
   );
@@ -193,6 +193,11 @@ function decoderOf(response: IncomingMessage): Readable | null {
   }
 }
 
+interface Room {
+  readonly mostBytes: number;
+  readonly onReceived: ((bytes: number) => void) | undefined;
+}
+
 interface Body {
   readonly bytes: Uint8Array;
   readonly isCut: boolean;
@@ -202,7 +207,7 @@ interface Body {
  * Ends both streams at the limit, so that a body without end, or one that unpacks to very much, never needs more
  * memory.
  */
-function readUpTo(response: IncomingMessage, decoded: Readable, mostBytes: number): Promise<Body> {
+function readUpTo(response: IncomingMessage, decoded: Readable, { mostBytes, onReceived }: Room): Promise<Body> {
   const pieces: Buffer[] = [];
   let size = 0;
   return new Promise((resolve, reject) => {
@@ -216,6 +221,7 @@ function readUpTo(response: IncomingMessage, decoded: Readable, mostBytes: numbe
       const room = mostBytes - size;
       pieces.push(piece.subarray(0, room));
       size += Math.min(piece.length, room);
+      onReceived?.(size);
       if (piece.length > room) end(true);
     });
     decoded.once('end', () => end(false));

@@ -68,7 +68,12 @@ export interface SentRequest extends Omit<CheckedRequest, 'body'> {
 /** Makes one request and follows no redirect. Rejects only on abort, with the signal's reason. */
 export type WebExchange = (
   request: SentRequest,
-  how: { readonly signal: AbortSignal; readonly onUse: (use: WebUse) => void },
+  how: {
+    readonly signal: AbortSignal;
+    readonly onUse: (use: WebUse) => void;
+    /** How many bytes of the answer are here, so far. */
+    readonly onReceived?: (bytes: number) => void;
+  },
 ) => Promise<Reply<WebAnswer>>;
 
 /** What `compose` passes to the web tools. */

@@ -147,6 +147,8 @@ describe("the folder in a browser's request", () => {
         'documents.find: places.path',
         'documents.show: place.path',
         // Relative to the project.
+        // Not available to a browser.
+        'git.clone: folder',
         'git.issue: projectPath',
         'git.read: ask.path',
         'git.read: projectPath',

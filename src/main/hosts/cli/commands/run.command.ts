@@ -36,13 +36,17 @@ export interface RunArguments extends FlagValues {
   readonly json?: boolean;
   readonly result?: string;
   readonly issue?: string;
+  /** The remote whose host has the issue. */
+  readonly remote?: string;
 }
 
 export const run: Command<[string, RunArguments]> = async (context, taskText, args) => {
   const { terminal } = context;
+  if (args.remote !== undefined && args.issue === undefined)
+    throw usageError('A remote is only named for an issue.', 'For example: --issue 12 --remote upstream');
   const words = args.issue !== undefined && taskText === '' ? '' : await readTask(taskText);
   const options = await keptIn(context, parseRunOptions(args, terminal.isInteractive && args.json !== true));
-  const issue = args.issue === undefined ? null : await issueTask(context, args.issue, options.projectPath);
+  const issue = args.issue === undefined ? null : await issueTask(context, args, options.projectPath);
   const task = issue === null ? words : `${words}\n\n${issue.text}`.trim();
   // Checked first, so that a wrong name starts no session.
   for (const path of [...(args.image ?? []), ...(args.file ?? [])]) await attachableFile(path);
@@ -102,12 +106,12 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
 /** The issue that a run begins from. Says what was found, because its words are those of others. */
 async function issueTask(
   { core, signal, terminal }: CommandContext,
-  issue: string,
+  { issue = '', remote = null }: { readonly issue?: string; readonly remote?: string | null },
   projectPath: string | undefined,
 ): Promise<IssueTask> {
   if (projectPath === undefined)
     throw usageError('An issue belongs to a project.', 'For example: dewpoint run --project . --issue 12');
-  const found = await (await core()).git.issue({ projectPath, issue }, { signal });
+  const found = await (await core()).git.issue({ projectPath, issue, remote }, { signal });
   const said = found.comments === 1 ? '1 comment' : `${found.comments} comments`;
   terminal.err(`${seenName(found.title)} (${found.isOpen ? 'open' : 'closed'}, ${said}): ${seenName(found.url)}\n`);
   terminal.err(`${terminal.colors.dim(`A commit of this session goes to the branch ${found.branch}.`)}\n`);

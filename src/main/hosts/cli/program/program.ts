@@ -121,6 +121,7 @@ function addRun(program: Command, handlers: Handlers): void {
   addRunFlags(run)
     .argument('[task]', 'what you would like done; - reads it from stdin', '')
     .option('--issue <issue>', "begin from an issue of the project's host: its number or address")
+    .option('--remote <name>', 'the remote whose host has the issue, if the project has several')
     .option('--image <file>', 'show the model an image; repeatable', collect)
     .option('--file <file>', 'attach a text, a document or an image; repeatable', collect)
     .option('--json', "print the session's events as JSON, one per line")

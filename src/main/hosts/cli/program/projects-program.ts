@@ -1,4 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
+import type { CloneArguments } from '../commands/projects/clone-project.command.ts';
 import type { InstructionsAction, InstructionsArguments } from '../commands/projects/instructions.command.ts';
 import type { GitArguments } from '../commands/projects/git.command.ts';
 import type { GitQuestion } from '@shared/contract/git-contract.ts';
@@ -15,6 +16,7 @@ export interface ProjectHandlers {
   rules(action: RulesAction, word: string | undefined, args: RulesArguments): Promise<void>;
   projectList(action: ProjectListAction, folder: string | undefined, args: { readonly json?: boolean }): Promise<void>;
   prepareProject(folder: string | undefined, args: PrepareArguments): Promise<void>;
+  cloneProject(url: string, folder: string | undefined, args: CloneArguments): Promise<void>;
   mapProject(folder: string | undefined, args: MapArguments): Promise<void>;
   gitToken(host: string): Promise<void>;
   projectGit(ask: GitQuestion, args: GitArguments): Promise<void>;
@@ -32,6 +34,7 @@ export function addProjects(program: Command, handlers: ProjectHandlers): void {
     'dewpoint projects list',
   );
   addList(projects, handlers);
+  addClone(projects, handlers);
   addGit(projects, handlers);
   addMap(projects, handlers);
   subcommand(
@@ -85,6 +88,23 @@ function addList(projects: Command, handlers: ProjectHandlers): void {
     .action((dir: string | undefined, args: { readonly json?: boolean }) =>
       handlers.rules('list', undefined, { ...args, project: dir ?? '.' }),
     );
+}
+
+function addClone(projects: Command, handlers: ProjectHandlers): void {
+  const example = 'dewpoint projects clone https://example.org/ada/app.git';
+  subcommand(projects, 'clone', 'bring a repository into a new folder; nothing of it runs', example)
+    .argument('<url>', 'its HTTPS address')
+    .argument('[dir]', 'a folder that is new or empty (default: named as the repository)')
+    .option('--branch <name>', 'the branch to check out (default: the usual one of the host)')
+    .option('--depth <n>', 'only one branch, and its last commits', depthOf)
+    .option('--json', 'print JSON')
+    .action((url: string, dir: string | undefined, args: CloneArguments) => handlers.cloneProject(url, dir, args));
+}
+
+function depthOf(word: string): number {
+  const depth = Number(word);
+  if (Number.isInteger(depth) && depth > 0 && depth <= 1_000_000) return depth;
+  throw new InvalidArgumentError('Give a whole number from 1 to 1000000.');
 }
 
 /** What is read of the repository of a project. */

@@ -36,6 +36,7 @@ const handlers: Handlers = {
   projectGit: nothing,
   commitSession: nothing,
   mapProject: nothing,
+  cloneProject: nothing,
   gitToken: nothing,
   requestSession: nothing,
   prepareProject: nothing,

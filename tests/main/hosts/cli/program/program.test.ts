@@ -43,6 +43,7 @@ async function parse(
     projectGit: record('projectGit'),
     commitSession: record('commitSession'),
     mapProject: record('mapProject'),
+    cloneProject: record('cloneProject'),
     gitToken: record('gitToken'),
     requestSession: record('requestSession'),
     prepareProject: record('prepareProject'),
