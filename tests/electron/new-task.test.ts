@@ -115,3 +115,32 @@ it('a new task begins from the address of an issue, whose words are shown first'
   ]);
   await field().fill('');
 });
+
+/** Catches: a repository that is asked for before a click, or brought to another place than the one that was shown. */
+it('a new task begins from the address of a repository, which goes where the page says', async () => {
+  const { page } = served;
+  const project = page.getByLabel('Project folder');
+  await project.fill('git@example.org:ada/app.git');
+  await page.getByLabel('Put it into').fill('/home/ada/code/');
+  await page.getByText('The new folder is /home/ada/code/app.').waitFor();
+  await page.getByRole('button', { name: 'Clone', exact: true }).click();
+  await page.getByText('Dewpoint uses no SSH keys').waitFor();
+  await project.fill('https://example.org/ada/slow.git');
+  await page.getByLabel('Put it into').fill('/home/ada/code');
+  expect(core.asked.filter(({ name }) => name === 'clone')).toEqual([]);
+  await page.getByRole('button', { name: 'Clone', exact: true }).click();
+  await page.getByText('Received 4 MB').waitFor();
+  await keepScreenshot(page, 'new-task-clone');
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByRole('button', { name: 'Clone', exact: true }).waitFor();
+  await project.fill('https://example.org/ada/app');
+  await page.getByLabel('Put it into').fill('/home/ada/code');
+  await page.getByRole('button', { name: 'Clone', exact: true }).click();
+  await expect.poll(() => project.inputValue()).toBe('/home/ada/code/app');
+  await page.getByText('1 submodule is not brought').waitFor();
+  expect(core.asked.filter(({ name }) => name === 'clone').map(({ args }) => args)).toEqual([
+    ['https://example.org/ada/slow.git', '/home/ada/code/slow'],
+    ['https://example.org/ada/app', '/home/ada/code/app'],
+  ]);
+});

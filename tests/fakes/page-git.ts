@@ -62,6 +62,15 @@ export function gitHandlers(
         text: 'Solve issue 12 of example.org/ada/app.\n\n> The date is wrong.',
       };
     },
+    clone: async function* ({ input: { url, folder }, signal }) {
+      if (url.includes('@')) throw new AppError('bad-input', 'This address is by SSH, and Dewpoint uses no SSH keys.');
+      note('clone', url, folder);
+      yield { type: 'progress', step: 'receive', done: 4_000_000, total: null };
+      // One of this name waits for its end.
+      if (url.includes('slow')) await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+      const notes = ['1 submodule is not brought. To bring them: git submodule update --init'];
+      yield { type: 'ended', clone: { folder, host: 'example.org', branch: 'main', commit, files: 12, notes } };
+    },
     review: () => ({ url, comments: core.comments, message: 'Comments of others:\nGrace: use UTC' }),
   };
 }

@@ -32,7 +32,9 @@ const mostCommits = 1_000;
 
 /** Shows the commit that would be made. Writes nothing. */
 export function planCommit(wish: CommitWish, signal: AbortSignal): Promise<CommitPlan> {
-  return withRepository(wish.projectPath, { signal }, async (repository) => (await prepare(repository, wish)).plan);
+  return withRepository(wish.projectPath, { signal, isBelow: true }, async (repository) => {
+    return (await prepare(repository, wish)).plan;
+  });
 }
 
 /**
@@ -43,7 +45,7 @@ export function makeCommit(
   wish: CommitWish,
   { approval, now, signal }: { readonly approval: string; readonly now: Date; readonly signal: AbortSignal },
 ): Promise<MadeCommit> {
-  return withRepository(wish.projectPath, { signal, canWrite: true }, async (repository) => {
+  return withRepository(wish.projectPath, { signal, canWrite: true, isBelow: true }, async (repository) => {
     const { plan, files, author, tip } = await prepare(repository, wish);
     if (plan.approval !== approval)
       throw new AppError(
@@ -79,12 +81,17 @@ async function prepare(repository: Repository, wish: CommitWish): Promise<Prepar
   const tip = await tipOf(repository, branch);
   const base = tip === null ? head.commit : await baseOf(repository, { tip, branch, sessionId: wish.sessionId });
   const author = await authorOf(repository, wish.author);
-  const wanted = await commitFiles(repository, base, { changes: wish.changes, read: contentsOf(wish) });
+  // The session knows its files from the folder of the project, and git from the top of the repository.
+  const changes = wish.changes.map((change) => ({
+    ...change,
+    path: repository.prefix === '' ? change.path : `${repository.prefix}/${change.path}`,
+  }));
+  const wanted = await commitFiles(repository, base, { changes, read: contentsOf(wish) });
   const files = tip === null ? wanted : await onlyNew(repository, { base, tip }, wanted);
   if (files.every(({ kind }) => kind === 'left out'))
     throw new AppError('bad-input', nothingToCommit(files, tip !== null));
   const message = messageFor(wish);
-  const notes = await notesFor(repository, wish.signs, branch);
+  const notes = [...placeNotes(repository), ...(await notesFor(repository, wish.signs, branch))];
   const shown = files.map(({ path, kind, note }) => ({ path, kind, note }));
   const contents = files.map(({ path, content }) => [path, content?.oid ?? null, content?.mode ?? null]);
   const approval = sha256Of(
@@ -198,6 +205,11 @@ async function authorOf(repository: Repository, usual: Author | null): Promise<A
       hint: 'Tell it: git config --global user.name "NAME", and git config --global user.email ADDRESS',
     });
   return { name: own.name, email: own.email };
+}
+
+/** A folder above may have another owner in mind: its branches are written, so it is named. */
+function placeNotes({ prefix, places }: Repository): readonly string[] {
+  return prefix === '' ? [] : [`The project is a folder of the repository ${places.tree}, which gets the branch.`];
 }
 
 async function notesFor(repository: Repository, signs: boolean, branch: string): Promise<readonly string[]> {

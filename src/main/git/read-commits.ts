@@ -126,11 +126,53 @@ const isOnWay = (name: string, path: string): boolean =>
 
 const shown = ({ text, note }: ReturnType<DiffFile>): Omit<GitFileDiff, 'path'> => ({ text, note });
 
-/** Who wrote each line of a file last, along the first parents. */
+type OriginsOf = (before: readonly string[], after: readonly string[]) => readonly (number | null)[];
+
+/**
+ * Who wrote each line of a file last, along the first parents. Without a `ref`, the lines are those of the file as it is,
+ * and some may not be committed yet.
+ */
 export async function readAuthors(
   repository: Repository,
-  { path, ref = 'HEAD' }: { readonly path: string; readonly ref?: string | undefined },
-  originsOf: (before: readonly string[], after: readonly string[]) => readonly (number | null)[],
+  { path, ref }: { readonly path: string; readonly ref?: string | undefined },
+  originsOf: OriginsOf,
+): Promise<Extract<GitReport, { type: 'blame' }>> {
+  if (ref !== undefined) return committedAuthors(repository, { path, ref }, originsOf);
+  const { lines: known, note } = await committedAuthors(repository, { path, ref: 'HEAD' }, originsOf);
+  const now = await linesNow(repository, path);
+  const goneText = 'The file is gone, or is no text now. These are its lines in the last commit.';
+  if (now === null) return { type: 'blame', path, lines: known, note: joined(goneText, note) };
+  const origins = originsOf(
+    known.map(({ text }) => withoutReturn(text)),
+    now.map(withoutReturn),
+  );
+  const lines = now.map((text, at): AuthoredLine => {
+    const origin = known[origins[at] ?? -1];
+    return origin === undefined ? { text, commit: null, author: 'not committed yet', at: null } : { ...origin, text };
+  });
+  const own = origins.filter((origin) => origin === null).length;
+  const ownText = own === 1 ? '1 line is not committed yet.' : `${own} lines are not committed yet.`;
+  return { type: 'blame', path, lines, note: joined(own === 0 ? null : ownText, note) };
+}
+
+/** Git may keep other line ends than the folder has. */
+const withoutReturn = (line: string): string => line.replace(/\r$/u, '');
+
+function joined(one: string | null, other: string | null): string | null {
+  return one === null ? other : other === null ? one : `${one} ${other}`;
+}
+
+/** Null: there is no file of text now. */
+async function linesNow(repository: Repository, path: string): Promise<readonly string[] | null> {
+  const found = await repository.files.lstat(`/tree/${path}`).catch(() => null);
+  const bytes = found?.isFile() === true ? await fileNow(repository, path) : null;
+  return bytes === null || bytes.includes(0) ? null : linesOf(bytes);
+}
+
+async function committedAuthors(
+  repository: Repository,
+  { path, ref }: { readonly path: string; readonly ref: string },
+  originsOf: OriginsOf,
 ): Promise<Extract<GitReport, { type: 'blame' }>> {
   const git = await loadGit();
   let oid: string | null = await commitAt(repository, ref);

@@ -78,6 +78,16 @@ export const shell = {
   'task.issue':
     'This is the address of an issue. Reading it asks its host. Its words become the task, marked as those of others.',
   'task.issue.read': 'Read the issue',
+  'task.clone':
+    'This is the address of a repository. Cloning it asks its host, and nothing of it runs. Then it is the project of this task.',
+  'task.clone.into': 'Put it into',
+  'task.clone.choose': 'Choose the folder that will hold the new one.',
+  'task.clone.folder': 'The new folder is {folder}.',
+  'task.clone.start': 'Clone',
+  'task.clone.begin': 'Asking the host…',
+  'task.clone.receive': 'Received {size}',
+  'task.clone.unpack': 'Unpacking, {percent} %',
+  'task.clone.write': 'Writing files, {percent} %',
   'task.failed': 'The task could not start.',
   'task.from.link': 'A link wrote this text, not you. Read it before you start.',
   'task.from.link-cut':

@@ -21,7 +21,10 @@ interface Wish {
 const lines = (...some: readonly string[]): string => `${some.join('\n')}\n`;
 
 /** A project with one commit, and a session in it. */
-async function scene(files: Readonly<Record<string, string>>, title = 'Fix the Date, now'): Promise<Scene> {
+async function scene(
+  files: Readonly<Record<string, string>>,
+  { title = 'Fix the Date, now', below = '' } = {},
+): Promise<Scene> {
   const repo = realRepository();
   for (const [path, text] of Object.entries(files)) repo.write(path, text);
   repo.write('README', 'read me\n');
@@ -34,8 +37,8 @@ async function scene(files: Readonly<Record<string, string>>, title = 'Fix the D
     logVersion: 2,
     sessionId: 'session-1',
     appVersion: '1',
-    projectPath: repo.folder,
-    workspace: { mode: 'in-place', path: repo.folder },
+    projectPath: join(repo.folder, below),
+    workspace: { mode: 'in-place', path: join(repo.folder, below) },
     parentId: null,
     groupId: null,
     title,
@@ -266,6 +269,21 @@ describe.skipIf(isWithoutGit)('a commit of a session', () => {
     const { signal } = new AbortController();
     await expect(commit({ input, signal })).rejects.toMatchObject({ code: 'conflict' });
     expect(repo.git('branch', '--list', 'dewpoint/*')).toBe('');
+  });
+
+  it('of a folder in a repository goes to that repository, which is named', async () => {
+    const { repo, journal, plan, commit } = await scene(
+      { 'packages/app/a': 'one\n', 'packages/a': 'other\n' },
+      { below: 'packages/app' },
+    );
+    await noteChange(journal, 'a', ['one\n', 'two\n']);
+    await noteChange(journal, 'new/b', [null, 'b\n']);
+    const { files, notes } = await plan();
+    expect(files.map(({ path }) => path)).toEqual(['packages/app/a', 'packages/app/new/b']);
+    expect(notes).toEqual([`The project is a folder of the repository ${repo.folder}, which gets the branch.`]);
+    const made = await commit();
+    expect(repo.git('diff', '--name-only', 'HEAD', made.branch)).toBe('packages/app/a\npackages/app/new/b');
+    expect(repo.git('show', `${made.branch}:packages/a`)).toBe('other');
   });
 
   it('needs a first commit', async () => {

@@ -97,7 +97,7 @@ describe.skipIf(isWithoutGit)('the state of a checkout', () => {
     expect(entries.map(({ path }) => path)).toEqual(['src/a', '../other']);
     expect((await ask(below, { ...diff, path: 'src' })).files).toMatchObject([{ path: 'app/src/a' }]);
     expect((await ask(below, { ...log, path: 'src/a' })).commits).toMatchObject([{ id }]);
-    expect((await ask(below, { type: 'blame', path: '../other' })).lines).toMatchObject([{ commit: id }]);
+    expect((await ask(below, { type: 'blame', path: '../other', ref: 'HEAD' })).lines).toMatchObject([{ commit: id }]);
     await expect(ask(below, { ...diff, path: '../../x' })).rejects.toMatchObject({ code: 'bad-input' });
     await expect(ask({ folder: tmpdir() }, { type: 'status' })).rejects.toMatchObject({ code: 'not-found' });
   });
@@ -202,6 +202,27 @@ describe.skipIf(isWithoutGit)('the history of a repository', () => {
       .map((line) => line.slice(0, 40));
     expect((await ask(repo, { type: 'blame', path: 'f' })).lines.map(({ commit }) => commit)).toEqual(own);
     expect(own).toEqual([ids[2], ids[0], ids[1], ids[1]]);
+  });
+
+  it('says of each line of the file as it is whether it is committed', async () => {
+    const repo = realRepository();
+    repo.write('f', 'a\nb\nc\n');
+    const id = repo.commit('one');
+    repo.write('f', 'new\r\na\r\nB\r\nc\r\n');
+    const { lines, note } = await ask(repo, { type: 'blame', path: 'f' });
+    expect(lines.map(({ commit, author }) => [commit, author.slice(0, 17)])).toEqual([
+      [null, 'not committed yet'],
+      [id, 'Ada <ada@example.'],
+      [null, 'not committed yet'],
+      [id, 'Ada <ada@example.'],
+    ]);
+    expect(note).toBe('2 lines are not committed yet.');
+    const committed = await ask(repo, { type: 'blame', path: 'f', ref: 'HEAD' });
+    expect([committed.lines.map(({ text }) => text), committed.note]).toEqual([['a', 'b', 'c'], null]);
+    rmSync(join(repo.folder, 'f'));
+    expect((await ask(repo, { type: 'blame', path: 'f' })).note).toContain('The file is gone');
+    symlinkSync('/etc/passwd', join(repo.folder, 'f'));
+    expect(await ask(repo, { type: 'blame', path: 'f' })).toMatchObject({ lines: committed.lines });
   });
 
   it('says plainly that a file, its history or a first commit is not there', async () => {

@@ -32,17 +32,23 @@ export async function doGitJob(job: GitJob, { signal, send, onProgress }: JobToo
     case 'commit':
       return makeCommit(job.wish, { approval: job.approval, now: new Date(job.at), signal });
     case 'plan-request':
-      return withRepository(job.wish.projectPath, { signal }, (repository) => prepareRequest(repository, job.wish));
+      return withRepository(job.wish.projectPath, { signal, isBelow: true }, (repository) =>
+        prepareRequest(repository, job.wish),
+      );
     case 'address':
       return withRepository(job.projectPath, { signal, isBelow: job.isBelow }, async (repository) => {
         const remotes = await readRemotes(repository);
         return job.at === null ? chooseRemote(remotes, job.remote) : remoteAt(remotes, job.at);
       });
     case 'push':
-      return withRepository(job.projectPath, { signal, canWrite: true, longestMs: 600_000 }, async (repository) => {
-        await pushBranch(repository, { ...job, send });
-        return null;
-      });
+      return withRepository(
+        job.projectPath,
+        { signal, canWrite: true, isBelow: true, longestMs: 600_000 },
+        async (repository) => {
+          await pushBranch(repository, { ...job, send });
+          return null;
+        },
+      );
     case 'clone':
       return cloneInto(job, { signal, send, onProgress });
     default:

@@ -31,6 +31,7 @@ import { MessageField } from '../../ui/controls/message-field.tsx';
 import { ModelPicker } from '../../ui/model-picker/model-picker.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { isForeign, useGivenTask } from './use-given-task.tsx';
+import { CloneOffer } from './clone-offer.tsx';
 import { IssueOffer } from './issue-offer.tsx';
 import { TaskOptions } from './task-options.tsx';
 import type { OwnChoice, TaskChoice } from './start-task.ts';
@@ -120,6 +121,7 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
             known={projects}
             onChange={setProject}
           />
+          <CloneOffer typed={shownProject} projects={projects} onCloned={setProject} />
           <TaskOptions choice={choice} project={project} onChange={setChoice} />
           {problem !== null && <Problem text={`${t('task.failed')} ${problem}`} />}
         </form>

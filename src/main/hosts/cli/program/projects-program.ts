@@ -146,7 +146,7 @@ function addGit(projects: Command, handlers: ProjectHandlers): void {
     });
   add('blame', 'show who wrote each line of a file last', ' src/app.py')
     .argument('<path>', 'a file of the last commit')
-    .option('--ref <name>', 'as of a branch, a tag or a commit (default: HEAD)')
+    .option('--ref <name>', 'as of a branch, a tag or a commit (default: the file as it is)')
     .action((path: string, args: GitArguments) => handlers.projectGit({ type: 'blame', path, ref: args.ref }, args));
 }
 
