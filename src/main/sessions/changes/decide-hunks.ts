@@ -1,10 +1,17 @@
-import { type ChangeState, changeStatus, changeVersion, isSameImage } from '@shared/session/file-change-state.ts';
+import {
+  type ChangeState,
+  changeStatus,
+  changeVersion,
+  isSameImage,
+  type OtherChange,
+} from '@shared/session/file-change-state.ts';
 import type { HunkChoice } from '@shared/contract/sessions-contract.ts';
 import type { FileImage, HunkChoices, HunkState } from '@shared/events/tool-events.ts';
 import { textPair, type TextPair } from '../../lib/files/file-text.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { Journal } from '../journal/journal.ts';
 import { type HunkPlace, hunkPlaces, withHunks } from './hunk-places.ts';
+import { mergeImages } from './merge-images.ts';
 import { diffImages, type Move, type ReadJournal } from './move-file.ts';
 
 /** A file with more hunks can only be taken or undone as a whole. */
@@ -154,6 +161,29 @@ async function hunksOf(journal: ReadJournal, change: ChangeState): Promise<Hunks
   const { from, to } = change.hunks ?? choicesOfWhole(change, 0);
   const { text } = await diffImages(journal, change.path, from, to);
   return readHunks(journal, change, text);
+}
+
+/**
+ * The choices for a file in which somebody else changed something, too: that is then part of every version of it, so it
+ * is no change of the session, and no later decision takes it away. `file`: what the decision leads to. Null: their lines
+ * and those of the session cannot be told apart.
+ */
+export async function hunksBeside(
+  journal: Journal,
+  change: ChangeState,
+  { hunks, other, file }: { readonly hunks: HunkChoices; readonly other: OtherChange; readonly file: FileImage },
+): Promise<HunkChoices | null> {
+  const images: FileImage[] = [];
+  for (const image of [hunks.from, hunks.to, hunks.base]) {
+    const merged = await mergeImages(journal, image, other);
+    if (typeof merged === 'string') return null;
+    images.push(merged.image);
+  }
+  const [from = null, to = null, base = null] = images;
+  const { others: _, undone: __, ...own } = change;
+  const { added, removed } = await diffImages(journal, change.path, from, file);
+  const beside = { ...hunks, from, to, base, added, removed };
+  return (await hunksOf(journal, { ...own, after: file, hunks: beside })) === null ? null : beside;
 }
 
 /** What an undo affects: `open` what is still open, `taken` what is in the project, `undone` what comes back. */

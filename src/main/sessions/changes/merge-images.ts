@@ -17,7 +17,7 @@ export function withMode(image: FileImage, { from, to }: OtherChange): FileImage
   return process.platform === 'win32' ? to : { ...to, mode: image.mode };
 }
 
-const changedSince = 'it was changed since';
+export const changedSince = 'it was changed since';
 
 /** A version of a file with a change that was made to another version of it, or why they do not fit together. */
 export async function mergeImages(

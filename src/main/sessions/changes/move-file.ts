@@ -3,7 +3,7 @@ import type { SessionEvent } from '@shared/events/events.ts';
 import type { FileImage, HunkChoices } from '@shared/events/tool-events.ts';
 import { diffFiles, type FileDiff } from './file-diff.ts';
 import type { Journal } from '../journal/journal.ts';
-import { type FileBlobs, mergeImages, withMode } from './merge-images.ts';
+import { changedSince, type FileBlobs, mergeImages, withMode } from './merge-images.ts';
 import type { FileNow, SafeFolder } from './safe-folder.ts';
 
 export type ReadJournal = Pick<Journal, 'state' | 'read' | 'getBlob'>;
@@ -30,6 +30,8 @@ interface Placing extends Pick<Move, 'from' | 'to'> {
   readonly path: string;
   /** What somebody else changed in the file since `from` stays in it. Otherwise such a file is refused. */
   readonly merges: boolean;
+  /** Asked before anything is written. A string refuses. */
+  readonly check?: (placed: PlacedFile) => Promise<string | null>;
 }
 
 /** Changes the file from `from` to `to`. A string says why it was left as it is. */
@@ -48,6 +50,8 @@ export async function placeFile(
   if (matchesImage(now, to) && hasMode(now, to)) return { from, to, isMerged: false };
   const placed = await planPlace(journal, now, found, placing);
   if (typeof placed === 'string') return placed;
+  const problem = (await placing.check?.(placed)) ?? null;
+  if (problem !== null) return problem;
   const isExpected = (other: FileNow): boolean =>
     placed.isMerged && now.type === 'file'
       ? other.type === 'file' && other.sha256 === now.sha256
@@ -95,7 +99,7 @@ export function hasMode(now: FileNow, image: FileImage): boolean {
 function refusal(now: FileNow, from: FileImage): string {
   if (now.type === 'other') return `it is ${now.what} now`;
   if (now.type === 'missing') return 'it was deleted or renamed since';
-  return from === null ? 'a file with this name exists now' : 'it was changed since';
+  return from === null ? 'a file with this name exists now' : changedSince;
 }
 
 export async function recordMove(

@@ -1,10 +1,25 @@
 import { AppError, toFailure } from '@shared/errors.ts';
-import { type ChangeState, changeStatus, changeVersion, leftByUndo } from '@shared/session/file-change-state.ts';
+import {
+  type ChangeState,
+  changeStatus,
+  changeVersion,
+  isSameImage,
+  leftByUndo,
+} from '@shared/session/file-change-state.ts';
 import type { ChangedFile, ChangeOutcome, HunkChoice } from '@shared/contract/sessions-contract.ts';
 import type { Journal } from '../journal/journal.ts';
 import { allChanges, foldersMadeBy } from './changes-in-log.ts';
-import { decideHunks, decideRest, type Decision, isCopy, readHunks, undoKind, type UndoKind } from './decide-hunks.ts';
-import { blobsInMemory, type FileBlobs, fileWithoutChanges } from './merge-images.ts';
+import {
+  decideHunks,
+  decideRest,
+  type Decision,
+  hunksBeside,
+  isCopy,
+  readHunks,
+  undoKind,
+  type UndoKind,
+} from './decide-hunks.ts';
+import { blobsInMemory, changedSince, type FileBlobs, fileWithoutChanges } from './merge-images.ts';
 import { diffImages, type PlacedFile, placeFile, type ReadJournal, recordMove } from './move-file.ts';
 import { createSafeFolder } from './safe-folder.ts';
 
@@ -153,14 +168,45 @@ async function carryOut(
   // Git runs hooks and settings there on the user's machine, so nothing from an agent may be placed among them.
   if (step.by === 'take' && path.split('/').some((part) => part.toLowerCase() === '.git'))
     return 'files of git itself are not taken';
-  const merges = step.by === 'undo' && step.isOfHunks !== true;
-  const placed = await placeFile(journal, createSafeFolder(root), { path, from: step.from, to: step.to, merges });
+  if (step.isOfHunks === true) return carryOutHunks(journal, change, { ...step, root });
+  const placing = { path, from: step.from, to: step.to, merges: step.by === 'undo' };
+  const placed = await placeFile(journal, createSafeFolder(root), placing);
   if (typeof placed === 'string') return placed;
   const { from, to, isMerged } = placed;
   const { hunks: _, ...whole } = step;
   // The hunks are not those of a merged file, so it counts as undone or brought back as a whole.
   const move = isMerged ? { ...whole, undoes: step.isBack === true ? [change.last.seq] : step.undoes } : step;
   await recordMove(journal, path, { ...move, from, to }, step.by);
+  return placed;
+}
+
+const sameLines = 'it was changed since in these lines or beside them; edit it yourself';
+
+/** The same for single hunks, whose choices have to fit the file as it becomes. */
+async function carryOutHunks(
+  journal: Journal,
+  change: ChangeState,
+  step: Decision & { readonly root: string },
+): Promise<Pick<PlacedFile, 'isMerged'> | string> {
+  const { path } = change;
+  const { root, from, to } = step;
+  // What somebody else wrote in a copy is taken with it, so it is no part of what was there before.
+  const merges = step.side === 'project' || !isCopy(journal);
+  let { hunks } = step;
+  const check = async (placed: PlacedFile): Promise<string | null> => {
+    if (hunks === undefined || step.side === 'project' || isSameImage(placed.from, from)) return null;
+    const beside = await hunksBeside(journal, change, {
+      hunks,
+      other: { from, to: placed.from },
+      file: placed.to,
+    });
+    hunks = beside ?? undefined;
+    return beside === null ? sameLines : null;
+  };
+  const placed = await placeFile(journal, createSafeFolder(root), { path, from, to, merges, check });
+  if (typeof placed === 'string') return placed === changedSince && merges ? sameLines : placed;
+  const move = { from: placed.from, to: placed.to, undoes: step.undoes };
+  await recordMove(journal, path, hunks === undefined ? move : { ...move, hunks }, step.by);
   return placed;
 }
 
@@ -293,7 +339,7 @@ async function hunksStep(
 async function undoStep(journal: Journal, change: ChangeState): Promise<Decision | string> {
   const { last } = change;
   const rest = await decideRest(journal, change, undoKind(change) ?? 'undone');
-  // Hunks in the project are decided on by its file, which a merge would change.
+  // Hunks in the project stay what they are, whatever else is in its file.
   if (rest !== null) return rest.side === 'project' ? { ...rest, isOfHunks: true } : rest;
   if (last.isUndo || last.side === 'project')
     return {
@@ -311,5 +357,6 @@ async function undoStep(journal: Journal, change: ChangeState): Promise<Decision
 
 async function takeStep(journal: Journal, change: ChangeState): Promise<Decision> {
   const whole: Decision = { side: 'project', from: change.before, to: change.after, undoes: [], by: 'take' };
-  return (await decideRest(journal, change, 'take')) ?? whole;
+  const rest = await decideRest(journal, change, 'take');
+  return rest === null ? whole : { ...rest, isOfHunks: true };
 }

@@ -111,22 +111,29 @@ async function tryDecisions(home: Home, mode: WorkspaceMode, seed: number, lette
   );
   let states: readonly HunkState[] = parts.places.map(() => 'open');
   let isTakeUndone = false;
-  /** The text of files that the user edited by hand, instead of the decisions' result. */
+  /** What the user added to files by hand, at their end. It stays whatever is decided. */
   const byHand = new Map<string, string>();
   const said = (folder: string): string =>
     folder === workspace
       ? fileOf(parts, (place) => states[place] !== 'undone')
       : fileOf(parts, (place) => states[place] === 'taken');
-  /** The states after a decision. A file that was changed by hand refuses it. */
+  const fileIn = (folder: string): string => said(folder) + (byHand.get(folder) ?? '');
+  /**
+   * The states after a decision. By hand, only a file of a copy refuses it, and a take of the whole file, whose hunks
+   * nobody decided on.
+   */
   const decide = async (
     next: readonly HunkState[],
     act: () => Promise<{ refused: readonly unknown[] }>,
+    isRest = false,
   ): Promise<void> => {
     const before = states;
     const moves = next.some((state, place) => (state === 'undone') !== (before[place] === 'undone'));
     const takes = next.some((state, place) => (state === 'taken') !== (before[place] === 'taken'));
     const folder = moves ? workspace : mode === 'copy' && takes ? project : null;
-    const isHindered = folder !== null && byHand.has(folder);
+    const isWholeTake = isRest && journal.state().changes[0]?.hunks === undefined;
+    const isHindered =
+      folder !== null && byHand.has(folder) && mode === 'copy' && (folder === workspace || isWholeTake);
     const { refused } = await act();
     expect(refused, `seed ${seed}`).toEqual(isHindered ? [{ path: name, why: 'it was changed since' }] : []);
     if (!isHindered) {
@@ -153,18 +160,15 @@ async function tryDecisions(home: Home, mode: WorkspaceMode, seed: number, lette
       // An undo of the undo restores exactly the earlier state.
       if (states !== before) await decide(before, () => undoChanges(journal));
       if (random() < 0.5) await decide(rest('undone'), () => undoChanges(journal));
-    } else if (dice < 0.75 && states.includes('open')) await decide(rest('taken'), () => takeChanges(journal));
+    } else if (dice < 0.75 && states.includes('open')) await decide(rest('taken'), () => takeChanges(journal), true);
     else if (dice < 0.9) {
       const folder = random() < 0.5 ? workspace : project;
-      const mine = `${said(folder)}of a person ${round}`;
-      const content = byHand.has(folder) ? said(folder) : mine;
-      await writeFile(join(folder, name), iconv.encode(content, letters.label, { addBOM: false }));
-      if (byHand.has(folder)) byHand.delete(folder);
-      else byHand.set(folder, mine);
+      if (!byHand.delete(folder)) byHand.set(folder, `of a person ${round}`);
+      await writeFile(join(folder, name), iconv.encode(fileIn(folder), letters.label, { addBOM: false }));
     }
     expect(await statesOf(journal), `seed ${seed}, round ${round}`).toEqual(states);
     for (const folder of new Set([workspace, project]))
-      expect(await text(folder), `seed ${seed}, round ${round}`).toBe(byHand.get(folder) ?? said(folder));
+      expect(await text(folder), `seed ${seed}, round ${round}`).toBe(fileIn(folder));
   }
   expect((await refolded(journal)).changes).toEqual(journal.state().changes);
   await journal.close();

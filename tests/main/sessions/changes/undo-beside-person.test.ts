@@ -130,6 +130,58 @@ describe('an undo beside the edits of a person', () => {
     expect(await text(workspace, 'a.txt')).toBe(file({ 15: 'mine', 20: 'mine, too', 25: 'agent' }));
   });
 
+  it('of a hunk works in a file that was edited since, and its other hunks still can be decided on', async () => {
+    await using home = await makeHome();
+    const { journal, workspace, change } = await changedFolder(home, 'in-place', { 'a.txt': file({}) });
+    await change('a.txt', file({ 2: 'agent', 15: 'agent', 25: 'agent' }));
+    const path = join(workspace, 'a.txt');
+    await writeFile(path, file({ 2: 'agent', 8: 'mine', 15: 'agent', 25: 'agent' }));
+    await chmod(path, 0o755);
+    const decide = (act: typeof undoChanges, place: number) => {
+      const [only] = journal.state().changes;
+      return act(journal, ['a.txt'], { places: [place], version: only === undefined ? '' : changeVersion(only) });
+    };
+    const merged = { done: ['a.txt'], merged: ['a.txt'], refused: [] };
+    expect(await decide(undoChanges, 1)).toEqual(merged);
+    expect(await text(workspace, 'a.txt')).toBe(file({ 2: 'agent', 8: 'mine', 25: 'agent' }));
+    expect((await stat(path)).mode & 0o777).toBe(0o755);
+    const [shown] = await showChanges(journal);
+    expect(shown?.hunks).toEqual(['open', 'undone', 'open']);
+    expect(shown?.diff).not.toContain('mine');
+    await decide(takeChanges, 2);
+    await writeFile(path, file({ 2: 'agent', 8: 'mine', 20: 'mine, too', 25: 'agent' }));
+    expect(await decide(undoChanges, 1)).toEqual({ ...merged, broughtBack: ['a.txt'] });
+    await writeFile(path, file({ 2: 'mine', 8: 'mine', 15: 'agent', 20: 'mine, too', 25: 'agent' }));
+    const why = 'it was changed since in these lines or beside them; edit it yourself';
+    for (const place of [0, 1])
+      expect(await decide(undoChanges, place)).toEqual({ done: [], refused: [{ path: 'a.txt', why }] });
+    await writeFile(path, file({ 2: 'agent', 8: 'mine', 15: 'agent', 20: 'mine, too', 25: 'agent' }));
+    expect((await undoChanges(journal)).done).toEqual(['a.txt']);
+    expect(await text(workspace, 'a.txt')).toBe(file({ 8: 'mine', 20: 'mine, too', 25: 'agent' }));
+    let folded = emptySession;
+    for await (const event of journal.read()) folded = reduceSession(folded, event);
+    expect(folded.changes).toEqual(journal.state().changes);
+  });
+
+  it('of a taken hunk leaves what was written in the project since, and so does the take', async () => {
+    await using home = await makeHome();
+    const { journal, project, change } = await changedFolder(home, 'copy', { 'a.txt': file({}) });
+    await change('a.txt', file({ 2: 'agent', 15: 'agent' }));
+    await writeFile(join(project, 'a.txt'), file({ 8: 'mine' }));
+    const decide = (act: typeof undoChanges, place: number) => {
+      const [only] = journal.state().changes;
+      return act(journal, ['a.txt'], { places: [place], version: only === undefined ? '' : changeVersion(only) });
+    };
+    expect((await decide(takeChanges, 0)).done).toEqual(['a.txt']);
+    expect(await text(project, 'a.txt')).toBe(file({ 2: 'agent', 8: 'mine' }));
+    await writeFile(join(project, 'a.txt'), file({ 2: 'agent', 8: 'mine', 20: 'mine, too' }));
+    expect((await takeChanges(journal)).done).toEqual(['a.txt']);
+    expect(await text(project, 'a.txt')).toBe(file({ 2: 'agent', 8: 'mine', 15: 'agent', 20: 'mine, too' }));
+    expect((await decide(undoChanges, 0)).done).toEqual(['a.txt']);
+    expect(await text(project, 'a.txt')).toBe(file({ 8: 'mine', 15: 'agent', 20: 'mine, too' }));
+    expect((await showChanges(journal))[0]?.hunks).toEqual(['open', 'taken']);
+  });
+
   it('keeps line ends, a missing last line end, encodings and modes', async () => {
     await using home = await makeHome();
     const crlf = (others: Readonly<Record<number, string>>): string => file(others, '\r\n').slice(0, -2);
