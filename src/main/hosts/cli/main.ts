@@ -123,11 +123,14 @@ function handlersOf(
       take((await import('./commands/projects/project-list.command.ts')).projectList(context, action, folder, args)),
     prepareProject: async (folder, args) =>
       take((await import('./commands/projects/prepare-project.command.ts')).prepareProject(context, folder, args)),
-    cloneProject: async (url, dir, args) =>
-      take((await import('./commands/projects/clone-project.command.ts')).cloneProject(context, url, dir, args)),
     mapProject: async (folder, args) =>
       take((await import('./commands/projects/map-project.command.ts')).mapProject(context, folder, args)),
-    gitToken: async (host) => take((await import('./commands/projects/git.command.ts')).gitToken(context, host)),
+    gitHost: async (wish) => {
+      if (wish.type === 'token')
+        return take((await import('./commands/projects/git.command.ts')).gitToken(context, wish.host));
+      const { cloneProject } = await import('./commands/projects/clone-project.command.ts');
+      return take(cloneProject(context, wish.url, wish.folder, wish.args));
+    },
     projectGit: async (ask, args) =>
       take((await import('./commands/projects/git.command.ts')).projectGit(context, ask, args)),
     instructions: async (action, folder, args) =>

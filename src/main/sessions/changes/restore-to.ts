@@ -1,4 +1,4 @@
-import { AppError, messageOf } from '@shared/errors.ts';
+import { AppError } from '@shared/errors.ts';
 import type { RestoreChoice, RestoreOutcome } from '@shared/contract/sessions-contract.ts';
 import { conversationFilter, restoreId } from '@shared/session/restore-state.ts';
 import { isDiskFull } from '../../lib/files/json-file.ts';
@@ -8,6 +8,7 @@ import { type LoggedMove, movesSince } from './changes-in-log.ts';
 import { findCheckpoint } from './checkpoints.ts';
 import { recordMove } from './move-file.ts';
 import { blobsInMemory, type FileBlobs } from './merge-images.ts';
+import { plainReason } from './plain-reason.ts';
 import { type FilePlan, planFile } from './restore-file.ts';
 import { createSafeFolder, type FileNow, type SafeFolder } from './safe-folder.ts';
 import { removeEmptied, sweepLeftovers } from './undo-and-take.ts';
@@ -145,7 +146,7 @@ async function planSafely(
     return await planFile(blobs, folder, path, { moves, replaces });
   } catch (error) {
     if (error instanceof AppError && error.code === 'disk-full') throw error;
-    return { type: 'kept', why: messageOf(error) };
+    return { type: 'kept', why: plainReason(error) };
   }
 }
 
@@ -176,7 +177,7 @@ async function carryOut(
   } catch (error) {
     await takeBack();
     if (isDiskFull(error)) throw error;
-    return messageOf(error);
+    return plainReason(error);
   }
   await takeBack();
   return 'it changed just now';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
+import { type BigIntStats, constants } from 'node:fs';
+import { type FileHandle, link, lstat, mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { AppError } from '@shared/errors.ts';
 import {
   type HostFolder,
@@ -65,19 +65,16 @@ export function createSafeFolder(root: string): SafeFolder {
   return {
     look: (path) =>
       inParent<FileNow>({ root, path, create: false }, { type: 'missing' }, (folder, name) => look(folder, name)),
-    read: (path) =>
-      inParent<Found>({ root, path, create: false }, { now: { type: 'missing' }, bytes: null }, (folder, name) =>
-        readNamed(folder, name),
-      ),
+    read: (path) => inParent<Found>({ root, path, create: false }, nothing, (folder, name) => readNamed(folder, name)),
     write: (path, file, isExpected) =>
       inParent({ root, path, create: true }, false, async (folder, name) => {
-        if (!isExpected(await look(folder, name))) return false;
-        await replaceFile(folder, name, file);
-        return true;
+        const { now, entry } = await read(folder, name);
+        return isExpected(now) && replaceFile(folder, name, { file, entry });
       }),
     remove: (path, isExpected) =>
       inParent({ root, path, create: false }, false, async (folder, name) => {
-        if (!isExpected(await look(folder, name))) return false;
+        const { now, entry } = await read(folder, name);
+        if (!isExpected(now) || !(await isStill(folder, name, entry))) return false;
         await unlink(folder.at(name));
         return true;
       }),
@@ -181,7 +178,11 @@ function leadsElsewhere(path: string, name: string): AppError {
 interface Found {
   readonly now: FileNow;
   readonly bytes: Uint8Array | null;
+  /** Null: there is nothing. */
+  readonly entry: BigIntStats | null;
 }
+
+const nothing: Found = { now: { type: 'missing' }, bytes: null, entry: null };
 
 async function look(folder: HostFolder, name: string): Promise<FileNow> {
   return (await read(folder, name)).now;
@@ -191,7 +192,7 @@ async function readNamed(folder: HostFolder, name: string): Promise<Found> {
   const found = await read(folder, name);
   if (found.now.type === 'missing' || name.toLowerCase() === name.toUpperCase()) return found;
   const isThere = !isCaseBlind || (await readdir(folder.place)).some((other) => isSameName(other, name));
-  return isThere ? found : { now: { type: 'missing' }, bytes: null };
+  return isThere ? found : nothing;
 }
 
 /** Where file systems usually do not tell capital letters apart. */
@@ -200,40 +201,83 @@ const isCaseBlind = process.platform === 'darwin' || process.platform === 'win32
 /** File systems store accents in one of two forms. */
 const isSameName = (one: string, other: string): boolean => one.normalize() === other.normalize();
 
+/** A file that is written to meanwhile is read again. */
+const mostReads = 3;
+
 async function read(folder: HostFolder, name: string): Promise<Found> {
-  const without = (now: FileNow): Found => ({ now, bytes: null });
+  for (let count = 0; count < mostReads; count += 1) {
+    const found = await readOnce(folder, name);
+    if (found !== null) return found;
+  }
+  throw new AppError('conflict', 'another program is writing to it just now');
+}
+
+/** Null: it changed while it was read. */
+async function readOnce(folder: HostFolder, name: string): Promise<Found | null> {
   let file: FileHandle;
   try {
-    const known = await lstat(folder.at(name));
+    const known = await lstat(folder.at(name), { bigint: true });
     if (!known.isFile())
-      return without({
-        type: 'other',
-        what: known.isDirectory() ? 'a folder' : known.isSymbolicLink() ? 'a link' : 'no file',
-      });
-    if (known.size > maxBytes) return without(fileNow(known, null));
+      return otherEntry(known, known.isDirectory() ? 'a folder' : known.isSymbolicLink() ? 'a link' : 'no file');
+    if (known.size > maxBytes) return { now: fileNow(known, null), bytes: null, entry: known };
     try {
       file = await openForReading(folder, name);
     } catch (error) {
-      if (['EACCES', 'EPERM'].includes(errorCodeOf(error) ?? '')) return without(fileNow(known, null));
+      if (['EACCES', 'EPERM'].includes(errorCodeOf(error) ?? ''))
+        return { now: fileNow(known, null), bytes: null, entry: known };
+      // It became a link since the look.
+      if (errorCodeOf(error) === 'ELOOP') return otherEntry(known, 'a link');
       throw error;
     }
   } catch (error) {
-    if (isMissing(error)) return without({ type: 'missing' });
-    if (errorCodeOf(error) === 'ELOOP') return without({ type: 'other', what: 'a link' });
+    if (isMissing(error)) return nothing;
     throw error;
   }
   try {
-    const found = await file.stat();
-    if (!found.isFile()) return without({ type: 'other', what: 'no file' });
-    const bytes = found.size > maxBytes ? null : await file.readFile();
-    return { now: fileNow(found, bytes === null ? null : sha256Of(bytes)), bytes };
+    const found = await file.stat({ bigint: true });
+    if (!found.isFile()) return otherEntry(found, 'no file');
+    if (found.size > maxBytes) return { now: fileNow(found, null), bytes: null, entry: found };
+    const bytes = await readWhole(file, Number(found.size));
+    if (bytes === null || !isSameEntry(found, await file.stat({ bigint: true }))) return null;
+    return { now: fileNow(found, sha256Of(bytes)), bytes, entry: found };
   } finally {
     await file.close();
   }
 }
 
-function fileNow({ mode, size, mtimeMs, ctimeMs }: Stats, sha256: string | null): FileNow {
-  return { type: 'file', sha256, mode: mode & 0o7777, sizeBytes: size, touchedAtMs: Math.max(mtimeMs, ctimeMs) };
+const otherEntry = (entry: BigIntStats, what: string): Found => ({ now: { type: 'other', what }, bytes: null, entry });
+
+/** Null: it has another size by now. Never reads more, because a file may grow without end. */
+async function readWhole(file: FileHandle, size: number): Promise<Uint8Array | null> {
+  const buffer = Buffer.alloc(size + 1);
+  let filled = 0;
+  while (filled < buffer.length) {
+    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return filled === size ? buffer.subarray(0, size) : null;
+}
+
+/** Whether a file was not written, replaced or given another mode. Some file systems number their files anew. */
+function isSameEntry(one: BigIntStats, other: BigIntStats): boolean {
+  return (
+    one.mode === other.mode && one.size === other.size && one.mtimeNs === other.mtimeNs && one.ctimeNs === other.ctimeNs
+  );
+}
+
+/** The last look before a name is replaced or removed: what it decides on was read some time before. */
+async function isStill(folder: HostFolder, name: string, entry: BigIntStats | null): Promise<boolean> {
+  const now = await lstat(folder.at(name), { bigint: true }).catch((error: unknown) => {
+    if (isMissing(error)) return null;
+    throw error;
+  });
+  return now === null || entry === null ? now === entry : isSameEntry(entry, now);
+}
+
+function fileNow({ mode, size, mtimeNs, ctimeNs }: BigIntStats, sha256: string | null): FileNow {
+  const touchedAtMs = Number(mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000;
+  return { type: 'file', sha256, mode: Number(mode & 0o7777n), sizeBytes: Number(size), touchedAtMs };
 }
 
 /** Whether a name is that of a temporary file whose process is gone. */
@@ -242,12 +286,17 @@ async function isLeftover(name: string): Promise<boolean> {
   return pid !== undefined && !(await isRunning({ pid: Number(pid), startedAt: null, boot: null }));
 }
 
-/** Writes a temporary file beside it and renames that into place. The owner stays that of the file, or the folder's. */
-async function replaceFile(
-  folder: HostFolder,
-  name: string,
-  file: { readonly bytes: Uint8Array; readonly mode: number },
-): Promise<void> {
+interface Replacing {
+  readonly file: { readonly bytes: Uint8Array; readonly mode: number };
+  /** What is replaced. Null: nothing may be there. */
+  readonly entry: BigIntStats | null;
+}
+
+/**
+ * Writes a temporary file beside it and puts that into place. The owner stays that of the file, or the folder's. False: the
+ * entry is another one by then, and stays.
+ */
+async function replaceFile(folder: HostFolder, name: string, { file, entry }: Replacing): Promise<boolean> {
   const temporary = folder.at(`.dewpoint-${process.pid}-${randomBytes(6).toString('hex')}.tmp`);
   const owner = await ownerOf(folder, name);
   try {
@@ -265,11 +314,28 @@ async function replaceFile(
     } finally {
       await handle.close();
     }
+    if (entry === null && (await linkedAsNew(temporary, folder.at(name)))) return true;
+    if (!(await isStill(folder, name, entry))) {
+      await rm(temporary, { force: true });
+      return false;
+    }
     await rename(temporary, folder.at(name));
+    return true;
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
   }
+}
+
+/** Gives a file its name only if nobody else has taken that, in one step. False: it is taken, or cannot be done here. */
+async function linkedAsNew(temporary: string, place: string): Promise<boolean> {
+  try {
+    await link(temporary, place);
+  } catch {
+    return false;
+  }
+  await unlink(temporary);
+  return true;
 }
 
 async function ownerOf(folder: HostFolder, name: string): Promise<{ readonly uid: number; readonly gid: number }> {

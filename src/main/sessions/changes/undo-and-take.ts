@@ -1,4 +1,4 @@
-import { AppError, toFailure } from '@shared/errors.ts';
+import { AppError } from '@shared/errors.ts';
 import {
   type ChangeState,
   changeStatus,
@@ -21,6 +21,7 @@ import {
 } from './decide-hunks.ts';
 import { blobsInMemory, changedSince, type FileBlobs, fileWithoutChanges } from './merge-images.ts';
 import { diffImages, type PlacedFile, placeFile, type ReadJournal, recordMove } from './move-file.ts';
+import { plainReason } from './plain-reason.ts';
 import { createSafeFolder } from './safe-folder.ts';
 
 /** A change, with the reason if it has no diff (`binary`, `not kept: too-large`, …). */
@@ -294,7 +295,7 @@ async function attempt(outcome: Outcome, path: string, work: () => Promise<strin
   } catch (error) {
     // A log that cannot be written ends everything. A file that cannot be written is one refusal.
     if (error instanceof AppError && (error.code === 'log-damaged' || error.code === 'disk-full')) throw error;
-    why = toFailure(error).message;
+    why = plainReason(error);
   }
   if (why === null) outcome.done.push(path);
   else outcome.refused.push({ path, why });

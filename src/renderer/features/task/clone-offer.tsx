@@ -26,14 +26,11 @@ function isRepositoryAddress(text: string): boolean {
   return text.length <= longest && !/\s/u.test(text) && /^(?:[a-z][a-z+]*:\/\/|[\w.-]+@[\w.-]+:)./iu.test(text);
 }
 
+const withoutSlash = (path: string): string => (/[/\\]$/u.test(path) ? path.slice(0, -1) : path);
+
 function nameIn(address: string): string {
-  return (
-    address
-      .replace(/\/+$/u, '')
-      .replace(/\.git$/u, '')
-      .split(/[/:]/u)
-      .at(-1) ?? ''
-  );
+  const path = withoutSlash(address).replace(/\.git$/u, '');
+  return path.split(/[/:]/u).at(-1) ?? '';
 }
 
 const parentOf = (path: string): string => path.replace(/[/\\][^/\\]+[/\\]?$/u, '');
@@ -51,7 +48,7 @@ function CloneForm({ address, projects, onCloned }: Omit<CloneOfferProps, 'typed
   const [into, setInto] = useState(parents[0] ?? '');
   const { isBusy, step, problem, clone, stop } = useClone(onCloned);
   const name = nameIn(address);
-  const folder = `${into.trim().replace(/[/\\]+$/u, '')}/${name}`;
+  const folder = `${withoutSlash(into.trim())}/${name}`;
   const isReady = into.trim() !== '' && name !== '';
   return (
     <Notice kind="info">
@@ -65,9 +62,7 @@ function CloneForm({ address, projects, onCloned }: Omit<CloneOfferProps, 'typed
           onChange={setInto}
         />
         <div className="flex flex-wrap items-center gap-3">
-          <p className="min-w-0 flex-1" role="status">
-            {isBusy ? stepText(step) : ''}
-          </p>
+          <p className="min-w-0 flex-1">{isBusy ? stepText(step) : ''}</p>
           {isBusy ? (
             <Button size="small" onClick={stop}>
               {t('task.stop')}

@@ -114,20 +114,35 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
             held={held}
             field={field}
           />
-          <FolderField
-            label={t('task.project')}
-            hint={folderHint(roots)}
-            folder={shownProject}
-            known={projects}
-            onChange={setProject}
-          />
-          <CloneOffer typed={shownProject} projects={projects} onCloned={setProject} />
+          <ProjectField typed={shownProject} projects={projects} roots={roots} onChange={setProject} />
           <TaskOptions choice={choice} project={project} onChange={setChoice} />
           {problem !== null && <Problem text={`${t('task.failed')} ${problem}`} />}
         </form>
         {!isFirstHome && children}
       </div>
     </div>
+  );
+}
+
+interface ProjectFieldProps {
+  readonly typed: string;
+  readonly projects: readonly string[];
+  readonly roots: readonly string[];
+  readonly onChange: (project: string) => void;
+}
+
+function ProjectField({ typed, projects, roots, onChange }: ProjectFieldProps) {
+  return (
+    <>
+      <FolderField
+        label={t('task.project')}
+        hint={folderHint(roots)}
+        folder={typed}
+        known={projects}
+        onChange={onChange}
+      />
+      <CloneOffer typed={typed} projects={projects} onCloned={onChange} />
+    </>
   );
 }
 

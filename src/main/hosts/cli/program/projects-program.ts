@@ -12,13 +12,22 @@ import type { MemoryAction, MemoryArguments } from '../commands/projects/memory.
 import type { SkillsAction, SkillsArguments } from '../commands/projects/skills.command.ts';
 import { collect, subcommand } from './subcommand.ts';
 
+export type GitHostWish =
+  | { readonly type: 'token'; readonly host: string }
+  | {
+      readonly type: 'clone';
+      readonly url: string;
+      readonly folder: string | undefined;
+      readonly args: CloneArguments;
+    };
+
 export interface ProjectHandlers {
   rules(action: RulesAction, word: string | undefined, args: RulesArguments): Promise<void>;
   projectList(action: ProjectListAction, folder: string | undefined, args: { readonly json?: boolean }): Promise<void>;
   prepareProject(folder: string | undefined, args: PrepareArguments): Promise<void>;
-  cloneProject(url: string, folder: string | undefined, args: CloneArguments): Promise<void>;
   mapProject(folder: string | undefined, args: MapArguments): Promise<void>;
-  gitToken(host: string): Promise<void>;
+  /** What has to do with a host of repositories. */
+  gitHost(wish: GitHostWish): Promise<void>;
   projectGit(ask: GitQuestion, args: GitArguments): Promise<void>;
   memory(action: MemoryAction, words: readonly string[], args: MemoryArguments): Promise<void>;
   skills(action: SkillsAction, name: string, args: SkillsArguments): Promise<void>;
@@ -98,7 +107,9 @@ function addClone(projects: Command, handlers: ProjectHandlers): void {
     .option('--branch <name>', 'the branch to check out (default: the usual one of the host)')
     .option('--depth <n>', 'only one branch, and its last commits', depthOf)
     .option('--json', 'print JSON')
-    .action((url: string, dir: string | undefined, args: CloneArguments) => handlers.cloneProject(url, dir, args));
+    .action((url: string, folder: string | undefined, args: CloneArguments) =>
+      handlers.gitHost({ type: 'clone', url, folder, args }),
+    );
 }
 
 function depthOf(word: string): number {
@@ -117,7 +128,7 @@ function addGit(projects: Command, handlers: ProjectHandlers): void {
       .option('--json', 'print JSON');
   subcommand(git, 'token', 'save the token of a host of repositories', 'dewpoint projects git token github.com')
     .argument('<host>', 'such as github.com')
-    .action((host: string) => handlers.gitToken(host));
+    .action((host: string) => handlers.gitHost({ type: 'token', host }));
   add('status', 'show the branch, and what changed since the last commit').action((args: GitArguments) =>
     handlers.projectGit({ type: 'status' }, args),
   );
