@@ -68,13 +68,13 @@ export function createSafeFolder(root: string): SafeFolder {
     read: (path) => inParent<Found>({ root, path, create: false }, nothing, (folder, name) => readNamed(folder, name)),
     write: (path, file, isExpected) =>
       inParent({ root, path, create: true }, false, async (folder, name) => {
-        const { now, entry } = await read(folder, name);
-        return isExpected(now) && replaceFile(folder, name, { file, entry });
+        const before = await read(folder, name);
+        return isExpected(before.now) && replaceFile(folder, name, { file, before });
       }),
     remove: (path, isExpected) =>
       inParent({ root, path, create: false }, false, async (folder, name) => {
-        const { now, entry } = await read(folder, name);
-        if (!isExpected(now) || !(await isStill(folder, name, entry))) return false;
+        const before = await read(folder, name);
+        if (!isExpected(before.now) || !(await isStill(folder, name, before))) return false;
         await unlink(folder.at(name));
         return true;
       }),
@@ -259,20 +259,32 @@ async function readWhole(file: FileHandle, size: number): Promise<Uint8Array | n
   return filled === size ? buffer.subarray(0, size) : null;
 }
 
-/** Whether a file was not written, replaced or given another mode. Some file systems number their files anew. */
+/** Whether a file was not written, replaced or given another mode. */
 function isSameEntry(one: BigIntStats, other: BigIntStats): boolean {
   return (
-    one.mode === other.mode && one.size === other.size && one.mtimeNs === other.mtimeNs && one.ctimeNs === other.ctimeNs
+    one.ino === other.ino &&
+    one.mode === other.mode &&
+    one.size === other.size &&
+    one.mtimeNs === other.mtimeNs &&
+    one.ctimeNs === other.ctimeNs
   );
 }
 
+/** A file of this size is read in less time than the clock of most file systems ticks. */
+const quickBytes = 1024 * 1024;
+
 /** The last look before a name is replaced or removed: what it decides on was read some time before. */
-async function isStill(folder: HostFolder, name: string, entry: BigIntStats | null): Promise<boolean> {
-  const now = await lstat(folder.at(name), { bigint: true }).catch((error: unknown) => {
+async function isStill(folder: HostFolder, name: string, { entry, now }: Found): Promise<boolean> {
+  const found = await lstat(folder.at(name), { bigint: true }).catch((error: unknown) => {
     if (isMissing(error)) return null;
     throw error;
   });
-  return now === null || entry === null ? now === entry : isSameEntry(entry, now);
+  if (found === null || entry === null) return found === entry;
+  if (!isSameEntry(entry, found)) return false;
+  // A change within a tick of that clock does not show in the times.
+  if (now.type !== 'file' || now.sha256 === null || now.sizeBytes > quickBytes) return true;
+  const again = (await readOnce(folder, name))?.now;
+  return again?.type === 'file' && again.sha256 === now.sha256;
 }
 
 function fileNow({ mode, size, mtimeNs, ctimeNs }: BigIntStats, sha256: string | null): FileNow {
@@ -288,15 +300,15 @@ async function isLeftover(name: string): Promise<boolean> {
 
 interface Replacing {
   readonly file: { readonly bytes: Uint8Array; readonly mode: number };
-  /** What is replaced. Null: nothing may be there. */
-  readonly entry: BigIntStats | null;
+  /** What is replaced. */
+  readonly before: Found;
 }
 
 /**
  * Writes a temporary file beside it and puts that into place. The owner stays that of the file, or the folder's. False: the
  * entry is another one by then, and stays.
  */
-async function replaceFile(folder: HostFolder, name: string, { file, entry }: Replacing): Promise<boolean> {
+async function replaceFile(folder: HostFolder, name: string, { file, before }: Replacing): Promise<boolean> {
   const temporary = folder.at(`.dewpoint-${process.pid}-${randomBytes(6).toString('hex')}.tmp`);
   const owner = await ownerOf(folder, name);
   try {
@@ -314,8 +326,8 @@ async function replaceFile(folder: HostFolder, name: string, { file, entry }: Re
     } finally {
       await handle.close();
     }
-    if (entry === null && (await linkedAsNew(temporary, folder.at(name)))) return true;
-    if (!(await isStill(folder, name, entry))) {
+    if (before.entry === null && (await linkedAsNew(temporary, folder.at(name)))) return true;
+    if (!(await isStill(folder, name, before))) {
       await rm(temporary, { force: true });
       return false;
     }
