@@ -5,7 +5,7 @@ import { success, type Reply } from '@shared/errors.ts';
 import type { ProjectMap } from '@shared/projects/project-map.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { createDocumentPlaces, type DocumentPlaces, type DocumentPlacesOptions } from './documents/document-places.ts';
-import { hasDocuments } from './documents/search/search-documents.ts';
+import { hasDocuments, hasNotebooks } from './documents/search/search-documents.ts';
 import type { LanguageServersOf } from './language-servers/language-servers.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
 import { projectKey } from './lib/files/project-key.ts';
@@ -57,6 +57,7 @@ export function createProjectParts(
           (await languageServers(sandbox).namesFor([...sourceFiles, ...testFiles], signal)).length > 0,
       ],
       ['documents', ({ sandbox }, signal) => hasDocuments(sandbox.files, signal)],
+      ['notebooks', ({ sandbox }, signal) => hasNotebooks(sandbox.files, signal)],
     ]),
   };
 }

@@ -39,6 +39,7 @@ const inputs: Readonly<Record<string, unknown>> = {
   list_files: {},
   search_documents: { words: 'x' },
   read_git: { what: 'status' },
+  run_notebook: { path: 'a.ipynb' },
   find_symbol: { name: 'x' },
   outline: { path: 'a' },
   symbol_info: { what: 'symbols', path: 'a' },

@@ -95,6 +95,7 @@ function fileCalls(path: string, at: number): readonly HostileCall[] {
     { tool: 'apply_patch', input: { patch } },
     { tool: 'delete_file', input: { path } },
     { tool: 'outline', input: { path } },
+    { tool: 'run_notebook', input: { path } },
     { tool: 'symbol_info', input: { what: 'symbols', path } },
     { tool: 'symbol_info', input: { what: 'definition', path, name: 'x', line: 1 } },
     { tool: 'rename_symbol', input: { path, name: 'x', newName: 'evil' } },

@@ -24,7 +24,15 @@ import type { TestRunner } from '../projects/facts/project-facts.ts';
 export type Access = 'read' | 'write' | 'execute' | 'network' | 'web' | 'end';
 
 /** What a project may have that some tools need. */
-export const projectParts = ['symbols', 'language-server', 'repository', 'skills', 'documents', 'memory'] as const;
+export const projectParts = [
+  'symbols',
+  'language-server',
+  'repository',
+  'skills',
+  'documents',
+  'notebooks',
+  'memory',
+] as const;
 export type ProjectPart = (typeof projectParts)[number];
 
 /**
@@ -42,7 +50,7 @@ export interface ToolResult {
   /** The result as data, for recipes and for the interface. JSON only. */
   readonly data?: unknown;
   readonly failure?: Failure;
-  /** Only of tools that Dewpoint does not bring: images for the user, and for models that support images. */
+  /** Images for the user, and for models that support images. */
   readonly pictures?: readonly ResultPicture[];
 }
 

@@ -1,6 +1,7 @@
 import type { ProgramReview } from '@shared/events/approval-events.ts';
 import type { EventOf } from '@shared/events/events.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
+import { notebookToolName } from '@shared/tools/canvas.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { EngineReport, Energy, Timings } from '@shared/events/call-report.ts';
 import type { SandboxTier, UntrackedPlace } from '@shared/events/sandbox-events.ts';
@@ -274,11 +275,15 @@ export interface ToolCallState {
 /** A call with its end folded in. `output` holds as much as is kept. */
 export function endedCall(
   call: ToolCallState,
-  { status, exitCode, durationMs, full, reusedFrom, pictures, data }: EventOf<'tool-ended'>,
+  { status, exitCode, durationMs, full, reusedFrom, pictures, data, dataBlob }: EventOf<'tool-ended'>,
   output: string,
 ): ToolCallState {
   const reused = reusedFrom === undefined ? {} : ({ isReused: true } as const);
-  const shown = pictures === undefined ? {} : { pictures: pictures.map(({ name }) => name) };
+  const names = (pictures ?? []).map(({ name }) => name);
+  // A notebook's data are its drawings and nothing else.
+  if (call.tool === notebookToolName && (dataBlob !== null || fieldOf(data, 'drawings') !== undefined))
+    names.push(notebookToolName);
+  const shown = names.length === 0 ? {} : { pictures: names };
   const table =
     call.connected === undefined || fieldOf(data, 'table') === undefined ? {} : ({ hasTable: true } as const);
   return {

@@ -118,10 +118,10 @@ function capWhole({ tool, toolCallId, contextTokens }: ToolRun, whole: string, p
 /** Stores images as blobs, so that the session can show them later and a replay needs no server. */
 async function keptPictures(
   journal: Pick<Journal, 'putBlob'>,
-  { name, connected }: Tool,
+  { name }: Tool,
   { pictures = [] }: ToolResult,
 ): Promise<Pick<EffectRecord, 'pictures'>> {
-  if (connected === undefined || pictures.length === 0) return {};
+  if (pictures.length === 0) return {};
   const kept = pictures.map(async ({ bytes, ...facts }, index) => {
     return { kind: 'image' as const, name: `${name} ${index + 1}`, blob: await journal.putBlob(bytes), ...facts };
   });

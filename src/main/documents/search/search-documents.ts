@@ -52,10 +52,19 @@ const mostListed = 20_000;
 
 /** Whether a project has documents that are worth a search of their own: files that no text search reads, or many texts. */
 export async function hasDocuments(files: Pick<SandboxFiles, 'list'>, signal: AbortSignal): Promise<boolean> {
-  const listing = await files.list('.', { depth: 12, limit: mostListed }, signal);
-  if (!listing.ok) return false;
-  const paths = listing.value.entries.flatMap(({ path, kind }) => (kind === 'file' && isDocument(path) ? [path] : []));
+  const paths = (await documentPaths(files, signal)).filter((path) => isDocument(path));
   return paths.length >= leastProse || paths.some((path) => isDocumentName(path) && !isNotebookName(path));
+}
+
+/** Whether a project has notebooks that could be run. */
+export async function hasNotebooks(files: Pick<SandboxFiles, 'list'>, signal: AbortSignal): Promise<boolean> {
+  return (await documentPaths(files, signal)).some(isNotebookName);
+}
+
+async function documentPaths(files: Pick<SandboxFiles, 'list'>, signal: AbortSignal): Promise<readonly string[]> {
+  const listing = await files.list('.', { depth: 12, limit: mostListed }, signal);
+  if (!listing.ok) return [];
+  return listing.value.entries.flatMap(({ path, kind }) => (kind === 'file' ? [path] : []));
 }
 
 export function createSearchDocuments(options: SearchDocumentsOptions): SearchDocuments {

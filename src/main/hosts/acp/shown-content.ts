@@ -30,6 +30,7 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   delete_file: 'delete',
   run_command: 'execute',
   run_tests: 'execute',
+  run_notebook: 'execute',
   services: 'execute',
 };
 

@@ -2,7 +2,7 @@ import type { BlobRef } from '@shared/events/blob-ref.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import { keptCounts } from '@shared/session/reducers/kept-counts.ts';
 import type { Picture } from '@shared/tools/canvas.ts';
-import { canvasLimits, canvasToolName, isPictureName } from '@shared/tools/canvas.ts';
+import { canvasLimits, canvasToolName, isPictureName, notebookToolName } from '@shared/tools/canvas.ts';
 import { pictureTypeOf } from '../../lib/files/image-facts.ts';
 import { effortSchema } from '@shared/models/model-info.ts';
 import { partSchema, textOf } from '@shared/models/model-messages.ts';
@@ -168,7 +168,7 @@ async function picturesOf(
   blobs: Pick<Blobs, 'get'>,
 ): Promise<Pick<ToolDetail, 'pictures'>> {
   const shown = ended?.tool === canvasToolName ? await shownImage(ended, blobs) : null;
-  const pictures: Picture[] = shown === null ? [] : [shown];
+  const pictures: Picture[] = [...(shown === null ? [] : [shown]), ...(await drawingsOf(ended, blobs))];
   const given = (ended?.pictures ?? []).map(({ name, blob }) => [name, blob] as const);
   // If a picture was written several times, the last version counts.
   const made = changes.flatMap(({ path, after }) =>
@@ -190,6 +190,16 @@ async function shownImage(ended: EventOf<'tool-ended'>, blobs: Pick<Blobs, 'get'
   const picture = fieldOf(await drawingData(ended, blobs), 'picture');
   const [path, kept] = [fieldOf(picture, 'path'), fieldOf(picture, 'data')];
   return typeof path === 'string' && typeof kept === 'string' ? pictureOf(path, Buffer.from(kept, 'base64')) : null;
+}
+
+/** The drawings that the cells of a notebook gave. They are shown as images, in which nothing runs. */
+async function drawingsOf(ended: FoundTool['ended'], blobs: Pick<Blobs, 'get'>): Promise<readonly Picture[]> {
+  if (ended?.tool !== notebookToolName) return [];
+  return listAt(await drawingData(ended, blobs), 'drawings').flatMap((drawing) => {
+    const [name, svg] = [fieldOf(drawing, 'name'), fieldOf(drawing, 'svg')];
+    const picture = typeof name === 'string' && typeof svg === 'string' ? pictureOf(name, Buffer.from(svg)) : null;
+    return picture === null ? [] : [picture];
+  });
 }
 
 async function drawingData({ data, dataBlob }: EventOf<'tool-ended'>, blobs: Pick<Blobs, 'get'>): Promise<unknown> {

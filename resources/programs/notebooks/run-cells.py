@@ -1,0 +1,488 @@
+# Runs cells of a notebook and sends their outputs, in the form of the file, as lines of JSON. It gets one line of JSON
+# from its input: the cells, the kernel, and the seconds it has. With Jupyter in the image, its kernel runs them; else
+# Python does, here.
+import sys
+
+folder = sys.path[0]
+sys.path[:] = [path for path in sys.path if path not in ("", ".")]
+import ast, asyncio, base64, builtins, contextlib, inspect, io, json, linecache, os, re, signal, subprocess, threading, time, traceback, types
+
+MOST_TEXT = 100_000
+MOST_PICTURE = 2_000_000
+MOST_ALL = 4_000_000
+
+frames = os.fdopen(os.dup(1), "wb", 0)
+job = json.loads(sys.stdin.buffer.readline())
+ends_at = time.monotonic() + job["seconds"]
+left = MOST_ALL
+
+
+def send(**frame):
+    frames.write(json.dumps(frame, sort_keys=True).encode() + b"\n")
+
+
+def lines(text):
+    return text.splitlines(keepends=True)
+
+
+def size_text(count):
+    return f"{count / 1_000_000:.1f} MB" if count >= 1_000_000 else f"{count // 1000 + 1} kB"
+
+
+def fitted(outputs):
+    """The outputs with what is too large cut, and with each text as a list of lines."""
+    global left
+    kept = []
+    for output in outputs:
+        kind = output["output_type"]
+        if kind == "stream":
+            last = kept[-1] if kept else None
+            if last and last["output_type"] == "stream" and last["name"] == output["name"]:
+                last["text"] += output["text"]
+            else:
+                kept.append(dict(output))
+        elif kind == "error":
+            kept.append({**output, "evalue": output["evalue"][:4000], "traceback": [line[:4000] for line in output["traceback"][:200]]})
+        else:
+            kept.append(output)
+    for output in kept:
+        if output["output_type"] == "stream":
+            text = output["text"]
+            dropped = len(text) - MOST_TEXT
+            if dropped > 0:
+                text = f"{text[:MOST_TEXT]}\n… ({dropped} more characters were left out)\n"
+            left -= len(text)
+            output["text"] = lines(text) if left > 0 else ["(This output was left out: the notebook would be too large.)\n"]
+        elif "data" in output:
+            values = {kind: fitted_value(kind, value) for kind, value in output["data"].items()}
+            output["data"] = {kind: value for kind, value in values.items() if value is not None}
+    return kept
+
+
+def fitted_value(kind, value):
+    global left
+    size = len(value if isinstance(value, str) else json.dumps(value))
+    most = MOST_PICTURE if kind.startswith(("image/", "application/")) else MOST_TEXT
+    if size > min(most, left):
+        if kind == "text/plain" and isinstance(value, str) and left > MOST_TEXT:
+            left -= MOST_TEXT
+            return lines(f"{value[:MOST_TEXT]}\n… ({size - MOST_TEXT} more characters were left out)")
+        left_out.append(f"{kind} of {size_text(size)}")
+        return None
+    left -= size
+    if not isinstance(value, str):
+        return value
+    return value if kind.startswith("image/") and kind != "image/svg+xml" else lines(value)
+
+
+left_out = []
+
+
+def send_cell(cell, count, outputs, failed, stopped=False):
+    outputs = fitted(outputs)
+    if left_out:
+        text = "".join(f"(Left out, because it is too large for the notebook: {one}.)\n" for one in left_out)
+        outputs.append({"output_type": "stream", "name": "stderr", "text": lines(text)})
+        left_out.clear()
+    send(type="cell", cell=cell, count=count, outputs=outputs, failed=failed, stopped=stopped)
+
+
+# --- With Jupyter
+
+
+def kernel_in_image():
+    """The name of the kernel for the notebook. None: Jupyter is not in the image, or has no such kernel."""
+    try:
+        import ipykernel, nbclient  # noqa: F401
+        from jupyter_client.kernelspec import KernelSpecManager
+    except ImportError:
+        return None
+    specs = KernelSpecManager().find_kernel_specs()
+    if job["kernel"] in specs:
+        return job["kernel"]
+    return "python3" if job["isPython"] and "python3" in specs else None
+
+
+def run_with_jupyter(kernel):
+    import nbformat
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+    said = {"count": 0, "dropped": 0}
+
+    class Client(NotebookClient):
+        def output(self, outs, msg, display_id, cell_index):
+            content = msg.get("content", {})
+            if msg["msg_type"] == "stream":
+                room = max(0, MOST_TEXT - said["count"])
+                said["dropped"] += max(0, len(content["text"]) - room)
+                content["text"] = content["text"][:room]
+                said["count"] += len(content["text"])
+                if content["text"] == "":
+                    return None
+                send(type="said", text=content["text"][:4000])
+            return super().output(outs, msg, display_id, cell_index)
+
+    cells = [nbformat.v4.new_code_cell(one["source"], metadata={"tags": ["raises-exception"]} if one["mayFail"] else {}) for one in job["cells"]]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    client = Client(notebook, kernel_name=kernel, store_widget_state=False, startup_timeout=60)
+    with client.setup_kernel():
+        for index, one in enumerate(job["cells"]):
+            said.update(count=0, dropped=0)
+            client.timeout = max(1, int(ends_at - time.monotonic()))
+            failed = stopped = False
+            send(type="began", cell=one["cell"])
+            try:
+                client.execute_cell(cells[index], index)
+            except CellTimeoutError:
+                failed = stopped = True
+            except (CellExecutionError, DeadKernelError) as error:
+                failed = True
+                if isinstance(error, DeadKernelError):
+                    cells[index].outputs.append(plain_error("KernelEnded", "The kernel ended while this cell ran."))
+            outputs = [dict(output) for output in cells[index].outputs]
+            if said["dropped"] > 0:
+                outputs.append({"output_type": "stream", "name": "stdout", "text": f"\n… ({said['dropped']} more characters were left out)\n"})
+            if stopped:
+                outputs.append(stopped_error())
+            send_cell(one["cell"], index + 1, outputs, failed, stopped)
+            if failed:
+                break
+
+
+def plain_error(name, text):
+    return {"output_type": "error", "ename": name, "evalue": text, "traceback": [f"{name}: {text}"]}
+
+
+def stopped_error():
+    return plain_error("Stopped", f"Stopped after {job['seconds']} s.")
+
+
+# --- With Python alone
+
+
+class Stopped(BaseException):
+    pass
+
+
+class Said(io.TextIOBase):
+    """What a cell prints, in order with what it displays."""
+
+    def __init__(self, name):
+        self.name_of = name
+        self.room = MOST_TEXT + 1
+        self.dropped = 0
+
+    def writable(self):
+        return True
+
+    def write(self, text):
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        take = text[: max(0, self.room)]
+        self.room -= len(take)
+        self.dropped += len(text) - len(take)
+        if take:
+            shown.append({"output_type": "stream", "name": self.name_of, "text": take})
+            send(type="said", text=take[:4000])
+        return len(text)
+
+    def fileno(self):
+        return 1 if self.name_of == "stdout" else 2
+
+
+shown = []
+forms = [
+    ("image/svg+xml", "_repr_svg_"),
+    ("image/png", "_repr_png_"),
+    ("image/jpeg", "_repr_jpeg_"),
+    ("text/html", "_repr_html_"),
+    ("text/markdown", "_repr_markdown_"),
+    ("text/latex", "_repr_latex_"),
+]
+
+
+def data_of(value):
+    if is_figure(value):
+        return figure_data(value)
+    data = {}
+    if not inspect.isclass(value):
+        bundle = getattr(value, "_repr_mimebundle_", None)
+        with contextlib.suppress(Exception):
+            found = bundle() if callable(bundle) else None
+            data.update(found[0] if isinstance(found, tuple) else found or {})
+        for kind, name in forms:
+            with contextlib.suppress(Exception):
+                found = getattr(value, name)()
+                found = found[0] if isinstance(found, tuple) else found
+                if found is not None:
+                    data[kind] = base64.b64encode(found).decode() if isinstance(found, bytes) else found
+    with contextlib.suppress(Exception):
+        data.setdefault("text/plain", repr(value))
+    return data or {"text/plain": f"<{type(value).__name__}>"}
+
+
+def is_figure(value):
+    module = sys.modules.get("matplotlib.figure")
+    return module is not None and isinstance(value, module.Figure)
+
+
+def figure_data(figure):
+    out = io.BytesIO()
+    figure.savefig(out, format="png", bbox_inches="tight")
+    plots = sys.modules.get("matplotlib.pyplot")
+    if plots is not None:
+        plots.close(figure)
+    width, height = figure.get_size_inches() * figure.dpi
+    axes = len(figure.axes)
+    text = f"<Figure size {int(width)}x{int(height)} with {axes} Axes>"
+    return {"image/png": base64.b64encode(out.getvalue()).decode(), "text/plain": text}
+
+
+def show_figures(*_, **__):
+    plots = sys.modules.get("matplotlib.pyplot")
+    for number in plots.get_fignums() if plots is not None else []:
+        shown.append({"output_type": "display_data", "data": figure_data(plots.figure(number)), "metadata": {}})
+
+
+def display(*values, raw=False, **_):
+    for value in values:
+        shown.append({"output_type": "display_data", "data": value if raw else data_of(value), "metadata": {}})
+
+
+class Rich:
+    """Stands for the classes of IPython.display."""
+
+    def __init__(self, data=None, *_, filename=None, **__):
+        if filename is not None:
+            with open(filename, "rb") as file:
+                data = file.read()
+        self.data = data
+
+    def __repr__(self):
+        return f"<{type(self).__name__}>"
+
+
+class Image(Rich):
+    def __init__(self, data=None, *_, filename=None, **__):
+        super().__init__(data, filename=data if isinstance(data, str) and os.path.isfile(data) else filename)
+
+    def _repr_mimebundle_(self):
+        if not isinstance(self.data, bytes):
+            return {"text/plain": f"(A picture that is not fetched: {self.data})"}
+        kind = "image/jpeg" if self.data[:2] == b"\xff\xd8" else "image/gif" if self.data[:3] == b"GIF" else "image/png"
+        return {kind: base64.b64encode(self.data).decode()}
+
+
+def rich(name, kind):
+    text = lambda self: self.data.decode() if isinstance(self.data, bytes) else str(self.data)
+    return type(name, (Rich,), {"_repr_mimebundle_": lambda self: {kind: text(self)}})
+
+
+def no_magic(*_, **__):
+    raise RuntimeError("IPython is not in the sandbox, so its magics and settings cannot be used.")
+
+
+def no_input(*_, **__):
+    raise RuntimeError("Nobody can answer input() while cells run.")
+
+
+def stand_in_for_ipython():
+    try:
+        import IPython  # noqa: F401
+
+        return
+    except ImportError:
+        shown_module = types.ModuleType("IPython.display")
+        shown_module.display, shown_module.Image = display, Image
+        shown_module.clear_output = lambda *_, **__: shown.clear()
+        for name, kind in (("HTML", "text/html"), ("Markdown", "text/markdown"), ("SVG", "image/svg+xml"), ("Latex", "text/latex"), ("Math", "text/latex")):
+            setattr(shown_module, name, rich(name, kind))
+        whole = types.ModuleType("IPython")
+        whole.display, whole.get_ipython, whole.version_info = shown_module, lambda: None, (99, 0, 0)
+        sys.modules.update({"IPython": whole, "IPython.display": shown_module})
+
+
+ignored = re.compile(r"(\s*)%(matplotlib|config|load_ext|autoreload|reload_ext)\b.*")
+timed = re.compile(r"(\s*)%%?(time|timeit|capture)\b(.*)")
+shell = re.compile(r"(\s*)!(.+)")
+
+
+def run_shell(command):
+    done = subprocess.run(command, shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
+    sys.stdout.write(done.stdout)
+
+
+def plain_python(source):
+    """The cell without the few magics that need no IPython. Other magics end the cell, with a sentence."""
+    try:
+        ast.parse(source)
+        return source
+    except SyntaxError:
+        pass
+    if re.match(r"\s*%%(bash|sh)\b", source):
+        return f"__run_shell({source.split(chr(10), 1)[-1]!r})"
+    done = []
+    for line in source.split("\n"):
+        if (found := ignored.fullmatch(line)) is not None:
+            line = f"{found[1]}pass"
+        elif (found := timed.fullmatch(line)) is not None:
+            line = f"{found[1]}{found[3].strip() or 'pass'}"
+        elif (found := shell.fullmatch(line)) is not None:
+            line = f"{found[1]}__run_shell({found[2]!r})"
+        elif (found := re.match(r"\s*(%%?\w+)", line)) is not None:
+            raise RuntimeError(f"{found[1]} needs IPython, which is not in the sandbox. This runs Python, and !commands.")
+        done.append(line)
+    return "\n".join(done)
+
+
+def run_cell(source, number, names):
+    """The value of the last expression, unless a semicolon hides it."""
+    name = f"<cell {number}>"
+    code = plain_python(source)
+    linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
+    tree = ast.parse(code, name)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    run_code(compile(tree, name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), names)
+    if last is None:
+        return None
+    value = run_code(compile(ast.Expression(last.value), name, "eval", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), names)
+    return None if code.rstrip().endswith(";") else value
+
+
+loop = None
+
+
+def run_code(code, names):
+    global loop
+    found = eval(code, names)
+    if not code.co_flags & inspect.CO_COROUTINE:
+        return found
+    loop = loop or asyncio.new_event_loop()
+    return loop.run_until_complete(found)
+
+
+def run_with_python():
+    drains = [Drain(1, "stdout"), Drain(2, "stderr")]
+    sys.stdin = open(os.devnull)
+    os.dup2(sys.stdin.fileno(), 0)
+    main = types.ModuleType("__main__")
+    sys.modules["__main__"] = main
+    main.__dict__.update(display=display, get_ipython=no_magic, __run_shell=run_shell)
+    builtins.input = no_input
+    os.environ["MPLBACKEND"] = "agg"
+    os.environ.setdefault("MPLCONFIGDIR", "/tmp/matplotlib")
+    stand_in_for_ipython()
+    sys.path.insert(0, folder)
+    signal.signal(signal.SIGALRM, stop_now)
+    for count, one in enumerate(job["cells"], 1):
+        send(type="began", cell=one["cell"])
+        shown.clear()
+        sys.stdout, sys.stderr = said = (Said("stdout"), Said("stderr"))
+        plots = sys.modules.get("matplotlib.pyplot")
+        if plots is not None:
+            plots.show = show_figures
+        failed = stopped = False
+        signal.setitimer(signal.ITIMER_REAL, max(0.01, ends_at - time.monotonic()))
+        try:
+            value = run_cell(one["source"], one["cell"], main.__dict__)
+            if value is not None:
+                main._ = value
+                shown.append({"output_type": "execute_result", "execution_count": count, "data": data_of(value), "metadata": {}})
+            with warnings_off():
+                show_figures()
+        except Stopped:
+            failed = stopped = True
+            shown.append(stopped_error())
+        except BaseException as error:
+            failed = True
+            shown.append(error_output(error))
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        for drain in drains:
+            drain.empty()
+        for one_said in said:
+            if one_said.dropped:
+                shown.append({"output_type": "stream", "name": one_said.name_of, "text": f"\n… ({one_said.dropped} more characters were left out)\n"})
+        sys.stdout, sys.stderr = said
+        send_cell(one["cell"], count, list(shown), failed, stopped)
+        if stopped or (failed and not one["mayFail"]):
+            break
+
+
+def warnings_off():
+    import warnings
+
+    return warnings.catch_warnings(action="ignore") if sys.version_info >= (3, 11) else contextlib.nullcontext()
+
+
+def stop_now(*_):
+    raise Stopped
+
+
+def error_output(error):
+    frame = error.__traceback__
+    # Without the frames of this program.
+    while frame is not None and not frame.tb_frame.f_code.co_filename.startswith("<cell "):
+        frame = frame.tb_next
+    text = "".join(traceback.format_exception(type(error), error, frame))
+    return {"output_type": "error", "ename": type(error).__name__, "evalue": str(error), "traceback": text.rstrip("\n").split("\n")}
+
+
+class Drain:
+    """Takes what other programs and libraries print past Python, up to a mark that is written after each cell."""
+
+    def __init__(self, number, name):
+        self.number, self.name = number, name
+        reader, writer = os.pipe()
+        os.dup2(writer, number)
+        os.close(writer)
+        self.mark = os.urandom(16)
+        self.seen = threading.Event()
+        threading.Thread(target=self.read, args=[reader], daemon=True).start()
+
+    def read(self, reader):
+        held = b""
+        total = 0
+        while True:
+            part = os.read(reader, 65536)
+            held += part
+            if self.mark in held:
+                before, held = held.split(self.mark, 1)
+                self.keep(before, total)
+                total = 0
+                self.seen.set()
+            elif len(held) > 65536:
+                # The end may be the beginning of the mark.
+                self.keep(held[:-16], total)
+                total += len(held) - 16
+                held = held[-16:]
+            if part == b"":
+                return
+
+    def keep(self, part, total):
+        if part and total < MOST_TEXT:
+            shown.append({"output_type": "stream", "name": self.name, "text": part.decode(errors="replace")[:MOST_TEXT]})
+
+    def empty(self):
+        self.seen.clear()
+        with contextlib.suppress(OSError):
+            os.write(self.number, self.mark)
+            self.seen.wait(2)
+
+
+kernel = kernel_in_image()
+if kernel is not None:
+    send(type="start", by="jupyter", kernel=kernel)
+    with open(os.devnull, "r+b") as nowhere:
+        for number in (0, 1, 2):
+            os.dup2(nowhere.fileno(), number)
+    run_with_jupyter(kernel)
+    send(type="end")
+elif not job["isPython"]:
+    send(type="cannot")
+else:
+    send(type="start", by="python", kernel=f"Python {sys.version_info[0]}.{sys.version_info[1]}")
+    run_with_python()
+    send(type="end")
+os._exit(0)
