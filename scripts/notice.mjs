@@ -57,6 +57,7 @@ programs of others, whose licenses are in resources/licenses:
   @vscode/ripgrep-*          the program ripgrep (MIT or Unlicense) with PCRE2 (BSD-3-Clause)
   @vscode/tree-sitter-wasm   grammars of the tree-sitter project and its contributors (MIT)
   unpdf                      pdf.js (Apache-2.0, Mozilla Foundation)
+  @hyzyla/pdfium             PDFium (BSD-3-Clause, the PDFium authors) with the libraries that it holds
   resources/symbols/*.scm    the queries of the packages tree-sitter-* for names in source files (MIT, the tree-sitter
                              contributors), beside our own (own-*.scm)
   resources/sandbox/seccomp.json   derived from the default profile of moby/profiles 0.2.3 (Apache-2.0, Docker, Inc.

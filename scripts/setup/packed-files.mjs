@@ -39,7 +39,7 @@ export const loadedByWindow = ['web-tree-sitter', '@vscode/tree-sitter-wasm'];
  */
 export function loadedAtRunTime({ packages: { node, search, keys } }) {
   const own = [node, search, keys].map((one) => one.package);
-  return ['node-llama-cpp', ...loadedByWindow, ...own];
+  return ['node-llama-cpp', ...loadedByWindow, '@hyzyla/pdfium', ...own];
 }
 
 /**
@@ -61,6 +61,8 @@ export function isPackedFile(file, machine) {
   const prebuild = /\/prebuilds\/([^/]+)/.exec(file)?.[1];
   if (prebuild !== undefined && prebuild !== machine) return false;
   if (/\/tree-sitter-wasm\/wasm\/[^/]+\.wasm$/.test(file)) return grammars.some((name) => file.endsWith(name));
+  // What draws pages is in the bundle, but for its program.
+  if (/\/@hyzyla\/pdfium\/dist\//.test(file)) return file.endsWith('/pdfium.wasm');
   // Headers and manuals of Node.
   if (/\/node_modules\/node-(?:bin-)?[a-z]+-[a-z0-9]+\/(include|share|lib)(\/|$)/.test(file)) return false;
   // The history of llama.cpp, for those who build it themselves.

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Settings } from '@shared/settings/settings.ts';
 import { clientSecretName } from '@shared/tools/server-definition.ts';
+import type { DrawPage } from './documents/read-document.ts';
 import { createSearchDocuments } from './documents/search/search-documents.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
@@ -49,6 +50,7 @@ interface ToolBase {
   readonly redactor: { readonly learn: (secret: { readonly kind: string; readonly value: string }) => void };
   readonly web: SessionTools['web'];
   readonly webTools: WebParts;
+  readonly drawPage: DrawPage;
   readonly languageServers: LanguageServersOf;
   /** The programs of a session, from its log. */
   readonly programsOf: OwnToolCommandsOptions['programsOf'];
@@ -67,7 +69,7 @@ interface ToolConfig {
  */
 export function createToolParts(
   { home, cache, version, onNotice }: ToolConfig,
-  { env, files, programs, settings, now, redactor, web, webTools, languageServers, programsOf }: ToolBase,
+  { env, files, programs, settings, now, redactor, web, webTools, drawPage, languageServers, programsOf }: ToolBase,
   { keys, models }: Pick<ModelParts, 'keys' | 'models'>,
   startSandbox: SandboxFactory,
 ) {
@@ -113,7 +115,14 @@ export function createToolParts(
     keepSecret: (server: string, variable: string, value: string) => keys.own.set(secretKey(server, variable), value),
     dropSecret: (server: string, variable: string) => keys.own.remove(secretKey(server, variable)),
   };
-  const { builtIn, searchDocuments } = createBuiltIn(cache, { files, programs, now, webTools, languageServers });
+  const { builtIn, searchDocuments } = createBuiltIn(cache, {
+    files,
+    programs,
+    now,
+    webTools,
+    drawPage,
+    languageServers,
+  });
   const recipes = discoverRecipes();
   const disposeTools = async (): Promise<void> => {
     await toolServers.dispose();
@@ -143,8 +152,9 @@ function createBuiltIn(
     programs,
     now,
     webTools,
+    drawPage,
     languageServers,
-  }: Pick<ToolBase, 'files' | 'programs' | 'now' | 'webTools' | 'languageServers'>,
+  }: Pick<ToolBase, 'files' | 'programs' | 'now' | 'webTools' | 'drawPage' | 'languageServers'>,
 ) {
   const { readDocument } = webTools;
   const searchDocuments = createSearchDocuments({
@@ -155,7 +165,8 @@ function createBuiltIn(
     readDocument,
     now,
   });
-  const builtIn = builtInTools(discoverTools(), { now, web: webTools, readDocument, searchDocuments, languageServers });
+  const readers = { readDocument, drawPage, searchDocuments };
+  const builtIn = builtInTools(discoverTools(), { now, web: webTools, ...readers, languageServers });
   return { builtIn, searchDocuments };
 }
 

@@ -3,7 +3,7 @@ import type { HostPrograms } from './lib/programs/host-programs.ts';
 import type { HomeKeys } from './safety/keys/home-keys.ts';
 import { createOutboundConnections } from './sandbox/network/outbound-connections.ts';
 import { createWebClient } from './sandbox/network/web-client.ts';
-import { createDocumentReader } from './documents/read-document.ts';
+import { createDocumentReader, createPageDrawer } from './documents/read-document.ts';
 import { createGitProcess } from './git/process/run-apart.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import type { WebCommandsOptions } from './tools/web/commands.ts';
@@ -20,7 +20,9 @@ interface WebBase {
 
 /** The web tools: access to the web, the readers of pages and documents, and the search service. */
 export function createWebParts({ env, settings, programs, files }: WebBase, keys: HomeKeys) {
-  const readDocument = createDocumentReader({ programs, nodePath: files.node, processPath: files.documentProcess });
+  const parser = { programs, nodePath: files.node, processPath: files.documentProcess };
+  const readDocument = createDocumentReader(parser);
+  const drawPage = createPageDrawer(parser);
   const web = () => settings.current().web;
   const keyName = (service: string): string => `web.${service}`;
   const accessTo: WebCommandsOptions['accessTo'] = async (service, given) => {
@@ -71,6 +73,7 @@ export function createWebParts({ env, settings, programs, files }: WebBase, keys
   return {
     gitAccess: { hosting, exchangeForClones, keepToken, runGit },
     readDocument,
+    drawPage,
     webTools: parts,
     web: { offered: () => offeredWebTools(web()), exchange },
     webCommands,

@@ -267,8 +267,9 @@ async function createParts(config: ComposeConfig) {
   const { models } = modelParts;
   const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
   const { symbols, ...symbolParts } = createSymbolParts(config, base);
-  const { web, webCommands, webTools, readDocument, gitAccess } = createWebParts(base, modelParts.keys);
-  const toolBase = { ...base, web, webTools, programsOf: async (id: string) => readPrograms(await store.view(id)) };
+  const { web, webCommands, webTools, readDocument, drawPage, gitAccess } = createWebParts(base, modelParts.keys);
+  const programsOf = async (id: string) => readPrograms(await store.view(id));
+  const toolBase = { ...base, web, webTools, drawPage, programsOf };
   const { engine, connected, library, ...toolParts } = createToolParts(config, toolBase, modelParts, startSandbox);
   const money = createHomeMoney({ ...base, home: config.home, endpoint: base.clientStore, modelInfo: models.info });
   const meter = createPowerMeter({ settings: () => settings.current().energy, now, probe });
@@ -324,7 +325,7 @@ async function createParts(config: ComposeConfig) {
     endpoint: createEndpointParts(config, base, { ...modelParts, money, meter }),
     records: async () => settings.current().routing.numbers.priors ?? priors.all(),
     attachments,
-    documents: createPlaceParts({ stateOf, hiddenIn, blobs, readDocument }),
+    documents: createPlaceParts({ stateOf, hiddenIn, blobs, readDocument, drawPage }),
     sessions,
     comparisons,
     ...toolParts,

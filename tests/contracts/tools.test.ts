@@ -40,6 +40,7 @@ const inputs: Readonly<Record<string, unknown>> = {
   search_documents: { words: 'x' },
   read_git: { what: 'status' },
   run_notebook: { path: 'a.ipynb' },
+  show_page: { path: 'a.pdf', page: 1 },
   find_symbol: { name: 'x' },
   outline: { path: 'a' },
   symbol_info: { what: 'symbols', path: 'a' },
@@ -101,10 +102,10 @@ describe.each(all)('the inputs of $name', (tool) => {
     expect(JSON.stringify(properties)).not.toContain(String(Number.MAX_SAFE_INTEGER));
   });
 
-  it('have the unit in the name of each number that is not a count of lines or levels', () => {
+  it('have the unit in the name of each number that is not a count of lines, pages or levels', () => {
     const numbers = fields.filter(([, property]) => ['number', 'integer'].includes(String(fieldOf(property, 'type'))));
     for (const [name] of numbers)
-      expect(name).toMatch(/(?:Seconds|Usd|Steps)$|^(?:from|to|line|depth|context|limit)$/u);
+      expect(name).toMatch(/(?:Seconds|Usd|Steps)$|^(?:from|to|line|page|depth|context|limit)$/u);
   });
 });
 

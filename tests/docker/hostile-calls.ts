@@ -96,6 +96,7 @@ function fileCalls(path: string, at: number): readonly HostileCall[] {
     { tool: 'delete_file', input: { path } },
     { tool: 'outline', input: { path } },
     { tool: 'run_notebook', input: { path } },
+    { tool: 'show_page', input: { path, page: 1 } },
     { tool: 'symbol_info', input: { what: 'symbols', path } },
     { tool: 'symbol_info', input: { what: 'definition', path, name: 'x', line: 1 } },
     { tool: 'rename_symbol', input: { path, name: 'x', newName: 'evil' } },

@@ -236,6 +236,7 @@ function contextOf({ sandbox }: DockerUnderTest, services: Services, emit: ToolC
       symbols: services.symbols,
       repository: services.repository,
       shownBytes: 32_768,
+      seesImages: true,
       commandTimeoutMs: 5_000,
       maxWriteBytes: 1_000_000,
     },

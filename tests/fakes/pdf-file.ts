@@ -7,15 +7,26 @@ export interface PdfOptions {
   readonly isEncrypted?: boolean;
   /** Compressed content that replaces the content of every page, for malicious files. */
   readonly content?: Uint8Array;
+  /** What each page is wide and high, in points. Default: a letter page. */
+  readonly size?: readonly [number, number];
+  /** More of the catalog, such as an action at opening. */
+  readonly catalog?: string;
 }
 
 /** A PDF made from scratch: with plain or compressed content, with pictures as pages, or locked with a password. */
-export function pdfFile({ pages, isCompressed = false, isEncrypted = false, content }: PdfOptions): Buffer {
+export function pdfFile({
+  pages,
+  isCompressed = false,
+  isEncrypted = false,
+  content,
+  size = [612, 792],
+  catalog = '',
+}: PdfOptions): Buffer {
   const objects: Buffer[] = [];
   const add = (body: string | Buffer): void => void objects.push(Buffer.from(body));
   const first = 5;
   const kids = pages.map((_, at) => `${first + at * 2} 0 R`).join(' ');
-  add('<< /Type /Catalog /Pages 2 0 R >>');
+  add(`<< /Type /Catalog /Pages 2 0 R ${catalog} >>`);
   add(`<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`);
   add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>');
   const dot =
@@ -23,7 +34,7 @@ export function pdfFile({ pages, isCompressed = false, isEncrypted = false, cont
   add(`${dot} >>\nstream\nx\nendstream`);
   for (const [at, lines] of pages.entries()) {
     add(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${first + at * 2 + 1} 0 R /Resources << /Font << /F1 3 0 R >> /XObject << /I1 4 0 R >> >> >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${size.join(' ')}] /Contents ${first + at * 2 + 1} 0 R /Resources << /Font << /F1 3 0 R >> /XObject << /I1 4 0 R >> >> >>`,
     );
     const shown = lines.map((line) => `(${line.replaceAll(/[\\()]/gu, '\\$&')}) Tj T*`).join('\n');
     const drawn = lines.length === 0 ? 'q 600 0 0 780 0 0 cm /I1 Do Q' : `BT /F1 12 Tf 14 TL 40 740 Td\n${shown}\nET`;

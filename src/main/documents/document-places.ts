@@ -1,16 +1,17 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { CitedPart, CitedPlace } from '@shared/documents/cited-part.ts';
-import { markedParts, maxDocumentBytes, mostTextBytes } from '@shared/documents/document-text.ts';
+import { blankPageText, markedParts, maxDocumentBytes, mostTextBytes } from '@shared/documents/document-text.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { isDocumentName, isNotebookName, packedDocument } from '../lib/files/document-kind.ts';
 import { fileText } from '../lib/files/file-text.ts';
 import type { FileContent, SandboxFiles } from '../sandbox/sandbox.ts';
 import type { Blobs } from '../sessions/blobs/blob-store.ts';
 import { citedPart, type ReadText } from './cited-parts.ts';
-import type { ReadDocument } from './read-document.ts';
+import type { DrawPage, ReadDocument } from './read-document.ts';
 
 export interface DocumentPlacesOptions {
   readonly readDocument: ReadDocument;
+  readonly drawPage: DrawPage;
   readonly blobs: Pick<Blobs, 'get'>;
   readonly stateOf: (sessionId: string) => Promise<Pick<SessionState, 'workspace' | 'projectPath' | 'messages'>>;
   /** The files of a workspace without those that are hidden from models. */
@@ -48,14 +49,15 @@ export function createDocumentPlaces(options: DocumentPlacesOptions): DocumentPl
     const given = messages.flatMap(({ attachments = [] }) => attachments).reverse();
     const files =
       workspace === null ? null : await options.filesOf({ workspacePath: workspace.path, projectPath }, signal);
-    return async (place: CitedPlace): Promise<CitedPart | null> => {
+    return async (place: CitedPlace): Promise<FoundPart | null> => {
       const { path } = place;
       const limit = isDocumentName(path) ? maxDocumentBytes : mostTextBytes;
       const read = await files?.read(path, { maxBytes: limit }, signal);
       signal.throwIfAborted();
       const attachment = given.find(({ name }) => name === path);
       const text = read?.ok === true ? await textOf(path, read.value, signal) : await attachedText(options, attachment);
-      return text === null ? null : citedPart(text, place);
+      const part = text === null ? null : citedPart(text, place);
+      return part === null ? null : { part, bytes: read?.ok === true ? read.value.bytes : null };
     };
   };
   return {
@@ -66,8 +68,29 @@ export function createDocumentPlaces(options: DocumentPlacesOptions): DocumentPl
       for (const place of places) found.push((await partOf(place)) !== null);
       return found;
     },
-    show: async (sessionId, place, signal) => (await open(sessionId, signal))(place),
+    show: async (sessionId, place, signal) => {
+      const found = await (await open(sessionId, signal))(place);
+      return found === null ? null : withPicture(found, options.drawPage, signal);
+    },
   };
+}
+
+interface FoundPart {
+  readonly part: CitedPart;
+  /** Null: only the text of the document was kept. */
+  readonly bytes: Uint8Array | null;
+}
+
+/** A page without text is shown as a picture, as far as it can be drawn. */
+async function withPicture({ part, bytes }: FoundPart, draw: DrawPage, signal: AbortSignal): Promise<CitedPart> {
+  const isBlank = part.part?.word === 'page' && part.lines.length === 1 && part.lines[0] === blankPageText;
+  if (!isBlank || bytes === null || part.part === null) return part;
+  const { number } = part.part;
+  const drawn = await draw(bytes, { page: number, signal });
+  signal.throwIfAborted();
+  if (!drawn.ok) return part;
+  const data = Buffer.from(drawn.png).toString('base64');
+  return { ...part, picture: { path: `${part.path}, page ${number}`, mediaType: 'image/png', data } };
 }
 
 const isTableName = (path: string): boolean => /\.(?:csv|tsv)$/iu.test(path);

@@ -3,15 +3,15 @@
  * the parent then ends this process. The file comes in, and one line of JSON goes out.
  * `document-process KIND MOST_BYTES [URL]`: stops reading after this much text. A web page comes from the address, in
  * UTF-8. Nothing in a file runs, and nothing is fetched.
+ * `document-process draw PAGE`: draws a page of a PDF, and the line has the PNG.
  * `document-process index FILE DAY`: keeps and searches the texts of documents in this index (`search/serve-index.ts`).
  */
 import type { DocumentKind } from '@shared/documents/document-text.ts';
 import { endWithParent } from '../lib/programs/end-with-parent.ts';
-import { notebookTexts } from './parsers/notebook-texts.ts';
 import { pageText, pdfTexts } from './parsers/page-texts.ts';
 import type { ParsedDocument } from './parsers/parsed-document.ts';
 import { checkZip, failedWith } from './parsers/parsed-document.ts';
-import { csvText, sheetTexts } from './parsers/sheet-texts.ts';
+import { csvText, notebookTexts, sheetTexts } from './parsers/sheet-texts.ts';
 import { serveIndex } from './search/serve-index.ts';
 import { wordText } from './parsers/word-text.ts';
 
@@ -54,11 +54,19 @@ async function serve(): Promise<void> {
     );
   // Whatever the file contains, nothing here may reach the network.
   Reflect.set(globalThis, 'fetch', () => Promise.reject(new Error('Nothing is fetched here.')));
+  if (kind === 'draw') {
+    // Only this needs the library that draws.
+    const { drawnPage } = await import('./parsers/draw-page.ts');
+    return answer(await drawnPage(await readInput(), Number(most)).catch(failedWith));
+  }
   const parse = Object.entries(parsers).find(([name]) => name === kind)?.[1];
   const bytes = await readInput();
-  const found = await (parse === undefined
-    ? { why: 'broken' }
-    : parse(bytes, { mostBytes: Number(most), url }).catch(failedWith));
+  answer(
+    await (parse === undefined ? { why: 'broken' } : parse(bytes, { mostBytes: Number(most), url }).catch(failedWith)),
+  );
+}
+
+function answer(found: object): void {
   process.stdout.write(`\n${JSON.stringify(found)}\n`, () => process.exit(0));
 }
 

@@ -113,6 +113,7 @@ const namesItsFiles: ReadonlySet<string> = new Set([
   'search',
   'search_documents',
   'read_git',
+  'show_page',
   'look_at_changes',
   'take_back',
   // Their content comes from a child, whose end event says what of it is fenced.

@@ -5,7 +5,7 @@ import type { PlanItem } from '@shared/events/conversation-events.ts';
 import { z } from 'zod';
 import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
 import type { ExecRequest, NetworkResult, Sandbox } from '../sandbox/sandbox.ts';
-import type { ReadDocument } from '../documents/read-document.ts';
+import type { DrawPage, ReadDocument } from '../documents/read-document.ts';
 import type { LanguageServersOf } from '../language-servers/language-servers.ts';
 import type { SearchDocuments } from '../documents/search/search-documents.ts';
 import type { RequestWeb, WebParts } from './web/web-request.ts';
@@ -206,6 +206,8 @@ export interface ToolFacts {
   ) => Promise<{ readonly command: string; readonly runner: TestRunner } | null>;
   /** The most bytes of one file that the model is shown at once. */
   readonly shownBytes: number;
+  /** The model that called it sees pictures. */
+  readonly seesImages: boolean;
   /** The names in the project's sources; null: there is no project. */
   readonly symbols: ProjectSymbols | null;
   /** Reads the git repository of the workspace, without hidden files; null: there is no project. */
@@ -275,6 +277,8 @@ export interface ToolDependencies {
   readonly web?: WebParts;
   /** Reads the text of documents such as PDFs. Absent: they count as binary files. */
   readonly readDocument?: ReadDocument;
+  /** Draws pages of PDFs. Absent: none are drawn. */
+  readonly drawPage?: DrawPage;
   /** The language servers of a sandbox. Absent: there are none. */
   readonly languageServers?: LanguageServersOf;
   readonly searchDocuments?: SearchDocuments;

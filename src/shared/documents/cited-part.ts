@@ -1,3 +1,5 @@
+import type { Picture } from '@shared/tools/canvas.ts';
+
 /** A place in a document, as a text cites it: `report.pdf, page 3`, `notes.md:12` or `sales.xlsx, May!B4`. */
 export interface CitedPlace {
   /** In the workspace, or the name of an attachment. */
@@ -32,4 +34,6 @@ export interface CitedPart {
   readonly at: number | null;
   /** Which column of that line is meant, from 0, without that of the row numbers. Null: the whole row. */
   readonly column: number | null;
+  /** The page as a picture, where it has no text. */
+  readonly picture?: Picture;
 }

@@ -80,8 +80,11 @@ export function markedParts(
   });
 }
 
+/** What stands for a page of a PDF without text. */
+export const blankPageText = '(This page has no text. It may be a picture.)';
+
 const emptyTexts = {
-  pdf: '(This page has no text. It may be a picture.)',
+  pdf: blankPageText,
   word: '',
   excel: '(This sheet is empty.)',
   csv: '',

@@ -6,7 +6,7 @@ import type { CitedPlace } from '@shared/documents/cited-part.ts';
 import { emptySession } from '@shared/session/session-state.ts';
 import { createPlaceParts } from '../../../src/main/compose-project.ts';
 import type { DocumentPlaces } from '../../../src/main/documents/document-places.ts';
-import { createDocumentReader } from '../../../src/main/documents/read-document.ts';
+import { createDocumentReader, createPageDrawer } from '../../../src/main/documents/read-document.ts';
 import { createHostPrograms } from '../../../src/main/lib/programs/host-programs.ts';
 import { excelFile, wordFile } from '../../fakes/office-files.ts';
 import { pdfFile } from '../../fakes/pdf-file.ts';
@@ -22,6 +22,7 @@ beforeAll(() => {
   mkdirSync(join(work, 'docs'), { recursive: true });
   writeFileSync(join(work, 'docs', 'notes.md'), 'One\nTwo\nThree\n');
   writeFileSync(join(work, 'report.pdf'), pdfFile({ pages: [['Summary'], ['Revenue grew.', 'By 12 percent.']] }));
+  writeFileSync(join(work, 'scan.pdf'), pdfFile({ pages: [['Cover'], []] }));
   writeFileSync(join(work, 'offer.docx'), wordFile(['# Offer', 'Three years.']));
   writeFileSync(
     join(work, 'sales.xlsx'),
@@ -47,7 +48,8 @@ beforeAll(() => {
   symlinkSync(join(home, 'outside.md'), join(work, 'link.md'));
   const programs = createHostPrograms({ home, env: process.env });
   const processPath = resolve('src/main/documents/document-process.ts');
-  const read = createDocumentReader({ programs, nodePath: process.execPath, processPath });
+  const parser = { programs, nodePath: process.execPath, processPath };
+  const read = createDocumentReader(parser);
   const blob = { sha256: 'a'.repeat(64), bytes: 1 };
   const document = { pages: 2, read: 2, blank: 0, blob };
   places = createPlaceParts({
@@ -55,6 +57,7 @@ beforeAll(() => {
       reads += 1;
       return read(bytes, asked);
     },
+    drawPage: createPageDrawer(parser),
     blobs: { get: async () => Buffer.from('[Page 1 of 2]\nGiven one\n\n[Page 2 of 2]\nGiven two\n') },
     hiddenIn: async () => ({ has: (path) => path === 'secret.md' }),
     stateOf: async () => ({
@@ -95,6 +98,13 @@ describe('a place in a document', () => {
     expect(await shown({ path: 'report.pdf', part: page(2) })).toMatchObject({ ...second, at: null });
     expect(await shown({ path: 'report.pdf', line: 6 })).toMatchObject({ ...second, at: 1 });
     expect(await shown({ path: 'report.pdf', line: 5, part: page(2) })).toMatchObject({ ...second, at: 0 });
+  }, 120_000);
+
+  it('is a picture where the page has no text', async () => {
+    const scan = await shown({ path: 'scan.pdf', part: page(2) });
+    expect(scan?.picture).toMatchObject({ path: 'scan.pdf, page 2', mediaType: 'image/png' });
+    expect(scan?.picture?.data).toMatch(/^iVBORw0KGgo/u);
+    expect(await shown({ path: 'scan.pdf', part: page(1) })).not.toHaveProperty('picture');
   }, 120_000);
 
   it('is a cell of a sheet or a table, or a cell of a notebook', async () => {

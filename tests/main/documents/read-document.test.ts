@@ -5,7 +5,7 @@ import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHostPrograms } from '../../../src/main/lib/programs/host-programs.ts';
 import { createDocumentReader } from '../../../src/main/documents/read-document.ts';
-import type { DocumentReaderOptions } from '../../../src/main/documents/read-document.ts';
+import type { DocumentReaderOptions } from '../../../src/main/documents/run-parser.ts';
 import { pdfFile } from '../../fakes/pdf-file.ts';
 
 let home: string;

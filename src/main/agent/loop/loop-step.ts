@@ -164,7 +164,9 @@ async function act(work: TaskWork, driver: Driver, answer: Answer): Promise<Loop
   const { style, tools } = shape;
   const { limits } = turn.prompt.conversation.skills();
   const before = limits.length;
-  const outcome = await runTools(turn, { callId, parts, style, tools, contextTokens: model.info.contextTokens });
+  const { contextTokens, capabilities } = model.info;
+  const seesImages = capabilities.images === true;
+  const outcome = await runTools(turn, { callId, parts, style, tools, contextTokens, seesImages });
   // A skill that was read since may leave fewer tools.
   if (limits.length !== before) work.loop.shapes.clear();
   switch (outcome.type) {

@@ -26,7 +26,13 @@ import { toolsOfTurn } from './plan-notes.ts';
 /** Runs one tool for a model: `runTool`. */
 type RunTool = (
   turn: Turn,
-  run: { readonly tool: Tool; readonly input: unknown; readonly toolCallId: string; readonly contextTokens: number },
+  run: {
+    readonly tool: Tool;
+    readonly input: unknown;
+    readonly toolCallId: string;
+    readonly contextTokens: number;
+    readonly seesImages: boolean;
+  },
 ) => Promise<EffectRecord>;
 
 interface Parent {
@@ -125,7 +131,9 @@ async function callNow({ turn, parent, runTool, state }: Door, call: ProgramCall
       },
     },
   };
-  const record = await runTool(inner, { tool, input, toolCallId, contextTokens: parent.contextTokens });
+  // A program gets the text of a result alone.
+  const reader = { contextTokens: parent.contextTokens, seesImages: false };
+  const record = await runTool(inner, { tool, input, toolCallId, ...reader });
   await writeEnd(turn, { ...own, tool: tool.name }, record);
   return resultOf(turn, record);
 }

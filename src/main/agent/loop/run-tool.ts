@@ -41,6 +41,8 @@ export interface ToolRun {
   readonly wantsNetwork?: boolean;
   /** The context size of the model that will read the result. */
   readonly contextTokens: number;
+  /** It sees pictures. */
+  readonly seesImages: boolean;
   /** No other edit follows in the same answer, so the result says what errors the edits brought. */
   readonly isLastEdit?: boolean;
 }
@@ -228,11 +230,15 @@ function timedOut(limitMs: number, result: unknown): ToolResult {
 }
 
 /** `contextTokens`: of the model that reads the results. */
-function toolFacts({ dependencies: { sandbox, project, config } }: Turn, contextTokens: number): ToolFacts {
+function toolFacts(
+  { dependencies: { sandbox, project, config } }: Turn,
+  { contextTokens, seesImages }: Pick<ToolRun, 'contextTokens' | 'seesImages'>,
+): ToolFacts {
   const { commandTimeoutMs, maxWriteBytes } = config;
   return {
     findTests: async (signal) => (await project.gatherFacts(sandbox.files, signal)).test,
     shownBytes: fileBytes(contextTokens),
+    seesImages,
     symbols: project.symbols,
     repository: project.repository,
     commandTimeoutMs,
@@ -252,7 +258,7 @@ async function runTracked(
     signal,
     emit,
     files: toolFiles(turn, run.toolCallId),
-    facts: toolFacts(turn, run.contextTokens),
+    facts: toolFacts(turn, run),
     keptResult: (id) => keptResult(turn, id),
     toolCallId: run.toolCallId,
     ...planProgressNotes(turn),

@@ -26,6 +26,7 @@ export interface ToolAnswer {
   readonly style: CallStyle;
   readonly tools: readonly Tool[];
   readonly contextTokens: number;
+  readonly seesImages: boolean;
 }
 
 export type ToolsOutcome =
@@ -139,13 +140,14 @@ async function runGroup(
   }
   const records = await Promise.all(
     begun.map(({ call, toolCallId }) => {
-      const { contextTokens } = answer;
+      const { contextTokens, seesImages } = answer;
       const { tool, input, corrections, wantsNetwork = false } = call;
       const run = {
         tool,
         input,
         toolCallId,
         contextTokens,
+        seesImages,
         corrections,
         wantsNetwork,
         isLastEdit: lastEdits.includes(call),

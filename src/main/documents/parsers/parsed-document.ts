@@ -11,6 +11,9 @@ export type ParsedDocument =
       readonly isCut?: true;
     };
 
+/** A page that was drawn. Without `png`: the document has no such page. */
+export type DrawnByProcess = { readonly why: UnreadReason } | { readonly pages: number; readonly png?: string };
+
 /** Thrown by a check that knows why a file must not be parsed. */
 export class UnreadError extends Error {
   readonly why: UnreadReason;

@@ -18,6 +18,7 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   map_project: 'read',
   outline: 'read',
   read_git: 'read',
+  show_page: 'read',
   find_symbol: 'search',
   list_files: 'search',
   search: 'search',

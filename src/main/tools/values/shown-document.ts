@@ -65,7 +65,15 @@ function aboutText(
   });
   const [word] = partsText(kind, 2).split(' ').slice(1);
   const where = pages > 1 ? ` ${word?.[0]?.toUpperCase()}${word?.slice(1)} begin: ${some(begins).join(', ')}.` : '';
-  return `[${path} is ${documentWords[kind]} of ${partsText(kind, pages)}${left}. These are lines of its text.${where}${edits}]`;
+  const blank = kind === 'pdf' ? texts.flatMap((one, index) => (one.trim() === '' ? [String(index + 1)] : [])) : [];
+  const draws = blank.length === 0 ? '' : ` ${blankText(blank)}`;
+  return `[${path} is ${documentWords[kind]} of ${partsText(kind, pages)}${left}. These are lines of its text.${where}${draws}${edits}]`;
+}
+
+function blankText(pages: readonly string[]): string {
+  const [only] = pages;
+  const named = pages.length === 1 ? `Page ${only} has` : `Pages ${some(pages).join(', ')} have`;
+  return `${named} no text. A model that sees pictures could read ${pages.length === 1 ? 'it' : 'them'} with show_page.`;
 }
 
 const mostNamed = 24;

@@ -5,10 +5,12 @@ import { csvRows } from '@shared/text/csv-text.ts';
 import { seenLineText, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';
+import { pictureUrl } from '../../../lib/drawing/image-url.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { DataTable } from '../../../ui/content/data-table.tsx';
 import { FilePath } from '../../../ui/content/file-path.tsx';
 import { LongLines } from '../../../ui/content/long-lines.tsx';
+import { PictureView } from '../../../ui/content/picture.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
 import { Empty } from '../../../ui/layout/facts.tsx';
 import { Problem } from '../../../ui/notices/problem.tsx';
@@ -67,6 +69,13 @@ function PartLinks({ part, onPart }: { readonly part: Named; readonly onPart: (n
 }
 
 function Shown({ part }: { readonly part: CitedPart }) {
+  const { picture } = part;
+  if (picture !== undefined)
+    return (
+      <div className="min-h-0 flex-1 overflow-auto">
+        <PictureView name={picture.path} url={pictureUrl(picture)} />
+      </div>
+    );
   return part.form === 'table' ? <ShownTable part={part} /> : <ShownText part={part} />;
 }
 
