@@ -124,6 +124,8 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/main/lib/net/own-lookup.ts#lookupOnThisMachine': 'reads the name of a host',
   'src/main/tools/edits/edit-notebook.ts#editNotebook':
     'applies `applyEdit` to a cell that `objectValues` and `arrayItems` find, which are measured by themselves',
+  'src/main/tools/edits/notebook-outputs.ts#withOutputs':
+    'writes at places that `objectValues` and `arrayItems` find, which are measured by themselves',
   'src/main/lib/unified-diff.ts#diffHunks': 'compares by a package, up to a bound that each caller sets',
   'src/main/models/engine/worker/prompt/template-renderer.ts#createTemplateRenderer':
     'runs the template of a model file, in the process of the engine, which is ended where it hangs',

@@ -66,13 +66,13 @@ export function withOutputs(file: string, ran: readonly CellOutputs[]): string {
   const list = objectValues(file, file.indexOf('{')).get('cells');
   if (list === undefined) return file;
   const items = arrayItems(file, list.from);
-  const step = stepOf(file, items[0]);
+  const form = { step: stepOf(file, items[0]), isAscii: /^[\0-\x7f]*$/u.test(file) };
   let text = '';
   let done = 0;
   for (const { number, outputs, count } of ran.toSorted((one, other) => one.number - other.number)) {
     const at = items[number - 1];
     if (at === undefined) continue;
-    for (const { from, to, value } of placesIn(file, at, { outputs, execution_count: count }, step)) {
+    for (const { from, to, value } of placesIn(file, at, { outputs, execution_count: count }, form)) {
       text += file.slice(done, from) + value;
       done = to;
     }
@@ -89,14 +89,13 @@ function placesIn(
   file: string,
   at: JsonRange,
   fields: Readonly<Record<string, unknown>>,
-  step: string | null,
+  form: Omit<Form, 'indent'>,
 ): readonly Replaced[] {
   const values = objectValues(file, at.from);
   const begin = /^\{\s*/u.exec(file.slice(at.from, at.from + 200))?.[0] ?? '{';
   const indent = begin.includes('\n') ? begin.slice(begin.lastIndexOf('\n')) : null;
-  const isAscii = /^[\0-\x7f]*$/u.test(file);
   const places = Object.entries(fields).map(([key, field]): Replaced => {
-    const json = jsonText(field, { indent, step, isAscii });
+    const json = jsonText(field, { indent, ...form });
     const known = values.get(key);
     if (known !== undefined) return { ...known, value: json };
     const start = at.from + begin.length;
