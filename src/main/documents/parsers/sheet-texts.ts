@@ -1,6 +1,7 @@
 import Papa from 'papaparse';
 import readWorkbook from 'read-excel-file/node';
 import { z } from 'zod';
+import { fileText } from '../../lib/files/file-text.ts';
 import { notebookOutput, notebookOutputText, notebookText } from '../../lib/files/notebook-output.ts';
 import { linesUpTo } from './parsed-document.ts';
 import type { ParsedDocument } from './parsed-document.ts';
@@ -24,7 +25,7 @@ export async function sheetTexts(bytes: Uint8Array, mostBytes: number): Promise<
 /** The rows of a CSV text, numbered as in the file. The separator is the one that fits best. */
 export function csvText(bytes: Uint8Array, mostBytes: number): ParsedDocument {
   // An empty last line would make the separator harder to guess.
-  const whole = new TextDecoder().decode(bytes).replace(/\r?\n$/u, '');
+  const whole = (fileText(bytes)?.text ?? new TextDecoder().decode(bytes)).replace(/\r?\n$/u, '');
   const { data } = Papa.parse<readonly string[]>(whole, { skipEmptyLines: false });
   const { text, isCut } = tableText(data, mostBytes);
   return { pages: 1, texts: [text], ...(isCut ? { isCut } : {}) };
@@ -52,14 +53,26 @@ function tableText(rows: readonly (readonly unknown[])[], mostBytes: number): Ta
 
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (value instanceof Date)
-    return value
-      .toISOString()
-      .replace(/T00:00:00\.000Z$/u, '')
-      .replace('.000Z', 'Z');
+  if (value instanceof Date) return timeText(value);
   const text =
     typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
   return text.replaceAll(/\r?\n/gu, ' ').trim();
+}
+
+const secondMs = 1000;
+/** Excel counts days from here. What lies before the first day is a time of day, or how long something took. */
+const zeroMs = Date.UTC(1899, 11, 30);
+const firstDayMs = Date.UTC(1900, 0, 1);
+
+/** Excel knows no zone, and a fraction of a day is rarely a whole second. */
+function timeText(value: Date): string {
+  const ms = Math.round(value.getTime() / secondMs) * secondMs;
+  if (Number.isNaN(ms)) return '';
+  const [day = '', time = ''] = new Date(ms).toISOString().replace('.000Z', '').split('T');
+  if (ms >= firstDayMs) return time === '00:00:00' ? day : `${day} ${time}`;
+  if (ms < zeroMs) return day;
+  const hours = Math.floor((ms - zeroMs) / (3600 * secondMs));
+  return `${String(hours).padStart(2, '0')}${time.slice(2)}`;
 }
 
 /** 0 is `A`, 26 is `AA`. */

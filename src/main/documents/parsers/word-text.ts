@@ -7,6 +7,7 @@ interface HtmlElement {
   readonly tagName: string;
   readonly textContent: string | null;
   readonly children: ArrayLike<HtmlElement> & Iterable<HtmlElement>;
+  getAttribute(name: string): string | null;
   querySelectorAll(selector: string): Iterable<HtmlElement>;
   closest(selector: string): HtmlElement | null;
   replaceWith(text: string): void;
@@ -48,9 +49,42 @@ function listLines(list: HtmlElement, indent: string): readonly string[] {
 
 function tableLines(table: HtmlElement): readonly string[] {
   const rows = [...table.querySelectorAll('tr')].filter((row) => row.closest('table') === table);
-  const lines = rows.map((row) => `| ${[...row.children].map((cell) => cellText(cell)).join(' | ')} |`);
-  const columns = rows[0]?.children.length ?? 0;
+  const cells = cellsOf(rows);
+  const lines = cells.map((row) => `| ${row.join(' | ')} |`);
+  const columns = cells[0]?.length ?? 0;
   return [...lines.slice(0, 1), `|${' --- |'.repeat(columns)}`, ...lines.slice(1)];
+}
+
+/** No table of a document is wider or longer than this. */
+const mostSpan = 1_000;
+
+/** A merged cell has its text at its first place, and nothing at the others, so that columns stay columns. */
+function cellsOf(rows: readonly HtmlElement[]): readonly (readonly string[])[] {
+  /** How many rows below are still taken, by column. */
+  const taken: number[] = [];
+  return rows.map((row) => {
+    const texts: string[] = [];
+    const takenHere = (): boolean => (taken[texts.length] ?? 0) > 0;
+    const skip = (): void => {
+      taken[texts.length] = (taken[texts.length] ?? 0) - 1;
+      texts.push('');
+    };
+    for (const cell of row.children) {
+      while (takenHere()) skip();
+      const below = spanOf(cell, 'rowspan') - 1;
+      const columns = spanOf(cell, 'colspan');
+      for (let column = 0; column < columns; column += 1) {
+        taken[texts.length] = below;
+        texts.push(column === 0 ? cellText(cell) : '');
+      }
+    }
+    while (takenHere()) skip();
+    return texts;
+  });
+}
+
+function spanOf(cell: HtmlElement, name: string): number {
+  return Math.min(mostSpan, Math.max(1, Math.floor(Number(cell.getAttribute(name) ?? 1)) || 1));
 }
 
 function cellText(cell: HtmlElement): string {
