@@ -174,6 +174,7 @@ const anyProject: AgentDependencies['project'] = {
     lines: async () => [],
     takesProposals: () => false,
     hasReadOutside: async () => false,
+    noteUse: async () => undefined,
     keep: async () => undefined,
   },
   skills: { find: async () => ({ offered: [], held: [] }), load: async () => null },

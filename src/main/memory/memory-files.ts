@@ -5,6 +5,7 @@ import type { MemoryLine } from '@shared/projects/memory-line.ts';
 import { longestMemoryLine, mostMemoryLines } from '@shared/projects/memory-line.ts';
 import { isMissing, makeFolder, writeFileAtomic } from '../lib/files/json-file.ts';
 import { projectKey } from '../lib/files/project-key.ts';
+import { createLineUseFile, type LineUse } from './line-uses.ts';
 import { sha256Of } from '../lib/sha256.ts';
 
 export interface MemoryFiles {
@@ -16,6 +17,8 @@ export interface MemoryFiles {
   readonly add: (projectPath: string | null, line: NewLine) => Promise<void>;
   /** Removes every line with this id. Rejects with `not-found`. */
   readonly forget: (projectPath: string | null, id: string) => Promise<void>;
+  /** Notes that these lines were of use in a session, which moves them forward. */
+  readonly noteUse: (ids: readonly string[], use: LineUse) => Promise<void>;
 }
 
 interface MemoryPaths {
@@ -39,12 +42,19 @@ export function createMemoryFiles(folder: string): MemoryFiles {
     const name = basename(key).replaceAll(/[^\p{L}\p{N}_-]+/gu, '-');
     return { you, project: join(folder, 'projects', `${name}-${sha256Of(key).slice(0, 12)}.md`) };
   };
+  const uses = createLineUseFile(folder);
   return {
     paths,
+    noteUse: uses.note,
     list: async (projectPath) => {
       const { you, project } = await paths(projectPath);
       const own = project === null ? [] : linesIn(await textOf(project), 'project');
-      return [...linesIn(await textOf(you), 'you'), ...own];
+      const found = [...linesIn(await textOf(you), 'you'), ...own];
+      const known = found.length === 0 ? {} : await uses.read();
+      return found.map((line) => {
+        const ofLine = known[line.id];
+        return ofLine === undefined ? line : { ...line, uses: ofLine };
+      });
     },
     add: async (projectPath, line) => {
       const { you, project } = await paths(projectPath);
@@ -76,7 +86,7 @@ export function createMemoryFiles(folder: string): MemoryFiles {
         isFound = true;
         await writeFileAtomic(file, left.join('\n'));
       }
-      if (isFound) return;
+      if (isFound) return uses.drop(id);
       throw new AppError('not-found', `No line of the memory has the id "${id}".`, {
         hint: 'Run `dewpoint memory list` to see them.',
       });

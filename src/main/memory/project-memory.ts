@@ -22,6 +22,8 @@ export interface ProjectMemory {
   readonly hasReadOutside: () => Promise<boolean>;
   /** Keeps a line that the person said yes to. */
   readonly keep: (line: KeptLine) => Promise<void>;
+  /** Notes that these lines were of use in a turn of the session. */
+  readonly noteUse: (ids: readonly string[]) => Promise<void>;
 }
 
 export interface ProjectMemoryOptions {
@@ -42,6 +44,7 @@ export function createProjectMemory(options: ProjectMemoryOptions): ProjectMemor
   const { files, projectPath, sessionId } = options;
   return {
     lines: () => files.list(projectPath),
+    noteUse: (ids) => files.noteUse(ids, { sessionId, at: options.now() }),
     takesProposals: (lines) => {
       const mode = options.mode();
       return projectPath !== null && (mode === 'on' || (mode === 'auto' && lines.length > 0));

@@ -9,6 +9,8 @@ export interface MemoryLine {
   readonly sessionId: string | null;
   /** An agent proposed it after it had read text from outside the project, such as a web page. */
   readonly isAfterOutside: boolean;
+  /** The sessions in whose work it was of use; absent: none is known. */
+  readonly uses?: readonly { readonly sessionId: string; readonly at: number }[];
   /** `you`: it counts in every project. */
   readonly of: 'you' | 'project';
 }

@@ -57,7 +57,8 @@ export async function gatherTurnFacts(
         const context = Math.min(...[found.local, found.cloud].map((info) => info?.contextTokens ?? 200_000));
         const noted = await dependencies.project.memory.lines();
         const [first] = dependencies.journal.state().messages;
-        const memory = memoryText(noted, context, first?.text ?? turn.task);
+        const session = { about: first?.text ?? turn.task, began: first?.at ?? dependencies.journal.now() };
+        const memory = memoryText(noted, context, session);
         const data = turnFactsSchema.parse({ ...found, ...partsWithMemory(turn, found, noted), skills, memory });
         const environment = await environmentOf(turn, data.facts);
         const isAsked = turn.given.isQuestion && options.mode !== 'plan' && isForLarge(data);

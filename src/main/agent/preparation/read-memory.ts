@@ -12,19 +12,35 @@ const memoryPath = '.dewpoint/memory.md';
 const roomFor = (contextTokens: number): number => Math.min(4_000, Math.floor((contextTokens / 40) * 3));
 
 /**
- * The memory as models read it. Where not all lines fit, those come first that share words with `about`, the session's
- * first message, and then the newest. So a session is told the same lines until one changes. Undefined: there is none.
+ * The memory as models read it. Where not all lines fit, those come first that share words with the session's first
+ * message, then those that were of use in the most sessions, then the newest. Last come old ones that were of no use for
+ * long. What happened since the session began does not count, so it is told the same lines until one changes. Undefined:
+ * there is none.
  */
-export function memoryText(lines: readonly MemoryLine[], contextTokens: number, about: string): string | undefined {
+export function memoryText(
+  lines: readonly MemoryLine[],
+  contextTokens: number,
+  { about, began }: { readonly about: string; readonly began: number },
+): string | undefined {
   const asked = new Set(wordsOf(about));
   const ranked = lines
-    .map(({ text, date }) => ({
-      text,
-      date: date ?? '',
-      shared: wordsOf(text).filter((word) => asked.has(word)).length,
-    }))
+    .map(({ text, date, uses = [] }) => {
+      const before = uses.filter(({ at }) => at < began);
+      const last = Math.max(date === null ? began : Date.parse(date), ...before.map(({ at }) => at));
+      return {
+        text,
+        date: date ?? '',
+        shared: wordsOf(text).filter((word) => asked.has(word)).length,
+        uses: before.length,
+        isStale: began - last > longUnusedMs,
+      };
+    })
     .toSorted(
-      (left, right) => right.shared - left.shared || (left.date < right.date ? 1 : left.date > right.date ? -1 : 0),
+      (left, right) =>
+        right.shared - left.shared ||
+        Number(left.isStale) - Number(right.isStale) ||
+        right.uses - left.uses ||
+        (left.date < right.date ? 1 : left.date > right.date ? -1 : 0),
     );
   let left = roomFor(contextTokens);
   const told: string[] = [];
@@ -35,6 +51,32 @@ export function memoryText(lines: readonly MemoryLine[], contextTokens: number, 
     told.push(`- ${text}`);
   }
   return told.length === 0 ? undefined : `The user noted for every task:\n${told.join('\n')}`;
+}
+
+const longUnusedMs = 90 * 24 * 60 * 60_000;
+
+/** Whether the words of a line are found in what a model said and did: half of them, and two at least. */
+function isOfUse(text: string, said: string): boolean {
+  const words = wordsOf(text);
+  const known = new Set(wordsOf(said));
+  const found = words.filter((word) => known.has(word)).length;
+  return found >= Math.max(Math.min(2, words.length), Math.ceil(words.length / 2)) && words.length > 0;
+}
+
+/** Notes which lines of the memory were of use in a turn that ended well. A replay notes nothing. */
+export async function noteMemoryUse(
+  { dependencies: { project, effects }, prompt }: Pick<Turn, 'dependencies' | 'prompt'>,
+  memory: string,
+): Promise<void> {
+  if (effects.replaying) return;
+  const said = prompt.conversation
+    .entries()
+    .flatMap((entry) => (entry.type === 'assistant' ? [JSON.stringify(entry.parts)] : []))
+    .join('\n');
+  const ids = (await project.memory.lines())
+    .filter(({ text }) => memory.includes(`- ${text}`) && isOfUse(text, said))
+    .map(({ id }) => id);
+  if (ids.length > 0) await project.memory.noteUse(ids);
 }
 
 /** Short words say nothing about a subject. */

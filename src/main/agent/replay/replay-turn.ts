@@ -95,6 +95,7 @@ const noProject: AgentDependencies['project'] = {
     takesProposals: () => false,
     hasReadOutside: () => Promise.reject(new Error('A replay looked at the memory.')),
     keep: () => Promise.reject(new Error('A replay wrote to the memory.')),
+    noteUse: () => Promise.reject(new Error('A replay wrote to the memory.')),
   },
   skills: {
     find: () => Promise.reject(new Error('A replay looked for skills.')),

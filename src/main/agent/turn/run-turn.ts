@@ -11,8 +11,9 @@ import { runTask } from './run-task.ts';
 import { stopEnd, timeStop } from './turn-limits.ts';
 import { readProjectMap } from '../preparation/read-project-map.ts';
 import { readInstructions } from '../preparation/read-project-instructions.ts';
-import { readMemory } from '../preparation/read-memory.ts';
+import { noteMemoryUse, readMemory } from '../preparation/read-memory.ts';
 import { readNamedSkill, tellHeldSkills } from '../preparation/turn-skills.ts';
+import { orNoted } from '../../lib/log.ts';
 import type { SuccessCheck } from '../../recipes/define.ts';
 import { resolveHardLinks } from '../preparation/resolve-hard-links.ts';
 import { asksToRun } from '@shared/text/task-kind.ts';
@@ -67,6 +68,9 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
     // A fork cancels the turn that it cuts off, and does not know this.
     ...(end.reason === 'cancelled' ? {} : { routing: routingOf(turn) }),
   });
+  const memory = turn.found.facts?.memory;
+  if (memory !== undefined && ['done', 'answered', 'planned'].includes(end.reason))
+    await noteMemoryUse(turn, memory).catch(orNoted('The use of the memory was not noted', undefined));
   return end;
 }
 

@@ -41,6 +41,7 @@ function kitWith(replies: readonly Reply[], world: World = {}) {
           lines: async () => [noted],
           takesProposals: () => isOffered,
           hasReadOutside: async () => hasReadOutside,
+          noteUse: async () => undefined,
           keep: async (line) => void kept.push(line),
         },
       },

@@ -12,9 +12,15 @@ const line = (text: string, date: string | null = null): MemoryLine => ({
   isAfterOutside: false,
   of: 'you',
 });
+/** When the session begins. */
+const began = Date.parse('2026-11-29');
 const done = call('task_complete', { summary: 'ok' });
 
-function kitWith(lines: () => readonly MemoryLine[], more: Partial<KitOptions> = {}) {
+function kitWith(
+  lines: () => readonly MemoryLine[],
+  more: Partial<KitOptions> = {},
+  noteUse: (ids: readonly string[]) => Promise<void> = async () => undefined,
+) {
   return createAgentKit({
     replies: [done, done, done],
     dependencies: {
@@ -24,6 +30,7 @@ function kitWith(lines: () => readonly MemoryLine[], more: Partial<KitOptions> =
           takesProposals: () => false,
           hasReadOutside: async () => false,
           keep: async () => undefined,
+          noteUse,
         },
       },
     },
@@ -60,7 +67,7 @@ describe('the memory in a turn', () => {
       line('Every page has its own stylesheet under pages/.', '2026-11-01'),
       line('Dates are written as 2026-11-29 everywhere.', '2026-10-01'),
     ];
-    const told = (about: string) => memoryText(lines, 1_500, about)?.split('\n').slice(1);
+    const told = (about: string) => memoryText(lines, 1_500, { about, began })?.split('\n').slice(1);
     expect(told('The sum of invoices is wrong.')).toEqual([
       '- Invoices are rounded per position, never per sum.',
       '- Every page has its own stylesheet under pages/.',
@@ -82,11 +89,41 @@ describe('the memory in a turn', () => {
   });
 
   it('holds the newest lines that fit a fortieth of the context', () => {
-    const lines = [line('a'.repeat(60), '2026-01-01'), line('b'.repeat(60), '2026-11-01'), line('c'.repeat(60))];
-    expect(memoryText(lines, 2_000, '')).toBe(
+    const lines = [line('a'.repeat(60), '2026-10-01'), line('b'.repeat(60), '2026-11-01'), line('c'.repeat(60))];
+    expect(memoryText(lines, 2_000, { about: '', began })).toBe(
       `The user noted for every task:\n- ${'b'.repeat(60)}\n- ${'a'.repeat(60)}`,
     );
-    expect(memoryText(lines, 100, '')).toBeUndefined();
+    expect(memoryText(lines, 100, { about: '', began })).toBeUndefined();
+  });
+
+  it('holds the lines first that were of use, and those last that were of none for long', () => {
+    const use = (sessionId: string, at: number) => ({ sessionId, at });
+    const lines = [
+      line('o'.repeat(60), '2026-01-01'),
+      line('n'.repeat(60), '2026-11-01'),
+      { ...line('u'.repeat(60), '2026-01-01'), uses: [use('a', began - 5), use('b', began - 4)] },
+      // What happened in this session does not count, so that it is told the same lines throughout.
+      { ...line('t'.repeat(60), '2026-10-01'), uses: [use('a', began - 5), use('c', began + 1), use('d', began + 2)] },
+    ];
+    const told = memoryText(lines, 20_000, { about: '', began }) ?? '';
+    expect(told.split('\n- ').map((text) => text[0])).toEqual(['T', 'u', 't', 'n', 'o']);
+  });
+
+  it('notes a line that the work used, and not the others, and a replay notes nothing', async () => {
+    const noted: (readonly string[])[] = [];
+    const lines = [line('Fixtures lie in the folder specimens.'), line('Weeks begin on Monday everywhere.')];
+    const replies = [{ text: 'Nothing was found.' }, { text: 'The fixtures are in the folder specimens.' }];
+    const kit = kitWith(
+      () => lines,
+      { replies },
+      async (ids) => void noted.push(ids),
+    );
+    await kit.runner.send('Which fixtures are there in this project?', turnOptions);
+    expect(noted).toEqual([]);
+    await kit.runner.send('Which fixtures lie in this project?', turnOptions);
+    expect(noted).toEqual([[lines[0]?.id]]);
+    await expectReplay(kit);
+    expect(noted).toHaveLength(1);
   });
 
   it('never reaches the cloud where a fence keeps it here', async () => {

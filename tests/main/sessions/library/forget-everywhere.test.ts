@@ -27,6 +27,7 @@ async function sessionWithLine(home: Home) {
           lines: async () => [line],
           takesProposals: () => true,
           hasReadOutside: async () => false,
+          noteUse: async () => undefined,
           keep: async () => undefined,
         },
       },

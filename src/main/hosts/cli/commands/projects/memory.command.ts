@@ -48,9 +48,10 @@ function forgottenText({ sessions, busy, isTooShort }: ForgetReport): string {
   return `Forgotten. ${logs}${later} What a cloud provider got, exported sessions, commits and your own files are not changed.`;
 }
 
-function lineText({ id, text, date, sessionId, isAfterOutside, of }: MemoryLine): string {
+function lineText({ id, text, date, sessionId, isAfterOutside, of, uses = [] }: MemoryLine): string {
+  const used = uses.length === 0 ? null : `of use in ${uses.length} ${uses.length === 1 ? 'session' : 'sessions'}`;
   const outside = isAfterOutside ? 'after text from outside' : null;
-  const from = [of === 'you' ? 'every project' : 'this project', date, sessionId, outside].filter(
+  const from = [of === 'you' ? 'every project' : 'this project', date, sessionId, used, outside].filter(
     (one) => one !== null,
   );
   return `${id}  ${seenWords(text)}  (${from.map(seenName).join(', ')})`;
