@@ -31,7 +31,7 @@ describe('the list of tools', () => {
   it('begins with one thing to do by keyboard alone, and keeps what is no server with the reason', async () => {
     const { page } = served;
     await showTools(served.page);
-    const field = page.getByRole('textbox', { name: 'Address, link or JSON' });
+    const field = page.getByRole('textbox', { name: 'Command, address, link or JSON' });
     await field.waitFor();
     expect(await violations(page)).toEqual([]);
     await field.focus();
@@ -68,6 +68,61 @@ describe('the list of tools', () => {
     expect(asked('connect')).toEqual([['docs']]);
     await card.getByRole('button', { name: 'Approve 1 tool' }).click();
     await card.getByText('1 of 1 tools on').waitFor();
+  });
+
+  it('takes a command as it stands in a README, and says what it would start and reach', async () => {
+    const { page } = served;
+    await showTools(page);
+    await page.getByText('Add a server', { exact: true }).click();
+    const field = page.getByRole('textbox', { name: 'Command, address, link or JSON' });
+    await field.fill('npx -y @example/server-jotter --all');
+    await page.getByRole('button', { name: 'Add server' }).first().click();
+    const card = server('jotter');
+    await card.getByText('Use this server?').waitFor();
+    expect((await card.locator('dl').innerText()).replaceAll(/\s+/gu, ' ')).toBe(
+      'Program npx Argument 1 -y Argument 2 @example/server-jotter Argument 3 --all Runs in a container of its own Reaches registry.npmjs.org',
+    );
+    await page.getByText('Choose a well-known server').click();
+    await page.getByRole('button', { name: 'Add memory' }).click();
+    await server('memory').getByText('Use this server?').waitFor();
+    expect(await page.getByRole('button', { name: 'Add filesystem' }).isDisabled()).toBe(true);
+    expect(await violations(page)).toEqual([]);
+    await keepScreenshot(page, 'tools-known');
+    await page.evaluate(() => document.querySelector('[data-tool-server="jotter"]')?.scrollIntoView());
+    await keepScreenshot(page, 'tools-pasted');
+    delete core.tools.servers.memory;
+  });
+
+  it('offers the host that a server asked for and the machine as its place, and edits it in place', async () => {
+    const { page } = served;
+    core.tools.problems.set('jotter', 'The tool server jotter could not be used: it ended with 1.');
+    core.tools.refused.set('jotter', ['api.example.org']);
+    await page.reload();
+    await showTools(page);
+    const card = server('jotter');
+    await card.getByRole('button', { name: 'Approve and start' }).click();
+    await card.getByText('It needs api.example.org, which its container may not reach.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await card.scrollIntoViewIfNeeded();
+    await keepScreenshot(page, 'tools-refused');
+    await card.getByRole('button', { name: 'Allow api.example.org' }).click();
+    await card.getByText('registry.npmjs.org, api.example.org', { exact: true }).waitFor();
+    expect(core.tools.servers.jotter).toMatchObject({ approved: null });
+    await card.getByRole('button', { name: 'Edit jotter' }).click();
+    const form = card.getByRole('form', { name: 'Edit jotter' });
+    await form.getByRole('textbox', { name: 'Arguments' }).fill('-y\n@example/server-jotter@2');
+    await keepScreenshot(page, 'tools-edit');
+    expect(await violations(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await card.getByText('@example/server-jotter@2', { exact: true }).waitFor();
+    await card.getByRole('button', { name: 'Run on this machine' }).click();
+    await card.getByText('It runs on this machine, outside of any sandbox').waitFor();
+    expect(core.tools.servers.jotter).toMatchObject({ definition: { where: 'host', hosts: [] }, approved: null });
+    core.tools.problems.delete('jotter');
+    core.tools.refused.delete('jotter');
+    await card.getByRole('button', { name: 'Approve and start' }).click();
+    await card.getByText('0 of 0 tools on').waitFor();
+    delete core.tools.servers.jotter;
   });
 
   it('shows what changed since its approval, and keeps such a server off until then', async () => {

@@ -14,7 +14,7 @@ import type { ServiceAccounts } from '../../src/main/tools/composio/composio-acc
 import type { McpConnection } from '../../src/main/tools/mcp/mcp-connection.ts';
 import type { ToolDefinitionText, ToolPin } from '../../src/main/tools/servers/tool-pins.ts';
 import { hashOfTool } from '../../src/main/tools/servers/tool-pins.ts';
-import { hashOfServer } from '../../src/main/tools/servers/tool-servers.ts';
+import { hashOfServer } from '../../src/main/tools/servers/server-switches.ts';
 import type { PageOwnTools } from './page-own-tools.ts';
 import { createPageOwnTools, ownToolScene } from './page-own-tools.ts';
 import type { Note } from './page-settings.ts';
@@ -30,6 +30,8 @@ export interface PageTools {
   readonly listed: Map<string, readonly ToolDefinitionText[]>;
   readonly pins: Map<string, readonly ToolPin[]>;
   readonly problems: Map<string, string>;
+  /** The hosts that each server asked for and may not reach. */
+  readonly refused: Map<string, readonly string[]>;
   readonly running: Set<string>;
   /** The sign-in state of each server. A server that is missing here has no sign-in. */
   readonly signIns: Map<string, SignInReport>;
@@ -42,6 +44,7 @@ export interface PageTools {
 export function createPageTools(note: Note): PageTools {
   const servers: PageTools['servers'] = {};
   const projects: PageTools['projects'] = {};
+  const refused = new Map<string, readonly string[]>();
   const [listed, pins, problems, running] = [
     new Map<string, readonly ToolDefinitionText[]>(),
     new Map<string, readonly ToolPin[]>(),
@@ -101,6 +104,7 @@ export function createPageTools(note: Note): PageTools {
       },
       running: (name) => (running.has(name) ? connectionOf(name) : null),
       problem: (name) => problems.get(name) ?? null,
+      refused: (name) => refused.get(name) ?? [],
       stop: async (name) => void running.delete(name),
       forget: async (name) => void running.delete(name),
     },
@@ -114,7 +118,7 @@ export function createPageTools(note: Note): PageTools {
     now: () => Date.now(),
   });
   const own = createPageOwnTools(projects, note);
-  return { handlers, own, servers, projects, listed, pins, problems, running, accounts, signIn, signIns };
+  return { handlers, own, servers, projects, listed, pins, problems, refused, running, accounts, signIn, signIns };
 }
 
 /** Sign-ins that wait until the right address is pasted, as a browser would deliver it. */

@@ -1,7 +1,7 @@
 import { valueOf } from '@shared/errors.ts';
-import { shellQuote } from '../lib/programs/shell-quote.ts';
 import type { StartServer } from '../tools/mcp/server-process.ts';
 import type { ToolContainersOptions } from './tool-containers.ts';
+import { keptPackages, serverCommand } from './server-command.ts';
 import { startToolContainer } from './tool-containers.ts';
 
 /**
@@ -9,13 +9,19 @@ import { startToolContainer } from './tool-containers.ts';
  * project.
  */
 export function createContainerServers(options: ToolContainersOptions): StartServer {
-  return async ({ name, definition, env, onOutput }, signal) => {
+  return async ({ name, definition, env, onOutput, onRefused }, signal) => {
     const sandbox = await startToolContainer(options, { name }, signal);
     try {
-      const command = `exec ${[definition.command, ...definition.args].map(shellQuote).join(' ')}`;
       const opened = valueOf(
         await sandbox.open(
-          { command, env, hosts: definition.hosts, onOutput: ({ stream, bytes }) => onOutput(stream, bytes) },
+          {
+            command: serverCommand([definition.command, ...definition.args]),
+            // What a package runner gets stays in the server's own folder, so that the next start is quick.
+            env: { NPM_CONFIG_CACHE: `${keptPackages}/npm`, PIP_CACHE_DIR: `${keptPackages}/pip`, ...env },
+            hosts: definition.hosts,
+            onOutput: ({ stream, bytes }) => onOutput(stream, bytes),
+            onDecision: ({ host, reason }) => (reason === 'not-listed' ? onRefused?.(host) : undefined),
+          },
           signal,
         ),
       );

@@ -274,6 +274,8 @@ export interface OpenRequest {
    * have the approval. Fails with `refused` in a tier that cannot enforce this.
    */
   readonly hosts?: readonly string[];
+  /** Called for every connection when it is refused or over. Must not throw. */
+  readonly onDecision?: (decision: NetworkDecision) => void;
   readonly onOutput: (chunk: OutputChunk) => void;
 }
 

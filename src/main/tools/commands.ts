@@ -17,14 +17,16 @@ import type { ToolPin, ToolPins } from './servers/tool-pins.ts';
 import { hashOfTool } from './servers/tool-pins.ts';
 import type { ToolServers } from './servers/tool-servers.ts';
 import type { ServerSignIns } from './sign-in/server-sign-ins.ts';
-import { hashOfServer, isApproved } from './servers/tool-servers.ts';
+import { hashOfServer, isApproved } from './servers/server-switches.ts';
 import { reportOf, takenSecrets } from './servers/server-report.ts';
+import { changeServer } from './servers/change-server.ts';
+import { knownDefinition, knownServers } from './servers/known-servers.ts';
 
 export interface ToolCommandsOptions extends ProjectWords {
   readonly servers: () => Readonly<Record<string, ToolServerSettings>>;
   /** Null removes the server. */
   readonly save: (name: string, server: ToolServerSettings | null) => Promise<void>;
-  readonly running: Pick<ToolServers, 'connect' | 'running' | 'problem' | 'stop' | 'forget'>;
+  readonly running: Pick<ToolServers, 'connect' | 'running' | 'problem' | 'refused' | 'stop' | 'forget'>;
   readonly signIns: Pick<ServerSignIns, 'start' | 'deliver' | 'waiting' | 'signOut' | 'report'>;
   readonly pins: ToolPins;
   readonly keepSecret: (server: string, variable: string, value: string) => Promise<void>;
@@ -37,7 +39,7 @@ const mostFileBytes = 1024 * 1024;
 
 /** Handlers that show and change tool servers. Each approval is for the hash of what the user was shown. */
 export function createToolCommands(options: ToolCommandsOptions): Handlers['tools'] {
-  const { servers, save, running, pins } = options;
+  const { servers, save, running } = options;
   const find = (name: string): ToolServerSettings => {
     const own = servers();
     const server = Object.hasOwn(own, name) ? own[name] : undefined;
@@ -58,6 +60,17 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
     list: async ({ input }) => Promise.all(Object.keys(servers()).map((name) => report(name, input?.projectPath))),
     add: async ({ input: { name, definition } }) => {
       await add(name, definition);
+      return report(name);
+    },
+    known: async () => knownServers(),
+    addKnown: async ({ input: { name, folder } }) => {
+      const definition = knownDefinition(name, folder);
+      if (definition === null) throw new AppError('not-found', `${name} is no well-known server.`);
+      await add(name, definition);
+      return report(name);
+    },
+    change: async ({ input: { name, definition }, signal }) => {
+      await changeServer(options, { name, before: find(name), definition }, signal);
       return report(name);
     },
     importFile: async ({ input: { path, where } }) =>
@@ -92,17 +105,23 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
       await setOn(options, input, find(name));
       return report(input.name, input.projectPath);
     },
-    remove: async ({ input: { name }, signal }) => {
-      const { definition } = find(name);
-      await running.forget(name);
-      await options.signIns.signOut(name, signal);
-      await save(name, null);
-      await pins.change(name, () => []);
-      for (const [path, own] of Object.entries(options.projects()))
-        await saveOwn(options, path, (key) => (key === name || key.startsWith(`${name}/`) ? null : (own[key] ?? null)));
-      for (const one of takenSecrets(definition)) await options.dropSecret(name, one);
-    },
+    remove: async ({ input: { name }, signal }) => removeServer(options, name, find(name), signal),
   };
+}
+
+async function removeServer(
+  options: ToolCommandsOptions,
+  name: string,
+  { definition }: ToolServerSettings,
+  signal: AbortSignal,
+): Promise<void> {
+  await options.running.forget(name);
+  await options.signIns.signOut(name, signal);
+  await options.save(name, null);
+  await options.pins.change(name, () => []);
+  for (const [path, own] of Object.entries(options.projects()))
+    await saveOwn(options, path, (key) => (key === name || key.startsWith(`${name}/`) ? null : (own[key] ?? null)));
+  for (const one of takenSecrets(definition)) await options.dropSecret(name, one);
 }
 
 async function addAll(

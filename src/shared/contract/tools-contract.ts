@@ -2,6 +2,7 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { ToolkitConnection } from '@shared/tools/composio.ts';
 import type {
+  KnownServer,
   ServerImport,
   SignInProgress,
   SignOutRevocation,
@@ -36,6 +37,17 @@ export const toolsContract = {
   add: base
     .input(z.object({ name: serverNameSchema, definition: serverDefinitionSchema }))
     .output(type<ToolServerReport>()),
+  /** Well-known servers that start without an account. */
+  known: base.output(type<readonly KnownServer[]>()),
+  /** Adds one of them, as `add` does. `folder`: what it works on, where it asks for one. */
+  addKnown: base
+    .input(z.object({ name, folder: z.string().max(4096).optional() }))
+    .output(type<ToolServerReport>()),
+  /**
+   * Changes what is started or reached, and keeps its switches. It needs approval again. Keys that it takes no more are
+   * removed, and all of them and the sign-in if another address gets them.
+   */
+  change: base.input(z.object({ name, definition: serverDefinitionSchema })).output(type<ToolServerReport>()),
   /** Imports the servers in another program's file, none of them approved. `host`: run its programs on this machine. */
   importFile: base.input(z.object({ path: z.string().min(1).max(4096), where })).output(type<ServerImport>()),
   /**

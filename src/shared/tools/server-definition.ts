@@ -203,6 +203,13 @@ export interface ToolServerReport {
   readonly signIn: SignInReport | null;
   /** Why it failed, and what to do. */
   readonly problem: string | null;
+  /**
+   * Why it cannot work in its container: it starts containers itself, or names a folder of this machine. Null: it can,
+   * as far as known.
+   */
+  readonly hostOnly: 'engine' | 'path' | null;
+  /** Hosts that it needs for its start, or asked for, and may not reach yet. The program chose the names. */
+  readonly wants: readonly string[];
   /** The server's own name and protocol revision; null when it was not reached in this run. */
   readonly server: string | null;
   readonly tools: readonly ToolReport[];
@@ -210,6 +217,18 @@ export interface ToolServerReport {
   readonly leftOut: number;
   /** Names of some of these, in the server's words: those that the protocol does not allow as tools. */
   readonly unusable: readonly string[];
+}
+
+/** A well-known server that starts without an account. */
+export interface KnownServer {
+  readonly name: string;
+  readonly does: string;
+  /** The command line or the address. */
+  readonly line: string;
+  /** What is needed on this machine or asked for. Null: nothing. */
+  readonly needs: string | null;
+  /** It works on a folder that the user names. */
+  readonly asksFolder: boolean;
 }
 
 /** The servers that were found in another program's file. */

@@ -85,6 +85,8 @@ const refusals: readonly Refusal[] = [
     // A tool server is a program or an address that the user chooses, and an approval starts it.
     names: [
       'tools.add',
+      'tools.addKnown',
+      'tools.change',
       'tools.importFile',
       'tools.importText',
       'tools.secret',

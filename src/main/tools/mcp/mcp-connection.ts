@@ -32,7 +32,7 @@ import {
   ownCapabilities,
   type OpenCalls,
 } from './server-questions.ts';
-import type { StartServer } from './server-process.ts';
+import type { ServerStart, StartServer } from './server-process.ts';
 import {
   callInTask,
   followLeftTask,
@@ -99,6 +99,7 @@ export interface ConnectOptions {
   readonly onChanged: () => void;
   /** Called when its resources or prompts may have changed. */
   readonly onOffers?: () => void;
+  readonly onRefused?: NonNullable<ServerStart['onRefused']>;
   /** How long the server may take to answer at the start. Tests make it short. */
   readonly connectMs?: number;
 }
@@ -242,11 +243,11 @@ function otherOffers({ onOffers }: ConnectOptions) {
 
 /** Null: the server is reached by HTTP. */
 function pipesOf(
-  { name, definition, secrets, start, openSocket }: ConnectOptions,
+  { name, definition, secrets, start, openSocket, onRefused = () => undefined }: ConnectOptions,
   { signal, connectMs }: { readonly signal: AbortSignal; readonly connectMs: number },
 ): ProcessTransport | null {
   if (definition.kind === 'stdio')
-    return createProcessTransport((onOutput) => start({ name, definition, env: secrets, onOutput }, signal));
+    return createProcessTransport((onOutput) => start({ name, definition, env: secrets, onOutput, onRefused }, signal));
   if (definition.kind !== 'http' || !isSocketAddress(definition)) return null;
   if (openSocket === undefined) throw new AppError('bad-input', `No WebSocket is opened for ${name}.`);
   const server = { url: new URL(definition.url), headers: secrets, open: openSocket };

@@ -21,6 +21,8 @@ export interface ServerStart {
   readonly definition: ProgramDefinition;
   readonly env: Readonly<Record<string, string>>;
   readonly onOutput: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void;
+  /** Called with a host that it asked for and may not reach. Any text: the program chose it. */
+  readonly onRefused?: (host: string) => void;
 }
 
 export type StartServer = (start: ServerStart, signal: AbortSignal) => Promise<ServerProcess>;

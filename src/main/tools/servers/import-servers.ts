@@ -5,6 +5,8 @@ import { serverDefinitionSchema } from '@shared/tools/server-definition.ts';
 import { issuesText } from '../../lib/issue-text.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import { parseToml } from '../../lib/files/parse-toml.ts';
+import { serverInLine } from './command-line.ts';
+import { downloadHosts, exampleIn, isExampleValue, withHome } from './program-needs.ts';
 
 /** A server from a file of another program, in Dewpoint's form. */
 export interface FoundServer {
@@ -66,15 +68,18 @@ function listIn(file: unknown): Readonly<Record<string, unknown>> | undefined {
 }
 
 /**
- * Reads a pasted text: an address, an install link of an editor (`cursor://…`, `vscode:…`), one server, or the content
- * of a file with servers.
+ * Reads a pasted text: a command line, an address, an install link of an editor (`cursor://…`, `vscode:…`), one server,
+ * or the content of a file with servers.
  */
 export function serversInText(text: string, how: ProgramPlace): FoundServers {
-  const pasted = text.trim();
-  if (/^https?:\/\/\S+$/iu.test(pasted)) return oneServer(nameOfAddress(pasted), { url: pasted }, how);
+  const pasted = withoutFence(text);
+  if (/^https?:\/\/\S+$/iu.test(pasted)) return serverAtAddress(pasted, how);
   if (/^[a-z-]+:\S*$/iu.test(pasted) && !pasted.startsWith('{')) return serverOfLink(pasted, how);
   if (pasted.startsWith('[mcp_servers') || pasted.includes('\n[mcp_servers'))
     return serversIn(pasted, 'the text.toml', how);
+  const line = /^(?:[{[]|\/[/*]|"[^"]*"\s*:)/u.test(pasted) ? null : serverInLine(pasted);
+  if (line !== null) return oneServer(line.name ?? nameOfServer(line.entry), line.entry, how);
+  if (!/[{["]/u.test(pasted)) throw noServer();
   // Text from web pages often starts at the name, without the braces around it.
   const value = parsed(pasted.startsWith('"') ? `{${pasted}}` : pasted, 'The text');
   const list = listIn(value);
@@ -82,8 +87,35 @@ export function serversInText(text: string, how: ProgramPlace): FoundServers {
   if (isServer(value)) return oneServer(nameOfServer(value), value, how);
   if (isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isServer))
     return serversOf(value, how);
-  throw new AppError('bad-input', 'No tool server was found in the text. Nothing was added.', {
-    hint: 'Paste an address that begins with https://, or JSON with mcpServers.',
+  throw noServer();
+}
+
+function noServer(): AppError {
+  return new AppError('bad-input', 'No tool server was found in the text. Nothing was added.', {
+    hint: 'Paste the command from its README, such as npx -y @example/server, its address, or JSON with mcpServers.',
+  });
+}
+
+/** Text copied with the marks of a code block around it. */
+function withoutFence(text: string): string {
+  const lines = text.trim().split('\n');
+  return (lines[0]?.startsWith('```') === true ? lines.filter((line) => !line.startsWith('```')) : lines)
+    .join('\n')
+    .trim();
+}
+
+/** Pages about a server, which are not its address. */
+const pages = /^(?:www\.)?(?:github\.com|gitlab\.com|npmjs\.com|pypi\.org|hub\.docker\.com)$/u;
+
+function serverAtAddress(address: string, how: ProgramPlace): FoundServers {
+  const url = URL.parse(address);
+  // Pages of clients link their install links through a web address.
+  const inner = url?.searchParams.get('url') ?? '';
+  if (/^(?:vscode|vscode-insiders|cursor):/u.test(inner)) return serverOfLink(inner, how);
+  if (url?.searchParams.has('config') === true && url.searchParams.has('name')) return serverOfLink(address, how);
+  if (url === null || !pages.test(url.hostname)) return oneServer(nameOfAddress(address), { url: address }, how);
+  throw new AppError('bad-input', `${url.hostname} shows a page about a server, not the server. Nothing was added.`, {
+    hint: 'Open the page, and copy the command or the JSON that it gives under Install or Configuration.',
   });
 }
 
@@ -108,13 +140,28 @@ function nameOfServer({ name, command, args, url, serverUrl, httpUrl }: Readonly
   const address = [url, serverUrl, httpUrl].find((one) => typeof one === 'string');
   if (address !== undefined) return nameOfAddress(String(address));
   const words: readonly unknown[] = Array.isArray(args) ? args : [];
-  const named = words.find((word) => typeof word === 'string' && /^[@a-z][\w@./-]*$/iu.test(word));
-  return (
-    String(named ?? command)
-      .replace(/@[\w.-]+$/u, '')
-      .split(/[\\/]/u)
-      .at(-1) ?? 'server'
-  );
+  const ours = words.filter((word, at) => typeof word === 'string' && !isOfRunner(word, words[at - 1]));
+  const named = ours.find((word) => /^[@a-z][\w@./:-]*$/iu.test(String(word)));
+  const last = String(named ?? command)
+    .replace(/(?<=.)@[\w.-]+$|:[\w.-]+$/u, '')
+    .split(/[\\/]/u)
+    .at(-1);
+  return shortName(last ?? 'server');
+}
+
+/** Words of `docker run`, `uv tool run` and `pnpm dlx` that name no server. */
+function isOfRunner(word: string, before: unknown): boolean {
+  const takesValue = /^(?:-e|--env|-v|--volume|--mount|-p|--name|--network|--directory|--python|--with)$/u;
+  return /^(?:run|exec|dlx|tool|x|start|-.*)$/u.test(word) || takesValue.test(String(before));
+}
+
+/** `mcp-server-fetch` and `server-memory` are called `fetch` and `memory`. */
+function shortName(name: string): string {
+  const own = name
+    .replace(/\.(?:m?js|ts|py)$/u, '')
+    .replace(/^(?:mcp-server-|server-|mcp-)/u, '')
+    .replace(/(?:-mcp-server|-mcp)$/u, '');
+  return own === '' ? name : own;
 }
 
 /** Reads `cursor://…/install?name=NAME&config=BASE64` or `vscode:mcp/install?JSON`. */
@@ -123,10 +170,15 @@ function serverOfLink(link: string, how: ProgramPlace): FoundServers {
     const query = link.slice(link.indexOf('?') + 1);
     const fields = new URLSearchParams(query);
     const config = fields.get('config');
+    const given = fields.get('name') ?? undefined;
     const text =
       config === null ? decodeURIComponent(query) : Buffer.from(config.replaceAll(' ', '+'), 'base64').toString('utf8');
     const entry: unknown = JSON.parse(text);
-    if (isServer(entry)) return oneServer(fields.get('name') ?? nameOfServer(entry), entry, how);
+    // Some links give the program and its arguments as one line.
+    const line = isServer(entry) && typeof entry.command === 'string' && entry.args === undefined ? entry.command : '';
+    const found = serverInLine(line)?.entry;
+    const whole = isRecord(entry) && found !== undefined ? { ...entry, ...found, env: entry.env } : entry;
+    if (isServer(whole)) return oneServer(given ?? nameOfServer(whole), whole, how);
   } catch {
     // The error follows below, as for a link without a server.
   }
@@ -156,20 +208,52 @@ function serverOf(label: string, entry: unknown, how: ProgramPlace): FoundServer
     .replace(/^[^a-z]+/, '');
   if (name === '') return 'it has no letter in its name';
   if (!isRecord(entry)) return 'it is no object';
-  const { command, args, env } = entry;
+  const { command, env } = entry;
   const url = entry.url ?? entry.serverUrl ?? entry.httpUrl;
-  if (/\$\{/.test(JSON.stringify([url ?? null, command ?? null, args ?? null])))
-    return 'a variable stands in its command or address';
-  const given = url === undefined ? valuesIn(env) : headersIn(entry);
+  const { args, env: ofEngine } = argumentsIn(entry);
+  const texts = [url, command, ...args].filter((word) => typeof word === 'string');
+  const example = texts.map(exampleIn).find((one) => one !== null);
+  if (example !== undefined && example !== null) return `put your own value in the place of ${example}`;
+  const given = url === undefined ? new Map([...ofEngine, ...valuesIn(env)]) : headersIn(entry);
   const names = [...given.keys()];
   const made = serverDefinitionSchema.safeParse(
-    url === undefined
-      ? { kind: 'stdio', command, args: args ?? [], env: names, ...how }
-      : { kind: 'http', url, headers: names },
+    url === undefined ? programWith({ command, args, env: names }, how) : { kind: 'http', url, headers: names },
   );
   if (!made.success) return issuesText(made.error.issues, 'it');
   const secrets = [...given].flatMap(([key, value]) => (value === null ? [] : [[key, value] as const]));
   return { name, definition: made.data, secrets: Object.fromEntries(secrets) };
+}
+
+/** A program in a container may reach the hosts that the person named; else those from which its runner gets it. */
+function programWith(
+  { command, args, env }: { readonly command: unknown; readonly args: readonly unknown[]; readonly env: string[] },
+  how: ProgramPlace,
+): unknown {
+  const words = args.map((one) => (typeof one === 'string' ? one : String(one)));
+  const isNamed = how.where === 'host' || (how.hosts ?? []).length > 0;
+  const hosts = isNamed ? (how.hosts ?? []) : downloadHosts({ command: String(command), args: words });
+  return { kind: 'stdio', command, args: words, env, where: how.where, hosts };
+}
+
+/**
+ * The arguments as a shell would give them. A value that `docker run -e NAME=value` sets goes into the key store, and
+ * `-e NAME` passes it on.
+ */
+function argumentsIn({ args, command }: Readonly<Record<string, unknown>>): {
+  readonly args: readonly unknown[];
+  readonly env: ReadonlyMap<string, string | null>;
+} {
+  const env = new Map<string, string | null>();
+  const words: readonly unknown[] = Array.isArray(args) ? args : [];
+  const isEngine = /(?:^|[\\/])(?:docker|podman|nerdctl)(?:\.exe)?$/u.test(String(command));
+  const own = words.map((word, at) => {
+    if (typeof word !== 'string') return word;
+    if (!isEngine || !/^(?:-e|--env)$/u.test(String(words[at - 1]))) return withHome(word);
+    const [, name = word, value] = /^([A-Za-z_]\w*)(?:=([\s\S]*))?$/u.exec(word) ?? [];
+    env.set(name, value === undefined ? null : valueOf(name, value));
+    return name;
+  });
+  return { args: own, env };
 }
 
 /**
@@ -182,6 +266,7 @@ function valuesIn(given: unknown): ReadonlyMap<string, string | null> {
 }
 
 function valueOf(key: string, text: string): string | null {
+  if (isExampleValue(text)) return null;
   if (!text.includes('${')) return text;
   const [, name, preset] = /^\$\{(\w+):-([^{}]+)\}$/u.exec(text) ?? [];
   return name === key && preset !== undefined ? preset : null;

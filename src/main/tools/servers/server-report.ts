@@ -10,12 +10,14 @@ import { approvalDiff } from '../connected/approval-diff.ts';
 import { definitionTokens, connectedToolName } from '../connected/connected-tool.ts';
 import type { ToolDefinitionText, ToolPin, ToolPins } from './tool-pins.ts';
 import { hashOfTool, textOfTool } from './tool-pins.ts';
+import { hostOnly } from './program-needs.ts';
+import { isContained, wantedHosts } from './server-start.ts';
 import type { ToolServers } from './tool-servers.ts';
 import type { ServerSignIns } from '../sign-in/server-sign-ins.ts';
-import { hashOfServer, isApproved, isServerOn, isToolOn } from './tool-servers.ts';
+import { hashOfServer, isApproved, isServerOn, isToolOn } from './server-switches.ts';
 
 export interface ReportSources {
-  readonly running: Pick<ToolServers, 'running' | 'problem'>;
+  readonly running: Pick<ToolServers, 'running' | 'problem' | 'refused'>;
   readonly signIns: Pick<ServerSignIns, 'report'>;
   readonly pins: ToolPins;
 }
@@ -65,6 +67,8 @@ export async function reportOf({ running, pins, signIns }: ReportSources, place:
               ? 'idle'
               : 'failed',
     problem: read.problem ?? problem,
+    hostOnly: isContained(server.definition) ? hostOnly(server.definition) : null,
+    wants: wantedHosts(server.definition, running.refused(name)),
     signIn,
     server: live?.server ?? null,
     tools: [

@@ -24,6 +24,8 @@ import { createKeptOffers, createServerLibrary, type KeptOffers, type ServerLibr
 import type { ToolPin, ToolPins } from './tool-pins.ts';
 import { hashOfTool } from './tool-pins.ts';
 import { orNoted } from '../../lib/log.ts';
+import { createRefusedHosts, startWait } from './server-start.ts';
+import { hashOfServer, isApproved, isServerOn, isToolOn } from './server-switches.ts';
 
 /**
  * The tool servers of this home. Each runs once for all sessions, from its first call until it is idle or Dewpoint
@@ -37,6 +39,8 @@ export interface ToolServers {
   readonly running: (name: string) => McpConnection | null;
   /** Why the last start failed. Null: it did not. */
   readonly problem: (name: string) => string | null;
+  /** Hosts that the server asked for in this run and may not reach. */
+  readonly refused: (name: string) => readonly string[];
   /** Ends the server. The next call starts it again. */
   readonly stop: (name: string) => Promise<void>;
   /** Ends a server that is being removed, and drops what it listed. */
@@ -75,32 +79,6 @@ interface Running {
 
 const defaultIdleMs = 15 * 60_000;
 
-/** A hash of everything that decides what is started or reached. */
-export function hashOfServer(name: string, definition: ServerDefinition): string {
-  // Left out if empty, because older approvals were made before there were hosts.
-  const parts = Object.entries(definition).filter(
-    ([key, value]) => key !== 'hosts' || (Array.isArray(value) && value.length > 0),
-  );
-  return sha256Of(JSON.stringify([name, parts.sort(([left], [right]) => (left < right ? -1 : 1))]));
-}
-
-export function isApproved(name: string, { definition, approved }: ToolServerSettings): boolean {
-  return approved === hashOfServer(name, definition);
-}
-
-export function isServerOn({ isOn }: Pick<ToolServerSettings, 'isOn'>, own: ProjectTools, name: string): boolean {
-  return projectWord(own, name) ?? isOn;
-}
-
-export function isToolOn(
-  { off }: Pick<ToolServerSettings, 'off'>,
-  own: ProjectTools,
-  name: string,
-  tool: string,
-): boolean {
-  return projectWord(own, name, tool) ?? !off.includes(tool);
-}
-
 export function createToolServers(options: ToolServersOptions): ToolServers {
   const kept = createKeptOffers(options.folder);
   const pool = createPool(options, kept);
@@ -109,6 +87,7 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
     connect,
     running: pool.running,
     problem: pool.problem,
+    refused: pool.refused,
     stop: pool.stop,
     dispose: pool.dispose,
     forget: async (name) => {
@@ -184,7 +163,7 @@ async function callIn(one: Running, call: () => Promise<ToolResult>): Promise<To
 }
 
 /** The running servers, at most one of each. */
-interface Pool extends Pick<ToolServers, 'running' | 'problem' | 'stop' | 'dispose'> {
+interface Pool extends Pick<ToolServers, 'running' | 'problem' | 'refused' | 'stop' | 'dispose'> {
   readonly reach: (name: string, signal: AbortSignal) => Promise<Running>;
   /** Restarts the timer that ends an idle server. */
   readonly rest: (name: string) => void;
@@ -193,6 +172,7 @@ interface Pool extends Pick<ToolServers, 'running' | 'problem' | 'stop' | 'dispo
 function createPool(options: ToolServersOptions, kept: KeptOffers): Pool {
   const running = new Map<string, Running>();
   const problems = new Map<string, string>();
+  const refused = createRefusedHosts();
   const stopped = new AbortController();
   const stop = async (name: string): Promise<void> => {
     const one = running.get(name);
@@ -212,8 +192,13 @@ function createPool(options: ToolServersOptions, kept: KeptOffers): Pool {
     const onOffers = (): void => {
       if (one.open !== null) void kept.refresh(name, sha256, one.open, stopped.signal);
     };
+    const onRefused = refused.startOf(name);
     const connection = secretsOf(options, name, definition).then((secrets) =>
-      connectServer(options, { name, definition, secrets, onChanged: () => forget(), onOffers }, stopped.signal),
+      connectServer(
+        options,
+        { name, definition, secrets, onChanged: () => forget(), onOffers, onRefused },
+        stopped.signal,
+      ),
     );
     const one: Running = { sha256, connection, open: null, idle: null, calls: 0 };
     // A server that went away by itself is dropped, so that the next call starts another.
@@ -239,6 +224,7 @@ function createPool(options: ToolServersOptions, kept: KeptOffers): Pool {
   return {
     running: (name) => running.get(name)?.open ?? null,
     problem: (name) => problems.get(name) ?? null,
+    refused: refused.of,
     stop,
     rest,
     dispose: async () => {
@@ -427,7 +413,7 @@ async function toldOfAccounts(
 
 function connectServer(
   options: ToolServersOptions,
-  server: Pick<ConnectOptions, 'name' | 'definition' | 'secrets' | 'onChanged' | 'onOffers'>,
+  server: Pick<ConnectOptions, 'name' | 'definition' | 'secrets' | 'onChanged' | 'onOffers' | 'onRefused'>,
   signal: AbortSignal,
 ): Promise<McpConnection> {
   const { name, definition } = server;
@@ -435,7 +421,9 @@ function connectServer(
   const sha256 = hashOfServer(name, definition);
   const way = keptWayIn(options.folder, name, sha256, options.now);
   const reach = heldReach(options, { name, definition, sha256 });
-  if (definition.kind !== 'composio') return connectMcp({ ...options, ...server, ...reach, auth, way }, signal);
+  const wait = options.connectMs === undefined ? startWait(definition) : {};
+  if (definition.kind !== 'composio')
+    return connectMcp({ ...options, ...wait, ...server, ...reach, auth, way }, signal);
   const kept = keptSessionIn(options.folder, name, definition);
   return connectComposio({ ...options, ...server, definition, kept }, signal);
 }

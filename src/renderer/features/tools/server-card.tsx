@@ -9,9 +9,11 @@ import { Problem } from '../../ui/notices/problem.tsx';
 import { ComposioAccounts } from './composio-accounts.tsx';
 import { OnOff } from './on-off.tsx';
 import { ServerApproval } from './server-approval.tsx';
+import { ServerOffers } from './server-offers.tsx';
 import { ServerSignIn } from './server-sign-in.tsx';
 import { ToolKeys } from './tool-keys.tsx';
 import { ToolRows } from './tool-rows.tsx';
+import { TypedServer } from './typed-server.tsx';
 import type { Work } from '../../lib/connection/use-work.ts';
 import type { ServerProps } from './use-tool-servers.ts';
 import { inProject, useToolWork } from './use-tool-servers.ts';
@@ -23,6 +25,7 @@ export function ServerCard(props: ServerProps) {
   const { server, isRefused } = props;
   const client = useClient();
   const work = useToolWork();
+  const [isEditing, setEditing] = useState(false);
   const { name, definition, secrets: names, isApproved, tools } = server;
   return (
     <section
@@ -30,8 +33,8 @@ export function ServerCard(props: ServerProps) {
       data-tool-server={name}
       className="flex flex-col gap-3 rounded-xl border border-line p-4"
     >
-      <Head {...props} work={work} />
-      {server.problem !== null && work.problem === null && server.state !== 'sign-in' && (
+      <Head {...props} work={work} onEdit={() => setEditing(!isEditing)} />
+      {server.problem !== null && isApproved && work.problem === null && server.state !== 'sign-in' && (
         <Problem text={seenWords(server.problem)} />
       )}
       {work.problem !== null && <Problem text={work.problem} />}
@@ -42,7 +45,9 @@ export function ServerCard(props: ServerProps) {
           onSave={(variable, value) => client.tools.secret({ name, variable, value })}
         />
       )}
-      {!isApproved && (
+      {!isRefused && <ServerOffers server={server} work={work} />}
+      {isEditing && <TypedServer server={server} onDone={() => setEditing(false)} />}
+      {!isApproved && !isEditing && (
         <ServerApproval
           definition={definition}
           isBusy={work.isBusy}
@@ -79,7 +84,12 @@ export function ServerCard(props: ServerProps) {
   );
 }
 
-function Head({ server, project, isRefused, work }: ServerProps & { readonly work: Work }) {
+interface HeadProps extends ServerProps {
+  readonly work: Work;
+  readonly onEdit: () => void;
+}
+
+function Head({ server, project, isRefused, work, onEdit }: HeadProps) {
   const client = useClient();
   const { name, state, isApproved, isOn, own, tools } = server;
   const offered = isOn ? tools.filter((tool) => tool.isOn) : [];
@@ -114,6 +124,11 @@ function Head({ server, project, isRefused, work }: ServerProps & { readonly wor
           onClick={() => void work.run((signal) => client.tools.test({ name }, { signal }))}
         >
           {t('tools.test')}
+        </Button>
+      )}
+      {!isRefused && server.definition.kind !== 'composio' && (
+        <Button size="small" look="quiet" aria-label={t('tools.editOne', { name })} onClick={onEdit}>
+          {t('tools.edit')}
         </Button>
       )}
       {!isRefused && <Remove name={name} work={work} />}

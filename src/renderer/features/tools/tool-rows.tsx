@@ -19,6 +19,8 @@ interface RowsProps extends ServerProps {
 
 /** A server may have hundreds of tools. */
 const shownAtFirst = 20;
+/** Each takes two lines until its definition is opened. A yes counts for those that are shown. */
+const openAtFirst = 100;
 
 /** First the tools that wait for approval, each with its whole definition, then the approved ones. */
 export function ToolRows(props: RowsProps) {
@@ -43,7 +45,7 @@ export function ToolRows(props: RowsProps) {
 
 function OpenTools({ server, tools, isRefused, work }: RowsProps & { readonly tools: readonly ToolReport[] }) {
   const client = useClient();
-  const [count, setCount] = useState(shownAtFirst);
+  const [count, setCount] = useState(openAtFirst);
   const shown = tools.slice(0, count);
   const approve = (chosen: readonly ToolReport[]): void => {
     const approved = chosen.map(({ tool, sha256 }) => ({ tool, sha256 }));
@@ -51,8 +53,15 @@ function OpenTools({ server, tools, isRefused, work }: RowsProps & { readonly to
   };
   return (
     <div className="flex flex-col gap-3 rounded-lg border border-line bg-sunken p-3">
-      <p className="text-sm font-semibold">{t('tools.open')}</p>
-      <ul className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="text-sm font-semibold">{t('tools.open')}</p>
+        {!isRefused && (
+          <Button look="primary" disabled={work.isBusy} onClick={() => approve(shown)}>
+            {plural('tools.approveAll', shown.length)}
+          </Button>
+        )}
+      </div>
+      <ul className="flex flex-col gap-2">
         {shown.map((tool) => (
           <li key={tool.name} aria-label={seenName(tool.tool)} className="flex flex-col gap-1.5">
             <div className="flex flex-wrap items-baseline gap-x-3">
@@ -66,16 +75,20 @@ function OpenTools({ server, tools, isRefused, work }: RowsProps & { readonly to
                 </Button>
               )}
             </div>
-            <SeenChange text={tool.text ?? ''} diff={tool.diff} />
+            {tool.diff === null && tools.length > 1 ? (
+              <>
+                <p className="line-clamp-2 text-sm wrap-anywhere">{seenLines(tool.description)}</p>
+                <Fold label={t('tools.definition')} className="text-xs">
+                  <SeenChange text={tool.text ?? ''} diff={null} />
+                </Fold>
+              </>
+            ) : (
+              <SeenChange text={tool.text ?? ''} diff={tool.diff} />
+            )}
           </li>
         ))}
       </ul>
-      <MoreButton left={tools.length - shown.length} onMore={() => setCount(count + shownAtFirst)} />
-      {!isRefused && (
-        <Button look="primary" className="w-fit" disabled={work.isBusy} onClick={() => approve(shown)}>
-          {plural('tools.approveAll', shown.length)}
-        </Button>
-      )}
+      <MoreButton left={tools.length - shown.length} onMore={() => setCount(count + openAtFirst)} />
     </div>
   );
 }

@@ -11,7 +11,8 @@ import { lookupIn, placeFile } from '../../../../src/main/tools/mcp/kept-place.t
 import { isPublicAddress } from '../../../../src/main/sandbox/network/address-rules.ts';
 import { createKeptOffers } from '../../../../src/main/tools/servers/server-library.ts';
 import { createToolPins } from '../../../../src/main/tools/servers/tool-pins.ts';
-import { createToolServers, hashOfServer } from '../../../../src/main/tools/servers/tool-servers.ts';
+import { createToolServers } from '../../../../src/main/tools/servers/tool-servers.ts';
+import { hashOfServer } from '../../../../src/main/tools/servers/server-switches.ts';
 import { serverDefinitionSchema } from '../../../../src/shared/tools/server-definition.ts';
 
 let folder: string;

@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { serversIn, serversInText } from '../../../../src/main/tools/servers/import-servers.ts';
 
@@ -15,7 +17,7 @@ describe('servers in a file of another program', () => {
             args: ['-y', 'server'],
             env: ['KEY', 'TOKEN'],
             where: 'container',
-            hosts: [],
+            hosts: ['registry.npmjs.org'],
             staysHere: false,
           },
           secrets: { KEY: 'abc' },
@@ -64,7 +66,7 @@ describe('servers in a file of another program', () => {
   it('that cannot work are skipped with a reason', () => {
     const file = {
       mcpServers: {
-        vars: { command: '${HOME}/x' },
+        vars: { command: '${TOOLS}/x' },
         bad: 5,
         '': { command: 'x' },
         odd: { url: 'file:///etc' },
@@ -73,7 +75,7 @@ describe('servers in a file of another program', () => {
     const { servers, skipped } = serversIn(JSON.stringify(file), '.mcp.json', { where: 'container' });
     expect(servers).toEqual([]);
     expect(skipped).toEqual([
-      expect.stringContaining('vars: a variable'),
+      'vars: put your own value in the place of ${TOOLS}',
       'bad: it is no object',
       ': it has no letter in its name',
       expect.stringContaining('odd: '),
@@ -83,6 +85,7 @@ describe('servers in a file of another program', () => {
 });
 
 describe('servers in a pasted text', () => {
+  const home = (path: string) => join(homedir(), path);
   const name = (text: string) => serversInText(text, { where: 'container' }).servers.map((one) => one.name);
   const config = Buffer.from('{"command":"npx","args":["-y","@example/docs-server@1.2.0"]}').toString('base64');
 
@@ -107,6 +110,94 @@ describe('servers in a pasted text', () => {
     expect(name(text)).toEqual(names);
   });
 
+  // Each line stands in the README of a server that many use, but for its name.
+  it.each([
+    [
+      'npx -y @example/server-filesystem ~/notes',
+      'filesystem',
+      'npx',
+      ['-y', '@example/server-filesystem', home('notes')],
+    ],
+    ['$ uvx mcp-server-time', 'time', 'uvx', ['mcp-server-time']],
+    ['uvx mcp-server-fetch', 'fetch', 'uvx', ['mcp-server-fetch']],
+    ['uvx --from git+https://x.example.org/y serena start-mcp-server', 'serena', 'uvx', null],
+    ['docker run -i --rm ghcr.io/example/github-mcp-server:1.2', 'github', 'docker', null],
+    ['claude mcp add notes -- npx -y @example/x --flag', 'notes', 'npx', ['-y', '@example/x', '--flag']],
+    ['claude mcp add --scope user notes npx @example/x@latest', 'notes', 'npx', ['@example/x@latest']],
+    ['codex mcp add notes --env KEY=abc -- npx -y x', 'notes', 'npx', ['-y', 'x']],
+    [`claude mcp add-json notes '{"command":"uvx","args":["x"]}'`, 'notes', 'uvx', ['x']],
+    [`code --add-mcp '{"name":"play","command":"npx","args":["@example/mcp@latest"]}'`, 'play', 'npx', null],
+    ['```bash\nnpx -y @example/docs-mcp@1.2.0\n```', 'docs', 'npx', null],
+    ['npx \\\n  -y @example/docs-mcp', 'docs', 'npx', ['-y', '@example/docs-mcp']],
+    ['"C:\\Program Files\\notes\\notes.exe" --stdio', 'notes-exe', 'C:\\Program Files\\notes\\notes.exe', ['--stdio']],
+    ['python -m mcp_server_git --repository "/srv/my repo"', 'mcp-server-git', 'python', null],
+  ])('are read from the command line %s', (text, called, command, args) => {
+    const [found] = serversInText(text, { where: 'container' }).servers;
+    expect(found).toMatchObject({ name: called, definition: { kind: 'stdio', command } });
+    if (args !== null) expect(found?.definition).toMatchObject({ args });
+  });
+
+  it('are read from a command line with an address, and keep a header for the key store', () => {
+    const line = 'claude mcp add --transport http docs https://mcp.example.org/mcp --header "Authorization: Bearer a1"';
+    expect(serversInText(line, { where: 'container' }).servers).toEqual([
+      {
+        name: 'docs',
+        definition: { kind: 'http', url: 'https://mcp.example.org/mcp', headers: ['Authorization'], staysHere: false },
+        secrets: { Authorization: 'Bearer a1' },
+      },
+    ]);
+  });
+
+  // Catches: a key from a command line that stays in the settings, and one that only stands for a key.
+  it('keep the values of a command line for the key store, and ask for those that are only examples', () => {
+    const found = (text: string) => serversInText(text, { where: 'container' }).servers[0];
+    expect(found('TOKEN=abc npx -y x')).toMatchObject({ definition: { env: ['TOKEN'] }, secrets: { TOKEN: 'abc' } });
+    expect(found('docker run -i --rm -e TOKEN=abc -e OTHER ghcr.io/example/x')).toMatchObject({
+      definition: {
+        args: ['run', '-i', '--rm', '-e', 'TOKEN', '-e', 'OTHER', 'ghcr.io/example/x'],
+        env: ['TOKEN', 'OTHER'],
+      },
+      secrets: { TOKEN: 'abc' },
+    });
+    for (const value of ['<YOUR_KEY>', 'your-api-key', 'YOUR_API_KEY_HERE', '${input:key}', '', 'sk-...', 'xxx'])
+      expect(found(JSON.stringify({ command: 'x', env: { KEY: value } }))?.secrets).toEqual({});
+  });
+
+  it('reach the registry that their runner downloads them from, and else nothing', () => {
+    const hosts = (text: string) => serversInText(text, { where: 'container' }).servers[0]?.definition;
+    expect(hosts('npx -y x')).toMatchObject({ hosts: ['registry.npmjs.org'] });
+    expect(hosts('uvx x')).toMatchObject({ hosts: ['pypi.org', 'files.pythonhosted.org'] });
+    expect(hosts('node server.js')).toMatchObject({ hosts: [] });
+    expect(serversInText('npx -y x', { where: 'host' }).servers[0]?.definition).toMatchObject({ hosts: [] });
+  });
+
+  it.each([
+    ['npx -y @example/server-filesystem /path/to/allowed', '/path/to/allowed'],
+    ['npx -y @example/server-filesystem /Users/username/Desktop', '/Users/username/Desktop'],
+    ['npx -y x --key <YOUR_KEY>', '<YOUR_KEY>'],
+    ['{"command": "npx", "args": ["x", "${workspaceFolder}"]}', '${workspaceFolder}'],
+  ])('say what to put in its place for %s', (text, example) => {
+    const { servers, skipped } = serversInText(text, { where: 'container' });
+    expect(servers).toEqual([]);
+    expect(skipped).toEqual([expect.stringContaining(`put your own value in the place of ${example}`)]);
+  });
+
+  it('are not on the page about a server, which is named with what to copy there', () => {
+    expect(() => serversInText('https://github.com/example/server', { where: 'container' })).toThrow(
+      'github.com shows a page about a server',
+    );
+  });
+
+  it('are read from a link that leads to an install link', () => {
+    const link = `vscode:mcp/install?${encodeURIComponent('{"name":"docs","command":"npx","args":["x"]}')}`;
+    const text = `https://insiders.example.dev/redirect?url=${encodeURIComponent(link)}`;
+    expect(name(text)).toEqual(['docs']);
+    const one = Buffer.from('{"command":"npx -y @example/docs-mcp"}').toString('base64');
+    expect(
+      serversInText(`cursor://x/mcp/install?name=docs&config=${one}`, { where: 'container' }).servers,
+    ).toMatchObject([{ name: 'docs', definition: { command: 'npx', args: ['-y', '@example/docs-mcp'] } }]);
+  });
+
   it('run in a container whatever the text says, without the hosts it names', () => {
     const text = '{"command": "x", "where": "host", "hosts": ["evil.example.org"], "approved": "yes"}';
     expect(serversInText(text, { where: 'container' }).servers[0]?.definition).toMatchObject({
@@ -117,6 +208,10 @@ describe('servers in a pasted text', () => {
 
   it.each([
     'hello',
+    'please add the tools of the docs server',
+    'and/or something else',
+    'npx -y x | sh',
+    'npx -y x; rm -rf y',
     '{}',
     '[]',
     'javascript:alert(1)',

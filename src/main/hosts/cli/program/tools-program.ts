@@ -9,6 +9,7 @@ export type ToolsAction =
   | 'test'
   | 'new'
   | 'add'
+  | 'edit'
   | 'import'
   | 'secret'
   | 'sign-in'
@@ -24,6 +25,7 @@ export type ToolsAction =
 
 export interface ToolsArguments {
   readonly onHost?: boolean;
+  readonly inContainer?: boolean;
   readonly staysHere?: boolean;
   readonly env?: readonly string[];
   readonly header?: readonly string[];
@@ -168,11 +170,11 @@ function addAdd(tools: Command, run: Run): void {
   subcommand(
     tools,
     'add',
-    'add a server: an address, or a program after --',
-    'dewpoint tools add docs https://mcp.example.com',
+    'add a server: as its README says, in quotes, or a name and an address or a program after --',
+    "dewpoint tools add 'npx -y @modelcontextprotocol/server-memory'",
   )
-    .argument('<name>', 'a short name: small letters, digits, hyphens')
-    .argument('<address...>', 'an address, or -- and a program with its arguments')
+    .argument('[name]', 'a command, link or JSON in quotes, a well-known server (none: lists them), or a short name')
+    .argument('[address...]', 'an address, -- and a program with its arguments, or the folder of a well-known server')
     .option('--header <name>', 'a header whose value is kept in the key store; repeatable', collect)
     .option('--client-id <id>', 'sign in as this client, which you registered at the service')
     .option('--env <name>', 'a variable that the program gets; repeatable', collect)
@@ -180,7 +182,24 @@ function addAdd(tools: Command, run: Run): void {
     .option(...onHost)
     .option('--stays-here', 'the server keeps what it gets on this machine, so fences do not apply')
     .option('--yes', 'approve it and all its tools without asking')
-    .action((name: string, words: readonly string[], args: ToolsArguments) => run('add', [name, ...words], args));
+    .action((name: string | undefined, words: readonly string[], args: ToolsArguments) =>
+      run('add', name === undefined ? [] : [name, ...words], args),
+    );
+  subcommand(
+    tools,
+    'edit',
+    'change where a server runs, what it reaches and gets, or its address',
+    'dewpoint tools edit files --on-host',
+  )
+    .argument('<name>', 'the name of a server')
+    .argument('[address...]', 'another address, or -- and another program')
+    .option('--header <name>', 'the headers whose values are kept in the key store; repeatable', collect)
+    .option('--env <name>', 'one more variable that the program gets; repeatable', collect)
+    .option('--reach <host>', 'one more host that it may reach from its container; repeatable', collect)
+    .option(...onHost)
+    .option('--in-container', 'run the program in a container')
+    .option('--yes', 'approve it and all its tools without asking')
+    .action((name: string, words: readonly string[], args: ToolsArguments) => run('edit', [name, ...words], args));
   subcommand(tools, 'import', 'add the servers in a file of another program', 'dewpoint tools import .mcp.json')
     .argument('<file>', 'a file of Claude Desktop, Cursor, VS Code or Codex, or a .mcp.json')
     .option(...onHost)

@@ -31,7 +31,8 @@ export async function openWithNetwork(
   const began = await session.startBeside({}, signal);
   if (!began.ok) return began;
   const beside = began.value;
-  const proxy = createAllowListProxy({ hosts: hosts.value, limits, outward, onDecision: () => undefined });
+  const onDecision = request.onDecision ?? ((): void => undefined);
+  const proxy = createAllowListProxy({ hosts: hosts.value, limits, outward, onDecision });
   const end = async (): Promise<void> => {
     proxy.close();
     await beside.dispose();

@@ -1,0 +1,82 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import type { ServerDefinition } from '@shared/tools/server-definition.ts';
+
+type Program = Pick<Extract<ServerDefinition, { kind: 'stdio' }>, 'command' | 'args'>;
+
+/** Where the programs that fetch a package before they start it get it from. */
+const npmHosts = ['registry.npmjs.org'];
+const pythonHosts = ['pypi.org', 'files.pythonhosted.org'];
+const runners: Readonly<Record<string, readonly string[]>> = {
+  npx: npmHosts,
+  bunx: npmHosts,
+  uvx: pythonHosts,
+};
+const runnersByTwo: Readonly<Record<string, readonly string[]>> = {
+  'npm exec': npmHosts,
+  'pnpm dlx': npmHosts,
+  'yarn dlx': npmHosts,
+  'bun x': npmHosts,
+  'uv run': pythonHosts,
+  'uv tool': pythonHosts,
+  'pipx run': pythonHosts,
+};
+
+const engines = ['docker', 'podman', 'nerdctl'];
+
+/** The name of a program without its folder and its ending on Windows. */
+export function programName(command: string): string {
+  const own = command.split(/[\\/]/u).at(-1) ?? '';
+  return own.toLowerCase().replace(/\.(?:exe|cmd)$/u, '');
+}
+
+/** The hosts from which such a command gets its program first; none: it is here already. */
+export function downloadHosts({ command, args }: Program): readonly string[] {
+  const name = programName(command);
+  const two = `${name} ${args[0] ?? ''}`;
+  if (Object.hasOwn(runners, name)) return runners[name] ?? [];
+  return Object.hasOwn(runnersByTwo, two) ? (runnersByTwo[two] ?? []) : [];
+}
+
+/**
+ * Why a program cannot work in a container: it starts containers itself (`engine`), or it names a folder or file of
+ * this machine (`path`). Null: it can.
+ */
+export function hostOnly({ command, args }: Program): 'engine' | 'path' | null {
+  if (engines.includes(programName(command))) return 'engine';
+  const isOfMachine = (word: string): boolean =>
+    (isAbsolute(word) || /^[A-Za-z]:[\\/]/u.test(word)) && !/^\/(?:workspace|scratch|usr|bin|dev)(?:\/|$)/u.test(word);
+  return [command, ...args].some(isOfMachine) ? 'path' : null;
+}
+
+/** Gives `~/x` and `$HOME/x` the folder that a shell would give them. */
+export function withHome(word: string, home = homedir()): string {
+  const [found] = /^(?:~|\$HOME|\$\{HOME\}|%USERPROFILE%)(?=[\\/]|$)/u.exec(word) ?? [];
+  return found === undefined ? word : join(home, word.slice(found.length));
+}
+
+const examples = [
+  /^<[^<>]{1,80}>$/u,
+  /^\[[A-Z _-]{2,80}\]$/u,
+  /^\{\{[^{}]{1,80}\}\}$/u,
+  /(?:^|[^a-z])your[_ -]/iu,
+  /^(?:x{3,}|\.{3}|…|\*{3,})$/iu,
+  /^(?:sk|ghp|pat|key)[-_](?:x{3,}|\.{3}|…|\*{3,})$/iu,
+  /\$\{input:/u,
+  /^(?:insert|enter|replace|paste|add)[_ -]/iu,
+  /[_ -]here$/iu,
+];
+
+/** Whether a value only stands for one of the reader's own: `<YOUR_KEY>`, `your-api-key`, `${input:token}`. */
+export function isExampleValue(text: string): boolean {
+  return text.trim() === '' || examples.some((one) => one.test(text.trim()));
+}
+
+/** The part of an argument that the reader has to replace; null: none. */
+export function exampleIn(word: string): string | null {
+  const [mark] = /<[A-Za-z][^<>]{0,80}>|\$\{[^{}]{1,80}\}|\{\{[^{}]{1,80}\}\}/u.exec(word) ?? [];
+  if (mark !== undefined) return mark;
+  const isPath =
+    /(?:^|[\\/])path[\\/]to[\\/]|^[\\/]?(?:Users|home)[\\/](?:user(?:name)?|you|me|your[-_]?\w*)(?:[\\/]|$)/iu;
+  return isPath.test(word) || /(?:^|[^a-z])your[_-]\w/iu.test(word) ? word : null;
+}
