@@ -358,7 +358,8 @@ export const sessionsContract = {
     /** All sessions that are connected with this one by forks, except deleted ones. Empty when there is no other. */
     branches: base.input(bySession).output(type<readonly SessionBranch[]>()),
     /**
-     * Writes the log and its kept files into one file. `missing` counts files that are gone. `path` is on the core's
+     * Writes the log and its kept files into one file; for `.md`, `.html` and `.jsonl`, a text for readers or the calls of
+     * tools. `missing` counts files that are gone. `path` is on the core's
      * machine.
      */
     export: base.input(bySession.extend({ path })).output(type<{ blobs: number; missing: number }>()),

@@ -7,6 +7,7 @@ import type { ForwardedCall, HostCommand } from '../../server/forward-router.ts'
 import type { CoreClient } from '../../server/local-socket.ts';
 import type { EndpointSwitch } from './own-endpoint.ts';
 import type { FileOpener } from './open-file.ts';
+import { exportPdf } from './export-pdf.ts';
 import { exportInto, fileNameOf } from './export-sessions.ts';
 import { texts } from './desktop-texts.ts';
 import type { Windows } from './windows.ts';
@@ -22,6 +23,12 @@ export interface HostCommandsOptions {
 }
 
 const sessionFile = { name: texts['dialog.sessionFile'], extensions: ['dewpoint'] };
+const readableFiles = [
+  { name: texts['dialog.page'], extensions: ['html'] },
+  { name: texts['dialog.markdown'], extensions: ['md'] },
+  { name: texts['dialog.pdf'], extensions: ['pdf'] },
+  { name: texts['dialog.calls'], extensions: ['jsonl'] },
+];
 const bySession = z.object({ sessionId: z.string() });
 const bySessions = z.object({ sessionIds: z.array(z.string()) });
 const forWindow = z.object({ sessionId: z.string().optional() });
@@ -64,13 +71,13 @@ export function createHostCommands({
       const { title } = await core.sessions.find({ id: sessionId });
       const { canceled, filePath } = await dialog.showSaveDialog(window, {
         defaultPath: `${fileNameOf(title)}.dewpoint`,
-        filters: [sessionFile],
+        filters: [sessionFile, ...readableFiles],
       });
       if (canceled) return { path: null, missing: 0 };
-      const { missing } = await core.sessions.export(
-        { sessionId, path: filePath },
-        signal === undefined ? {} : { signal },
-      );
+      const asked = signal === undefined ? {} : { signal };
+      const { missing } = filePath.toLowerCase().endsWith('.pdf')
+        ? await exportPdf(core, { sessionId, path: filePath }, asked)
+        : await core.sessions.export({ sessionId, path: filePath }, asked);
       return { path: filePath, missing };
     },
     'host.exportSessions': async (input, signal) => {

@@ -30,5 +30,9 @@ export const texts = {
   'news.ended': 'The task has ended.',
   'news.waits': 'Dewpoint is waiting for your answer.',
   'dialog.sessionFile': 'Dewpoint session',
+  'dialog.page': 'Page to read (HTML)',
+  'dialog.markdown': 'Text (Markdown)',
+  'dialog.pdf': 'Document (PDF)',
+  'dialog.calls': 'Tool calls (JSON lines)',
   'dialog.cannotStart': 'Dewpoint could not start',
 } as const;

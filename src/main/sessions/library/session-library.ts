@@ -17,6 +17,7 @@ import type { ForkPlan, ForkPoint } from './fork-plan.ts';
 import { planFork } from './fork-plan.ts';
 import { openSessionFile, writeSessionFile } from './session-file.ts';
 import type { SessionStore } from '../store/session-store.ts';
+import { exportReadable, readableForm } from './readable/export-readable.ts';
 import { createSafeFolder, type SafeFolder } from '../changes/safe-folder.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
 import type { ForkOutcome } from '@shared/contract/sessions-contract.ts';
@@ -171,7 +172,9 @@ async function* upTo(events: AsyncIterable<SessionEvent>, seq: number): AsyncGen
   }
 }
 
-/** Writes the log and stored files into one file. A running session is exported as it was at the start. */
+/**
+ * Writes the log and stored files into one file to import again, or, by the file's ending, a text for readers (`.md`,
+ * `.html`) or the calls of tools as JSON lines (`.jsonl`). A running session is exported as it was at the start. */
 export async function exportSession(
   { store, blobs, version, now }: SessionLibraryOptions,
   sessionId: string,
@@ -180,6 +183,8 @@ export async function exportSession(
 ): Promise<{ readonly blobs: number; readonly missing: number }> {
   requireWhole(path);
   const view = await store.view(sessionId);
+  const form = readableForm(path);
+  if (form !== null) return exportReadable({ path, form, view, blobs }, signal);
   const header = { sessionId, title: view.state.title, appVersion: version, exportedAt: now() };
   return writeSessionFile({ path, header, read: () => upTo(view.read(), view.state.seq), blobs }, signal);
 }

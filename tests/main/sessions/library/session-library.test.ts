@@ -433,3 +433,46 @@ describe('export and import', () => {
     expect(await readFile(join(victim, 'a.txt'), 'utf8')).toBe('mine');
   });
 });
+
+describe('an export for readers', () => {
+  it('is Markdown with the messages, each call, the changes and the cost', async () => {
+    const id = await runTask();
+    const path = join(folder, 'talk.md');
+    await core.client.sessions.export({ sessionId: id, path });
+    const text = await readFile(path, 'utf8');
+    expect(text).toMatch(/^# Adding\n\n## You, /u);
+    expect(text).toContain('Fix the bug in add().');
+    expect(text).toContain('Looking.');
+    expect(text).toMatch(/^- .*pytest -q.* \(ok, exit code 0, /mu);
+    expect(text).toContain('-    return a - b\n+    return a + b');
+    expect(text.split('It adds now.')).toHaveLength(2);
+  });
+
+  it('is one page that runs and loads nothing, in which text of a model is only text', async () => {
+    const { sessionId: id } = await core.client.sessions.create({ projectPath: null, title: '<b>x</b>' });
+    await core.client.sessions.send({ sessionId: id, text: '<img src=x onerror=alert(1)>', options });
+    await core.client.sessions.result({ sessionId: id });
+    const path = join(folder, 'talk.html');
+    await core.client.sessions.export({ sessionId: id, path });
+    const page = await readFile(path, 'utf8');
+    expect(page).toContain("default-src 'none'");
+    expect(page).toContain('&lt;img src=x onerror=alert(1)&gt;');
+    expect(page).not.toMatch(/<(?:script|img|b)\b/u);
+    expect(page).toContain('<del>-    return a - b</del>');
+  });
+
+  it('is a line of JSON for each call, with its step, arguments, exit code, output and duration', async () => {
+    const id = await runTask();
+    const path = join(folder, 'calls.jsonl');
+    await core.client.sessions.export({ sessionId: id, path });
+    const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
+    const calls = lines.map((line): Record<string, unknown> => JSON.parse(line));
+    expect(calls.find(({ tool }) => tool === 'run_command')).toMatchObject({
+      turn: 1,
+      iteration: 3,
+      arguments: { command: 'pytest -q' },
+      result: { status: 'ok', exitCode: 0, output: expect.stringContaining('1 passed') },
+      durationMs: expect.any(Number),
+    });
+  });
+});

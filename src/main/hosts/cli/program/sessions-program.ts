@@ -157,8 +157,8 @@ function addLibrary(sessions: Command, handlers: SessionHandlers): void {
   subcommand(
     sessions,
     'export',
-    'write the log and files of a session to one file',
-    'dewpoint sessions export last date-test.dewpoint',
+    'write a session to one file: to import again, to read (.md, .html), or its tool calls (.jsonl)',
+    'dewpoint sessions export last date-test.html',
   )
     .argument('<session>', which)
     .argument('<file>', 'the file to write')

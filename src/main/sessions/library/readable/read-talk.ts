@@ -1,0 +1,149 @@
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import type { BlobRef } from '@shared/events/blob-ref.ts';
+
+/** What a reader sees of one call of a tool or action of a recipe. */
+export interface TalkCall {
+  /** The model's step in its turn that asked for it. Null: a recipe's action. */
+  readonly iteration: number | null;
+  /** The turn's number in the session, from 1. */
+  readonly turn: number;
+  readonly tool: string;
+  readonly label: string;
+  readonly input: unknown;
+  readonly status: string;
+  readonly exitCode: number | null;
+  readonly durationMs: number | null;
+  readonly waitedMs: number;
+  readonly output: string;
+  /** The whole output, where `output` is cut. */
+  readonly full: BlobRef | null;
+  readonly at: number;
+}
+
+export type TalkItem =
+  | { readonly type: 'message'; readonly text: string; readonly at: number; readonly files: readonly string[] }
+  /** What a model said before it called tools. */
+  | { readonly type: 'words'; readonly text: string }
+  | { readonly type: 'call'; readonly call: TalkCall }
+  | { readonly type: 'check'; readonly command: string; readonly passed: boolean; readonly summary: string }
+  | {
+      readonly type: 'end';
+      readonly reason: string;
+      readonly text: string;
+      readonly failure: string | null;
+      readonly seconds: number;
+      /** Null: the price of a call is not known. */
+      readonly costUsd: number | null;
+      readonly models: readonly string[];
+    };
+
+interface Turn {
+  readonly number: number;
+  readonly startedAt: number;
+  costUsd: number | null;
+  readonly models: Set<string>;
+}
+
+/** Purposes whose text is for the person. The others are asked for one decision. */
+const spoken = new Set(['act', 'answer', 'plan', 'advise', 'review']);
+
+/** The talk in the order of the log: messages, words, calls, checks and ends. */
+export async function readTalk(events: AsyncIterable<SessionEvent>): Promise<readonly TalkItem[]> {
+  const items: TalkItem[] = [];
+  const calls = new Map<string, { readonly step: number; readonly purpose: string; readonly model: string }>();
+  const asked = new Map<string, string>();
+  const starts = new Map<string, EventOf<'tool-started'>>();
+  const withdrawn = new Set<string>();
+  const messages: { readonly id: string; readonly item: TalkItem }[] = [];
+  let turn: Turn = newTurn(0, 0);
+  for await (const event of events) {
+    switch (event.type) {
+      case 'user-message-added': {
+        const files = (event.attachments ?? []).map(({ name }) => name);
+        const item: TalkItem = { type: 'message', text: event.text, at: event.at, files };
+        messages.push({ id: event.messageId, item });
+        items.push(item);
+        break;
+      }
+      case 'message-dropped':
+        if (event.withdrawn === true) withdrawn.add(event.messageId);
+        break;
+      case 'turn-started':
+        turn = newTurn(turn.number + 1, event.at);
+        break;
+      case 'model-call-started':
+        calls.set(event.callId, event);
+        break;
+      case 'model-call-ended': {
+        const call = calls.get(event.callId);
+        turn.costUsd = event.costUsd === null || turn.costUsd === null ? null : turn.costUsd + event.costUsd;
+        if (call === undefined) break;
+        turn.models.add(call.model);
+        const text = event.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+        if (spoken.has(call.purpose) && text.trim() !== '') items.push({ type: 'words', text: text.trim() });
+        break;
+      }
+      case 'tool-call-requested':
+        asked.set(event.toolCallId, event.callId);
+        break;
+      case 'tool-started':
+        starts.set(event.toolCallId, event);
+        break;
+      case 'tool-ended': {
+        const step = calls.get(asked.get(event.toolCallId) ?? '')?.step ?? null;
+        items.push({ type: 'call', call: endedCall(event, starts.get(event.toolCallId), { step, turn: turn.number }) });
+        break;
+      }
+      case 'check-ended':
+        items.push({ type: 'check', command: event.command, passed: event.passed, summary: event.summary });
+        break;
+      case 'turn-ended':
+        items.push(endOf(event, turn));
+        break;
+      default:
+    }
+  }
+  const gone = new Set(messages.filter(({ id }) => withdrawn.has(id)).map(({ item }) => item));
+  return withoutRepeats(items.filter((item) => !gone.has(item)));
+}
+
+function newTurn(number: number, startedAt: number): Turn {
+  return { number, startedAt, costUsd: 0, models: new Set() };
+}
+
+function endedCall(
+  event: EventOf<'tool-ended'>,
+  started: EventOf<'tool-started'> | undefined,
+  { step, turn }: { readonly step: number | null; readonly turn: number },
+): TalkCall {
+  const { tool, status, exitCode, durationMs, waitedMs = 0, output, full } = event;
+  return {
+    iteration: step,
+    turn,
+    tool,
+    label: started?.label ?? tool,
+    input: started?.input ?? null,
+    status,
+    exitCode,
+    durationMs,
+    waitedMs,
+    output,
+    full,
+    at: started?.at ?? event.at,
+  };
+}
+
+function endOf(event: EventOf<'turn-ended'>, { startedAt, costUsd, models }: Turn): TalkItem {
+  const { reason, text, failure } = event;
+  const seconds = Math.max(0, event.at - startedAt) / 1000;
+  return { type: 'end', reason, text, failure: failure?.message ?? null, seconds, costUsd, models: [...models] };
+}
+
+/** The last words of a turn stand in its end, too. They are shown once. */
+function withoutRepeats(items: readonly TalkItem[]): readonly TalkItem[] {
+  return items.filter((item, at) => {
+    if (item.type !== 'words') return true;
+    const end = items.slice(at + 1).find(({ type }) => type !== 'check' && type !== 'call');
+    return end?.type !== 'end' || end.text.trim() !== item.text;
+  });
+}

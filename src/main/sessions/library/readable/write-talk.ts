@@ -1,0 +1,165 @@
+import { seenLines } from '@shared/text/seen-text.ts';
+import type { TalkCall, TalkItem } from './read-talk.ts';
+
+/** A session as a person reads it. */
+export interface Talk {
+  readonly title: string;
+  readonly items: readonly TalkItem[];
+  readonly changes: readonly TalkChange[];
+}
+
+export interface TalkChange {
+  readonly path: string;
+  /** Unified; null: there is none to show, and why. */
+  readonly diff: string | null;
+  readonly note: string | null;
+}
+
+const name = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim();
+
+/** The talk as Markdown: messages, answers, one line for each call, and the changes. */
+export function talkAsMarkdown({ title, items, changes }: Talk): string {
+  const parts = items.map(markdownOf);
+  const files = changes.map(
+    ({ path, diff, note }) => `### ${name(path)}\n\n${diff === null ? (note ?? '') : fenced(diff, 'diff')}`,
+  );
+  const changed = files.length === 0 ? [] : ['## Changes', ...files];
+  return `${[`# ${name(title) || 'Session'}`, ...parts, ...changed, totalOf(items)].filter((one) => one !== '').join('\n\n')}\n`;
+}
+
+function markdownOf(item: TalkItem): string {
+  switch (item.type) {
+    case 'message': {
+      const files = item.files.length === 0 ? '' : `\n\nAttached: ${item.files.map(name).join(', ')}`;
+      return `## You, ${timeOf(item.at)}\n\n${item.text}${files}`;
+    }
+    case 'words':
+      return item.text;
+    case 'call':
+      return `- ${name(item.call.label)} (${callFacts(item.call)})`;
+    case 'check':
+      return `- Check \`${name(item.command)}\`: ${item.passed ? 'passed' : 'failed'}`;
+    case 'end':
+      return [item.text, item.failure ?? '', `*${endFacts(item)}*`].filter((one) => one !== '').join('\n\n');
+    default:
+      return item satisfies never;
+  }
+}
+
+/** A fence that is longer than any in the text. */
+function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/gu)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text.trimEnd()}\n${fence}`;
+}
+
+function timeOf(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+function callFacts({ status, exitCode, durationMs }: TalkCall): string {
+  const exit = exitCode === null ? '' : `, exit code ${exitCode}`;
+  const took = durationMs === null ? '' : `, ${(durationMs / 1000).toFixed(1)} s`;
+  return `${status}${exit}${took}`;
+}
+
+function endFacts({ reason, seconds, costUsd, models }: Extract<TalkItem, { type: 'end' }>): string {
+  const used = models.length === 0 ? '' : ` · ${models.join(', ')}`;
+  return `${reason} · ${Math.round(seconds)} s · ${costText(costUsd)}${used}`;
+}
+
+function costText(costUsd: number | null): string {
+  if (costUsd === null) return 'cost unknown';
+  return costUsd === 0 ? 'no cost' : `$${costUsd.toFixed(4)}`;
+}
+
+function totalOf(items: readonly TalkItem[]): string {
+  const costs = items.flatMap((item) => (item.type === 'end' ? [item.costUsd] : []));
+  if (costs.length < 2) return '';
+  const known = costs.filter((cost) => cost !== null).reduce((sum, cost) => sum + cost, 0);
+  return `*Together: ${costs.includes(null) ? `at least ${costText(known)}` : costText(known)}*`;
+}
+
+/** One line of JSON for each call. `output` is whole as far as it was kept. */
+export function callAsLine(call: TalkCall, output: string): string {
+  const { turn, iteration, tool, input, status, exitCode, durationMs, at } = call;
+  const result = { status, exitCode, output };
+  return `${JSON.stringify({ turn, iteration, tool, arguments: input, result, durationMs, at: new Date(at).toISOString() })}\n`;
+}
+
+/** The talk as one page without scripts, which loads nothing. Print it for a PDF. */
+export function talkAsPage({ title, items, changes }: Talk): string {
+  const heading = escaped(name(title) || 'Session');
+  const files = changes.map(
+    ({ path, diff, note }) =>
+      `<details open><summary>${escaped(path)}</summary>${diff === null ? `<p>${escaped(note ?? '')}</p>` : diffOf(diff)}</details>`,
+  );
+  const changed = files.length === 0 ? '' : `<h2>Changes</h2>${files.join('\n')}`;
+  const total = totalOf(items).replaceAll('*', '');
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${heading}</title><style>${style}</style></head>
+<body><h1>${heading}</h1>
+${items.map(pageOf).join('\n')}
+${changed}
+<p class="facts">${escaped(total)}</p></body></html>
+`;
+}
+
+function pageOf(item: TalkItem): string {
+  switch (item.type) {
+    case 'message': {
+      const files = item.files.length === 0 ? '' : `<p class="facts">Attached: ${escaped(item.files.join(', '))}</p>`;
+      return `<section class="you"><h2>You <small>${timeOf(item.at)}</small></h2>${proseOf(item.text)}${files}</section>`;
+    }
+    case 'words':
+      return `<div>${proseOf(item.text)}</div>`;
+    case 'call': {
+      const { label, input, output } = item.call;
+      const body = `${JSON.stringify(input, null, 2)}\n\n${output}`;
+      return `<details><summary>${escaped(label)} <small>${escaped(callFacts(item.call))}</small></summary><pre>${escaped(body)}</pre></details>`;
+    }
+    case 'check':
+      return `<details><summary>Check ${escaped(item.command)} <small>${item.passed ? 'passed' : 'failed'}</small></summary><pre>${escaped(item.summary)}</pre></details>`;
+    case 'end': {
+      const failure = item.failure === null ? '' : `<p class="failure">${escaped(item.failure)}</p>`;
+      return `<div>${proseOf(item.text)}${failure}<p class="facts">${escaped(endFacts(item))}</p></div>`;
+    }
+    default:
+      return item satisfies never;
+  }
+}
+
+/** Text as it was written, with code blocks set apart. */
+function proseOf(text: string): string {
+  const parts = text.split(/^```.*$/mu);
+  return parts
+    .map((part, at) => (at % 2 === 1 ? `<pre>${escaped(part.trim())}</pre>` : `<p>${escaped(part.trim())}</p>`))
+    .filter((part) => part !== '<p></p>')
+    .join('');
+}
+
+function diffOf(diff: string): string {
+  const lines = diff.trimEnd().split('\n');
+  const marked = lines.map((line) => {
+    const kind = line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : null;
+    return kind === null ? escaped(line) : `<${kind}>${escaped(line)}</${kind}>`;
+  });
+  return `<pre class="diff">${marked.join('\n')}</pre>`;
+}
+
+function escaped(text: string): string {
+  return seenLines(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+const style = `:root{color-scheme:light dark}body{font:16px/1.55 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 1rem}
+h2{font-size:1.05rem;margin-top:2rem}small,.facts{color:GrayText;font-weight:normal;font-size:.85rem}
+.you{border-top:1px solid color-mix(in srgb,CanvasText 20%,Canvas)}p{white-space:pre-wrap;overflow-wrap:anywhere}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;font:13px/1.5 ui-monospace,monospace;padding:.75rem;border-radius:.5rem;background:color-mix(in srgb,CanvasText 6%,Canvas)}
+ins{text-decoration:none;background:color-mix(in srgb,green 18%,Canvas)}del{text-decoration:none;background:color-mix(in srgb,red 18%,Canvas)}
+.failure{border-left:3px solid red;padding-left:.75rem}summary{cursor:pointer}@media print{details:not([open])>summary{list-style:none}}`;
