@@ -22,6 +22,7 @@ import type { InspectorTab } from './lib/window/preferences.ts';
 import { inspectorTab, inspectorWidth, isInspectorOpen } from './lib/window/preferences.ts';
 import { useStoredValue } from './lib/window/stored-value.ts';
 import { t } from './lib/text/translate.ts';
+import { changeStatus } from '@shared/session/file-change-state.ts';
 import type { QuestionHandle } from './lib/session/question-handle.ts';
 import { archiveSessions, organizeSessions } from './lib/session/organize-sessions.ts';
 import { useSession } from './lib/session/use-session.ts';
@@ -293,12 +294,20 @@ interface InspectorPlace {
 
 /** Without a choice of the user, it opens once it has something for the user: a change or a question. */
 function useInspector(sessionId: string, { changes, approvals, cap }: SessionState): InspectorPlace {
+  // What is to be looked at comes first, until the user chooses a tab.
+  const isToReview = changes.some((change) => changeStatus(change) === 'pending');
+  const [chosen, setChosen] = useState<InspectorTab | null>(null);
   const hasMore = changes.length > 0 || approvals.length > 0 || cap !== null;
   const [hadMore, setHadMore] = useState(hasMore);
   // It stays open after a question was answered.
   if (hasMore && !hadMore) setHadMore(true);
   const side = useSidePanel(isInspectorOpen, narrowRem, hadMore);
-  const [tab, setTab] = useStoredValue(inspectorTab);
+  const [last, setLast] = useStoredValue(inspectorTab);
+  const tab = chosen ?? (isToReview ? 'changes' : last);
+  const setTab = (next: InspectorTab): void => {
+    setChosen(next);
+    setLast(next);
+  };
   useEffect(() => whenIdle(() => void loadInspector()), []);
   const inspect = (next: InspectorTab): void => {
     setTab(next);

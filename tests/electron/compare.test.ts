@@ -91,7 +91,7 @@ describe('the comparison of policies in the window', () => {
     await form.getByLabel('Task').fill('Make the week tests pass.');
     await form.getByLabel('Project folder').fill('/nowhere');
     await form.getByLabel('Success check').fill('npm test');
-    await form.getByLabel('Local first, cloud when needed').uncheck();
+    await form.getByLabel('Auto: local first, cloud when needed').uncheck();
     await form.getByLabel('Cloud model').selectOption('example/large-1');
     await form.getByRole('button', { name: 'Start' }).click();
     await form.getByRole('alert').getByText('The folder /nowhere was not found.').waitFor();

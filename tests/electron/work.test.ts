@@ -128,7 +128,7 @@ describe.skipIf(isWithoutEngine)('the app at work', { timeout: 180_000 }, () => 
     await form.getByLabel('Task').fill('Make the file solved.txt.');
     await form.getByLabel('Project folder').fill(place.project);
     await form.getByLabel('Success check').fill('test -e solved.txt');
-    await form.getByLabel('Local first, cloud when needed').uncheck();
+    await form.getByLabel('Auto: local first, cloud when needed').uncheck();
     await form.getByLabel('Cloud', { exact: true }).uncheck();
     await form.getByRole('button', { name: 'Start' }).click();
     await page

@@ -54,6 +54,7 @@ import { LongLines } from '../../src/renderer/ui/content/long-lines.tsx';
 import { Markdown } from '../../src/renderer/ui/content/markdown.tsx';
 import MarkdownView from '../../src/renderer/ui/content/markdown-view.tsx';
 import { MoneyCap } from '../../src/renderer/ui/figures/money-cap.tsx';
+import { SpendingLimits } from '../../src/renderer/ui/figures/spending-limits.tsx';
 import { ModeChoice } from '../../src/renderer/ui/controls/mode-choice.tsx';
 import { MoreButton } from '../../src/renderer/ui/controls/more-button.tsx';
 import { Notice } from '../../src/renderer/ui/notices/notice.tsx';
@@ -403,6 +404,7 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
       <MoneyCap scope="project" projectPath="/project" />
     </>
   ),
+  'spending-limits': <SpendingLimits />,
   'assistant-choice': (
     <>
       <AssistantChoice assistants={[reviewer]} chosen={null} onChange={nothing} />

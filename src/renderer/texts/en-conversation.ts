@@ -219,7 +219,7 @@ export const conversation = {
   'composer.queued': 'Waiting for the next step',
   'composer.where.settings': 'Default',
   'composer.where.local': 'Local',
-  'composer.where.hybrid': 'Hybrid',
+  'composer.where.hybrid': 'Auto',
   'composer.where.cloud': 'Cloud',
   'composer.where.economy': 'Economy',
   'composer.where.balanced': 'Balanced',

@@ -251,6 +251,8 @@ export const inspector = {
   'changes.take': 'Apply to project',
   'changes.review': 'Mark reviewed',
   'changes.undo': 'Undo',
+  'changes.discard': 'Discard',
+  'changes.discardAll': 'Discard all',
   'changes.redo': 'Redo',
   'changes.takeAll': 'Apply all',
   'changes.reviewAll': 'Mark all reviewed',

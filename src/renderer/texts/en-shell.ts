@@ -55,7 +55,7 @@ export const shell = {
   'task.options': 'More options',
   'task.policy.settings': 'Default',
   'task.policy.local': 'Local only',
-  'task.policy.hybrid': 'Local first, cloud when needed',
+  'task.policy.hybrid': 'Auto: local first, cloud when needed',
   'task.policy.cloud': 'Cloud',
   'task.policy.economy': 'Economy: cloud once per task, after 3 failed steps; values a task at $0.20',
   'task.policy.balanced': 'Balanced: cloud twice per task, after 2 failed steps; values a task at $1',

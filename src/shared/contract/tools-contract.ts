@@ -40,9 +40,7 @@ export const toolsContract = {
   /** Well-known servers that start without an account. */
   known: base.output(type<readonly KnownServer[]>()),
   /** Adds one of them, as `add` does. `folder`: what it works on, where it asks for one. */
-  addKnown: base
-    .input(z.object({ name, folder: z.string().max(4096).optional() }))
-    .output(type<ToolServerReport>()),
+  addKnown: base.input(z.object({ name, folder: z.string().max(4096).optional() })).output(type<ToolServerReport>()),
   /**
    * Changes what is started or reached, and keeps its switches. It needs approval again. Keys that it takes no more are
    * removed, and all of them and the sign-in if another address gets them.

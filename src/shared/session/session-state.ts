@@ -23,7 +23,7 @@ import type { RestoreState } from './restore-state.ts';
 import type { ServerUse } from './server-use.ts';
 
 /** Raised when the shape of the state or the meaning of a field changes. Snapshots of other versions are void. */
-export const STATE_VERSION = 23;
+export const STATE_VERSION = 24;
 
 /**
  * What every host shows of a session: a pure function of its events, small for any length of log. Texts are capped and
@@ -69,6 +69,8 @@ export interface SessionState {
   readonly approvals: readonly ApprovalState[];
   /** The spending limit at which the turn waits for an answer; null when it does not wait. */
   readonly cap: CapState | null;
+  /** Since when at least one question waits for the user; null: none does. */
+  readonly waitingSince: number | null;
   /** By path, in the order of the first change. */
   readonly changes: readonly ChangeState[];
   /** Restores to a checkpoint, in order. Absent: none. */
@@ -157,6 +159,8 @@ export interface TurnState {
   readonly answers?: string;
   readonly startedAt: number;
   readonly endedAt: number | null;
+  /** How long questions waited for the user, which is no work. Absent: nothing was asked. */
+  readonly waitedMs?: number;
   /** Null while it runs. */
   readonly reason: TurnEndReason | null;
   /** The agent's last words, capped. */
@@ -370,6 +374,7 @@ export const emptySession: SessionState = {
   actions: [],
   approvals: [],
   cap: null,
+  waitingSince: null,
   changes: [],
   untracked: [],
   instructions: null,

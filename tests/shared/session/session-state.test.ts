@@ -86,6 +86,44 @@ describe('the state of a session', () => {
     expect(fold([{ ...stamp, seq: 2, type: 'approval-answered', ...said }], both).state.approvals).toEqual([]);
   });
 
+  // Catches: an hour in which a question waited that counts as an hour of work, and two questions that count twice.
+  it('counts how long questions waited for the user, from the first to the last answer', () => {
+    const started = sampleEvents(1, 2000).find((event) => event.type === 'turn-started');
+    if (started?.type !== 'turn-started') throw new Error('no turn in the sample');
+    const asked = (seq: number, at: number, approvalId: string): SessionEvent => ({
+      v: 2,
+      seq,
+      at,
+      turnId: 't',
+      type: 'approval-requested',
+      approvalId,
+      toolCallId: approvalId,
+      kind: 'network',
+      subject: 'x',
+      sha256: 'a'.repeat(64),
+    });
+    const said = (seq: number, at: number, approvalId: string): SessionEvent => ({
+      v: 2,
+      seq,
+      at,
+      turnId: 't',
+      type: 'approval-answered',
+      approvalId,
+      answer: 'allow',
+      by: 'person',
+    });
+    const asking = [
+      { ...started, seq: 1, turnId: 't' },
+      asked(2, 1_000, 'a'),
+      asked(3, 2_000, 'b'),
+      said(4, 3_000, 'a'),
+    ];
+    expect(fold(asking).state).toMatchObject({ waitingSince: 1_000 });
+    const { state } = fold([...asking, said(5, 5_000, 'b'), asked(6, 7_000, 'c'), said(7, 7_500, 'c')]);
+    expect(state.waitingSince).toBeNull();
+    expect(state.turns.at(-1)?.waitedMs).toBe(4_500);
+  });
+
   it('knows the newest event, and counts what it no longer lists', () => {
     const { state } = fold(sampleEvents(5, 30_000));
     expect([state.seq, state.lastAt, state.steps.length]).toEqual([30_000, 30_999, 600]);

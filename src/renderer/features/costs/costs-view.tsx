@@ -12,6 +12,7 @@ import { DayChart } from '../../ui/figures/day-chart.tsx';
 import { Empty } from '../../ui/layout/facts.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { SpendingLimits } from '../../ui/figures/spending-limits.tsx';
 import { OwnPriceMark } from '../../ui/figures/own-price-mark.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { WideContent } from '../../ui/layout/wide-content.tsx';
@@ -58,6 +59,7 @@ export default function CostsView() {
         {costs.isPending && <Empty>{t('costs.loading')}</Empty>}
         {costs.error !== null && <Problem text={failureText(costs.error)} onRetry={costs.refetch} />}
         {costs.data !== undefined && <Report report={costs.data} hasIds={hasIds} />}
+        <SpendingLimits />
       </div>
     </div>
   );

@@ -8,6 +8,7 @@ import { useClient } from '../../lib/connection/core-context.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { t } from '../../lib/text/translate.ts';
+import { useNavigate } from '../../lib/window/navigation.ts';
 import { Empty } from '../../ui/layout/facts.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
@@ -30,9 +31,10 @@ import {
   themes,
 } from '../../lib/window/preferences.ts';
 import type { SettingsSection } from '../../lib/input/settings-search.ts';
-import { foundSections, SettingsSearch, settingsSections } from '../../lib/input/settings-search.ts';
+import { foundPlaces, foundSections, SettingsSearch, settingsSections } from '../../lib/input/settings-search.ts';
 import { useStoredValue } from '../../lib/window/stored-value.ts';
 import { AreSettingsViewOnly, Choice, Group } from '../../ui/controls/settings-parts.tsx';
+import { SpendingLimits } from '../../ui/figures/spending-limits.tsx';
 import { ViewOnly } from '../../ui/notices/view-only.tsx';
 
 interface SettingsViewProps {
@@ -73,7 +75,8 @@ export default function SettingsView({ view: { at }, actions, children }: Settin
                 className="h-8 w-56 max-w-full rounded-md border border-line-strong bg-raised px-2.5"
               />
             </ViewHeader>
-            {found.length === 0 && (
+            <OtherPlaces text={text} />
+            {found.length === 0 && foundPlaces(text).length === 0 && (
               <Empty>
                 {t('settings.noMatch', { text: typed })}{' '}
                 <button type="button" className="underline" onClick={() => setTyped('')}>
@@ -83,6 +86,7 @@ export default function SettingsView({ view: { at }, actions, children }: Settin
             )}
             <LookSettings />
             <CoreSettings>
+              <SpendingLimits />
               {children}
               <ApiKeys isWanted={at === 'keys'} />
               <EndpointKeys />
@@ -95,6 +99,27 @@ export default function SettingsView({ view: { at }, actions, children }: Settin
         </div>
       </div>
     </SettingsSearch>
+  );
+}
+
+/** What people look for here and find on another page. */
+function OtherPlaces({ text }: { readonly text: string }) {
+  const navigate = useNavigate();
+  const places = foundPlaces(text);
+  if (places.length === 0) return null;
+  return (
+    <section aria-label={t('settings.places')} className="flex flex-col gap-2">
+      <h2 className="border-b border-line pb-1.5 text-sm font-semibold">{t('settings.places')}</h2>
+      <ul className="flex flex-col gap-1">
+        {places.map(({ title, view }) => (
+          <li key={title}>
+            <button type="button" className="text-left text-sm underline" onClick={() => navigate(view)}>
+              {title}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

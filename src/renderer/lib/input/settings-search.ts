@@ -1,11 +1,20 @@
 import { createContext, use } from 'react';
 import { t } from '../text/translate.ts';
+import type { View } from '../window/use-view.ts';
 
 /** A section of the settings, for the list beside them and the search. */
 export interface SettingsSection {
   readonly title: string;
   /** The visible names of its settings. */
   readonly words: readonly string[];
+  /** What people call its settings, by the setting's visible name; under its title, what they call the whole. */
+  readonly alsoCalled?: Readonly<Record<string, string>>;
+}
+
+/** Something that people look for in the settings and that is on another page. */
+export interface SettingsPlace {
+  readonly title: string;
+  readonly view: View;
 }
 
 interface Search {
@@ -16,12 +25,28 @@ interface Search {
 
 export const SettingsSearch = createContext<Search>({ text: '', sections: [] });
 
-function holds(words: readonly string[], text: string): boolean {
-  return words.some((word) => word.toLowerCase().includes(text));
+/** Whether one of them has each typed word in it. */
+function holds(names: readonly string[], text: string): boolean {
+  const typed = text.split(' ').filter((word) => word !== '');
+  return names.some((name) => {
+    const known = name.toLowerCase();
+    return typed.every((word) => known.includes(word));
+  });
 }
 
 export function foundSections({ text, sections }: Search): readonly SettingsSection[] {
-  return sections.filter(({ title, words }) => holds([title, ...words], text));
+  return sections.filter(({ title, words, alsoCalled = {} }) =>
+    holds([title, ...words, ...Object.values(alsoCalled)], text),
+  );
+}
+
+const places = ['models', 'tools', 'assistants', 'costs', 'bin'] as const;
+
+/** Pages outside the settings that the words lead to. None without words. */
+export function foundPlaces(text: string): readonly SettingsPlace[] {
+  return places
+    .filter((place) => text !== '' && holds(t(`settings.place.${place}.words`).split(', '), text))
+    .map((place) => ({ title: t(`settings.place.${place}`), view: { type: place } }));
 }
 
 /** Whether a section of the settings is shown. Always true outside the settings. */
@@ -34,7 +59,10 @@ export function useIsSectionFound(title: string): boolean {
 export function useIsSettingFound(label: string, hint = ''): boolean {
   const { text, sections } = use(SettingsSearch);
   if (text === '' || holds([label, hint], text)) return true;
-  return sections.some(({ title, words }) => title.toLowerCase().includes(text) && words.includes(label));
+  const section = sections.find(({ words }) => words.includes(label));
+  if (section === undefined) return false;
+  const { title, alsoCalled = {} } = section;
+  return holds([title, alsoCalled[title] ?? '', alsoCalled[label] ?? ''], text);
 }
 
 const look = ['theme', 'textSize', 'density', 'motion', 'steps'] as const;
@@ -58,12 +86,47 @@ function wordsOf(settings: readonly Setting[]): readonly string[] {
 
 /** All sections, in order. */
 export function settingsSections(shortcuts: readonly string[], isWindow: boolean): readonly SettingsSection[] {
+  const also = othersWords();
+  return allSections(shortcuts, isWindow).map((section) => ({ ...section, alsoCalled: also[section.title] ?? {} }));
+}
+
+/** By the title of a section and the name of a setting in it. */
+function othersWords(): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  return {
+    [t('settings.look')]: {
+      [t('settings.look')]: t('search.look'),
+      [t('settings.theme')]: t('search.theme'),
+      [t('settings.textSize')]: t('search.textSize'),
+      [t('settings.motion')]: t('search.motion'),
+    },
+    [t('settings.work')]: {
+      [t('settings.policy')]: t('search.policy'),
+      [t('settings.local')]: t('search.model'),
+      [t('settings.cloud')]: t('search.model'),
+      [t('settings.approve')]: t('search.approve'),
+      [t('settings.editor')]: t('search.editor'),
+    },
+    [t('settings.notify')]: { [t('settings.notify')]: t('search.notify') },
+    [t('settings.spending')]: { [t('settings.spending')]: t('search.spending') },
+    [t('settings.limits')]: { [t('settings.limits')]: t('search.limits') },
+    [t('rules.title')]: { [t('rules.title')]: t('search.rules') },
+    [t('keys.title')]: { [t('keys.title')]: t('search.keys') },
+    [t('settings.sandbox')]: { [t('settings.sandbox')]: t('search.sandbox') },
+    [t('settings.web')]: { [t('settings.web')]: t('search.web') },
+    [t('settings.shortcuts')]: { [t('settings.shortcuts')]: t('search.shortcuts') },
+    [t('kept.title')]: { [t('kept.title')]: t('search.kept') },
+    [t('about.title')]: { [t('about.title')]: t('search.about') },
+  };
+}
+
+function allSections(shortcuts: readonly string[], isWindow: boolean): readonly SettingsSection[] {
   return [
     { title: t('settings.look'), words: wordsOf(look) },
     { title: t('settings.work'), words: [...wordsOf(work), t('settings.profiles')] },
     { title: t('settings.notify'), words: [t('settings.notify.of'), t('settings.notify.hint')] },
     ...(isWindow ? [{ title: t('settings.desktop'), words: wordsOf(desktopSettings) }] : []),
     { title: t('settings.limits'), words: wordsOf(turnLimits) },
+    { title: t('settings.spending'), words: [t('settings.spending.text')] },
     { title: t('rules.title'), words: [t('rules.about')] },
     { title: t('keys.title'), words: [t('keys.provider'), t('keys.value'), t('settings.keys.words')] },
     {

@@ -13,12 +13,14 @@ const shown = createSharedValue<readonly Announcement[]>([]);
 
 /** Long enough to read two lines twice. */
 const shownMs = 12_000;
+/** Long enough to decide about what it offers. */
+const offeredMs = 60_000;
 /** Announcements with an action stay beside later ones. At most this many cover the view. */
 const mostActions = 3;
 
 /**
- * Shows an announcement until the next one comes or it is closed. One with an action stays beside later ones. One
- * without an action disappears after a while, because it covers other things.
+ * Shows an announcement until the next one comes or it is closed. One with an action stays beside later ones. Each but
+ * an error disappears after a while, because it covers other things.
  */
 export function announce(announcement: Announcement): void {
   const offers = shown.get().filter(({ action }) => action !== undefined);
@@ -26,7 +28,11 @@ export function announce(announcement: Announcement): void {
   shown.set([...offers.slice(-room), announcement]);
   const goesAfterMs =
     announcement.goesAfterMs ??
-    (announcement.kind === 'info' && announcement.action === undefined ? shownMs : Number.POSITIVE_INFINITY);
+    (announcement.kind === 'error'
+      ? Number.POSITIVE_INFINITY
+      : announcement.action === undefined
+        ? shownMs
+        : offeredMs);
   if (Number.isFinite(goesAfterMs)) setTimeout(() => dismissAnnouncement(announcement), goesAfterMs);
 }
 

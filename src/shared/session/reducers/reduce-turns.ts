@@ -129,7 +129,7 @@ function reduceCalls(state: SessionState, event: CallEvent): Change | null {
     case 'approval-answered':
     case 'cap-reached':
     case 'cap-answered':
-      return reduceQuestions(state, event);
+      return withWait(state, event, reduceQuestions(state, event));
     case 'network-used':
     case 'observation-trimmed':
     case 'answer-trimmed':
@@ -225,10 +225,30 @@ function turnStarted(state: SessionState, event: EventOf<'turn-started'>): Chang
   return { ...reduceMessages(state, event), turns: lastItems([...state.turns, turn], keptCounts.turns), totals };
 }
 
+/** The time of the person, from the first question that waits to the answer of the last one. */
+function withWait(
+  state: SessionState,
+  { at, turnId }: Pick<EventOf<'approval-answered'>, 'at' | 'turnId'>,
+  change: Partial<SessionState>,
+): Change {
+  const { approvals, cap } = { ...state, ...change };
+  const isAsking = approvals.length > 0 || cap !== null;
+  const since = state.waitingSince;
+  if (isAsking) return { ...change, waitingSince: since ?? at };
+  if (since === null) return change;
+  const waited = turnId === undefined ? {} : inTurn(state, turnId, (turn) => waitedUntil(turn, since, at));
+  return { ...change, ...waited, waitingSince: null };
+}
+
+function waitedUntil({ waitedMs = 0 }: TurnState, since: number, at: number): Pick<TurnState, 'waitedMs'> {
+  return { waitedMs: waitedMs + Math.max(0, at - since) };
+}
+
 function turnEnded(state: SessionState, event: EventOf<'turn-ended'>): Change {
   const { reason, text, confidence, failure, at, routing } = event;
   return {
-    ...inTurn(state, event.turnId, () => ({
+    ...inTurn(state, event.turnId, (turn) => ({
+      ...(state.waitingSince === null ? {} : waitedUntil(turn, state.waitingSince, at)),
       reason,
       text: shortenText(text, 2 * textLimit),
       confidence,
@@ -238,6 +258,7 @@ function turnEnded(state: SessionState, event: EventOf<'turn-ended'>): Change {
     })),
     approvals: [],
     cap: null,
+    waitingSince: null,
   };
 }
 

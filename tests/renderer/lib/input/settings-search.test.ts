@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { foundSections, settingsSections } from '../../../../src/renderer/lib/input/settings-search.ts';
+import { foundPlaces, foundSections, settingsSections } from '../../../../src/renderer/lib/input/settings-search.ts';
 import { en } from '../../../../src/renderer/texts/en.ts';
 
 const sections = settingsSections(['Open costs'], true);
@@ -30,4 +30,57 @@ it('the search in the settings finds every setting, and each has a sentence', ()
     expect(controls.length).toBeGreaterThan(3);
     expect(controls.filter((control) => !control.slice(0, 150).includes('hint='))).toEqual([]);
   }
+});
+
+/** The words that people type first. Where they are found: a section of the settings, or another page. */
+const firstWords: readonly (readonly [word: string, where: string])[] = [
+  ['dark mode', 'Appearance'],
+  ['light', 'Appearance'],
+  ['font', 'Appearance'],
+  ['font size', 'Appearance'],
+  ['zoom', 'Appearance'],
+  ['language', 'Appearance'],
+  ['animations', 'Appearance'],
+  ['default model', 'Work'],
+  ['auto', 'Work'],
+  ['hybrid', 'Work'],
+  ['permissions', 'Work'],
+  ['auto approve', 'Work'],
+  ['ide', 'Work'],
+  ['sound', 'Notifications'],
+  ['alerts', 'Notifications'],
+  ['budget', 'Spending limits'],
+  ['spending limit', 'Spending limits'],
+  ['cost', 'Spending limits'],
+  ['max tokens', 'Turn limits'],
+  ['max steps', 'Turn limits'],
+  ['api key', 'Keys'],
+  ['openai', 'Keys'],
+  ['account', 'Keys'],
+  ['privacy', 'Rules'],
+  ['firewall', 'Sandbox'],
+  ['docker', 'Sandbox'],
+  ['timeout', 'Sandbox'],
+  ['proxy', 'Network connection'],
+  ['web search', 'Web'],
+  ['battery', 'Power and heat'],
+  ['hotkeys', 'Shortcuts'],
+  ['backup', 'Disk space'],
+  ['storage', 'Disk space'],
+  ['delete data', 'Disk space'],
+  ['update', 'About Dewpoint'],
+  ['telemetry', 'About Dewpoint'],
+  ['temperature', 'models'],
+  ['system prompt', 'models'],
+  ['context length', 'models'],
+  ['mcp', 'tools'],
+];
+
+it('the search in the settings knows the 40 words that people use first', () => {
+  expect(firstWords).toHaveLength(40);
+  const found = (text: string): readonly string[] => [
+    ...titles(text),
+    ...foundPlaces(text).map(({ view }) => view.type),
+  ];
+  expect(firstWords.filter(([word, where]) => !found(word).includes(where))).toEqual([]);
 });

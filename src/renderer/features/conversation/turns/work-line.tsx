@@ -26,7 +26,7 @@ export function WorkLine({ timeline, isOpen, feed, onFold }: WorkLineProps) {
   const { turn } = timeline;
   const now = useNow(turn.reason === null);
   const isRunning = turn.reason === null;
-  const time = seconds(Math.max(0, (turn.endedAt ?? now) - turn.startedAt));
+  const time = seconds(Math.max(0, (turn.endedAt ?? now) - turn.startedAt - (turn.waitedMs ?? 0)));
   const facts = isRunning ? runningFacts(timeline, feed) : doneFacts(timeline);
   const isStopped = turn.reason === 'cancelled' || turn.reason === 'crashed';
   const key = isRunning ? 'work.running' : isStopped ? 'work.stopped' : 'work.done';

@@ -150,7 +150,7 @@ function AllButtons({ files, isCopy, isDisabled, onChange }: AllButtonsProps) {
         {t(isCopy ? 'changes.takeAll' : 'changes.reviewAll')}
       </Button>
       <Button size="small" disabled={isDisabled} onClick={() => void onChange('undo', open)}>
-        {t('changes.undoAll')}
+        {t(isCopy ? 'changes.discardAll' : 'changes.undoAll')}
       </Button>
     </div>
   );

@@ -1,6 +1,7 @@
 import type { FormEvent, ReactNode } from 'react';
 import { use, useState } from 'react';
 import { seenName } from '@shared/text/seen-text.ts';
+import type { TextKey } from '../../../lib/text/translate.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { firstChange } from '../../../lib/drawing/diff-rows.ts';
 import { OpenFileContext } from '../../../lib/session/use-open-file.ts';
@@ -57,7 +58,7 @@ export function FileChange(props: FileChangeProps) {
               </Button>
             )}
             <Button size="small" disabled={isDisabled} onClick={() => onChange('undo')}>
-              {t(file.state === 'undone' ? 'changes.redo' : 'changes.undo')}
+              {t(undoWord(file, isCopy))}
             </Button>
             {open !== null && isThere(file) && (
               <Button size="small" look="quiet" onClick={() => open(file.path, firstChange(file.diff, file.hunks))}>
@@ -69,6 +70,13 @@ export function FileChange(props: FileChangeProps) {
       )}
     </section>
   );
+}
+
+/** In a copy, the project has nothing of the file until it is applied, so there is nothing to undo there. */
+function undoWord({ state, hunks = [] }: ChangedFile, isCopy: boolean): TextKey {
+  if (state === 'undone') return 'changes.redo';
+  const isApplied = state !== 'open' || hunks.includes('taken');
+  return isCopy && !isApplied ? 'changes.discard' : 'changes.undo';
 }
 
 function isThere({ kind, state }: ChangedFile): boolean {
