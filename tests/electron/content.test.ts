@@ -396,3 +396,20 @@ describe('the review of changes', { timeout: 120_000 }, () => {
     expect(await widthOf()).toBeCloseTo(before + 148, 0);
   });
 });
+
+// Bug: the reset of all padding put "1 2 / 3 4" together as "12 / 34", and narrow tables broke their words.
+it('a matrix has room between its numbers, and a table breaks no words', async () => {
+  const styles = await served.page.evaluate(() => {
+    const text = document.createElement('div');
+    text.className = 'prose';
+    const cell = document.createElementNS('http://www.w3.org/1998/Math/MathML', 'mtd');
+    const table = document.createElement('table');
+    text.append(cell, table);
+    document.body.append(text);
+    const found = [getComputedStyle(cell).paddingLeft, getComputedStyle(table).overflowWrap];
+    text.remove();
+    return found;
+  });
+  expect(Number.parseFloat(styles[0] ?? '')).toBeGreaterThan(2);
+  expect(styles[1]).toBe('break-word');
+});

@@ -105,7 +105,7 @@ export const conversation = {
   'next.cap': 'Raise limit',
   'next.limit': 'Change limits',
   'next.model': 'Choose another model',
-  'turn.kept.gave-up': 'No files changed, unless Changes lists some.',
+  'turn.kept.gave-up': 'Only what Changes lists was changed.',
   'turn.kept.cap': 'Changes so far are kept. To continue, send a message with a new limit.',
   'turn.kept.limit': 'Changes so far are kept. To continue, send another message.',
   'turn.kept.needs-approval': 'Changes so far are kept.',

@@ -203,6 +203,7 @@ export const shell = {
   'spoken.ended.limit': 'Stopped at a limit.',
   'spoken.ended.cap': 'Stopped at the spending limit.',
   'spoken.ended.needs-approval': 'Stopped: nobody was there to approve.',
+  'next.noKey': 'Key missing or refused',
   'spoken.ended.missing': 'Something is missing on this machine.',
   'spoken.ended.cancelled': 'You stopped the task.',
   'spoken.ended.error': 'Stopped by an error.',

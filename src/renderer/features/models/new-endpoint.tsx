@@ -107,6 +107,12 @@ interface FieldsProps {
   readonly onTyped: (part: Partial<Typed>) => void;
 }
 
+/** Whether an address is surely on this machine or in its network. */
+function isHere(baseUrl: string): boolean {
+  const host = URL.parse(baseUrl)?.hostname ?? '';
+  return /^(?:localhost|\[::1\]|127\.|10\.|192\.168\.)/u.test(host) || host.endsWith('.local');
+}
+
 function Fields({ typed, isTaken, onTyped }: FieldsProps) {
   const areKeysRefused = useIsCommandRefused('keys.set');
   const service = serviceOf(typed);
@@ -133,7 +139,7 @@ function Fields({ typed, isTaken, onTyped }: FieldsProps) {
           spellCheck={false}
           autoComplete="off"
           placeholder="https://example.org/v1"
-          onText={(baseUrl) => onTyped({ baseUrl })}
+          onText={(baseUrl) => onTyped({ baseUrl, ...(isHere(baseUrl) ? { where: 'local' as const } : {}) })}
         />
       )}
       {service === null && (

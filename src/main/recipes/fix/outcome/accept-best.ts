@@ -328,8 +328,7 @@ function describe(
   { result, doubt }: { readonly result: SearchResult; readonly doubt: Doubt | null },
 ): string {
   const files = filesOf(candidate, result.kept).map((file) => file.path);
-  const how =
-    candidate.origin === 'mechanical' ? 'Found by trial and error' : `Found by the model (${candidate.origin})`;
+  const how = candidate.origin === 'mechanical' ? ' Found by trial and error.' : '';
   const weak = doubt === null ? '' : ` ${doubtTexts[doubt]}`;
   const what =
     candidate.origin === 'mechanical' ? candidate.label : `${candidate.span?.name ?? files.join(', ')} was rewritten`;
@@ -337,7 +336,7 @@ function describe(
   // In a project with failing tests, the task may be about them or about something else.
   const isMeasure = context.check?.source !== 'project' || speaksOfFailure(context.task);
   const only = isMeasure ? '' : ' Only the failing tests were worked on. If the task asks for more, send it again.';
-  return `Changed ${files.join(' and ')}: ${what}. ${holds} ${how}.${weak}${only}`;
+  return `Changed ${files.join(' and ')}: ${what}. ${holds}${how}${weak}${only}`;
 }
 
 /** Empty: none is known. */

@@ -230,7 +230,8 @@ export function TurnEnd({ sessionId, turn, message, text, whole, onHeading }: Af
   const tone = isGood ? 'text-good' : status === 'waiting' ? 'text-ink' : 'text-warn';
   return (
     <div id={rowId(`after-${turn.id}`)} tabIndex={-1} data-outcome={turn.reason} className="mt-2 flex flex-col gap-2">
-      {text !== '' && (
+      {/* The line below says that you stopped it. */}
+      {text !== '' && !(turn.reason === 'cancelled' && text === 'Cancelled.') && (
         <div data-answer>
           {whole === text && <AnswerHeading />}
           <Markdown text={text} />
@@ -248,9 +249,7 @@ export function TurnEnd({ sessionId, turn, message, text, whole, onHeading }: Af
         <div className="flex items-start gap-2 text-xs text-soft">
           <Icon name={endIcon(status, isGood)} className={`mt-0.5 size-3.5 ${tone}`} />
           <p className="min-w-0 wrap-anywhere">
-            <span className={`font-semibold ${tone}`}>
-              {t(isProposed ? 'turn.proposed' : endKey(turn.reason, status))}
-            </span>
+            <span className={`font-semibold ${tone}`}>{t(isProposed ? 'turn.proposed' : endKey(turn, status))}</span>
             {turn.confidence !== null && turn.reason !== 'planned' && ` · ${confidenceWords(turn, turn.confidence)}`}
           </p>
           <AnswerActions {...{ sessionId, turn, message, whole }} />
@@ -277,7 +276,8 @@ function endIcon(status: RunStatus, isGood: boolean) {
   return status === 'waiting' ? 'person' : 'alert';
 }
 
-function endKey(reason: TurnState['reason'], status: RunStatus) {
+function endKey({ reason, failure }: TurnState, status: RunStatus) {
+  if (status === 'missing' && failure?.code === 'missing-key') return 'next.noKey';
   if (reason === 'planned') return 'turn.planned';
   if (reason === 'sandbox-lost') return 'turn.sandboxLost';
   return reason === 'crashed' ? 'turn.interrupted' : (`turn.status.${status}` as const);
