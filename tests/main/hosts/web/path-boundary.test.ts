@@ -209,6 +209,7 @@ describe("the folder in a browser's request", () => {
         'sessions.create: projectPath',
         'sessions.export: path',
         'sessions.import: path',
+        'tools.addKnown: folder',
         'tools.importFile: path',
         'tools.list: projectPath',
         'tools.set: projectPath',
