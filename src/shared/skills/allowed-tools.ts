@@ -65,6 +65,8 @@ const ownTools: readonly string[] = [
   'propose_memory',
   'canvas_render',
   'run_program',
+  'run_notebook',
+  'show_page',
 ];
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/gu, '');

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { z } from 'zod';
 import { notebookToolName } from '@shared/tools/canvas.ts';
-import { withoutControlSequences } from '../../lib/control-sequences.ts';
+import { withoutEscapes } from '@shared/text/seen-text.ts';
 import { readImageFacts } from '../../lib/files/image-facts.ts';
 import { notebookOutput, notebookOutputText, notebookPicture } from '../../lib/files/notebook-output.ts';
 import { sha256Of } from '../../lib/sha256.ts';
@@ -157,7 +157,7 @@ function whyEnded({ cells, ran, timeoutMs }: Ran, failed: CellRun | undefined): 
 function cellText({ number, outputs }: CellRun, of: number): string {
   const texts = outputs.flatMap((output) => {
     const read = notebookOutput.safeParse(output).data;
-    const text = read === undefined ? '' : withoutControlSequences(notebookOutputText(read, true));
+    const text = read === undefined ? '' : withoutEscapes(notebookOutputText(read, true));
     return text === '' ? [] : [text];
   });
   return texts.length === 0 ? '' : [`[Output of cell ${number} of ${of}]`, ...texts].join('\n');
