@@ -8,7 +8,7 @@ import { messageSchema } from '@shared/models/model-messages.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
 import { compileFences } from '@shared/safety/fences.ts';
-import { agreementOf, type AskedAgain, type CallAnswer } from '@shared/session/asked-again.ts';
+import { compareAnswers, type AskedAgain, type CallAnswer } from '@shared/comparisons/asked-again.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { sha256Of } from '../lib/sha256.ts';
 import { fenceSources } from '../safety/rules/session-rules.ts';
@@ -173,7 +173,7 @@ async function askOne(
     seconds: (options.now() - startedAt) / 1000,
     costUsd: last.costUsd,
   };
-  return { type: 'answered', agreement: agreementOf(answerBefore(call), answer), ...answer };
+  return { type: 'answered', agreement: compareAnswers(answerBefore(call), answer), ...answer };
 }
 
 const notAsked = (why: string): AskedAgain['again'] => ({ type: 'not-asked', why });

@@ -1,5 +1,5 @@
 import type { EndpointFailure, EndpointModel, EndpointPush, TextsRead } from '@shared/contract/endpoint-contract.ts';
-import type { AskedAgain } from '@shared/session/asked-again.ts';
+import type { AskedAgain } from '@shared/comparisons/asked-again.ts';
 import { toFailure } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';

@@ -4,7 +4,7 @@ import { base } from './contract-base.ts';
 import { messageSchema } from '@shared/models/model-messages.ts';
 import { effortSchema } from '@shared/models/model-info.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
-import type { AskedAgain } from '@shared/session/asked-again.ts';
+import type { AskedAgain } from '@shared/comparisons/asked-again.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 
 /** A program that may ask models through the endpoint. This never holds its key. */

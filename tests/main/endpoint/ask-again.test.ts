@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';
-import type { AskedAgain } from '../../../src/shared/session/asked-again.ts';
+import type { AskedAgain } from '../../../src/shared/comparisons/asked-again.ts';
 import { itemsOf } from '../../fakes/core-client.ts';
 import type { EndpointKit } from '../../fakes/endpoint-kit.ts';
 import { endless, openEndpointKit, saying } from '../../fakes/endpoint-kit.ts';

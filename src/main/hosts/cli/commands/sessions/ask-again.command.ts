@@ -1,6 +1,6 @@
 import { AppError } from '@shared/errors.ts';
 import { moneyText } from '@shared/money/money-text.ts';
-import { type AskedAgain, type CallAnswer, sumsOfAskedAgain } from '@shared/session/asked-again.ts';
+import { type AskedAgain, type CallAnswer, sumsOfAskedAgain } from '@shared/comparisons/asked-again.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../../text/command-context.ts';
 import { numberOf } from '../compare.command.ts';

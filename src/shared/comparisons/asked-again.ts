@@ -28,7 +28,7 @@ export interface AskedAgain {
     | { readonly type: 'not-asked'; readonly why: string };
 }
 
-export function agreementOf(
+export function compareAnswers(
   before: Pick<CallAnswer, 'tool' | 'target'>,
   again: Pick<CallAnswer, 'tool' | 'target'>,
 ): 'target' | 'tool' | 'words' | 'other' {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agreementOf, sumsOfAskedAgain, type AskedAgain } from '../../../src/shared/session/asked-again.ts';
+import { compareAnswers, sumsOfAskedAgain, type AskedAgain } from '../../../src/shared/comparisons/asked-again.ts';
 
 const answer = {
   model: 'a/b',
@@ -17,7 +17,7 @@ const row = (tool: string | null, target: string | null, other: [string | null, 
     step: 1,
     purpose: 'act',
     before,
-    again: { type: 'answered', agreement: agreementOf(before, again), ...again },
+    again: { type: 'answered', agreement: compareAnswers(before, again), ...again },
   };
 };
 
