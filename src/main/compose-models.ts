@@ -16,11 +16,10 @@ import { splitModelId } from '@shared/models/model-info.ts';
 import type { AvailableModels, AvailableModelsOptions } from './models/available-models.ts';
 import { createAvailableModels } from './models/available-models.ts';
 import type { HostPrograms, Program } from './lib/programs/host-programs.ts';
-import type { MemoryPlanner } from './models/memory/memory-planner.ts';
-import { createMemoryPlanner } from './models/memory/memory-planner.ts';
-import type { MemoryPlannerOptions } from './models/memory/memory-planner.ts';
+import { createMemoryPlanner, type MemoryPlanner, type MemoryPlannerOptions } from './models/memory/memory-planner.ts';
 import type { ProbeResults } from './models/probe-model.ts';
 import { createProbeResults } from './models/probe-model.ts';
+import { openTextVectors, type TextVectors } from './models/text-vectors.ts';
 import { createModelFileCheck } from './models/memory/gguf/check-model-file.ts';
 import type { LocalEngines } from './models/engine/local-engines.ts';
 import { createLocalEngines } from './models/engine/local-engines.ts';
@@ -31,32 +30,25 @@ import { readCardFacts } from './models/machine/card-facts.ts';
 import type { ContextGrants } from './models/memory/grant-context.ts';
 import { createGrantContext, createLlamaOccupant } from './models/memory/grant-context.ts';
 import type { Hardware } from './models/machine/hardware.ts';
-import type { EaseTurn } from './models/machine/ease-strain.ts';
-import { createEaseTurn } from './models/machine/ease-strain.ts';
-import type { StrainWatch } from './models/machine/strain-watch.ts';
-import { createStrainWatch } from './models/machine/strain-watch.ts';
+import { createEaseTurn, type EaseTurn } from './models/machine/ease-strain.ts';
+import { createStrainWatch, type StrainWatch } from './models/machine/strain-watch.ts';
 import { createMachineProbe, readHardware } from './models/machine/hardware.ts';
 import { createHeaderReader } from './models/memory/gguf/gguf-header-reader.ts';
 import { createAdapterList } from './models/files/adapters.ts';
 import type { CallableFilesOptions, ModelFiles } from './models/files/callable-files.ts';
 import { createCallableFiles } from './models/files/callable-files.ts';
-import { createFileDigests } from './models/files/file-digests.ts';
-import type { FileDigests } from './models/files/file-digests.ts';
+import { createFileDigests, type FileDigests } from './models/files/file-digests.ts';
 import { createImportedModels } from './models/files/name-list.ts';
-import type { LlamaEngine } from './models/engine/llama-engine.ts';
 import { createHubClient } from './models/files/download/hub-client.ts';
-import { createLlamaEngine } from './models/engine/llama-engine.ts';
-import type { LoadSteps } from './models/memory/load-steps.ts';
-import { createLoadSteps } from './models/memory/load-steps.ts';
+import { createLlamaEngine, type LlamaEngine } from './models/engine/llama-engine.ts';
+import { createLoadSteps, type LoadSteps } from './models/memory/load-steps.ts';
 import type { OwnLlamaServer } from './models/engine/llama-server/own-llama-server.ts';
 import { createOwnLlamaServer } from './models/engine/llama-server/own-llama-server.ts';
 import type { OwnOllamaServer } from './models/engine/own-ollama-server.ts';
 import { createOwnOllamaServer } from './models/engine/own-ollama-server.ts';
 import { parseCatalog } from './models/files/model-catalog.ts';
-import type { ModelStore } from './models/files/model-store.ts';
-import { createModelStore } from './models/files/model-store.ts';
-import { catalogKey, createCatalogUpdates } from './models/suggest/catalog-updates.ts';
-import type { CatalogUpdates } from './models/suggest/catalog-updates.ts';
+import { createModelStore, type ModelStore } from './models/files/model-store.ts';
+import { catalogKey, createCatalogUpdates, type CatalogUpdates } from './models/suggest/catalog-updates.ts';
 import { advisedEffort, createModelAdvisor, knownDrafters } from './models/suggest/file-advice.ts';
 import { parseOffered } from './models/suggest/offered-models.ts';
 import type { SuggestOptions } from './models/suggest/suggest-for-machine.ts';
@@ -89,9 +81,11 @@ export interface ModelParts {
   readonly ease: EaseTurn;
   readonly catalog: SuggestOptions['catalog'];
   readonly updates: CatalogUpdates;
+  readonly texts: TextVectors;
 }
 
-interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'>, Pick<AvailableModelsOptions, 'engineFiles'> {
+interface EngineParts
+  extends Pick<ModelParts, 'llama' | 'plan' | 'texts'>, Pick<AvailableModelsOptions, 'engineFiles'> {
   readonly modelStore: ModelStore;
   /** Shared by all, so that each header is read once. */
   readonly readHeader: ReturnType<typeof createHeaderReader>;
@@ -120,13 +114,9 @@ function createEngineParts(
 ): EngineParts {
   const { env, files, programs, settings, serverHeader, digests } = options;
   const readHeader = createHeaderReader();
+  const engine = engineOf(config, options, readHeader);
   const llama = createLlamaEngine({
-    nodePath: files.node,
-    workerPath: files.worker,
-    programs,
-    enginesDir: enginesDir(config.cache),
-    now: clockNow,
-    checkModelFile: createModelFileCheck(readHeader),
+    ...engine,
     idleMs: () => idleMsOf(settings.current()),
     connection: () => settings.current().connection,
   });
@@ -154,6 +144,7 @@ function createEngineParts(
     readHardware: hardware,
     serverHeader,
   });
+  const freeHostBytes = async (signal: AbortSignal) => (await hardware(signal)).host.freeBytes;
   const localEngines = createLocalEngines();
   const loadSteps = createLoadSteps(join(config.home, 'smaller-loads.json'));
   const context = createGrantContext({
@@ -177,6 +168,7 @@ function createEngineParts(
     readHeader,
     plan,
     engineFiles,
+    texts: openTextVectors(engine, { store: modelStore, digests, freeHostBytes }),
     machine: {
       context,
       loadSteps,
@@ -184,10 +176,24 @@ function createEngineParts(
       serverMemoryPlanner,
       ownOllamaServer: createOwnOllamaServer(servers),
       ownLlamaServer: createOwnLlamaServer(servers),
-      freeHostBytes: async (signal) => (await hardware(signal)).host.freeBytes,
+      freeHostBytes,
     },
   };
 }
+
+/** What each process of the built-in engine needs. */
+const engineOf = (
+  { cache }: ModelPartsConfig,
+  { files, programs }: Pick<ModelPartsOptions, 'files' | 'programs'>,
+  readHeader: EngineParts['readHeader'],
+) => ({
+  nodePath: files.node,
+  workerPath: files.worker,
+  programs,
+  enginesDir: enginesDir(cache),
+  now: clockNow,
+  checkModelFile: createModelFileCheck(readHeader),
+});
 
 /** What the providers of this machine need beyond what every provider gets. */
 function localPartsOf(
@@ -308,7 +314,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
       return named === null ? null : ((await server?.plan(named.name, signal)) ?? null);
     },
   });
-  const { llama, modelStore, plan, machine } = engines;
+  const { llama, modelStore, plan, texts, machine } = engines;
   const keys = homeKeysOf(config, options, (...asked) => models.ask(...asked));
   const probed = createProbeResults({ cards, digests, store: modelStore, settings: () => settings.current() });
   const strain = createStrainWatch({
@@ -365,6 +371,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     ease: easeOf(strain, { models, probed, usual: () => settings.current().local }),
     catalog: { offered: updates.current, known: headers.known },
     updates,
+    texts,
   };
 }
 

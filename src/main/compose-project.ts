@@ -13,6 +13,7 @@ import { lookForHidden } from './sandbox/read-only/hidden-from-reading.ts';
 import { createReadOnlySandbox } from './sandbox/read-only/read-only-sandbox.ts';
 import { createProjectImages } from './sandbox/images/project-images.ts';
 import { createPackagePreparations } from './sandbox/packages/package-preparations.ts';
+import type { SandboxFiles } from './sandbox/sandbox.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { HiddenReach } from './sessions/attachments/hidden-files.ts';
@@ -69,6 +70,18 @@ interface SymbolBase {
   readonly rules: { readonly activeRules: (projectPath: string) => Promise<{ readonly masks: readonly string[] }> };
 }
 
+/** The files of a folder, a real path, without those that are hidden from models there. */
+export async function filesForReading(
+  folder: string,
+  { homePath, settings, rules }: Pick<SymbolBase, 'settings' | 'rules'> & { readonly homePath: string },
+  signal: AbortSignal,
+): Promise<SandboxFiles> {
+  const { masks } = await rules.activeRules(folder);
+  const query = { workspacePath: folder, settings: settings.current().sandbox, homePath, masks };
+  const { hidden } = await lookForHidden({ ...query, projectPath: await projectKey(folder) }, signal);
+  return createReadOnlySandbox({ workspacePath: folder, because: null, hidden: async () => hidden }).files;
+}
+
 /** The names in the sources of projects. */
 export function createSymbolParts(
   config: { readonly home: string; readonly cache: string },
@@ -87,11 +100,8 @@ export function createSymbolParts(
     ask: { readonly words: string; readonly tokens: number },
     signal: AbortSignal,
   ): Promise<Reply<ProjectMap>> => {
-    const { masks } = await rules.activeRules(folder);
-    const query = { workspacePath: folder, settings: settings.current().sandbox, homePath: config.home, masks };
-    const { hidden } = await lookForHidden({ ...query, projectPath: await projectKey(folder) }, signal);
-    const sandbox = createReadOnlySandbox({ workspacePath: folder, because: null, hidden: async () => hidden });
-    const project = symbols({ project: folder, files: sandbox.files });
+    const files = await filesForReading(folder, { homePath: config.home, settings, rules }, signal);
+    const project = symbols({ project: folder, files });
     const updated = await project.update(signal);
     if (!updated.ok) return updated;
     const map = await project.map({ ...ask, touched: [] }, signal);

@@ -2,7 +2,11 @@ import { join } from 'node:path';
 import type { Settings } from '@shared/settings/settings.ts';
 import { clientSecretName } from '@shared/tools/server-definition.ts';
 import type { DrawPage } from './documents/read-document.ts';
-import { createSearchDocuments } from './documents/search/search-documents.ts';
+import { openIndex } from './documents/search/index-client.ts';
+import { createVectorWork } from './documents/search/make-vectors.ts';
+import { createSearchDocuments, indexDay } from './documents/search/search-documents.ts';
+import { filesForReading } from './compose-project.ts';
+import type { ProjectCommandsOptions } from './projects/commands.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { LanguageServersOf } from './language-servers/language-servers.ts';
@@ -46,6 +50,7 @@ interface ToolBase {
   };
   readonly programs: HostPrograms;
   readonly settings: SettingsStore;
+  readonly rules: Parameters<typeof filesForReading>[1]['rules'];
   readonly now: () => number;
   readonly redactor: { readonly learn: (secret: { readonly kind: string; readonly value: string }) => void };
   readonly web: SessionTools['web'];
@@ -69,8 +74,21 @@ interface ToolConfig {
  */
 export function createToolParts(
   { home, cache, version, onNotice }: ToolConfig,
-  { env, files, programs, settings, now, redactor, web, webTools, drawPage, languageServers, programsOf }: ToolBase,
-  { keys, models }: Pick<ModelParts, 'keys' | 'models'>,
+  {
+    env,
+    files,
+    programs,
+    settings,
+    rules,
+    now,
+    redactor,
+    web,
+    webTools,
+    drawPage,
+    languageServers,
+    programsOf,
+  }: ToolBase,
+  { keys, models, texts }: Pick<ModelParts, 'keys' | 'models' | 'texts'>,
   startSandbox: SandboxFactory,
 ) {
   const folder = join(home, 'tools');
@@ -115,18 +133,16 @@ export function createToolParts(
     keepSecret: (server: string, variable: string, value: string) => keys.own.set(secretKey(server, variable), value),
     dropSecret: (server: string, variable: string) => keys.own.remove(secretKey(server, variable)),
   };
-  const { builtIn, searchDocuments } = createBuiltIn(cache, {
-    files,
-    programs,
-    now,
-    webTools,
-    drawPage,
-    languageServers,
-  });
+  const means = { files, programs, now, webTools, drawPage, languageServers, texts };
+  const { builtIn, searchDocuments, vectors } = createBuiltIn(cache, means);
+  const searchFolder: ProjectCommandsOptions['searchFolder'] = async (folder, asked, signal) =>
+    searchDocuments(await filesForReading(folder, { homePath: home, settings, rules }, signal), asked, signal);
   const recipes = discoverRecipes();
   const disposeTools = async (): Promise<void> => {
     await toolServers.dispose();
     await signIns.dispose();
+    await vectors.dispose();
+    await texts.dispose();
   };
   const writerToday = createCurrentWriter({ app: version, find: models.info });
   const own = createOwnToolParts(
@@ -141,6 +157,7 @@ export function createToolParts(
     toolCommands,
     ownToolCommands: own,
     disposeTools,
+    searchFolder,
   };
 }
 
@@ -154,20 +171,25 @@ function createBuiltIn(
     webTools,
     drawPage,
     languageServers,
-  }: Pick<ToolBase, 'files' | 'programs' | 'now' | 'webTools' | 'drawPage' | 'languageServers'>,
+    texts,
+  }: Pick<ToolBase, 'files' | 'programs' | 'now' | 'webTools' | 'drawPage' | 'languageServers'> &
+    Pick<ModelParts, 'texts'>,
 ) {
   const { readDocument } = webTools;
-  const searchDocuments = createSearchDocuments({
+  const index = {
     programs,
     nodePath: files.node,
     processPath: files.documentProcess,
     indexPath: join(cache, 'documents.sqlite'),
-    readDocument,
-    now,
+  };
+  const vectors = createVectorWork({
+    texts,
+    open: (signal) => openIndex(index, indexDay(now), signal),
   });
+  const searchDocuments = createSearchDocuments({ ...index, readDocument, now, vectors });
   const readers = { readDocument, drawPage, searchDocuments };
   const builtIn = builtInTools(discoverTools(), { now, web: webTools, ...readers, languageServers });
-  return { builtIn, searchDocuments };
+  return { builtIn, searchDocuments, vectors };
 }
 
 /** How servers at addresses are reached. */

@@ -1,4 +1,5 @@
 import { valueOf, type Reply } from '@shared/errors.ts';
+import type { FoundInDocuments, SearchProgress } from '@shared/documents/document-search.ts';
 import type { ProjectMap } from '@shared/projects/project-map.ts';
 import type { PrepareProgress } from '@shared/projects/project-preparation.ts';
 import type { BringProgress } from '@shared/sandbox/sandbox-images.ts';
@@ -23,7 +24,19 @@ export interface ProjectCommandsOptions {
     ask: { readonly words: string; readonly tokens: number },
     signal: AbortSignal,
   ) => Promise<Reply<ProjectMap>>;
+  /** Finds parts of a folder's documents. `folder` is a real path. */
+  readonly searchFolder: (
+    folder: string,
+    ask: {
+      readonly words: string;
+      readonly limit: number;
+      readonly onVectors: ((count: VectorCount) => void) | undefined;
+    },
+    signal: AbortSignal,
+  ) => Promise<Reply<FoundInDocuments>>;
 }
+
+type VectorCount = Omit<Extract<SearchProgress, { readonly type: 'vectors' }>, 'type'>;
 
 const shownPaths = 5;
 
@@ -57,6 +70,13 @@ export function createProjectCommands(options: ProjectCommandsOptions): Handlers
       const folder = valueOf(await checkWorkspace(projectPath, { homePath: options.homePath, needsWrite: false }));
       return valueOf(await options.mapProject(folder, { words: about, tokens }, signal));
     },
+    search: ({ input: { projectPath, words, limit, wait }, signal }) =>
+      progressStream<SearchProgress>(async (tell, stop) => {
+        const folder = valueOf(await checkWorkspace(projectPath, { homePath: options.homePath, needsWrite: false }));
+        const onVectors = wait ? (count: VectorCount): void => tell({ type: 'vectors', ...count }) : undefined;
+        const found = valueOf(await options.searchFolder(folder, { words, limit, onVectors }, stop));
+        tell({ type: 'ended', ...found });
+      }, signal),
     bringImage: ({ input, signal }) =>
       progressStream<BringProgress>(async (tell, stop) => {
         const image = await images.bring(input, (text) => tell({ type: 'text', text }), stop);

@@ -1,6 +1,6 @@
 import type { EngineReport, Timings } from '@shared/events/call-report.ts';
 import type { Message, Part } from '@shared/models/model-messages.ts';
-import type { FoundChunk } from '../documents/search/chunk-index.ts';
+import type { FoundPart } from '@shared/documents/document-search.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { ParsedCall } from '../tools/parsed-call.ts';
 import type { Entry, Exchange } from './conversation-entries.ts';
@@ -229,7 +229,7 @@ export interface RecipeWorld {
   /** The names in the project's sources; null: it has too few for an index. */
   readonly symbols: RecipeSymbols | null;
   /** The parts of the project's documents that fit some words best, best first. None where it has no documents. */
-  documents(words: string): Promise<readonly FoundChunk[]>;
+  documents(words: string): Promise<readonly FoundPart[]>;
   /**
    * How many errors a language server finds in files with these texts, and not with those they have now. Null: it is
    * not known. It may be wrong, so it only decides between changes that pass.

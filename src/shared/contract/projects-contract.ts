@@ -1,6 +1,7 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { CitedPart } from '@shared/documents/cited-part.ts';
+import type { SearchProgress } from '@shared/documents/document-search.ts';
 import { base, bySession } from './contract-base.ts';
 import type { InstructionFile } from '@shared/safety/instruction-files.ts';
 import type {
@@ -78,6 +79,18 @@ export const projectsContract = {
       }),
     )
     .output(type<ProjectMap>()),
+  /** The parts of the documents of a folder that fit some words best. What is hidden from models is not there. */
+  search: base
+    .input(
+      z.object({
+        projectPath,
+        words: z.string().min(1).max(1000),
+        limit: z.number().int().min(1).max(50).default(6),
+        /** Makes the vectors of all parts before the search, which may take long. */
+        wait: z.boolean().default(false),
+      }),
+    )
+    .output(type<AsyncIterable<SearchProgress>>()),
   /** Imports, downloads or builds an image. For a project's image, does only what was approved. */
   bringImage: base.input(bringImageSchema).output(type<AsyncIterable<BringProgress>>()),
 };

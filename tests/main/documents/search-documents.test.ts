@@ -9,6 +9,10 @@ import {
   hasDocuments,
   type SearchDocumentsOptions,
 } from '../../../src/main/documents/search/search-documents.ts';
+import type { IndexedFile } from '../../../src/main/documents/search/chunk-index.ts';
+import { openIndex } from '../../../src/main/documents/search/index-client.ts';
+import { createVectorWork } from '../../../src/main/documents/search/make-vectors.ts';
+import type { TextVectors } from '../../../src/main/models/text-vectors.ts';
 import { createHostPrograms } from '../../../src/main/lib/programs/host-programs.ts';
 import type { SandboxFiles } from '../../../src/main/sandbox/sandbox.ts';
 import type { ToolContext } from '../../../src/main/tools/define.ts';
@@ -141,6 +145,150 @@ describe('the search of documents', () => {
     stop.abort();
     await expect(search).rejects.toThrow(/abort/iu);
   });
+});
+
+/** Vectors of three numbers: one for each thing that these texts are about, whatever the words. */
+const meanings = [/warranty|guarantee|repair/iu, /proxy|gateway|https/iu, /revenue|sales|income/iu];
+
+function meaningModel(): Pick<TextVectors, 'model' | 'read'> & { readonly asked: string[]; digest: string | null } {
+  const asked: string[] = [];
+  return {
+    asked,
+    digest: 'one',
+    async model() {
+      return this.digest === null ? null : { label: 'Made', digest: this.digest };
+    },
+    read: async (texts) => {
+      asked.push(...texts);
+      return {
+        ok: true,
+        rows: texts.map((text) => {
+          const vector = Float32Array.from(meanings, (meaning) => (meaning.test(text) ? 1 : 0.01));
+          return Buffer.from(vector.buffer).toString('base64');
+        }),
+      };
+    },
+  };
+}
+
+/** Texts alone: no other process has to read them. */
+const pages = (): ReturnType<typeof createMemorySandbox> =>
+  createMemorySandbox({
+    files: {
+      'docs/install.md': Buffer.from('# Install\n\nSet HTTPS_PROXY before the start.\n'),
+      'docs/report.md': Buffer.from('# Summary\n\nRevenue grew by 12 percent.\n'),
+      'docs/offer.md': Buffer.from('# Offer\n\nThe warranty lasts three years.\n'),
+    },
+  });
+
+describe('the search of documents by meaning', () => {
+  const withVectors = (name: string, texts: Pick<TextVectors, 'model' | 'read'> = meaningModel()) => {
+    const index = { ...options, indexPath: join(home, `${name}.sqlite`) };
+    const work = createVectorWork({ texts, open: (signal) => openIndex(index, 0, signal) });
+    const begun: (readonly IndexedFile[])[] = [];
+    const begin = (files: readonly IndexedFile[]): void => void begun.push(files);
+    const vectors = { prepare: work.prepare, makeAll: work.makeAll, begin };
+    const all = async (): Promise<string | null> => work.makeAll(begun.at(-1) ?? [], () => undefined, never);
+    return { more: { indexPath: index.indexPath, vectors }, work, begun, all };
+  };
+
+  it('goes by words until the vectors are made, says how far they are, and finds other words for the same then', async () => {
+    const { more, all } = withVectors('meaning');
+    const { files } = pages();
+    const first = await find('guarantee period', files, more);
+    expect([first.by, first.chunks]).toEqual([{ type: 'words-yet', model: 'Made', done: 0, of: 3 }, []]);
+    expect(await all()).toBeNull();
+    const then = await find('guarantee period', files, more);
+    expect(then.by).toEqual({ type: 'meaning', model: 'Made', done: 3, of: 3 });
+    expect(then.chunks[0]).toMatchObject({ path: 'docs/offer.md', fromLine: 1 });
+    expect((await find('sales', files, more)).chunks[0]).toMatchObject({ path: 'docs/report.md' });
+  }, 120_000);
+
+  it('makes them before the search where it is told to wait', async () => {
+    const { more } = withVectors('wait');
+    const counts: number[] = [];
+    const asked = {
+      words: 'guarantee',
+      limit: 3,
+      onVectors: ({ done }: { done: number }): void => void counts.push(done),
+    };
+    const found = await createSearchDocuments({ ...options, ...more })(pages().files, asked, never);
+    expect(found).toMatchObject({ ok: true, value: { by: { type: 'meaning' } } });
+    expect(found.ok && found.value.chunks[0]?.path).toBe('docs/offer.md');
+    expect(counts).toEqual([0, 3]);
+  }, 120_000);
+
+  it('makes vectors only of what changed, and forgets those of what is gone', async () => {
+    const texts = meaningModel();
+    const { more, all } = withVectors('changed', texts);
+    const sandbox = pages();
+    await find('x', sandbox.files, more);
+    await all();
+    texts.asked.length = 0;
+    await sandbox.files.write('docs/new.md', Buffer.from('# New\n\nSales in spring.\n'), undefined, never);
+    await sandbox.files.delete('docs/offer.md', undefined, never);
+    expect((await find('repair', sandbox.files, more)).by).toMatchObject({ type: 'words-yet', done: 2, of: 3 });
+    await all();
+    expect(texts.asked).toEqual(['New\n# New\n\nSales in spring.']);
+    const { chunks } = await find('repair', sandbox.files, more);
+    expect(chunks.map(({ path }) => path)).not.toContain('docs/offer.md');
+  }, 120_000);
+
+  /** Catches: vectors of one model that are compared with the question of another. */
+  it('makes vectors anew for another model, and says so where the model is gone', async () => {
+    const texts = meaningModel();
+    const { more, all } = withVectors('models', texts);
+    const { files } = pages();
+    await find('x', files, more);
+    await all();
+    texts.digest = 'two';
+    expect((await find('guarantee', files, more)).by).toMatchObject({ type: 'words-yet', done: 0 });
+    texts.digest = null;
+    const { by, chunks } = await find('warranty', files, more);
+    expect(by).toMatchObject({ type: 'words' });
+    expect(chunks[0]?.path).toBe('docs/offer.md');
+  }, 120_000);
+
+  it('goes by words and says why where the model fails', async () => {
+    const texts = { ...meaningModel(), model: async () => ({ label: 'Made', digest: 'one' }) };
+    const broken = withVectors('broken', { ...texts, read: async () => ({ ok: false, why: 'No memory.' }) });
+    const { files } = pages();
+    await find('x', files, broken.more);
+    expect(await broken.all()).toBe('No memory.');
+    const { work, begun, more } = withVectors('broken', texts);
+    await find('x', files, more);
+    expect(await work.makeAll(begun[0] ?? [], () => undefined, never)).toBeNull();
+    const { by, chunks } = await find('warranty', files, broken.more);
+    expect([by, chunks[0]?.path]).toEqual([{ type: 'words', why: 'No memory.' }, 'docs/offer.md']);
+  }, 120_000);
+
+  it('ends when it is cancelled', async () => {
+    const { files } = pages();
+    const stop = new AbortController();
+    const waiting = withVectors('waits', {
+      model: async () => ({ label: 'Made', digest: 'one' }),
+      read: (_texts, _how, signal) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('aborted')));
+          stop.abort();
+        }),
+    });
+    await find('x', files, waiting.more);
+    await expect(waiting.work.makeAll(waiting.begun[0] ?? [], () => undefined, stop.signal)).rejects.toThrow(/abort/iu);
+    await waiting.work.dispose();
+  }, 120_000);
+
+  it('makes them in the background after a search, and stops with the program', async () => {
+    const { work, begun, more } = withVectors('background');
+    const { files } = pages();
+    await find('x', files, more);
+    work.begin(begun[0] ?? []);
+    await expect
+      .poll(async () => (await find('guarantee', files, more)).by, { timeout: 30_000 })
+      .toMatchObject({ type: 'meaning', done: 3 });
+    await work.dispose();
+    work.begin(begun[0] ?? []);
+  }, 120_000);
 });
 
 describe('the search_documents tool', () => {

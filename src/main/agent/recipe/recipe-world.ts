@@ -1,4 +1,4 @@
-import type { FoundChunk } from '../../documents/search/chunk-index.ts';
+import type { FoundPart } from '@shared/documents/document-search.ts';
 import { failure, type Reply } from '@shared/errors.ts';
 import { z } from 'zod';
 import type { ExecResult, ListEntry, SearchResult } from '../../sandbox/sandbox.ts';
@@ -164,7 +164,7 @@ function recipeSymbols(turn: Turn): RecipeSymbols {
 const noIndex: Reply<never> = failure('internal', 'There is no project.');
 
 /** The path of each part is in `matches`, too, where fences look for it. */
-async function findInDocuments(turn: Turn, words: string): Promise<readonly FoundChunk[]> {
+async function findInDocuments(turn: Turn, words: string): Promise<readonly FoundPart[]> {
   const { sandbox, tools } = turn.dependencies;
   const found = await takeAction(
     turn,
@@ -191,7 +191,7 @@ async function findInDocuments(turn: Turn, words: string): Promise<readonly Foun
 const MAX_PARTS = 4;
 const noParts = { chunks: [], matches: [] };
 const partsSchema: z.ZodType<{
-  readonly chunks: readonly FoundChunk[];
+  readonly chunks: readonly FoundPart[];
   readonly matches: readonly { readonly path: string }[];
 }> = z.object({
   chunks: z.array(

@@ -1,17 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
+import type { FoundPart } from '@shared/documents/document-search.ts';
 import { openIndexFile } from '../../lib/index-file.ts';
 import { inTransaction } from '../../lib/in-transaction.ts';
 import type { DocumentChunk } from './document-chunks.ts';
-
-/** A chunk that answers a search. `title` is its headings, outermost first. */
-export interface FoundChunk {
-  readonly path: string;
-  readonly fromLine: number;
-  readonly toLine: number;
-  readonly page: number | null;
-  readonly title: string;
-  readonly text: string;
-}
+import { chunkVectors, vectorTables, type ChunkVectors, type ScoredChunk, type VectorQuery } from './chunk-vectors.ts';
 
 /** A version of a file: its path, and what changes with its content. */
 export interface IndexedFile {
@@ -24,13 +16,14 @@ export interface ChunkIndex {
   /** Takes these files into the search. Returns those that are not in the index yet: they are added then. */
   readonly take: (files: readonly IndexedFile[]) => readonly IndexedFile[];
   readonly add: (file: IndexedFile, chunks: readonly DocumentChunk[]) => void;
-  /** The chunks of the files that were taken or added that fit the words best, best first. */
-  readonly find: (words: string, limit: number) => readonly FoundChunk[];
+  /** The chunks of the files that were taken or added that fit the words best, best first. `by`: also by meaning. */
+  readonly find: (words: string, limit: number, by?: VectorQuery) => readonly FoundPart[];
+  readonly vectors: Omit<ChunkVectors, 'nearest'>;
   readonly close: () => void;
 }
 
 /** Raise it with any change of the tables or of how text is cut: an index of another version is made again. */
-const indexVersion = 1;
+const indexVersion = 3;
 /** Files that no search looked at for so long are dropped. */
 const keptDays = 60;
 const mostWords = 32;
@@ -38,6 +31,10 @@ const mostWords = 32;
 const titleWeight = 3;
 /** So that one long document does not fill the results. */
 const chunksPerFile = 3;
+/** Of each kind. */
+const mostRanked = 120;
+/** Chosen by questions that the published figure does not use. */
+const meaningWeight = 0.6;
 
 const tables = `
   CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL, fingerprint TEXT NOT NULL, day INTEGER NOT NULL);
@@ -50,6 +47,7 @@ const tables = `
   CREATE VIRTUAL TABLE found USING fts5(
     title, text, content = 'chunks', content_rowid = 'id', tokenize = 'porter unicode61 remove_diacritics 2'
   );
+  ${vectorTables}
 `;
 
 /** `day` counts from 1970. */
@@ -61,14 +59,21 @@ export function openChunkIndex(path: string, day: number): ChunkIndex {
 function chunkIndex(db: DatabaseSync, day: number): ChunkIndex {
   forgetUnused(db, day);
   db.exec('CREATE TEMP TABLE asked (file INTEGER PRIMARY KEY)');
+  const vectors = chunkVectors(db, day);
+  vectors.forgetUnused(day - keptDays);
   return {
+    vectors,
     take: (files) => {
       let missing: readonly IndexedFile[] = [];
       inTransaction(db, () => (missing = files.filter((file) => !ask(db, file, day))));
       return missing;
     },
     add: (file, chunks) => inTransaction(db, () => addFile(db, file, { chunks, day })),
-    find: (words, limit) => findChunks(db, words, limit),
+    find: (words, limit, by) => {
+      const byWords = fittingChunks(db, words, mostRanked);
+      const byMeaning = by === undefined ? [] : vectors.nearest(by, mostRanked);
+      return bestChunks(db, joinScores(byWords, byMeaning), limit);
+    },
     close: () => db.close(),
   };
 }
@@ -107,30 +112,58 @@ function ask(db: DatabaseSync, { path, fingerprint }: IndexedFile, day: number):
   return true;
 }
 
-function findChunks(db: DatabaseSync, words: string, limit: number): readonly FoundChunk[] {
+/** Best first. */
+function fittingChunks(db: DatabaseSync, words: string, most: number): readonly ScoredChunk[] {
   const match = matchOf(words);
   if (match === '') return [];
   const rows: readonly unknown[] = db
     .prepare(
-      `SELECT files.path AS path, chunks.from_line AS fromLine, chunks.to_line AS toLine, chunks.page AS page,
-        chunks.title AS title, chunks.text AS text
-      FROM found JOIN chunks ON chunks.id = found.rowid JOIN files ON files.id = chunks.file
+      `SELECT chunks.id AS id, -bm25(found, ${titleWeight}, 1) AS score FROM found JOIN chunks ON chunks.id = found.rowid
       WHERE found MATCH ? AND chunks.file IN (SELECT file FROM asked)
-      ORDER BY bm25(found, ${titleWeight}, 1), chunks.id LIMIT ?`,
+      ORDER BY score DESC, chunks.id LIMIT ?`,
     )
-    .all(match, limit * chunksPerFile * 2);
-  const perFile = new Map<string, number>();
-  return rows
-    .map(chunkOf)
-    .filter(({ path }) => {
-      const count = (perFile.get(path) ?? 0) + 1;
-      perFile.set(path, count);
-      return count <= chunksPerFile;
-    })
-    .slice(0, limit);
+    .all(match, most);
+  return rows.map((row) => ({
+    id: Number(Reflect.get(Object(row), 'id')),
+    score: Number(Reflect.get(Object(row), 'score')),
+  }));
 }
 
-function chunkOf(row: unknown): FoundChunk {
+/**
+ * Adds up two kinds of scores. Each counts in relation to its best: words from zero, and nearness from the least of those
+ * that are near, because every model has a range of its own.
+ */
+function joinScores(byWords: readonly ScoredChunk[], byMeaning: readonly ScoredChunk[]): readonly number[] {
+  const scores = new Map<number, number>();
+  const add = (found: readonly ScoredChunk[], { least, weight }: { least: number; weight: number }): void => {
+    const range = (found[0]?.score ?? 0) - least;
+    for (const { id, score } of found)
+      scores.set(id, (scores.get(id) ?? 0) + weight * (range > 0 ? (score - least) / range : 1));
+  };
+  add(byWords, { least: 0, weight: 1 - meaningWeight });
+  add(byMeaning, { least: byMeaning.at(-1)?.score ?? 0, weight: meaningWeight });
+  return [...scores].sort(([, one], [, other]) => other - one).map(([id]) => id);
+}
+
+function bestChunks(db: DatabaseSync, ids: readonly number[], limit: number): readonly FoundPart[] {
+  const read = db.prepare(
+    `SELECT files.path AS path, chunks.from_line AS fromLine, chunks.to_line AS toLine, chunks.page AS page,
+      chunks.title AS title, chunks.text AS text
+    FROM chunks JOIN files ON files.id = chunks.file WHERE chunks.id = ?`,
+  );
+  const perFile = new Map<string, number>();
+  const best: FoundPart[] = [];
+  for (const id of ids) {
+    if (best.length === limit) break;
+    const chunk = chunkOf(read.get(id));
+    const count = (perFile.get(chunk.path) ?? 0) + 1;
+    perFile.set(chunk.path, count);
+    if (count <= chunksPerFile) best.push(chunk);
+  }
+  return best;
+}
+
+function chunkOf(row: unknown): FoundPart {
   const value = (name: string): unknown => Reflect.get(Object(row), name);
   const page = value('page');
   return {
@@ -177,6 +210,7 @@ function forget(db: DatabaseSync, file: number, path: string): void {
     const value = (name: string): string => String(Reflect.get(Object(chunk), name));
     remove.run(Number(value('id')), titleText(path, value('title')), value('text'));
   }
+  db.prepare('DELETE FROM vectors WHERE chunk IN (SELECT id FROM chunks WHERE file = ?)').run(file);
   db.prepare('DELETE FROM chunks WHERE file = ?').run(file);
   db.prepare('DELETE FROM files WHERE id = ?').run(file);
 }

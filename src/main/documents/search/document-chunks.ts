@@ -87,3 +87,26 @@ function headingOf(line: string, next: string): Heading | null {
     /^[\p{L}\p{N}`(]/u.test(line) && line.length <= 200 && next.trim().length >= Math.min(line.trim().length, 3);
   return isUnderlined && isTitle && next.trim().length + 3 >= line.trim().length ? { level, title: line.trim() } : null;
 }
+
+/** About 250 tokens: small embedding models read no more, and one vector of a long text says little of its parts. */
+const pieceCharacters = 900;
+
+/** Cuts the text of a chunk at its lines, into pieces for one vector each. The headings stand in front of each. */
+export function chunkPieces(title: string, text: string): readonly string[] {
+  const pieces: string[] = [];
+  let piece = '';
+  const end = (): void => {
+    if (piece.trim() !== '') pieces.push(`${title}\n${piece}`.trim());
+    piece = '';
+  };
+  for (const line of text.split('\n')) {
+    if (piece.length + line.length > pieceCharacters) end();
+    // A line without an end is cut in the middle.
+    for (let at = 0; at < Math.max(line.length, 1); at += pieceCharacters) {
+      if (piece.length >= pieceCharacters) end();
+      piece += `${line.slice(at, at + pieceCharacters)}\n`;
+    }
+  }
+  end();
+  return pieces.length === 0 ? [title] : pieces;
+}

@@ -3,9 +3,11 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import type { FoundPart } from '@shared/documents/document-search.ts';
 import { AppError } from '@shared/errors.ts';
 import type { HostPrograms } from '../../lib/programs/host-programs.ts';
-import type { FoundChunk, IndexedFile } from './chunk-index.ts';
+import type { IndexedFile } from './chunk-index.ts';
+import type { ChunkVectors, MadeVectors, UnreadChunk, VectorCount, VectorQuery } from './chunk-vectors.ts';
 
 export interface IndexOptions {
   readonly programs: Pick<HostPrograms, 'start'>;
@@ -16,12 +18,16 @@ export interface IndexOptions {
   readonly indexPath: string;
 }
 
-/** An index in a process of its own, as long as one search takes. Rejects once the process has ended. */
+/** An index in a process of its own, as long as one search or the making of vectors takes. Rejects once the process has ended. */
 export interface IndexClient {
   /** As `take` of the index. */
   readonly take: (files: readonly IndexedFile[]) => Promise<readonly IndexedFile[]>;
   readonly add: (files: readonly (IndexedFile & { readonly text: string })[]) => Promise<void>;
-  readonly find: (words: string, limit: number) => Promise<readonly FoundChunk[]>;
+  readonly find: (words: string, limit: number, by?: VectorQuery) => Promise<readonly FoundPart[]>;
+  /** As `count`, `unread` and `add` of the vectors in the index. */
+  readonly count: (digest: string) => Promise<VectorCount>;
+  readonly unread: (digest: string, asked: Parameters<ChunkVectors['unread']>[1]) => Promise<readonly UnreadChunk[]>;
+  readonly addVectors: (digest: string, made: readonly MadeVectors[]) => Promise<void>;
   readonly close: () => void;
 }
 
@@ -29,6 +35,10 @@ const heapMb = 256;
 const fileSchema = z.object({ path: z.string(), fingerprint: z.string() });
 const takenSchema = z.object({ missing: z.array(fileSchema) });
 const addedSchema = z.object({ added: z.number() });
+const countSchema = z.object({ done: z.number().int(), of: z.number().int() });
+const unreadSchema = z.object({
+  unread: z.array(z.object({ chunk: z.number().int(), pieces: z.array(z.string()) })),
+});
 const foundSchema = z.object({
   chunks: z.array(
     z.object({
@@ -61,7 +71,10 @@ export function openIndex(options: IndexOptions, day: number, signal: AbortSigna
   return {
     take: async (files) => takenSchema.parse(await ask({ type: 'take', files })).missing,
     add: async (files) => void addedSchema.parse(await ask({ type: 'add', files })),
-    find: async (words, limit) => foundSchema.parse(await ask({ type: 'find', words, limit })).chunks,
+    find: async (words, limit, by) => foundSchema.parse(await ask({ type: 'find', words, limit, by })).chunks,
+    count: async (digest) => countSchema.parse(await ask({ type: 'count', digest })),
+    unread: async (digest, asked) => unreadSchema.parse(await ask({ type: 'unread', digest, ...asked })).unread,
+    addVectors: async (digest, made) => void addedSchema.parse(await ask({ type: 'vectors', digest, made })),
     close: () => {
       signal.removeEventListener('abort', end);
       // At the end of its input it closes the index and ends.

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DocumentKind } from '@shared/documents/document-text.ts';
+import { noVectorModel, type FoundInDocuments } from '@shared/documents/document-search.ts';
 import { markedParts, maxDocumentBytes, mostTextBytes } from '@shared/documents/document-text.ts';
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { isDocumentName, isNotebookName, packedDocument } from '../../lib/files/document-kind.ts';
@@ -7,21 +8,21 @@ import { fileText } from '../../lib/files/file-text.ts';
 import { noteFailure } from '../../lib/log.ts';
 import type { FileContent, SandboxFiles, ScannedFile } from '../../sandbox/sandbox.ts';
 import type { ReadDocument } from '../read-document.ts';
-import type { FoundChunk, IndexedFile } from './chunk-index.ts';
+import type { IndexedFile } from './chunk-index.ts';
 import { openIndex, type IndexClient, type IndexOptions } from './index-client.ts';
+import { listedFiles, type VectorWork } from './make-vectors.ts';
 
-export interface FoundInDocuments {
-  readonly chunks: readonly FoundChunk[];
-  /** All documents that may be searched. */
-  readonly documents: number;
-  /** Those that are not read yet, because the time was up. The next search goes on with them. */
-  readonly left: number;
+interface AskedSearch {
+  readonly words: string;
+  readonly limit: number;
+  /** Makes the vectors before the search, and is told how far they are. Absent: they are made after it. */
+  readonly onVectors?: ((count: { readonly done: number; readonly of: number }) => void) | undefined;
 }
 
 /** Finds the parts of a project's documents that fit some words best. It reads what changed since the last time. */
 export type SearchDocuments = (
   files: Pick<SandboxFiles, 'scan' | 'readMany' | 'read'>,
-  asked: { readonly words: string; readonly limit: number },
+  asked: AskedSearch,
   signal: AbortSignal,
 ) => Promise<Reply<FoundInDocuments>>;
 
@@ -30,16 +31,18 @@ export interface SearchDocumentsOptions extends IndexOptions {
   /** In milliseconds since 1970. */
   readonly now: () => number;
   readonly budgetMs?: number;
+  /** Absent: the search goes by words alone. */
+  readonly vectors?: Pick<VectorWork, 'prepare' | 'begin' | 'makeAll'>;
 }
 
 const usualBudgetMs = 60_000;
 const dayMs = 24 * 60 * 60 * 1000;
+/** Today, as an index counts it. */
+export const indexDay = (now: () => number): number => Math.floor(now() / dayMs);
 const mostDocuments = 20_000;
 /** Read at once. Each batch is short for the process that reads it, and the index is written batch by batch. */
 const batchFiles = 64;
 const batchBytes = 256 * 1024;
-/** Named at once. A longer list would keep others waiting while it is written and read. */
-const listedFiles = 200;
 
 /** Prose, a page or a table, and what `read_file` reads as one. */
 function isDocument(path: string): boolean {
@@ -67,16 +70,22 @@ async function documentPaths(files: Pick<SandboxFiles, 'list'>, signal: AbortSig
   return listing.value.entries.flatMap(({ path, kind }) => (kind === 'file' ? [path] : []));
 }
 
+const wordsAlone = { by: { type: 'words', why: noVectorModel }, query: null } as const;
+
 export function createSearchDocuments(options: SearchDocumentsOptions): SearchDocuments {
   const late = new Set<string>();
-  return async (files, { words, limit }, signal) => {
+  return async (files, { words, limit, onVectors }, signal) => {
     const scanned = await files.scan(signal);
     if (!scanned.ok) return scanned;
     const documents = documentsIn(scanned.value.files);
-    const index = openIndex(options, Math.floor(options.now() / dayMs), signal);
+    const index = openIndex(options, indexDay(options.now), signal);
     try {
       const left = await takeIn(index, { options, files, sizes: scanned.value.files, late }, documents, signal);
-      return success({ chunks: await index.find(words, limit), documents: documents.length, left });
+      if (onVectors !== undefined) await options.vectors?.makeAll(documents, onVectors, signal);
+      const { by, query } = (await options.vectors?.prepare(index, words, signal)) ?? wordsAlone;
+      const chunks = await index.find(words, limit, query ?? undefined);
+      if (by.type !== 'words' && by.done < by.of) options.vectors?.begin(documents);
+      return success({ chunks, documents: documents.length, left, by });
     } catch (error) {
       signal.throwIfAborted();
       noteFailure('The documents were not searched', error);

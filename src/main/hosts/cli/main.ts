@@ -123,6 +123,10 @@ function handlersOf(
       take((await import('./commands/projects/project-list.command.ts')).projectList(context, action, folder, args)),
     prepareProject: async (folder, args) =>
       take((await import('./commands/projects/prepare-project.command.ts')).prepareProject(context, folder, args)),
+    searchProject: async (folder, words, args) =>
+      take(
+        (await import('./commands/projects/search-project.command.ts')).searchProject(context, { folder, words }, args),
+      ),
     mapProject: async (folder, args) =>
       take((await import('./commands/projects/map-project.command.ts')).mapProject(context, folder, args)),
     gitHost: async (wish) => {

@@ -93,6 +93,8 @@ export interface LlamaEngineOptions {
   /** The folder of downloaded libraries for cards. Absent: there are none. */
   readonly enginesDir?: string | undefined;
   readonly now: () => number;
+  /** Everything else on this machine goes first. */
+  readonly isPolite?: boolean;
   /** Default 15 s. */
   readonly hangMs?: number;
   /**

@@ -1,8 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 import { z } from 'zod';
 import { messageOf } from '@shared/errors.ts';
 import type { HostPrograms, ProgramNeeds } from '../../lib/programs/host-programs.ts';
-import { diagnostics, diagnosticsFolder } from '../../lib/log.ts';
+import { diagnostics, diagnosticsFolder, noteFailure } from '../../lib/log.ts';
 import { fromWorkerSchema } from './worker/worker-protocol.ts';
 import { outOfMemoryLines } from './out-of-memory-lines.ts';
 import { watchMemory } from './process-memory.ts';
@@ -17,6 +18,8 @@ export interface LlamaProcessOptions {
   readonly work?: 'models' | 'downloads';
   /** The folder of downloaded libraries for cards. Absent: there are none. */
   readonly enginesDir?: string | undefined;
+  /** Everything else on this machine goes first. */
+  readonly isPolite?: boolean;
   /** A process that has open questions and answers no ping for this long is killed. */
   readonly hangMs: number;
 }
@@ -144,10 +147,22 @@ const needsOf: Readonly<Record<'models' | 'downloads', ProgramNeeds['needs']>> =
 
 function forkWorker(options: LlamaProcessOptions): ChildProcess {
   const { workerPath, nodePath, enginesDir, programs } = options;
-  return programs.start(nodePath, [workerPath, enginesDir ?? '', diagnosticsFolder() ?? ''], {
+  const child = programs.start(nodePath, [workerPath, enginesDir ?? '', diagnosticsFolder() ?? ''], {
     needs: needsOf[options.work ?? 'models'],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  if (options.isPolite === true) giveWay(child.pid);
+  return child;
+}
+
+/** The threads that it starts later inherit this. */
+function giveWay(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch (error) {
+    // It has ended already, or this system does not allow it.
+    noteFailure('A process was not given a low priority', error);
+  }
 }
 
 function watchEnd(child: ChildProcess, lose: (reason: string, signal: NodeJS.Signals | null) => void): void {

@@ -1,4 +1,4 @@
-import type { FoundChunk } from '../../documents/search/chunk-index.ts';
+import type { FoundPart } from '@shared/documents/document-search.ts';
 import { loadSyntax } from '../code/code-syntax.ts';
 import { partWord } from '../../lib/files/document-kind.ts';
 import { isSmallTalk } from '@shared/text/task-kind.ts';
@@ -66,7 +66,7 @@ async function documentParts(
   return { first: [], more: [...packed, ...parts.filter((part) => !packed.includes(part) && !known.has(part.path))] };
 }
 
-function partOf({ path, fromLine, page, title, text }: FoundChunk, task: string): Chunk {
+function partOf({ path, fromLine, page, title, text }: FoundPart, task: string): Chunk {
   const lines = text.split('\n').map((line) => line.slice(0, 400));
   const endLine = fromLine + lines.length - 1;
   const name = page === null ? title : `${partWord(path)} ${page}`;

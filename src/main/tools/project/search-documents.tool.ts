@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FoundChunk } from '../../documents/search/chunk-index.ts';
+import { noVectorModel, searchedByText, type FoundPart } from '@shared/documents/document-search.ts';
 import { partWord } from '../../lib/files/document-kind.ts';
 import { defineTool, forFull, forPerson } from '../define.ts';
 import { errorResult, failureResult, okResult } from '../values/tool-results.ts';
@@ -25,19 +25,24 @@ export default defineTool({
       if (searchDocuments === undefined) return errorResult('No documents can be searched here.');
       const found = await searchDocuments(sandbox.files, { words, limit: limit ?? usualParts }, signal);
       if (!found.ok) return failureResult(found.error);
-      const { chunks, documents, left } = found.value;
+      const { chunks, documents, left, by } = found.value;
       // Fences look at the paths, and the person sees them.
       const matches = chunks.map(({ path, fromLine }) => ({ path, line: fromLine }));
       const more = left === 0 ? [] : [`(${left} of ${documents} documents are not read yet. Search again for them.)`];
-      const how = 'By words alone: try other words for the same thing.';
+      // What brings a model is for a person to do.
+      const how = by.type === 'words' && by.why === noVectorModel ? 'By words alone.' : searchedByText(by);
+      if (how !== '') more.push(`(${how})`);
+      const other = by.type === 'meaning' ? '' : ' Try other words for the same thing.';
       if (chunks.length === 0)
-        return okResult([`No part of ${documents} documents has these words. ${how}`, ...more].join('\n'), { matches });
+        return okResult([`No part of ${documents} documents fits these words.${other}`, ...more].join('\n'), {
+          matches,
+        });
       return okResult([...chunks.map((chunk) => shown(chunk, words)), ...more].join('\n\n'), { matches });
     },
 });
 
 /** The place of a part, and its lines around those that have the most of the words. */
-function shown({ path, fromLine, toLine, page, title, text }: FoundChunk, words: string): string {
+function shown({ path, fromLine, toLine, page, title, text }: FoundPart, words: string): string {
   const lines = text.split('\n');
   const from = bestStart(lines, words);
   const part = lines.slice(from, from + mostShownLines);

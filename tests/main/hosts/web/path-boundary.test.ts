@@ -174,6 +174,8 @@ describe("the folder in a browser's request", () => {
         'projects.preparation: projectPath',
         'projects.prepare: projectPath',
         'projects.removePackages: projectPath',
+        // Checked by `checkWorkspace`, like every project.
+        'projects.search: projectPath',
         'projects.settings: projectPath',
         'skills.disable: projectPath',
         'skills.enable: projectPath',

@@ -4,6 +4,7 @@ import type { InstructionsAction, InstructionsArguments } from '../commands/proj
 import type { GitArguments } from '../commands/projects/git.command.ts';
 import type { GitQuestion } from '@shared/contract/git-contract.ts';
 import type { ProjectListAction } from '../commands/projects/project-list.command.ts';
+import type { SearchArguments } from '../commands/projects/search-project.command.ts';
 import type { MapArguments } from '../commands/projects/map-project.command.ts';
 import type { PrepareArguments } from '../commands/projects/prepare-project.command.ts';
 import type { RulesArguments } from '../commands/rules.command.ts';
@@ -26,6 +27,7 @@ export interface ProjectHandlers {
   projectList(action: ProjectListAction, folder: string | undefined, args: { readonly json?: boolean }): Promise<void>;
   prepareProject(folder: string | undefined, args: PrepareArguments): Promise<void>;
   mapProject(folder: string | undefined, args: MapArguments): Promise<void>;
+  searchProject(folder: string, words: readonly string[], args: SearchArguments): Promise<void>;
   /** What has to do with a host of repositories. */
   gitHost(wish: GitHostWish): Promise<void>;
   projectGit(ask: GitQuestion, args: GitArguments): Promise<void>;
@@ -46,6 +48,7 @@ export function addProjects(program: Command, handlers: ProjectHandlers): void {
   addClone(projects, handlers);
   addGit(projects, handlers);
   addMap(projects, handlers);
+  addSearch(projects, handlers);
   subcommand(
     projects,
     'prepare',
@@ -207,6 +210,28 @@ function addMap(projects: Command, handlers: ProjectHandlers): void {
     .option('--tokens <n>', 'how long the map may be (default: 4000)', tokensOf)
     .option('--json', 'print JSON')
     .action((dir: string | undefined, args: MapArguments) => handlers.mapProject(dir, args));
+}
+
+/** The documents of a project, or of any folder. */
+function addSearch(projects: Command, handlers: ProjectHandlers): void {
+  subcommand(
+    projects,
+    'search',
+    'find parts of the documents in a folder: PDF, Word, Excel, Markdown and more',
+    'dewpoint projects search . "how long is the warranty"',
+  )
+    .argument('<dir>', 'a project, or any folder with documents')
+    .argument('<words...>', 'a question, or some words')
+    .option('--wait', 'make all vectors first, for a search by meaning')
+    .option('--limit <n>', 'the most parts to show (default: 6)', partsOf)
+    .option('--json', 'print JSON')
+    .action((dir: string, words: readonly string[], args: SearchArguments) => handlers.searchProject(dir, words, args));
+}
+
+function partsOf(word: string): number {
+  const limit = Number(word);
+  if (Number.isInteger(limit) && limit > 0 && limit <= 50) return limit;
+  throw new InvalidArgumentError('Give a whole number from 1 to 50.');
 }
 
 function tokensOf(word: string): number {

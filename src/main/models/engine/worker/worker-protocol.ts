@@ -88,7 +88,12 @@ export type EngineRequest = z.infer<typeof engineRequestSchema>;
  * Texts for a model that was loaded with a `use`. With `query`, each text gets a score for it. If it is null, each
  * text becomes a vector.
  */
-const embedRequestSchema = z.object({ query: z.string().nullable(), texts: z.array(z.string()).readonly() });
+const embedRequestSchema = z.object({
+  query: z.string().nullable(),
+  texts: z.array(z.string()).readonly(),
+  /** The end of a text that is too long is left out. Absent: such a text is refused. */
+  isCut: z.boolean().optional(),
+});
 export type EmbedRequest = z.infer<typeof embedRequestSchema>;
 
 const id = z.number().int();

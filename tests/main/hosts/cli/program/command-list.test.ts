@@ -36,6 +36,7 @@ const handlers: Handlers = {
   projectGit: nothing,
   commitSession: nothing,
   mapProject: nothing,
+  searchProject: nothing,
   gitHost: nothing,
   requestSession: nothing,
   prepareProject: nothing,

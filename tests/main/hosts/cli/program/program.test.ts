@@ -43,6 +43,7 @@ async function parse(
     projectGit: record('projectGit'),
     commitSession: record('commitSession'),
     mapProject: record('mapProject'),
+    searchProject: record('searchProject'),
     gitHost: record('gitHost'),
     requestSession: record('requestSession'),
     prepareProject: record('prepareProject'),

@@ -84,11 +84,14 @@ function poolsLast(model: LlamaModel): boolean {
 async function createVectors(model: LlamaModel, size: ReaderSize): Promise<Work> {
   const context = await model.createEmbeddingContext(size);
   return {
-    read: ({ texts }, signal) =>
-      readEach(texts, size, signal, {
-        tokens: (text) => context.calculateInputLength(text),
+    read: ({ texts, isCut }, signal) => {
+      const tokens = (text: string): number => context.calculateInputLength(text);
+      const read = isCut === true ? texts.map((text) => cutToFit(text, size.contextSize, tokens)) : texts;
+      return readEach(read, size, signal, {
+        tokens,
         row: async (text) => unit((await context.getEmbeddingFor(text)).vector),
-      }),
+      });
+    },
     dispose: () => context.dispose(),
   };
 }
@@ -103,6 +106,14 @@ async function createScoring(model: LlamaModel, size: ReaderSize): Promise<Work>
       }),
     dispose: () => context.dispose(),
   };
+}
+
+/** Leaves out as much of the end as is too long, by the length of a token in this text. */
+function cutToFit(text: string, contextSize: number, tokens: (text: string) => number): string {
+  let cut = text;
+  for (let count = tokens(cut); count >= contextSize && cut.length > 1; count = tokens(cut))
+    cut = cut.slice(0, Math.max(1, Math.floor((cut.length * (contextSize - 1) * 0.95) / count)));
+  return cut;
 }
 
 /** Checks all lengths first, so that a list is read as a whole or not at all. Null: it was stopped. */

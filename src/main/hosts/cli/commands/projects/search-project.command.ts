@@ -1,0 +1,57 @@
+import { resolve } from 'node:path';
+import { searchedByText, type FoundInDocuments, type FoundPart } from '@shared/documents/document-search.ts';
+import { seenLineText } from '@shared/text/seen-text.ts';
+import { partWord } from '../../../../lib/files/document-kind.ts';
+import type { Command } from '../../../text/command-context.ts';
+import { jsonLine } from '../../../text/terminal.ts';
+
+export interface SearchArguments {
+  readonly wait?: boolean;
+  readonly limit?: number;
+  readonly json?: boolean;
+}
+
+interface Asked {
+  readonly folder: string;
+  readonly words: readonly string[];
+}
+
+const mostShownLines = 6;
+
+/** Prints the parts of a folder's documents that fit some words best. */
+export const searchProject: Command<[Asked, SearchArguments]> = async (context, { folder, words }, args) => {
+  const { core, signal, terminal } = context;
+  const { limit, wait = false } = args;
+  const request = {
+    projectPath: resolve(folder),
+    words: words.join(' '),
+    wait,
+    ...(limit === undefined ? {} : { limit }),
+  };
+  let found: FoundInDocuments | null = null;
+  for await (const progress of await (await core()).projects.search(request, { signal })) {
+    if (progress.type === 'ended') found = progress;
+    else terminal.err(`${progress.done} of ${progress.of} parts are ready for a search by meaning.\n`);
+  }
+  if (found === null) return 1;
+  const { chunks, documents, left, by } = found;
+  if (args.json === true) {
+    terminal.out(jsonLine({ chunks, documents, left, by }));
+    return 0;
+  }
+  terminal.out(chunks.map(shown).join('\n'));
+  if (chunks.length === 0) terminal.err(`No part of ${documents} documents fits these words.\n`);
+  if (left > 0) terminal.err(`${left} of ${documents} documents are not read yet. Search again to go on with them.\n`);
+  const how = searchedByText(by);
+  const more = by.type === 'words-yet' && by.of > 0 ? ' Make the rest first with --wait.' : '';
+  if (how !== '') terminal.err(`${how}${more}\n`);
+  return 0;
+};
+
+function shown({ path, fromLine, page, title, text }: FoundPart): string {
+  const where = page === null ? '' : `, ${partWord(path)} ${page}`;
+  const about = title === '' ? '' : ` (${title})`;
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const body = lines.slice(0, mostShownLines).map((line) => `  ${seenLineText(line.slice(0, 200))}\n`);
+  return `${seenLineText(`${path}:${fromLine}${where}${about}`)}\n${body.join('')}`;
+}

@@ -1,0 +1,52 @@
+/** A part of a document that a search found. `title` is its headings, outermost first. */
+export interface FoundPart {
+  readonly path: string;
+  readonly fromLine: number;
+  readonly toLine: number;
+  /** The page, sheet or cell in which it begins. Null: the document has none. */
+  readonly page: number | null;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Whether a search of documents went by meaning, too. */
+export type SearchedBy =
+  /** `done` of `of` parts have vectors; the others are found by words alone. */
+  | { readonly type: 'meaning'; readonly model: string; readonly done: number; readonly of: number }
+  /** Vectors are being made. */
+  | { readonly type: 'words-yet'; readonly model: string; readonly done: number; readonly of: number }
+  /** `why` is a sentence. */
+  | { readonly type: 'words'; readonly why: string };
+
+export interface FoundInDocuments {
+  /** Best first. */
+  readonly chunks: readonly FoundPart[];
+  /** All documents that may be searched. */
+  readonly documents: number;
+  /** Those that are not read yet, because the time was up. The next search goes on with them. */
+  readonly left: number;
+  readonly by: SearchedBy;
+}
+
+export type SearchProgress =
+  /** So many parts have vectors. */
+  | { readonly type: 'vectors'; readonly done: number; readonly of: number }
+  | ({ readonly type: 'ended' } & FoundInDocuments);
+
+/** Said where no model is: what brings one is for a person to run. */
+export const noVectorModel =
+  'There is no embedding model for a search by meaning. Find one with `dewpoint models suggest`, and bring it with `dewpoint models pull`.';
+
+/** How it was searched, in a sentence. Empty if nothing needs to be said. */
+export function searchedByText(by: SearchedBy): string {
+  switch (by.type) {
+    case 'meaning':
+      return by.done === by.of ? '' : `By words and meaning. ${by.of - by.done} of ${by.of} parts by words alone yet.`;
+    case 'words-yet':
+      return `By words alone yet: ${by.done} of ${by.of} parts are ready for a search by meaning.`;
+    case 'words':
+      return `By words alone. ${by.why}`;
+    default:
+      return by satisfies never;
+  }
+}
