@@ -19,6 +19,7 @@ const withArguments: ReadonlySet<string> = new Set([
   'tasks',
   'pair',
   'router',
+  'routing',
   'sandbox',
   'grammar',
   'hostile',

@@ -1,6 +1,7 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { effortSchema } from '@shared/models/model-info.ts';
 import type { Price } from '@shared/money/token-cost.ts';
+import type { Purpose } from '@shared/events/call-events.ts';
 import type { Ability, Priors } from '@shared/routing/priors.ts';
 
 /** Fewer turns may be chance. */
@@ -13,11 +14,12 @@ const EFFORT_STEP = 0.02;
 
 /**
  * The ability of a model, from its record in this home, else from its size, else from its price. It only ranks models
- * of one turn and says how far they lie apart; the votes decide about the task.
+ * of one turn and says how far they lie apart; what was seen of the task decides about it.
  */
-export function abilityOf(info: ModelInfo, priors: Priors | undefined): Ability {
+export function abilityOf(info: ModelInfo, priors: Priors | undefined, purpose: Purpose = 'act'): Ability {
   const guess = guessOf(info);
-  const known = priors?.[info.id]?.act;
+  const own = priors?.[info.id];
+  const known = (own?.[purpose]?.tries ?? 0) < LEAST_TRIES ? own?.act : own?.[purpose];
   if (known === undefined || known.tries < LEAST_TRIES) return { ...guess, chance: withEffort(guess.chance, info) };
   const chance = (known.solved + IMAGINED * guess.chance) / (known.tries + IMAGINED);
   return { chance: Math.min(0.99, chance), source: 'record' };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { learnPriors } from './learn-priors.ts';
+import { currentScore } from './learned-score.ts';
 import { type Priors, priorsSchema } from '@shared/routing/priors.ts';
 import type { TurnOptions } from '../settings/turn-options.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
@@ -8,7 +9,7 @@ const fileSchema = z.strictObject({ version: z.literal(1), priors: priorsSchema 
 
 /** What this machine has learned about its models. Deleting its file at any time forgets it. */
 export interface LearnedPriors {
-  /** The options of a turn with what is known about its models, so that the log has what the turn was routed by. */
+  /** The options of a turn with the score that decides and what is known about its models, so that the log has what the turn was routed by. */
   readonly given: (options: TurnOptions) => Promise<TurnOptions>;
   readonly all: () => Promise<Priors>;
   /** Counts a session's last turn. */
@@ -28,9 +29,10 @@ export function createLearnedPriors(path: string): LearnedPriors {
       const priors = await all();
       const ids = new Set([local, cloud, ...modelOrder]);
       const own = [...ids].flatMap((id) => (id === null || priors[id] === undefined ? [] : [[id, priors[id]]]));
-      if (routing === null || own.length === 0) return options;
+      if (routing === null) return options;
+      const known = own.length === 0 ? {} : { priors: Object.fromEntries(own) };
       // The user's settings take precedence over what was counted.
-      const numbers = { priors: Object.fromEntries(own), ...routing.numbers };
+      const numbers = { score: currentScore.digest, ...known, ...routing.numbers };
       return { ...options, routing: { ...routing, numbers } };
     },
     async learn(state) {

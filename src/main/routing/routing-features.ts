@@ -54,6 +54,9 @@ export function featuresOf(
     taskRoteWords: task.roteWords,
     ...(task.makesNew === undefined ? {} : { taskMakesNew: flag(task.makesNew) }),
     steps: trajectory.steps,
+    ...(facts.numbers.score === undefined
+      ? {}
+      : { stepShare: trajectory.steps / facts.numbers.taskSteps, emptyResults: counts.emptyResults }),
     stepsSinceSwitch: trajectory.stepsSinceSwitch,
     takeovers: trajectory.takeovers,
     consecutiveFailures: trajectory.consecutiveFailures,

@@ -6,6 +6,8 @@ import type { Tally } from '@shared/routing/priors.ts';
 import { expectedRestUsd, usualStepsOf } from './usual-steps.ts';
 import type { Features, ChoiceFacts, PairNames, Rule, ModelOption, Vote, WeighedOption } from './define.ts';
 import { abilityOf } from './ability.ts';
+import type { LearnedScore } from './learned-score.ts';
+import { learnedInstead, rescueChance, scoreNamed, votesOfScore } from './learned-score.ts';
 import { featuresOf } from './routing-features.ts';
 import type { CacheFacts, Outlook } from './switch-price.ts';
 import { callUsd, nothingCached, savedUsd, switchPrice } from './switch-price.ts';
@@ -68,9 +70,14 @@ export function weigh(facts: ChoiceFacts, rules: readonly Rule[], { pair, block 
   const features = featuresOf(facts, pair);
   const names = { weaker: weaker?.info.label ?? 'The model', stronger: stronger?.info.label ?? 'A stronger model' };
   const seen = { features, names };
-  const votes = rules.flatMap((rule) => votesOf(rule, seen, facts.numbers.weights?.[rule.id] ?? 1));
-  const sum = votes.reduce((total, { toward, weight }) => total + (toward === 'cloud' ? weight : -weight), BASE);
-  const gain = chanceOf(sum) * pair.share;
+  const learned = weaker === null ? null : scoreNamed(facts.numbers.score);
+  const votes = [...scoreVotes(facts, learned, { seen, weaker }), ...ruleVotes(facts, rules, { seen, learned })];
+  const sum = votes.reduce(
+    (total, { toward, weight }) => total + (toward === 'cloud' ? weight : -weight),
+    learned === null ? BASE : 0,
+  );
+  const fails = chanceOf(sum);
+  const gain = fails * pair.share;
   const outlook = outlookOf(facts, { weaker, stronger, gain, block });
   const stretch = Math.min(block, outlook.blockSteps);
   const cache = stronger === null ? nothingCached : cacheOf(facts, stronger);
@@ -80,7 +87,7 @@ export function weigh(facts: ChoiceFacts, rules: readonly Rule[], { pair, block 
   const ownUsd = weaker === null ? 0 : ownCost(facts, weaker, outlook);
   return {
     features,
-    votes,
+    votes: learned === null ? votes : [...votes].sort((left, right) => right.weight - left.weight),
     gain,
     advantageUsd: price === null ? null : valueOf(facts, pair, { outlook, block: stretch }) - (price.extraUsd - ownUsd),
     steps: stretch,
@@ -88,7 +95,11 @@ export function weigh(facts: ChoiceFacts, rules: readonly Rule[], { pair, block 
     isLeavingRisky: price !== null && price.riskUsd > Math.max(0, saved),
     options: [weaker, stronger]
       .filter((one) => one !== null)
-      .map((one) => optionOf(facts, one, { outlook, cache, gain, restUsd, isWeaker: one === weaker })),
+      .map((one) => {
+        const isWeaker = one === weaker;
+        const option = optionOf(facts, one, { outlook, cache, gain, restUsd, isWeaker });
+        return learned === null ? option : { ...option, solves: isWeaker ? 1 - fails : solvesOf(fails, gain, pair) };
+      }),
   };
 }
 
@@ -102,12 +113,42 @@ function ownCost(facts: ChoiceFacts, weaker: ModelOption, outlook: Outlook): num
   return switchPrice(weaker.info.price, outlook, cacheOf(facts, weaker))?.extraUsd ?? 0;
 }
 
-/** `factor`: the weight of a rule's votes; with 0 they are not cast. */
-function votesOf(
-  rule: Rule,
-  { features, names }: { readonly features: Features; readonly names: PairNames },
-  factor: number,
+interface Seen {
+  readonly features: Features;
+  readonly names: PairNames;
+}
+
+/** What the learned score says, as votes. The person can give it a weight like that of a rule. */
+function scoreVotes(
+  { numbers, purpose }: ChoiceFacts,
+  learned: LearnedScore | null,
+  { seen, weaker }: { readonly seen: Seen; readonly weaker: ModelOption | null },
 ): readonly Vote[] {
+  if (learned === null || weaker === null) return [];
+  const { features, names } = seen;
+  const ability = abilityOf(weaker.info, numbers.priors, purpose);
+  const factor = numbers.weights?.['solve-score'] ?? 1;
+  if (factor === 0) return [];
+  return votesOfScore(learned, { features, ability }, names).map((vote) => ({ ...vote, weight: vote.weight * factor }));
+}
+
+/** The votes of rules. Where a learned score decides, those that it has learned instead are left out. */
+function ruleVotes(
+  { numbers }: ChoiceFacts,
+  rules: readonly Rule[],
+  { seen, learned }: { readonly seen: Seen; readonly learned: LearnedScore | null },
+): readonly Vote[] {
+  const voting = learned === null ? rules : rules.filter(({ id }) => !learnedInstead.has(id));
+  return voting.flatMap((rule) => votesOf(rule, seen, numbers.weights?.[rule.id] ?? 1));
+}
+
+/** The stronger one does what the weaker one does, less what it loses, and what it gains. */
+function solvesOf(fails: number, gain: number, { loss = 0 }: Pair): number {
+  return Math.max(0, 1 - fails - loss) + gain;
+}
+
+/** `factor`: the weight of a rule's votes; with 0 they are not cast. */
+function votesOf(rule: Rule, { features, names }: Seen, factor: number): readonly Vote[] {
   if (factor === 0) return [];
   return rule.vote(features, names).map((vote) => ({ rule: rule.id, ...vote, weight: vote.weight * factor }));
 }
@@ -378,6 +419,10 @@ function shareOf(
     chances.set(info, before);
   }
   const from = base === null ? 0 : (chances.get(base.info) ?? 0);
+  const learned = scoreNamed(numbers.score);
+  if (learned !== null && base !== null) {
+    return { share: rescueChance(learned, from, chances.get(option.info) ?? from) };
+  }
   const top = Math.max(...chances.values());
   const own = chances.get(option.info) ?? top;
   return { share: top <= from ? 1 : Math.max(0, (own - from) / (top - from)) };

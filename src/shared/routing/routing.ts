@@ -63,6 +63,11 @@ export const routingNumbersSchema = z.strictObject({
   roles: rolesSchema.optional(),
   /** Weights for the votes of rules, by name, instead of 1. This is where fitted weights go. Absent: all 1. */
   weights: z.record(z.string(), z.number().nonnegative().max(10)).optional(),
+  /**
+   * The learned score that decides, by the digest of its file. Absent: the weights that were set by hand, as in logs from
+   * before there was one.
+   */
+  score: z.string().max(64).optional(),
   /** How work went on this machine, by model and purpose: counted, or set by the user. Absent: unknown. */
   priors: priorsSchema.optional(),
   /**
@@ -95,6 +100,8 @@ export const routeDetailSchema = z.object({
       effort: effortSchema.optional(),
       /** How likely it is to do a usual task, 0 to 1, and where that is known from. */
       ability: z.object({ chance: z.number(), source: z.enum(['record', 'size', 'price', 'unknown']) }).optional(),
+      /** How likely it is to do the rest of this task, by what was seen of it, 0 to 1. Absent: not learned. */
+      solves: z.number().optional(),
       /** Why it was excluded; null when it was not. */
       denied: z.object({ code: z.string(), text: z.string() }).nullable(),
       /** Cost of this call. */

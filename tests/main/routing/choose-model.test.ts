@@ -9,6 +9,7 @@ import { createRuleRegistry, discoverRules } from '../../../src/main/routing/reg
 import { chooseModel } from '../../../src/main/routing/choose-model.ts';
 import { emptyTrajectory } from '../../../src/main/routing/trajectory/trajectory.ts';
 import { profiles } from '../../../src/shared/routing/routing-profiles.ts';
+import { currentScore } from '../../../src/main/routing/learned-score.ts';
 
 const runs = sampled(10_000, 400);
 /** Of each prefix and each life of a cache. */
@@ -27,7 +28,7 @@ const last = { model: 'local/model', where: 'local' } as const;
 const facts = (own: Partial<ChoiceFacts> = {}): ChoiceFacts => ({
   purpose: 'act',
   policy: 'hybrid',
-  numbers: profiles.balanced,
+  numbers: { ...profiles.balanced, score: currentScore.digest },
   options: [here, there],
   spent: [],
   isRecipeChecked: false,
@@ -134,6 +135,7 @@ describe('the score of the router', () => {
     const trajectory = { ...emptyTrajectory, last: { model: there.info.id, where: 'cloud' }, steps: 2 } as const;
     const numbers = {
       ...profiles.balanced,
+      score: currentScore.digest,
       get maxTakeovers(): never {
         throw new Error('broken');
       },
@@ -262,7 +264,7 @@ describe('the score of the router', () => {
 
   it('tries the network again after its time, also when the clock jumps', () => {
     const trajectory = { ...emptyTrajectory, services: { cloud: { failures: 3, at: 1_000_000 } } };
-    const back = profiles.balanced.offlineSeconds * 1000;
+    const back = { ...profiles.balanced, score: currentScore.digest }.offlineSeconds * 1000;
     expect(say({ trajectory, now: 1_000_000 + back })).toBe('local L1 local-first');
     expect(say({ trajectory, now: 1_000_000 - back })).toBe('local L1 local-first');
     expect(say({ trajectory, now: 1_000_000 - back + 1 })).toBe('local L0 offline');

@@ -54,6 +54,8 @@ export function drawMadeTask(random: () => number): MadeTask {
   };
 }
 
+import { currentScore } from '../../../src/main/routing/learned-score.ts';
+const SCORE = currentScore.digest;
 const OUTPUT = 400;
 const GROWN = 1_000;
 const TRIES = 40;
@@ -115,7 +117,7 @@ export function factsOfTask(models: readonly MadeModel[], task: MadeTask): Choic
   return {
     purpose: 'act',
     policy: 'hybrid',
-    numbers: { ...profiles.balanced, valueUsd, minuteUsd, priors: Object.fromEntries(records) },
+    numbers: { ...profiles.balanced, score: SCORE, valueUsd, minuteUsd, priors: Object.fromEntries(records) },
     options,
     spent: [],
     isRecipeChecked: false,

@@ -62,6 +62,8 @@ export interface TrajectoryCounts {
   readonly formatFailures: number;
   readonly failedChecks: number;
   readonly compactions: number;
+  /** Tools that worked and had nothing to say. */
+  readonly emptyResults: number;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -103,6 +105,7 @@ const noCounts: TrajectoryCounts = {
   formatFailures: 0,
   failedChecks: 0,
   compactions: 0,
+  emptyResults: 0,
 };
 
 export const emptyTrajectory: Trajectory = {
@@ -377,6 +380,7 @@ function endTool(fold: Fold, event: EventOf<'tool-ended'>): void {
     bad(fold, 0.3, `${tool} failed`);
     noteError(fold, event);
   }
+  if (!isFailed && isEmpty(event.output)) trajectory.counts.emptyResults += 1;
   if (!running.includes(tool)) return;
   const wasGreen = trajectory.isGreen;
   trajectory.isGreen = !isFailed;
@@ -384,6 +388,11 @@ function endTool(fold: Fold, event: EventOf<'tool-ended'>): void {
     trajectory.boundary = 'tests-green';
     trajectory.isLoopOpen = false;
   }
+}
+
+/** As our searches say it, or nothing at all. */
+function isEmpty(output: string): boolean {
+  return /^(?:No match\.|Nothing was found\.|\[\])?$/u.test(output.slice(0, 100).trim().split('\n')[0] ?? '');
 }
 
 /** The same failure again, although files were changed in between. */

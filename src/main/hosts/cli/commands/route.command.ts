@@ -230,21 +230,25 @@ function elsewhereLine({ where, elsewhere: { usd, seconds: time, why } }: StepCo
 function showOptions({ options = [], chosen, runnerUp }: RoutedStep['decided'], out: Terminal['out']): void {
   if (options.length === 0) return;
   const known = (usd: number | null): string => (usd === null ? '-' : moneyText(usd));
-  const rows = options.map(({ model, costUsd, restUsd, seconds: time, denied }) => [
+  const rows = options.map(({ model, solves, costUsd, restUsd, seconds: time, denied }) => [
     `${seenName(model)}  ${model === chosen.model ? 'chosen' : model === runnerUp?.model ? 'runner-up' : ''}`,
+    solves === undefined ? '-' : `${Math.round(solves * 100)} %`,
     known(costUsd),
     known(restUsd),
     time === null ? '-' : seconds(time * 1000),
     denied === null ? '' : `not: ${seenWords(denied.text)}`,
   ]);
   out('\nCandidate models, with expected figures\n');
-  for (const line of table([['model', 'this call', 'whole task', 'time', ''], ...rows])) out(`  ${line}\n`);
+  for (const line of table([['model', 'solves it', 'this call', 'whole task', 'time', ''], ...rows]))
+    out(`  ${line}\n`);
 }
 
 function showVotes({ votes = [], gain, features }: RoutedStep['decided'], out: Terminal['out']): void {
   if (gain === null || gain === undefined) return;
-  out(`\nA stronger model would help in about ${Math.round(gain * 100)} % of such cases. Votes:\n`);
-  for (const { rule, toward, weight, reason } of votes) {
+  out(
+    `\nA stronger model would help in about ${Math.round(gain * 100)} % of such cases. Reasons, the largest first:\n`,
+  );
+  for (const { rule, toward, weight, reason } of votes.toSorted((left, right) => right.weight - left.weight)) {
     out(`  ${toward.padEnd(5)}  ${weight.toFixed(2)}  ${padRight(seenName(rule), 12)}  ${seenWords(reason)}\n`);
   }
   if (votes.length === 0) out('  no votes\n');

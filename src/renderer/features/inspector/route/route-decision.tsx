@@ -68,7 +68,7 @@ function Options({ options }: { readonly options: NonNullable<Route['options']> 
   return (
     <Section title={t('route.options')}>
       <ul className="flex flex-col gap-2 text-sm">
-        {options.map(({ model, where, denied, costUsd, restUsd, seconds: time }) => (
+        {options.map(({ model, where, denied, solves, costUsd, restUsd, seconds: time }) => (
           <li key={model} className="flex gap-2.5">
             <span className="mt-1.5">
               <RouteDot where={where} />
@@ -81,6 +81,7 @@ function Options({ options }: { readonly options: NonNullable<Route['options']> 
               <p className="text-sm text-soft">
                 {denied === null
                   ? [
+                      solves === undefined ? null : t('route.solves', { percent: Math.round(solves * 100) }),
                       costUsd === null ? null : t('route.thisCall', { money: money(costUsd) }),
                       restUsd === null ? null : t('route.toTheEnd', { money: money(restUsd) }),
                       time === null ? null : seconds(time * 1000),
@@ -97,12 +98,17 @@ function Options({ options }: { readonly options: NonNullable<Route['options']> 
   );
 }
 
+/** The largest reasons first. */
+function sorted(votes: NonNullable<Route['votes']>): NonNullable<Route['votes']> {
+  return votes.toSorted((left, right) => right.weight - left.weight);
+}
+
 function Votes({ votes, gain }: { readonly votes: NonNullable<Route['votes']>; readonly gain: number }) {
   return (
     <Section title={t('route.votes')}>
       <p className="text-sm text-soft">{t('route.gain', { percent: Math.round(gain * 100) })}</p>
       <ul className="flex flex-col gap-1 text-sm">
-        {votes.map(({ rule, toward, weight, reason }) => (
+        {sorted(votes).map(({ rule, toward, weight, reason }) => (
           <li key={`${rule} ${reason}`} className="flex gap-2.5">
             <span className="mt-1">
               <RouteDot where={toward} />

@@ -55,8 +55,8 @@ describe('dewpoint route', () => {
     expect(text).toContain('Decided by earlier failures (bad-signals)');
     expect(text).not.toContain('It started with');
     expect(await say('session-1', '1')).toContain('It started with loop on fake/model: The model chooses');
-    expect(text).toMatch(/fake\/model +runner-up +\$0 /u);
-    expect(text).toMatch(/sky\/model +chosen +\$0\.\d{4} +\$\d/u);
+    expect(text).toMatch(/fake\/model +runner-up +- +\$0 /u);
+    expect(text).toMatch(/sky\/model +chosen +- +\$0\.\d{4} +\$\d/u);
     expect(text).toMatch(/cloud +\d\.\d\d +trajectory +Some of the last steps went wrong\./u);
   });
 
