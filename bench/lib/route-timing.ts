@@ -7,6 +7,7 @@ import { createConversation } from '../../src/main/agent/prompt/conversation.ts'
 import { promptBytes } from '../../src/main/agent/prompt/token-estimate.ts';
 import { maxOutputTokens } from '../../src/shared/models/prompt-room.ts';
 import type { ChoiceFacts, Rule } from '../../src/main/routing/define.ts';
+import { currentScore } from '../../src/main/routing/learned-score.ts';
 import { chooseModel } from '../../src/main/routing/choose-model.ts';
 import { createTrajectory } from '../../src/main/routing/trajectory/trajectory.ts';
 import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
@@ -63,7 +64,7 @@ export function timeDecisions(
   const tools = builtInTools(discoverTools(), { now: () => 0 });
   const about = { mode: 'work', canExecute: true } as const;
   const shapes = models.map((info) => promptShape(info, tools, about));
-  const { numbers } = routingOf('balanced', {});
+  const { numbers } = routingOf('balanced', { score: currentScore.digest });
   const times: number[] = [];
   const cpu: number[] = [];
   const opened = countSockets();

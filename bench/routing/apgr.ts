@@ -92,20 +92,6 @@ export function sum(values: readonly number[]): number {
   return values.reduce((total, one) => total + one, 0);
 }
 
-/** How well scores tell solved from failed, 0.5 to 1. */
-export function auc(scores: readonly number[], labels: readonly boolean[]): number {
-  const order = ordered(scores, 1);
-  let rank = 0;
-  let positives = 0;
-  for (const [place, item] of order.entries()) {
-    if (labels[item] !== true) continue;
-    rank += place + 1;
-    positives += 1;
-  }
-  const negatives = labels.length - positives;
-  return (rank - (positives * (positives + 1)) / 2) / Math.max(1, positives * negatives);
-}
-
 /** The mean distance of stated chance and counted share over bins of equal mass. */
 export function calibrationError(chances: readonly number[], labels: readonly boolean[], bins = 15): number {
   const order = chances.map((_, item) => item).sort((left, right) => (chances[left] ?? 0) - (chances[right] ?? 0));

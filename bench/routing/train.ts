@@ -4,7 +4,7 @@ import { fitRescue, hashOf, partsOf, prefixesOf, readPairs, trainScore } from '.
 
 const [folder, path, date] = process.argv.slice(2);
 if (folder === undefined || path === undefined || date === undefined) {
-  console.error('Usage: node bench/routing/write-score.ts DATA_FOLDER FILE DATE');
+  console.error('Usage: node bench/routing/train.ts DATA_FOLDER FILE DATE');
   process.exit(2);
 }
 
