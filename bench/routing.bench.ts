@@ -5,6 +5,7 @@ import { UsageError } from './lib/usage-error.ts';
 import { apgrMore } from './routing/apgr.ts';
 import { readCrux, readLiveCode } from './routing/coding-sets.ts';
 import { coverageOf, judgedOf } from './routing/harm.ts';
+import { playMadeHomes } from './routing/made-home.ts';
 import type { RoutedSet } from './routing/routed-set.ts';
 import { aboveControls, apgrRow, calibrationRow } from './routing/set-rows.ts';
 import { readSteps } from './routing/step-set.ts';
@@ -13,6 +14,7 @@ import { readGsm8k, readMmlu, readMtBench } from './routing/text-sets.ts';
 type Part = (data: string) => Promise<readonly BenchRow[]>;
 
 const parts = {
+  homes: homeRows,
   steps: stepRows,
   text: textRows,
   coding: codingRows,
@@ -20,15 +22,31 @@ const parts = {
 
 /** Measures what the learned score is worth on recorded outcomes, each judged by what was learned from others. */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
-  const { only, values } = parsePartOptions(args, parts, { data: 'DATA' });
-  const data = values.data;
-  if (data === 'DATA') throw new UsageError('Name the folder with the recorded outcomes: --data FOLDER.');
-  await access(data).catch(() => {
-    throw new UsageError(`There is no folder "${data}".`);
-  });
+  const { only, values } = parsePartOptions(args, parts, { data: 'FOLDER' });
+  const { data } = values;
+  const needsData = only.some((part) => part !== 'homes');
+  if (needsData && data === 'FOLDER')
+    throw new UsageError('Name the folder with the recorded outcomes: --data FOLDER.');
+  if (needsData)
+    await access(data).catch(() => {
+      throw new UsageError(`There is no folder "${data}".`);
+    });
   const rows: BenchRow[] = [];
   for (const part of only) rows.push(...(await parts[part](data)));
   return rows;
+}
+
+/** Without data: made repositories whose truth is known. */
+function homeRows(): Promise<readonly BenchRow[]> {
+  const targets: Readonly<Record<number, number>> = { 20: 50, 100: 20 };
+  const rows = playMadeHomes(1000, [20, 100]).map(({ outcomes, learned, never }): BenchRow => ({
+    figure: `regret after ${outcomes} outcomes, as a share of never learning`,
+    value: (learned / never) * 100,
+    unit: '%',
+    target: { atMost: targets[outcomes] ?? 0 },
+    note: `1,000 made repositories, 6 models; a task costs $${learned.toFixed(4)} and $${never.toFixed(4)} more than at best`,
+  }));
+  return Promise.resolve(rows);
 }
 
 async function textRows(data: string): Promise<readonly BenchRow[]> {

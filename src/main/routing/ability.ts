@@ -3,6 +3,8 @@ import { effortSchema } from '@shared/models/model-info.ts';
 import type { Price } from '@shared/money/token-cost.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
 import type { Ability, Priors } from '@shared/routing/priors.ts';
+import type { RoutingNumbers } from '@shared/routing/routing.ts';
+import { scoreNamed } from './learned-score.ts';
 
 /** Fewer turns may be chance. */
 const LEAST_TRIES = 2;
@@ -16,13 +18,26 @@ const EFFORT_STEP = 0.02;
  * The ability of a model, from its record in this home, else from its size, else from its price. It only ranks models
  * of one turn and says how far they lie apart; what was seen of the task decides about it.
  */
-export function abilityOf(info: ModelInfo, priors: Priors | undefined, purpose: Purpose = 'act'): Ability {
+export function abilityOf(
+  info: ModelInfo,
+  priors: Priors | undefined,
+  { purpose = 'act', imagined = IMAGINED }: { readonly purpose?: Purpose; readonly imagined?: number } = {},
+): Ability {
   const guess = guessOf(info);
   const own = priors?.[info.id];
   const known = (own?.[purpose]?.tries ?? 0) < LEAST_TRIES ? own?.act : own?.[purpose];
   if (known === undefined || known.tries < LEAST_TRIES) return { ...guess, chance: withEffort(guess.chance, info) };
-  const chance = (known.solved + IMAGINED * guess.chance) / (known.tries + IMAGINED);
+  const chance = (known.solved + imagined * guess.chance) / (known.tries + imagined);
   return { chance: Math.min(0.99, chance), source: 'record' };
+}
+
+/** The same for a turn: its score says how much a guess counts beside the record. */
+export function abilityIn(
+  info: ModelInfo,
+  { priors, score }: Pick<RoutingNumbers, 'priors' | 'score'>,
+  purpose: Purpose = 'act',
+): Ability {
+  return abilityOf(info, priors, { purpose, imagined: scoreNamed(score)?.imagined ?? IMAGINED });
 }
 
 /** By size on a logarithmic scale: 1.5B a quarter, 30B three quarters. By price: $0.40 an answer of a million, $25. */

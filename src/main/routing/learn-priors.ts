@@ -45,6 +45,47 @@ export function learnPriors(priors: Priors, { turns, steps }: Work): Priors {
   }, priors);
 }
 
+/** So many turns of the whole home stand in where a project has few of its own. */
+const LENT = 6;
+
+/**
+ * What is known for work in a project: its own counts, filled up by those of the whole home. Without counts of its own,
+ * those of the home.
+ */
+export function priorsIn(home: Priors, project: Priors | undefined): Priors {
+  if (project === undefined) return home;
+  const entries = Object.entries(home).map(([model, purposes]) => {
+    const own = project[model] ?? {};
+    const tallies = Object.entries(purposes).map(([purpose, all]) => [purpose, filledUp(all, own[purpose])] as const);
+    return [model, Object.fromEntries(tallies)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function filledUp(all: Tally, own: Tally | undefined): Tally {
+  if (own === undefined) return all;
+  // The counts of the home hold those of the project, too.
+  const faded = fading(all.at - own.at);
+  const rest = (name: CountName): number => Math.max(0, (all[name] ?? 0) - (own[name] ?? 0) * faded);
+  const factor = Math.min(1, LENT / Math.max(LENT, rest('tries')));
+  const sum = (name: CountName): number => (own[name] ?? 0) * faded + rest(name) * factor;
+  const isKnown = (name: CountName): boolean => all[name] !== undefined && own[name] !== undefined;
+  return {
+    tries: sum('tries'),
+    solved: Math.min(sum('solved'), sum('tries')),
+    ...(isKnown('calls') ? { calls: sum('calls') } : {}),
+    ...(isKnown('written') ? { written: sum('written') } : {}),
+    at: all.at,
+  };
+}
+
+type CountName = Exclude<keyof Tally, 'at'>;
+
+/** What is left of a count after so long. A clock that was set back must not increase old counts. */
+function fading(ms: number): number {
+  return 0.5 ** (Math.max(0, ms) / HALF_LIFE_MS);
+}
+
 interface Counted {
   readonly isSolved: boolean;
   readonly calls: number;
@@ -54,8 +95,7 @@ interface Counted {
 }
 
 function count(before: Tally | undefined, { isSolved, calls, written, at }: Counted): Tally {
-  // A clock that was set back must not increase old counts.
-  const factor = before === undefined ? 0 : 0.5 ** (Math.max(0, at - before.at) / HALF_LIFE_MS);
+  const factor = before === undefined ? 0 : fading(at - before.at);
   // Old counts without a number of calls make the new sum of calls too low, so it is left out.
   const areKnown = before === undefined || before.calls !== undefined;
   const isWritten = written !== null && (before === undefined || before.written !== undefined);

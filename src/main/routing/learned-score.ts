@@ -19,6 +19,8 @@ const scoreSchema = z.strictObject({
   /** How much the log odds of a model's own rate count, and how much less with the share of steps that were made. */
   ability: z.number(),
   fading: z.number(),
+  /** A guess of an ability weighs as much as so many counted turns. */
+  imagined: z.number().positive(),
   /** What the steps so far add, by the names of `routing-features.ts`. */
   parts: z.record(z.string(), partSchema),
   /** Log odds that a stronger model solves what the weaker one does not, from both rates. */

@@ -5,7 +5,7 @@ import { guessInterval } from '@shared/money/usual-task.ts';
 import type { Tally } from '@shared/routing/priors.ts';
 import { expectedRestUsd, usualStepsOf } from './usual-steps.ts';
 import type { Features, ChoiceFacts, PairNames, Rule, ModelOption, Vote, WeighedOption } from './define.ts';
-import { abilityOf } from './ability.ts';
+import { abilityIn } from './ability.ts';
 import type { LearnedScore } from './learned-score.ts';
 import { learnedInstead, rescueChance, scoreNamed, votesOfScore } from './learned-score.ts';
 import { featuresOf } from './routing-features.ts';
@@ -126,7 +126,7 @@ function scoreVotes(
 ): readonly Vote[] {
   if (learned === null || weaker === null) return [];
   const { features, names } = seen;
-  const ability = abilityOf(weaker.info, numbers.priors, purpose);
+  const ability = abilityIn(weaker.info, numbers, purpose);
   const factor = numbers.weights?.['solve-score'] ?? 1;
   if (factor === 0) return [];
   return votesOfScore(learned, { features, ability }, names).map((vote) => ({ ...vote, weight: vote.weight * factor }));
@@ -291,7 +291,7 @@ function optionOf(facts: ChoiceFacts, option: ModelOption, costs: Costs): Weighe
   const isAlone = facts.options.length === 1 && info.where === 'local';
   return {
     ...optionWithoutCosts(option),
-    ability: abilityOf(info, facts.numbers.priors),
+    ability: abilityIn(info, facts.numbers),
     costUsd,
     seconds: secondsOf(facts, option, outputTokens),
     restUsd: isAlone ? costUsd : rest,
@@ -358,7 +358,7 @@ export function compareOptions(facts: ChoiceFacts, rules: readonly Rule[], { ope
   const weighed = (option: ModelOption): WeighedOption => {
     const { options } = scoreOf(option) ?? { options: [] };
     const found = options.find(({ model, strategy }) => model === option.info.id && strategy === option.strategy);
-    return found ?? { ...optionWithoutCosts(option), ability: abilityOf(option.info, facts.numbers.priors) };
+    return found ?? { ...optionWithoutCosts(option), ability: abilityIn(option.info, facts.numbers) };
   };
   const advantage = (option: ModelOption): number | null =>
     option.info === base?.info ? 0 : (models.get(option)?.advantageUsd ?? null);
@@ -409,13 +409,13 @@ function shareOf(
   base: ModelOption | null,
   option: ModelOption,
 ): Pick<Pair, 'share' | 'loss'> {
-  const counted = base === null ? null : countedShare(numbers.priors, base, option);
+  const counted = base === null ? null : countedShare(numbers, base, option);
   if (counted !== null) return counted;
   let before = 0;
   const chances = new Map<ModelOption['info'], number>();
   for (const { info } of options) {
     if (chances.has(info)) continue;
-    before = Math.max(abilityOf(info, numbers.priors).chance, before + (chances.size === 0 ? 0 : LEAST_STEP));
+    before = Math.max(abilityIn(info, numbers).chance, before + (chances.size === 0 ? 0 : LEAST_STEP));
     chances.set(info, before);
   }
   const from = base === null ? 0 : (chances.get(base.info) ?? 0);
@@ -430,11 +430,11 @@ function shareOf(
 
 /** What both records leave to gain, of what the weaker one misses. Null: one of them is not known well enough. */
 function countedShare(
-  priors: ChoiceFacts['numbers']['priors'],
+  numbers: ChoiceFacts['numbers'],
   base: ModelOption,
   option: ModelOption,
 ): Required<Pick<Pair, 'share' | 'loss'>> | null {
-  const [weaker, stronger] = [abilityOf(base.info, priors), abilityOf(option.info, priors)];
+  const [weaker, stronger] = [abilityIn(base.info, numbers), abilityIn(option.info, numbers)];
   if (weaker.source !== 'record' || stronger.source !== 'record') return null;
   const more = stronger.chance - weaker.chance;
   return { share: Math.max(0, more / (1 - weaker.chance)), loss: Math.max(0, -more) };

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -141,7 +141,7 @@ describe("the router's memory of two models", () => {
     const path = join(folder, 'route-priors.json');
     const kept = createLearnedPriors(path);
     const works = Array.from({ length: 12 }, (_, index) => aTurn('gave-up', [[`model ${index}`, 'act']]));
-    await Promise.all(works.map((work) => kept.learn(work)));
+    await Promise.all(works.map((work) => kept.learn({ ...work, projectPath: null })));
     const { priors } = JSON.parse(await readFile(path, 'utf8'));
     expect(Object.keys(priors)).toHaveLength(12);
   });
@@ -150,7 +150,7 @@ describe("the router's memory of two models", () => {
     const folder = await mkdtemp(join(tmpdir(), 'dewpoint-priors-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const path = join(folder, 'route-priors.json');
-    await createLearnedPriors(path).learn(aTurn('gave-up', [['here', 'act']]));
+    await createLearnedPriors(path).learn({ ...aTurn('gave-up', [['here', 'act']]), projectPath: null });
     const again = createLearnedPriors(path);
     const asked = (own: object) =>
       turnOptions(settingsSchema.parse({ routing: own }), runOptionsSchema.parse({ policy: 'hybrid', local: 'here' }));
@@ -164,7 +164,7 @@ describe("the router's memory of two models", () => {
       { ...asked({}), policy: 'cloud', cloud: 'other', modelOrder: ['other', 'here'] } as const,
       { ...asked({}), policy: 'local' } as const,
     ];
-    const given = await Promise.all(told.map(again.given));
+    const given = await Promise.all(told.map((one) => again.given(one, null)));
     expect(given.map(({ routing }) => routing?.numbers.priors)).toEqual([
       { here: { act: { tries: 1, solved: 0, calls: 1, at: 0 } } },
       mine,
@@ -173,5 +173,29 @@ describe("the router's memory of two models", () => {
       { here: { act: { tries: 1, solved: 0, calls: 1, at: 0 } } },
       undefined,
     ]);
+  });
+
+  it('goes by the project first, by the home where the project has little, and reads older files', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'dewpoint-priors-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const path = join(folder, 'route-priors.json');
+    const before = { here: { act: { tries: 40, solved: 40, calls: 40, at: 0 } } };
+    await writeFile(path, JSON.stringify({ version: 1, priors: before }));
+    const kept = createLearnedPriors(path);
+    const asked = turnOptions(settingsSchema.parse({}), runOptionsSchema.parse({ policy: 'hybrid', local: 'here' }));
+    const shareIn = async (project: string | null): Promise<number> => {
+      const tally = (await kept.given(asked, project)).routing?.numbers.priors?.here?.act;
+      return (tally?.solved ?? Number.NaN) / (tally?.tries ?? Number.NaN);
+    };
+    expect(await shareIn('/hard')).toBe(1);
+    for (let turn = 0; turn < 12; turn += 1) {
+      await kept.learn({ ...aTurn('gave-up', [['here', 'act']]), projectPath: '/hard' });
+    }
+    expect(await shareIn('/hard')).toBeLessThan(0.5);
+    expect(await shareIn('/other')).toBeGreaterThan(0.7);
+    const text = await readFile(path, 'utf8');
+    expect(text).not.toContain('/hard');
+    expect(JSON.parse(text)).toMatchObject({ version: 2 });
+    expect(await createLearnedPriors(path).all()).toEqual(await kept.all());
   });
 });

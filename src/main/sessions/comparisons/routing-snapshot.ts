@@ -43,7 +43,7 @@ export function createRoutingSnapshotTaker(options: {
       const routing: Record<string, Routing> = {};
       for (const policy of policies) {
         const asked = turnOptions(usual, runOptionsSchema.parse({ policy, local, cloud }));
-        const given = (await priors.given(asked)).routing;
+        const given = (await priors.given(asked, projectPath)).routing;
         if (given !== null) routing[policy] = given;
       }
       const holding = await rules(projectPath);

@@ -210,7 +210,10 @@ async function optionsFor(
   const run = assistant === null ? asked : await runWithAssistant(asked, assistant, { settings, modelInfo });
   const usual = turnOptions(settings, run, assistant);
   const { routing } = held ?? { routing: null };
-  return { run, routed: routing === null ? await options.priors.given(usual) : { ...usual, routing } };
+  return {
+    run,
+    routed: routing === null ? await options.priors.given(usual, journal.state().projectPath) : { ...usual, routing },
+  };
 }
 
 /** The log has the choice before the turn does. */

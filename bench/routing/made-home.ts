@@ -1,0 +1,100 @@
+import type { Priors } from '@shared/routing/priors.ts';
+import { chooseModel } from '../../src/main/routing/choose-model.ts';
+import { learnPriors } from '../../src/main/routing/learn-priors.ts';
+import { discoverRules } from '../../src/main/routing/registry.ts';
+import {
+  chanceFor,
+  drawMadeTask,
+  factsOfTask,
+  type MadeModel,
+  type MadeTask,
+  madeWorlds,
+  trueCost,
+} from '../../tests/main/routing/made-world.ts';
+import { seeded } from '../lib/seeded.ts';
+
+const DAY = 24 * 3600 * 1000;
+/** How many decisions are judged around a number of outcomes. */
+const WINDOW = 10;
+
+export interface Regret {
+  readonly outcomes: number;
+  /** What a task cost more than with the best model, in US dollars: by what was learned, and without learning. */
+  readonly learned: number;
+  readonly never: number;
+}
+
+/**
+ * Many made repositories, each with six models whose true strength there differs from what their size and price suggest.
+ * Only the outcome of the chosen model is seen. Three outcomes a day.
+ */
+export function playMadeHomes(repositories: number, after: readonly number[]): readonly Regret[] {
+  const random = seeded(11);
+  const rules = discoverRules();
+  const sums = after.map((outcomes) => ({ outcomes, learned: 0, never: 0 }));
+  const most = Math.max(...after) + WINDOW;
+  for (let repository = 0; repository < repositories; repository += 1) {
+    const models = madeWorlds['6'].map((model) => ({ ...model, strength: model.strength + 1.2 * normal(random) }));
+    const center = normal(random);
+    let priors: Priors = {};
+    for (let count = 0; count < most; count += 1) {
+      const task: MadeTask = { ...drawMadeTask(random), difficulty: center + 0.7 * normal(random) };
+      const choice = (known: Priors): number => {
+        const facts = factsOfTask(models, task);
+        const numbers = { ...facts.numbers, priors: known };
+        const { chosen } = chooseModel({ ...facts, numbers, now: count * (DAY / 3) }, rules);
+        return Math.max(
+          0,
+          models.findIndex(({ name }) => name === chosen?.info.name),
+        );
+      };
+      const place = choice(priors);
+      const judged = sums.filter(({ outcomes }) => count >= outcomes && count < outcomes + WINDOW);
+      if (judged.length > 0) {
+        const costs = models.map((model) => trueCost(model, task));
+        const best = Math.min(...costs);
+        const plain = choice({});
+        for (const sum of judged) {
+          sum.learned += ((costs[place] ?? best) - best) / WINDOW / repositories;
+          sum.never += ((costs[plain] ?? best) - best) / WINDOW / repositories;
+        }
+      }
+      priors = learned(priors, models[place], {
+        task,
+        at: count * (DAY / 3),
+        isSolved: random() < solves(models[place], task),
+      });
+    }
+  }
+  return sums;
+}
+
+function solves(model: MadeModel | undefined, task: MadeTask): number {
+  return model === undefined ? 0 : chanceFor(model, task);
+}
+
+function learned(
+  priors: Priors,
+  model: MadeModel | undefined,
+  { task, at, isSolved }: { readonly task: MadeTask; readonly at: number; readonly isSolved: boolean },
+): Priors {
+  if (model === undefined) return priors;
+  const stage = { model: `${model.where}/${model.name}` };
+  const step = { turnId: 't', purpose: 'act', stage, end: { usage: { output: 400 } } } as const;
+  return learnPriors(priors, {
+    turns: [
+      {
+        id: 't',
+        endedAt: at,
+        reason: isSolved ? 'done' : 'gave-up',
+        before: { passed: false },
+        after: { passed: isSolved },
+      },
+    ],
+    steps: Array.from({ length: task.steps }, () => step),
+  });
+}
+
+function normal(random: () => number): number {
+  return Math.sqrt(-2 * Math.log(random() + 1e-12)) * Math.cos(2 * Math.PI * random());
+}
