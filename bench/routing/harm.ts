@@ -1,4 +1,4 @@
-import { type Judged, keepBelow } from '../../src/main/routing/harm-bound.ts';
+import { type JudgedTask, keepBelow } from '../../src/main/routing/loss-bound.ts';
 import { seeded } from '../lib/seeded.ts';
 import type { RoutedSet } from './routed-set.ts';
 
@@ -10,7 +10,7 @@ export interface Coverage {
 }
 
 /** Harm: kept here, failed, and the cloud passed. */
-export function judgedOf({ outcomes, scores }: RoutedSet): readonly Judged[] {
+export function judgedOf({ outcomes, scores }: RoutedSet): readonly JudgedTask[] {
   return outcomes.map(({ weak, strong }, item) => ({
     score: scores[item] ?? 0,
     isHarm: weak < 0.5 && strong >= 0.5,
@@ -19,7 +19,7 @@ export function judgedOf({ outcomes, scores }: RoutedSet): readonly Judged[] {
 
 /** Thresholds are set on a drawn part of the tasks and judged on all of them, again and again. */
 export function coverageOf(
-  judged: readonly Judged[],
+  judged: readonly JudgedTask[],
   { limit, size, draws = 1000 }: { readonly limit: number; readonly size: number; readonly draws?: number },
 ): Coverage {
   const random = seeded(31);

@@ -14,6 +14,10 @@ import {
 import { seeded } from '../lib/seeded.ts';
 
 const DAY = 24 * 3600 * 1000;
+/** How much tasks of one repository differ, in log odds. */
+const SPREAD = 0.7;
+/** The middles of five equal parts of a normal distribution. */
+const middles = [-1.28, -0.52, 0, 0.52, 1.28] as const;
 /** How many decisions are judged around a number of outcomes. */
 const WINDOW = 10;
 
@@ -38,7 +42,7 @@ export function playMadeHomes(repositories: number, after: readonly number[]): r
     const center = normal(random);
     let priors: Priors = {};
     for (let count = 0; count < most; count += 1) {
-      const task: MadeTask = { ...drawMadeTask(random), difficulty: center + 0.7 * normal(random) };
+      const task: MadeTask = { ...drawMadeTask(random), difficulty: center + SPREAD * normal(random) };
       const choice = (known: Priors): number => {
         const facts = factsOfTask(models, task);
         const numbers = { ...facts.numbers, priors: known };
@@ -51,7 +55,7 @@ export function playMadeHomes(repositories: number, after: readonly number[]): r
       const place = choice(priors);
       const judged = sums.filter(({ outcomes }) => count >= outcomes && count < outcomes + WINDOW);
       if (judged.length > 0) {
-        const costs = models.map((model) => trueCost(model, task));
+        const costs = models.map((model) => expectedCost(model, task, center));
         const best = Math.min(...costs);
         const plain = choice({});
         for (const sum of judged) {
@@ -67,6 +71,12 @@ export function playMadeHomes(repositories: number, after: readonly number[]): r
     }
   }
   return sums;
+}
+
+/** What such a task costs with a model, for somebody who knows the repository but not how hard this task is. */
+function expectedCost(model: MadeModel, task: MadeTask, center: number): number {
+  const costs = middles.map((place) => trueCost(model, { ...task, difficulty: center + SPREAD * place }));
+  return costs.reduce((sum, one) => sum + one, 0) / costs.length;
 }
 
 function solves(model: MadeModel | undefined, task: MadeTask): number {

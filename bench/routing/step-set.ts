@@ -1,5 +1,5 @@
 import { discoverRules } from '../../src/main/routing/registry.ts';
-import { learnedInstead } from '../../src/main/routing/learned-score.ts';
+import { replacedRules } from '../../src/main/routing/learned-score.ts';
 import { boost, type Boosted } from './boosted-trees.ts';
 import {
   type Episode,
@@ -83,7 +83,7 @@ function handVotes(features: Readonly<Record<string, number>>): number {
   const names = { weaker: 'a', stronger: 'b' };
   const own = { ...features, stepsWithoutWrite: features.steps ?? 0, writes: 0 };
   return discoverRules()
-    .filter(({ id }) => learnedInstead.has(id))
+    .filter(({ id }) => replacedRules.has(id))
     .flatMap((rule) => rule.vote(own, names))
     .reduce((sum, { toward, weight }) => sum + (toward === 'cloud' ? weight : -weight), 0);
 }

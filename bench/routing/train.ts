@@ -34,7 +34,7 @@ const file = {
   ability: Number(trained.ability.toFixed(4)),
   fading: Number(trained.fading.toFixed(4)),
   // Measured in made homes (`made-home.ts`): the least regret after 20 and 100 outcomes.
-  imagined: 1.5,
+  imagined: 2,
   parts: partsOf(trained),
   rescue: fitRescue(pairs),
 };

@@ -5,7 +5,7 @@ import { boost } from '../../bench/routing/boosted-trees.ts';
 import { coverageOf } from '../../bench/routing/harm.ts';
 import { fitLogistic } from '../../bench/routing/logistic.ts';
 import { fitRidge } from '../../bench/routing/sparse-ridge.ts';
-import { keepBelow, upperBound } from '../../src/main/routing/harm-bound.ts';
+import { keepBelow, upperBound } from '../../src/main/routing/loss-bound.ts';
 
 const chance = (odds: number): number => 1 / (1 + Math.exp(-odds));
 

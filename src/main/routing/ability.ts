@@ -14,6 +14,14 @@ const UNKNOWN = 0.85;
 /** What one step of thinking adds. */
 const EFFORT_STEP = 0.02;
 
+interface Believed {
+  readonly purpose?: Purpose;
+  /** The weight of the guess, in turns. */
+  readonly imagined?: number;
+  /** Turns that must be counted before the record is used. */
+  readonly least?: number;
+}
+
 /**
  * The ability of a model, from its record in this home, else from its size, else from its price. It only ranks models
  * of one turn and says how far they lie apart; what was seen of the task decides about it.
@@ -21,12 +29,12 @@ const EFFORT_STEP = 0.02;
 export function abilityOf(
   info: ModelInfo,
   priors: Priors | undefined,
-  { purpose = 'act', imagined = IMAGINED }: { readonly purpose?: Purpose; readonly imagined?: number } = {},
+  { purpose = 'act', imagined = IMAGINED, least = LEAST_TRIES }: Believed = {},
 ): Ability {
   const guess = guessOf(info);
   const own = priors?.[info.id];
-  const known = (own?.[purpose]?.tries ?? 0) < LEAST_TRIES ? own?.act : own?.[purpose];
-  if (known === undefined || known.tries < LEAST_TRIES) return { ...guess, chance: withEffort(guess.chance, info) };
+  const known = (own?.[purpose]?.tries ?? 0) < least ? own?.act : own?.[purpose];
+  if (known === undefined || known.tries < least) return { ...guess, chance: withEffort(guess.chance, info) };
   const chance = (known.solved + imagined * guess.chance) / (known.tries + imagined);
   return { chance: Math.min(0.99, chance), source: 'record' };
 }
@@ -37,7 +45,8 @@ export function abilityIn(
   { priors, score }: Pick<RoutingNumbers, 'priors' | 'score'>,
   purpose: Purpose = 'act',
 ): Ability {
-  return abilityOf(info, priors, { purpose, imagined: scoreNamed(score)?.imagined ?? IMAGINED });
+  const learned = scoreNamed(score);
+  return abilityOf(info, priors, learned === null ? { purpose } : { purpose, imagined: learned.imagined, least: 0.5 });
 }
 
 /** By size on a logarithmic scale: 1.5B a quarter, 30B three quarters. By price: $0.40 an answer of a million, $25. */

@@ -46,7 +46,7 @@ export function scoreNamed(digest: string | undefined): LearnedScore | null {
 }
 
 /** Rules that vote about what the score has learned. Where it decides, they do not vote. */
-export const learnedInstead: ReadonlySet<string> = new Set(['model-size', 'own-record', 'trajectory']);
+export const replacedRules: ReadonlySet<string> = new Set(['model-size', 'own-record', 'trajectory']);
 
 /** The reasons of the score, as votes: together, the log odds that the weaker model does not solve the rest. */
 export function votesOfScore(
@@ -109,7 +109,7 @@ function valueAt({ edges, values }: z.infer<typeof partSchema>, value: number): 
 }
 
 /** The chance that a stronger model solves a task that the weaker one does not, by what each solves of usual tasks. */
-export function rescueChance({ rescue }: LearnedScore, weaker: number, stronger: number): number {
+export function takeoverChance({ rescue }: LearnedScore, weaker: number, stronger: number): number {
   return chance(rescue.base + rescue.stronger * logOdds(stronger) + rescue.weaker * logOdds(weaker));
 }
 

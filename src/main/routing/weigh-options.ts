@@ -7,7 +7,7 @@ import { expectedRestUsd, usualStepsOf } from './usual-steps.ts';
 import type { Features, ChoiceFacts, PairNames, Rule, ModelOption, Vote, WeighedOption } from './define.ts';
 import { abilityIn } from './ability.ts';
 import type { LearnedScore } from './learned-score.ts';
-import { learnedInstead, rescueChance, scoreNamed, votesOfScore } from './learned-score.ts';
+import { replacedRules, takeoverChance, scoreNamed, votesOfScore } from './learned-score.ts';
 import { featuresOf } from './routing-features.ts';
 import type { CacheFacts, Outlook } from './switch-price.ts';
 import { callUsd, nothingCached, savedUsd, switchPrice } from './switch-price.ts';
@@ -138,7 +138,7 @@ function ruleVotes(
   rules: readonly Rule[],
   { seen, learned }: { readonly seen: Seen; readonly learned: LearnedScore | null },
 ): readonly Vote[] {
-  const voting = learned === null ? rules : rules.filter(({ id }) => !learnedInstead.has(id));
+  const voting = learned === null ? rules : rules.filter(({ id }) => !replacedRules.has(id));
   return voting.flatMap((rule) => votesOf(rule, seen, numbers.weights?.[rule.id] ?? 1));
 }
 
@@ -421,7 +421,7 @@ function shareOf(
   const from = base === null ? 0 : (chances.get(base.info) ?? 0);
   const learned = scoreNamed(numbers.score);
   if (learned !== null && base !== null) {
-    return { share: rescueChance(learned, from, chances.get(option.info) ?? from) };
+    return { share: takeoverChance(learned, from, chances.get(option.info) ?? from) };
   }
   const top = Math.max(...chances.values());
   const own = chances.get(option.info) ?? top;

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import shipped from '../../../resources/routing/solve-score.json';
 import {
   currentScore,
-  learnedInstead,
+  replacedRules,
   parseScore,
-  rescueChance,
+  takeoverChance,
   scoreNamed,
   votesOfScore,
 } from '../../../src/main/routing/learned-score.ts';
@@ -51,8 +51,8 @@ describe('the learned score', () => {
   });
 
   it('expects a stronger model to rescue more, and of what an able model misses less', () => {
-    expect(rescueChance(currentScore, 0.5, 0.9)).toBeGreaterThan(rescueChance(currentScore, 0.5, 0.7));
-    expect(rescueChance(currentScore, 0.7, 0.9)).toBeLessThan(rescueChance(currentScore, 0.3, 0.9));
+    expect(takeoverChance(currentScore, 0.5, 0.9)).toBeGreaterThan(takeoverChance(currentScore, 0.5, 0.7));
+    expect(takeoverChance(currentScore, 0.7, 0.9)).toBeLessThan(takeoverChance(currentScore, 0.3, 0.9));
   });
 
   it('gives each part as a reason in words', () => {
@@ -80,8 +80,8 @@ describe('a decision with the learned score', () => {
 
   it('has no votes of rules that say the same', () => {
     const { votes } = chooseModel(facts, rules);
-    expect(votes.filter(({ rule }) => learnedInstead.has(rule))).toEqual([]);
-    for (const id of learnedInstead) expect(rules.map((rule) => rule.id)).toContain(id);
+    expect(votes.filter(({ rule }) => replacedRules.has(rule))).toEqual([]);
+    for (const id of replacedRules) expect(rules.map((rule) => rule.id)).toContain(id);
   });
 
   it('is made by the rules alone for an older log, and for a file that is not here', () => {

@@ -28,7 +28,7 @@ function chanceOfAtMost(events: number, tasks: number, rate: number): number {
 }
 
 /** A task with the score that it had before, and whether keeping it here was worse than the cloud would have been. */
-export interface Judged {
+export interface JudgedTask {
   /** The expected gain of the cloud. Tasks below the threshold are kept here. */
   readonly score: number;
   readonly isHarm: boolean;
@@ -39,7 +39,7 @@ export interface Judged {
  * Thresholds are tried from the most careful one up, and the first that fails ends it, so trying many costs nothing.
  * -Infinity: nothing may be kept.
  */
-export function keepBelow(judged: readonly Judged[], limit: number, steps = 40): number {
+export function keepBelow(judged: readonly JudgedTask[], limit: number, steps = 40): number {
   const order = [...judged].sort((left, right) => left.score - right.score);
   let harms = 0;
   let place = 0;
