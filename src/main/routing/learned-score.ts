@@ -3,6 +3,7 @@ import { z } from 'zod';
 import shipped from '../../../resources/routing/solve-score.json';
 import type { Ability } from '@shared/routing/priors.ts';
 import type { Features, PairNames, Vote } from './define.ts';
+import { upperBound } from './loss-bound.ts';
 
 /** A step function of one feature: `values[n]` up to and with `edges[n]`, the last one above all edges. */
 const partSchema = z.strictObject({ edges: z.array(z.number()), values: z.array(z.number()) });
@@ -60,7 +61,7 @@ export function votesOfScore(
     const value = features[name] ?? 0;
     return voteOf(-valueAt(part, value), partReason(name, value));
   });
-  return [voteOf(own, abilityReason(names.weaker, ability)), ...parts].filter(({ weight }) => weight > 0);
+  return [voteOf(own, abilityReason(names.weaker, ability, features)), ...parts].filter(({ weight }) => weight > 0);
 }
 
 function voteOf(towardCloud: number, reason: string): Vote {
@@ -79,8 +80,17 @@ const sources: Readonly<Record<Ability['source'], string>> = {
   unknown: 'as a guess',
 };
 
-function abilityReason(name: string, { chance, source }: Ability): string {
-  return `${name} does about ${Math.round(chance * 100)}% of usual tasks, ${sources[source]}.`;
+function abilityReason(
+  name: string,
+  { chance, source }: Ability,
+  { localTries = 0, localSolved = 0 }: Features,
+): string {
+  const text = `${name} does about ${Math.round(chance * 100)}% of usual tasks, ${sources[source]}`;
+  // Counts fade, so they are no whole numbers: fewer tasks and more failures can only make the bound safer.
+  const [tasks, failures] = [Math.floor(localTries), Math.ceil(localTries - localSolved)];
+  if (source !== 'record' || tasks === 0) return `${text}.`;
+  const least = Math.round((1 - upperBound(failures, tasks)) * 100);
+  return `${text}: at least ${least}%, as far as ${tasks} checked ${tasks === 1 ? 'task says' : 'tasks say'} with 95% certainty.`;
 }
 
 const clean: Readonly<Record<string, string>> = {

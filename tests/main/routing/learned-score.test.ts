@@ -63,6 +63,21 @@ describe('the learned score', () => {
   });
 });
 
+describe('the reason by a record', () => {
+  const told = (features: Readonly<Record<string, number>>): string =>
+    votesOfScore(currentScore, { features, ability: { chance: 0.75, source: 'record' } }, names)[0]?.reason ?? '';
+
+  it('says what is certain beside the mean, and more tasks make it tighter', () => {
+    expect(told({ localTries: 8, localSolved: 6 })).toContain('at least 40%, as far as 8 checked tasks say');
+    expect(told({ localTries: 80, localSolved: 60 })).toContain('at least 66%, as far as 80 checked tasks say');
+  });
+
+  it('takes counts that faded for fewer tasks and more failures', () => {
+    expect(told({ localTries: 8.9, localSolved: 6.4 })).toContain('as far as 8 checked tasks say');
+    expect(told({ localTries: 0.4, localSolved: 0.4 })).toMatch(/by its record in this home\.$/);
+  });
+});
+
 describe('a decision with the learned score', () => {
   const facts = factsOfTask(madeWorlds['3'], drawMadeTask(seeded(3)));
   const { score, ...byHand } = facts.numbers;
