@@ -74,23 +74,12 @@ interface ToolConfig {
  */
 export function createToolParts(
   { home, cache, version, onNotice }: ToolConfig,
-  {
-    env,
-    files,
-    programs,
-    settings,
-    rules,
-    now,
-    redactor,
-    web,
-    webTools,
-    drawPage,
-    languageServers,
-    programsOf,
-  }: ToolBase,
+  base: ToolBase,
   { keys, models, texts }: Pick<ModelParts, 'keys' | 'models' | 'texts'>,
   startSandbox: SandboxFactory,
 ) {
+  const { env, files, programs, settings, rules, now, redactor } = base;
+  const { web, webTools, drawPage, languageServers, programsOf } = base;
   const folder = join(home, 'tools');
   const servers = () => settings.current().toolServers;
   const pins = createToolPins(folder);
