@@ -285,8 +285,8 @@ export function endedCall(
   const reused = reusedFrom === undefined ? {} : ({ isReused: true } as const);
   const names = (pictures ?? []).map(({ name }) => name);
   // A notebook's data are its drawings and nothing else.
-  if (call.tool === notebookToolName && (dataBlob !== null || fieldOf(data, 'drawings') !== undefined))
-    names.push(notebookToolName);
+  const hasDrawings = dataBlob !== null || fieldOf(data, 'drawings') !== undefined;
+  if (hasDrawings && call.tool === notebookToolName) names.push(notebookToolName);
   const shown = names.length === 0 ? {} : { pictures: names };
   const table =
     call.connected === undefined || fieldOf(data, 'table') === undefined ? {} : ({ hasTable: true } as const);

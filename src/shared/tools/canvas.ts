@@ -2,10 +2,9 @@ import { csvRows } from '@shared/text/csv-text.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
 /** The tool with which a model shows something other than text. Every host draws its input. */
+export const canvasToolName = 'canvas_render';
 /** The tool that runs the cells of a notebook. What they draw is shown with the call. */
 export const notebookToolName = 'run_notebook';
-
-export const canvasToolName = 'canvas_render';
 
 export const chartKinds = ['bar', 'line', 'point', 'area', 'pie'] as const;
 export type ChartKind = (typeof chartKinds)[number];

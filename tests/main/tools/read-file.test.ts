@@ -61,7 +61,7 @@ describe('the read_file tool on a document', () => {
     const found = { ok: true, pages: 3, texts: ['Invoice 4711\nTotal 5', '', 'Terms'] } as const;
     const shown = await readDocument('a.pdf', pdf, found);
     expect(shown.output.split('\n')).toEqual([
-      '[a.pdf is a PDF of 3 pages. These are lines of its text. Pages begin: 1 at line 1, 2 at line 5, 3 at line 8.]',
+      '[a.pdf is a PDF of 3 pages. These are lines of its text. Pages begin: 1 at line 1, 2 at line 5, 3 at line 8. Page 2 has no text. A model that sees pictures could read it with show_page.]',
       '1: [Page 1 of 3]',
       '2: Invoice 4711',
       '3: Total 5',

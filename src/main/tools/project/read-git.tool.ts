@@ -71,7 +71,7 @@ function linesOf(report: GitReport): readonly string[] {
         return `${at + 1} ${(commit ?? '').slice(0, shortId)} ${who}: ${text}`;
       });
       return [
-        'As committed; a line that came by a merge counts for the merge:',
+        'A line that came by a merge counts for the merge:',
         ...lines,
         ...(report.note === null ? [] : [report.note]),
       ];

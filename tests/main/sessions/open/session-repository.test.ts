@@ -68,7 +68,7 @@ describe.skipIf(isWithoutGit)('the read_git tool', () => {
     expect((await ask({ what: 'show' })).output).toContain('Why');
     const blame = await ask({ what: 'blame', path: 'a.py' });
     expect(blame.output).toBe(
-      `As committed; a line that came by a merge counts for the merge:\n1 ${first} Ada: one\n2 ${second} Ada: two`,
+      `A line that came by a merge counts for the merge:\n1 ${first} Ada: one\n2 ${second} Ada: two\n3  not committed yet: three\n1 line is not committed yet.`,
     );
     expect(blame.data).toEqual({ matches: [{ path: 'a.py' }] });
     expect(await ask({ what: 'blame' })).toMatchObject({ status: 'error', output: 'blame needs a path.' });
