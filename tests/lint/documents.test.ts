@@ -141,6 +141,25 @@ function helpTexts(command: Command): readonly string[] {
   return [...own.map((text) => `${name}: ${text}`), ...command.commands.flatMap(helpTexts)];
 }
 
+describe('the page of figures', () => {
+  /** Catches: a sum that praises, because nobody counted again. */
+  it('says at its top how many figures are in each state', () => {
+    const page = read('docs/figures.md');
+    const states = page
+      .split('\n')
+      .filter((line) => line.startsWith('| ') && !line.startsWith('| Figure'))
+      .map((line) => line.split(' | ')[3]?.trim() ?? '');
+    const count = (is: (state: string) => boolean): number => states.filter(is).length;
+    const missed = count((state) => state.includes('missed'));
+    const reached = count((state) => state.startsWith('reached') && !state.includes('missed'));
+    const open = count((state) => state.includes('not measured'));
+    const published = count((state) => state.startsWith('published'));
+    expect(page).toContain(
+      `${reached} reached, ${missed} missed in whole or in part, ${open} not measured, ${published} published without a target.`,
+    );
+  });
+});
+
 describe('the help of the terminal', () => {
   const quiet = { out: () => undefined, err: () => undefined };
 
