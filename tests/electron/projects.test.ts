@@ -151,7 +151,8 @@ it('the settings of a project show its memory, where lines are noted, changed an
   expect(await violations(page)).toEqual([]);
   await keepScreenshot(page, 'project-memory');
   await memory.getByRole('button', { name: 'Forget: Dates are kept in UTC.' }).click();
-  await page.getByText('The line is forgotten.').waitFor();
+  await page.getByText('The line is forgotten, also in 2 logs.').waitFor();
+  await memory.getByText('1 session works now, so its log still has the line.').waitFor();
   await page.getByRole('status').getByRole('button', { name: 'Undo', exact: true }).last().click();
   await memory.getByText('Dates are kept in UTC.').waitFor();
 });

@@ -149,10 +149,11 @@ function memoryHandlers(core: Holder, note: Note): NonNullable<SomeHandlers['mem
       core.memory = [...core.memory, { ...made, id: `line-${text.length}`, text }];
       return shown();
     },
-    forget: ({ input: { id } }) => {
+    forget: ({ input: { id, onlyHere } }) => {
       note('forget-line', id);
       core.memory = core.memory.filter((line) => line.id !== id);
-      return shown();
+      const forgotten = { sessions: 2, busy: ['20261129-100000-abcdefgh'], isTooShort: false };
+      return { ...shown(), ...(onlyHere === true ? {} : { forgotten }) };
     },
   };
 }

@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { MemoryLine } from '@shared/projects/memory-line.ts';
+import type { ForgetReport, MemoryLine } from '@shared/projects/memory-line.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
-import { t } from '../../lib/text/translate.ts';
+import { plural, t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field, InputField } from '../../ui/controls/field.tsx';
 import { Select } from '../../ui/controls/select.tsx';
@@ -16,6 +16,10 @@ import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 
 type Place = MemoryLine['of'];
+
+interface MemoryReply {
+  readonly forgotten?: ForgetReport;
+}
 
 interface Change {
   readonly add?: { readonly text: string; readonly of: Place };
@@ -53,7 +57,14 @@ export function ProjectMemory({ projectPath }: { readonly projectPath: string })
     }
   };
   const forget = async ({ id, text, of }: MemoryLine): Promise<void> => {
-    if (await change({ forget: id })) offerUndo(t('project.memory.forgotten'), () => save({ add: { text, of } }));
+    if (!(await change({ forget: id }))) return;
+    const { forgotten } = queries.getQueryData<MemoryReply>(queryKey) ?? {};
+    // Undo notes the line again. What was taken out of logs stays out.
+    const logs = forgotten?.sessions ?? 0;
+    const said = logs === 0 ? t('project.memory.forgotten') : plural('project.memory.forgottenIn', logs);
+    offerUndo(said, () => save({ add: { text, of } }));
+    if (forgotten !== undefined && forgotten.busy.length > 0)
+      setProblem(plural('project.memory.busy', forgotten.busy.length));
   };
   const { lines = [], files } = found.data ?? {};
   return (
@@ -82,13 +93,14 @@ interface RowProps {
 }
 
 function Row({ line, isRefused, change, onForget }: RowProps) {
-  const { id, text, date, of, sessionId, isAfterOutside } = line;
+  const { id, text, date, of, sessionId, isAfterOutside, uses = [] } = line;
   /** Null: it is not being changed. */
   const [typed, setTyped] = useState<string | null>(null);
   const facts = [
     t(`project.memory.of.${of}`),
     ...(date === null ? [] : [date]),
     ...(sessionId === null ? [] : [t('project.memory.proposed')]),
+    ...(uses.length === 0 ? [] : [plural('project.memory.uses', uses.length)]),
   ];
   const save = async (): Promise<void> => {
     const next = typed?.trim() ?? '';

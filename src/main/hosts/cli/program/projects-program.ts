@@ -252,9 +252,9 @@ export function addMemory(program: Command, run: ProjectHandlers['memory']): voi
     subcommand(memory, name, description, `dewpoint memory ${name}${example}`)
       .option('--project <dir>', 'the project folder (default: the current folder)')
       .option('--json', 'print JSON');
-  add('list', 'list the lines for every project and for this one', '').action((args: MemoryArguments) =>
-    run('list', [], args),
-  );
+  add('list', 'list the lines for every project and for this one', ' dates')
+    .argument('[words...]', 'only lines with all of these words')
+    .action((words: readonly string[], args: MemoryArguments) => run('list', words, args));
   add('add', 'add a line', ' "We write dates as 2026-11-29."')
     .argument('<text>', 'what agents should know, in one line')
     .option('--everywhere', 'for every project')

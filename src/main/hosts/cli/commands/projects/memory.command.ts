@@ -13,26 +13,34 @@ export interface MemoryArguments {
   readonly json?: boolean;
 }
 
-/** What agents know in later tasks. `words`: the new line, or the id of one. */
+/** What agents know in later tasks. `words`: the new line, the id of one, or words that a listed line must hold. */
 export const memory: Command<[MemoryAction, readonly string[], MemoryArguments]> = async (
   context,
   action,
-  [word = ''],
+  words,
   args,
 ) => {
+  const [word = ''] = words;
   const { terminal } = context;
   const projectPath = resolve(args.project ?? '.');
   await requireFolder(projectPath);
   const core = await context.core();
   const of = args.everywhere === true ? 'you' : 'project';
-  const { files, lines, forgotten } = await {
+  const {
+    files,
+    lines: all,
+    forgotten,
+  } = await {
     list: () => core.memory.list({ projectPath }),
     add: () => core.memory.add({ projectPath, text: word, of }),
     forget: () => core.memory.forget({ projectPath, id: word }),
   }[action]();
+  const sought = action === 'list' ? words.map((one) => one.toLowerCase()) : [];
+  const lines = all.filter(({ text }) => sought.every((one) => text.toLowerCase().includes(one)));
   if (args.json === true) terminal.out(jsonLine({ files, lines, ...(forgotten === undefined ? {} : { forgotten }) }));
   else for (const line of lines) terminal.out(`${lineText(line)}\n`);
-  if (lines.length === 0)
+  if (all.length > 0 && lines.length === 0) terminal.err(`None of the ${all.length} lines has these words.\n`);
+  if (all.length === 0)
     terminal.err(
       `Nothing is noted. Add a line: dewpoint memory add, or write ${seenName(files.project ?? files.you)}\n`,
     );
