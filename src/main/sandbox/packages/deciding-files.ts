@@ -12,7 +12,8 @@ interface Deciding {
 const deciding: Readonly<Record<Ecosystem, Deciding>> = {
   python: {
     beside: /^uv\.toml$/,
-    below: /^(?:pyproject\.toml|setup\.(?:py|cfg)|[\w.-]*requirements[\w.-]*\.(?:txt|in)|constraints[\w.-]*\.txt)$/,
+    below:
+      /^(?:pyproject\.toml|setup\.(?:py|cfg)|[\w.-]{0,100}requirements[\w.-]{0,100}\.(?:txt|in)|constraints[\w.-]*\.txt)$/,
     takesIn:
       /\[tool\.uv\.workspace\]|\bpath {0,9}=|\bfile:|^[ \t]{0,20}(?:-[ercf]\b|--(?:editable|requirement|constraint)\b)|^[ \t]{0,20}\.{0,2}\/\w/m,
   },

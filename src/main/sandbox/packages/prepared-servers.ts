@@ -51,7 +51,8 @@ function serversIn(command: string): readonly string[] {
     .slice(at + folder.length)
     .split(' ')
     .flatMap((word) => {
-      const [, name, version] = /^(?:\S*\/)?([\w.-]+)(?:==|@v?)(\S+)$/u.exec(word) ?? [];
+      const last = word.slice(word.lastIndexOf('/') + 1);
+      const [, name, version] = /^([\w.-]+)(?:==|@v?)(\S+)$/u.exec(last) ?? [];
       return name === undefined || version === undefined ? [] : [`${name} ${version}`];
     });
 }
