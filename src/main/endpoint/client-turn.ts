@@ -4,6 +4,7 @@ import type { EndpointCall, EndpointPush } from '@shared/contract/endpoint-contr
 import { textOf } from '@shared/models/model-messages.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
+import type { Routing } from '@shared/routing/routing.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { isQuestion } from '@shared/text/task-kind.ts';
 import { createPromptWarmer } from '../agent/step/keep-warm.ts';
@@ -13,6 +14,7 @@ import { createLimits } from '../agent/turn/turn-limits.ts';
 import { createTurnLog } from '../agent/turn/turn-log.ts';
 import type { CallingTurn } from '../agent/turn/turn.ts';
 import { sha256Of } from '../lib/sha256.ts';
+import { currentScore } from '../routing/learned-score.ts';
 import { emptyTrajectory, type Trajectory } from '../routing/trajectory/trajectory.ts';
 import type { Journal } from '../sessions/journal/journal.ts';
 import type { ClientLog } from './client-logs.ts';
@@ -81,7 +83,7 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
         atCap: 'stop',
         check: null,
         policy: call.model === 'dewpoint/hybrid' ? 'hybrid' : leavesMachine(info) ? 'cloud' : 'local',
-        routing: routingOf(settings.routing.profile, settings.routing.numbers),
+        routing: clientRouting(settings),
         local: settings.local,
         cloud: settings.cloud,
         approve: 'deny',
@@ -99,6 +101,12 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
       asking: { refusals: new Map() },
     },
   };
+}
+
+/** As in a session, but without the records of models: what this home has counted is not read for a client. */
+function clientRouting({ routing }: Settings): Routing {
+  const { profile, numbers } = routingOf(routing.profile, routing.numbers);
+  return { profile, numbers: { score: currentScore.digest, ...numbers } };
 }
 
 /**

@@ -124,6 +124,15 @@ describe('a request of a client', () => {
     expect(askedWhom()).toEqual(['sky', 'shed']);
   });
 
+  // Bug: a session was routed by the learned score, and a client's call by the weights set by hand.
+  it('is routed by the learned score, as a session is', async () => {
+    await set('routing.numbers', { valueUsd: 1_000_000, marginUsd: 0 });
+    await ask(cloud, { model: 'dewpoint/hybrid' });
+    const lines = (await logText()).split('\n').filter((line) => line.includes('"type":"route-decided"'));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('"rule":"solve-score"');
+  });
+
   it('is routed by the rules of its user, and a round of tools stays with its model', async () => {
     await kit.core.client.rules.save({ projectPath: null, owner: 'own', text: 'cloud task weather\n', hash: null });
     const hybrid = { model: 'dewpoint/hybrid' };
