@@ -1,7 +1,8 @@
 import type { Priors } from '@shared/routing/priors.ts';
 import { clockNow } from '../lib/async/clock.ts';
 import { progressStream } from '../lib/async/push-queue.ts';
-import { abilityOf } from '../routing/ability.ts';
+import { abilityIn } from '../routing/ability.ts';
+import { currentScore } from '../routing/learned-score.ts';
 import type { OpenSessions } from '../sessions/open/open-sessions.ts';
 import type { Handlers } from '../server/handlers.ts';
 import type { AvailableModels } from './available-models.ts';
@@ -23,7 +24,7 @@ export interface ModelCommandsOptions {
   /** The models that may be suggested, with their known headers. */
   readonly catalog: SuggestOptions['catalog'];
   readonly updates: CatalogUpdates;
-  /** What each model solved here, as the router uses it. */
+  /** What each model solved in this home. A route goes by the project first. */
   readonly records: () => Promise<Priors>;
 }
 
@@ -43,8 +44,9 @@ export function createModelCommands({
     models: {
       list: async ({ signal }) => {
         const [entries, priors] = await Promise.all([models.list(signal), records()]);
+        const numbers = { priors, score: currentScore.digest };
         return entries.map((entry) =>
-          entry.info === null ? entry : { ...entry, ability: abilityOf(entry.info, priors) },
+          entry.info === null ? entry : { ...entry, ability: abilityIn(entry.info, numbers, 'act') },
         );
       },
       show: async ({ input, signal }) => {

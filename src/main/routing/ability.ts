@@ -2,51 +2,37 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { effortSchema } from '@shared/models/model-info.ts';
 import type { Price } from '@shared/money/token-cost.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
-import type { Ability, Priors } from '@shared/routing/priors.ts';
+import type { Ability } from '@shared/routing/priors.ts';
 import type { RoutingNumbers } from '@shared/routing/routing.ts';
 import { scoreNamed } from './learned-score.ts';
 
-/** Fewer turns may be chance. */
-const LEAST_TRIES = 2;
-/** Imaginary turns that are added to counted ones, so that a few weigh little. */
-const IMAGINED = 4;
+/**
+ * Turns that must be counted before a record is used, and imaginary ones that are added to them, so that a few weigh
+ * little. `learned`: beside a learned score, which says itself how many to add.
+ */
+const believed = { byHand: { least: 2, imagined: 4 }, learned: { least: 0.5 } } as const;
 const UNKNOWN = 0.85;
 /** What one step of thinking adds. */
 const EFFORT_STEP = 0.02;
 
-interface Believed {
-  readonly purpose?: Purpose;
-  /** The weight of the guess, in turns. */
-  readonly imagined?: number;
-  /** Turns that must be counted before the record is used. */
-  readonly least?: number;
-}
-
 /**
- * The ability of a model, from its record in this home, else from its size, else from its price. It only ranks models
- * of one turn and says how far they lie apart; what was seen of the task decides about it.
+ * The ability of a model for steps of one kind, from its record, else from its size, else from its price. It only ranks
+ * models of one turn and says how far they lie apart; what was seen of the task decides about it. The score says how
+ * much a guess counts beside the record.
  */
-export function abilityOf(
+export function abilityIn(
   info: ModelInfo,
-  priors: Priors | undefined,
-  { purpose = 'act', imagined = IMAGINED, least = LEAST_TRIES }: Believed = {},
+  { priors, score }: Pick<RoutingNumbers, 'priors' | 'score'>,
+  purpose: Purpose,
 ): Ability {
+  const learned = scoreNamed(score);
+  const { least, imagined } = learned === null ? believed.byHand : { ...believed.learned, imagined: learned.imagined };
   const guess = guessOf(info);
   const own = priors?.[info.id];
   const known = (own?.[purpose]?.tries ?? 0) < least ? own?.act : own?.[purpose];
   if (known === undefined || known.tries < least) return { ...guess, chance: withEffort(guess.chance, info) };
   const chance = (known.solved + imagined * guess.chance) / (known.tries + imagined);
   return { chance: Math.min(0.99, chance), source: 'record' };
-}
-
-/** The same for a turn: its score says how much a guess counts beside the record. */
-export function abilityIn(
-  info: ModelInfo,
-  { priors, score }: Pick<RoutingNumbers, 'priors' | 'score'>,
-  purpose: Purpose = 'act',
-): Ability {
-  const learned = scoreNamed(score);
-  return abilityOf(info, priors, learned === null ? { purpose } : { purpose, imagined: learned.imagined, least: 0.5 });
 }
 
 /** By size on a logarithmic scale: 1.5B a quarter, 30B three quarters. By price: $0.40 an answer of a million, $25. */

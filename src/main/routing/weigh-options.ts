@@ -291,7 +291,7 @@ function optionOf(facts: ChoiceFacts, option: ModelOption, costs: Costs): Weighe
   const isAlone = facts.options.length === 1 && info.where === 'local';
   return {
     ...optionWithoutCosts(option),
-    ability: abilityIn(info, facts.numbers),
+    ability: abilityIn(info, facts.numbers, facts.purpose),
     costUsd,
     seconds: secondsOf(facts, option, outputTokens),
     restUsd: isAlone ? costUsd : rest,
@@ -358,7 +358,7 @@ export function compareOptions(facts: ChoiceFacts, rules: readonly Rule[], { ope
   const weighed = (option: ModelOption): WeighedOption => {
     const { options } = scoreOf(option) ?? { options: [] };
     const found = options.find(({ model, strategy }) => model === option.info.id && strategy === option.strategy);
-    return found ?? { ...optionWithoutCosts(option), ability: abilityIn(option.info, facts.numbers) };
+    return found ?? { ...optionWithoutCosts(option), ability: abilityIn(option.info, facts.numbers, facts.purpose) };
   };
   const advantage = (option: ModelOption): number | null =>
     option.info === base?.info ? 0 : (models.get(option)?.advantageUsd ?? null);
@@ -404,18 +404,15 @@ export function isStronger(options: readonly ModelOption[], option: ModelOption,
 /** Abilities never fall along the person's order, so that the order is true whatever is guessed from size and price. */
 const LEAST_STEP = 0.02;
 
-function shareOf(
-  { options, numbers }: ChoiceFacts,
-  base: ModelOption | null,
-  option: ModelOption,
-): Pick<Pair, 'share' | 'loss'> {
-  const counted = base === null ? null : countedShare(numbers, base, option);
+function shareOf(facts: ChoiceFacts, base: ModelOption | null, option: ModelOption): Pick<Pair, 'share' | 'loss'> {
+  const { options, numbers, purpose } = facts;
+  const counted = base === null ? null : countedShare(facts, base, option);
   if (counted !== null) return counted;
   let before = 0;
   const chances = new Map<ModelOption['info'], number>();
   for (const { info } of options) {
     if (chances.has(info)) continue;
-    before = Math.max(abilityIn(info, numbers).chance, before + (chances.size === 0 ? 0 : LEAST_STEP));
+    before = Math.max(abilityIn(info, numbers, purpose).chance, before + (chances.size === 0 ? 0 : LEAST_STEP));
     chances.set(info, before);
   }
   const from = base === null ? 0 : (chances.get(base.info) ?? 0);
@@ -430,11 +427,12 @@ function shareOf(
 
 /** What both records leave to gain, of what the weaker one misses. Null: one of them is not known well enough. */
 function countedShare(
-  numbers: ChoiceFacts['numbers'],
+  { numbers, purpose }: Pick<ChoiceFacts, 'numbers' | 'purpose'>,
   base: ModelOption,
   option: ModelOption,
 ): Required<Pick<Pair, 'share' | 'loss'>> | null {
-  const [weaker, stronger] = [abilityIn(base.info, numbers), abilityIn(option.info, numbers)];
+  const ableOf = ({ info }: ModelOption) => abilityIn(info, numbers, purpose);
+  const [weaker, stronger] = [ableOf(base), ableOf(option)];
   if (weaker.source !== 'record' || stronger.source !== 'record') return null;
   const more = stronger.chance - weaker.chance;
   return { share: Math.max(0, more / (1 - weaker.chance)), loss: Math.max(0, -more) };

@@ -155,6 +155,26 @@ describe('the score of the router', () => {
     expect(chooseModel({ ...broken, pin: { where: 'local', text: '' } }, rules).chosen?.info.where).toBe('local');
   });
 
+  // Bug: the vote went by the record of searches, and the gain and the shown ability by that of the work.
+  it('goes by the record of this kind of step in all of a decision', () => {
+    const records = (searched: number) => ({
+      act: { tries: 20, solved: 4, at: 0 },
+      locate: { tries: 20, solved: searched, at: 0 },
+    });
+    const decide = (searched: number) => {
+      const priors = { [here.info.id]: records(searched), [there.info.id]: records(19) };
+      const numbers = { ...profiles.balanced, score: currentScore.digest, priors };
+      return chooseModel(facts({ purpose: 'locate', driver: here.info.id, numbers }), rules);
+    };
+    for (const searched of [6, 18]) {
+      const { options, votes } = decide(searched);
+      const percent = Math.round(((searched + 2 * 0.65) / 22) * 100);
+      expect(Math.round((options[0]?.ability?.chance ?? 0) * 100)).toBe(percent);
+      expect(votes.map(({ reason }) => reason).join('\n')).toContain(`does about ${percent}% of usual tasks`);
+    }
+    expect(decide(6).gain).toBeGreaterThan(4 * (decide(18).gain ?? Number.NaN));
+  });
+
   it('does not depend on the order of the rules', () => {
     const trajectory = {
       ...emptyTrajectory,

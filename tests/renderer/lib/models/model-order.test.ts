@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelEntry } from '../../../../src/shared/contract/models-contract.ts';
 import { sortedOrder, withModel } from '../../../../src/renderer/lib/models/model-order.ts';
-import { abilityOf } from '../../../../src/main/routing/ability.ts';
+import { abilityIn } from '../../../../src/main/routing/ability.ts';
+import { currentScore } from '../../../../src/main/routing/learned-score.ts';
 import { modelOf } from '../../../../bench/lib/route-events.ts';
 
 function entry(id: string, where: 'local' | 'cloud', size: number | null): ModelEntry {
@@ -41,9 +42,9 @@ describe('the order of models', () => {
   it('ranks models of one place by what they solved here before size and price', () => {
     const ranked = [small, large, cheap, dear].map(({ info, ...model }): ModelEntry => {
       const tally = { tries: 20, solved: model.id === 'large' || model.id === 'dear' ? 1 : 19, at: 0 };
-      return info === null
-        ? { ...model, info }
-        : { ...model, info, ability: abilityOf(info, { [info.id]: { act: tally } }) };
+      if (info === null) return { ...model, info };
+      const numbers = { score: currentScore.digest, priors: { [info.id]: { act: tally } } };
+      return { ...model, info, ability: abilityIn(info, numbers, 'act') };
     });
     expect(sortedOrder(['small', 'large', 'cheap', 'dear'], ranked)).toEqual(['large', 'small', 'dear', 'cheap']);
     expect(sortedOrder(['unknown', 'large', 'cheap'], [...ranked, unknown])).toEqual(['large', 'cheap', 'unknown']);
