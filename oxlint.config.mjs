@@ -31,6 +31,7 @@ const noHost = {
   allowTypeImports: true,
   group: [
     '**/compose.ts',
+    '**/compose-endpoint.ts',
     '**/compose-models.ts',
     '**/compose-project.ts',
     '**/compose-skills.ts',

@@ -1,6 +1,7 @@
+import { shareInterval } from '@shared/comparisons/asked-again.ts';
 import type { TaskRecord } from './results.ts';
 import type { BenchRow } from './rows.ts';
-import { pairedDifference, wilson, type Interval } from './statistics.ts';
+import { pairedDifference, type Interval } from './statistics.ts';
 import { shortModel } from './summary.ts';
 import type { TaskOptions } from './task-options.ts';
 
@@ -45,7 +46,7 @@ function solvedRows(side: string, pairs: readonly Pair[], parts: string): readon
   const difference = pairedDifference(counts);
   const solved = (own: number): Pick<BenchRow, 'value' | 'note'> => ({
     value: own,
-    note: `of ${pairs.length}, 95 % interval ${shares(wilson(own, pairs.length))} %`,
+    note: `of ${pairs.length}, 95 % interval ${shares(shareInterval(own, pairs.length))} %`,
   });
   return [
     { figure: `${side}: solved with ${parts}`, unit: '', target: null, ...solved(counts.both + counts.onlyFirst) },

@@ -1,3 +1,5 @@
+import { shareInterval } from '@shared/comparisons/asked-again.ts';
+
 /** A 95 % interval of a share, or of a difference of shares. */
 export interface Interval {
   readonly low: number;
@@ -15,23 +17,6 @@ export interface PairedCounts {
   readonly onlyFirst: number;
   readonly onlySecond: number;
   readonly neither: number;
-}
-
-// The normal quantile of a two-sided 95 % interval.
-const z = 1.959963984540054;
-
-/** Wilson's score interval of a share. 0 to 1 if there is nothing to count. */
-export function wilson(successes: number, total: number): Interval {
-  if (total === 0) return { low: 0, high: 1 };
-  const share = successes / total;
-  const scale = 1 + (z * z) / total;
-  const center = (share + (z * z) / (2 * total)) / scale;
-  const half = (z * Math.sqrt((share * (1 - share)) / total + (z * z) / (4 * total * total))) / scale;
-  // Exact at the ends, where rounding would leave 1e-17 or 1 - 1e-16.
-  return {
-    low: successes === 0 ? 0 : Math.max(0, center - half),
-    high: successes === total ? 1 : Math.min(1, center + half),
-  };
 }
 
 /**
@@ -68,7 +53,7 @@ interface Sample {
 
 function combine(first: Sample, second: Sample, correlation: number): Difference {
   const [p, q] = [first.successes / first.total, second.successes / second.total];
-  const [a, b] = [wilson(first.successes, first.total), wilson(second.successes, second.total)];
+  const [a, b] = [shareInterval(first.successes, first.total), shareInterval(second.successes, second.total)];
   const spread = (x: number, y: number): number => Math.sqrt(Math.max(0, x * x - 2 * correlation * x * y + y * y));
   return { value: p - q, low: p - q - spread(p - a.low, b.high - q), high: p - q + spread(a.high - p, q - b.low) };
 }

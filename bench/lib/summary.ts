@@ -1,15 +1,8 @@
+import { shareInterval } from '@shared/comparisons/asked-again.ts';
 import { formatNumber } from './table.ts';
 import type { BenchRow, Target } from './rows.ts';
 import { isFalseAccept, type TaskRecord } from './results.ts';
-import {
-  type Difference,
-  type Interval,
-  largest,
-  median,
-  pairedDifference,
-  unpairedDifference,
-  wilson,
-} from './statistics.ts';
+import { type Difference, type Interval, largest, median, pairedDifference, unpairedDifference } from './statistics.ts';
 import { allKinds, isPlainRun, starterModel, type TaskOptions } from './task-options.ts';
 
 type Strategy = TaskRecord['strategy'];
@@ -79,7 +72,7 @@ function summarizeKind(kind: Kind, records: readonly TaskRecord[]): Summary {
     kind,
     total: records.length,
     solved: solved.length,
-    interval: wilson(solved.length, records.length),
+    interval: shareInterval(solved.length, records.length),
     medianSeconds: median(seconds),
     longestSeconds: largest(seconds),
     steps: mean((record) => record.steps),
@@ -278,7 +271,7 @@ function careRows(one: Summary, target: Judge): readonly BenchRow[] {
       value: share(one.falseFirmly, one.acceptedFirmly),
       unit: '%',
       target: target({ atMost: 10 }),
-      note: `${one.falseFirmly} of ${one.acceptedFirmly}, 95 % interval ${percentRange(wilson(one.falseFirmly, one.acceptedFirmly))}`,
+      note: `${one.falseFirmly} of ${one.acceptedFirmly}, 95 % interval ${percentRange(shareInterval(one.falseFirmly, one.acceptedFirmly))}`,
     },
     {
       figure: `${name}: wrong among changes that no test could judge (and that say so)`,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { success, valueOf } from '@shared/errors.ts';
+import { valueOf } from '@shared/errors.ts';
 import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
 import type { ModelParts, ModelPartsConfig } from './compose-models.ts';
 import { createModelParts, createLearnedWindows } from './compose-models.ts';
@@ -8,9 +8,7 @@ import { createLanguageServers } from './language-servers/language-servers.ts';
 import { createPlaceParts, createProjectParts, createSandboxParts, createSymbolParts } from './compose-project.ts';
 import { createToolParts } from './compose-tools.ts';
 import { createWebParts } from './compose-web.ts';
-import { createClientKeys } from './endpoint/client-keys.ts';
-import { createClientLogs } from './endpoint/client-logs.ts';
-import { createEndpoint, type Endpoint } from './endpoint/commands.ts';
+import { createEndpointParts } from './compose-endpoint.ts';
 import { createMachineProbe } from './models/machine/hardware.ts';
 import { createPowerMeter, type PowerMeter } from './models/machine/power-meter.ts';
 import { createDocumentCommands } from './documents/commands.ts';
@@ -24,7 +22,7 @@ import { createHostPrograms } from './lib/programs/host-programs.ts';
 import { findNode } from './lib/programs/platform-files.ts';
 import { createModelCommands } from './models/commands.ts';
 import { createMoneyCommands } from './money/commands.ts';
-import { createHomeMoney, type HomeMoney } from './money/home-money.ts';
+import { createHomeMoney } from './money/home-money.ts';
 import { createRuleFiles } from './safety/rule-files.ts';
 import { createProjectCommands } from './projects/commands.ts';
 import { createProjectSetup } from './projects/configure-project.ts';
@@ -34,12 +32,9 @@ import { createKeyCommands } from './safety/keys/commands.ts';
 import { knownSecrets } from './safety/keys/known-secrets.ts';
 import { createSessionRules } from './safety/rules/session-rules.ts';
 import { createHiddenValues } from './safety/hidden-values.ts';
-import { createSessionFences } from './safety/session-fences.ts';
 import { createSandboxCommands } from './sandbox/commands.ts';
-import type { SandboxFiles } from './sandbox/sandbox.ts';
 import { recoverChanges } from './agent/changes/recover-changes.ts';
 import { lookForHidden } from './sandbox/read-only/hidden-from-reading.ts';
-import { isSecretFile } from './sandbox/workspace/secret-files.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import { prepareWorkspace } from './sandbox/workspace/prepare-workspace.ts';
 import { hostCommands } from './server/commands.ts';
@@ -272,7 +267,7 @@ async function createParts(config: ComposeConfig) {
   const toolBase = { ...base, web, webTools, drawPage, programsOf };
   const { engine, connected, library, ...toolParts } = createToolParts(config, toolBase, modelParts, startSandbox);
   const money = createHomeMoney({ ...base, home: config.home, endpoint: base.clientStore, modelInfo: models.info });
-  const meter = createPowerMeter({ settings: () => settings.current().energy, now, probe });
+  const calls = callParts(modelParts, createPowerMeter({ settings: () => settings.current().energy, now, probe }));
   const hiddenIn = hiddenFinder(config, base);
   const stateOf = async (sessionId: string) =>
     sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state;
@@ -298,7 +293,7 @@ async function createParts(config: ComposeConfig) {
     secrets: { hideKnown: (text) => redactor.text(text), hidden: base.hidden },
     workspaces: { prepare: prepareWorkspace, startSandbox, runGit: gitAccess.runGit, onProgress: config.onNotice },
     gather: attachments.gather,
-    agent: { ...engine, project: createProjectParts(base, config), ...callParts(modelParts, meter) },
+    agent: { ...engine, project: createProjectParts(base, config), ...calls },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
     symbols,
     connected,
@@ -322,7 +317,7 @@ async function createParts(config: ComposeConfig) {
     ...sandboxParts,
     ...symbolParts,
     money,
-    endpoint: createEndpointParts(config, base, { ...modelParts, money, meter }),
+    endpoint: createEndpointParts(config.home, base, { ...calls, money, list: modelParts.models.list }),
     records: async () => settings.current().routing.numbers.priors ?? priors.all(),
     attachments,
     documents: createPlaceParts({ stateOf, hiddenIn, blobs, readDocument, drawPage }),
@@ -358,52 +353,6 @@ function callParts({ models, ease }: Pick<ModelParts, 'models' | 'ease'>, meter:
     machine: { meter, ease, sleptMs: sleptTime.wallMs, delay: sleep },
   };
 }
-
-interface EndpointMeans {
-  readonly money: HomeMoney;
-  readonly meter: PowerMeter;
-}
-
-/** Lets other programs ask models, in the same way as a turn, with the same money and fences. */
-function createEndpointParts(
-  { home }: ComposeConfig,
-  { settings, rules, redactor, hidden, clientStore, store, blobs, now }: Base,
-  { models, ease, money, meter }: Pick<ModelParts, 'models' | 'ease'> & EndpointMeans,
-): Endpoint {
-  const keys = createClientKeys(join(home, 'endpoint-keys.json'), now);
-  const sources = { rules: rules.activeRules, settings: () => settings.current() };
-  const sessionRules = createSessionRules(sources, null);
-  const parts = callParts({ models, ease }, meter);
-  return createEndpoint({
-    keys,
-    logs: createClientLogs({ home, store: clientStore, keys, now }),
-    recorded: { view: (sessionId) => store.view(sessionId), blobs, rules, now },
-    models: { ...parts.models, list: models.list },
-    machine: parts.machine,
-    settings: () => settings.current(),
-    routeRules: sessionRules.places,
-    fences: createSessionFences({
-      settings: sessionRules.fences,
-      projectPath: null,
-      projectFiles: noFiles,
-      // A client sends its whole conversation again with each call, so every call is checked completely and needs no
-      // history.
-      read: noEvents,
-      isSecretFile,
-      hideKnown: (text) => redactor.text(text),
-      hidden,
-    }),
-    budget: (sessionId) => money.budget({ sessionId, projectPath: null, ask: async () => null }),
-  });
-}
-
-async function* noEvents(): AsyncGenerator<never> {}
-
-/** A client has no folder here, so only the content of its texts can be fenced. */
-const noFiles: Pick<SandboxFiles, 'list' | 'readMany'> = {
-  list: async () => success({ entries: [], truncated: false, unseen: [] }),
-  readMany: async () => success(new Map()),
-};
 
 /** When to scan the whole folder: not while a user waits for the start, and not during a short command. */
 const cleanAfterMs = 20_000;

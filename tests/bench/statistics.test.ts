@@ -1,3 +1,4 @@
+import { shareInterval } from '@shared/comparisons/asked-again.ts';
 import { describe, expect, it } from 'vitest';
 import {
   type Interval,
@@ -6,7 +7,6 @@ import {
   pairedDifference,
   percentile,
   unpairedDifference,
-  wilson,
 } from '../../bench/lib/statistics.ts';
 
 const rounded = (interval: Interval | null): readonly string[] =>
@@ -20,13 +20,13 @@ describe("Wilson's interval", () => {
     [0, 20, '0.0000', '0.1611'],
     [1, 29, '0.0061', '0.1718'],
   ])('for %i of %i is the published one', (successes, total, low, high) => {
-    expect(rounded(wilson(successes, total))).toEqual([low, high]);
+    expect(rounded(shareInterval(successes, total))).toEqual([low, high]);
   });
 
   it('ends exactly at 0 and 1, and is 0 to 1 without samples', () => {
-    expect(wilson(0, 7).low).toBe(0);
-    expect(wilson(7, 7).high).toBe(1);
-    expect(wilson(0, 0)).toEqual({ low: 0, high: 1 });
+    expect(shareInterval(0, 7).low).toBe(0);
+    expect(shareInterval(7, 7).high).toBe(1);
+    expect(shareInterval(0, 0)).toMatchObject({ low: 0, high: 1 });
   });
 });
 

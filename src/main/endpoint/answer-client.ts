@@ -140,6 +140,7 @@ function told({ push, log, client, call }: ClientCall, candidate: AskedModel, { 
       type: 'failed',
       ...callFailure(code, message),
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(ended === null ? {} : { costUsd: ended.costUsd }),
     });
   }
   log.noteAnswer(conversationOf(call, client.sha256), info.id, info.where);
@@ -153,7 +154,9 @@ function told({ push, log, client, call }: ClientCall, candidate: AskedModel, { 
   }
   const isAnswer = calls === 0 && ended.stopReason === 'tool-calls';
   const stopReason = isAnswer ? 'stop' : ended.stopReason;
-  push({ type: 'ended', model: info.id, stopReason, usage: ended.usage, costUsd: ended.costUsd });
+  const { usage, costUsd, timings } = ended;
+  const seconds = (timings.totalMs - timings.queuedMs) / 1000;
+  push({ type: 'ended', model: info.id, stopReason, usage, costUsd, seconds });
 }
 
 function wordsOf(input: unknown): string {

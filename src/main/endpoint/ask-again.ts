@@ -7,26 +7,22 @@ import type { Message, Part } from '@shared/models/model-messages.ts';
 import { messageSchema } from '@shared/models/model-messages.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
-import { compileFences } from '@shared/safety/fences.ts';
 import { compareAnswers, type AskedAgain, type CallAnswer } from '@shared/comparisons/asked-again.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { sha256Of } from '../lib/sha256.ts';
-import { fenceSources } from '../safety/rules/session-rules.ts';
-import type { RuleFiles } from '../safety/rule-files.ts';
-import { isSecretFile } from '../sandbox/workspace/secret-files.ts';
+import type { SessionFences } from '../safety/session-fences.ts';
 import type { Blobs } from '../sessions/blobs/blob-store.ts';
-import { readManifest } from '../sessions/history/read-manifest.ts';
 import type { SessionView } from '../sessions/store/session-view.ts';
 import { answerClient, type AnswerOptions, type ClientCall } from './answer-client.ts';
 import type { KnownClient } from './client-keys.ts';
 import type { ClientLog, ClientLogs } from './client-logs.ts';
 
 export interface AskAgainOptions extends AnswerOptions {
-  readonly logs: Pick<ClientLogs, 'of'>;
-  readonly view: (sessionId: string) => Promise<Pick<SessionView, 'state' | 'read'>>;
+  readonly logs: ClientLogs;
+  readonly view: (sessionId: string) => Promise<SessionView>;
   readonly blobs: Pick<Blobs, 'get'>;
-  readonly rules: Pick<RuleFiles, 'activeRules'>;
-  readonly now: () => number;
+  /** The fences of today for what the session recorded. Rejects if its folder is gone. */
+  readonly fencesOf: (view: SessionView, signal: AbortSignal) => Promise<SessionFences>;
 }
 
 export interface AskAgainInput {
@@ -87,14 +83,20 @@ export async function askAgain(
     throw new AppError('not-found', `The model "${model}" was not found.`, { hint: 'dewpoint models list' });
   }
   const view = await options.view(sessionId);
+  // What stays on this machine needs no fence, and then the folder may be gone.
+  const fences = leavesMachine(info) ? await options.fencesOf(view, signal) : options.fences;
   const log = await options.logs.of(client);
   let spentUsd = 0;
   for (const call of await recordedCalls(view.read())) {
     signal.throwIfAborted();
-    const leftUsd = maxUsd === null ? null : Math.max(0, maxUsd - spentUsd);
-    const again = await askOne(options, { call, view, info, log, leftUsd }, signal);
-    if (again.type === 'answered') spentUsd += again.costUsd ?? 0;
-    push({ step: call.started.step, purpose: call.started.purpose, before: answerBefore(call), again });
+    const leftUsd = maxUsd === null ? null : maxUsd - spentUsd;
+    const asked =
+      leftUsd !== null && leftUsd <= 0 && leavesMachine(info)
+        ? notAsked('the amount is used up')
+        : await askOne({ ...options, fences }, { call, info, log, leftUsd }, signal);
+    // What a call of unknown cost took may be all that was left.
+    spentUsd += asked.costUsd ?? leftUsd ?? 0;
+    push({ step: call.started.step, purpose: call.started.purpose, before: answerBefore(call), again: asked });
   }
 }
 
@@ -135,7 +137,6 @@ function calledBy(
 
 interface OneCall {
   readonly call: RecordedCall;
-  readonly view: Pick<SessionView, 'state' | 'read'>;
   readonly info: ModelInfo;
   readonly log: ClientLog;
   readonly leftUsd: number | null;
@@ -143,56 +144,39 @@ interface OneCall {
 
 async function askOne(
   options: AskAgainOptions,
-  { call, view, info, log, leftUsd }: OneCall,
+  { call, info, log, leftUsd }: OneCall,
   signal: AbortSignal,
 ): Promise<AskedAgain['again']> {
   const bytes = await options.blobs.get(call.started.request);
   if (bytes === null) return notAsked('what it sent is not stored any more');
   const request = requestSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
-  if (leavesMachine(info)) {
-    const kept = await keptHere(options, call, view);
-    if (kept !== null) return notAsked(kept);
-  }
   const messages = await withImages(options.blobs, request.messages);
   if (messages === null) return notAsked('an image of it is not stored any more');
   const asked = sameForm({ ...request, messages }, info);
   if (asked === null) return notAsked('it was asked in a form that this model does not take');
-  const startedAt = options.now();
   const pushes: EndpointPush[] = [];
   const push = (one: EndpointPush): void => void pushes.push(one);
   const limit = leftUsd === null ? {} : { maxUsd: leftUsd };
   await answerClient(options, { client, log, push, signal, ...limit, ...asked });
   const last = pushes.at(-1);
-  if (last?.type === 'failed') return notAsked(last.message);
+  if (last?.type === 'failed') return notAsked(last.message, last.costUsd);
   if (last?.type !== 'ended') return notAsked('no answer came');
   const answer: CallAnswer = {
     model: info.id,
     ...calledBy(pushes.find((one) => one.type === 'call') ?? null),
     promptTokens: promptTokensOf(last.usage),
     outputTokens: last.usage.output,
-    seconds: (options.now() - startedAt) / 1000,
+    seconds: last.seconds,
     costUsd: last.costUsd,
   };
   return { type: 'answered', agreement: compareAnswers(answerBefore(call), answer), ...answer };
 }
 
-const notAsked = (why: string): AskedAgain['again'] => ({ type: 'not-asked', why });
-
-/** What the fences of today find in the recorded call, in words. Null: nothing that keeps it here or has to be asked. */
-async function keptHere(
-  { blobs, rules, settings }: AskAgainOptions,
-  { started }: RecordedCall,
-  { state, read }: Pick<SessionView, 'state' | 'read'>,
-): Promise<string | null> {
-  const { projectPath } = state;
-  const sources = fenceSources(await rules.activeRules(projectPath), settings());
-  const fences = compileFences({ settings: sources, projectPath, isSecretFile });
-  const manifest = await readManifest(read(), started.step, { blobs, fences });
-  if (manifest === null) return 'what it sent is not stored any more';
-  const hits = [...manifest.builtFrom, ...manifest.parts.flatMap((part) => part.hits)];
-  const kept = hits.find(({ verdict }) => verdict !== 'redact');
-  return kept === undefined ? null : `your rules keep ${kept.path ?? kept.rule} on this machine`;
-}
+const notAsked = (why: string, costUsd: number | null = 0): AskedAgain['again'] => ({
+  type: 'not-asked',
+  why,
+  costUsd,
+});
 
 /**
  * The recorded request for this model: as it is where the model is held to a form by a grammar, as the recorded one was.

@@ -19,7 +19,7 @@ export interface EndpointOptions extends AnswerOptions {
   readonly keys: ClientKeys;
   readonly logs: ClientLogs;
   readonly models: AnswerOptions['models'] & Pick<AvailableModels, 'list'>;
-  readonly recorded: Pick<AskAgainOptions, 'view' | 'blobs' | 'rules' | 'now'>;
+  readonly recorded: Pick<AskAgainOptions, 'logs' | 'view' | 'blobs' | 'fencesOf'>;
 }
 
 export interface Endpoint {
@@ -93,7 +93,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     running: count,
     dispose: async () => {
       await endAll(() => true);
-      await logs.dispose();
+      await Promise.all([logs.dispose(), options.recorded.logs.dispose()]);
     },
     handlers: {
       knows: async ({ input: { key } }) => (await keys.find(key)) !== null,

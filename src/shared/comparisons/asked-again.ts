@@ -25,7 +25,8 @@ export interface AskedAgain {
   readonly before: CallAnswer;
   readonly again:
     | ({ readonly type: 'answered'; readonly agreement: 'target' | 'tool' | 'words' | 'other' } & CallAnswer)
-    | { readonly type: 'not-asked'; readonly why: string };
+    /** `costUsd`: what a try cost that gave no answer. Null: unknown. */
+    | { readonly type: 'not-asked'; readonly why: string; readonly costUsd: number | null };
 }
 
 export function compareAnswers(
@@ -70,7 +71,7 @@ export function sumsOfAskedAgain(calls: readonly AskedAgain[]): AskedAgainSums {
     withTool: withTool.length,
     sameTool,
     sameTarget,
-    toolShare: withTool.length === 0 ? null : wilson(sameTool, withTool.length),
+    toolShare: withTool.length === 0 ? null : shareInterval(sameTool, withTool.length),
     before: sumOf(pairs.map(({ before }) => before)),
     again: sumOf(pairs.map(({ again }) => again)),
   };
@@ -86,12 +87,20 @@ function sumOf(answers: readonly CallAnswer[]): Sums {
   };
 }
 
-/** Wilson's interval of a share (Wilson 1927), 95 %. */
-function wilson(hits: number, count: number): Interval {
-  const z = 1.96;
+/** Of a two-sided 95 % interval, the quantile of the normal distribution. */
+const z = 1.959963984540054;
+
+/** Wilson's score interval of a share (E. B. Wilson 1927), 95 %. 0 to 1 if there is nothing to count. */
+export function shareInterval(hits: number, count: number): Interval {
+  if (count === 0) return { value: 0, low: 0, high: 1 };
   const share = hits / count;
-  const middle = share + z ** 2 / (2 * count);
-  const half = z * Math.sqrt((share * (1 - share)) / count + z ** 2 / (4 * count ** 2));
-  const whole = 1 + z ** 2 / count;
-  return { value: share, low: Math.max(0, (middle - half) / whole), high: Math.min(1, (middle + half) / whole) };
+  const scale = 1 + (z * z) / count;
+  const center = (share + (z * z) / (2 * count)) / scale;
+  const half = (z * Math.sqrt((share * (1 - share)) / count + (z * z) / (4 * count * count))) / scale;
+  // Exact at the ends, where rounding would leave 1e-17 or 1 - 1e-16.
+  return {
+    value: share,
+    low: hits === 0 ? 0 : Math.max(0, center - half),
+    high: hits === count ? 1 : Math.min(1, center + half),
+  };
 }

@@ -93,8 +93,11 @@ export type EndpointPush =
       readonly stopReason: StopReason;
       readonly usage: Usage;
       readonly costUsd: number | null;
+      /** Without the time in the engine's queue. */
+      readonly seconds: number;
     }
-  | ({ readonly type: 'failed' } & EndpointFailure);
+  /** `costUsd`: what a call cost that gave no answer; null: unknown. Absent: no call was made. */
+  | ({ readonly type: 'failed'; readonly costUsd?: number | null } & EndpointFailure);
 
 export type CountedPrompt =
   | { readonly ok: true; readonly tokens: number; readonly isEstimate: boolean }

@@ -74,7 +74,7 @@ export function monthCosts(
   return {
     days,
     spent,
-    forecast: few ?? forecastOf(spent, { today, before, count }),
+    forecast: few ?? forecastOf(spent, { today, before, month, count }),
     asWorked,
     allCloud,
     allLocal,
@@ -123,18 +123,26 @@ function comingDays({ values, count, ahead }: Pace): Interval {
   return { value, low: Math.max(0, value - half), high: value + half };
 }
 
-function forecastOf(
-  { usd, why }: MonthWay,
-  { today, before, count }: { readonly today: string; readonly before: readonly CostRow[]; readonly count: number },
-): MonthWay {
+interface ForecastDays {
+  readonly today: string;
+  /** The days of work before today, and those of this month. */
+  readonly before: readonly CostRow[];
+  readonly month: readonly CostRow[];
+  readonly count: number;
+}
+
+function forecastOf({ usd, why }: MonthWay, { today, before, month, count }: ForecastDays): MonthWay {
   if (usd === null) return { usd, why };
   const pace = spentOn(before);
   if (pace.usd === null) return pace;
-  const [year, month] = today.split('-').map(Number);
-  const last = new Date(Date.UTC(year ?? 0, month ?? 1, 0)).getUTCDate();
-  const coming = comingDays({ values: before.map(paidOn), count, ahead: last - Number(today.slice(8)) });
+  const [year, monthNumber] = today.split('-').map(Number);
+  const last = new Date(Date.UTC(year ?? 0, monthNumber ?? 1, 0)).getUTCDate();
+  // Today counts as a day to come, because it is not over: but never as less than was spent in it.
+  const coming = comingDays({ values: before.map(paidOn), count, ahead: last - Number(today.slice(8)) + 1 });
+  const until = sum(month.filter(({ key }) => key < today).map(paidOn));
+  const whole = (days: number): number => Math.max(usd.value, until + days);
   return {
-    usd: { value: usd.value + coming.value, low: usd.value + coming.low, high: usd.value + coming.high },
+    usd: { value: whole(coming.value), low: whole(coming.low), high: whole(coming.high) },
     why: why ?? pace.why,
   };
 }

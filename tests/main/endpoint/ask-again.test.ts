@@ -1,9 +1,11 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';
 import type { AskedAgain } from '../../../src/shared/comparisons/asked-again.ts';
 import { itemsOf } from '../../fakes/core-client.ts';
+import { ended } from '../../fakes/agent-kit.ts';
 import type { EndpointKit } from '../../fakes/endpoint-kit.ts';
 import { endless, openEndpointKit, saying } from '../../fakes/endpoint-kit.ts';
 
@@ -17,14 +19,14 @@ afterEach(() => kit.close());
 const done = (summary: string) => ({ name: 'task_complete', input: { summary } });
 
 /** A session in which the local model writes a note and then says that it is done. */
-async function session(text = 'Write a note.'): Promise<string> {
+async function session(text = 'Write a note.', projectPath: string | null = null): Promise<string> {
   let turn = 0;
   kit.answerWith((request, signal) => {
     turn += 1;
     const call = turn === 1 ? { name: 'write_file', input: { path: 'note.md', content: 'Hello.\n' } } : done('Noted.');
     return saying(call)(request, signal);
   });
-  const { sessionId } = await kit.core.client.sessions.create({ projectPath: null });
+  const { sessionId } = await kit.core.client.sessions.create({ projectPath });
   const options = { policy: 'local', strategy: 'loop', mode: 'work', interactive: false, approve: 'allow' };
   await kit.core.client.sessions.send({ sessionId, text, options: runOptionsSchema.parse(options) });
   expect(await kit.core.client.sessions.result({ sessionId })).toMatchObject({ status: 'done' });
@@ -98,9 +100,73 @@ describe('another model that is asked the requests of a session', () => {
     const before = kit.asked.length;
     const rows = await askAgain(sessionId, 'sky/script');
     expect(rows).toHaveLength(2);
-    for (const why of agreements(rows)) expect(why).toContain('on this machine');
+    for (const why of agreements(rows)) expect(why).toContain('must not leave this machine');
     expect(kit.asked).toHaveLength(before);
     expect(agreements(await askAgain(sessionId, 'script/script'))).toEqual(['other', 'target']);
+  });
+
+  describe('and a file that the rules cover', () => {
+    const row = 'Ada Lovelace;Kastanienallee 12;ada.lovelace.of.kastanien@example.org;1815-12-10';
+    let project = '';
+    beforeEach(async () => {
+      project = await mkdtemp(join(tmpdir(), 'dewpoint-project-'));
+      await mkdir(join(project, 'data'));
+      await writeFile(join(project, 'data', 'customers.csv'), `${row}\n`);
+    });
+    afterEach(() => rm(project, { recursive: true, force: true }));
+
+    it('is not asked with what came out of it, though no step named the file', async () => {
+      const sessionId = await session(`Why is this row wrong? ${row}`, project);
+      await set('fences.rules', [{ paths: ['data/**'], verdict: 'local-only' }]);
+      kit.answerWith(saying(done('Noted.')));
+      const before = kit.asked.length;
+      for (const why of agreements(await askAgain(sessionId, 'sky/script')))
+        expect(why).toContain('must not leave this machine');
+      expect(kit.asked).toHaveLength(before);
+    });
+
+    it('is asked without what has to be taken out', async () => {
+      const sessionId = await session(`Why is this row wrong? ${row}`, project);
+      await set('fences.rules', [{ paths: ['data/**'], verdict: 'redact' }]);
+      kit.answerWith(saying(done('Noted.')));
+      const before = kit.asked.length;
+      await askAgain(sessionId, 'sky/script');
+      const sent = JSON.stringify(kit.asked.slice(before).map(({ request }) => request));
+      expect(sent).toContain('[fenced: data/customers.csv]');
+      expect(sent).not.toContain('ada.lovelace.of.kastanien@example.org');
+    });
+
+    it('is not asked at all where the folder is gone, because nobody knows what is in it', async () => {
+      const sessionId = await session('Write a note.', project);
+      await rm(project, { recursive: true });
+      const before = kit.asked.length;
+      await expect(askAgain(sessionId, 'sky/script')).rejects.toThrow();
+      expect(kit.asked).toHaveLength(before);
+      kit.answerWith(saying(done('Noted.')));
+      expect(agreements(await askAgain(sessionId, 'script/script'))).toEqual(['other', 'target']);
+    });
+  });
+
+  it('costs no more than the amount when its answers break off', async () => {
+    const sessionId = await session();
+    kit.answerWith(async function* () {
+      yield { type: 'text-delta', text: 'So' };
+      const usage = { freshInput: 10, cacheRead: 0, cacheWrite: 0, output: 140, reasoning: 0, estimated: false };
+      yield { ...ended('error', 10), usage, error: { code: 'network', message: 'It broke off.', retryable: false } };
+    });
+    const first = (await kit.core.client.costs({ by: 'day' })).total.costUsd;
+    const rows = await askAgain(sessionId, 'sky/script', 0.13);
+    expect(rows.map(({ again }) => again.type)).toEqual(['not-asked', 'not-asked']);
+    expect(agreements(rows)[1]).toBe('the amount is used up');
+    expect((await kit.core.client.costs({ by: 'day' })).total.costUsd).toBeGreaterThan(first);
+  });
+
+  it('needs no key of a program, and leaves the keys as they are', async () => {
+    const sessionId = await session();
+    await writeFile(join(kit.home, 'endpoint-keys.json'), 'damaged');
+    kit.answerWith(saying(done('Noted.')));
+    expect(agreements(await askAgain(sessionId, 'script/script'))).toEqual(['other', 'target']);
+    expect(await readFile(join(kit.home, 'endpoint-keys.json'), 'utf8')).toBe('damaged');
   });
 
   it('is stopped in the middle of an answer', async () => {

@@ -117,6 +117,7 @@ const ended = (stopReason: EndedPush['stopReason']): EndedPush => ({
   stopReason,
   usage: { freshInput: 11, cacheRead: 5, cacheWrite: 0, output: 9, reasoning: 0, estimated: false },
   costUsd: null,
+  seconds: 1,
 });
 
 const looks: readonly SaidPush[] = [

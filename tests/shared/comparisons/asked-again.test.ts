@@ -43,7 +43,10 @@ describe('calls that another model was asked again', () => {
   });
 
   it('are counted on both sides only where both answered', () => {
-    const refused: AskedAgain = { ...row('read_file', 'a', [null, null]), again: { type: 'not-asked', why: 'no' } };
+    const refused: AskedAgain = {
+      ...row('read_file', 'a', [null, null]),
+      again: { type: 'not-asked', why: 'no', costUsd: 0 },
+    };
     const sums = sumsOfAskedAgain([row('read_file', 'a', ['read_file', 'a']), refused]);
     expect(sums).toMatchObject({ asked: 1, notAsked: 1, withTool: 1 });
     expect(sums.before).toEqual({ promptTokens: 100, outputTokens: 10, seconds: 2, costUsd: 0.5 });

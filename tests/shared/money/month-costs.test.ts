@@ -138,6 +138,18 @@ describe('the costs of a month', () => {
     expect(forecast.usd?.low).toBeCloseTo(62, 6);
   });
 
+  it('counts today as a day to come, however little was spent in it, and never as less than was spent', () => {
+    const day = { ...example, localShare: 0, energyUsdPerMillion: null };
+    const days = Array.from({ length: 19 }, (_, at) => [dayOf(at + 1), day] as const);
+    const month = (spentToday: Day | null) => {
+      const all = spentToday === null ? days : [...days, [dayOf(20), spentToday] as const];
+      return monthCosts(reportOf(all, 30), { today: dayOf(20), hardwareUsd: null }).forecast.usd?.value;
+    };
+    expect(month(null)).toBeCloseTo(62, 6);
+    expect(month(day)).toBeCloseTo(62, 6);
+    expect(month({ ...day, tokens: day.tokens * 100 })).toBeCloseTo(238, 6);
+  });
+
   it('counts days without work as nothing, and is less sure when the days differ', () => {
     const day = { ...example, localShare: 0 };
     const days = [1, 8, 15, 22, 29].map((number) => [dayOf(number), day] as const);

@@ -91,7 +91,7 @@ async function startRunner(
     lookAtFiles,
     read: (fromSeq) => journal.read(fromSeq),
     sessionId: journal.sessionId,
-    ...(projectPath === null ? {} : { memory: memoryOf(options, projectPath) }),
+    ...(projectPath === null ? {} : { memory: fenceMemoryOf(options, projectPath) }),
     isSecretFile,
     ...options.secrets,
   });
@@ -190,7 +190,11 @@ function symbolsOf(
   return symbols({ project: request.workspacePath, files: sandbox.files, isLeftOut });
 }
 
-function memoryOf({ store, homePath }: OpenSessionsOptions, projectPath: string): FenceMemory {
+/** What other sessions of the project know about fenced content. */
+export function fenceMemoryOf(
+  { store, homePath }: Pick<OpenSessionsOptions, 'store' | 'homePath'>,
+  projectPath: string,
+): FenceMemory {
   return createFenceMemory(join(homePath, 'fences'), projectPath, async () => {
     const key = await projectKey(projectPath);
     const all = await store.list();
