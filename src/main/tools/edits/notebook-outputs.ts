@@ -26,11 +26,11 @@ export interface CellOutputs {
   readonly outputs: readonly unknown[];
 }
 
-/** Null: it is no notebook of the format that every program writes today. */
+/** Null: it is no notebook of the format that every program writes today. The file may begin with a byte order mark. */
 export function readNotebook(file: string): ReadNotebook | null {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(file);
+    parsed = JSON.parse(file.replace(/^\uFEFF/u, ''));
   } catch {
     return null;
   }
@@ -61,12 +61,12 @@ export function readNotebook(file: string): ReadNotebook | null {
   };
 }
 
-/** The file with other outputs in some cells. Everything else stays byte by byte. */
-export function withOutputs(file: string, ran: readonly CellOutputs[]): string {
+/** The file with other outputs in some cells. Everything else stays byte by byte. `asEscapes`: without new letters. */
+export function withOutputs(file: string, ran: readonly CellOutputs[], asEscapes = false): string {
   const list = objectValues(file, file.indexOf('{')).get('cells');
   if (list === undefined) return file;
   const items = arrayItems(file, list.from);
-  const form = { step: stepOf(file, items[0]), isAscii: /^[\0-\x7f]*$/u.test(file) };
+  const form = { step: stepOf(file, items[0]), isAscii: asEscapes || /^\uFEFF?[\0-\x7f]*$/u.test(file) };
   let text = '';
   let done = 0;
   for (const { number, outputs, count } of ran.toSorted((one, other) => one.number - other.number)) {

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { z } from 'zod';
 import { notebookToolName } from '@shared/tools/canvas.ts';
 import { withoutEscapes } from '@shared/text/seen-text.ts';
+import { encodeLike, wholeText, type WholeText } from '../../lib/files/file-text.ts';
 import { readImageFacts } from '../../lib/files/image-facts.ts';
 import { notebookOutput, notebookOutputText, notebookPicture } from '../../lib/files/notebook-output.ts';
 import { sha256Of } from '../../lib/sha256.ts';
@@ -31,9 +32,10 @@ export default defineTool({
     async ({ path, to, timeoutSeconds }, context) => {
       const read = await context.sandbox.files.read(path, { maxBytes: mostFileBytes }, context.signal);
       if (!read.ok) return failureResult(read.error);
-      const file = new TextDecoder().decode(read.value.bytes);
-      const notebook = readNotebook(file);
-      if (notebook === null) return errorResult(`${path} is not a notebook that can be run. Nothing was run.`);
+      const file = wholeText(read.value.bytes);
+      const notebook = file === null ? null : readNotebook(file.text);
+      if (file === null || notebook === null)
+        return errorResult(`${path} is not a notebook that can be run. Nothing was run.`);
       const cells = cellsToRun(notebook, to);
       if (typeof cells === 'string') return errorResult(`${path} ${cells} Nothing was run.`);
       const timeoutMs = timeoutSeconds === undefined ? context.facts.commandTimeoutMs : timeoutSeconds * 1000;
@@ -88,11 +90,14 @@ async function writeOutputs(
     file,
     sha256,
     ran,
-  }: { readonly path: string; readonly file: string; readonly sha256: string; readonly ran: CellsRun },
+  }: { readonly path: string; readonly file: WholeText; readonly sha256: string; readonly ran: CellsRun },
   { sandbox, files, signal }: ToolContext,
 ): Promise<Written> {
   if (ran.cells.length === 0) return { note: `${path} keeps the outputs that it had.` };
-  const bytes = new TextEncoder().encode(withOutputs(file, ran.cells));
+  // A file in an older encoding has no other letters than those that are in it, so those of outputs become escapes.
+  const encoded = encodeLike(file, withOutputs(file.text, ran.cells, file.encoding !== 'UTF-8'));
+  if (!encoded.ok) return { note: `The outputs were not written: ${encoded.why}. ${path} is as it was.` };
+  const { bytes } = encoded;
   if (bytes.length > mostFileBytes)
     return { note: `The outputs were not written: ${path} would be larger than 8 MB. It is as it was.` };
   const written = await sandbox.files.write(path, bytes, sha256, signal);
