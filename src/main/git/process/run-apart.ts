@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream';
 import type { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
 import type { CloneStep } from '@shared/git/clone-progress.ts';
+import { untilDrained } from '../../lib/async/until-drained.ts';
 import type { HostPrograms } from '../../lib/programs/host-programs.ts';
 import type { SendCall } from '../hosting-calls.ts';
 import { gitLineSchema } from './git-answer.ts';
@@ -123,7 +124,7 @@ async function answerCall(
     const piece = Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(pieceBytes, bytes.length - at));
     if (stdin?.write(`${JSON.stringify(piece.toString('base64'))}\n`) !== false) continue;
     // One that ends before it has read all is heard of elsewhere.
-    await new Promise<void>((resolve) => stdin.once('drain', resolve).once('close', resolve));
+    await untilDrained(stdin);
   }
 }
 

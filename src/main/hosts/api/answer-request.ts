@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EndpointFailure, EndpointPush } from '@shared/contract/endpoint-contract.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
+import { untilDrained } from '../../lib/async/until-drained.ts';
 import type { ReadTextsCall } from './texts-calls.ts';
 import { WireProblem } from '../../models/wire/decode-parts.ts';
 import type { AnsweringCodec, AnswerEncoder, DecodedCall, WireFailure } from '../../models/wire/wire-codec.ts';
@@ -128,10 +129,7 @@ function createOutput(response: ServerResponse, writer: AnswerEncoder, isStream:
       begin();
       const text = writer.said(push);
       if (!isStream || text === '' || response.write(text)) return;
-      await new Promise<void>((resolve) => {
-        response.once('drain', resolve);
-        response.once('close', resolve);
-      });
+      await untilDrained(response);
     },
     end: (push) => {
       begin();
