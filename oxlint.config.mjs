@@ -122,6 +122,7 @@ const pageMayUse = [
   'attachments/file-mentions.ts',
   'attachments/rank-file-names.ts',
   'comparisons/comparison-table.ts',
+  'git/clone-folder-name.ts',
   'models/download-time-left.ts',
   'models/known-providers.ts',
   'models/prompt-room.ts',

@@ -139,6 +139,7 @@ it('a new task begins from the address of a repository, which goes where the pag
   await page.getByRole('button', { name: 'Clone', exact: true }).click();
   await expect.poll(() => project.inputValue()).toBe('/home/ada/code/app');
   await page.getByText('1 submodule is not brought').waitFor();
+  await page.getByText('Links that lead outside of the folder: a<U+202E>b.').waitFor();
   expect(core.asked.filter(({ name }) => name === 'clone').map(({ args }) => args)).toEqual([
     ['https://example.org/ada/slow.git', '/home/ada/code/slow'],
     ['https://example.org/ada/app', '/home/ada/code/app'],

@@ -68,7 +68,10 @@ export function gitHandlers(
       yield { type: 'progress', step: 'receive', done: 4_000_000, total: null };
       // One of this name waits for its end.
       if (url.includes('slow')) await new Promise((resolve) => signal?.addEventListener('abort', resolve));
-      const notes = ['1 submodule is not brought. To bring them: git submodule update --init'];
+      const notes = [
+        '1 submodule is not brought. To bring them: git submodule update --init',
+        'Links that lead outside of the folder: a\u202eb.',
+      ];
       yield { type: 'ended', clone: { folder, host: 'example.org', branch: 'main', commit, files: 12, notes } };
     },
     review: () => ({ url, comments: core.comments, message: 'Comments of others:\nGrace: use UTC' }),

@@ -1,5 +1,5 @@
 import { AppError } from '@shared/errors.ts';
-import { nameProblem } from '../../lib/files/host-folder.ts';
+import { cloneFolderName } from '@shared/git/clone-folder-name.ts';
 
 /** A repository as a person typed it. */
 export interface CloneAddress {
@@ -40,7 +40,7 @@ export function cloneAddress(typed: string): CloneAddress {
   if (url.search !== '' || url.hash !== '') throw refuse('The address has a "?" or "#" in it.', example);
   const path = url.pathname.replace(/\/$/u, '');
   if (!/^(?:\/[^/]+)+$/u.test(path)) throw refuse('The address names no repository.', example);
-  return { origin: url.origin, host: url.host, url: `${url.origin}${path}`, name: nameIn(path) };
+  return { origin: url.origin, host: url.host, url: `${url.origin}${path}`, name: cloneFolderName(path) };
 }
 
 /** `ada@host:owner/project` and `ssh://ada@host/owner/project`, as host and path. */
@@ -49,20 +49,4 @@ function sshParts(text: string): string | null {
   if (url !== null) return `${url.hostname}/${url.pathname.replace(/^\/+/u, '')}`.slice(0, 300);
   const found = /^[\w.-]{1,100}@([A-Za-z0-9.-]{1,253}):(?!\/\/)\/?([^\s:]{1,300})$/u.exec(text);
   return found === null ? null : `${found[1] ?? ''}/${found[2] ?? ''}`;
-}
-
-function nameIn(path: string): string | null {
-  const last = path.slice(path.lastIndexOf('/') + 1).replace(/\.git$/u, '');
-  const name = decoded(last);
-  const isPlain = /^[\p{L}\p{N}_][\p{L}\p{N}_. -]{0,99}$/u.test(name) && nameProblem(name, 'win32') === null;
-  return isPlain ? name : null;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // Not a valid encoding, so it is taken as it stands, and refused as a name.
-    return text;
-  }
 }

@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
+import { cloneFolderName } from '@shared/git/clone-folder-name.ts';
 import type { CloneProgress } from '@shared/git/clone-progress.ts';
+import { seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
@@ -28,11 +30,6 @@ function isRepositoryAddress(text: string): boolean {
 
 const withoutSlash = (path: string): string => (/[/\\]$/u.test(path) ? path.slice(0, -1) : path);
 
-function nameIn(address: string): string {
-  const path = withoutSlash(address).replace(/\.git$/u, '');
-  return path.split(/[/:]/u).at(-1) ?? '';
-}
-
 const parentOf = (path: string): string => path.replace(/[/\\][^/\\]+[/\\]?$/u, '');
 
 /** Offers to bring a repository whose address was typed as the folder. Nothing is asked before the click. */
@@ -47,9 +44,10 @@ function CloneForm({ address, projects, onCloned }: Omit<CloneOfferProps, 'typed
   const parents = [...new Set(projects.map(parentOf))].filter((path) => path !== '');
   const [into, setInto] = useState(parents[0] ?? '');
   const { isBusy, step, problem, clone, stop } = useClone(onCloned);
-  const name = nameIn(address);
-  const folder = `${withoutSlash(into.trim())}/${name}`;
-  const isReady = into.trim() !== '' && name !== '';
+  const name = cloneFolderName(address);
+  // An address that names no folder goes into the chosen one, which has to be empty.
+  const folder = name === null ? into.trim() : `${withoutSlash(into.trim())}/${name}`;
+  const isReady = into.trim() !== '';
   return (
     <Notice kind="info">
       <div className="flex flex-col gap-3">
@@ -108,7 +106,9 @@ function useClone(onCloned: (folder: string) => void) {
           setStep(progress);
           continue;
         }
-        for (const text of progress.clone.notes) announce({ kind: 'info', text });
+        // The names in them are those of the repository. One announcement, because a second would take its place.
+        const notes = progress.clone.notes.map(seenWords).join(' · ');
+        if (notes !== '') announce({ kind: 'info', text: notes });
         onCloned(folder);
       }
     } catch (error) {
