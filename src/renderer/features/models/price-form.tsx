@@ -11,6 +11,7 @@ import { useOwnPrices } from '../../lib/models/use-own-prices.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { InputField } from '../../ui/controls/field.tsx';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 
 const rates = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
 
@@ -119,7 +120,7 @@ function usePriceChange({ id, label }: ModelEntry, onDone: () => void) {
       await save(price);
       onDone();
       if (before === null) return;
-      offerUndo(t(price === null ? 'price.removed' : 'price.replaced', { model: label }), () => save(before));
+      offerUndo(t(price === null ? 'price.removed' : 'price.replaced', { model: seenName(label) }), () => save(before));
     } catch (error) {
       announce({ kind: 'error', text: `${t('settings.notSaved')} ${failureText(error)}` });
     }

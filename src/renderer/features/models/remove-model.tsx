@@ -8,6 +8,7 @@ import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 
 interface RemoveModelProps {
   readonly model: ModelEntry;
@@ -31,7 +32,7 @@ export function RemoveModel({ model, onDone }: RemoveModelProps) {
           await client.models.import({ path: file.path, name: model.id.slice(model.id.indexOf('/') + 1) });
           onDone();
         };
-        offerUndo(t('models.forgotten', { model: model.label }), again);
+        offerUndo(t('models.forgotten', { model: seenName(model.label) }), again);
       }
       onDone();
     } catch (error) {

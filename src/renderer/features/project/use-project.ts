@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ProjectChange, ProjectSettings } from '@shared/projects/project-settings.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { announce } from '../../lib/notices/announce.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -73,7 +74,7 @@ function lostBy(change: ProjectChange, { variables, secrets, image, testCommand 
     case 'image':
       return image === null
         ? null
-        : { text: t('project.image.left', { name: image.name }), back: { type: 'image', ...image } };
+        : { text: t('project.image.left', { name: seenName(image.name) }), back: { type: 'image', ...image } };
     case 'choose':
     case 'forget':
       // A choice from a list, which can be chosen again.

@@ -1,4 +1,5 @@
 import type { SessionsOutcome, SessionSummary } from '@shared/contract/sessions-contract.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../connection/core-client.ts';
 import { failureText } from '../connection/failure-text.ts';
 import { announce } from '../notices/announce.ts';
@@ -71,7 +72,10 @@ export async function exportSessions(client: CoreClient, sessionIds: readonly st
     announceRefused(outcome);
     const gone = missing === 0 ? '' : ` ${plural('export.missing', missing)}`;
     if (outcome.done.length > 0)
-      announce({ kind: 'info', text: plural('organize.exported', outcome.done.length, { folder }) + gone });
+      announce({
+        kind: 'info',
+        text: plural('organize.exported', outcome.done.length, { folder: seenName(folder) }) + gone,
+      });
   } catch (error) {
     announce({ kind: 'error', text: failureText(error) });
   }

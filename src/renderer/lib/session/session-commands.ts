@@ -132,7 +132,7 @@ export function exportSession({ client }: Reach, sessionId: string): Promise<boo
     const { path, missing } = await client.host.exportSession({ sessionId });
     if (path === null) return;
     const gone = missing === 0 ? '' : ` ${plural('export.missing', missing)}`;
-    announce({ kind: 'info', text: t('export.done', { path }) + gone });
+    announce({ kind: 'info', text: t('export.done', { path: seenName(path) }) + gone });
   });
 }
 

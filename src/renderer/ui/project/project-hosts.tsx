@@ -33,7 +33,7 @@ export function ProjectHosts({ projectPath }: { readonly projectPath: string }) 
     const next = { ...projects, [projectPath]: { ...own, allow: own.allow.filter((one) => one !== host) } };
     try {
       await save(next);
-      offerUndo(t('hosts.revoked', { host }), () => save(projects));
+      offerUndo(t('hosts.revoked', { host: seenName(host) }), () => save(projects));
     } catch (error) {
       announce({ kind: 'error', text: failureText(error) });
     }

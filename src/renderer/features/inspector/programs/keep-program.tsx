@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ProgramReport } from '@shared/session/program-reports.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';
 import { useIsCommandRefused } from '../../../lib/connection/use-host-info.ts';
@@ -34,7 +35,7 @@ export function KeepProgram({ sessionId, program: { toolCallId, keep } }: KeepPr
       const asked = { sessionId, toolCallId, name: name.trim(), description: description.trim() };
       const kept = await client.ownTools.keep({ ...asked, ...(schema === undefined ? {} : { input_schema: schema }) });
       const version = kept.program?.version ?? 1;
-      announce({ kind: 'info', text: t('programs.kept', { name: kept.name, version }) });
+      announce({ kind: 'info', text: t('programs.kept', { name: seenName(kept.name), version }) });
       await queries.invalidateQueries({ queryKey: ['tools'] });
     } catch (error) {
       setProblem(failureText(error));
