@@ -159,6 +159,12 @@ describe.skipIf(isWithoutEngine)('a notebook in the sandbox', () => {
     ],
     ['ends Python', 'import os\nos._exit(3)', 'Cell 2 ended Python with code 3.', 'error'],
     ['exits', 'exit()', 'Cell 2 failed.', 'error'],
+    [
+      'raises an error that cannot be read',
+      'class E(Exception):\n  def __str__(self): raise SystemExit(2)\nraise E()',
+      'Cell 2 failed.',
+      'error',
+    ],
     ['asks', 'input("name?")', 'Nobody can answer input() while cells run.', 'error'],
     ['uses a magic', '%load x.py', '%load needs IPython, which is not in the sandbox.', 'error'],
     [
@@ -183,6 +189,41 @@ describe.skipIf(isWithoutEngine)('a notebook in the sandbox', () => {
     },
     60_000,
   );
+
+  /** Catches: an output that JSON has no form for, which ends the run, so that no later cell runs. */
+  it('keeps what it can of outputs that no notebook holds, and goes on with the next cell', async () => {
+    const bundle =
+      'class B:\n  def _repr_mimebundle_(self): return {"image/png": b"\\x89PNG", "text/x": object(), 3: "x", "text/plain": "b"}\nB()';
+    const text =
+      'class S(str):\n  def __len__(self): raise ValueError()\n  def __getitem__(self, key): return object()\nclass R:\n  def __repr__(self): return S("r")\nprint(S("said"))\nR()';
+    const number = 'class N:\n  def _repr_html_(self): return float("nan")\n  def __repr__(self): return "n"\nN()';
+    const kit = await run(
+      notebookOf([
+        bundle,
+        'display({"image/png": b"\\x89PNG", "text/plain": {1}}, raw=True)',
+        'display({"text/plain": {1}}, raw=True)',
+        'from unittest.mock import MagicMock\nMagicMock(name="made")',
+        text,
+        number,
+        'for at in range(300_000): display(at)',
+        'print("last")',
+      ]),
+      { timeoutSeconds: 60 },
+    );
+    expect(resultOf(kit)).toMatchObject({ status: 'ok' });
+    expect(resultOf(kit).output).toContain('Ran 8 of 8 code cells');
+    const cells = await cellsNow();
+    const dataOf = (at: number): unknown =>
+      [cells[at]?.['outputs']].flat().map((one) => Reflect.get(Object(one), 'data'));
+    expect(dataOf(0)).toEqual([{ 'image/png': 'iVBORw==', 'text/plain': ['b'] }]);
+    expect(dataOf(1)).toEqual([{ 'image/png': 'iVBORw==' }]);
+    expect(dataOf(2)).toEqual([{ 'text/plain': ['(An output in no form that a notebook holds.)'] }]);
+    expect(dataOf(3)).toEqual([{ 'text/plain': [expect.stringContaining("MagicMock name='made'")] }]);
+    expect(cells[4]?.['outputs']).toMatchObject([{ text: ['said\n'] }, { data: { 'text/plain': ['r'] } }]);
+    expect(dataOf(5)).toEqual([{ 'text/plain': ['n'] }]);
+    expect(cells[6]?.['outputs']).toHaveLength(1_001);
+    expect(cells[7]?.['outputs']).toMatchObject([{ text: ['last\n'] }]);
+  }, 120_000);
 
   it('with a flood or a huge picture gets the beginning, and what was left out is said', async () => {
     const flood = 'for _ in range(300_000): print("x" * 100)';

@@ -10,6 +10,8 @@ import ast, asyncio, base64, builtins, contextlib, inspect, io, json, linecache,
 MOST_TEXT = 100_000
 MOST_PICTURE = 2_000_000
 MOST_ALL = 4_000_000
+MOST_OUTPUTS = 1_000
+MOST_KINDS = 50
 
 frames = os.fdopen(os.dup(1), "wb", 0)
 job = json.loads(sys.stdin.buffer.readline())
@@ -45,6 +47,10 @@ def fitted(outputs):
             kept.append({**output, "evalue": output["evalue"][:4000], "traceback": [line[:4000] for line in output["traceback"][:200]]})
         else:
             kept.append(output)
+    if len(kept) > MOST_OUTPUTS:
+        left_out.append(f"{len(kept) - MOST_OUTPUTS} more outputs")
+        # The last ones may say why the cell failed.
+        del kept[MOST_OUTPUTS - 3 : -3]
     for output in kept:
         if output["output_type"] == "stream":
             text = output["text"]
@@ -79,7 +85,11 @@ left_out = []
 
 
 def send_cell(cell, count, outputs, failed, stopped=False):
-    outputs = fitted(outputs)
+    try:
+        outputs = json.loads(json.dumps(fitted(outputs), allow_nan=False))
+    except Exception as error:
+        left_out.clear()
+        outputs = [plain_error("Unreadable", f"The outputs of this cell cannot be kept in a notebook ({type(error).__name__}).")]
     if left_out:
         text = "".join(f"(Left out, because it is too large for the notebook: {one}.)\n" for one in left_out)
         outputs.append({"output_type": "stream", "name": "stderr", "text": lines(text)})
@@ -179,6 +189,7 @@ class Said(io.TextIOBase):
     def write(self, text):
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        text = str.__str__(text)
         take = text[: max(0, self.room)]
         self.room -= len(take)
         self.dropped += len(text) - len(take)
@@ -202,6 +213,21 @@ forms = [
 ]
 
 
+def plain_data(bundle):
+    """What a notebook can hold of it: bytes as base64, and nothing that JSON has no form for."""
+    if not isinstance(bundle, dict):
+        raise TypeError(f"An output is a dict of its forms, not {type(bundle).__name__}.")
+    data = {}
+    for kind, value in list(bundle.items())[:MOST_KINDS]:
+        # Nobody but the cell that shows it knows what its parts do when they are read.
+        with contextlib.suppress(Exception):
+            if isinstance(value, (bytes, bytearray, memoryview)):
+                value = base64.b64encode(value).decode()
+            plain = value if type(value) is str else json.loads(json.dumps(value, allow_nan=False))
+            data[str.__str__(kind)[:200]] = plain
+    return data
+
+
 def data_of(value):
     if is_figure(value):
         return figure_data(value)
@@ -210,15 +236,15 @@ def data_of(value):
         bundle = getattr(value, "_repr_mimebundle_", None)
         with contextlib.suppress(Exception):
             found = bundle() if callable(bundle) else None
-            data.update(found[0] if isinstance(found, tuple) else found or {})
+            data.update(plain_data(found[0] if isinstance(found, tuple) else found or {}))
         for kind, name in forms:
             with contextlib.suppress(Exception):
                 found = getattr(value, name)()
                 found = found[0] if isinstance(found, tuple) else found
                 if found is not None:
-                    data[kind] = base64.b64encode(found).decode() if isinstance(found, bytes) else found
+                    data.update(plain_data({kind: found}))
     with contextlib.suppress(Exception):
-        data.setdefault("text/plain", repr(value))
+        data.setdefault("text/plain", str.__str__(repr(value)))
     return data or {"text/plain": f"<{type(value).__name__}>"}
 
 
@@ -247,7 +273,8 @@ def show_figures(*_, **__):
 
 def display(*values, raw=False, **_):
     for value in values:
-        shown.append({"output_type": "display_data", "data": value if raw else data_of(value), "metadata": {}})
+        data = (plain_data(value) or {"text/plain": "(An output in no form that a notebook holds.)"}) if raw else data_of(value)
+        shown.append({"output_type": "display_data", "data": data, "metadata": {}})
 
 
 class Rich:
@@ -383,22 +410,18 @@ def run_with_python():
         if plots is not None:
             plots.show = show_figures
         failed = stopped = False
-        signal.setitimer(signal.ITIMER_REAL, max(0.01, ends_at - time.monotonic()))
         try:
-            value = run_cell(one["source"], one["cell"], main.__dict__)
-            if value is not None:
-                main._ = value
-                shown.append({"output_type": "execute_result", "execution_count": count, "data": data_of(value), "metadata": {}})
-            with warnings_off():
-                show_figures()
+            signal.setitimer(signal.ITIMER_REAL, max(0.01, ends_at - time.monotonic()))
+            failed = not ran(one, count, main)
+            signal.setitimer(signal.ITIMER_REAL, 0)
         except Stopped:
             failed = stopped = True
             shown.append(stopped_error())
-        except BaseException as error:
+        except BaseException:
+            # An alarm that the cell set, or an error that cannot even be read.
             failed = True
-            shown.append(error_output(error))
-        finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
+            shown.append(plain_error("Unreadable", "The error of this cell cannot be read."))
         for drain in drains:
             drain.empty()
         for one_said in said:
@@ -408,6 +431,23 @@ def run_with_python():
         send_cell(one["cell"], count, list(shown), failed, stopped)
         if stopped or (failed and not one["mayFail"]):
             break
+
+
+def ran(one, count, main):
+    """Whether the cell ran without an error. What the cell made reads its errors, too, so the time goes on."""
+    try:
+        value = run_cell(one["source"], one["cell"], main.__dict__)
+        if value is not None:
+            main._ = value
+            shown.append({"output_type": "execute_result", "execution_count": count, "data": data_of(value), "metadata": {}})
+        with warnings_off():
+            show_figures()
+        return True
+    except Stopped:
+        raise
+    except BaseException as error:
+        shown.append(error_output(error))
+        return False
 
 
 def warnings_off():
@@ -425,8 +465,19 @@ def error_output(error):
     # Without the frames of this program.
     while frame is not None and not frame.tb_frame.f_code.co_filename.startswith("<cell "):
         frame = frame.tb_next
-    text = "".join(traceback.format_exception(type(error), error, frame))
-    return {"output_type": "error", "ename": type(error).__name__, "evalue": str(error), "traceback": text.rstrip("\n").split("\n")}
+    name = said_by(lambda: type(error).__name__, "Error")
+    said = said_by(lambda: str(error), "(This error cannot be read.)")
+    text = said_by(lambda: "".join(traceback.format_exception(type(error), error, frame)), f"{name}: {said}")
+    return {"output_type": "error", "ename": name, "evalue": said, "traceback": text.rstrip("\n").split("\n")}
+
+
+def said_by(read, otherwise):
+    try:
+        return str.__str__(read())
+    except Stopped:
+        raise
+    except BaseException:
+        return otherwise
 
 
 class Drain:
