@@ -70,7 +70,8 @@ export function createTextVectors({ engine, store, digests, freeHostBytes }: Tex
     );
     const [file] = here.toSorted((one, other) => (one.bytes ?? Infinity) - (other.bytes ?? Infinity));
     if (file === undefined) return null;
-    const digest = await digests.of([file.path], signal);
+    const [first = file.path, ...rest] = file.files;
+    const digest = await digests.of([first, ...rest], signal);
     signal.throwIfAborted();
     files.set(digest, file);
     return { label: file.label, digest };

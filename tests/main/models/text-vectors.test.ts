@@ -31,7 +31,7 @@ function opened(models: readonly StoredModel[], freeBytes = 8e9) {
   const texts: (readonly string[])[] = [];
   const vectors = createTextVectors({
     store: { list: async () => models },
-    digests: { of: async ([path]) => `digest of ${path}` },
+    digests: { of: async (paths) => `digest of ${paths.join(' ')}` },
     freeHostBytes: async () => freeBytes,
     engine: {
       loadedPath: () => null,
@@ -59,6 +59,12 @@ describe('the vectors of texts', () => {
     ]);
     expect(await vectors.model(never)).toEqual({ label: 'small', digest: 'digest of /models/small.gguf' });
     expect(await opened([]).vectors.model(never)).toBeNull();
+  });
+
+  /** Catches: the digest of a first file, kept as that of the whole model for all who ask. */
+  it('belong to all files of a model', async () => {
+    const { vectors } = opened([stored('small', { files: ['/models/small.gguf', '/models/small-2.gguf'] })]);
+    expect(await vectors.model(never)).toMatchObject({ digest: 'digest of /models/small.gguf /models/small-2.gguf' });
   });
 
   /** Catches: an embedding model that takes the card from the model that answers. */
