@@ -5,9 +5,10 @@ import { success, type Reply } from '@shared/errors.ts';
 import type { ProjectMap } from '@shared/projects/project-map.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { createDocumentPlaces, type DocumentPlaces, type DocumentPlacesOptions } from './documents/document-places.ts';
-import { hasDocuments, hasNotebooks } from './documents/search/search-documents.ts';
+import { hasDocuments } from './documents/search/search-documents.ts';
 import type { LanguageServersOf } from './language-servers/language-servers.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
+import { isNotebookName } from './lib/files/document-kind.ts';
 import { projectKey } from './lib/files/project-key.ts';
 import { lookForHidden } from './sandbox/read-only/hidden-from-reading.ts';
 import { createReadOnlySandbox } from './sandbox/read-only/read-only-sandbox.ts';
@@ -57,8 +58,8 @@ export function createProjectParts(
         async ({ sandbox, facts: { sourceFiles, testFiles } }, signal) =>
           (await languageServers(sandbox).namesFor([...sourceFiles, ...testFiles], signal)).length > 0,
       ],
-      ['documents', ({ sandbox }, signal) => hasDocuments(sandbox.files, signal)],
-      ['notebooks', ({ sandbox }, signal) => hasNotebooks(sandbox.files, signal)],
+      ['documents', async ({ paths }) => hasDocuments(await paths())],
+      ['notebooks', async ({ paths }) => (await paths()).some(isNotebookName)],
     ]),
   };
 }

@@ -42,6 +42,23 @@ describe('what is known of a project', () => {
     });
   });
 
+  /** Catches: a listing of the whole project for each of its parts, at the start of every turn. */
+  it('has documents and notebooks, found in one listing', async () => {
+    const { files: plain, ...rest } = createMemorySandbox({
+      files: { ...files, 'a.pdf': Buffer.from('x'), 'work/b.ipynb': Buffer.from('{}') },
+    });
+    const { findParts, gatherFacts } = partsWithout(['names', 'diagnostics']);
+    const facts = await gatherFacts(plain, neverAborts);
+    let listings = 0;
+    const list: typeof plain.list = (...asked) => {
+      listings += 1;
+      return plain.list(...asked);
+    };
+    const sandbox = { ...rest, files: { ...plain, list } };
+    expect(await findParts({ sandbox, facts }, neverAborts)).toEqual(['language-server', 'documents', 'notebooks']);
+    expect(listings).toBe(1);
+  });
+
   it('has no names where a benchmark leaves them out', async () => {
     expect((await found(['names'])).parts).toEqual(['language-server']);
   });

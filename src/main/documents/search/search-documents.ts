@@ -51,23 +51,11 @@ function isDocument(path: string): boolean {
 
 /** With fewer of them, reading them is as quick as searching them. */
 const leastProse = 12;
-const mostListed = 20_000;
 
 /** Whether a project has documents that are worth a search of their own: files that no text search reads, or many texts. */
-export async function hasDocuments(files: Pick<SandboxFiles, 'list'>, signal: AbortSignal): Promise<boolean> {
-  const paths = (await documentPaths(files, signal)).filter((path) => isDocument(path));
-  return paths.length >= leastProse || paths.some((path) => isDocumentName(path) && !isNotebookName(path));
-}
-
-/** Whether a project has notebooks that could be run. */
-export async function hasNotebooks(files: Pick<SandboxFiles, 'list'>, signal: AbortSignal): Promise<boolean> {
-  return (await documentPaths(files, signal)).some(isNotebookName);
-}
-
-async function documentPaths(files: Pick<SandboxFiles, 'list'>, signal: AbortSignal): Promise<readonly string[]> {
-  const listing = await files.list('.', { depth: 12, limit: mostListed }, signal);
-  if (!listing.ok) return [];
-  return listing.value.entries.flatMap(({ path, kind }) => (kind === 'file' ? [path] : []));
+export function hasDocuments(paths: readonly string[]): boolean {
+  const documents = paths.filter((path) => isDocument(path));
+  return documents.length >= leastProse || documents.some((path) => isDocumentName(path) && !isNotebookName(path));
 }
 
 const wordsAlone = { by: { type: 'words', why: noVectorModel }, query: null } as const;

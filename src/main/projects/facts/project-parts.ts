@@ -1,11 +1,16 @@
 import { noteFailure } from '../../lib/log.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { Sandbox, SandboxFiles } from '../../sandbox/sandbox.ts';
 import type { ProjectPart } from '../../tools/define.ts';
 import type { ProjectFacts } from './project-facts.ts';
 
 /** Whether a project has one of the parts. It starts no server and waits for no index. */
 export type FindPart = (
-  project: { readonly sandbox: Sandbox; readonly facts: ProjectFacts },
+  project: {
+    readonly sandbox: Sandbox;
+    readonly facts: ProjectFacts;
+    /** Its files. They are listed once for all parts, when the first asks. */
+    readonly paths: () => Promise<readonly string[]>;
+  },
   signal: AbortSignal,
 ) => Promise<boolean>;
 
@@ -17,7 +22,9 @@ export type FindParts = (
 
 /** A part without a finder, or whose finder fails, is not there: its tools are not offered. Throws if cancelled. */
 export function createFindParts(finders: readonly (readonly [ProjectPart, FindPart])[]): FindParts {
-  return async (project, signal) => {
+  return async ({ sandbox, facts }, signal) => {
+    let listed: Promise<readonly string[]> | null = null;
+    const project = { sandbox, facts, paths: () => (listed ??= pathsIn(sandbox.files, signal)) };
     const found = await Promise.all(
       finders.map(async ([part, find]) => {
         try {
@@ -31,4 +38,12 @@ export function createFindParts(finders: readonly (readonly [ProjectPart, FindPa
     );
     return found.flat();
   };
+}
+
+const mostListed = 20_000;
+
+async function pathsIn(files: Pick<SandboxFiles, 'list'>, signal: AbortSignal): Promise<readonly string[]> {
+  const listing = await files.list('.', { depth: 12, limit: mostListed }, signal);
+  if (!listing.ok) return [];
+  return listing.value.entries.flatMap(({ path, kind }) => (kind === 'file' ? [path] : []));
 }
