@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { VectorProgress } from '@shared/documents/document-search.ts';
 import { openIndex, type IndexClient, type IndexOptions } from '../../../src/main/documents/search/index-client.ts';
 import { createVectorWork } from '../../../src/main/documents/search/make-vectors.ts';
 import { findDataFolders } from '../../../src/main/lib/files/data-folders.ts';
@@ -53,6 +54,9 @@ export async function openMiniLm(home: string, signal: AbortSignal): Promise<Ben
   return { texts, engine };
 }
 
+const progressText = (progress: VectorProgress): string =>
+  progress.type === 'waiting' ? 'waiting' : `${progress.done} of ${progress.of} parts`;
+
 /**
  * Each question is a sentence that was taken out of its section before the text was indexed, so the search never has the
  * words of the question in a row. The right answer is the part that it came from.
@@ -75,10 +79,10 @@ export async function retrievalRows(
   try {
     const files = [...texts.keys()].map((path) => ({ path, fingerprint: '' }));
     await index.add(files.map((file) => ({ ...file, text: withoutAll(texts.get(file.path) ?? '', file.path, asked) })));
-    const stopped = await work.makeAll(files, ({ done, of }) => console.error(`${done} of ${of} parts`), signal);
+    const stopped = await work.makeAll(files, (progress) => console.error(progressText(progress)), signal);
     if (stopped !== null) throw new Error(stopped);
     for (const question of asked) {
-      const { query } = await work.prepare(index, question.words, signal);
+      const { query } = await work.prepare(index, { words: question.words, files }, signal);
       if (query === null) throw new Error('A question has no vector.');
       ranks.words.push(rankOf(question, await index.find(question.words, mostFound)));
       ranks.meaning.push(rankOf(question, await index.find('', mostFound, query)));

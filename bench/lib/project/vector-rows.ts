@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import type { VectorProgress } from '@shared/documents/document-search.ts';
 import { openChunkIndex } from '../../../src/main/documents/search/chunk-index.ts';
 import { openIndex, type IndexOptions } from '../../../src/main/documents/search/index-client.ts';
 import { createVectorWork } from '../../../src/main/documents/search/make-vectors.ts';
@@ -26,7 +27,9 @@ export async function vectorRows(
   let first: number | null = null;
   let startedAt = 0;
   let made = 0;
-  const onProgress = ({ done }: { readonly done: number }): void => {
+  const onProgress = (progress: VectorProgress): void => {
+    if (progress.type === 'waiting') return;
+    const { done } = progress;
     if (first === null) [first, startedAt] = [done, performance.now()];
     made = done - first;
     if (performance.now() - startedAt > measuredMs) stop.abort();

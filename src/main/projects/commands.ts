@@ -1,5 +1,5 @@
 import { valueOf, type Reply } from '@shared/errors.ts';
-import type { FoundInDocuments, SearchProgress } from '@shared/documents/document-search.ts';
+import type { FoundInDocuments, SearchProgress, VectorProgress } from '@shared/documents/document-search.ts';
 import type { ProjectMap } from '@shared/projects/project-map.ts';
 import type { PrepareProgress } from '@shared/projects/project-preparation.ts';
 import type { BringProgress } from '@shared/sandbox/sandbox-images.ts';
@@ -30,13 +30,11 @@ export interface ProjectCommandsOptions {
     ask: {
       readonly words: string;
       readonly limit: number;
-      readonly onVectors: ((count: VectorCount) => void) | undefined;
+      readonly onVectors: ((progress: VectorProgress) => void) | undefined;
     },
     signal: AbortSignal,
   ) => Promise<Reply<FoundInDocuments>>;
 }
-
-type VectorCount = Omit<Extract<SearchProgress, { readonly type: 'vectors' }>, 'type'>;
 
 const shownPaths = 5;
 
@@ -73,8 +71,8 @@ export function createProjectCommands(options: ProjectCommandsOptions): Handlers
     search: ({ input: { projectPath, words, limit, wait }, signal }) =>
       progressStream<SearchProgress>(async (tell, stop) => {
         const folder = valueOf(await checkWorkspace(projectPath, { homePath: options.homePath, needsWrite: false }));
-        const onVectors = wait ? (count: VectorCount): void => tell({ type: 'vectors', ...count }) : undefined;
-        const found = valueOf(await options.searchFolder(folder, { words, limit, onVectors }, stop));
+        const asked = { words, limit, onVectors: wait ? tell : undefined };
+        const found = valueOf(await options.searchFolder(folder, asked, stop));
         tell({ type: 'ended', ...found });
       }, signal),
     bringImage: ({ input, signal }) =>

@@ -11,8 +11,14 @@ export interface FoundPart {
 
 /** Whether a search of documents went by meaning, too. */
 export type SearchedBy =
-  /** `done` of `of` parts have vectors; the others are found by words alone. */
-  | { readonly type: 'meaning'; readonly model: string; readonly done: number; readonly of: number }
+  /** `done` of `of` parts have vectors; the others are found by words alone. `why`, a sentence: they get none now. */
+  | {
+      readonly type: 'meaning';
+      readonly model: string;
+      readonly done: number;
+      readonly of: number;
+      readonly why?: string;
+    }
   /** Vectors are being made. */
   | { readonly type: 'words-yet'; readonly model: string; readonly done: number; readonly of: number }
   /** `why` is a sentence. */
@@ -28,10 +34,14 @@ export interface FoundInDocuments {
   readonly by: SearchedBy;
 }
 
-export type SearchProgress =
+/** How far the vectors are that a search waits for. */
+export type VectorProgress =
+  /** Those that were asked for before, maybe of another project, are made first. */
+  | { readonly type: 'waiting' }
   /** So many parts have vectors. */
-  | { readonly type: 'vectors'; readonly done: number; readonly of: number }
-  | ({ readonly type: 'ended' } & FoundInDocuments);
+  | { readonly type: 'vectors'; readonly done: number; readonly of: number };
+
+export type SearchProgress = VectorProgress | ({ readonly type: 'ended' } & FoundInDocuments);
 
 /** Said where no model is: what brings one is for a person to run. */
 export const noVectorModel =
@@ -40,8 +50,11 @@ export const noVectorModel =
 /** How it was searched, in a sentence. Empty if nothing needs to be said. */
 export function searchedByText(by: SearchedBy): string {
   switch (by.type) {
-    case 'meaning':
-      return by.done === by.of ? '' : `By words and meaning. ${by.of - by.done} of ${by.of} parts by words alone yet.`;
+    case 'meaning': {
+      if (by.done === by.of) return '';
+      const alone = `By words and meaning. ${by.of - by.done} of ${by.of} parts by words alone`;
+      return by.why === undefined ? `${alone} yet.` : `${alone}: ${by.why}`;
+    }
     case 'words-yet':
       return `By words alone yet: ${by.done} of ${by.of} parts are ready for a search by meaning.`;
     case 'words':

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { VectorProgress } from '@shared/documents/document-search.ts';
 import type { DocumentText } from '@shared/documents/document-text.ts';
 import { createDocumentReader, type ReadDocument } from '../../../src/main/documents/read-document.ts';
 import {
@@ -210,7 +211,7 @@ describe('the search of documents by meaning', () => {
     const asked = {
       words: 'guarantee',
       limit: 3,
-      onVectors: ({ done }: { done: number }): void => void counts.push(done),
+      onVectors: (at: VectorProgress): void => void counts.push(at.type === 'vectors' ? at.done : -1),
     };
     const found = await createSearchDocuments({ ...options, ...more })(pages().files, asked, never);
     expect(found).toMatchObject({ ok: true, value: { by: { type: 'meaning' } } });
@@ -261,6 +262,92 @@ describe('the search of documents by meaning', () => {
     const { by, chunks } = await find('warranty', files, broken.more);
     expect([by, chunks[0]?.path]).toEqual([{ type: 'words', why: 'No memory.' }, 'docs/offer.md']);
   }, 120_000);
+
+  /** Catches: a person who waited for vectors that cannot be made, and is told to wait for them. */
+  it('says why to who waited for vectors that could not be made, and begins no other making then', async () => {
+    const read: TextVectors['read'] = async () => ({ ok: false, why: 'No memory.' });
+    const { more, begun } = withVectors('no memory', { ...meaningModel(), read });
+    const asked = { words: 'warranty', limit: 3, onVectors: () => undefined };
+    const found = await createSearchDocuments({ ...options, ...more })(pages().files, asked, never);
+    expect(found).toMatchObject({ ok: true, value: { by: { type: 'words', why: 'No memory.' } } });
+    expect(found.ok && found.value.chunks[0]?.path).toBe('docs/offer.md');
+    expect(begun).toEqual([]);
+  }, 120_000);
+
+  /** Catches: one project that cannot be read by the model and takes the search by meaning from all others. */
+  it('of a project goes on by meaning after the vectors of another failed, and says the reason once where it belongs', async () => {
+    const texts = meaningModel();
+    const { work, begun, more } = withVectors('two projects', {
+      model: async () => ({ label: 'Made', digest: 'one' }),
+      read: async (read, how, signal) =>
+        how.use === 'text' && read.some((text) => /warranty|NEW/u.test(text))
+          ? { ok: false, why: 'No memory.' }
+          : texts.read(read, how, signal),
+    });
+    const good = createMemorySandbox({
+      files: Object.fromEntries(
+        Array.from({ length: 12 }, (_, at) => [`g/${at}.md`, Buffer.from(`# Page ${at}\n\nSales in spring ${at}.\n`)]),
+      ),
+    });
+    await find('x', good.files, more);
+    expect(await work.makeAll(begun.at(-1) ?? [], () => undefined, never)).toBeNull();
+    await good.files.write('g/new.md', Buffer.from('# NEW\n\nA page.\n'), undefined, never);
+    await find('x', pages().files, more);
+    const bad = begun.at(-1) ?? [];
+    work.begin(bad);
+    // It comes after what runs.
+    await work.makeAll([], () => undefined, never);
+    const before = begun.length;
+    expect((await find('income', good.files, more)).by).toEqual({ type: 'meaning', model: 'Made', done: 12, of: 13 });
+    work.begin(begun[before] ?? []);
+    await work.makeAll([], () => undefined, never);
+    const after = begun.length;
+    const again = await find('income', good.files, more);
+    expect(again.by).toEqual({ type: 'meaning', model: 'Made', done: 12, of: 13, why: 'No memory.' });
+    expect([again.chunks[0]?.title, begun.length]).toEqual([expect.stringMatching(/^Page/u), after]);
+    const { prepare } = work;
+    const index = openIndex({ ...options, ...more }, 0, never);
+    await index.take(bad);
+    const asked = { words: 'x', files: bad };
+    expect((await prepare(index, asked, never)).by).toEqual({ type: 'words', why: 'No memory.' });
+    expect((await prepare(index, asked, never)).by).toMatchObject({ type: 'words-yet' });
+    index.close();
+  }, 120_000);
+
+  /** Catches: a question whose vector is made only after a whole list of parts. */
+  it('gives the model one part at a time, so that a question comes in between', async () => {
+    const texts = meaningModel();
+    const sizes: number[] = [];
+    const { more, all } = withVectors('one by one', {
+      model: async () => ({ label: 'Made', digest: 'one' }),
+      read: (read, how, signal) => {
+        sizes.push(read.length);
+        return texts.read(read, how, signal);
+      },
+    });
+    await find('x', pages().files, more);
+    await all();
+    expect(sizes).toEqual([1, 1, 1]);
+  }, 120_000);
+
+  /** Catches: a person who cannot leave the line behind the vectors of another project. */
+  it('ends when it is cancelled while another project has its turn, and says that it waits', async () => {
+    const { files } = pages();
+    const { work, begun, more } = withVectors('in line', {
+      model: async () => ({ label: 'Made', digest: 'one' }),
+      read: (_texts, _how, signal) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
+    });
+    await find('x', files, more);
+    work.begin(begun[0] ?? []);
+    const stop = new AbortController();
+    const said: VectorProgress[] = [];
+    const waits = work.makeAll(begun[0] ?? [], (progress) => void said.push(progress), stop.signal);
+    stop.abort();
+    await expect(waits).rejects.toThrow(/abort/iu);
+    expect(said).toEqual([{ type: 'waiting' }]);
+    await work.dispose();
+  }, 20_000);
 
   it('ends when it is cancelled', async () => {
     const { files } = pages();

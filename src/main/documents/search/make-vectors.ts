@@ -1,10 +1,11 @@
 import { messageOf } from '@shared/errors.ts';
-import type { SearchedBy } from '@shared/documents/document-search.ts';
+import type { SearchedBy, VectorProgress } from '@shared/documents/document-search.ts';
 import { noVectorModel } from '@shared/documents/document-search.ts';
+import { abortable } from '../../lib/async/abort.ts';
 import { noteFailure } from '../../lib/log.ts';
 import type { TextVectors, VectorModel } from '../../models/text-vectors.ts';
 import type { IndexedFile } from './chunk-index.ts';
-import type { VectorCount, VectorQuery } from './chunk-vectors.ts';
+import type { VectorQuery } from './chunk-vectors.ts';
 import type { IndexClient } from './index-client.ts';
 
 export interface VectorWorkOptions {
@@ -13,20 +14,29 @@ export interface VectorWorkOptions {
   readonly open: (signal: AbortSignal) => IndexClient;
 }
 
+/** `query` is null where words alone are used. */
+export interface PreparedSearch {
+  readonly by: SearchedBy;
+  readonly query: VectorQuery | null;
+}
+
 /** The vectors of documents: made in the background, one project after the other, and used by searches. */
 export interface VectorWork {
-  /** How to search by meaning in what the index took. `query` is null where words alone are used. */
+  /** How to search by meaning in what the index took, which are these files. Why their last making failed is said once. */
   readonly prepare: (
     index: IndexClient,
-    words: string,
+    asked: { readonly words: string; readonly files: readonly IndexedFile[] },
     signal: AbortSignal,
-  ) => Promise<{ readonly by: SearchedBy; readonly query: VectorQuery | null }>;
+  ) => Promise<PreparedSearch>;
   /** Begins to make what these files lack. The latest call waits for the running one; those between are dropped. */
   readonly begin: (files: readonly IndexedFile[]) => void;
-  /** Makes what these files lack, after what runs. Returns why it stopped early, in a sentence; null: all are made. */
+  /**
+   * Makes what these files lack, after what runs. Returns why it stopped early, in a sentence; null: all are made. An
+   * abort ends the wait for what runs, too.
+   */
   readonly makeAll: (
     files: readonly IndexedFile[],
-    onProgress: (count: VectorCount) => void,
+    onProgress: (progress: VectorProgress) => void,
     signal: AbortSignal,
   ) => Promise<string | null>;
   /** Ends what runs, and waits for its end. */
@@ -35,17 +45,21 @@ export interface VectorWork {
 
 /** With fewer of them, what has no vector yet would rarely be found. */
 const leastShare = 0.9;
-const chunksAtOnce = 8;
+/** Listed at once. The model reads them one by one, so that a question waits for one of them and not for all. */
+const listedChunks = 8;
 /** Named at once. A longer list would keep others waiting while it is written and read. */
 export const listedFiles = 200;
 
 export function createVectorWork({ texts, open }: VectorWorkOptions): VectorWork {
   const stop = new AbortController();
+  const failures = createFailures();
   let running: Promise<unknown> = Promise.resolve();
+  let inLine = 0;
   let isRunning = false;
   let next: readonly IndexedFile[] | null = null;
-  let failed: string | null = null;
   const make: VectorWork['makeAll'] = async (files, onProgress, signal) => {
+    signal.throwIfAborted();
+    failures.take(files);
     const model = await texts.model(signal);
     if (model === null) return noVectorModel;
     const index = open(signal);
@@ -57,49 +71,42 @@ export function createVectorWork({ texts, open }: VectorWorkOptions): VectorWork
     }
   };
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = running.then(work);
+    inLine += 1;
+    const mine = running.then(work).finally(() => (inLine -= 1));
     running = mine.catch(() => undefined);
     return mine;
   };
-  const makeNext = async (): Promise<void> => {
-    isRunning = true;
+  const makeUnasked = async (files: readonly IndexedFile[]): Promise<string | null> => {
     try {
-      for (let files = next; files !== null && !stop.signal.aborted; files = next) {
-        next = null;
-        failed = await make(files, () => undefined, stop.signal);
-      }
+      return await make(files, () => undefined, stop.signal);
     } catch (error) {
-      failed = messageOf(error);
       if (!stop.signal.aborted) noteFailure('The vectors of documents were not made', error);
-    } finally {
-      isRunning = false;
+      return messageOf(error);
     }
   };
+  const makeNext = async (): Promise<void> => {
+    isRunning = true;
+    for (let files = next; files !== null && !stop.signal.aborted; files = next) {
+      next = null;
+      const why = await makeUnasked(files);
+      if (why !== null) failures.keep(files, why);
+    }
+    isRunning = false;
+  };
   return {
-    prepare: async (index, words, signal) => {
-      const model = await texts.model(signal);
-      if (model === null) return { by: { type: 'words', why: noVectorModel }, query: null };
-      const count = await index.count(model.digest);
-      const { label } = model;
-      if (count.done < count.of && failed !== null) {
-        const why = failed;
-        failed = null;
-        return { by: { type: 'words', why }, query: null };
-      }
-      if (count.done < count.of * leastShare || count.of === 0)
-        return { by: { type: 'words-yet', model: label, ...count }, query: null };
-      const read = await texts.read([words], { model, use: 'question' }, signal);
-      const [row] = read.ok ? read.rows : [];
-      if (row === undefined)
-        return { by: { type: 'words', why: read.ok ? `${label} gave no vector.` : read.why }, query: null };
-      return { by: { type: 'meaning', model: label, ...count }, query: { digest: model.digest, row } };
-    },
+    prepare: prepareBy(texts, failures),
     begin: (files) => {
       next = files;
       if (!isRunning && !stop.signal.aborted) void inTurn(makeNext);
     },
-    makeAll: (files, onProgress, signal) =>
-      inTurn(() => make(files, onProgress, AbortSignal.any([signal, stop.signal]))),
+    makeAll: (files, onProgress, signal) => {
+      const ends = AbortSignal.any([signal, stop.signal]);
+      if (inLine > 0) onProgress({ type: 'waiting' });
+      return abortable(
+        inTurn(() => make(files, onProgress, ends)),
+        ends,
+      );
+    },
     dispose: async () => {
       stop.abort();
       await running;
@@ -107,10 +114,62 @@ export function createVectorWork({ texts, open }: VectorWorkOptions): VectorWork
   };
 }
 
+function prepareBy(texts: VectorWorkOptions['texts'], failures: Pick<Failures, 'take'>): VectorWork['prepare'] {
+  return async (index, { words, files }, signal) => {
+    const model = await texts.model(signal);
+    if (model === null) return { by: { type: 'words', why: noVectorModel }, query: null };
+    const count = await index.count(model.digest);
+    const { label } = model;
+    const why = count.done < count.of ? failures.take(files) : null;
+    if (count.done < count.of * leastShare || count.of === 0)
+      return {
+        by: why === null ? { type: 'words-yet', model: label, ...count } : { type: 'words', why },
+        query: null,
+      };
+    const read = await texts.read([words], { model, use: 'question' }, signal);
+    const [row] = read.ok ? read.rows : [];
+    if (row === undefined)
+      return { by: { type: 'words', why: read.ok ? `${label} gave no vector.` : read.why }, query: null };
+    const by = { type: 'meaning', model: label, ...count, ...(why === null ? {} : { why }) } as const;
+    return { by, query: { digest: model.digest, row } };
+  };
+}
+
+interface Failure {
+  readonly files: ReadonlySet<string>;
+  readonly why: string;
+}
+
+const mostFailures = 16;
+
+/** Why makings failed, with the files of each: what failed in one project says nothing of another. */
+interface Failures {
+  readonly keep: (files: readonly IndexedFile[], why: string) => void;
+  /** That of these files, which is forgotten then. A project is the same while most of its files are. */
+  readonly take: (files: readonly IndexedFile[]) => string | null;
+}
+
+function createFailures(): Failures {
+  let kept: readonly Failure[] = [];
+  const keyOf = ({ path, fingerprint }: IndexedFile): string => `${fingerprint} ${path}`;
+  const take = (files: readonly IndexedFile[]): string | null => {
+    const isOf = (failure: Failure): boolean =>
+      files.filter((file) => failure.files.has(keyOf(file))).length * 2 > files.length;
+    const found = kept.findLast(isOf)?.why ?? null;
+    kept = kept.filter((failure) => !isOf(failure));
+    return found;
+  };
+  const keep = (files: readonly IndexedFile[], why: string): void => {
+    take(files);
+    kept = [...kept, { files: new Set(files.map(keyOf)), why }].slice(-mostFailures);
+  };
+  return { keep, take };
+}
+
 interface Making {
   readonly texts: Pick<TextVectors, 'read'>;
   readonly model: VectorModel;
-  readonly onProgress: (count: VectorCount) => void;
+  readonly onProgress: (progress: VectorProgress) => void;
 }
 
 /** Returns why it stopped early, in a sentence. What is made by then is kept. */
@@ -121,22 +180,18 @@ async function makeMissing(
 ): Promise<string | null> {
   const { of, done: before } = await index.count(model.digest);
   let done = before;
-  onProgress({ done, of });
+  onProgress({ type: 'vectors', done, of });
   for (let after = 0; ;) {
-    const unread = await index.unread(model.digest, { after, most: chunksAtOnce });
+    const unread = await index.unread(model.digest, { after, most: listedChunks });
     if (unread.length === 0) return null;
-    const read = await texts.read(
-      unread.flatMap(({ pieces }) => pieces),
-      { model, use: 'text' },
-      signal,
-    );
-    if (!read.ok) return read.why;
-    let at = 0;
-    const made = unread.map(({ chunk, pieces }) => ({ chunk, rows: read.rows.slice(at, (at += pieces.length)) }));
-    if (made.some(({ rows }) => rows.length === 0)) return `${model.label} gave too few vectors.`;
-    await index.addVectors(model.digest, made);
-    after = made.at(-1)?.chunk ?? after;
-    done = Math.min(of, done + made.length);
-    onProgress({ done, of });
+    for (const { chunk, pieces } of unread) {
+      const read = await texts.read(pieces, { model, use: 'text' }, signal);
+      if (!read.ok) return read.why;
+      if (read.rows.length < pieces.length) return `${model.label} gave too few vectors.`;
+      await index.addVectors(model.digest, [{ chunk, rows: read.rows }]);
+      after = chunk;
+      done = Math.min(of, done + 1);
+    }
+    onProgress({ type: 'vectors', done, of });
   }
 }

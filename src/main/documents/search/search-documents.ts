@@ -1,6 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DocumentKind } from '@shared/documents/document-text.ts';
-import { noVectorModel, type FoundInDocuments } from '@shared/documents/document-search.ts';
+import {
+  noVectorModel,
+  type FoundInDocuments,
+  type SearchedBy,
+  type VectorProgress,
+} from '@shared/documents/document-search.ts';
 import { markedParts, maxDocumentBytes, mostTextBytes } from '@shared/documents/document-text.ts';
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { isDocumentName, isNotebookName, packedDocument } from '../../lib/files/document-kind.ts';
@@ -10,13 +15,13 @@ import type { FileContent, SandboxFiles, ScannedFile } from '../../sandbox/sandb
 import type { ReadDocument } from '../read-document.ts';
 import type { IndexedFile } from './chunk-index.ts';
 import { openIndex, type IndexClient, type IndexOptions } from './index-client.ts';
-import { listedFiles, type VectorWork } from './make-vectors.ts';
+import { listedFiles, type PreparedSearch, type VectorWork } from './make-vectors.ts';
 
 interface AskedSearch {
   readonly words: string;
   readonly limit: number;
   /** Makes the vectors before the search, and is told how far they are. Absent: they are made after it. */
-  readonly onVectors?: ((count: { readonly done: number; readonly of: number }) => void) | undefined;
+  readonly onVectors?: ((progress: VectorProgress) => void) | undefined;
 }
 
 /** Finds the parts of a project's documents that fit some words best. It reads what changed since the last time. */
@@ -58,7 +63,7 @@ export function hasDocuments(paths: readonly string[]): boolean {
   return documents.length >= leastProse || documents.some((path) => isDocumentName(path) && !isNotebookName(path));
 }
 
-const wordsAlone = { by: { type: 'words', why: noVectorModel }, query: null } as const;
+const wordsAlone: PreparedSearch = { by: { type: 'words', why: noVectorModel }, query: null };
 
 export function createSearchDocuments(options: SearchDocumentsOptions): SearchDocuments {
   const late = new Set<string>();
@@ -69,10 +74,11 @@ export function createSearchDocuments(options: SearchDocumentsOptions): SearchDo
     const index = openIndex(options, indexDay(options.now), signal);
     try {
       const left = await takeIn(index, { options, files, sizes: scanned.value.files, late }, documents, signal);
-      if (onVectors !== undefined) await options.vectors?.makeAll(documents, onVectors, signal);
-      const { by, query } = (await options.vectors?.prepare(index, words, signal)) ?? wordsAlone;
+      const why = onVectors && (await options.vectors?.makeAll(documents, onVectors, signal));
+      const prepared = await options.vectors?.prepare(index, { words, files: documents }, signal);
+      const { by, query } = withReason(prepared ?? wordsAlone, why ?? null);
       const chunks = await index.find(words, limit, query ?? undefined);
-      if (by.type !== 'words' && by.done < by.of) options.vectors?.begin(documents);
+      if (areMadeNext(by)) options.vectors?.begin(documents);
       return success({ chunks, documents: documents.length, left, by });
     } catch (error) {
       signal.throwIfAborted();
@@ -82,6 +88,18 @@ export function createSearchDocuments(options: SearchDocumentsOptions): SearchDo
       index.close();
     }
   };
+}
+
+/** Who waited for the vectors hears why they were not made, and those that are there are used all the same. */
+function withReason({ by, query }: PreparedSearch, why: string | null): PreparedSearch {
+  if (why === null) return { by, query };
+  return by.type === 'meaning' ? { by: { ...by, why }, query } : { by: { type: 'words', why }, query: null };
+}
+
+/** What failed just now would fail again. The next search tries it once more. */
+function areMadeNext(by: SearchedBy): boolean {
+  if (by.type === 'words' || (by.type === 'meaning' && by.why !== undefined)) return false;
+  return by.done < by.of;
 }
 
 function documentsIn(files: ReadonlyMap<string, ScannedFile>): readonly IndexedFile[] {

@@ -31,6 +31,7 @@ export const searchProject: Command<[Asked, SearchArguments]> = async (context, 
   let found: FoundInDocuments | null = null;
   for await (const progress of await (await core()).projects.search(request, { signal })) {
     if (progress.type === 'ended') found = progress;
+    else if (progress.type === 'waiting') terminal.err('Waiting: other vectors are made first.\n');
     else terminal.err(`${progress.done} of ${progress.of} parts are ready for a search by meaning.\n`);
   }
   if (found === null) return 1;

@@ -38,13 +38,22 @@ describe('projects search', () => {
     const by = { type: 'words-yet', model: 'm', done: 1, of: 9 } as const;
     const { said } = await searched(
       [
+        { type: 'waiting' },
         { type: 'vectors', done: 1, of: 9 },
         { type: 'ended', chunks: [], documents: 2, left: 0, by },
       ],
       { wait: true },
     );
-    expect(said.err).toContain('1 of 9 parts are ready for a search by meaning.');
+    expect(said.err).toContain(
+      'Waiting: other vectors are made first.\n1 of 9 parts are ready for a search by meaning.',
+    );
     expect(said.err).toContain('No part of 2 documents fits these words.');
     expect(said.err).toContain('--wait');
+  });
+
+  it('says why the rest has no vectors, and does not ask to wait for them', async () => {
+    const by = { type: 'meaning', model: 'm', done: 8, of: 9, why: 'No memory.' } as const;
+    const { said } = await searched([{ type: 'ended', chunks: [part], documents: 2, left: 0, by }], { wait: true });
+    expect(said.err).toBe('By words and meaning. 1 of 9 parts by words alone: No memory.\n');
   });
 });
