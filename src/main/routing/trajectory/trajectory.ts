@@ -4,6 +4,7 @@ import type { ModelTrajectory } from './model-trajectory.ts';
 import { afterCall } from './model-trajectory.ts';
 import type { ServiceState } from './service-state.ts';
 import { afterAnswer } from './service-state.ts';
+import { failureKey, foundNothing, hasFailed, running, writing } from './tool-ends.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import type { CapScope } from '@shared/events/approval-events.ts';
 
@@ -62,7 +63,7 @@ export interface TrajectoryCounts {
   readonly formatFailures: number;
   readonly failedChecks: number;
   readonly compactions: number;
-  /** Tools that worked and had nothing to say. */
+  /** Searches that worked and found nothing. */
   readonly emptyResults: number;
 }
 
@@ -135,8 +136,6 @@ export const emptyTrajectory: Trajectory = {
 
 /** A step at or above this is bad. A clean step ends a row of bad ones; anything between changes nothing. */
 const BAD = 0.7;
-const writing: readonly string[] = ['write_file', 'edit_file', 'apply_patch', 'rename_symbol', 'delete_file'];
-const running: readonly string[] = ['run_command', 'run_tests'];
 const formatCodes: readonly string[] = [
   'call-not-understood',
   'bad-call',
@@ -365,7 +364,7 @@ function endTool(fold: Fold, event: EventOf<'tool-ended'>): void {
   const tool = fold.toolOf.get(event.toolCallId);
   if (tool === undefined) return;
   const { trajectory } = fold;
-  const isFailed = event.status !== 'ok' || (event.exitCode ?? 0) !== 0;
+  const isFailed = hasFailed(event);
   if (writing.includes(tool)) {
     if (isFailed) {
       trajectory.counts.rejectedEdits += 1;
@@ -380,7 +379,7 @@ function endTool(fold: Fold, event: EventOf<'tool-ended'>): void {
     bad(fold, 0.3, `${tool} failed`);
     noteError(fold, event);
   }
-  if (!isFailed && isEmpty(event.output)) trajectory.counts.emptyResults += 1;
+  if (foundNothing(event)) trajectory.counts.emptyResults += 1;
   if (!running.includes(tool)) return;
   const wasGreen = trajectory.isGreen;
   trajectory.isGreen = !isFailed;
@@ -390,14 +389,9 @@ function endTool(fold: Fold, event: EventOf<'tool-ended'>): void {
   }
 }
 
-/** As our searches say it, or nothing at all. */
-function isEmpty(output: string): boolean {
-  return /^(?:No match\.|Nothing was found\.|\[\])?$/u.test(output.slice(0, 100).trim().split('\n')[0] ?? '');
-}
-
 /** The same failure again, although files were changed in between. */
 function noteError(fold: Fold, event: EventOf<'tool-ended'>): void {
-  const key = event.output.replaceAll(/\d+(?:\.\d+)?/gu, '0').slice(-600);
+  const key = failureKey(event);
   if (fold.errors.includes(key) && fold.calls.includes('')) {
     fold.trajectory.counts.sameErrors += 1;
     bad(fold, BAD, 'the same failure came again after an edit');
