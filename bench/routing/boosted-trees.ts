@@ -11,9 +11,9 @@ export interface BoostOptions {
   readonly sample: number;
   readonly loss: 'logistic' | 'squared';
   readonly seed: number;
-  /** By feature: 1 if the score must not fall along it, -1 if it must not rise. */
   /** What each row scores already, in the units of the score. Absent: the mean of all. */
   readonly offsets?: readonly number[];
+  /** By feature: 1 if the score must not fall along it, -1 if it must not rise. */
   readonly monotone?: Readonly<Record<number, 1 | -1>>;
 }
 

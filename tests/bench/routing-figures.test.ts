@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { seeded } from '../../bench/lib/seeded.ts';
 import { apgr, calibrationError, oracleScores } from '../../bench/routing/apgr.ts';
 import { boost } from '../../bench/routing/boosted-trees.ts';
-import { coverageOf } from '../../bench/routing/harm.ts';
+import { coverageOf, keepBelow } from '../../bench/routing/harm.ts';
 import { fitLogistic } from '../../bench/routing/logistic.ts';
 import { fitRidge } from '../../bench/routing/sparse-ridge.ts';
-import { keepBelow, upperBound } from '../../src/main/routing/loss-bound.ts';
+import { upperBound } from '../../src/main/routing/upper-bound.ts';
 
 const chance = (odds: number): number => 1 / (1 + Math.exp(-odds));
 

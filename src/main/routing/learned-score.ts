@@ -3,7 +3,7 @@ import { z } from 'zod';
 import shipped from '../../../resources/routing/solve-score.json';
 import type { Ability } from '@shared/routing/priors.ts';
 import type { Features, PairNames, Vote } from './define.ts';
-import { upperBound } from './loss-bound.ts';
+import { upperBound } from './upper-bound.ts';
 
 /** A step function of one feature: `values[n]` up to and with `edges[n]`, the last one above all edges. */
 const partSchema = z.strictObject({ edges: z.array(z.number()), values: z.array(z.number()) });
@@ -29,10 +29,15 @@ const scoreSchema = z.strictObject({
 });
 export type LearnedScore = z.infer<typeof scoreSchema> & { readonly digest: string };
 
-/** Parses a model file. Throws if it is not valid, which is a fault of the build. */
+/**
+ * Parses a model file. Throws if it is not valid, which is a fault of the build. The digest is of what decides alone, so
+ * that another word in the card changes no decision of an older log.
+ */
 export function parseScore(file: unknown): LearnedScore {
-  const digest = createHash('sha256').update(JSON.stringify(file)).digest('hex').slice(0, 16);
-  return { ...scoreSchema.parse(file), digest };
+  const score = scoreSchema.parse(file);
+  const { version, base, ability, fading, imagined, parts, rescue } = score;
+  const deciding = JSON.stringify({ version, base, ability, fading, imagined, parts, rescue });
+  return { ...score, digest: createHash('sha256').update(deciding).digest('hex').slice(0, 16) };
 }
 
 /** The score that new turns are routed by. */
@@ -74,7 +79,7 @@ function voteOf(towardCloud: number, reason: string): Vote {
 }
 
 const sources: Readonly<Record<Ability['source'], string>> = {
-  record: 'by its record in this home',
+  record: 'by its record, this project first',
   size: 'by its size',
   price: 'by its price',
   unknown: 'as a guess',
@@ -94,18 +99,19 @@ function abilityReason(
 }
 
 const clean: Readonly<Record<string, string>> = {
-  consecutiveFailures: 'The last step went well.',
+  consecutiveFailures: 'No step went wrong just before.',
   severity: 'None of the last three steps went wrong.',
   repeatedCalls: 'No call was repeated.',
   sameErrors: 'No failure came again.',
-  emptyResults: 'Every search found something.',
+  emptyResults: 'No search came back empty.',
   stepShare: 'The work begins.',
 };
 
 function partReason(name: string, value: number): string {
   if (value === 0) return clean[name] ?? 'Nothing of this kind was seen.';
   if (name === 'stepShare') return `The task used ${Math.round(value * 100)}% of the steps that tasks usually take.`;
-  if (name === 'consecutiveFailures') return `${value} in a row went wrong.`;
+  if (name === 'consecutiveFailures')
+    return value === 1 ? 'The last step went wrong.' : `The last ${value} steps went wrong.`;
   if (name === 'severity') return 'Some of the last three steps went wrong.';
   if (name === 'repeatedCalls') return value === 1 ? 'A call was repeated.' : `${value} calls were repeated.`;
   if (name === 'sameErrors') return 'The same failure came again.';

@@ -130,7 +130,7 @@ describe("the router's memory of two models", () => {
     expect(of(0, 'cloud/model').gain).toBeLessThan(unknown.gain ?? 0);
     const said = bad.votes.filter(({ rule }) => rule === 'own-record').map(({ reason }) => reason);
     expect(said).toEqual([
-      'In this home, local ended 0 of 10 checked tasks with such steps well (older ones count less).',
+      'By its record, this project first, local ended 0 of 10 checked tasks with such steps well (older ones count less).',
     ]);
     expect(unknown.votes.some(({ rule }) => rule === 'own-record')).toBe(false);
   });

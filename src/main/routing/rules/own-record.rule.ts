@@ -6,7 +6,7 @@ const IMAGINED = 4;
 const LEAST = 2;
 const MOST = 2;
 
-/** How steps of this kind went with these two models on this machine, if a check judged the result. */
+/** How steps of this kind went with these two models, in this project first, if a check judged the result. */
 export default defineRule({
   id: 'own-record',
   vote({ localTries = 0, localSolved = 0, cloudTries = 0, cloudSolved = 0 }, { weaker, stronger }) {
@@ -35,5 +35,5 @@ function vote(towardCloud: number, reason: string): Omit<Vote, 'rule'> {
 
 function told(name: string, solved: number, tries: number): string {
   const [done, all] = [solved, tries].map((count) => Number(count.toFixed(1)));
-  return `In this home, ${name} ended ${done} of ${all} checked tasks with such steps well (older ones count less).`;
+  return `By its record, this project first, ${name} ended ${done} of ${all} checked tasks with such steps well (older ones count less).`;
 }
