@@ -35,7 +35,7 @@ function pythonTool(words: readonly string[]): string | null {
   let hasOwn = false;
   let at = 0;
   for (; at < words.length && words[at]?.startsWith('-') === true; at += 1) {
-    const [option = '', inline] = (words[at] ?? '').split('=', 2);
+    const [, option = '', inline] = /^([^=]*)(?:=([\s\S]*))?$/u.exec(words[at] ?? '') ?? [];
     const takes = packageOptions.includes(option) || otherOptions.includes(option);
     if (takes && inline === undefined) at += 1;
     if (packageOptions.includes(option)) packages.push(inline ?? words[at] ?? '');
@@ -43,8 +43,10 @@ function pythonTool(words: readonly string[]): string | null {
   }
   const [named, ...args] = words.slice(at);
   if (named === undefined) return null;
-  const [program = named, version] = named.split(/@|==/u, 2);
-  const pinned = version === undefined || version === 'latest' ? program : `${program}==${version}`;
+  const [wanting = named, version] = named.split(/@|==/u, 2);
+  const pinned = version === undefined || version === 'latest' ? wanting : `${wanting}==${version}`;
+  // The extras of a package are no part of its program's name: `mcp[cli]` starts `mcp`.
+  const program = wanting.split('[', 1)[0] ?? wanting;
   const wanted = quoted(hasOwn ? packages : [pinned, ...packages]);
   const folder = `${keptPackages}/python`;
   const python = `${folder}/bin/python`;

@@ -22,6 +22,13 @@ describe('the command of a tool server in a container', () => {
     expect(command).toMatch(/\/bin\/serena start$/u);
     expect(commandOf('pipx', 'run', 'x')).toContain('pip install -q x ');
     expect(commandOf('uv', 'tool', 'run', '--from=y', 'x')).toContain('pip install -q y ');
+    expect(commandOf('uvx', '--from=y==1.2', 'x')).toContain('pip install -q y==1.2 ');
+  });
+
+  it('starts a package with extras by its plain name', () => {
+    const command = commandOf('uvx', 'mcp[cli]@1.2', 'run');
+    expect(command).toContain('pip install -q mcp[cli]==1.2 ');
+    expect(command).toMatch(/\/bin\/mcp run$/u);
   });
 
   it('stays as it is where nothing is named', () => {
