@@ -19,8 +19,8 @@ interface RowsProps extends ServerProps {
 
 /** A server may have hundreds of tools. */
 const shownAtFirst = 20;
-/** Each takes two lines until its definition is opened. A yes counts for those that are shown. */
-const openAtFirst = 100;
+/** Each is shown whole, so a yes counts for what was there to read. */
+const openAtFirst = 20;
 
 /** First the tools that wait for approval, each with its whole definition, then the approved ones. */
 export function ToolRows(props: RowsProps) {
@@ -53,14 +53,7 @@ function OpenTools({ server, tools, isRefused, work }: RowsProps & { readonly to
   };
   return (
     <div className="flex flex-col gap-3 rounded-lg border border-line bg-sunken p-3">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="text-sm font-semibold">{t('tools.open')}</p>
-        {!isRefused && (
-          <Button look="primary" disabled={work.isBusy} onClick={() => approve(shown)}>
-            {plural('tools.approveAll', shown.length)}
-          </Button>
-        )}
-      </div>
+      <p className="text-sm font-semibold">{t('tools.open')}</p>
       <ul className="flex flex-col gap-2">
         {shown.map((tool) => (
           <li key={tool.name} aria-label={seenName(tool.tool)} className="flex flex-col gap-1.5">
@@ -75,19 +68,16 @@ function OpenTools({ server, tools, isRefused, work }: RowsProps & { readonly to
                 </Button>
               )}
             </div>
-            {tool.diff === null && tools.length > 1 ? (
-              <>
-                <p className="line-clamp-2 text-sm wrap-anywhere">{seenLines(tool.description)}</p>
-                <Fold label={t('tools.definition')} className="text-xs">
-                  <SeenChange text={tool.text ?? ''} diff={null} />
-                </Fold>
-              </>
-            ) : (
-              <SeenChange text={tool.text ?? ''} diff={tool.diff} />
-            )}
+            <SeenChange text={tool.text ?? ''} diff={tool.diff} />
           </li>
         ))}
       </ul>
+      {/* Below what it approves: nobody comes to it before the definitions. */}
+      {!isRefused && (
+        <Button look="primary" className="w-fit" disabled={work.isBusy} onClick={() => approve(shown)}>
+          {plural('tools.approveAll', shown.length)}
+        </Button>
+      )}
       <MoreButton left={tools.length - shown.length} onMore={() => setCount(count + openAtFirst)} />
     </div>
   );
