@@ -1,3 +1,5 @@
+import { hideAssigned } from './safety/assigned-secrets.ts';
+import { hideSecrets } from './lib/secrets/secret-patterns.ts';
 import { join } from 'node:path';
 import type { Settings } from '@shared/settings/settings.ts';
 import { clientSecretName } from '@shared/tools/server-definition.ts';
@@ -119,8 +121,7 @@ export function createToolParts(
     projects,
     saveProject: (projectPath: string, own: Settings['projectTools'][string] | null) =>
       settings.save(['projectTools', projectPath], own),
-    keepSecret: (server: string, variable: string, value: string) => keys.own.set(secretKey(server, variable), value),
-    dropSecret: (server: string, variable: string) => keys.own.remove(secretKey(server, variable)),
+    ...createServerSecrets(keys),
   };
   const means = { files, programs, now, webTools, drawPage, languageServers, texts };
   const { builtIn, searchDocuments, vectors } = createBuiltIn(cache, means);
@@ -147,6 +148,15 @@ export function createToolParts(
     ownToolCommands: own,
     disposeTools,
     searchFolder,
+  };
+}
+
+/** Where the keys of servers are kept, and how they are masked where they are shown. */
+function createServerSecrets(keys: ModelParts['keys']) {
+  return {
+    keepSecret: (server: string, variable: string, value: string) => keys.own.set(secretKey(server, variable), value),
+    dropSecret: (server: string, variable: string) => keys.own.remove(secretKey(server, variable)),
+    hideSecrets: (text: string) => hideAssigned(hideSecrets(text).text).text,
   };
 }
 

@@ -62,6 +62,7 @@ export function openComposioHome(
     pins,
     keepSecret: async () => undefined,
     dropSecret: async () => undefined,
+    hideSecrets: (text) => text,
     now: () => 1,
   });
   return { fake, tools: { ...running, ...joinToolSources(running.forProject(null), noTools) }, commands, settings };

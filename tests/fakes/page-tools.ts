@@ -7,6 +7,8 @@ import type {
   ToolServerSettings,
 } from '../../src/shared/tools/server-definition.ts';
 import { serverDefinitionSchema } from '../../src/shared/tools/server-definition.ts';
+import { hideSecrets } from '../../src/main/lib/secrets/secret-patterns.ts';
+import { hideAssigned } from '../../src/main/safety/assigned-secrets.ts';
 import type { Handlers } from '../../src/main/server/handlers.ts';
 import type { ToolCommandsOptions } from '../../src/main/tools/commands.ts';
 import { createToolCommands } from '../../src/main/tools/commands.ts';
@@ -115,6 +117,7 @@ export function createPageTools(note: Note): PageTools {
     },
     keepSecret: async (server, variable) => note('secret', server, variable),
     dropSecret: async () => undefined,
+    hideSecrets: (text) => hideAssigned(hideSecrets(text).text).text,
     now: () => Date.now(),
   });
   const own = createPageOwnTools(projects, note);

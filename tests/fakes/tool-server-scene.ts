@@ -100,6 +100,7 @@ export function toolServerScene(mode: string, more: SceneOptions = {}): ToolServ
     pins,
     keepSecret: async () => undefined,
     dropSecret: async () => undefined,
+    hideSecrets: (text) => text,
     now: () => 1,
   });
   const end = async (): Promise<void> => {

@@ -7,11 +7,12 @@ import type {
   ToolServerReport,
   ToolServerSettings,
 } from '@shared/tools/server-definition.ts';
+import { definitionText, secretNames } from '@shared/tools/server-definition.ts';
 import { progressStream } from '../lib/async/push-queue.ts';
 import type { Handlers } from '../server/handlers.ts';
 import type { ServiceAccounts } from './composio/composio-accounts.ts';
-import type { FoundServers } from './servers/import-servers.ts';
-import { serversIn, serversInText } from './servers/import-servers.ts';
+import type { FoundServer, FoundServers } from './servers/import-servers.ts';
+import { maskedLine, serversIn, serversInText } from './servers/import-servers.ts';
 import { ownOf, saveOwn, saveWord, type ProjectWords } from './servers/project-words.ts';
 import type { ToolPin, ToolPins } from './servers/tool-pins.ts';
 import { hashOfTool } from './servers/tool-pins.ts';
@@ -32,6 +33,8 @@ export interface ToolCommandsOptions extends ProjectWords {
   readonly keepSecret: (server: string, variable: string, value: string) => Promise<void>;
   /** Does nothing for a secret that was never set. */
   readonly dropSecret: (server: string, variable: string) => Promise<void>;
+  /** Masks what looks like a secret. */
+  readonly hideSecrets: (text: string) => string;
   readonly now: () => number;
 }
 
@@ -73,10 +76,10 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
       await changeServer(options, { name, before: find(name), definition }, signal);
       return report(name);
     },
-    importFile: async ({ input: { path, where } }) =>
-      addAll(options, add, serversIn(await textOfFile(path), path, { where })),
-    importText: async ({ input: { text, where, hosts } }) =>
-      addAll(options, add, serversInText(text, { where, hosts })),
+    importFile: async ({ input: { path, where, mayExpose } }) =>
+      addAll(options, add, { ...serversIn(await textOfFile(path), path, { where }), mayExpose }),
+    importText: async ({ input: { text, where, hosts, mayExpose } }) =>
+      addAll(options, add, { ...serversInText(text, { where, hosts }), mayExpose }),
     secret: async ({ input: { name, variable, value } }) => {
       const { definition } = find(name);
       const named = takenSecrets(definition);
@@ -125,14 +128,20 @@ async function removeServer(
 }
 
 async function addAll(
-  { keepSecret }: ToolCommandsOptions,
+  { keepSecret, hideSecrets, servers }: ToolCommandsOptions,
   add: (name: string, definition: ToolServerSettings['definition']) => Promise<void>,
-  found: FoundServers,
+  found: FoundServers & { readonly mayExpose: boolean },
 ): Promise<ServerImport> {
   const added: string[] = [];
   const skipped = [...found.skipped];
   const unkept: string[] = [];
-  for (const { name, definition, secrets } of found.servers) {
+  const unset: Record<string, readonly string[]> = {};
+  const exposed = found.servers.flatMap(({ definition }) => maskedLine(definition, hideSecrets) ?? []);
+  if (exposed.length > 0 && !found.mayExpose) return { added, skipped, unkept, unset, exposed };
+  for (const one of found.servers) {
+    const { definition, secrets } = one;
+    const name = one.isUnnamed ? freeName(one, servers()) : one.name;
+    const saved: string[] = [];
     try {
       await add(name, definition);
     } catch (error) {
@@ -141,12 +150,25 @@ async function addAll(
     }
     added.push(name);
     try {
-      for (const [variable, value] of Object.entries(secrets)) await keepSecret(name, variable, value);
+      for (const [variable, value] of Object.entries(secrets)) {
+        await keepSecret(name, variable, value);
+        saved.push(variable);
+      }
     } catch (error) {
       unkept.push(`${name}: ${messageOf(error)}`);
     }
+    unset[name] = secretNames(definition).filter((key) => !saved.includes(key));
   }
-  return { added, skipped, unkept };
+  return { added, skipped, unkept, unset, exposed: [] };
+}
+
+/** Several servers of one machine have no name of their own. The same one twice stays a conflict. */
+function freeName({ name, definition }: FoundServer, taken: Readonly<Record<string, ToolServerSettings>>): string {
+  for (let at = 1; ; at += 1) {
+    const free = at === 1 ? name : `${name}-${at}`;
+    const other = Object.hasOwn(taken, free) ? taken[free] : undefined;
+    if (other === undefined || definitionText(other.definition) === definitionText(definition)) return free;
+  }
 }
 
 interface Switch {

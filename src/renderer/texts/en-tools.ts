@@ -23,6 +23,10 @@ export const tools = {
   'tools.added': 'Added: {list}. Approve each in the list.',
   'tools.skipped': 'Not added:',
   'tools.unkept': 'Added, but the keys were not saved. Enter them again below:',
+  'tools.exposed':
+    'Nothing was added. What looks like a key would stay in the settings, where everyone who reads them sees it:',
+  'tools.exposedHint': 'A variable keeps a key in the key store: API_KEY=… in front of the command.',
+  'tools.exposedAdd': 'Add it all the same',
   'tools.byHand': 'Fill in a form instead',
   'tools.known': 'Choose a well-known server',
   'tools.known.needs': 'Needs {what}.',
@@ -39,7 +43,6 @@ export const tools = {
   'tools.offers.failed': 'It may need something that its container does not have.',
   'tools.offers.allow': 'Allow {list}',
   'tools.offers.host': 'Run on this machine',
-  'tools.definition': 'Whole definition',
   'tools.form': 'New tool server',
   'tools.name': 'Name',
   'tools.nameHint': 'Small letters, digits and hyphens.',

@@ -21,6 +21,8 @@ const name = z.string().min(1).max(100);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const byName = z.object({ name });
 const where = z.enum(['container', 'host']);
+/** Servers may be added whose definition holds what looks like a secret. The user was shown it, and said yes. */
+const mayExpose = z.boolean().default(false);
 const toolkit = z.string().min(1).max(64);
 const projectPath = z.string().min(1).max(4096);
 
@@ -47,7 +49,9 @@ export const toolsContract = {
    */
   change: base.input(z.object({ name, definition: serverDefinitionSchema })).output(type<ToolServerReport>()),
   /** Imports the servers in another program's file, none of them approved. `host`: run its programs on this machine. */
-  importFile: base.input(z.object({ path: z.string().min(1).max(4096), where })).output(type<ServerImport>()),
+  importFile: base
+    .input(z.object({ path: z.string().min(1).max(4096), where, mayExpose }))
+    .output(type<ServerImport>()),
   /**
    * Imports servers from pasted text: an address, an installation link, or the content of such a file. `hosts`: what
    * its programs may reach from their containers.
@@ -58,6 +62,7 @@ export const toolsContract = {
         text: z.string().min(1).max(200_000),
         where,
         hosts: z.array(z.string().max(300)).max(50).default([]),
+        mayExpose,
       }),
     )
     .output(type<ServerImport>()),

@@ -238,4 +238,8 @@ export interface ServerImport {
   readonly skipped: readonly string[];
   /** Values of variables or headers of the added servers that could not be stored, each with the reason. */
   readonly unkept: readonly string[];
+  /** The variables or headers of the added servers that have no value yet, by the name of the server. */
+  readonly unset: Readonly<Record<string, readonly string[]>>;
+  /** What looks like a secret and would stay in the settings, masked. Then nothing was added, unless that is allowed. */
+  readonly exposed: readonly string[];
 }

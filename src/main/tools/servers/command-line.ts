@@ -56,13 +56,16 @@ function isStarter(word: string): boolean {
 /** Without the marks around it: a code fence, a prompt sign, quotes of a word processor. */
 function plainLine(text: string): string {
   const lines = text.split('\n').filter((line) => !line.trim().startsWith('```'));
-  return lines
-    .join('\n')
-    .trim()
-    .replaceAll(/[“”]/gu, '"')
-    .replaceAll(/[‘’]/gu, "'")
+  return straightQuotes(lines.join('\n').trim())
     .replaceAll(/^(?:[$>❯#] +|`)/gu, '')
     .replaceAll(/`$/gu, '');
+}
+
+/** Between straight quotes, and in a word such as `Ada’s`, a curly one is a sign like any other. */
+function straightQuotes(line: string): string {
+  if (/["']/u.test(line)) return line;
+  const doubled = line.replaceAll(/[“”]/gu, '"');
+  return doubled === line && line.includes('‘') ? line.replaceAll(/[‘’]/gu, "'") : doubled;
 }
 
 /** Splits as a shell does, without running anything. Null: a quote is not closed, or several commands stand there. */

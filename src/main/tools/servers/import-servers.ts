@@ -14,6 +14,8 @@ export interface FoundServer {
   readonly definition: ServerDefinition;
   /** Secret values from the file. They go only into the key store. */
   readonly secrets: Readonly<Record<string, string>>;
+  /** Its address names nobody, so its name may be replaced by a free one. */
+  readonly isUnnamed: boolean;
 }
 
 /** Where found programs will run, and which hosts they reach. */
@@ -127,11 +129,15 @@ function oneServer(name: string, entry: unknown, how: ProgramPlace): FoundServer
   return serversOf({ [name]: entry }, how);
 }
 
+/** The name of a server whose address is only a number, such as `http://127.0.0.1:8000/mcp`. */
+const noName = 'server';
+
 /** The owner's part of an address: `https://mcp.linear.example/mcp` gives `linear`. */
 function nameOfAddress(address: string): string {
-  const labels = URL.parse(address)?.hostname.split('.') ?? [];
-  const own = labels.filter((label) => !['mcp', 'api', 'www'].includes(label));
-  return own[0] ?? 'server';
+  const hostname = URL.parse(address)?.hostname ?? '';
+  const labels = hostname.startsWith('[') ? [] : hostname.split('.');
+  const own = labels.filter((label) => /[a-z]/iu.test(label) && !['mcp', 'api', 'www'].includes(label));
+  return own[0] ?? noName;
 }
 
 /** A package runner is named after its package: `npx -y @example/docs-server` gives `docs-server`. */
@@ -177,7 +183,8 @@ function serverOfLink(link: string, how: ProgramPlace): FoundServers {
     // Some links give the program and its arguments as one line.
     const line = isServer(entry) && typeof entry.command === 'string' && entry.args === undefined ? entry.command : '';
     const found = serverInLine(line)?.entry;
-    const whole = isRecord(entry) && found !== undefined ? { ...entry, ...found, env: entry.env } : entry;
+    const env = { ...recordOf(found?.env), ...recordOf(isRecord(entry) ? entry.env : null) };
+    const whole = isRecord(entry) && found !== undefined ? { ...entry, ...found, env } : entry;
     if (isServer(whole)) return oneServer(given ?? nameOfServer(whole), whole, how);
   } catch {
     // The error follows below, as for a link without a server.
@@ -185,6 +192,10 @@ function serverOfLink(link: string, how: ProgramPlace): FoundServers {
   throw new AppError('bad-input', 'No tool server was found in the link. Nothing was added.', {
     hint: 'Paste the JSON of the server instead.',
   });
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {};
 }
 
 const mostRepaired = 100_000;
@@ -212,16 +223,39 @@ function serverOf(label: string, entry: unknown, how: ProgramPlace): FoundServer
   const url = entry.url ?? entry.serverUrl ?? entry.httpUrl;
   const { args, env: ofEngine } = argumentsIn(entry);
   const texts = [url, command, ...args].filter((word) => typeof word === 'string');
-  const example = texts.map(exampleIn).find((one) => one !== null);
+  const example = texts.map((text) => exampleIn(text)).find((one) => one !== null);
   if (example !== undefined && example !== null) return `put your own value in the place of ${example}`;
   const given = url === undefined ? new Map([...ofEngine, ...valuesIn(env)]) : headersIn(entry);
   const names = [...given.keys()];
   const made = serverDefinitionSchema.safeParse(
-    url === undefined ? programWith({ command, args, env: names }, how) : { kind: 'http', url, headers: names },
+    url === undefined
+      ? programWith({ command, args: args.map(atHome), env: names }, how)
+      : { kind: 'http', url, headers: names },
   );
   if (!made.success) return issuesText(made.error.issues, 'it');
   const secrets = [...given].flatMap(([key, value]) => (value === null ? [] : [[key, value] as const]));
-  return { name, definition: made.data, secrets: Object.fromEntries(secrets) };
+  return { name, definition: made.data, secrets: Object.fromEntries(secrets), isUnnamed: label === noName };
+}
+
+function atHome(word: unknown): unknown {
+  return typeof word === 'string' ? withHome(word) : word;
+}
+
+/** What would be started or reached, if it holds what looks like a secret, which is masked. Null: it holds none. */
+export function maskedLine(definition: ServerDefinition, hide: (text: string) => string): string | null {
+  if (definition.kind === 'composio') return null;
+  const words = definition.kind === 'http' ? [definition.url] : [definition.command, ...definition.args];
+  const masked = words.map((word) => withoutCredentials(hide(word)));
+  const line = masked.map((word) => (/^[\w@%+=:,./[\]-]+$/u.test(word) ? word : JSON.stringify(word))).join(' ');
+  // An option and its value are two words: `--api-key VALUE`.
+  const shown = hide(line);
+  return shown === line && masked.every((word, at) => word === words[at]) ? null : shown;
+}
+
+/** A header with its value in one argument, as `mcp-remote` takes it. Whatever it looks like, the value is a secret. */
+function withoutCredentials(word: string): string {
+  const [header] = /^(?:proxy-)?authorization:/iu.exec(word) ?? [];
+  return header === undefined || word.trim() === header ? word : `${header} [redacted]`;
 }
 
 /** A program in a container may reach the hosts that the person named; else those from which its runner gets it. */
@@ -236,8 +270,8 @@ function programWith(
 }
 
 /**
- * The arguments as a shell would give them. A value that `docker run -e NAME=value` sets goes into the key store, and
- * `-e NAME` passes it on.
+ * The arguments as they are written. A value that `docker run -e NAME=value` sets goes into the key store, and `-e NAME`
+ * passes it on. So do `--env=NAME=value` and `-eNAME=value`.
  */
 function argumentsIn({ args, command }: Readonly<Record<string, unknown>>): {
   readonly args: readonly unknown[];
@@ -247,14 +281,19 @@ function argumentsIn({ args, command }: Readonly<Record<string, unknown>>): {
   const words: readonly unknown[] = Array.isArray(args) ? args : [];
   const isEngine = /(?:^|[\\/])(?:docker|podman|nerdctl)(?:\.exe)?$/u.test(String(command));
   const own = words.map((word, at) => {
-    if (typeof word !== 'string') return word;
-    if (!isEngine || !/^(?:-e|--env)$/u.test(String(words[at - 1]))) return withHome(word);
-    const [, name = word, value] = /^([A-Za-z_]\w*)(?:=([\s\S]*))?$/u.exec(word) ?? [];
+    if (typeof word !== 'string' || !isEngine) return word;
+    const option = /^(?:-[ditPq]*e|--env)$/u.test(String(words[at - 1])) ? '' : inlineVariable.exec(word)?.[0];
+    if (option === undefined) return word;
+    const given = word.slice(option.length);
+    const [, name = given, value] = /^([A-Za-z_]\w*)(?:=([\s\S]*))?$/u.exec(given) ?? [];
     env.set(name, value === undefined ? null : valueOf(name, value));
-    return name;
+    return `${option}${name}`;
   });
   return { args: own, env };
 }
+
+/** The option of a word that also holds its variable. Behind the short one only capitals, so that `-extra` is none. */
+const inlineVariable = /^(?:--env=|-[ditPq]*e=?(?=[A-Z_][A-Z0-9_]*(?:=|$)))/u;
 
 /**
  * Null for a value that only names a variable: it comes from the environment when the server is started.

@@ -4,6 +4,7 @@ import type { KnownServer, ServerDefinition } from '@shared/tools/server-definit
 import { serverNameSchema } from '@shared/tools/server-definition.ts';
 import list from '../../../../resources/tool-servers.json';
 import { serversInText } from './import-servers.ts';
+import { withHome } from './program-needs.ts';
 
 const listSchema = z.array(
   z.strictObject({
@@ -34,8 +35,13 @@ export function knownDefinition(name: string, folder?: string): ServerDefinition
       hint: `Name it: dewpoint tools add ${name} ~/FOLDER`,
     });
   }
-  const text = known.line.replace(folderMark, () => JSON.stringify(folder));
-  const [found] = serversInText(text, { where: known.where }).servers;
-  if (found === undefined) throw new AppError('bad-input', `${folder ?? ''} is no folder that can be used.`);
-  return found.definition;
+  const [found] = serversInText(known.line.replace(folderMark, folderWord), { where: known.where }).servers;
+  if (found === undefined) throw new AppError('bad-input', `${name} cannot be used. Nothing was added.`);
+  const { definition } = found;
+  if (definition.kind !== 'stdio') return definition;
+  // Only now, so that nothing in the name of a folder is read as a part of the line.
+  return { ...definition, args: definition.args.map((word) => (word === folderWord ? withHome(folder ?? '') : word)) };
 }
+
+/** Stands for the folder until the line is read. */
+const folderWord = 'dewpoint-folder';

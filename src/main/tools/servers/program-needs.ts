@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, relative } from 'node:path';
 import type { ServerDefinition } from '@shared/tools/server-definition.ts';
 
 type Program = Pick<Extract<ServerDefinition, { kind: 'stdio' }>, 'command' | 'args'>;
@@ -49,9 +49,11 @@ export function hostOnly({ command, args }: Program): 'engine' | 'path' | null {
   return [command, ...args].some(isOfMachine) ? 'path' : null;
 }
 
+const homeWord = /^(?:~|\$HOME|\$\{HOME\}|%USERPROFILE%)(?=[\\/]|$)/u;
+
 /** Gives `~/x` and `$HOME/x` the folder that a shell would give them. */
 export function withHome(word: string, home = homedir()): string {
-  const [found] = /^(?:~|\$HOME|\$\{HOME\}|%USERPROFILE%)(?=[\\/]|$)/u.exec(word) ?? [];
+  const [found] = homeWord.exec(word) ?? [];
   return found === undefined ? word : join(home, word.slice(found.length));
 }
 
@@ -72,11 +74,21 @@ export function isExampleValue(text: string): boolean {
   return text.trim() === '' || examples.some((one) => one.test(text.trim()));
 }
 
-/** The part of an argument that the reader has to replace; null: none. */
-export function exampleIn(word: string): string | null {
-  const [mark] = /<[A-Za-z][^<>]{0,80}>|\$\{[^{}]{1,80}\}|\{\{[^{}]{1,80}\}\}/u.exec(word) ?? [];
+/**
+ * The part of an argument, as it was written, that the reader has to replace; null: none. What lies in the reader's own
+ * home is no example, whatever they are called.
+ */
+export function exampleIn(word: string, home = homedir()): string | null {
+  const written = word.replace(homeWord, '~');
+  const [mark] = /<[A-Za-z][^<>]{0,80}>|\$\{[^{}]{1,80}\}|\{\{[^{}]{1,80}\}\}/u.exec(written) ?? [];
   if (mark !== undefined) return mark;
+  if (isAbsolute(word) && dirname(home) !== home && isWithin(word, home)) return null;
   const isPath =
     /(?:^|[\\/])path[\\/]to[\\/]|^[\\/]?(?:Users|home)[\\/](?:user(?:name)?|you|me|your[-_]?\w*)(?:[\\/]|$)/iu;
   return isPath.test(word) || /(?:^|[^a-z])your[_-]\w/iu.test(word) ? word : null;
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return !isAbsolute(way) && way.split(/[\\/]/u)[0] !== '..';
 }

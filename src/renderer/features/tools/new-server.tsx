@@ -33,24 +33,26 @@ export function NewServer() {
   );
 }
 
+const nothing: ServerImport = { added: [], skipped: [], unkept: [], unset: {}, exposed: [] };
+
 function PastedServer() {
   const client = useClient();
   const work = useToolWork();
   const [text, setText] = useState('');
   const [where, setWhere] = useState<Where>('container');
   const [hosts, setHosts] = useState('');
-  const [outcome, setOutcome] = useState<ServerImport>({ added: [], skipped: [], unkept: [] });
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    await work.run(async (signal) => {
-      const found = await client.tools.importText(
-        { text, where, hosts: where === 'host' ? [] : words(hosts) },
-        { signal },
-      );
+  const [outcome, setOutcome] = useState<ServerImport>(nothing);
+  const add = (mayExpose: boolean): Promise<boolean> =>
+    work.run(async (signal) => {
+      const given = { text, where, hosts: where === 'host' ? [] : words(hosts), mayExpose };
+      const found = await client.tools.importText(given, { signal });
       setOutcome(found);
       // Text that was not accepted stays in the field to be corrected.
-      if (found.skipped.length === 0) setText('');
+      if (found.skipped.length === 0 && found.exposed.length === 0) setText('');
     });
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    await add(false);
   };
   return (
     <form aria-label={t('tools.add')} className="flex flex-col gap-3" onSubmit={(event) => void submit(event)}>
@@ -62,7 +64,11 @@ function PastedServer() {
             value={text}
             spellCheck={false}
             className={`${inputClass} font-mono text-xs`}
-            onChange={({ target }) => setText(target.value)}
+            onChange={({ target }) => {
+              setText(target.value);
+              // A yes is for the text that was shown.
+              setOutcome(nothing);
+            }}
           />
         )}
       </Field>
@@ -77,6 +83,15 @@ function PastedServer() {
       </Button>
       {work.problem !== null && <Problem text={work.problem} />}
       {outcome.added.length > 0 && <Notice kind="info">{t('tools.added', { list: outcome.added.join(', ') })}</Notice>}
+      {outcome.exposed.length > 0 && (
+        <>
+          <Reasons title={t('tools.exposed')} reasons={outcome.exposed} />
+          <p className="text-sm text-soft">{t('tools.exposedHint')}</p>
+          <Button className="w-fit" disabled={work.isBusy} onClick={() => void add(true)}>
+            {t('tools.exposedAdd')}
+          </Button>
+        </>
+      )}
       <Reasons title={t('tools.skipped')} reasons={outcome.skipped} />
       <Reasons title={t('tools.unkept')} reasons={outcome.unkept} />
     </form>

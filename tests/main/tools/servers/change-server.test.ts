@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { knownDefinition, knownServers } from '../../../../src/main/tools/servers/known-servers.ts';
 import { changeServer } from '../../../../src/main/tools/servers/change-server.ts';
@@ -62,6 +64,12 @@ describe('the well-known servers', () => {
       const definition = knownDefinition(name, asksFolder ? '/srv/my notes' : undefined);
       expect(definition?.kind === 'stdio' ? definition.args.includes('/srv/my notes') : false, name).toBe(asksFolder);
     }
+    // Catches: a folder whose name is read as a part of the command line, and becomes another one.
+    for (const folder of ['/srv/Ada’s “own” notes', '/srv/a"b\'c', '/home/user/x', '/srv/$&'])
+      expect(knownDefinition('filesystem', folder)).toMatchObject({ args: expect.arrayContaining([folder]) });
+    expect(knownDefinition('filesystem', '~/x')).toMatchObject({
+      args: expect.arrayContaining([join(homedir(), 'x')]),
+    });
     expect(knownDefinition('nothing')).toBeNull();
     expect(() => knownDefinition('filesystem', ' ')).toThrow('works on a folder');
   });

@@ -1,7 +1,12 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { serversIn, serversInText } from '../../../../src/main/tools/servers/import-servers.ts';
+import { hideSecrets } from '../../../../src/main/lib/secrets/secret-patterns.ts';
+import { hideAssigned } from '../../../../src/main/safety/assigned-secrets.ts';
+import { exampleIn } from '../../../../src/main/tools/servers/program-needs.ts';
+import { maskedLine, serversIn, serversInText } from '../../../../src/main/tools/servers/import-servers.ts';
+
+const hide = (text: string): string => hideAssigned(hideSecrets(text).text).text;
 
 describe('servers in a file of another program', () => {
   it('are read from every usual form, as programs in a container by default', () => {
@@ -21,6 +26,7 @@ describe('servers in a file of another program', () => {
             staysHere: false,
           },
           secrets: { KEY: 'abc' },
+          isUnnamed: false,
         },
       ],
       skipped: [],
@@ -144,6 +150,7 @@ describe('servers in a pasted text', () => {
         name: 'docs',
         definition: { kind: 'http', url: 'https://mcp.example.org/mcp', headers: ['Authorization'], staysHere: false },
         secrets: { Authorization: 'Bearer a1' },
+        isUnnamed: false,
       },
     ]);
   });
@@ -159,8 +166,67 @@ describe('servers in a pasted text', () => {
       },
       secrets: { TOKEN: 'abc' },
     });
+    for (const option of ['--env=TOKEN', '-eTOKEN', '-e=TOKEN'])
+      expect(found(`docker run -i ${option}=abc ghcr.io/example/x -extra=1`)).toMatchObject({
+        definition: { args: ['run', '-i', option, 'ghcr.io/example/x', '-extra=1'], env: ['TOKEN'] },
+        secrets: { TOKEN: 'abc' },
+      });
+    expect(found('docker run -ie TOKEN=abc x')).toMatchObject({ definition: { env: ['TOKEN'] } });
     for (const value of ['<YOUR_KEY>', 'your-api-key', 'YOUR_API_KEY_HERE', '${input:key}', '', 'sk-...', 'xxx'])
       expect(found(JSON.stringify({ command: 'x', env: { KEY: value } }))?.secrets).toEqual({});
+  });
+
+  // Catches: a key in an argument, which nobody is told of before it stays in the settings.
+  it.each([
+    ['npx mcp-remote https://x.example.org/mcp --header "Authorization: Bearer a1"', 'Bearer a1'],
+    ['npx -y x --api-key q7Xk29fLm3Zt81VbNc40Rw', 'q7Xk29fLm3Zt81VbNc40Rw'],
+    ['npx -y x --token=ghp_q7Xk29fLm3Zt81VbNc40RwPs5Yd6Hj1Ga2Ui', 'ghp_q7Xk29fLm3Zt81VbNc40RwPs5Yd6Hj1Ga2Ui'],
+    ['{"url": "https://x.example.org/mcp?apiKey=q7Xk29fLm3Zt81VbNc40Rw"}', 'q7Xk29fLm3Zt81VbNc40Rw'],
+  ])('are shown masked where an argument looks like a secret: %s', (text, secret) => {
+    const [found] = serversInText(text, { where: 'container' }).servers;
+    expect(JSON.stringify(found?.definition)).toContain(secret);
+    const line = found === undefined ? null : maskedLine(found.definition, hide);
+    expect(line).toContain('[redacted');
+    expect(line).not.toContain(secret);
+  });
+
+  it.each([
+    'npx -y @example/x ~/notes',
+    'uvx mcp-server-git --repository /srv/x',
+    'TOKEN=abc npx -y x',
+    'docker run x',
+  ])('hold no secret in %s', (text) => {
+    const [found] = serversInText(text, { where: 'container' }).servers;
+    expect(found === undefined ? undefined : maskedLine(found.definition, hide)).toBeNull();
+  });
+
+  // Catches: somebody whose account is called like the one of an example, and who can add no folder.
+  it('are no example where they name what lies in the own home', () => {
+    for (const account of ['user', 'me', 'you', 'username']) {
+      expect(exampleIn(`/home/${account}/x`, `/home/${account}`)).toBeNull();
+      expect(exampleIn(`/home/${account}/x`, '/home/ada')).toBe(`/home/${account}/x`);
+      expect(exampleIn('~/x', `/home/${account}`)).toBeNull();
+    }
+    expect(exampleIn('${HOME}/x', '/home/user')).toBeNull();
+    expect(exampleIn('/home/user/<folder>', '/home/user')).toBe('<folder>');
+    expect(exampleIn('/home/user/x', '/')).toBe('/home/user/x');
+  });
+
+  it('are called after the first part of an address with a letter, else they get a name that may be replaced', () => {
+    const found = (text: string) => serversInText(text, { where: 'container' }).servers[0];
+    expect(found('http://127.0.0.1:8000/mcp')).toMatchObject({ name: 'server', isUnnamed: true });
+    expect(found('http://[fe80::1]:3000/mcp')).toMatchObject({ name: 'server', isUnnamed: true });
+    expect(found('https://1.docs.example.org/mcp')).toMatchObject({ name: 'docs', isUnnamed: false });
+    expect(found('http://localhost:8000/mcp')).toMatchObject({ name: 'localhost', isUnnamed: false });
+  });
+
+  // Catches: a folder whose name has a curly quote, and that is another one afterwards.
+  it('keep a curly quote, except where it stands for a straight one', () => {
+    const args = (text: string) => serversInText(text, { where: 'container' }).servers[0]?.definition;
+    expect(args('npx x "/srv/Ada’s “own” notes"')).toMatchObject({ args: ['x', '/srv/Ada’s “own” notes'] });
+    expect(args('npx x /srv/Ada’s')).toMatchObject({ args: ['x', '/srv/Ada’s'] });
+    expect(args('npx x “/srv/Ada’s notes”')).toMatchObject({ args: ['x', '/srv/Ada’s notes'] });
+    expect(args('npx x ‘my notes’')).toMatchObject({ args: ['x', 'my notes'] });
   });
 
   it('reach the registry that their runner downloads them from, and else nothing', () => {
@@ -196,6 +262,12 @@ describe('servers in a pasted text', () => {
     expect(
       serversInText(`cursor://x/mcp/install?name=docs&config=${one}`, { where: 'container' }).servers,
     ).toMatchObject([{ name: 'docs', definition: { command: 'npx', args: ['-y', '@example/docs-mcp'] } }]);
+    // Catches: a key in front of the command of a link that is lost.
+    const keyed = { command: 'API_KEY=abc npx -y x', env: { OTHER: 'b' } };
+    const encoded = Buffer.from(JSON.stringify(keyed)).toString('base64');
+    expect(
+      serversInText(`cursor://x/mcp/install?name=docs&config=${encoded}`, { where: 'container' }).servers,
+    ).toMatchObject([{ definition: { command: 'npx' }, secrets: { API_KEY: 'abc', OTHER: 'b' } }]);
   });
 
   it('run in a container whatever the text says, without the hosts it names', () => {

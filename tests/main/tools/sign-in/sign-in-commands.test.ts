@@ -64,6 +64,7 @@ beforeEach(async () => {
     saveProject: async () => undefined,
     keepSecret: async () => undefined,
     dropSecret: async () => undefined,
+    hideSecrets: (text) => text,
   });
 });
 

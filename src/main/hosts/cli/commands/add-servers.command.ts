@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
-import type { ServerDefinition, ToolReport, ToolServerReport } from '@shared/tools/server-definition.ts';
+import type { ServerDefinition, ServerImport, ToolReport, ToolServerReport } from '@shared/tools/server-definition.ts';
 import { definitionText, secretNames, serverDefinitionSchema } from '@shared/tools/server-definition.ts';
 import { issuesText } from '../../../lib/issue-text.ts';
 import type { CommandContext } from '../../text/command-context.ts';
@@ -27,16 +27,36 @@ export async function editServer(
   args: ToolsArguments,
 ): Promise<number> {
   const { tools: core } = await context.core();
-  const { definition } = await findServer(context, name);
-  if (definition.kind === 'composio') throw usageError(`${name} cannot be edited. Remove it, and add it again.`);
-  await core.change({ name, definition: words.length > 0 ? definitionOf(words, args) : editedBy(definition, args) });
-  return approveServer(context, [name], args);
+  const { definition: before } = await findServer(context, name);
+  if (before.kind === 'composio') throw usageError(`${name} cannot be edited. Remove it, and add it again.`);
+  const definition = editedBy(words.length === 0 ? before : movedTo(before, definitionOf(words, args)), args);
+  await core.change({ name, definition });
+  const kept = isSameOrigin(before, definition) ? secretNames(before) : [];
+  const keys = secretNames(definition).filter((one) => !kept.includes(one));
+  return approveWithKeys(context, { name, keys, did: 'changed' }, args);
+}
+
+type EditableServer = Exclude<ServerDefinition, { kind: 'composio' }>;
+
+/** Another address or program in the place of the old one. All else stays, where it is of the same kind. */
+function movedTo(before: EditableServer, next: EditableServer): EditableServer {
+  if (before.kind === 'stdio' && next.kind === 'stdio') return { ...before, command: next.command, args: next.args };
+  if (before.kind !== 'http' || next.kind !== 'http') return next;
+  // Only who answers at the old address was trusted, and knows the client.
+  if (!isSameOrigin(before, next)) return { ...next, headers: before.headers };
+  return { ...before, url: next.url };
+}
+
+/** Keys that were kept for one address are never sent to another. */
+function isSameOrigin(one: EditableServer, other: EditableServer): boolean {
+  if (one.kind === 'stdio' || other.kind === 'stdio') return one.kind === other.kind;
+  return new URL(one.url).origin === new URL(other.url).origin;
 }
 
 function editedBy(
-  definition: Exclude<ServerDefinition, { kind: 'composio' }>,
+  definition: EditableServer,
   { onHost, inContainer, reach, env, header, staysHere = definition.staysHere }: ToolsArguments,
-): ServerDefinition {
+): EditableServer {
   if (definition.kind === 'http') return { ...definition, staysHere, headers: [...(header ?? definition.headers)] };
   const where = onHost === true ? 'host' : inContainer === true ? 'container' : definition.where;
   const hosts = where === 'host' ? [] : [...new Set([...definition.hosts, ...(reach ?? [])])];
@@ -72,42 +92,82 @@ async function addPasted(context: CommandContext, [name, ...rest]: Words, args: 
     await core.addKnown({ name, ...(folder === undefined ? {} : { folder: resolve(folder) }) });
     return approveAdded(context, [name], args);
   }
-  const { added, skipped, unkept } = await core.importText({
-    text: [name, ...rest.map((word) => JSON.stringify(word))].join(' '),
-    where: args.onHost === true ? 'host' : 'container',
-    hosts: args.onHost === true ? [] : [...(args.reach ?? [])],
-  });
-  for (const one of skipped) terminal.err(`Not added: ${seenWords(one)}\n`);
-  for (const one of unkept) terminal.err(`Added, but its keys were not saved: ${seenWords(one)}\n`);
-  return added.length === 0 ? 1 : approveAdded(context, added, args);
+  const text = [name, ...rest.map((word) => JSON.stringify(word))].join(' ');
+  const where = args.onHost === true ? ('host' as const) : ('container' as const);
+  const hosts = where === 'host' ? [] : [...(args.reach ?? [])];
+  const outcome = await importAsked(context, args, (mayExpose) => core.importText({ text, where, hosts, mayExpose }));
+  return outcome.added.length === 0 ? 1 : approveAdded(context, outcome.added, args, outcome.unset);
 }
 
-/** The keys that a server takes are asked for before it is started. */
-async function approveAdded(context: CommandContext, names: readonly string[], args: ToolsArguments): Promise<number> {
+/** Imports servers. Asks first where a key would stay in the settings in the clear, and adds nothing without a yes. */
+export async function importAsked(
+  context: CommandContext,
+  args: ToolsArguments,
+  run: (mayExpose: boolean) => Promise<ServerImport>,
+): Promise<ServerImport> {
+  const { err, colors } = context.terminal;
+  let outcome = await run(false);
+  if (outcome.exposed.length > 0) {
+    err(
+      `${colors.yellow('What looks like a key would stay in the settings, where everyone who reads them sees it:')}\n`,
+    );
+    for (const one of outcome.exposed) err(`  ${seenName(one)}\n`);
+    if (await isYes(context, 'Add it all the same?', args)) outcome = await run(true);
+    else err('Nothing was added. A variable keeps a key in the key store: API_KEY=… in front of the command.\n');
+  }
+  for (const one of outcome.skipped) err(`Not added: ${seenWords(one)}\n`);
+  for (const one of outcome.unkept) err(`Added, but its keys were not saved: ${seenWords(one)}\n`);
+  return outcome;
+}
+
+/** One server after another: each by itself, so that one without its keys does not keep the others back. */
+async function approveAdded(
+  context: CommandContext,
+  names: readonly string[],
+  args: ToolsArguments,
+  unset: ServerImport['unset'] = {},
+): Promise<number> {
   let code = 0;
   for (const name of names) {
-    const { secrets, hostOnly } = await findServer(context, name);
-    for (const one of secrets)
-      context.terminal.err(`${name} takes ${seenName(one)}: dewpoint tools secret ${name} ${seenName(one)}\n`);
+    const { hostOnly } = await findServer(context, name);
     if (hostOnly !== null)
       context.terminal.err(`${hostOnlyText[hostOnly]} To run it there: dewpoint tools edit ${name} --on-host\n`);
-    code = Math.max(code, await approveServer(context, [name], args));
+    const keys = unset[name] ?? [];
+    code = Math.max(code, await approveWithKeys(context, { name, keys, did: 'kept' }, args));
   }
   return code;
+}
+
+interface KeptServer {
+  readonly name: string;
+  /** Its variables or headers without a value. */
+  readonly keys: readonly string[];
+  readonly did: 'kept' | 'changed';
+}
+
+/** A server without its keys waits for them, unless somebody said yes to everything. */
+async function approveWithKeys(
+  context: CommandContext,
+  { name, keys, did }: KeptServer,
+  args: ToolsArguments,
+): Promise<number> {
+  if (keys.length === 0) return approveServer(context, [name], args);
+  const lines = keys.map((one) => `  dewpoint tools secret ${name} ${seenName(one)}\n`).join('');
+  if (args.yes === true) {
+    context.terminal.err(`${name} has no value for these yet:\n${lines}`);
+    return approveServer(context, [name], args);
+  }
+  context.terminal.err(
+    `${name} is ${did}. Set what it needs, then approve it:\n${lines}  dewpoint tools approve ${name}\n`,
+  );
+  return 0;
 }
 
 async function add(context: CommandContext, [name, ...words]: Words, args: ToolsArguments): Promise<number> {
   const definition = definitionOf(words, args);
   await (await context.core()).tools.add({ name, definition });
-  const names = secretNames(definition);
-  if (names.length > 0 && args.yes !== true) {
-    context.terminal.err(
-      `${name} is kept. Set what it needs, then approve it:\n${names.map((one) => `  dewpoint tools secret ${name} ${one}\n`).join('')}  dewpoint tools approve ${name}\n`,
-    );
-    return 0;
-  }
   try {
-    return await approveServer(context, [name], args);
+    return await approveWithKeys(context, { name, keys: secretNames(definition), did: 'kept' }, args);
   } catch (error) {
     context.terminal.err(
       `${name} was added, but it does not work yet. Try again: dewpoint tools approve ${name}. To take it back: dewpoint tools remove ${name}\n`,
@@ -116,7 +176,7 @@ async function add(context: CommandContext, [name, ...words]: Words, args: Tools
   }
 }
 
-function definitionOf(words: readonly string[], args: ToolsArguments): ServerDefinition {
+function definitionOf(words: readonly string[], args: ToolsArguments): EditableServer {
   const [first = '', ...rest] = words;
   const isAddress = /^(?:https?|wss?):\/\//i.test(first);
   if (!isAddress && /^[a-z][a-z0-9+.-]*:\/\//i.test(first))
@@ -139,8 +199,8 @@ function definitionOf(words: readonly string[], args: ToolsArguments): ServerDef
           staysHere,
         },
   );
-  if (parsed.success) return parsed.data;
-  throw usageError(issuesText(parsed.error.issues, 'the server'));
+  if (parsed.success && parsed.data.kind !== 'composio') return parsed.data;
+  throw usageError(issuesText(parsed.error?.issues ?? [], 'the server'));
 }
 
 function clientOf({ clientId }: ToolsArguments): { readonly clientId?: string } {

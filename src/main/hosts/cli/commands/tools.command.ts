@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import type { ToolServerReport } from '@shared/tools/server-definition.ts';
 import type { WebToolReport } from '@shared/tools/web-tools.ts';
 import { isWebTool } from '@shared/tools/web-tools.ts';
 import { signInToServer, signOutOfServer } from './tools-sign-in.command.ts';
-import { addServer, approveServer, editServer } from './add-servers.command.ts';
+import { addServer, approveServer, editServer, importAsked } from './add-servers.command.ts';
 import { addComposio, connectAccount } from './composio-tools.command.ts';
 import type { OwnToolsReport } from '@shared/tools/own-tool.ts';
 import { findOwnTool, newTool, ownToolLine, ownToolProblems, ownTools } from './own-tools.command.ts';
@@ -47,9 +47,9 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
       return editServer(context, [name, ...rest], args);
     case 'import': {
       const where = args.onHost === true ? 'host' : 'container';
-      const { added, skipped, unkept } = await core.importFile({ path: resolve(name), where });
-      for (const one of skipped) terminal.err(`Not added: ${seenWords(one)}\n`);
-      for (const one of unkept) terminal.err(`Added, but its keys were not saved: ${seenWords(one)}\n`);
+      const { added } = await importAsked(context, args, (mayExpose) =>
+        core.importFile({ path: resolve(name), where, mayExpose }),
+      );
       for (const one of added) terminal.out(`${one}\n`);
       if (added.length > 0) terminal.err(`Added ${added.length}. Approve each: dewpoint tools approve NAME\n`);
       return added.length === 0 ? 1 : 0;

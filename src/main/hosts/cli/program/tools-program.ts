@@ -203,6 +203,7 @@ function addAdd(tools: Command, run: Run): void {
   subcommand(tools, 'import', 'add the servers in a file of another program', 'dewpoint tools import .mcp.json')
     .argument('<file>', 'a file of Claude Desktop, Cursor, VS Code or Codex, or a .mcp.json')
     .option(...onHost)
+    .option('--yes', 'add also servers with a key in their arguments, without asking')
     .action((path: string, args: ToolsArguments) => run('import', [path], args));
 }
 

@@ -79,3 +79,69 @@ it('the tools command says which host a server that failed asked for, and how to
   expect(said.err).toContain('dewpoint tools edit notes --reach api.example.org');
   expect(said.err).toContain('dewpoint tools edit notes --on-host');
 });
+
+// Catches: an edit that drops what it does not name, with the keys that were kept for it.
+it('the tools command replaces an address or a program in place, and keeps all else of it', async () => {
+  const core = createPageCore();
+  const { context, said } = commandContext(core);
+  const address = ['docs', 'https://mcp.example.com/mcp'];
+  await tools(context, 'add', address, { header: ['Authorization'], clientId: 'me', staysHere: true, yes: true });
+  await tools(context, 'edit', ['docs', 'https://mcp.example.com/v2/mcp'], {});
+  const docs = { kind: 'http', url: 'https://mcp.example.com/v2/mcp', headers: ['Authorization'] };
+  expect(core.tools.servers.docs?.definition).toEqual({ ...docs, clientId: 'me', staysHere: true });
+  // What was said of one address holds for no other, and its key has to be given again.
+  expect(await tools(context, 'edit', ['docs', 'https://other.example.com/mcp'], {})).toBe(0);
+  expect(core.tools.servers.docs?.definition).toEqual({
+    ...docs,
+    url: 'https://other.example.com/mcp',
+    staysHere: false,
+  });
+  expect(said.err).toContain('docs is changed. Set what it needs, then approve it:');
+  const host = { env: ['KEY'], onHost: true, yes: true };
+  await tools(context, 'add', ['files', 'python3', 'old.py'], host);
+  await tools(context, 'edit', ['files', 'python3', 'new.py'], {});
+  expect(core.tools.servers.files).toMatchObject({ definition: { args: ['new.py'], env: ['KEY'], where: 'host' } });
+  await tools(context, 'add', ['web', 'python3', 'old.py'], { reach: ['api.example.org'], yes: true });
+  await tools(context, 'edit', ['web', 'python3', 'new.py', '--all'], {});
+  expect(core.tools.servers.web).toMatchObject({
+    definition: { args: ['new.py', '--all'], hosts: ['api.example.org'], where: 'container' },
+  });
+});
+
+// Catches: a server that is started before it has its key, and a demand for a key that was just kept.
+it('the tools command waits for the keys that a pasted server has no value for, and for no others', async () => {
+  const core = createPageCore();
+  const { context, said } = commandContext(core);
+  expect(await tools(context, 'add', ['KEY=<YOUR_KEY> TOKEN=abc npx -y @example/server-notes'], {})).toBe(0);
+  expect(said.err).toContain(
+    'Set what it needs, then approve it:\n  dewpoint tools secret notes KEY\n  dewpoint tools approve notes\n',
+  );
+  expect(said.err).not.toContain('May Dewpoint use this server?');
+  await tools(context, 'add', ['TOKEN=abc npx -y @example/server-clock'], {});
+  expect(said.err).not.toContain('dewpoint tools secret clock');
+  expect(said.err).toContain('May Dewpoint use this server?');
+});
+
+// Catches: a key in an argument that stays in the settings, though nobody was told.
+it('the tools command adds no server with a key in its arguments without a yes, and does not print the key', async () => {
+  const core = createPageCore();
+  const { context, said } = commandContext(core);
+  const secret = 'q7Xk29fLm3Zt81VbNc40Rw';
+  const line = `npx mcp-remote https://x.example.org/mcp --header "Authorization: Bearer ${secret}"`;
+  expect(await tools(context, 'add', [line], {})).toBe(1);
+  expect(core.tools.servers).toEqual({});
+  expect(said.err).toContain('What looks like a key would stay in the settings');
+  expect(said.err).toContain('Add it all the same?');
+  expect(said.err).not.toContain(secret);
+  await tools(context, 'add', [line], { yes: true });
+  expect(JSON.stringify(core.tools.servers)).toContain(secret);
+});
+
+it('the tools command adds several servers of one machine, each with a name of its own', async () => {
+  const core = createPageCore();
+  const { context } = commandContext(core);
+  await tools(context, 'add', ['http://127.0.0.1:8000/mcp'], {});
+  await tools(context, 'add', ['http://[::1]:3000/mcp'], {});
+  expect(Object.keys(core.tools.servers)).toEqual(['server', 'server-2']);
+  expect(await tools(context, 'add', ['http://127.0.0.1:8000/mcp'], {})).toBe(1);
+});
