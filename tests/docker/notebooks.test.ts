@@ -225,6 +225,44 @@ describe.skipIf(isWithoutEngine)('a notebook in the sandbox', () => {
     expect(cells[7]?.['outputs']).toMatchObject([{ text: ['last\n'] }]);
   }, 120_000);
 
+  /** Catches: each character on its way cost 33 bytes, and each letter 6, so that the run was ended at 16 MB. */
+  it('goes on after many small writes and many letters, and says which output is left out', async () => {
+    const dots = 'for _ in range(100_000): print(".", end="")';
+    const letters = 'print("\u6f22" * 100_000)';
+    const sources = [...Array.from({ length: 6 }, () => dots), ...Array.from({ length: 60 }, () => letters)];
+    const kit = await run(notebookOf([...sources, 'print("last")']), { timeoutSeconds: 120 });
+    expect(resultOf(kit)).toMatchObject({ status: 'ok' });
+    expect(resultOf(kit).output).toContain('Ran 67 of 67 code cells');
+    const cells = await cellsNow();
+    expect(cells[6]?.['outputs']).toMatchObject([
+      { text: [`${'\u6f22'.repeat(100_000)}\n`, '… (1 more characters were left out)\n'] },
+    ]);
+    expect(cells[65]?.['outputs']).toMatchObject([
+      { text: [expect.stringContaining('too large for the notebook: 1 of its outputs')] },
+    ]);
+    expect(cells[66]?.['outputs']).toMatchObject([{ text: ['last\n'] }]);
+  }, 180_000);
+
+  it('runs the code of a magic that needs no IPython, without its options, and what other processes print', async () => {
+    const child = 'import os\nif os.fork() == 0:\n  print("child")\n  os._exit(0)\nos.wait();';
+    const json =
+      'class J:\n  def _repr_mimebundle_(self): return {"application/json": {"a": float("nan")}}\n  def __repr__(self): return "j"\nJ()';
+    const magics = [
+      '%%capture out\nprint(1)',
+      '%timeit -n 10 -r3 print(2)',
+      '%%timeit -qn 5\nprint(3)',
+      '%time print(4)',
+    ];
+    const kit = await run(notebookOf([...magics, child, json]));
+    expect(resultOf(kit)).toMatchObject({ status: 'ok' });
+    const outputs = (await cellsNow()).map((cell) => cell['outputs']);
+    expect(outputs).toMatchObject([
+      ...['1\n', '2\n', '3\n', '4\n', 'child\n'].map((text) => [{ name: 'stdout', text: [text] }]),
+      [{ data: { 'text/plain': ['j'] } }],
+    ]);
+    expect(JSON.stringify(outputs)).not.toContain('application/json');
+  });
+
   it('with a flood or a huge picture gets the beginning, and what was left out is said', async () => {
     const flood = 'for _ in range(300_000): print("x" * 100)';
     const past = 'import os\nos.system("head -c 3000000 /dev/zero | tr \'\\\\0\' y")';

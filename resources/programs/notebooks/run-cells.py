@@ -5,22 +5,83 @@ import sys
 
 folder = sys.path[0]
 sys.path[:] = [path for path in sys.path if path not in ("", ".")]
-import ast, asyncio, base64, builtins, contextlib, inspect, io, json, linecache, os, re, signal, subprocess, threading, time, traceback, types
+import ast, asyncio, base64, builtins, collections, contextlib, inspect, io, json, linecache, os, re, signal, subprocess, threading, time, traceback, types
 
 MOST_TEXT = 100_000
 MOST_PICTURE = 2_000_000
 MOST_ALL = 4_000_000
 MOST_OUTPUTS = 1_000
 MOST_KINDS = 50
+MOST_SAID = 2_000_000
+SAID_AT_ONCE = 1000
 
 frames = os.fdopen(os.dup(1), "wb", 0)
 job = json.loads(sys.stdin.buffer.readline())
 ends_at = time.monotonic() + job["seconds"]
 left = MOST_ALL
+runner = os.getpid()
+
+
+def json_bytes(value):
+    """As the bytes that are sent. Half of a pair of characters is sent as an escape."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace")
 
 
 def send(**frame):
-    frames.write(json.dumps(frame, sort_keys=True).encode() + b"\n")
+    # The line before may have been stopped in its middle.
+    line = memoryview(b"\n" + json_bytes(frame) + b"\n")
+    with locks["send"]:
+        while line:
+            line = line[frames.write(line) :]
+
+
+# --- What a cell prints, while it runs
+
+waiting = collections.deque()
+said_all = {"left": MOST_SAID, "frames": 0}
+locks = {}
+
+
+def renew_locks():
+    """A thread that a fork leaves behind may hold one."""
+    locks.update(send=threading.Lock(), say=threading.Lock())
+    waiting.clear()
+
+
+def say(text):
+    """At first each text at once, so that it is seen before a crash. Later several are sent together."""
+    waiting.append(text[:4000])
+    if said_all["frames"] < SAID_AT_ONCE:
+        say_now()
+
+
+def say_now():
+    with locks["say"]:
+        parts = []
+        while waiting:
+            parts.append(waiting.popleft())
+        text = "".join(parts)
+        if text == "" or said_all["left"] <= 0:
+            return
+        said_all["frames"] += 1
+        said_all["left"] -= len(json_bytes(text))
+        if said_all["left"] <= 0:
+            text = "\n… (From here on, what is printed is shown when its cell ends.)\n"
+        send(type="said", text=text)
+
+
+def keep_saying():
+    pause = threading.Event()
+    while not pause.wait(0.1):
+        say_now()
+
+
+renew_locks()
+os.register_at_fork(after_in_child=renew_locks)
+threading.Thread(target=keep_saying, daemon=True).start()
+
+
+# --- Outputs
 
 
 def lines(text):
@@ -31,49 +92,75 @@ def size_text(count):
     return f"{count / 1_000_000:.1f} MB" if count >= 1_000_000 else f"{count // 1000 + 1} kB"
 
 
-def fitted(outputs):
-    """The outputs with what is too large cut, and with each text as a list of lines."""
-    global left
+def joined(outputs):
+    """The outputs, with what is printed in one piece, and without what is too many of them."""
     kept = []
     for output in outputs:
         kind = output["output_type"]
         if kind == "stream":
             last = kept[-1] if kept else None
             if last and last["output_type"] == "stream" and last["name"] == output["name"]:
-                last["text"] += output["text"]
+                last["parts"].append(output["text"])
             else:
-                kept.append(dict(output))
+                kept.append({**output, "parts": [output["text"]]})
         elif kind == "error":
-            kept.append({**output, "evalue": output["evalue"][:4000], "traceback": [line[:4000] for line in output["traceback"][:200]]})
+            kept.append({**output, "ename": output["ename"][:200], "evalue": output["evalue"][:4000], "traceback": [line[:4000] for line in output["traceback"][:200]]})
         else:
             kept.append(output)
     if len(kept) > MOST_OUTPUTS:
-        left_out.append(f"{len(kept) - MOST_OUTPUTS} more outputs")
+        left_out.append(f"{TOO_LARGE}: {len(kept) - MOST_OUTPUTS} more outputs")
         # The last ones may say why the cell failed.
         del kept[MOST_OUTPUTS - 3 : -3]
     for output in kept:
         if output["output_type"] == "stream":
-            text = output["text"]
-            dropped = len(text) - MOST_TEXT
-            if dropped > 0:
-                text = f"{text[:MOST_TEXT]}\n… ({dropped} more characters were left out)\n"
-            left -= len(text)
-            output["text"] = lines(text) if left > 0 else ["(This output was left out: the notebook would be too large.)\n"]
+            output["text"] = "".join(output.pop("parts"))
+    return kept
+
+
+def fitted(outputs):
+    """The outputs with what is too large cut, and with each text as a list of lines."""
+    global left
+    kept = []
+    dropped = 0
+    for output in joined(outputs):
+        room = left
+        if output["output_type"] == "stream":
+            output["text"] = lines(cut(output["text"]))
         elif "data" in output:
             values = {kind: fitted_value(kind, value) for kind, value in output["data"].items()}
             output["data"] = {kind: value for kind, value in values.items() if value is not None}
+        # The whole counts, as it is sent: many small outputs are a large one.
+        size = len(json_bytes(output))
+        if size > room and output["output_type"] == "error":
+            output.update(evalue=output["evalue"][:200], traceback=[line[:200] for line in output["traceback"][-1:]])
+        elif size > room:
+            left = room
+            dropped += 1
+            continue
+        left = room - size
+        kept.append(output)
+    if dropped:
+        left_out.append(f"{TOO_LARGE}: {dropped} of its outputs")
     return kept
+
+
+def cut(text):
+    return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]}\n… ({len(text) - MOST_TEXT} more characters were left out)\n"
 
 
 def fitted_value(kind, value):
     global left
-    size = len(value if isinstance(value, str) else json.dumps(value))
-    most = MOST_PICTURE if kind.startswith(("image/", "application/")) else MOST_TEXT
-    if size > min(most, left):
-        if kind == "text/plain" and isinstance(value, str) and left > MOST_TEXT:
-            left -= MOST_TEXT
-            return lines(f"{value[:MOST_TEXT]}\n… ({size - MOST_TEXT} more characters were left out)")
-        left_out.append(f"{kind} of {size_text(size)}")
+    if kind == "text/plain" and isinstance(value, str):
+        value = cut(value)
+    try:
+        count = len(value if isinstance(value, str) else json.dumps(value, allow_nan=False))
+    except ValueError:
+        left_out.append(f"it has a number that JSON has no form for: {kind}")
+        return None
+    most = MOST_PICTURE if kind.startswith(("image/", "application/")) else MOST_TEXT + 100
+    size = count if count > most else len(json_bytes(value))
+    if count > most or size > left:
+        left_out.append(f"{TOO_LARGE}: {kind} of {size_text(size)}")
         return None
     left -= size
     if not isinstance(value, str):
@@ -81,6 +168,8 @@ def fitted_value(kind, value):
     return value if kind.startswith("image/") and kind != "image/svg+xml" else lines(value)
 
 
+TOO_LARGE = "it is too large for the notebook"
+MOST_REASONS = 20
 left_out = []
 
 
@@ -91,9 +180,13 @@ def send_cell(cell, count, outputs, failed, stopped=False):
         left_out.clear()
         outputs = [plain_error("Unreadable", f"The outputs of this cell cannot be kept in a notebook ({type(error).__name__}).")]
     if left_out:
-        text = "".join(f"(Left out, because it is too large for the notebook: {one}.)\n" for one in left_out)
+        reasons = left_out[:MOST_REASONS]
+        if len(left_out) > MOST_REASONS:
+            reasons.append(f"{TOO_LARGE}: {len(left_out) - MOST_REASONS} more of such outputs")
+        text = "".join(f"(Left out, because {one}.)\n" for one in reasons)
         outputs.append({"output_type": "stream", "name": "stderr", "text": lines(text)})
         left_out.clear()
+    say_now()
     send(type="cell", cell=cell, count=count, outputs=outputs, failed=failed, stopped=stopped)
 
 
@@ -130,7 +223,7 @@ def run_with_jupyter(kernel):
                 said["count"] += len(content["text"])
                 if content["text"] == "":
                     return None
-                send(type="said", text=content["text"][:4000])
+                say(content["text"])
             return super().output(outs, msg, display_id, cell_index)
 
     cells = [nbformat.v4.new_code_cell(one["source"], metadata={"tags": ["raises-exception"]} if one["mayFail"] else {}) for one in job["cells"]]
@@ -190,12 +283,16 @@ class Said(io.TextIOBase):
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         text = str.__str__(text)
+        if os.getpid() != runner:
+            # A process that the cell began. What runs cells takes it from there.
+            os.write(self.fileno(), text.encode(errors="replace"))
+            return len(text)
         take = text[: max(0, self.room)]
         self.room -= len(take)
         self.dropped += len(text) - len(take)
         if take:
             shown.append({"output_type": "stream", "name": self.name_of, "text": take})
-            send(type="said", text=take[:4000])
+            say(take)
         return len(text)
 
     def fileno(self):
@@ -331,7 +428,8 @@ def stand_in_for_ipython():
 
 
 ignored = re.compile(r"(\s*)%(matplotlib|config|load_ext|autoreload|reload_ext)\b.*")
-timed = re.compile(r"(\s*)%%?(time|timeit|capture)\b(.*)")
+timed = re.compile(r"(\s*)%%?(?:timeit|time)\b(?:\s+(?:-[a-z]*[nrp]\s*\d+|-[cotqv]+|--[\w-]+)(?=\s|$))*(.*)")
+captured = re.compile(r"(\s*)%%capture\b.*")
 shell = re.compile(r"(\s*)!(.+)")
 
 
@@ -351,10 +449,10 @@ def plain_python(source):
         return f"__run_shell({source.split(chr(10), 1)[-1]!r})"
     done = []
     for line in source.split("\n"):
-        if (found := ignored.fullmatch(line)) is not None:
+        if (found := ignored.fullmatch(line) or captured.fullmatch(line)) is not None:
             line = f"{found[1]}pass"
         elif (found := timed.fullmatch(line)) is not None:
-            line = f"{found[1]}{found[3].strip() or 'pass'}"
+            line = f"{found[1]}{found[2].strip() or 'pass'}"
         elif (found := shell.fullmatch(line)) is not None:
             line = f"{found[1]}__run_shell({found[2]!r})"
         elif (found := re.match(r"\s*(%%?\w+)", line)) is not None:
