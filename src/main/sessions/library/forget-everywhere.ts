@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
 import type { ForgetReport } from '@shared/projects/memory-line.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import { abortable } from '../../lib/async/abort.ts';
 import { tryLock } from '../../lib/files/file-lock.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { takeOutNamed } from '../blobs/unreferenced-blobs.ts';
@@ -50,37 +51,66 @@ export function createForgetEverywhere(options: ForgetOptions): ForgetEverywhere
       hint: `Nothing was changed. Remove ${path}, then forget the line again.`,
     });
   };
-  return {
-    begin: async ({ id, text }) => {
-      const { lines, blobs } = await read();
-      await writeJsonFile(path, { lines: [...lines.filter((line) => line.id !== id), { id, text }], blobs });
-    },
-    isBegun: async (id) => (await read()).lines.some((line) => line.id === id),
-    run: async (signal) => {
-      const pending = await read();
-      const texts = pending.lines.map(({ text }) => text);
-      const replaced = new Set(pending.blobs);
-      const busy: string[] = [];
-      let changed = 0;
-      for (const store of options.stores) {
-        for (const { sessionId, path: log } of await store.logFiles()) {
-          signal.throwIfAborted();
-          const onReplaced = async (names: readonly string[]): Promise<void> => {
-            for (const name of names) replaced.add(name.toUpperCase());
-            await writeJsonFile(path, { lines: pending.lines, blobs: [...replaced] });
-          };
-          const outcome = await forgetIn(options, { sessionId, log, texts, onReplaced });
-          if (outcome === 'busy') busy.push(sessionId);
-          else if (outcome) changed += 1;
-        }
-      }
-      await options.dropIndex();
-      await removeBlobs(options.home, replaced, signal);
-      if (busy.length === 0) rmSync(path, { force: true });
-      const isShort = texts.some((text) => text.length < minForgetLength);
-      return { sessions: changed, busy, isTooShort: isShort };
-    },
+  // One after the other, so that no note of a line is lost to a run that read the notes before it.
+  let tail: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
+    const before = tail;
+    const done = (signal === undefined ? before : abortable(before, signal)).then(work);
+    tail = Promise.allSettled([before, done]);
+    return done;
   };
+  return {
+    begin: ({ id, text }) =>
+      inTurn(async () => {
+        const { lines, blobs } = await read();
+        await writeJsonFile(path, { lines: [...lines.filter((line) => line.id !== id), { id, text }], blobs });
+      }),
+    isBegun: async (id) => (await read()).lines.some((line) => line.id === id),
+    run: (signal) =>
+      abortable(
+        inTurn(() => runNoted(options, { path, read }, signal)),
+        signal,
+      ),
+  };
+}
+
+interface Notes {
+  readonly path: string;
+  readonly read: () => Promise<Pending>;
+}
+
+async function runNoted(options: ForgetOptions, { path, read }: Notes, signal: AbortSignal): Promise<ForgetReport> {
+  signal.throwIfAborted();
+  const pending = await read();
+  const texts = pending.lines.map(({ text }) => text);
+  const replaced = new Set(pending.blobs);
+  const busy: string[] = [];
+  let changed = 0;
+  for (const store of options.stores) {
+    for (const { sessionId, path: log } of await store.logFiles()) {
+      signal.throwIfAborted();
+      const onReplaced = async (names: readonly string[]): Promise<void> => {
+        for (const name of names) replaced.add(name.toUpperCase());
+        await writeJsonFile(path, { lines: (await read()).lines, blobs: [...replaced] });
+      };
+      const outcome = await forgetIn(options, { sessionId, log, texts, onReplaced });
+      if (outcome === 'busy') busy.push(sessionId);
+      else if (outcome) changed += 1;
+    }
+  }
+  await options.dropIndex();
+  await removeBlobs(options.home, replaced, signal);
+  if (busy.length === 0) await dropNotes({ path, read }, new Set(pending.lines.map(({ id }) => id)), replaced);
+  const isShort = texts.some((text) => text.length < minForgetLength);
+  return { sessions: changed, busy, isTooShort: isShort };
+}
+
+/** Only what a run has read is done. */
+async function dropNotes({ path, read }: Notes, ids: ReadonlySet<string>, removed: ReadonlySet<string>): Promise<void> {
+  const { lines, blobs } = await read();
+  const left = { lines: lines.filter(({ id }) => !ids.has(id)), blobs: blobs.filter((name) => !removed.has(name)) };
+  if (left.lines.length === 0 && left.blobs.length === 0) rmSync(path, { force: true });
+  else await writeJsonFile(path, left);
 }
 
 /** `busy`: the session works, here or in another process. */

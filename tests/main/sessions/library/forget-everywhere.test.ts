@@ -40,13 +40,13 @@ async function sessionWithLine(home: Home) {
   return { sessionId: journal.sessionId, dependencies: kit.dependencies };
 }
 
-const forgetIn = (home: Home, openJournal: () => null = () => null) =>
+const forgetIn = (home: Home, dropIndex: () => Promise<void> = async () => undefined) =>
   createForgetEverywhere({
     home: home.path,
     stores: [home.store],
-    sessions: { openJournal, close: async () => undefined },
+    sessions: { openJournal: () => null, close: async () => undefined },
     blobs: home.blobs,
-    dropIndex: async () => undefined,
+    dropIndex,
     now: () => 5,
   });
 
@@ -111,6 +111,39 @@ describe('a line that is forgotten everywhere', () => {
     expect(await forget.isBegun(line.id)).toBe(true);
     expect((await forget.run(never)).sessions).toBe(1);
     expect(await holders(home)).toEqual([]);
+  });
+
+  // Catches: a run that writes the notes as it read them, or removes all of them, and so loses what came meanwhile.
+  it('is forgotten, too, when it is begun while another one is being forgotten', async () => {
+    await using home = await makeHome();
+    await sessionWithLine(home);
+    const other = 'Nothing holds this line yet.';
+    const paused = Promise.withResolvers<undefined>();
+    const reached = Promise.withResolvers<undefined>();
+    const forget = forgetIn(home, async () => {
+      reached.resolve(undefined);
+      await paused.promise;
+    });
+    await forget.begin({ id: 'b', text: other });
+    const first = forget.run(never);
+    await reached.promise;
+    const begun = forget.begin(line);
+    const second = forget.run(never);
+    paused.resolve(undefined);
+    await Promise.all([begun, first]);
+    expect(await second).toMatchObject({ sessions: 1, busy: [] });
+    expect(await holders(home)).toEqual([]);
+    expect([await forget.isBegun('b'), await forget.isBegun(line.id)]).toEqual([false, false]);
+  });
+
+  it('keeps a note that another process wrote during a run', async () => {
+    await using home = await makeHome();
+    await sessionWithLine(home);
+    const elsewhere = forgetIn(home);
+    const forget = forgetIn(home, () => elsewhere.begin({ id: 'b', text: 'Nothing holds this line yet.' }));
+    await forget.begin(line);
+    await forget.run(never);
+    expect([await forget.isBegun('b'), await forget.isBegun(line.id)]).toEqual([true, false]);
   });
 
   it('is replaced by a mark of its own length, in every form, and leaves other words alone', () => {
