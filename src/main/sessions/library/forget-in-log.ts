@@ -10,6 +10,7 @@ import { sha256Of } from '../../lib/sha256.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { blobsOf } from '../blobs/event-blobs.ts';
 import { sealRecord } from '../log/log-record.ts';
+import { eraseInRecord } from './forget-in-record.ts';
 import { createTextFilter, filterText, type TextFilter } from './forget-text.ts';
 
 /** A log in which texts are forgotten. Nobody else may write it meanwhile. */
@@ -33,8 +34,9 @@ interface Found {
 
 /**
  * Writes the log anew without the texts, and the blobs that it names: what a prompt held, what a tool said. Each record
- * keeps its number and its length, and gets its checksum anew, so the log can still be checked and replayed. Images of
- * files and attachments stay as they are: they are the person's own. False: none of the texts was in it.
+ * keeps its number and its length, and gets its checksum anew, so the log can still be checked and replayed. Paths,
+ * commands and ids stay, because the session works by them. Images of files and attachments stay, too: they are the
+ * person's own. False: none of the texts was in it.
  */
 export async function forgetInLog({ path, texts, blobs, onReplaced, now }: ForgetInLog): Promise<boolean> {
   const eraser = createTextFilter([...texts, ...(await proposedAs(path, createTextFilter(texts)))]);
@@ -68,12 +70,12 @@ export async function forgetInLog({ path, texts, blobs, onReplaced, now }: Forge
 async function findIn(path: string, eraser: TextFilter, blobs: ForgetInLog['blobs']): Promise<Found> {
   const found: Found = { lastSeq: 0, hits: 0, swaps: new Map(), replacedBlobs: [] };
   for await (const line of linesOf(path)) {
-    const isHit = eraser.erase(line) !== line;
+    const isHit = eraseInRecord(line, eraser) !== line;
     if (isHit) found.hits += 1;
     const event = eventIn(line);
     if (event === null) continue;
     found.lastSeq = Math.max(found.lastSeq, event.seq);
-    for (const ref of textBlobsOf(event)) await eraseBlob(ref, { found, eraser, blobs });
+    for (const blob of textBlobsOf(event)) await eraseBlob(blob, { found, eraser, blobs });
     if (isHit) for (const text of hashedTexts(event)) swapHash(found, text, eraser);
   }
   return found;
@@ -93,7 +95,7 @@ function swapHash({ swaps }: Found, text: string, eraser: TextFilter): void {
 }
 
 async function eraseBlob(
-  ref: BlobRef,
+  { ref, isRecord: hasFields }: TextBlob,
   {
     found,
     eraser,
@@ -104,7 +106,7 @@ async function eraseBlob(
   const bytes = await blobs.get(ref);
   if (bytes === null) return;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-  const erased = eraser.erase(text);
+  const erased = hasFields ? eraseInRecord(text, eraser) : eraser.erase(text);
   if (erased === text) return;
   const memory = memoryIn(text);
   if (memory !== null) swapHash(found, memory, eraser);
@@ -126,10 +128,21 @@ function memoryIn(blob: string): string | null {
   }
 }
 
+interface TextBlob {
+  readonly ref: BlobRef;
+  /** JSON of ours, with fields as in the log. */
+  readonly isRecord: boolean;
+}
+
 /** The blobs of an event that hold what models and tools said. Images and files of the person are not among them. */
-function textBlobsOf(event: SessionEvent): readonly BlobRef[] {
-  if (event.type === 'tool-ended') return [event.full, event.dataBlob].filter((ref) => ref !== null);
-  return event.type === 'model-call-started' || event.type === 'call-fenced' ? blobsOf(event) : [];
+function textBlobsOf(event: SessionEvent): readonly TextBlob[] {
+  if (event.type === 'tool-ended') {
+    const { full, dataBlob } = event;
+    const output = full === null ? [] : [{ ref: full, isRecord: false }];
+    return dataBlob === null ? output : [...output, { ref: dataBlob, isRecord: true }];
+  }
+  const isSent = event.type === 'model-call-started' || event.type === 'call-fenced';
+  return isSent ? blobsOf(event).map((ref) => ({ ref, isRecord: true })) : [];
 }
 
 /** The words of the model where the person kept the line in other words. */
@@ -175,10 +188,12 @@ const isEvent = (value: unknown): value is SessionEvent =>
 const crcField = ',"crc":"';
 
 /** The line with its checksum anew; one that was damaged stays damaged. */
-function erasedLine(line: string, { erase }: TextFilter, swaps: ReadonlyMap<string, string>): string {
+function erasedLine(line: string, eraser: TextFilter, swaps: ReadonlyMap<string, string>): string {
   const at = line.lastIndexOf(crcField);
   const body = at === -1 ? line : line.slice(0, at);
-  const erased = erase(body).replaceAll(/[0-9a-f]{64}/gu, (hash) => swaps.get(hash) ?? hash);
+  const erased = eraseInRecord(line, eraser)
+    .slice(0, body.length)
+    .replaceAll(/[0-9a-f]{64}/gu, (hash) => swaps.get(hash) ?? hash);
   if (at === -1 || erased === body) return erased + line.slice(body.length);
   const isGood = line.slice(at + crcField.length, -2) === crc32Hex(Buffer.from(body, 'latin1'));
   return isGood ? `${erased}${crcField}${crc32Hex(Buffer.from(erased, 'latin1'))}"}` : erased + line.slice(at);

@@ -10,9 +10,19 @@ export const minForgetLength = 8;
 /** White space, also as JSON writes it, and as JSON in JSON does. */
 const gap = String.raw`(?:[ \t\n\r]|\\{1,4}[nrt]){1,20}`;
 
+/** A byte of a word. Longer characters do not count: such scripts often write words without a gap. */
+const wordByte = String.raw`[0-9A-Z_a-z]|[\xc3-\xdf][\x80-\xbf]`;
+
+/** What stands directly before a word without being part of it: an escape of JSON, and a color of a terminal. */
+const escape = String.raw`\\{1,8}(?:[bfnrt]|u[\da-f]{4})|(?:\x1b|u001b)\[[\d;]{0,16}[A-Za-z]`;
+
+/** `src/main` is not looked for in `lib/src/main`, nor `npm test` in `npm test:unit`. */
+const begins = String.raw`(?:(?<=${escape})|(?<!${wordByte}|[0-9A-Z_a-z]/))`;
+const ends = String.raw`(?![0-9A-Z_a-z\xc3-\xdf]|[-/:][0-9A-Z_a-z])`;
+
 /**
  * `texts`: as people read them. They are found as they are and as JSON or JSON in JSON writes them, with any white space
- * between their words. Texts that are too short are left alone.
+ * between their words, and not inside of other words. Texts that are too short are left alone.
  */
 export function createTextFilter(texts: readonly string[]): TextFilter {
   const long = texts.filter((text) => text.length >= minForgetLength);
@@ -23,7 +33,7 @@ export function createTextFilter(texts: readonly string[]): TextFilter {
 }
 
 function formOf(text: string, level: number): string {
-  return text
+  const form = text
     .split(/\s+/u)
     .filter((word) => word !== '')
     .map((word) => {
@@ -32,17 +42,23 @@ function formOf(text: string, level: number): string {
       return asBytes(written).replaceAll(/[$()*+.?[\\\]^{|}/]/gu, String.raw`\$&`);
     })
     .join(gap);
+  const bytes = asBytes(text.trim());
+  const first = new RegExp(`^(?:${wordByte})`, 'u').test(bytes) ? begins : '';
+  return `${first}${form}${new RegExp(`(?:${wordByte})$`, 'u').test(bytes) ? ends : ''}`;
 }
 
 const asBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
 const markStart = '[forgotten';
 
-/** Quotes, line breaks and escapes stay, so that the mark is the same however often JSON is read or written. */
+/**
+ * As long as the match. Quotes, line breaks and escapes stay, so that the mark is the same however often JSON is read or
+ * written.
+ */
 function markOf(match: string): string {
   const dots = match.replaceAll(/(\\+[^]|["\n\r\t])|[^]/gu, (_one, kept?: string) => kept ?? '.');
-  const start = dots.startsWith('.'.repeat(markStart.length)) ? markStart : '';
-  return dots.endsWith('.') && start !== '' ? `${start}${dots.slice(start.length, -1)}]` : dots;
+  const hasRoom = dots.length > markStart.length && dots.startsWith('.'.repeat(markStart.length)) && dots.endsWith('.');
+  return hasRoom ? `${markStart}${dots.slice(markStart.length, -1)}]` : dots;
 }
 
 /** The text as people read it, with the marks. */

@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { NewEvent, SessionEvent } from '../../../../src/shared/events/events.ts';
 import type { MemoryLine } from '../../../../src/shared/projects/memory-line.ts';
 import { runReplayTurn } from '../../../../src/main/agent/replay/replay-turn.ts';
 import { createForgetEverywhere } from '../../../../src/main/sessions/library/forget-everywhere.ts';
@@ -144,6 +145,78 @@ describe('a line that is forgotten everywhere', () => {
     await forget.begin(line);
     await forget.run(never);
     expect([await forget.isBegun('b'), await forget.isBegun(line.id)]).toEqual([true, false]);
+  });
+
+  // Catches: marks in fields that undo, take and a replay go by.
+  it('stays in paths and commands, and goes out of what is said beside them', async () => {
+    await using home = await makeHome();
+    const journal = await home.store.create(scratchSession);
+    const image = { kept: true, blob: await journal.putBlob(Buffer.from('x')), mode: 0o644 } as const;
+    const [turnId, toolCallId, tool] = ['t', 'c', 'run'];
+    const command = 'npm test && cat src/main/a.ts';
+    const said = 'I read src/main, then `npm test`. Not npm test:unit.';
+    const changed = { before: null, after: image, by: 'model', toolCallId, added: 1, removed: 0, undoes: [] } as const;
+    const events: readonly NewEvent[] = [
+      { type: 'tool-started', turnId, toolCallId, tool, by: 'model', input: { command }, label: command },
+      { type: 'file-changed', turnId, path: 'src/main', ...changed },
+      { type: 'file-changed', turnId, path: 'src/main/a.ts', ...changed },
+      { type: 'check-ended', turnId, phase: 'after', command: 'npm test', exitCode: 0, passed: true, summary: said },
+      { type: 'changes-taken', paths: ['src/main'], target: '/src/main' },
+      { type: 'notice-added', level: 'info', code: 'npm test', text: said },
+    ];
+    for (const event of events) await journal.append(event);
+    await journal.close();
+    const forget = forgetIn(home);
+    await forget.begin({ id: 'a', text: 'npm test' });
+    await forget.begin({ id: 'b', text: 'src/main' });
+    expect((await forget.run(never)).sessions).toBe(1);
+    const view = await home.again().view(journal.sessionId, 'whole');
+    expect(view.problems).toEqual([]);
+    const left: SessionEvent[] = [];
+    for await (const event of view.read(2)) left.push(event);
+    const marked = 'I read ........, then `........`. Not npm test:unit.';
+    const expected = events.map((event) =>
+      event.type === 'check-ended'
+        ? { ...event, summary: marked }
+        : event.type === 'notice-added'
+          ? { ...event, text: marked }
+          : event,
+    );
+    expect(left.slice(0, -1)).toMatchObject(expected);
+    expect(left.at(-1)).toMatchObject({ code: 'line-forgotten' });
+  });
+
+  // Catches: a mark longer than what it replaces, so that a blob no longer has its size and is lost.
+  it.each([
+    '12345678',
+    '123456789',
+    'cargo test',
+    'cargo tests',
+    'cargo tests!',
+    'Größe ü',
+    'éèéèé',
+    'ünïcödé ß',
+    '漢字漢字漢字漢字',
+  ])('is replaced by as many bytes: %s', (text) => {
+    const long = text.padEnd(8, 'x');
+    const eraser = createTextFilter([long]);
+    for (const written of [long, JSON.stringify({ a: `\n${long}\n` }), JSON.stringify(JSON.stringify([long]))]) {
+      const bytes = Buffer.from(`- ${written} `).toString('latin1');
+      const erased = eraser.erase(bytes);
+      expect(erased).not.toBe(bytes);
+      expect(erased).toHaveLength(bytes.length);
+      expect(filterText(written, eraser)).not.toContain(long);
+    }
+  });
+
+  it('is found beside signs, escapes and colors, and not inside of other words', () => {
+    const eraser = createTextFilter(['cargo test']);
+    const isFound = (text: string): boolean => filterText(text, eraser) !== text;
+    const beside = ['cargo test', '“cargo test”', '\u001b[32mcargo test\u001b[0m', 'cargo test.', '語cargo test語'];
+    expect(beside.filter((text) => !isFound(text))).toEqual([]);
+    expect(isFound(JSON.stringify({ a: 'x\ncargo test\n\u001b[1mcargo test' }))).toBe(true);
+    const inside = ['cargo tests', 'mycargo test', 'écargo test', 'cargo testé', 'cargo test-all', 'bin/cargo test'];
+    expect(inside.filter(isFound)).toEqual([]);
   });
 
   it('is replaced by a mark of its own length, in every form, and leaves other words alone', () => {
