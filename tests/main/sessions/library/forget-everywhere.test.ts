@@ -155,11 +155,22 @@ describe('a line that is forgotten everywhere', () => {
     const [turnId, toolCallId, tool] = ['t', 'c', 'run'];
     const command = 'npm test && cat src/main/a.ts';
     const said = 'I read src/main, then `npm test`. Not npm test:unit.';
-    const changed = { before: null, after: image, by: 'model', toolCallId, added: 1, removed: 0, undoes: [] } as const;
+    const changed = (path: string): NewEvent => ({
+      type: 'file-changed',
+      turnId,
+      path,
+      before: null,
+      after: image,
+      by: 'model',
+      toolCallId,
+      added: 1,
+      removed: 0,
+      undoes: [],
+    });
     const events: readonly NewEvent[] = [
       { type: 'tool-started', turnId, toolCallId, tool, by: 'model', input: { command }, label: command },
-      { type: 'file-changed', turnId, path: 'src/main', ...changed },
-      { type: 'file-changed', turnId, path: 'src/main/a.ts', ...changed },
+      changed('src/main'),
+      changed('src/main/a.ts'),
       { type: 'check-ended', turnId, phase: 'after', command: 'npm test', exitCode: 0, passed: true, summary: said },
       { type: 'changes-taken', paths: ['src/main'], target: '/src/main' },
       { type: 'notice-added', level: 'info', code: 'npm test', text: said },
