@@ -56,26 +56,29 @@ export function memoryText(
 const longUnusedMs = 90 * 24 * 60 * 60_000;
 
 /** Whether the words of a line are found in what a model said and did: half of them, and two at least. */
-function isOfUse(text: string, said: string): boolean {
+function isOfUse(text: string, said: ReadonlySet<string>): boolean {
   const words = wordsOf(text);
-  const known = new Set(wordsOf(said));
-  const found = words.filter((word) => known.has(word)).length;
+  const found = words.filter((word) => said.has(word)).length;
   return found >= Math.max(Math.min(2, words.length), Math.ceil(words.length / 2)) && words.length > 0;
 }
 
 /** Notes which lines of the memory were of use in a turn that ended well. A replay notes nothing. */
 export async function noteMemoryUse(
-  { dependencies: { project, effects }, prompt }: Pick<Turn, 'dependencies' | 'prompt'>,
+  { id: turnId, dependencies: { project, effects, journal }, prompt }: Pick<Turn, 'id' | 'dependencies' | 'prompt'>,
   memory: string,
 ): Promise<void> {
   if (effects.replaying) return;
+  const told = (await project.memory.lines()).filter(({ text }) => memory.includes(`- ${text}`));
+  const turn = journal.state().turns.findLast(({ id }) => id === turnId);
+  if (told.length === 0 || turn === undefined) return;
+  // An earlier turn has noted what was of use in it.
   const said = prompt.conversation
     .entries()
-    .flatMap((entry) => (entry.type === 'assistant' ? [JSON.stringify(entry.parts)] : []))
-    .join('\n');
-  const ids = (await project.memory.lines())
-    .filter(({ text }) => memory.includes(`- ${text}`) && isOfUse(text, said))
-    .map(({ id }) => id);
+    .flatMap((entry) => (entry.type === 'assistant' && entry.seq > turn.seq ? [JSON.stringify(entry.parts)] : []))
+    .join('\n')
+    .replaceAll(/\\[nrt]/gu, ' ');
+  const words = new Set(wordsOf(said));
+  const ids = told.filter(({ text }) => isOfUse(text, words)).map(({ id }) => id);
   if (ids.length > 0) await project.memory.noteUse(ids);
 }
 

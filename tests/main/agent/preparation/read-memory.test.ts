@@ -112,7 +112,11 @@ describe('the memory in a turn', () => {
   it('notes a line that the work used, and not the others, and a replay notes nothing', async () => {
     const noted: (readonly string[])[] = [];
     const lines = [line('Fixtures lie in the folder specimens.'), line('Weeks begin on Monday everywhere.')];
-    const replies = [{ text: 'Nothing was found.' }, { text: 'The fixtures are in the folder specimens.' }];
+    const replies = [
+      { text: 'Nothing was found.' },
+      { text: 'The answer:\nFixtures are in the folder specimens.' },
+      { text: 'Nothing more was found.' },
+    ];
     const kit = kitWith(
       () => lines,
       { replies },
@@ -122,6 +126,9 @@ describe('the memory in a turn', () => {
     expect(noted).toEqual([]);
     await kit.runner.send('Which fixtures lie in this project?', turnOptions);
     expect(noted).toEqual([[lines[0]?.id]]);
+    // Catches: the words of an earlier turn, which count again in each later one.
+    await kit.runner.send('And which others are there?', turnOptions);
+    expect(noted).toHaveLength(1);
     await expectReplay(kit);
     expect(noted).toHaveLength(1);
   });
