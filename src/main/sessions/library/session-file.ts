@@ -52,10 +52,7 @@ interface WriteOptions {
   readonly blobs: Pick<Blobs, 'get'>;
 }
 
-/**
- * Writes the file completely or not at all. Replaces only regular files, because replacing a device would break it for
- * everybody. Leaves out blobs that are gone. Rejects with `disk-full` or `bad-input`.
- */
+/** Writes the session completely or not at all. Leaves out blobs that are gone. Rejects with `disk-full` or `bad-input`. */
 export async function writeSessionFile(
   options: WriteOptions,
   signal: AbortSignal,
@@ -64,17 +61,30 @@ export async function writeSessionFile(
   for await (const event of options.read()) for (const ref of blobsOf(event)) named.set(ref.sha256, ref);
   const present: BlobRef[] = [];
   for (const ref of named.values()) if ((await options.blobs.get(ref)) !== null) present.push(ref);
-  await requireFile(options.path);
-  const temporary = `${options.path}.${randomBytes(6).toString('hex')}.tmp`;
+  await writeWhole(options.path, { pieces: piecesOf(options, present), isPacked: true }, signal);
+  return { blobs: present.length, missing: named.size - present.length };
+}
+
+interface Written {
+  readonly pieces: AsyncIterable<Buffer | string>;
+  readonly isPacked: boolean;
+}
+
+/**
+ * Writes an exported file piece by piece, completely or not at all. Replaces only regular files, because replacing a
+ * device would break it for everybody. Rejects with `disk-full` or `bad-input`.
+ */
+export async function writeWhole(path: string, { pieces, isPacked }: Written, signal: AbortSignal): Promise<void> {
+  await requireFile(path);
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const target = createWriteStream(temporary, { flags: 'wx', mode: 0o600 });
-    await pipeline(Readable.from(piecesOf(options, present)), createGzip(), target, { signal });
-    await rename(temporary, options.path);
+    await pipeline([Readable.from(pieces), ...(isPacked ? [createGzip()] : []), target], { signal });
+    await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw writeError(error, options.path);
+    throw writeError(error, path);
   }
-  return { blobs: present.length, missing: named.size - present.length };
 }
 
 async function requireFile(path: string): Promise<void> {

@@ -184,9 +184,11 @@ export async function exportSession(
   requireWhole(path);
   const view = await store.view(sessionId);
   const form = readableForm(path);
-  if (form !== null) return exportReadable({ path, form, view, blobs }, signal);
+  // The log of a session at work grows meanwhile.
+  const read = (): AsyncIterable<SessionEvent> => upTo(view.read(), view.state.seq);
+  if (form !== null) return exportReadable({ path, form, state: view.state, events: read(), blobs }, signal);
   const header = { sessionId, title: view.state.title, appVersion: version, exportedAt: now() };
-  return writeSessionFile({ path, header, read: () => upTo(view.read(), view.state.seq), blobs }, signal);
+  return writeSessionFile({ path, header, read, blobs }, signal);
 }
 
 function requireWhole(path: string): void {

@@ -1,6 +1,6 @@
 import type { ClientCore } from '../../../fakes/core-client.ts';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -475,4 +475,92 @@ describe('an export for readers', () => {
       durationMs: expect.any(Number),
     });
   });
+
+  // Catches: messages in the page that the window no longer shows, and a total without what they cost.
+  it('shows what the window shows of a restored session, with the whole cost, and every call that ran', async () => {
+    const id = await restoredSession();
+    const [page, markdown, lines] = ['talk.html', 'talk.md', 'calls.jsonl'].map((name) => join(folder, name));
+    const written = async (path = ''): Promise<string> => {
+      await core.client.sessions.export({ sessionId: id, path });
+      return readFile(path, 'utf8');
+    };
+    for (const text of [await written(page), await written(markdown)]) {
+      for (const shown of ['Write three.', 'Another way.']) expect(text).toContain(shown);
+      for (const gone of ['Not like this.', 'Regretted.', 'rm notes']) expect(text).not.toContain(gone);
+      expect(text).toContain('A task was taken back by a restore · $0.2500');
+      expect(text).toContain('Together: $1.2500');
+    }
+    expect(await written(lines)).toContain('rm notes');
+  });
+
+  it('leaves a file beside it alone that somebody else has there', async () => {
+    const id = await restoredSession();
+    for (const name of ['talk.html', 'talk.md', 'calls.jsonl']) {
+      await writeFile(join(folder, `${name}.part`), 'mine');
+      await core.client.sessions.export({ sessionId: id, path: join(folder, name) });
+      expect(await readFile(join(folder, `${name}.part`), 'utf8')).toBe('mine');
+    }
+    const found = await readdir(folder);
+    expect(found.filter((name) => name.startsWith('talk') || name.startsWith('calls'))).toHaveLength(6);
+    const missing = join(folder, 'nowhere', 'talk.md');
+    await expect(core.client.sessions.export({ sessionId: id, path: missing })).rejects.toThrow(
+      'cannot be written: its folder',
+    );
+  });
 });
+
+/** A second task and its call were taken back, then came a third one. */
+async function restoredSession(): Promise<string> {
+  await core.dispose();
+  const journal = await storeOfHome().create({
+    title: 'Restored',
+    projectPath: null,
+    workspace: { mode: 'scratch', path: folder },
+  });
+  await appendSteps(journal);
+  const turnId = 'turn-2';
+  const limits = { maxSteps: 9, maxMinutes: 9, maxTokens: 99, maxUsd: null };
+  const end = { type: 'turn-ended', reason: 'done', confidence: null, failure: null } as const;
+  const call = { toolCallId: 'tool-2', tool: 'run_command' };
+  const asked = { messageId: 'message-2', text: 'Not like this.' };
+  const { seq } = await journal.append({ type: 'user-message-added', ...asked, queued: false });
+  const events: readonly NewEvent[] = [
+    { type: 'turn-started', turnId, messageId: 'message-2', check: null, cascade: [], limits },
+    { type: 'tool-started', turnId, ...call, by: 'model', input: { command: 'rm notes' }, label: 'rm notes' },
+    {
+      type: 'tool-ended',
+      turnId,
+      ...call,
+      status: 'ok',
+      output: '',
+      full: null,
+      exitCode: 0,
+      durationMs: 1,
+      data: null,
+      dataBlob: null,
+    },
+    {
+      type: 'model-call-ended',
+      turnId,
+      callId: 'call-3',
+      parts: [],
+      stopReason: 'stop',
+      usage: { freshInput: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0, estimated: false },
+      evaluatedTokens: 1,
+      timings: { queuedMs: 0, prefillMs: 1, decodeMs: 1, totalMs: 2 },
+      price: null,
+      costUsd: 0.25,
+      error: null,
+    },
+    { ...end, turnId, text: 'Regretted.' },
+  ];
+  for (const event of events) await journal.append(event);
+  const began = { checkpoint: 'message-2', upToSeq: seq - 1, files: false, conversation: true, cutTurnId: null };
+  const { seq: beganSeq } = await journal.append({ type: 'restore-began', ...began });
+  await journal.append({ type: 'restore-ended', beganSeq, outcome: 'done', restored: [], merged: [], kept: [] });
+  const later = { messageId: 'message-3', text: 'Another way.' };
+  await journal.append({ type: 'user-message-added', ...later, queued: false });
+  await journal.close();
+  core = await openCore('home');
+  return journal.sessionId;
+}

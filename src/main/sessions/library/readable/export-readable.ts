@@ -1,10 +1,12 @@
-import { open, rename, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
+import type { SessionEvent } from '@shared/events/events.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
+import { conversationFilter } from '@shared/session/restore-state.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import type { Blobs } from '../../blobs/blob-store.ts';
 import { diffFiles } from '../../changes/file-diff.ts';
-import type { SessionView } from '../../store/session-view.ts';
-import { readTalk } from './read-talk.ts';
+import { writeWhole } from '../session-file.ts';
+import { readTalk, type TalkItem } from './read-talk.ts';
 import { callAsLine, talkAsMarkdown, talkAsPage, type TalkChange } from './write-talk.ts';
 
 /** The forms for readers and other programs, by the ending of the file. */
@@ -25,16 +27,21 @@ export function readableForm(path: string): Form | null {
 interface ReadableExport {
   readonly path: string;
   readonly form: Form;
-  readonly view: Pick<SessionView, 'state' | 'read'>;
+  readonly state: Pick<SessionState, 'title' | 'changes' | 'restores'>;
+  /** As far as `state`. */
+  readonly events: AsyncIterable<SessionEvent>;
   readonly blobs: Pick<Blobs, 'get'>;
 }
 
-/** Writes the session as a text of that form. `missing` counts stored files that are gone. */
+/**
+ * Writes the session as a text of that form. `missing` counts stored files that are gone. What a restore took out of the
+ * conversation is no part of it for readers. Its calls are among the calls, because they were made.
+ */
 export async function exportReadable(
-  { path, form, view, blobs }: ReadableExport,
+  { path, form, state, events, blobs }: ReadableExport,
   signal: AbortSignal,
 ): Promise<{ readonly blobs: number; readonly missing: number }> {
-  const items = await readTalk(view.read());
+  const items = await readTalk(events, form === 'calls' ? () => true : conversationFilter(state.restores));
   const count = { blobs: 0, missing: 0 };
   const bytesOf = async (ref: Parameters<Blobs['get']>[0]): Promise<Uint8Array | null> => {
     signal.throwIfAborted();
@@ -43,37 +50,32 @@ export async function exportReadable(
     else count.blobs += 1;
     return bytes;
   };
-  const part = `${path}.part`;
-  const file = await open(part, 'w', 0o600);
-  try {
-    if (form === 'calls') {
-      for (const item of items) {
-        if (item.type !== 'call') continue;
-        const whole = item.call.full === null ? null : await bytesOf(item.call.full);
-        const output = whole === null ? item.call.output : Buffer.from(whole).toString('utf8');
-        await file.writeFile(callAsLine(item.call, output));
-      }
-    } else {
-      const changes = await changesOf(view.state.changes, bytesOf);
-      const talk = { title: view.state.title, items, changes };
-      await file.writeFile(form === 'page' ? talkAsPage(talk) : talkAsMarkdown(talk));
-    }
-    await file.close();
-    await rename(part, path);
-  } catch (error) {
-    await file.close().catch(() => undefined);
-    await rm(part, { force: true });
-    throw error;
-  }
+  const pieces = form === 'calls' ? callLines(items, bytesOf) : wholeTalk({ form, state, items }, bytesOf);
+  await writeWhole(path, { pieces, isPacked: false }, signal);
   return count;
+}
+
+async function* callLines(items: readonly TalkItem[], bytesOf: BytesOf): AsyncGenerator<string> {
+  for (const item of items) {
+    if (item.type !== 'call') continue;
+    const whole = item.call.full === null ? null : await bytesOf(item.call.full);
+    yield callAsLine(item.call, whole === null ? item.call.output : Buffer.from(whole).toString('utf8'));
+  }
+}
+
+interface WholeTalk extends Pick<ReadableExport, 'state'> {
+  readonly form: Exclude<Form, 'calls'>;
+  readonly items: readonly TalkItem[];
+}
+
+async function* wholeTalk({ form, state, items }: WholeTalk, bytesOf: BytesOf): AsyncGenerator<string> {
+  const talk = { title: state.title, items, changes: await changesOf(state.changes, bytesOf) };
+  yield form === 'page' ? talkAsPage(talk) : talkAsMarkdown(talk);
 }
 
 type BytesOf = (ref: Parameters<Blobs['get']>[0]) => Promise<Uint8Array | null>;
 
-async function changesOf(
-  changes: ReadableExport['view']['state']['changes'],
-  bytesOf: BytesOf,
-): Promise<readonly TalkChange[]> {
+async function changesOf(changes: SessionState['changes'], bytesOf: BytesOf): Promise<readonly TalkChange[]> {
   const all: TalkChange[] = [];
   for (const { path, before, after } of changes) {
     const [left, right] = [await sideOf(before, bytesOf), await sideOf(after, bytesOf)];

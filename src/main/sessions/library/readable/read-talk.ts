@@ -25,6 +25,8 @@ export type TalkItem =
   /** What a model said before it called tools. */
   | { readonly type: 'words'; readonly text: string }
   | { readonly type: 'call'; readonly call: TalkCall }
+  /** Tasks that a restore took out of the conversation. They were paid for. */
+  | { readonly type: 'set-aside'; readonly tasks: number; readonly costUsd: number | null }
   | { readonly type: 'check'; readonly command: string; readonly passed: boolean; readonly summary: string }
   | {
       readonly type: 'end';
@@ -47,8 +49,11 @@ interface Turn {
 /** Purposes whose text is for the person. The others are asked for one decision. */
 const spoken = new Set(['act', 'answer', 'plan', 'advise', 'review']);
 
-/** The talk in the order of the log: messages, words, calls, checks and ends. */
-export async function readTalk(events: AsyncIterable<SessionEvent>): Promise<readonly TalkItem[]> {
+/** The talk in the order of the log: messages, words, calls, checks and ends. `isShown`: whether an event is part of it. */
+export async function readTalk(
+  events: AsyncIterable<SessionEvent>,
+  isShown: (seq: number) => boolean,
+): Promise<readonly TalkItem[]> {
   const items: TalkItem[] = [];
   const calls = new Map<string, { readonly step: number; readonly purpose: string; readonly model: string }>();
   const asked = new Map<string, string>();
@@ -57,12 +62,15 @@ export async function readTalk(events: AsyncIterable<SessionEvent>): Promise<rea
   const messages: { readonly id: string; readonly item: TalkItem }[] = [];
   let turn: Turn = newTurn(0, 0);
   for await (const event of events) {
+    const add = (item: TalkItem): void => {
+      if (isShown(event.seq)) items.push(item);
+    };
     switch (event.type) {
       case 'user-message-added': {
         const files = (event.attachments ?? []).map(({ name }) => name);
         const item: TalkItem = { type: 'message', text: event.text, at: event.at, files };
         messages.push({ id: event.messageId, item });
-        items.push(item);
+        add(item);
         break;
       }
       case 'message-dropped':
@@ -80,7 +88,7 @@ export async function readTalk(events: AsyncIterable<SessionEvent>): Promise<rea
         if (call === undefined) break;
         turn.models.add(call.model);
         const text = event.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-        if (spoken.has(call.purpose) && text.trim() !== '') items.push({ type: 'words', text: text.trim() });
+        if (spoken.has(call.purpose) && text.trim() !== '') add({ type: 'words', text: text.trim() });
         break;
       }
       case 'tool-call-requested':
@@ -91,20 +99,31 @@ export async function readTalk(events: AsyncIterable<SessionEvent>): Promise<rea
         break;
       case 'tool-ended': {
         const step = calls.get(asked.get(event.toolCallId) ?? '')?.step ?? null;
-        items.push({ type: 'call', call: endedCall(event, starts.get(event.toolCallId), { step, turn: turn.number }) });
+        add({ type: 'call', call: endedCall(event, starts.get(event.toolCallId), { step, turn: turn.number }) });
         break;
       }
       case 'check-ended':
-        items.push({ type: 'check', command: event.command, passed: event.passed, summary: event.summary });
+        add({ type: 'check', command: event.command, passed: event.passed, summary: event.summary });
         break;
       case 'turn-ended':
-        items.push(endOf(event, turn));
+        if (isShown(event.seq)) items.push(endOf(event, turn));
+        else setAside(items, turn);
         break;
       default:
     }
   }
   const gone = new Set(messages.filter(({ id }) => withdrawn.has(id)).map(({ item }) => item));
   return withoutRepeats(items.filter((item) => !gone.has(item)));
+}
+
+/** What one restore took back is told once. */
+function setAside(items: TalkItem[], { costUsd }: Turn): void {
+  const last = items.at(-1);
+  if (last?.type !== 'set-aside') items.push({ type: 'set-aside', tasks: 1, costUsd });
+  else {
+    const both = costUsd === null || last.costUsd === null ? null : last.costUsd + costUsd;
+    items[items.length - 1] = { type: 'set-aside', tasks: last.tasks + 1, costUsd: both };
+  }
 }
 
 function newTurn(number: number, startedAt: number): Turn {

@@ -35,6 +35,8 @@ function markdownOf(item: TalkItem): string {
     }
     case 'words':
       return item.text;
+    case 'set-aside':
+      return `*${asideText(item)}*`;
     case 'call':
       return `- ${name(item.call.label)} (${callFacts(item.call)})`;
     case 'check':
@@ -68,13 +70,17 @@ function endFacts({ reason, seconds, costUsd, models }: Extract<TalkItem, { type
   return `${reason} · ${Math.round(seconds)} s · ${costText(costUsd)}${used}`;
 }
 
+function asideText({ tasks, costUsd }: Extract<TalkItem, { type: 'set-aside' }>): string {
+  return `${tasks === 1 ? 'A task was' : `${tasks} tasks were`} taken back by a restore · ${costText(costUsd)}`;
+}
+
 function costText(costUsd: number | null): string {
   if (costUsd === null) return 'cost unknown';
   return costUsd === 0 ? 'no cost' : `$${costUsd.toFixed(4)}`;
 }
 
 function totalOf(items: readonly TalkItem[]): string {
-  const costs = items.flatMap((item) => (item.type === 'end' ? [item.costUsd] : []));
+  const costs = items.flatMap((item) => (item.type === 'end' || item.type === 'set-aside' ? [item.costUsd] : []));
   if (costs.length < 2) return '';
   const known = costs.filter((cost) => cost !== null).reduce((sum, cost) => sum + cost, 0);
   return `*Together: ${costs.includes(null) ? `at least ${costText(known)}` : costText(known)}*`;
@@ -115,6 +121,8 @@ function pageOf(item: TalkItem): string {
     }
     case 'words':
       return `<div>${proseOf(item.text)}</div>`;
+    case 'set-aside':
+      return `<p class="facts">${escaped(asideText(item))}</p>`;
     case 'call': {
       const { label, input, output } = item.call;
       const body = `${JSON.stringify(input, null, 2)}\n\n${output}`;
