@@ -89,6 +89,10 @@ export const callsOf: Readonly<Record<string, Call>> = {
   ],
   'src/main/safety/only-adds-tests.ts#onlyAddsTests': (text) => ['', text],
   'src/main/agent/prompt/harness-facts.ts#withCheck': (text) => [text, 'It passes.'],
+  'src/main/sessions/library/forget-in-record.ts#forgetInRecord': (text) => [
+    JSON.stringify({ text, all: 'Use tabs here.' }),
+    createTextFilter(['Use tabs here.']),
+  ],
   'src/main/sessions/library/forget-text.ts#filterText': (text) => [text, createTextFilter(['Use tabs here.'])],
   'src/main/lib/files/file-text.ts#inFormOf': (text) => [`a\r\n${text}`, text],
   'src/main/lib/files/file-text.ts#withLineEnds': (text) => [`a\r\n${text}`, text],

@@ -10,7 +10,7 @@ import { sha256Of } from '../../lib/sha256.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { blobsOf } from '../blobs/event-blobs.ts';
 import { sealRecord } from '../log/log-record.ts';
-import { eraseInRecord } from './forget-in-record.ts';
+import { forgetInRecord } from './forget-in-record.ts';
 import { createTextFilter, filterText, type TextFilter } from './forget-text.ts';
 
 /** A log in which texts are forgotten. Nobody else may write it meanwhile. */
@@ -70,7 +70,7 @@ export async function forgetInLog({ path, texts, blobs, onReplaced, now }: Forge
 async function findIn(path: string, eraser: TextFilter, blobs: ForgetInLog['blobs']): Promise<Found> {
   const found: Found = { lastSeq: 0, hits: 0, swaps: new Map(), replacedBlobs: [] };
   for await (const line of linesOf(path)) {
-    const isHit = eraseInRecord(line, eraser) !== line;
+    const isHit = forgetInRecord(line, eraser) !== line;
     if (isHit) found.hits += 1;
     const event = eventIn(line);
     if (event === null) continue;
@@ -106,7 +106,7 @@ async function eraseBlob(
   const bytes = await blobs.get(ref);
   if (bytes === null) return;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-  const erased = hasFields ? eraseInRecord(text, eraser) : eraser.erase(text);
+  const erased = hasFields ? forgetInRecord(text, eraser) : eraser.erase(text);
   if (erased === text) return;
   const memory = memoryIn(text);
   if (memory !== null) swapHash(found, memory, eraser);
@@ -191,7 +191,7 @@ const crcField = ',"crc":"';
 function erasedLine(line: string, eraser: TextFilter, swaps: ReadonlyMap<string, string>): string {
   const at = line.lastIndexOf(crcField);
   const body = at === -1 ? line : line.slice(0, at);
-  const erased = eraseInRecord(line, eraser)
+  const erased = forgetInRecord(line, eraser)
     .slice(0, body.length)
     .replaceAll(/[0-9a-f]{64}/gu, (hash) => swaps.get(hash) ?? hash);
   if (at === -1 || erased === body) return erased + line.slice(body.length);

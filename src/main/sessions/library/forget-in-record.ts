@@ -27,7 +27,7 @@ interface FieldText {
  * Takes texts out of one line of a log, or of a blob that holds such JSON. Keys of objects stay, and so do fields that
  * name something. What is no good JSON is erased as a whole. `json`: one character for each byte, as the result.
  */
-export function eraseInRecord(json: string, { erase }: TextFilter): string {
+export function forgetInRecord(json: string, { erase }: TextFilter): string {
   const whole = erase(json);
   if (whole === json) return json;
   if (!isGoodJson(json)) return whole;
