@@ -265,7 +265,7 @@ describe.skipIf(isWithoutEngine)('a notebook in the sandbox', () => {
 
   it('with a flood or a huge picture gets the beginning, and what was left out is said', async () => {
     const flood = 'for _ in range(300_000): print("x" * 100)';
-    const past = 'import os\nos.system("head -c 3000000 /dev/zero | tr \'\\\\0\' y")';
+    const past = 'import os\nos.system("head -c 3000000 /dev/zero | tr \'\\\\0\' y");';
     const huge =
       'class Huge:\n  def _repr_png_(self): return b"\\x89PNG" + bytes(300_000_000)\n  def __repr__(self): return "huge"\nHuge()';
     const kit = await run(notebookOf([flood, past, huge]), { timeoutSeconds: 60 });
@@ -273,6 +273,11 @@ describe.skipIf(isWithoutEngine)('a notebook in the sandbox', () => {
     expect(result).toMatchObject({ status: 'ok' });
     expect(result.output).toContain('more characters of this output');
     expect(result.output).toContain('Left out, because it is too large for the notebook: image/png of 400.0 MB.');
+    // All of it counts: 300,000 lines of 101 letters, and 3 million letters.
+    expect((await cellsNow()).slice(0, 2).map((cell) => JSON.stringify(cell['outputs']))).toEqual([
+      expect.stringContaining('… (30200000 more characters were left out)'),
+      expect.stringContaining('… (2900000 more characters were left out)'),
+    ]);
     expect((await session.text(path))?.length).toBeLessThan(400_000);
     expect((await cellsNow())[2]?.['outputs']).toMatchObject([
       { data: { 'text/plain': ['huge'] } },

@@ -101,8 +101,9 @@ def joined(outputs):
             last = kept[-1] if kept else None
             if last and last["output_type"] == "stream" and last["name"] == output["name"]:
                 last["parts"].append(output["text"])
+                last["dropped"] += output.get("dropped", 0)
             else:
-                kept.append({**output, "parts": [output["text"]]})
+                kept.append({"dropped": 0, **output, "parts": [output["text"]]})
         elif kind == "error":
             kept.append({**output, "ename": output["ename"][:200], "evalue": output["evalue"][:4000], "traceback": [line[:4000] for line in output["traceback"][:200]]})
         else:
@@ -125,7 +126,7 @@ def fitted(outputs):
     for output in joined(outputs):
         room = left
         if output["output_type"] == "stream":
-            output["text"] = lines(cut(output["text"]))
+            output["text"] = lines(cut(output["text"], output.pop("dropped")))
         elif "data" in output:
             values = {kind: fitted_value(kind, value) for kind, value in output["data"].items()}
             output["data"] = {kind: value for kind, value in values.items() if value is not None}
@@ -144,8 +145,14 @@ def fitted(outputs):
     return kept
 
 
-def cut(text):
-    return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]}\n… ({len(text) - MOST_TEXT} more characters were left out)\n"
+def cut(text, dropped=0):
+    """`dropped`: so many characters are missing already."""
+    dropped += max(0, len(text) - MOST_TEXT)
+    return text if dropped == 0 else f"{text[:MOST_TEXT]}\n… ({dropped} more characters were left out)\n"
+
+
+def dropped_from(name, count):
+    return {"output_type": "stream", "name": name, "text": "", "dropped": count}
 
 
 def fitted_value(kind, value):
@@ -245,7 +252,7 @@ def run_with_jupyter(kernel):
                     cells[index].outputs.append(plain_error("KernelEnded", "The kernel ended while this cell ran."))
             outputs = [dict(output) for output in cells[index].outputs]
             if said["dropped"] > 0:
-                outputs.append({"output_type": "stream", "name": "stdout", "text": f"\n… ({said['dropped']} more characters were left out)\n"})
+                outputs.append(dropped_from("stdout", said["dropped"]))
             if stopped:
                 outputs.append(stopped_error())
             send_cell(one["cell"], index + 1, outputs, failed, stopped)
@@ -273,7 +280,7 @@ class Said(io.TextIOBase):
 
     def __init__(self, name):
         self.name_of = name
-        self.room = MOST_TEXT + 1
+        self.room = MOST_TEXT
         self.dropped = 0
 
     def writable(self):
@@ -524,7 +531,7 @@ def run_with_python():
             drain.empty()
         for one_said in said:
             if one_said.dropped:
-                shown.append({"output_type": "stream", "name": one_said.name_of, "text": f"\n… ({one_said.dropped} more characters were left out)\n"})
+                shown.append(dropped_from(one_said.name_of, one_said.dropped))
         sys.stdout, sys.stderr = said
         send_cell(one["cell"], count, list(shown), failed, stopped)
         if stopped or (failed and not one["mayFail"]):
@@ -587,6 +594,7 @@ class Drain:
         os.dup2(writer, number)
         os.close(writer)
         self.mark = os.urandom(16)
+        self.dropped = 0
         self.seen = threading.Event()
         threading.Thread(target=self.read, args=[reader], daemon=True).start()
 
@@ -599,7 +607,9 @@ class Drain:
             if self.mark in held:
                 before, held = held.split(self.mark, 1)
                 self.keep(before, total)
-                total = 0
+                if self.dropped:
+                    shown.append(dropped_from(self.name, self.dropped))
+                self.dropped = total = 0
                 self.seen.set()
             elif len(held) > 65536:
                 # The end may be the beginning of the mark.
@@ -610,8 +620,11 @@ class Drain:
                 return
 
     def keep(self, part, total):
-        if part and total < MOST_TEXT:
-            shown.append({"output_type": "stream", "name": self.name, "text": part.decode(errors="replace")[:MOST_TEXT]})
+        text = part.decode(errors="replace")
+        if total >= MOST_TEXT:
+            self.dropped += len(text)
+        elif part:
+            shown.append({"output_type": "stream", "name": self.name, "text": text})
 
     def empty(self):
         self.seen.clear()
