@@ -474,6 +474,7 @@ describe('an export for readers', () => {
       result: { status: 'ok', exitCode: 0, output: expect.stringContaining('1 passed') },
       durationMs: expect.any(Number),
     });
+    expect(calls.map(({ tool }) => tool)).not.toContain('gather_facts');
   });
 
   // Catches: messages in the page that the window no longer shows, and a total without what they cost.

@@ -98,6 +98,8 @@ export async function readTalk(
         starts.set(event.toolCallId, event);
         break;
       case 'tool-ended': {
+        // What Dewpoint reads before each turn is no call of anybody.
+        if (event.tool === 'gather_facts' && event.status === 'ok') break;
         const step = calls.get(asked.get(event.toolCallId) ?? '')?.step ?? null;
         add({ type: 'call', call: endedCall(event, starts.get(event.toolCallId), { step, turn: turn.number }) });
         break;
