@@ -130,7 +130,7 @@ describe.skipIf(isWithoutEngine)('the app in a browser', { timeout: 180_000 }, (
     // A change that the user made there since is not overwritten, and the page says so.
     writeFileSync(join(place.project, 'list.txt'), 'mine\n');
     await file.getByRole('button', { name: 'Apply hunk 1 to the project' }).click();
-    await page.getByText('Not changed: list.txt (it was changed since)').waitFor();
+    await page.getByText('Not changed: list.txt (it was changed since in these lines or beside them').waitFor();
     expect(listed()).toBe('mine\n');
   });
 
