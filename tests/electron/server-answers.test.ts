@@ -82,7 +82,7 @@ describe.skipIf(isWithoutEngine)('what a tool server answers', { timeout: 180_00
     const definition = { type: 'http', url: `http://127.0.0.1:${port}/mcp` };
     lists = await serveMcp(listing);
     await page
-      .getByRole('textbox', { name: 'Address, link or JSON' })
+      .getByRole('textbox', { name: 'Command, address, link or JSON' })
       .fill(JSON.stringify({ mcpServers: { reference: definition, listing: { type: 'http', url: lists.url } } }));
     await page.getByRole('button', { name: 'Add server' }).first().click();
     for (const name of ['reference', 'listing']) {

@@ -34,7 +34,7 @@ beforeAll(async () => {
   ({ page } = launched);
   await page.getByRole('navigation').getByRole('button', { name: 'Tools', exact: true }).click();
   await page
-    .getByRole('textbox', { name: 'Address, link or JSON' })
+    .getByRole('textbox', { name: 'Command, address, link or JSON' })
     .fill(JSON.stringify({ mcpServers: { library: { type: 'http', url: server.url } } }));
   await page.getByRole('button', { name: 'Add server' }).first().click();
   const card = page.getByRole('region', { name: 'library', exact: true });

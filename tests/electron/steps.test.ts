@@ -123,6 +123,8 @@ describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_00
     const title = 'Wait for the file never. (fork)';
     await page.getByRole('heading', { level: 1, name: title }).waitFor();
     await outcome('done').getByText('Done in the cloud.').waitFor();
+    // The end opens on what is to be looked at, so the route is a click away.
+    await page.getByRole('tab', { name: 'Route' }).click();
     await route.getByText('Ran in the cloud').waitFor();
     await keepScreenshot(page, 'steps-other-way');
     const models = logged(title, 'model-call-started').map(({ model }) => model);
