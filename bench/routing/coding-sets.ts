@@ -1,11 +1,9 @@
 import { seeded } from '../lib/seeded.ts';
 import type { Outcome } from './apgr.ts';
-import { readJsonLines, readRows, readText } from './read-data.ts';
+import { byModel, type ByModel, readJsonLines, readRows, readText } from './read-data.ts';
 import { outOfFold, ratesByKind, type RoutedSet } from './routed-set.ts';
 import { randomFolds } from './text-sets.ts';
 import { countsOf } from './text-features.ts';
-
-type ByModel = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 interface Performance {
   readonly question_id: string;
@@ -157,14 +155,4 @@ function programCounts(text: string): readonly number[] {
     count(/\b(?:tree|graph|path|permutation|subsequence|substring|modulo|minimum|maximum)\b/gi),
     Math.max(0, ...[...text.matchAll(/10\^\{?(\d)/g)].map(([, power]) => Number(power))),
   ];
-}
-
-function byModel(rows: readonly (readonly [string, string, number])[]): ByModel {
-  const models = new Map<string, Map<string, number>>();
-  for (const [model, item, value] of rows) {
-    const own = models.get(model) ?? new Map<string, number>();
-    own.set(item, value);
-    models.set(model, own);
-  }
-  return models;
 }

@@ -55,3 +55,17 @@ function parseCsv(text: string): readonly (readonly string[])[] {
   if (field !== '' || row.length > 0) rows.push([...row, field]);
   return rows.filter((one) => one.length > 1 || one[0] !== '');
 }
+
+/** A figure of each item, by model. */
+export type ByModel = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+/** Rows of model, item and figure, by model. The last row of an item counts. */
+export function byModel(rows: readonly (readonly [string, string, number])[]): ByModel {
+  const models = new Map<string, Map<string, number>>();
+  for (const [model, item, value] of rows) {
+    const own = models.get(model) ?? new Map<string, number>();
+    own.set(item, value);
+    models.set(model, own);
+  }
+  return models;
+}

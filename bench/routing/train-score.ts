@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readRows } from './read-data.ts';
+import { byModel, type ByModel, readRows } from './read-data.ts';
 import { boost, type Boosted } from './boosted-trees.ts';
 import { type Episode, isOpenAfter, isSolved, rateOf, type Runs, seenFeatures } from './intercode.ts';
 import { fitLogistic } from './logistic.ts';
@@ -142,13 +142,11 @@ export async function readPairs(folder: string, runs: readonly Runs[]): Promise<
   );
 }
 
-type ByModel = ReadonlyMap<string, ReadonlyMap<string, number>>;
-
 /** What each model solved, by environment. */
 function outcomesOf(runs: readonly Runs[]): readonly ByModel[] {
   const environments = [...new Set(runs.map(({ environment }) => environment))];
   return environments.map((environment) =>
-    grouped(
+    byModel(
       runs
         .filter((one) => one.environment === environment)
         .flatMap(({ model, episodes }) =>
@@ -160,17 +158,7 @@ function outcomesOf(runs: readonly Runs[]): readonly ByModel[] {
 
 async function predicted(folder: string): Promise<ByModel> {
   const rows = await readRows(`${folder}/ZeroEval-crux`, 'crux_output_prediction_passfail.csv.xz');
-  return grouped(rows.map(([item = '', model = '', correct = '']) => [model, item, Number(correct)]));
-}
-
-function grouped(rows: readonly (readonly [string, string, number])[]): ByModel {
-  const models = new Map<string, Map<string, number>>();
-  for (const [model, item, passed] of rows) {
-    const own = models.get(model) ?? new Map<string, number>();
-    own.set(item, passed);
-    models.set(model, own);
-  }
-  return models;
+  return byModel(rows.map(([item = '', model = '', correct = '']) => [model, item, Number(correct)]));
 }
 
 /** The line of the log odds of a rescue over both rates. */

@@ -90,13 +90,14 @@ export async function askAgain(
   for (const call of await recordedCalls(view.read())) {
     signal.throwIfAborted();
     const leftUsd = maxUsd === null ? null : maxUsd - spentUsd;
+    const before = answerBefore(call);
     const asked =
       leftUsd !== null && leftUsd <= 0 && leavesMachine(info)
         ? notAsked('the amount is used up')
-        : await askOne({ ...options, fences }, { call, info, log, leftUsd }, signal);
+        : await askOne({ ...options, fences }, { call, before, info, log, leftUsd }, signal);
     // What a call of unknown cost took may be all that was left.
     spentUsd += asked.costUsd ?? leftUsd ?? 0;
-    push({ step: call.started.step, purpose: call.started.purpose, before: answerBefore(call), again: asked });
+    push({ step: call.started.step, purpose: call.started.purpose, before, again: asked });
   }
 }
 
@@ -119,7 +120,7 @@ function answerBefore({ started, ended }: RecordedCall): CallAnswer {
   const called = parts.find((part) => part.type === 'tool-call');
   return {
     model: started.stage.model,
-    ...calledBy(called === undefined ? null : called),
+    ...calledBy(called ?? null),
     promptTokens: promptTokensOf(usage),
     outputTokens: usage.output,
     seconds: (timings.totalMs - timings.queuedMs) / 1000,
@@ -137,6 +138,7 @@ function calledBy(
 
 interface OneCall {
   readonly call: RecordedCall;
+  readonly before: CallAnswer;
   readonly info: ModelInfo;
   readonly log: ClientLog;
   readonly leftUsd: number | null;
@@ -144,7 +146,7 @@ interface OneCall {
 
 async function askOne(
   options: AskAgainOptions,
-  { call, info, log, leftUsd }: OneCall,
+  { call, before, info, log, leftUsd }: OneCall,
   signal: AbortSignal,
 ): Promise<AskedAgain['again']> {
   const bytes = await options.blobs.get(call.started.request);
@@ -169,7 +171,7 @@ async function askOne(
     seconds: last.seconds,
     costUsd: last.costUsd,
   };
-  return { type: 'answered', agreement: compareAnswers(answerBefore(call), answer), ...answer };
+  return { type: 'answered', agreement: compareAnswers(before, answer), ...answer };
 }
 
 const notAsked = (why: string, costUsd: number | null = 0): AskedAgain['again'] => ({
