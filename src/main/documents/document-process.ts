@@ -8,12 +8,9 @@
  */
 import type { DocumentKind } from '@shared/documents/document-text.ts';
 import { endWithParent } from '../lib/programs/end-with-parent.ts';
-import { pageText, pdfTexts } from './parsers/page-texts.ts';
 import type { ParsedDocument } from './parsers/parsed-document.ts';
 import { checkZip, failedWith } from './parsers/parsed-document.ts';
-import { csvText, notebookTexts, sheetTexts } from './parsers/sheet-texts.ts';
 import { serveIndex } from './search/serve-index.ts';
-import { wordText } from './parsers/word-text.ts';
 
 interface Asked {
   readonly mostBytes: number;
@@ -22,20 +19,21 @@ interface Asked {
 
 type Parse = (bytes: Uint8Array, asked: Asked) => Promise<ParsedDocument>;
 
-/** Loaded with the bundle, but each only works on its own kind. */
+/** Each loads its own libraries alone. All of them take 90 MB, and an index needs none. */
 const parsers: Readonly<Record<DocumentKind, Parse>> = {
-  pdf: (bytes, { mostBytes }) => pdfTexts(bytes, mostBytes),
+  pdf: async (bytes, { mostBytes }) => (await import('./parsers/page-texts.ts')).pdfTexts(bytes, mostBytes),
   word: async (bytes) => {
     await checkZip(bytes);
-    return wordText(bytes);
+    return (await import('./parsers/word-text.ts')).wordText(bytes);
   },
   excel: async (bytes, { mostBytes }) => {
     await checkZip(bytes);
-    return sheetTexts(bytes, mostBytes);
+    const { withFormulaTexts } = await import('./parsers/uncomputed-formulas.ts');
+    return (await import('./parsers/sheet-texts.ts')).sheetTexts(withFormulaTexts(bytes), mostBytes);
   },
-  csv: async (bytes, { mostBytes }) => csvText(bytes, mostBytes),
-  notebook: async (bytes, { mostBytes }) => notebookTexts(bytes, mostBytes),
-  page: (bytes, { url }) => pageText(bytes, url),
+  csv: async (bytes, { mostBytes }) => (await import('./parsers/sheet-texts.ts')).csvText(bytes, mostBytes),
+  notebook: async (bytes, { mostBytes }) => (await import('./parsers/sheet-texts.ts')).notebookTexts(bytes, mostBytes),
+  page: async (bytes, { url }) => (await import('./parsers/page-texts.ts')).pageText(bytes, url),
 };
 
 async function readInput(): Promise<Uint8Array> {

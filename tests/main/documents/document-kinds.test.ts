@@ -157,3 +157,47 @@ describe('a PDF of 10,000 pages', () => {
     expect(found.ok ? found.texts.length : 0).toBeGreaterThan(20);
   }, 180_000);
 });
+
+describe('a workbook whose formulas nobody computed', () => {
+  // Bug: a formula without a value was an empty cell, and one of text made the whole workbook count as damaged.
+  it('shows the text of each formula, and the values of the others', async () => {
+    const rows = [
+      '<row r="1"><c r="A1"><v>2</v></c><c r="B1"><f>SUM(A1:A2)</f><v></v></c><c r="C1"><f>A1*2</f><v>4</v></c></row>',
+      '<row r="2"><c r="A2" t="str"><f>IF(A1&lt;3,"a","b")</f></c><c r="B2" t="str"><f>TRIM("")</f><v></v></c></row>',
+      '<row r="3"><c r="A3"/><c r="B3"><f t="shared" si="0"/></c><c r="C3" t="inlineStr"><is><t>end</t></is></c></row>',
+    ];
+    const found = await read('excel', excelFile({ Sums: [], Rest: [['x']] }, rows.join('')));
+    expect(found.ok ? found.texts : found.why).toEqual([
+      [
+        ',A,B,C',
+        '1,2,(formula, not computed: =SUM(A1:A2)),4',
+        '2,"(formula, not computed: =IF(A1<3,""a"",""b""))",,',
+        '3,,(formula, not computed),end',
+      ]
+        .join('\n')
+        .replace('(formula, not computed: =SUM(A1:A2))', '"(formula, not computed: =SUM(A1:A2))"')
+        .replace('(formula, not computed),', '"(formula, not computed)",'),
+      ',A\n1,x',
+    ]);
+  });
+
+  it('takes no longer for cells that do not end', async () => {
+    const open = '<c r="A1"><f>'.repeat(400_000);
+    expect(await read('excel', excelFile({ Open: [] }, `<row r="1">${open}</row>`))).toMatchObject({ ok: false });
+  }, 60_000);
+});
+
+describe('a Word document with tracked changes', () => {
+  it('is read as if they were accepted, and says that there are some', async () => {
+    const run = (text: string, tag = 't'): string => `<w:r><w:${tag} xml:space="preserve">${text}</w:${tag}></w:r>`;
+    const body = `<w:p>${run('The price is ')}<w:del>${run('90', 'delText')}</w:del><w:ins>${run('120')}</w:ins>${run(' EUR.')}<w:moveTo>${run(' Net.')}</w:moveTo></w:p>`;
+    const main = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
+    const found = await read(
+      'word',
+      wordFile([], `<w:document xmlns:w="${main}"><w:body>${body}</w:body></w:document>`),
+    );
+    expect(found.ok ? found.texts[0] : '').toBe(
+      '[Tracked changes: 2 added and 1 removed places are not accepted yet. This is the text with all of them accepted.]\n\nThe price is 120 EUR. Net.',
+    );
+  });
+});

@@ -1,3 +1,4 @@
+import { strFromU8, unzipSync } from 'fflate';
 import { parseHTML } from 'linkedom';
 import mammoth from 'mammoth';
 import type { ParsedDocument } from './parsed-document.ts';
@@ -14,13 +15,30 @@ interface HtmlElement {
   remove(): void;
 }
 
-/** The text of a Word document as Markdown: headings, lists, tables and notes. Pictures are left out. */
+/**
+ * The text of a Word document as Markdown: headings, lists, tables and notes. Pictures are left out. Tracked changes are
+ * read as if all of them were accepted, and the first line says that there are some.
+ */
 export async function wordText(bytes: Uint8Array): Promise<ParsedDocument> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const noPicture = mammoth.images.imgElement(async () => ({ src: '' }));
   const { value } = await mammoth.convertToHtml({ buffer }, { convertImage: noPicture, externalFileAccess: false });
   const { document } = parseHTML(`<html><body>${value}</body></html>`);
-  return { pages: 1, texts: [blocksOf(document.body).join('\n\n')] };
+  const note = trackedChanges(bytes);
+  return { pages: 1, texts: [[...(note === '' ? [] : [note]), ...blocksOf(document.body)].join('\n\n')] };
+}
+
+/** The bytes must have been checked. */
+function trackedChanges(bytes: Uint8Array): string {
+  const body = unzipSync(bytes, { filter: ({ name }) => /^word\/document\d{0,3}\.xml$/u.test(name) });
+  const text = Object.values(body)
+    .map((content) => strFromU8(content))
+    .join('\n');
+  const count = (pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+  const added = count(/<w:(?:ins|moveTo)[\s>]/gu);
+  const removed = count(/<w:(?:del|moveFrom)[\s>]/gu);
+  if (added + removed === 0) return '';
+  return `[Tracked changes: ${added} added and ${removed} removed places are not accepted yet. This is the text with all of them accepted.]`;
 }
 
 function blocksOf(parent: HtmlElement): readonly string[] {

@@ -32,6 +32,8 @@ export interface IndexClient {
 }
 
 const heapMb = 256;
+/** A search by meaning reads a row for each vector, and lets go of it at once. More room would only fill with such rows. */
+const youngMb = 4;
 const fileSchema = z.object({ path: z.string(), fingerprint: z.string() });
 const takenSchema = z.object({ missing: z.array(fileSchema) });
 const addedSchema = z.object({ added: z.number() });
@@ -55,7 +57,8 @@ const foundSchema = z.object({
 /** Starts the process. `day`: today, counted from 1970. It is ended on abort, and by `close`. */
 export function openIndex(options: IndexOptions, day: number, signal: AbortSignal): IndexClient {
   mkdirSync(dirname(options.indexPath), { recursive: true, mode: 0o700 });
-  const args = [`--max-old-space-size=${heapMb}`, options.processPath, 'index', options.indexPath, String(day)];
+  const limits = [`--max-old-space-size=${heapMb}`, `--max-semi-space-size=${youngMb}`];
+  const args = [...limits, options.processPath, 'index', options.indexPath, String(day)];
   const child = options.programs.start(options.nodePath, args, { needs: [], stdio: ['pipe', 'pipe', 'ignore'] });
   const end = (): void => void child.kill('SIGKILL');
   signal.addEventListener('abort', end, { once: true });

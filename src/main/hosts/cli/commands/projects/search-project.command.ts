@@ -41,6 +41,10 @@ export const searchProject: Command<[Asked, SearchArguments]> = async (context, 
     return 0;
   }
   terminal.out(chunks.map(shown).join('\n'));
+  if (documents === 0) {
+    terminal.err(noDocuments(seenLineText(folder)));
+    return 0;
+  }
   if (chunks.length === 0) terminal.err(`No part of ${documents} documents fits these words.\n`);
   if (left > 0) terminal.err(`${left} of ${documents} documents are not read yet. Search again to go on with them.\n`);
   const how = searchedByText(by);
@@ -48,6 +52,12 @@ export const searchProject: Command<[Asked, SearchArguments]> = async (context, 
   if (how !== '') terminal.err(`${how}${more}\n`);
   return 0;
 };
+
+/** Names and texts in code are found in other ways, so a person is told of those. */
+const noDocuments = (folder: string): string =>
+  `There are no documents in ${folder}. This searches PDF, Word and Excel files, notebooks, tables, web pages, Markdown and other texts, and no code.
+To find names in code: dewpoint projects map ${folder} --about WORDS. To ask about it: dewpoint run "Where is …?"
+`;
 
 function shown({ path, fromLine, page, title, text }: FoundPart): string {
   const where = page === null ? '' : `, ${partWord(path)} ${page}`;

@@ -56,4 +56,14 @@ describe('projects search', () => {
     const { said } = await searched([{ type: 'ended', chunks: [part], documents: 2, left: 0, by }], { wait: true });
     expect(said.err).toBe('By words and meaning. 1 of 9 parts by words alone: No memory.\n');
   });
+
+  // Bug: a project of code alone was told that no part of 0 documents fits.
+  it('says what it searches, and how to search code, where there are no documents', async () => {
+    const by = { type: 'words', why: noVectorModel } as const;
+    const { code, said } = await searched([{ type: 'ended', chunks: [], documents: 0, left: 0, by }]);
+    expect(code).toBe(0);
+    expect(said.err).toContain('There are no documents in /docs.');
+    expect(said.err).toContain('dewpoint projects map /docs --about WORDS');
+    expect(said.err).not.toContain('By words alone');
+  });
 });
