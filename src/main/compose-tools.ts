@@ -30,6 +30,9 @@ import { createApartRuns, type RunApart } from './sandbox/tool-containers.ts';
 import { joinToolSources } from './tools/connected/connected-tool.ts';
 import { callToolName, findToolName } from './tools/connected/find-tools.ts';
 import type { OwnToolCommandsOptions } from './tools/own/own-tool-report.ts';
+import { toolName } from './tools/own/own-tool-report.ts';
+import type { ToolCommandsOptions } from './tools/commands.ts';
+import { reportOf } from './tools/servers/server-report.ts';
 import { createOwnToolRecord } from './tools/own/own-tool-record.ts';
 import { createOwnTools } from './tools/own/own-tools.ts';
 import { createCurrentWriter } from './tools/own/current-writer.ts';
@@ -86,12 +89,7 @@ export function createToolParts(
   const servers = () => settings.current().toolServers;
   const pins = createToolPins(folder);
   const onHost = createHostServers({ programs, nodePath: files.node, guardPath: files.serverGuard });
-  const containers = {
-    folder: join(home, 'workspaces'),
-    startSandbox,
-    settings: () => settings.current().sandbox,
-    onNotice,
-  };
+  const containers = { ...containersOf(home, settings), startSandbox, onNotice };
   const inContainer = createContainerServers(containers);
   const projects = () => settings.current().projectTools;
   const signIns = createSignInParts(folder, { env, settings, now, redactor }, keys);
@@ -135,9 +133,10 @@ export function createToolParts(
     await texts.dispose();
   };
   const writerToday = createCurrentWriter({ app: version, find: models.info });
+  const runApart = createApartRuns(containers);
   const own = createOwnToolParts(
     { home, settings, now, keys, programsOf, writerToday, files, saveProject: toolCommands.saveProject },
-    { builtIn: builtIn.map(({ name }) => name), runApart: createApartRuns(containers) },
+    { builtIn: builtIn.map(({ name }) => name), runApart },
   );
   return {
     engine: { tools: { builtIn, searchDocuments, web, appVersion: version }, recipes },
@@ -148,6 +147,31 @@ export function createToolParts(
     ownToolCommands: own,
     disposeTools,
     searchFolder,
+    setupTools: createSetupTools(toolCommands, own, runApart),
+  };
+}
+
+function containersOf(home: string, settings: SettingsStore) {
+  return { folder: join(home, 'workspaces'), settings: () => settings.current().sandbox };
+}
+
+/** What the check of the set-up is told of tools. */
+function createSetupTools(commands: ToolCommandsOptions, own: OwnToolCommandsOptions, runApart: RunApart) {
+  return {
+    runApart,
+    listToolServers: () =>
+      Promise.all(
+        Object.entries(commands.servers()).map(([name, server]) => reportOf(commands, { name, server, own: {} })),
+      ),
+    tryToolServer: async (name: string, signal: AbortSignal) => {
+      const server = await commands.running.connect(name, signal);
+      await server.refresh(signal);
+      return server.tools().length;
+    },
+    listOwnTools: async () => {
+      const { tools } = await own.tools.list(null);
+      return tools.map((one) => ({ name: toolName(one), state: one.state, problem: one.problem }));
+    },
   };
 }
 

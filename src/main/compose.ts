@@ -146,6 +146,8 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
       listKeys: keys.list,
       listServers: models.servers,
       showModel: models.show,
+      ...parts.setupTools,
+      trials: { listModels: models.list, testQuestion: parts.endpoint.testQuestion, ...parts.setupTools },
       listRules: () => rules.files(null),
     }),
     sessions: {

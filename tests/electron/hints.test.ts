@@ -55,7 +55,7 @@ describe('a notice of an error', () => {
     await button('Costs').click();
     const notice = page.getByRole('alert').filter({ hasText: 'The engine does not answer.' });
     await notice.getByRole('button', { name: 'Open system check' }).click();
-    await focused('This machine').waitFor();
+    await focused('Set-up').waitFor();
     await button('Costs').click();
     await notice.waitFor();
     expect(await violations(page)).toEqual([]);
@@ -95,7 +95,7 @@ describe('a task that was stopped', () => {
     });
     await open('Make the nightly job idempotent');
     await button('Open system check').click();
-    await focused('This machine').waitFor();
+    await focused('Set-up').waitFor();
     await open('Make the nightly job idempotent');
     expect(await button('Choose another model').count()).toBe(0);
     await keepScreenshot(page, 'next-step');

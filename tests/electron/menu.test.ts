@@ -63,7 +63,7 @@ it('the menu goes to the views that it names', async () => {
   await press('Help', 'Shortcuts');
   await page.locator('section:focus[aria-label="Shortcuts"]').waitFor();
   await press('Help', 'System check');
-  await page.locator('section:focus[aria-label="This machine"]').waitFor();
+  await page.locator('section:focus[aria-label="Set-up"]').waitFor();
   await press('File', 'New task');
   await heading('What would you like to do?').waitFor();
   await press('View', 'All commands');

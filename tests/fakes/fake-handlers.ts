@@ -156,5 +156,6 @@ export const emptyHandlers: SomeHandlers = {
   },
   clean: () => [],
   doctor: () => [],
+  setup: { trials: () => [] },
   host: hostCommands,
 };

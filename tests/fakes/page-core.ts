@@ -37,7 +37,7 @@ import type {
   SessionSummary,
   ShownFile,
 } from '@shared/contract/sessions-contract.ts';
-import type { Finding } from '@shared/contract/home-contract.ts';
+import type { Finding, SetupTrial } from '@shared/contract/home-contract.ts';
 import type { Strain } from '@shared/models/machine-strain.ts';
 import type { EndpointClient } from '@shared/contract/endpoint-contract.ts';
 import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
@@ -70,6 +70,8 @@ export interface PageCore extends ScriptedCore {
   cards: EngineCardsReport;
   strain: Strain;
   findings: readonly Finding[];
+  /** What can be tried of the set-up, and what comes of it. */
+  trials: readonly { readonly trial: SetupTrial; readonly finding: Finding }[];
   keys: KeyReport;
   /** Programs that have a key to the endpoint. */
   programs: readonly EndpointClient[];
@@ -257,6 +259,7 @@ export function createPageCore(): PageCore {
     strain: { act: 'usual', causes: [] },
     cards: { cards: [], isUsed: false, reason: null, advice: null, library: null },
     findings: [],
+    trials: [],
     keys: { store: { type: 'ready' }, keys: [] },
     programs: [{ name: 'my-editor', mayLeave: false, createdAt: Date.UTC(2026, 10, 2, 12), lastUsedAt: null }],
     costRows: [],
@@ -346,6 +349,15 @@ export function createPageCore(): PageCore {
       network: () => core.network,
     },
     doctor: () => core.findings,
+    setup: {
+      trials: () => core.trials.map(({ trial }) => trial),
+      try: ({ input: { id } }) => {
+        const found = core.trials.find(({ trial }) => trial.id === id);
+        note('try', id);
+        if (found === undefined) throw new AppError('not-found', `There is nothing to try under the name ${id}.`);
+        return found.finding;
+      },
+    },
   });
   return core;
 }

@@ -14,6 +14,7 @@ import { askAgain, type AskAgainOptions } from './ask-again.ts';
 import type { ClientKeys, KnownClient } from './client-keys.ts';
 import type { ClientLog, ClientLogs } from './client-logs.ts';
 import { readForClient } from './read-for-client.ts';
+import { createTestQuestions, type TestQuestions } from './test-questions.ts';
 
 export interface EndpointOptions extends AnswerOptions {
   readonly keys: ClientKeys;
@@ -26,6 +27,7 @@ export interface Endpoint {
   readonly handlers: Handlers['endpoint'];
   /** The number of running calls. */
   readonly running: () => number;
+  readonly testQuestion: TestQuestions['ask'];
   readonly dispose: () => Promise<void>;
 }
 
@@ -89,10 +91,12 @@ function createClientRuns({ keys, logs }: Pick<EndpointOptions, 'keys' | 'logs'>
 export function createEndpoint(options: EndpointOptions): Endpoint {
   const { keys, logs } = options;
   const { run, endAll, count } = createClientRuns(options);
+  const tests = createTestQuestions({ ...options, logs: options.recorded.logs });
   return {
-    running: count,
+    running: () => count() + tests.running(),
+    testQuestion: tests.ask,
     dispose: async () => {
-      await endAll(() => true);
+      await Promise.all([endAll(() => true), tests.end()]);
       await Promise.all([logs.dispose(), options.recorded.logs.dispose()]);
     },
     handlers: {

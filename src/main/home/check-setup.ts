@@ -1,5 +1,5 @@
 import { access, constants } from 'node:fs/promises';
-import { messageOf } from '@shared/errors.ts';
+import { AppError, messageOf } from '@shared/errors.ts';
 import type { RuleFile } from '@shared/rules/rule-report.ts';
 import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
 import { knownProviderSettings, settingsSchema } from '@shared/settings/settings.ts';
@@ -20,6 +20,9 @@ import { sizeText } from '@shared/text/size-text.ts';
 import type { Finding } from '@shared/contract/home-contract.ts';
 import type { KeyReport } from '@shared/contract/keys-contract.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
+import { splitModelId } from '@shared/models/model-info.ts';
+import type { OwnToolReport } from '@shared/tools/own-tool.ts';
+import type { ToolServerReport } from '@shared/tools/server-definition.ts';
 
 export interface SetupCheckInput {
   readonly version: string;
@@ -31,6 +34,8 @@ export interface SetupCheckInput {
   readonly listServers: AvailableModels['servers'];
   readonly listRules: () => Promise<readonly RuleFile[]>;
   readonly showModel: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
+  readonly listToolServers: () => Promise<readonly ToolServerReport[]>;
+  readonly listOwnTools: () => Promise<readonly Pick<OwnToolReport, 'name' | 'state' | 'problem'>[]>;
 }
 
 /** What works on this machine and what does not. Downloads nothing and starts nothing. */
@@ -41,6 +46,8 @@ export async function checkSetup(subject: SetupCheckInput, signal: AbortSignal):
     ...(await models(subject, signal)),
     ...(await servers(subject, signal)),
     ...(await keys(subject)),
+    ...(await toolServers(subject)),
+    ...(await ownTools(subject)),
     ...(await rules(subject)),
     ...(await languageServers(subject, signal)),
   ];
@@ -78,7 +85,9 @@ async function folder(area: string, path: string): Promise<Finding> {
     await access(path, constants.W_OK);
     return room(area, path, await spaceOf(path));
   } catch (error) {
-    return { area, status: 'missing', text: `${path} cannot be written: ${writeProblem(error)}`, hint: null };
+    const text = `${path} cannot be written: ${writeProblem(error)}`;
+    const variable = area === 'home' ? 'DEWPOINT_HOME' : 'DEWPOINT_CACHE';
+    return { area, status: 'missing', text, hint: `Make it writable, or set ${variable} to another folder.` };
   }
 }
 
@@ -137,26 +146,45 @@ const engineHint =
 
 /** The models that may work: those of the order and no other, else the local and the cloud model. */
 async function models(subject: SetupCheckInput, signal: AbortSignal): Promise<readonly Finding[]> {
-  const { local, cloud, modelOrder } = subject.settings;
-  const pair = [['local', local] as const, ...(cloud === null ? [] : [['cloud', cloud] as const])];
-  const all = modelOrder?.map((id) => ['model', id] as const) ?? pair;
+  const all = usedModels(subject.settings);
   return Promise.all(all.map(async ([area, id]) => model(area, id, subject, signal)));
+}
+
+/** The models that the settings name, each with its part. */
+export function usedModels(
+  settings: Pick<Settings, 'local' | 'cloud' | 'modelOrder'>,
+): readonly (readonly [area: string, id: string])[] {
+  const { local, cloud, modelOrder } = settings;
+  const pair = [['local', local] as const, ...(cloud === null ? [] : [['cloud', cloud] as const])];
+  return modelOrder?.map((id) => ['model', id] as const) ?? pair;
 }
 
 async function model(area: string, id: string, subject: SetupCheckInput, signal: AbortSignal): Promise<Finding> {
   try {
     const entry = await subject.showModel(id, false, signal);
     if (entry.state === 'ready') return { area, status: 'ok', text: `${id} is ready`, hint: null };
-    return { area, status: 'missing', text: `${id} is not on this machine`, hint: `dewpoint models pull ${id}` };
+    if (entry.state === 'downloadable')
+      return { area, status: 'missing', text: `${id} is not on this machine`, hint: `dewpoint models pull ${id}` };
+    const text = entry.note === null ? `${id} cannot be reached` : `${id} cannot be reached: ${entry.note}`;
+    const isCloud = entry.where === 'cloud';
+    const hint = isCloud ? `dewpoint keys set ${splitModelId(id)?.provider ?? id}` : 'dewpoint models list';
+    return { area, status: 'missing', text, hint };
   } catch (error) {
-    return { area, status: 'missing', text: messageOf(error), hint: 'dewpoint models list' };
+    const hint = (error instanceof AppError ? error.hint : undefined) ?? 'dewpoint models list';
+    return { area, status: 'missing', text: messageOf(error), hint };
   }
 }
 
 /** Model servers that run on this machine, or should. */
 async function servers({ listServers }: SetupCheckInput, signal: AbortSignal): Promise<readonly Finding[]> {
   return (await listServers(signal)).map(({ provider, text, complaint, isRunning }): Finding => {
-    if (!isRunning) return { area: provider, status: 'missing', text, hint: null };
+    if (!isRunning)
+      return {
+        area: provider,
+        status: 'missing',
+        text,
+        hint: 'Start it, or choose other models: dewpoint models list',
+      };
     return { area: provider, status: complaint === null ? 'ok' : 'warning', text, hint: complaint };
   });
 }
@@ -184,6 +212,70 @@ async function keys({ settings, listKeys }: SetupCheckInput): Promise<readonly F
     return [{ area: 'key', status: 'ok', text, hint }];
   });
   return [place, ...found, ...unused];
+}
+
+/** Each tool server, by what is known of it. None is started. */
+async function toolServers({ listToolServers }: SetupCheckInput): Promise<readonly Finding[]> {
+  return (await listToolServers()).map((server): Finding => {
+    const name = seenName(server.name);
+    const finding = (status: Finding['status'], text: string, hint: string | null): Finding => ({
+      area: 'tools',
+      status,
+      text: `${name} ${text}`,
+      hint,
+    });
+    switch (server.state) {
+      case 'not-approved':
+        return finding('warning', 'waits for your approval', `dewpoint tools approve ${name}`);
+      case 'off':
+        return finding('ok', 'is switched off', null);
+      case 'sign-in':
+        return finding('warning', 'needs your sign-in', `dewpoint tools sign-in ${name}`);
+      case 'failed':
+        return finding(
+          'missing',
+          `failed: ${server.problem ?? 'the reason is unknown'}`,
+          `dewpoint tools test ${name}`,
+        );
+      case 'idle':
+      case 'running':
+        return readyServer(server, finding);
+    }
+  });
+}
+
+function readyServer(
+  { name, tools, problem }: ToolServerReport,
+  finding: (status: Finding['status'], text: string, hint: string | null) => Finding,
+): Finding {
+  if (problem !== null) return finding('warning', `is set up, but: ${problem}`, `dewpoint tools show ${name}`);
+  const ready = tools.filter(({ state }) => state === 'ready').length;
+  const waiting = tools.filter(({ state }) => state === 'new' || state === 'changed').length;
+  const hint = `dewpoint tools approve ${name}`;
+  if (waiting > 0) return finding('warning', `has ${toolCount(ready)}, and ${waiting} wait for your approval`, hint);
+  return ready > 0 ? finding('ok', `has ${toolCount(ready)}`, null) : finding('warning', 'has no approved tool', hint);
+}
+
+const toolCount = (count: number): string => (count === 1 ? '1 tool' : `${count} tools`);
+
+/** The user's own tools. Those of a project are listed with the project. */
+async function ownTools({ listOwnTools }: SetupCheckInput): Promise<readonly Finding[]> {
+  const all = await listOwnTools();
+  const ready = all.filter(({ state }) => state === 'ready').map(({ name }) => seenName(name));
+  const broken = all.flatMap(({ name, state, problem }): Finding[] =>
+    state === 'broken'
+      ? [
+          {
+            area: 'own tools',
+            status: 'warning',
+            text: `${seenName(name)} is broken: ${problem ?? 'its file cannot be read'}`,
+            hint: `dewpoint tools show ${seenName(name)}`,
+          },
+        ]
+      : [],
+  );
+  if (ready.length === 0) return broken;
+  return [{ area: 'own tools', status: 'ok', text: `found: ${ready.join(', ')}`, hint: null }, ...broken];
 }
 
 /** What `projects prepare --language-servers` installed. What an image has shows when a session starts. */

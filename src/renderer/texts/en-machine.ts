@@ -1,5 +1,14 @@
 /** Models for other programs, and what models do when the machine is under strain. */
 export const machine = {
+  'setup.try.title': 'Try it',
+  'setup.try.text':
+    'Each button tries one thing once: a first command, the start of a tool server, or two short questions to a model.',
+  'setup.try.refused': 'On the machine, run: `dewpoint doctor --try`',
+  'setup.try.all': 'Try all {count} that cost nothing',
+  'setup.try': 'Try',
+  'setup.trying': 'Trying…',
+  'setup.try.costs': '(at most {usd})',
+  'setup.try.unpriced': '(its price is unknown)',
   'endpoint.title': 'Models for other programs',
   'endpoint.text':
     'Editors and other programs on this machine can ask your models, as they would ask OpenAI or Anthropic. Each needs a key.',

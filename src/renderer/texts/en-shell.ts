@@ -114,6 +114,7 @@ export const shell = {
   'action.palette': 'Show all commands',
   'problem.again': 'Try again',
   'hint.keys': 'Add key',
+  'hint.limits': 'Open spending limits',
   'hint.models': 'Open models',
   'hint.rules': 'Open rules',
   'hint.machine': 'Open system check',

@@ -25,6 +25,8 @@ it.each([
       listKeys: async () => ({ keys: [], store: { type: 'ready', name: 'test' } }),
       listServers: async () => [],
       listRules: async () => [],
+      listToolServers: async () => [],
+      listOwnTools: async () => [],
       showModel: async (id) => ({
         id,
         label: id,

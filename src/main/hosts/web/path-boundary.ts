@@ -40,7 +40,7 @@ export function createPathBoundary({ names, roots }: PathBoundaryOptions) {
 }
 
 function textKindOf(command: string): Parameters<PathAliases['hide']>[1] {
-  if (command === 'doctor' || command === 'home.log') return 'sentence';
+  if (command === 'doctor' || command === 'home.log' || command.startsWith('setup.')) return 'sentence';
   return /^(?:sessions|comparisons|sandboxes|changes|attachments)\./u.test(command) ? 'session' : 'data';
 }
 

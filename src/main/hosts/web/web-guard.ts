@@ -129,6 +129,13 @@ const refusals: readonly Refusal[] = [
     hint: 'On the machine, run: dewpoint tools approve NAME --project DIR, or dewpoint tools test NAME',
   },
   {
+    // It starts programs, and may cost money.
+    names: ['setup.try'],
+    grant: null,
+    message: 'The set-up cannot be tried from the browser.',
+    hint: 'On the machine, run: dewpoint doctor --try',
+  },
+  {
     names: ['web.set', 'web.secret', 'web.setUpSearch', 'web.test'],
     grant: null,
     message: 'Tools for the web cannot be changed or tried from the browser.',

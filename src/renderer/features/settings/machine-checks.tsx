@@ -5,15 +5,10 @@ import { useNavigate } from '../../lib/window/navigation.ts';
 import { isFirstStartWanted } from '../../lib/window/preferences.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { HintText } from '../../ui/notices/hint-text.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
-
-const looks = {
-  ok: 'text-good',
-  warning: 'text-warn',
-  missing: 'text-bad',
-} as const;
+import { FindingRow } from './finding-row.tsx';
+import { SetupTrials } from './setup-trials.tsx';
 
 /** What works on this machine and what does not, as in `dewpoint doctor`. */
 export function MachineChecks({ isWanted }: { readonly isWanted: boolean }) {
@@ -31,17 +26,8 @@ export function MachineChecks({ isWanted }: { readonly isWanted: boolean }) {
       {doctor.data !== undefined && (
         <ul className="flex flex-col gap-2 text-sm">
           {doctor.data.map((finding) => (
-            <li key={`${finding.area} ${finding.text}`} className="flex gap-3">
-              <span className={`w-16 shrink-0 text-xs leading-6 font-semibold ${looks[finding.status]}`}>
-                {t(`settings.status.${finding.status}`)}
-              </span>
-              <div className="min-w-0 wrap-anywhere">
-                <p>
-                  <span className="text-soft">{finding.area}: </span>
-                  {finding.text}
-                </p>
-                {finding.hint !== null && <HintText hint={finding.hint} />}
-              </div>
+            <li key={`${finding.area} ${finding.text}`}>
+              <FindingRow finding={finding} />
             </li>
           ))}
         </ul>
@@ -54,6 +40,7 @@ export function MachineChecks({ isWanted }: { readonly isWanted: boolean }) {
           {t('first.again')}
         </Button>
       </div>
+      <SetupTrials />
     </Group>
   );
 }

@@ -15,6 +15,7 @@ const action = (text: TextKey, id: string): HintAction => ({ type: 'action', tex
 const places: readonly (readonly [RegExp, HintAction])[] = [
   [/^keys (?:set|remove)\b/u, show('hint.keys', { type: 'settings', at: 'keys' })],
   [/^(?:models\b|settings set providers\b)/u, show('hint.models', { type: 'models' })],
+  [/^budget\b/u, show('hint.limits', { type: 'costs' })],
   [/^rules\b/u, show('hint.rules', { type: 'settings', at: 'rules' })],
   [/^tools\b/u, show('hint.tools', { type: 'tools' })],
   [/^doctor\b/u, show('hint.machine', { type: 'settings', at: 'machine' })],

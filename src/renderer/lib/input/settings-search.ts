@@ -187,7 +187,7 @@ function allSections(shortcuts: readonly string[], isWindow: boolean): readonly 
       ],
     },
     { title: t('settings.energy'), words: [t('settings.energy.text'), ...wordsOf(energySettings)] },
-    { title: t('settings.machine'), words: [t('first.again')] },
+    { title: t('settings.machine'), words: [t('first.again'), t('setup.try.title'), t('setup.try.text')] },
     { title: t('kept.title'), words: [t('kept.text')] },
     { title: t('settings.shortcuts'), words: shortcuts },
     { title: t('about.title'), words: [t('about.showLog')] },

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
+import { AppError } from '@shared/errors.ts';
 import { settingsSchema } from '@shared/settings/settings.ts';
-import type { Finding } from '@shared/contract/home-contract.ts';
+import type { Finding, SetupTrial } from '@shared/contract/home-contract.ts';
+import { moneyText } from '@shared/money/money-text.ts';
 import { escapedJson, seenName } from '@shared/text/seen-text.ts';
 import { knownSecrets } from '../../../safety/keys/known-secrets.ts';
 import { jsonText } from '../../../lib/files/json-file.ts';
@@ -22,6 +24,8 @@ export interface DoctorArguments {
   readonly bundle?: string;
   /** Prints the log instead. */
   readonly log?: boolean;
+  /** Also tries things: all that cost nothing, or this one. */
+  readonly try?: boolean | string;
 }
 
 const bundledLogBytes = 100_000;
@@ -69,8 +73,49 @@ async function bundleOf(version: string, findings: readonly Finding[], core: Loo
   return doctorBundle({ version, madeAt: Date.now(), findings, settings, models, sessions, log, redactor });
 }
 
+type OpenCore = NonNullable<LookAround['core']>;
+
+/** Tries what costs nothing, or what was named, which may cost what was printed before. Each result is shown at once. */
+async function tryThings(
+  { terminal, signal }: CommandContext,
+  { wanted, core }: { readonly wanted: boolean | string; readonly core: OpenCore },
+  onFinding: (finding: Finding) => void,
+): Promise<readonly Finding[]> {
+  const trials = await core.setup.trials(undefined, { signal });
+  const chosen = typeof wanted === 'string' ? trials.filter((trial) => isNamed(trial, wanted)) : trials;
+  if (chosen.length === 0) {
+    const names = trials.map(({ id }) => id.replace(/^\w+ /u, '')).join(', ');
+    throw new AppError('bad-input', `There is nothing to try under the name ${String(wanted)}.`, {
+      hint: `Name one of: ${names}`,
+    });
+  }
+  const found: Finding[] = [];
+  for (const trial of chosen) {
+    const name = trial.id.replace(/^\w+ /u, '');
+    const costs = trial.mostUsd === null ? 'at an unknown price' : `for at most ${moneyText(trial.mostUsd)}`;
+    if (trial.mostUsd !== 0 && wanted === true) {
+      const text = `${name} was not asked. It would be, ${costs}.`;
+      onFinding({ area: trial.area, status: 'warning', text, hint: `dewpoint doctor --try ${name}` });
+      continue;
+    }
+    terminal.err(`${seenName(trial.text)}${trial.mostUsd === 0 ? '' : `, ${costs}`}…\n`);
+    const finding = await core.setup.try({ id: trial.id }, { signal });
+    onFinding(finding);
+    found.push(finding);
+  }
+  return found;
+}
+
+const isNamed = ({ id }: SetupTrial, wanted: string): boolean => id === wanted || id.replace(/^\w+ /u, '') === wanted;
+
+function printFinding({ colors, out }: Pick<Terminal, 'colors' | 'out'>, { area, status, text, hint }: Finding): void {
+  const signs = { ok: colors.green('✔'), warning: colors.yellow('!'), missing: colors.red('✖') };
+  out(`${signs[status]} ${padRight(seenName(area), 10)} ${indentText(text)}\n`);
+  if (hint !== null) out(`  ${''.padEnd(10)} ${indentText(hint)}\n`);
+}
+
 /** Says what works on this machine and what does not. Exit code 5: something that is needed for a run is missing. */
-export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle, log }) => {
+export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle, log, try: wanted }) => {
   const { terminal, version } = context;
   if (log === true) return printLog(terminal);
   if (bundle !== undefined) await checkOutputFile(bundle);
@@ -79,16 +124,11 @@ export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle
     await writeOutputFile(bundle, escapedJson(jsonText(await bundleOf(version, findings, core))));
     terminal.err(`Written: ${seenName(resolve(bundle))}. Read it before you share it.\n`);
   }
-  const isMissing = findings.some((finding) => finding.status === 'missing');
-  if (json === true) {
-    terminal.out(jsonLine(findings));
-    return isMissing ? 5 : 0;
-  }
-  const { colors } = terminal;
-  const signs = { ok: colors.green('✔'), warning: colors.yellow('!'), missing: colors.red('✖') };
-  for (const finding of findings) {
-    terminal.out(`${signs[finding.status]} ${padRight(seenName(finding.area), 10)} ${indentText(finding.text)}\n`);
-    if (finding.hint !== null) terminal.out(`  ${''.padEnd(10)} ${indentText(finding.hint)}\n`);
-  }
-  return isMissing ? 5 : 0;
+  if (json !== true) for (const finding of findings) printFinding(terminal, finding);
+  const show = (finding: Finding): void => (json === true ? undefined : printFinding(terminal, finding));
+  const isTrying = wanted !== undefined && wanted !== false && core !== null;
+  const tried = isTrying ? await tryThings(context, { wanted, core }, show) : [];
+  const all = [...findings, ...tried];
+  if (json === true) terminal.out(jsonLine(all));
+  return all.some((finding) => finding.status === 'missing') ? 5 : 0;
 };

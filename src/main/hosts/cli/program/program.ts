@@ -313,6 +313,10 @@ function addMachine(program: Command, handlers: Handlers): void {
       'write details for a bug report to a file, without keys, messages, titles or file contents',
     )
     .option('--log', 'print the log of what went wrong inside Dewpoint')
+    .option(
+      '--try [what]',
+      'also run a first command, start each tool server, and ask each model on this machine; or only what you name',
+    )
     .action((args: DoctorArguments) => handlers.doctor(args));
   const serve = subcommand(
     program,
