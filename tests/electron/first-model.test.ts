@@ -9,7 +9,7 @@ import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
-/** A home without a model: what one button downloads, in which order, and when a waiting question is sent. */
+/** A home without a model: what one button downloads, what is offered afterwards, and when a waiting question is sent. */
 const starter: ModelEntry = {
   id: 'llama-cpp/starter',
   label: 'Starter 1.5B',
@@ -65,15 +65,13 @@ afterEach(async () => {
 const guide = () => served.page.getByRole('region', { name: 'Get started' });
 const pulls = () => core.asked.flatMap(({ name, args }) => (name === 'pull' ? args : []));
 
-/**
- * Catches: a first start of more than two clicks, and a large model that is downloaded before the small one answers.
- */
-it('the first start asks a chosen question once the small model is here, and lets the better one take over', async () => {
+/** Catches: a first start of more than two clicks, and a large download before anybody knows how quick it would be. */
+it('the first start fetches only the small model, and asks a chosen question once it is here', async () => {
   const { page } = served;
   await expect
     .poll(() => guide().getByRole('button').allInnerTexts())
     .toEqual([
-      'Download a model, 1.1 GB, then 17.6 GB',
+      'Download a model, 1.1 GB',
       'How do I undo my last Git commit?',
       'Explain what a regular expression is',
       'How do I decline a meeting politely?',
@@ -81,48 +79,36 @@ it('the first start asks a chosen question once the small model is here, and let
     ]);
   await keepScreenshot(page, 'first-start');
   expect(await violations(page)).toEqual([]);
-  await guide().getByRole('button', { name: 'Download a model, 1.1 GB, then 17.6 GB' }).click();
+  await guide().getByRole('button', { name: 'Download a model, 1.1 GB' }).click();
   await guide().getByRole('progressbar').waitFor();
   await guide().getByRole('button', { name: 'Explain what a regular expression is' }).click();
   await guide().getByText('Your question is asked as soon as').waitFor();
-  expect(pulls()).toEqual([starter.id]);
   await keepScreenshot(page, 'first-start-downloading');
   expect(await violations(page)).toEqual([]);
-
   core.endDownload();
   await page.getByRole('heading', { level: 1, name: /Explain what a regular/u }).waitFor();
-  await expect.poll(pulls).toEqual([starter.id, better.source]);
-  expect(await core.client.settings.get({ key: 'local' })).toBe(starter.id);
-  core.models = [...core.models, { ...starter, id: better.model, label: better.label, state: 'ready' }];
-  core.endDownload();
-  await page.getByText('Better-27B passed its test and is your local model now.').waitFor();
-  expect(await core.client.settings.get({ key: 'local' })).toBe(better.model);
-});
-
-/** Catches: a large download that nobody asked for because the suggestion arrived after the click. */
-it('the first start fetches what the button named, and offers later suggestions', async () => {
-  let suggest: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => (suggest = resolve));
-  core.replace({ models: { suggest: () => held.then(() => core.suggestions) } });
-  await served.page.reload();
-  await guide().getByRole('button', { name: 'Download a model, 1.1 GB', exact: true }).click();
-  await guide().getByRole('progressbar').waitFor();
-  suggest();
-  core.endDownload();
-  await guide().getByRole('button', { name: 'Get Better 27B' }).waitFor();
   expect(pulls()).toEqual([starter.id]);
 });
 
-/** Catches: the same download after the user declined it. */
-it('the first start fetches only the small model when the better one is not wanted', async () => {
-  await guide().getByRole('checkbox').uncheck();
-  await guide().getByRole('button', { name: 'Download a model, 1.1 GB', exact: true }).click();
+it('the first start offers the better model with its speed, once the machine was measured with the small one', async () => {
+  const { page } = served;
+  await guide().getByRole('button', { name: 'Download a model, 1.1 GB' }).click();
   await guide().getByRole('progressbar').waitFor();
   core.endDownload();
   await guide().getByText('Starter 1.5B is ready.').waitFor();
-  expect(pulls()).toEqual([starter.id]);
-  // The better model is still offered.
-  await guide().getByRole('button', { name: 'Get Better 27B' }).waitFor();
+  expect(await guide().getByRole('button', { name: 'Get Better 27B' }).count()).toBe(0);
+  core.suggestions = { ...core.suggestions, models: [{ ...better, decodePerSecond: 11.8 }] };
+  await keepScreenshot(page, 'first-start-measure');
+  await guide().getByRole('button', { name: 'Measure this machine' }).click();
+  await guide().getByText('It would write about 12 tokens per second here.').waitFor();
+  await keepScreenshot(page, 'first-start-better');
+  expect(await violations(page)).toEqual([]);
+  await guide().getByRole('button', { name: 'Get Better 27B' }).click();
+  core.models = [...core.models, { ...starter, id: better.model, label: better.label, state: 'ready' }];
+  await expect.poll(pulls).toEqual([starter.id, better.source]);
+  core.endDownload();
+  await page.getByText('Better-27B passed its test and is your local model now.').waitFor();
+  expect(await core.client.settings.get({ key: 'local' })).toBe(better.model);
 });
 
 /** Catches: a first start that ends at an error. */

@@ -66,6 +66,7 @@ export const settings = {
   'suggest.coding': 'Coding',
   'suggest.chat': 'Chat and pictures',
   'suggest.quick': 'Small and quick',
+  'suggest.small': 'Small',
   'suggest.get': 'Get {model}',
   'suggest.facts': '{size} · {speed}',
   'suggest.context': '{context} tokens of context · {license}',

@@ -1,5 +1,8 @@
 import type { SuggestMachine, SuggestedModel } from '@shared/models/model-suggestion.ts';
 
+/** Below this, an agent is too slow to wait for. Public reports call 2 to 3 tokens a second a crawl. */
+export const leastPerSecond = 4;
+
 export interface SpeedQuestion {
   readonly place: SuggestedModel['place'];
   readonly fileBytes: number;

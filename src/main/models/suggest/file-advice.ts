@@ -6,6 +6,7 @@ import type { Effort } from '@shared/models/model-info.ts';
 import { effortOfWord } from '@shared/models/model-info.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import type { ReadHeader } from '../memory/gguf/gguf-header-reader.ts';
+import { leastPerSecond } from './expected-speed.ts';
 import type { OfferedCatalog, OfferedFile, OfferedModel } from './offered-models.ts';
 
 /** A model file on the disk. */
@@ -21,9 +22,6 @@ export interface FileHere {
   /** It is in our folder, so it can be removed and downloaded again. */
   readonly isOurs: boolean;
 }
-
-/** Below this, an agent is too slow to wait for. Public reports call 2 to 3 tokens a second a crawl. */
-const leastPerSecond = 4;
 
 /**
  * Warnings about a model that is on this machine, from its file, its probe and the catalog. It makes no requests, so

@@ -11,7 +11,7 @@ import type { KnownHeader } from '../files/model-catalog.ts';
 import { readModelMemory } from '../memory/estimate/model-memory.ts';
 import type { ModelMemory } from '../memory/estimate/model-memory.ts';
 import { budgetBytes, hostBudget, planMemory } from '../memory/memory-plan.ts';
-import { expectedSpeed } from './expected-speed.ts';
+import { expectedSpeed, leastPerSecond } from './expected-speed.ts';
 import { lossOf } from './offered-models.ts';
 import type { OfferedCatalog, OfferedFile, OfferedModel } from './offered-models.ts';
 import { wishes } from './suggestion-policy.ts';
@@ -37,7 +37,8 @@ const hostShare = 0.9;
 const driverBytes = 640 * 1024 * 1024;
 
 /**
- * Suggests the catalog's best model for coding, one for chat and pictures, and a small one. It assumes that little
+ * Suggests the catalog's best model for coding, one for chat and pictures, and a small one, ranked by what was measured
+ * on the machine. It assumes that little
  * else runs on the machine. Pure.
  */
 export function suggestModels(machine: SuggestMachine, sources: SuggestSources): ModelSuggestions {
@@ -48,7 +49,22 @@ export function suggestModels(machine: SuggestMachine, sources: SuggestSources):
     const found = firstThatFits(role, kind, { machine, sources, taken: models.map(({ source }) => source) });
     if (found !== null) models.push(found);
   }
-  return { machine, date: sources.catalog.date, models, readers: sources.catalog.readers.map(suggestedReader) };
+  return {
+    machine,
+    date: sources.catalog.date,
+    models: rankedBySpeed(models),
+    readers: sources.catalog.readers.map(suggestedReader),
+  };
+}
+
+/**
+ * Models that are too slow here come last, the quickest of them first. All others, and those whose speed is not known
+ * yet, keep the order of the catalog.
+ */
+function rankedBySpeed(models: readonly SuggestedModel[]): readonly SuggestedModel[] {
+  const slowness = ({ decodePerSecond }: SuggestedModel): number =>
+    decodePerSecond === null || decodePerSecond >= leastPerSecond ? 0 : 1 / decodePerSecond;
+  return models.toSorted((left, right) => slowness(left) - slowness(right));
 }
 
 function suggestedReader({ id, label, use, license, why, file }: OfferedCatalog['readers'][number]): SuggestedReader {

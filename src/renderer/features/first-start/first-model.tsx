@@ -6,14 +6,12 @@ import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
-import { startModelDownload, useModelDownloads } from '../../lib/models/model-downloads.ts';
+import { useModelDownloads } from '../../lib/models/model-downloads.ts';
 import { useTakeOver, useTakeOvers } from '../../lib/models/take-over.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
 import { bytes } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
-import { isBetterModelWanted } from '../../lib/window/preferences.ts';
-import { useStoredValue } from '../../lib/window/stored-value.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { DownloadControl } from '../../ui/controls/download-control.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
@@ -27,7 +25,7 @@ interface FirstModelProps {
   readonly model: ModelEntry | null;
 }
 
-/** One button: use a model that is already here, or download the small one and then the better one. */
+/** One button: use a model that is already here, or download the small one. A better one is offered afterwards. */
 export function FirstModel({ id, model }: FirstModelProps) {
   const models = useModels().data ?? [];
   const better = useBetterModel(model);
@@ -40,13 +38,13 @@ export function FirstModel({ id, model }: FirstModelProps) {
         <p className="flex items-center gap-2 text-sm">
           <Icon name="check" className="size-4" /> {t('first.model.ready', { label: seenName(model.label) })}
         </p>
-        {better !== null && <BetterModel better={better} />}
+        {better !== null && <Offer better={better} model={model} />}
       </>
     );
   }
   const other = models.find(({ where, state }) => where === 'local' && state === 'ready') ?? null;
   if (other !== null && !isDownloading && !isRefused) return <ModelThatIsHere other={other} starter={model} />;
-  return <Starter model={model} better={better} />;
+  return <Starter model={model} />;
 }
 
 /**
@@ -65,42 +63,13 @@ function useBetterModel(model: ModelEntry | null): SuggestedModel | null {
   return best.sizeBytes > (model?.sizeBytes ?? 0) ? best : null;
 }
 
-/** Downloads the better model and switches to it once it has passed its test, whatever the window shows by then. */
-function useFetchBetter(): (better: SuggestedModel) => Promise<void> {
-  const client = useClient();
-  const queries = useQueryClient();
-  const takeOver = useTakeOver();
-  return async (better) => {
-    if (!(await startModelDownload(client, better.source))) return;
-    await queries.invalidateQueries({ queryKey: ['models'] });
-    await takeOver(better.model);
-  };
-}
-
-function Starter({ model, better }: { readonly model: ModelEntry; readonly better: SuggestedModel | null }) {
-  const [isBetterWanted, setIsBetterWanted] = useStoredValue(isBetterModelWanted);
-  const fetch = useFetchBetter();
+function Starter({ model }: { readonly model: ModelEntry }) {
   const navigate = useNavigate();
-  /** Whether the pressed button named the better model. A later suggestion is offered afterwards. */
-  const [wasNamed, setWasNamed] = useState(true);
   const hasFailed = typeof useModelDownloads().get(model.id)?.problem === 'string';
   const size = model.sizeBytes === null ? '?' : bytes(model.sizeBytes);
-  const then = async (): Promise<void> => {
-    if (better !== null && isBetterModelWanted.get()) await fetch(better);
-  };
   return (
     <div className="flex flex-col items-start gap-3">
-      <DownloadControl
-        id={model.id}
-        label={
-          better !== null && isBetterWanted
-            ? t('first.model.getBoth', { size, better: sizeOf(better) })
-            : t('first.model.get', { size })
-        }
-        isFirst
-        onStart={() => setWasNamed(better !== null)}
-        onHere={then}
-      />
+      <DownloadControl id={model.id} label={t('first.model.get', { size })} isFirst />
       {hasFailed && (
         <p className="flex flex-wrap items-center gap-2 text-sm">
           {t('first.model.without')}
@@ -110,17 +79,47 @@ function Starter({ model, better }: { readonly model: ModelEntry; readonly bette
         </p>
       )}
       <p className="text-sm text-soft">{t('first.model.about', { label: seenName(model.label) })}</p>
-      {better !== null && wasNamed && (
-        <label className="flex items-start gap-2 text-sm text-soft">
-          <input
-            type="checkbox"
-            checked={isBetterWanted}
-            onChange={({ target }) => setIsBetterWanted(target.checked)}
-            className="mt-0.5 size-4 shrink-0 accent-ink"
-          />
-          {t('first.better', { label: seenName(better.label), size: sizeOf(better) })}
-        </label>
+    </div>
+  );
+}
+
+interface OfferProps {
+  readonly better: SuggestedModel;
+  /** The model that is here. */
+  readonly model: ModelEntry;
+}
+
+/** A larger model is offered when it is known how quick it would be here, so the model that is here is measured first. */
+function Offer({ better, model }: OfferProps) {
+  const isMeasured = better.decodePerSecond !== null || model.card !== undefined;
+  return isMeasured ? <BetterModel better={better} /> : <Measure model={model} />;
+}
+
+function Measure({ model }: { readonly model: ModelEntry }) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const [isMeasuring, setIsMeasuring] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const measure = async (): Promise<void> => {
+    setIsMeasuring(true);
+    setProblem(null);
+    try {
+      for await (const { card } of await client.models.probe({ id: model.id })) void card;
+      await queries.invalidateQueries({ queryKey: ['models'] });
+    } catch (error) {
+      setProblem(failureText(error));
+    }
+    setIsMeasuring(false);
+  };
+  return (
+    <div className="flex flex-col items-start gap-2 text-sm text-soft">
+      <p aria-live="polite">{t(isMeasuring ? 'first.measuring' : 'first.measure.text')}</p>
+      {!isMeasuring && (
+        <Button size="small" onClick={() => void measure()}>
+          {t('first.measure')}
+        </Button>
       )}
+      {problem !== null && <Problem text={problem} />}
     </div>
   );
 }
@@ -129,10 +128,17 @@ function BetterModel({ better }: { readonly better: SuggestedModel }) {
   const state = useTakeOvers().get(better.model);
   const isDownloading = useModelDownloads().has(better.source);
   const takeOver = useTakeOver();
+  const { decodePerSecond } = better;
   const name = { label: seenName(better.label), size: sizeOf(better) };
+  const speed =
+    decodePerSecond === null
+      ? t('first.better.quick')
+      : t('first.better.speed', { count: Math.max(1, Math.round(decodePerSecond)) });
   return (
     <div className="flex flex-col items-start gap-2 text-sm text-soft">
-      <p>{t(isDownloading ? 'first.better.coming' : 'first.better.offer', name)}</p>
+      <p>
+        {t(isDownloading ? 'first.better.coming' : 'first.better.offer', name)} {!isDownloading && speed}
+      </p>
       {state !== undefined && <TakeOverState state={state} />}
       {state === undefined && (
         <DownloadControl

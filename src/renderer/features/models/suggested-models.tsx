@@ -40,26 +40,40 @@ export function SuggestedModels({ usedId, onUse }: SuggestedModelsProps) {
       {found.data !== undefined && models.length === 0 && <p className="text-sm text-soft">{t('suggest.none')}</p>}
       <ul className="divide-y divide-line rounded-xl border border-line empty:hidden">
         {models.map((model) => (
-          <Suggestion key={model.source} model={model} isUsed={model.readyAs === usedId} onUse={onUse} />
+          <Suggestion
+            key={model.source}
+            model={model}
+            isQuickest={isQuickest(model, models)}
+            isUsed={model.readyAs === usedId}
+            onUse={onUse}
+          />
         ))}
       </ul>
     </section>
   );
 }
 
+/** False only if another one is known to be quicker here. */
+function isQuickest({ decodePerSecond: own }: SuggestedModel, all: readonly SuggestedModel[]): boolean {
+  return own === null || all.every(({ decodePerSecond: other }) => other === null || other <= own);
+}
+
 interface SuggestionProps {
   readonly model: SuggestedModel;
+  readonly isQuickest: boolean;
   readonly isUsed: boolean;
   readonly onUse: (id: string) => void;
 }
 
-function Suggestion({ model, isUsed, onUse }: SuggestionProps) {
+function Suggestion({ model, isQuickest: isLabelTrue, isUsed, onUse }: SuggestionProps) {
   const { role, label, quantization, source, readyAs, limits } = model;
   const name = seenName(label);
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-2 p-4" data-suggested={source}>
       <div className="min-w-0 flex-1 basis-60">
-        <p className="text-xs font-semibold text-soft">{t(`suggest.${role}`)}</p>
+        <p className="text-xs font-semibold text-soft">
+          {t(role === 'quick' && !isLabelTrue ? 'suggest.small' : `suggest.${role}`)}
+        </p>
         <p className="font-semibold wrap-anywhere" title={seenName(`${source} · ${quantization}`)}>
           {name}
         </p>
@@ -113,7 +127,7 @@ function Details({ model }: { readonly model: SuggestedModel }) {
   );
 }
 
-function Action({ model: { model, label, source, readyAs }, isUsed, onUse }: SuggestionProps) {
+function Action({ model: { model, label, source, readyAs }, isUsed, onUse }: Omit<SuggestionProps, 'isQuickest'>) {
   const state = useTakeOvers().get(model);
   const takeOver = useTakeOver();
   // What is got here becomes the model of the settings, which such a page cannot change.

@@ -41,8 +41,6 @@ export const areStepsShown = createStoredValue('dewpoint-steps-shown', flag(fals
 /** The user wants to see the first steps again, even if they are done. */
 export const isFirstStartWanted = createStoredValue('dewpoint-first-start-wanted', flag(false), flagText);
 export const isFirstStartHidden = createStoredValue('dewpoint-first-start-hidden', flag(false), flagText);
-/** Whether the best model for the machine is downloaded after the small one, at a first start. */
-export const isBetterModelWanted = createStoredValue('dewpoint-better-model', flag(true), flagText);
 
 /** Applies theme, text size, density and motion to the page, now and when they or the system's theme change. */
 export function applyLook(): void {

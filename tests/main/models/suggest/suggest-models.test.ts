@@ -323,6 +323,20 @@ describe('the bandwidth measured on this machine', () => {
     expect(suggestModels(both, { ...sources, ready }).models[0]?.readyAs).toBe(ready[0]);
   });
 
+  // Bug: on a slow processor, the model with the name "small and quick" was the slowest of three, and stood above others.
+  it('ranks models: those that would be too slow here come last, the quickest of them first', () => {
+    const slow = { ...machineOf({ machine: '', ram: 64, coding: [], chat: [] }), hostBandwidth: 8e9 };
+    const unmeasured = suggestModels({ ...slow, hostBandwidth: null }, sources).models;
+    const ranked = suggestModels(slow, sources).models;
+    const speeds = ranked.map(({ decodePerSecond }) => decodePerSecond ?? 0);
+    expect(ranked).toHaveLength(3);
+    expect(ranked.map(({ id }) => id).toSorted()).toEqual(unmeasured.map(({ id }) => id).toSorted());
+    const tooSlow = speeds.filter((speed) => speed < 4);
+    expect(tooSlow.length).toBeGreaterThan(0);
+    expect(speeds.slice(speeds.length - tooSlow.length)).toEqual(tooSlow.toSorted((left, right) => right - left));
+    expect(unmeasured.map(({ role }) => role)).toEqual(['coding', 'chat', 'quick']);
+  });
+
   it('is unknown without a probe', () => {
     expect(measuredHere([], false)).toEqual({ deviceBandwidth: null, hostBandwidth: null, measuredPrefill: null });
   });
