@@ -19,6 +19,7 @@ import type { HostPrograms, Program } from './lib/programs/host-programs.ts';
 import { createMemoryPlanner, type MemoryPlanner, type MemoryPlannerOptions } from './models/memory/memory-planner.ts';
 import type { ProbeResults } from './models/probe-model.ts';
 import { createProbeResults } from './models/probe-model.ts';
+import { chosenVectors } from './models/served-vectors.ts';
 import { openTextVectors, type TextVectors } from './models/text-vectors.ts';
 import { createModelFileCheck } from './models/memory/gguf/check-model-file.ts';
 import type { LocalEngines } from './models/engine/local-engines.ts';
@@ -168,7 +169,7 @@ function createEngineParts(
     readHeader,
     plan,
     engineFiles,
-    texts: openTextVectors(engine, { store: modelStore, digests, freeHostBytes }),
+    texts: openTextVectors(engine, { store: modelStore, digests, freeHostBytes, ...chosenVectors(options) }),
     machine: {
       context,
       loadSteps,

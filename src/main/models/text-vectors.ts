@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { noVectorModel, vectorsOff } from '@shared/documents/document-search.ts';
 import { messageOf } from '@shared/errors.ts';
 import type { LlamaEngine, LlamaEngineOptions } from './engine/llama-engine.ts';
 import { createLlamaEngine } from './engine/llama-engine.ts';
@@ -6,6 +7,9 @@ import type { LoadOptions } from './engine/worker/worker-protocol.ts';
 import type { FileDigests } from './files/file-digests.ts';
 import type { ModelStore } from './files/model-store.ts';
 import type { StoredModel } from './files/stored-model.ts';
+
+/** Where no model can be used, a sentence says why. */
+export type ChosenVectorModel = { readonly model: VectorModel } | { readonly why: string };
 
 /** An embedding model of this machine. Vectors of another digest cannot be compared with its own. */
 export interface VectorModel {
@@ -20,10 +24,13 @@ export type TextVectorsReply =
   /** One vector of length 1 for each text, in order, as 32-bit numbers in base64. */
   { readonly ok: true; readonly rows: readonly string[] } | { readonly ok: false; readonly why: string };
 
-/** Makes vectors of texts on this machine's processor. Texts go nowhere else, and no card is used. */
+/**
+ * Makes vectors of texts on this machine: on its processor, or by a server that was chosen for it. Texts go to no other
+ * machine.
+ */
 export interface TextVectors {
-  /** The smallest embedding model that is here. Null: there is none. May hash its file. */
-  readonly model: (signal: AbortSignal) => Promise<VectorModel | null>;
+  /** The model that the settings choose; by itself, the smallest embedding model that is here. May hash its file. */
+  readonly model: (signal: AbortSignal) => Promise<ChosenVectorModel>;
   /** The end of a text that is too long for the model is left out. Rejects after an abort. */
   readonly read: (
     texts: readonly string[],
@@ -33,12 +40,27 @@ export interface TextVectors {
   readonly dispose: () => Promise<void>;
 }
 
+/**
+ * Vectors by a server of this machine: an Ollama, or one that speaks OpenAI's language. Texts of documents go to no
+ * other machine, whatever the settings say, because whoever searches is not asked about each of them.
+ */
+export interface ServedVectors {
+  /** `id` is `PROVIDER/MODEL`. */
+  readonly find: (id: string, signal: AbortSignal) => Promise<ChosenVectorModel>;
+  /** As `read` of `TextVectors`, for a model that was found. Null: it was not found here. */
+  readonly read: (texts: readonly string[], digest: string, signal: AbortSignal) => Promise<TextVectorsReply | null>;
+}
+
 export interface TextVectorsOptions {
   /** Of its own, so that no other model has to leave its memory. */
   readonly engine: Pick<LlamaEngine, 'embed' | 'loadedPath' | 'dispose'>;
   readonly store: Pick<ModelStore, 'list'>;
   readonly digests: Pick<FileDigests, 'of'>;
   readonly freeHostBytes: (signal: AbortSignal) => Promise<number>;
+  /** `searchModel` of the settings. Absent: `auto`. */
+  readonly chosen?: () => string;
+  /** Absent: servers are not asked. */
+  readonly served?: ServedVectors;
 }
 
 /** Longer texts cost more memory for each token, and say less in one vector. */
@@ -62,32 +84,40 @@ export function openTextVectors(engine: LlamaEngineOptions, rest: Omit<TextVecto
   return createTextVectors({ ...rest, engine: createLlamaEngine({ ...engine, idleMs: () => idleMs, isPolite: true }) });
 }
 
-export function createTextVectors({ engine, store, digests, freeHostBytes }: TextVectorsOptions): TextVectors {
+const ownFiles = 'llama-cpp/';
+
+export function createTextVectors(options: TextVectorsOptions): TextVectors {
+  const { engine, store, digests, freeHostBytes, chosen = () => 'auto', served } = options;
   const files = new Map<string, StoredModel & { readonly path: string }>();
   const model: TextVectors['model'] = async (signal) => {
+    const asked = chosen();
+    if (asked === 'off') return { why: vectorsOff };
+    if (asked !== 'auto' && !asked.startsWith(ownFiles))
+      return (await served?.find(asked, signal)) ?? { why: noVectorModel };
     const here = (await store.list()).flatMap((one) =>
       one.use === 'vectors' && one.isInstalled && one.path !== null ? [{ ...one, path: one.path }] : [],
     );
-    const [file] = here.toSorted((one, other) => (one.bytes ?? Infinity) - (other.bytes ?? Infinity));
-    if (file === undefined) return null;
+    const fitting = asked === 'auto' ? here : here.filter(({ name }) => name === asked.slice(ownFiles.length));
+    const [file] = fitting.toSorted((one, other) => (one.bytes ?? Infinity) - (other.bytes ?? Infinity));
+    if (file === undefined) return { why: asked === 'auto' ? noVectorModel : notHere(asked, here) };
     const [first = file.path, ...rest] = file.files;
     const digest = await digests.of([first, ...rest], signal);
     signal.throwIfAborted();
     files.set(digest, file);
-    return { label: file.label, digest };
+    return { model: { label: file.label, digest } };
   };
   return {
     model,
-    read: async (texts, { model: { digest }, use }, signal) => {
+    read: async (texts, { model: { digest, label }, use }, signal) => {
       const file = files.get(digest);
-      if (file === undefined) return { ok: false, why: 'The embedding model is not here.' };
+      const input = texts.map((text) => `${beginningFor(label, file?.name ?? label)[use]}${text}`);
+      if (file === undefined)
+        return (await served?.read(input, digest, signal)) ?? { ok: false, why: 'The embedding model is not here.' };
       const needed = (file.bytes ?? file.hereBytes) + ownBytes;
       if (engine.loadedPath() !== file.path && (await freeHostBytes(signal)) < needed)
         return { ok: false, why: `There is not enough free memory for ${file.label} now.` };
-      const [, front] = beginnings.find(([name]) => name.test(file.label) || name.test(file.name)) ?? [];
-      const request = { query: null, texts: texts.map((text) => `${front?.[use] ?? ''}${text}`), isCut: true };
       try {
-        const read = await engine.embed(loadOf(file), request, signal);
+        const read = await engine.embed(loadOf(file), { query: null, texts: input, isCut: true }, signal);
         signal.throwIfAborted();
         return read.ok ? { ok: true, rows: read.rows } : { ok: false, why: read.error.message };
       } catch (error) {
@@ -97,6 +127,18 @@ export function createTextVectors({ engine, store, digests, freeHostBytes }: Tex
     },
     dispose: engine.dispose,
   };
+}
+
+function notHere(asked: string, here: readonly StoredModel[]): string {
+  const names = here.map(({ name }) => `${ownFiles}${name}`).join(', ');
+  const others = names === '' ? 'There is no embedding model here.' : `Here are ${names}.`;
+  return `${asked} is no embedding model that is here. ${others} Choose with \`dewpoint settings set searchModel\`.`;
+}
+
+const noBeginning: Readonly<Record<VectorUse, string>> = { question: '', text: '' };
+
+function beginningFor(label: string, file: string): Readonly<Record<VectorUse, string>> {
+  return beginnings.find(([name]) => name.test(label) || name.test(file))?.[1] ?? noBeginning;
 }
 
 function loadOf({

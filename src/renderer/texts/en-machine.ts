@@ -98,6 +98,7 @@ export const machine = {
   'search.textSize': 'font, font size, zoom, larger letters, typeface',
   'search.motion': 'animation, animations, transitions',
   'search.policy': 'auto, automatic, hybrid, routing, offline, local only, cloud, economy, balanced, quality',
+  'search.searchModel': 'embedding, embeddings, vectors, semantic search, documents',
   'search.model': 'default model, change model, llm, favorite model',
   'search.approve': 'permission, permissions, auto approve, auto-approve, yolo, confirm, ask before',
   'search.editor': 'ide, vscode, open files with',

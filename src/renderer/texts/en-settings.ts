@@ -323,6 +323,10 @@ export const settings = {
   'settings.approve.ask': 'Ask me',
   'settings.approve.deny': 'Deny',
   'settings.approve.allow': 'Allow',
+  'settings.searchModel': 'Document search by meaning',
+  'settings.searchModel.auto': 'auto',
+  'settings.searchModel.hint':
+    'auto: the smallest embedding model file here. off: words alone. Or a model of this machine, such as ollama/all-minilm.',
   'settings.editor': 'Editor',
   'settings.editor.hint': 'Change it to open files somewhere else.',
   'settings.editor.auto': 'Found: {name}',

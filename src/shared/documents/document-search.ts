@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** A part of a document that a search found. `title` is its headings, outermost first. */
 export interface FoundPart {
   readonly path: string;
@@ -47,6 +49,9 @@ export type SearchProgress = VectorProgress | ({ readonly type: 'ended' } & Foun
 export const noVectorModel =
   'There is no embedding model for a search by meaning. Find one with `dewpoint models suggest`, and bring it with `dewpoint models pull`.';
 
+/** Said where the settings switch it off. */
+export const vectorsOff = 'The search by meaning is off (searchModel).';
+
 /** How it was searched, in a sentence. Empty if nothing needs to be said. */
 export function searchedByText(by: SearchedBy): string {
   switch (by.type) {
@@ -56,10 +61,21 @@ export function searchedByText(by: SearchedBy): string {
       return by.why === undefined ? `${alone} yet.` : `${alone}: ${by.why}`;
     }
     case 'words-yet':
-      return `By words alone yet: ${by.done} of ${by.of} parts are ready for a search by meaning.`;
+      return `By words alone yet: ${by.done} of ${by.of} parts are ready for a search by meaning with ${by.model}.`;
     case 'words':
       return `By words alone. ${by.why}`;
     default:
       return by satisfies never;
   }
 }
+
+/**
+ * The embedding model for a search by meaning: `auto` is the smallest file here, `off` is words alone, else
+ * `llama-cpp/NAME`, `ollama/NAME`, or a model of another server of this machine.
+ */
+export const searchModelSchema = z
+  .string()
+  .regex(
+    /^(?:auto|off|[a-z0-9][a-z0-9._-]*\/.{1,300})$/u,
+    'It is auto, off or PROVIDER/MODEL, such as ollama/all-minilm.',
+  );

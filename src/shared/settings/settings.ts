@@ -9,6 +9,7 @@ import { projectModelsSchema } from '@shared/projects/project-models.ts';
 import type { KnownProvider } from '@shared/models/known-providers.ts';
 import { knownProviders } from '@shared/models/known-providers.ts';
 import { serverNameSchema, toolServerSchema } from '@shared/tools/server-definition.ts';
+import { searchModelSchema } from '@shared/documents/document-search.ts';
 import { editorChoices } from './known-editors.ts';
 import { memoryProposalModes } from '@shared/projects/memory-proposal.ts';
 import { policySchema, profileSchema, routingNumbersSchema } from '@shared/routing/routing.ts';
@@ -388,6 +389,7 @@ export const settingsSchema = z.strictObject({
   ownToolsOff: z.array(z.string().max(100)).default([]),
   /** Whether agents may propose lines for the memory. `auto`: where there is a line already. */
   memoryProposals: z.enum(memoryProposalModes).default('auto'),
+  searchModel: searchModelSchema.default('auto'),
   /** Skills that are switched off, by name. */
   skillsOff: z.array(z.string().max(100)).default([]),
   /** Tools that let agents reach the web. All are off by default, and the user is asked about each host. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { VectorProgress } from '@shared/documents/document-search.ts';
+import { noVectorModel, type VectorProgress } from '@shared/documents/document-search.ts';
 import type { DocumentText } from '@shared/documents/document-text.ts';
 import { createDocumentReader, type ReadDocument } from '../../../src/main/documents/read-document.ts';
 import {
@@ -157,7 +157,7 @@ function meaningModel(): Pick<TextVectors, 'model' | 'read'> & { readonly asked:
     asked,
     digest: 'one',
     async model() {
-      return this.digest === null ? null : { label: 'Made', digest: this.digest };
+      return this.digest === null ? { why: noVectorModel } : { model: { label: 'Made', digest: this.digest } };
     },
     read: async (texts) => {
       asked.push(...texts);
@@ -251,7 +251,7 @@ describe('the search of documents by meaning', () => {
   }, 120_000);
 
   it('goes by words and says why where the model fails', async () => {
-    const texts = { ...meaningModel(), model: async () => ({ label: 'Made', digest: 'one' }) };
+    const texts = { ...meaningModel(), model: async () => ({ model: { label: 'Made', digest: 'one' } }) };
     const broken = withVectors('broken', { ...texts, read: async () => ({ ok: false, why: 'No memory.' }) });
     const { files } = pages();
     await find('x', files, broken.more);
@@ -278,7 +278,7 @@ describe('the search of documents by meaning', () => {
   it('of a project goes on by meaning after the vectors of another failed, and says the reason once where it belongs', async () => {
     const texts = meaningModel();
     const { work, begun, more } = withVectors('two projects', {
-      model: async () => ({ label: 'Made', digest: 'one' }),
+      model: async () => ({ model: { label: 'Made', digest: 'one' } }),
       read: async (read, how, signal) =>
         how.use === 'text' && read.some((text) => /warranty|NEW/u.test(text))
           ? { ok: false, why: 'No memory.' }
@@ -319,7 +319,7 @@ describe('the search of documents by meaning', () => {
     const texts = meaningModel();
     const sizes: number[] = [];
     const { more, all } = withVectors('one by one', {
-      model: async () => ({ label: 'Made', digest: 'one' }),
+      model: async () => ({ model: { label: 'Made', digest: 'one' } }),
       read: (read, how, signal) => {
         sizes.push(read.length);
         return texts.read(read, how, signal);
@@ -334,7 +334,7 @@ describe('the search of documents by meaning', () => {
   it('ends when it is cancelled while another project has its turn, and says that it waits', async () => {
     const { files } = pages();
     const { work, begun, more } = withVectors('in line', {
-      model: async () => ({ label: 'Made', digest: 'one' }),
+      model: async () => ({ model: { label: 'Made', digest: 'one' } }),
       read: (_texts, _how, signal) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
     });
@@ -353,7 +353,7 @@ describe('the search of documents by meaning', () => {
     const { files } = pages();
     const stop = new AbortController();
     const waiting = withVectors('waits', {
-      model: async () => ({ label: 'Made', digest: 'one' }),
+      model: async () => ({ model: { label: 'Made', digest: 'one' } }),
       read: (_texts, _how, signal) =>
         new Promise((_, reject) => {
           signal.addEventListener('abort', () => reject(new Error('aborted')));

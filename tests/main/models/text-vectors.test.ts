@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LoadOptions } from '../../../src/main/models/engine/worker/worker-protocol.ts';
 import type { StoredModel } from '../../../src/main/models/files/stored-model.ts';
-import { createTextVectors } from '../../../src/main/models/text-vectors.ts';
+import { noVectorModel } from '../../../src/shared/documents/document-search.ts';
+import { createTextVectors, type TextVectors, type VectorModel } from '../../../src/main/models/text-vectors.ts';
 
 const never = new AbortController().signal;
 
@@ -49,6 +50,12 @@ function opened(models: readonly StoredModel[], freeBytes = 8e9) {
   return { vectors, loads, texts };
 }
 
+async function modelOf({ model }: Pick<TextVectors, 'model'>): Promise<VectorModel> {
+  const found = await model(never);
+  if ('why' in found) throw new Error(found.why);
+  return found.model;
+}
+
 describe('the vectors of texts', () => {
   it('come from the smallest embedding model that is here, and from no model that chats', async () => {
     const { vectors } = opened([
@@ -57,21 +64,22 @@ describe('the vectors of texts', () => {
       { ...stored('chat', { bytes: 1 }), use: 'scores' },
       stored('gone', { bytes: 1, isInstalled: false }),
     ]);
-    expect(await vectors.model(never)).toEqual({ label: 'small', digest: 'digest of /models/small.gguf' });
-    expect(await opened([]).vectors.model(never)).toBeNull();
+    expect(await vectors.model(never)).toEqual({ model: { label: 'small', digest: 'digest of /models/small.gguf' } });
+    expect(await opened([]).vectors.model(never)).toEqual({ why: noVectorModel });
   });
 
   /** Catches: the digest of a first file, kept as that of the whole model for all who ask. */
   it('belong to all files of a model', async () => {
     const { vectors } = opened([stored('small', { files: ['/models/small.gguf', '/models/small-2.gguf'] })]);
-    expect(await vectors.model(never)).toMatchObject({ digest: 'digest of /models/small.gguf /models/small-2.gguf' });
+    expect(await vectors.model(never)).toMatchObject({
+      model: { digest: 'digest of /models/small.gguf /models/small-2.gguf' },
+    });
   });
 
   /** Catches: an embedding model that takes the card from the model that answers. */
   it('are made on the processor, with the words that the model knows questions and texts by', async () => {
     const { vectors, loads, texts } = opened([stored('nomic-embed-text-v1.5')]);
-    const model = await vectors.model(never);
-    if (model === null) throw new Error('There is no model.');
+    const model = await modelOf(vectors);
     expect(await vectors.read(['a'], { model, use: 'question' }, never)).toEqual({ ok: true, rows: ['AAAA'] });
     await vectors.read(['b'], { model, use: 'text' }, never);
     expect(texts).toEqual([['search_query: a'], ['search_document: b']]);
@@ -80,7 +88,7 @@ describe('the vectors of texts', () => {
 
   it('are not made where memory is short, where the model is unknown, or where the engine fails, and it says why', async () => {
     const short = opened([stored('small')], 1_000);
-    const model = (await short.vectors.model(never)) ?? { label: '', digest: '' };
+    const model = await modelOf(short.vectors);
     const how = { model, use: 'text' } as const;
     expect(await short.vectors.read(['a'], how, never)).toMatchObject({ ok: false, why: /free memory for small/u });
     expect(short.loads).toEqual([]);

@@ -1,6 +1,5 @@
 import { messageOf } from '@shared/errors.ts';
 import type { SearchedBy, VectorProgress } from '@shared/documents/document-search.ts';
-import { noVectorModel } from '@shared/documents/document-search.ts';
 import { abortable } from '../../lib/async/abort.ts';
 import { noteFailure } from '../../lib/log.ts';
 import type { TextVectors, VectorModel } from '../../models/text-vectors.ts';
@@ -60,8 +59,9 @@ export function createVectorWork({ texts, open }: VectorWorkOptions): VectorWork
   const make: VectorWork['makeAll'] = async (files, onProgress, signal) => {
     signal.throwIfAborted();
     failures.take(files);
-    const model = await texts.model(signal);
-    if (model === null) return noVectorModel;
+    const chosen = await texts.model(signal);
+    if ('why' in chosen) return chosen.why;
+    const { model } = chosen;
     const index = open(signal);
     try {
       for (let at = 0; at < files.length; at += listedFiles) await index.take(files.slice(at, at + listedFiles));
@@ -116,8 +116,9 @@ export function createVectorWork({ texts, open }: VectorWorkOptions): VectorWork
 
 function prepareBy(texts: VectorWorkOptions['texts'], failures: Pick<Failures, 'take'>): VectorWork['prepare'] {
   return async (index, { words, files }, signal) => {
-    const model = await texts.model(signal);
-    if (model === null) return { by: { type: 'words', why: noVectorModel }, query: null };
+    const chosen = await texts.model(signal);
+    if ('why' in chosen) return { by: { type: 'words', why: chosen.why }, query: null };
+    const { model } = chosen;
     const count = await index.count(model.digest);
     const { label } = model;
     const why = count.done < count.of ? failures.take(files) : null;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { noVectorModel, searchedByText, type FoundPart } from '@shared/documents/document-search.ts';
+import { noVectorModel, searchedByText, vectorsOff, type FoundPart } from '@shared/documents/document-search.ts';
 import { partWord } from '../../lib/files/document-kind.ts';
 import { defineTool, forFull, forPerson } from '../define.ts';
 import { errorResult, failureResult, okResult } from '../values/tool-results.ts';
@@ -30,7 +30,8 @@ export default defineTool({
       const matches = chunks.map(({ path, fromLine }) => ({ path, line: fromLine }));
       const more = left === 0 ? [] : [`(${left} of ${documents} documents are not read yet. Search again for them.)`];
       // What brings a model is for a person to do.
-      const how = by.type === 'words' && by.why === noVectorModel ? 'By words alone.' : searchedByText(by);
+      const isUsual = by.type === 'words' && [noVectorModel, vectorsOff].includes(by.why);
+      const how = isUsual ? 'By words alone.' : searchedByText(by);
       if (how !== '') more.push(`(${how})`);
       const other = by.type === 'meaning' ? '' : ' Try other words for the same thing.';
       if (chunks.length === 0)

@@ -101,6 +101,13 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
           options={answers.map((value) => ({ value, text: t(`settings.approve.${value}`) }))}
           onChange={(value) => onSave('approve', value)}
         />
+        <TextSetting
+          label={t('settings.searchModel')}
+          hint={t('settings.searchModel.hint')}
+          value={textAt(settings, 'searchModel')}
+          placeholder={t('settings.searchModel.auto')}
+          onSave={(value) => onSave('searchModel', value ?? 'auto')}
+        />
         <EditorSetting value={textAt(settings, 'editor')} onSave={(value) => onSave('editor', value)} />
       </Group>
       {/* A browser may change what it shows itself. */}

@@ -67,7 +67,7 @@ export function useIsSettingFound(label: string, hint = ''): boolean {
 
 const look = ['theme', 'textSize', 'density', 'motion', 'steps'] as const;
 const desktopSettings = ['tray', 'askKeys', 'askWithClipboard'] as const;
-const work = ['policy', 'local', 'cloud', 'modelOrder', 'approve', 'editor'] as const;
+const work = ['policy', 'local', 'cloud', 'modelOrder', 'approve', 'searchModel', 'editor'] as const;
 export const turnLimits = ['maxSteps', 'maxMinutes', 'maxTokens', 'maxCalls'] as const;
 export const energySettings = ['watts', 'usdPerKwh', 'hardwareUsd'] as const;
 export const sandboxLimits = ['memoryMb', 'pids', 'commandTimeoutSeconds', 'engineWaitSeconds'] as const;
@@ -104,6 +104,7 @@ function othersWords(): Readonly<Record<string, Readonly<Record<string, string>>
       [t('settings.local')]: t('search.model'),
       [t('settings.cloud')]: t('search.model'),
       [t('settings.approve')]: t('search.approve'),
+      [t('settings.searchModel')]: t('search.searchModel'),
       [t('settings.editor')]: t('search.editor'),
     },
     [t('settings.notify')]: { [t('settings.notify')]: t('search.notify') },
