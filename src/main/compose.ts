@@ -46,6 +46,7 @@ import { projectKey } from './lib/files/project-key.ts';
 import { createBlobs } from './sessions/blobs/blob-store.ts';
 import { createChangeCommands } from './sessions/changes/commands.ts';
 import { createSessionCommands } from './sessions/commands.ts';
+import { createCapsuleCommands } from './sessions/library/capsule/commands.ts';
 import { createComparisonStore } from './sessions/comparisons/comparison-store.ts';
 import { createComparisonCommands } from './sessions/comparisons/commands.ts';
 import { createRoutingSnapshotTaker } from './sessions/comparisons/routing-snapshot.ts';
@@ -161,6 +162,13 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
     sandboxes: createSandboxCommands(parts),
     keys: createKeyCommands(keys),
     comparisons: createComparisonCommands(parts.comparisons),
+    capsules: createCapsuleCommands({
+      ...config,
+      ...parts,
+      settings: () => settings.current(),
+      hiddenIn: hiddenFinder(config, parts),
+      modelInfo: models.info,
+    }),
     ...createMoneyCommands(parts.money),
     rules: createRuleCommands({
       files: rules,

@@ -2,6 +2,7 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import { type Comparison, comparisonInputSchema } from '@shared/comparisons/comparison.ts';
 import { base, byId, bySession } from './contract-base.ts';
+import { capsulesContract } from './capsules-contract.ts';
 import type { CostReport } from '@shared/money/cost-report.ts';
 import { hostContract } from './host-contract.ts';
 import { budgetContract } from './budget-contract.ts';
@@ -43,6 +44,7 @@ export const contract = {
     show: base.input(byId).output(type<Comparison>()),
     list: base.output(type<readonly Comparison[]>()),
   },
+  capsules: capsulesContract,
   /** What each step of a session cost, and what it would have cost in the other place. */
   stepCosts: base.input(bySession).output(type<readonly StepCost[]>()),
   /**

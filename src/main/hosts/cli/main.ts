@@ -84,6 +84,8 @@ function handlersOf(
     chat: async (args) => take((await import('./commands/chat.command.ts')).chat(context, args)),
     changes: async (session, words, args) =>
       take((await import('./commands/sessions/changes.command.ts')).changes(context, session, words, args)),
+    capsule: async (action, words, args) =>
+      take((await import('./commands/sessions/capsule.command.ts')).capsule(context, action, words, args)),
     replay: async (session, args) =>
       take((await import('./commands/sessions/sessions.command.ts')).replaySession(context, session, args)),
     route: async (session, step, args) =>

@@ -145,9 +145,17 @@ async function openSignIn({ tools, keys }: CoreClient, { kind, name }: z.infer<t
   await shell.openExternal(url);
 }
 
+const namesFiles: ReadonlySet<string> = new Set([
+  'sessions.export',
+  'sessions.import',
+  'capsules.make',
+  'capsules.check',
+  'capsules.unpack',
+]);
+
 /** A page cannot name a file to read or write: those commands go through a dialog. */
 export async function refusePaths({ name }: ForwardedCall): Promise<void> {
-  if (name === 'sessions.export' || name === 'sessions.import') {
+  if (namesFiles.has(name)) {
     throw new AppError('refused', 'A file is named in a dialog, not by the page.');
   }
 }

@@ -160,7 +160,7 @@ const refusals: readonly Refusal[] = [
     hint: 'Open the file on the machine, or use the app.',
   },
   {
-    names: ['sessions.export', 'sessions.import'],
+    names: ['sessions.export', 'sessions.import', 'capsules.make', 'capsules.check', 'capsules.unpack'],
     grant: null,
     message: 'Sessions cannot be exported or imported from the browser.',
     hint: 'On the machine, run: dewpoint sessions export SESSION FILE',

@@ -1,28 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
-import { Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
-import { AppError, messageOf } from '@shared/errors.ts';
 import type { BlobRef } from '@shared/events/blob-ref.ts';
-import type { SessionEvent } from '@shared/events/events.ts';
 import { blobRefSchema } from '@shared/events/blob-ref.ts';
-import { parseEvent } from '@shared/events/events.ts';
-import { isDiskFull, isMissing, writeProblem } from '../../lib/files/json-file.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
-import { createByteReader } from './byte-reader.ts';
-import type { ByteReader } from './byte-reader.ts';
 import { blobsOf } from '../blobs/event-blobs.ts';
-import { maxRecordBytes, refuseOtherVersions, sealRecord, unsealRecord } from '../log/log-record.ts';
-import { sha256Of } from '../../lib/sha256.ts';
+import { openPackedLog, writePackedLog, type PackedForm, type PackedLog } from './packed-log.ts';
 
-/**
- * A session in one file: gzip of a line with the format, a line of JSON (`header`), the records of the log as lines, an
- * empty line, and the bytes of the blobs in the order of the header.
- */
-const firstLine = 'dewpoint-session 1';
 const headerSchema = z.strictObject({
   sessionId: z.string().max(100),
   title: z.string(),
@@ -30,19 +13,16 @@ const headerSchema = z.strictObject({
   exportedAt: z.number(),
   blobs: z.array(blobRefSchema).max(500_000),
 });
-export type SessionFileHeader = z.infer<typeof headerSchema>;
+type SessionFileHeader = z.infer<typeof headerSchema>;
 
-/** Above these values, counting and formatting dates fail. */
-const maxSeq = 1e12;
-const maxTime = 8.64e15;
-
-const maxHeaderBytes = 64 * 1024 * 1024;
-/** A larger blob was never stored as one file, and would not fit in memory twice. */
-const maxBlobBytes = 512 * 1024 * 1024;
-/** The most that a file may unpack to, in all and for each of its own bytes. A real session packs to a tenth. */
-const maxUnpackedBytes = 16 * 1024 ** 3;
-const maxRatio = 150;
-const freeBytes = 32 * 1024 * 1024;
+/** A session in one file. */
+const form: PackedForm<SessionFileHeader> = {
+  name: 'dewpoint-session',
+  version: 1,
+  schema: headerSchema,
+  noun: 'a session file',
+  hint: 'Nothing was imported.',
+};
 
 interface WriteOptions {
   readonly path: string;
@@ -54,179 +34,26 @@ interface WriteOptions {
 
 /** Writes the session completely or not at all. Leaves out blobs that are gone. Rejects with `disk-full` or `bad-input`. */
 export async function writeSessionFile(
-  options: WriteOptions,
+  { path, header, read, blobs }: WriteOptions,
   signal: AbortSignal,
 ): Promise<{ readonly blobs: number; readonly missing: number }> {
+  const { present, missing } = await blobsOfLog(read(), blobs);
+  await writePackedLog(form, { path, header: { ...header, blobs: present }, read, blobs }, signal);
+  return { blobs: present.length, missing };
+}
+
+/** The blobs that a log names, each once, and how many of them are gone. */
+export async function blobsOfLog(
+  events: AsyncIterable<SessionEvent>,
+  blobs: Pick<Blobs, 'get'>,
+): Promise<{ readonly present: BlobRef[]; readonly missing: number }> {
   const named = new Map<string, BlobRef>();
-  for await (const event of options.read()) for (const ref of blobsOf(event)) named.set(ref.sha256, ref);
+  for await (const event of events) for (const ref of blobsOf(event)) named.set(ref.sha256, ref);
   const present: BlobRef[] = [];
-  for (const ref of named.values()) if ((await options.blobs.get(ref)) !== null) present.push(ref);
-  await writeWhole(options.path, { pieces: piecesOf(options, present), isPacked: true }, signal);
-  return { blobs: present.length, missing: named.size - present.length };
+  for (const ref of named.values()) if ((await blobs.get(ref)) !== null) present.push(ref);
+  return { present, missing: named.size - present.length };
 }
 
-interface Written {
-  readonly pieces: AsyncIterable<Buffer | string>;
-  readonly isPacked: boolean;
-}
-
-/**
- * Writes an exported file piece by piece, completely or not at all. Replaces only regular files, because replacing a
- * device would break it for everybody. Rejects with `disk-full` or `bad-input`.
- */
-export async function writeWhole(path: string, { pieces, isPacked }: Written, signal: AbortSignal): Promise<void> {
-  await requireFile(path);
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    const target = createWriteStream(temporary, { flags: 'wx', mode: 0o600 });
-    await pipeline([Readable.from(pieces), ...(isPacked ? [createGzip()] : []), target], { signal });
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw writeError(error, path);
-  }
-}
-
-async function requireFile(path: string): Promise<void> {
-  // No file exists yet. The write itself reports any other problem.
-  const found = await stat(path).catch(() => null);
-  if (found !== null && !found.isFile()) throw new AppError('bad-input', `${path} exists and is not a file.`);
-}
-
-function writeError(error: unknown, path: string): unknown {
-  if (error instanceof AppError || (error instanceof Error && error.name === 'AbortError')) return error;
-  if (isDiskFull(error)) return new AppError('disk-full', 'Nothing was written: the disk is full.', { cause: error });
-  return new AppError('bad-input', `${path} cannot be written: ${writeProblem(error)}.`, { cause: error });
-}
-
-async function* piecesOf({ header, read, blobs }: WriteOptions, refs: readonly BlobRef[]): AsyncGenerator<Buffer> {
-  yield Buffer.from(`${firstLine}\n${JSON.stringify({ ...header, blobs: refs })}\n`);
-  for await (const event of read()) yield sealRecord(event);
-  yield Buffer.from('\n');
-  for (const ref of refs) {
-    const bytes = await blobs.get(ref);
-    if (bytes === null) throw new AppError('not-found', 'A file of the session disappeared while it was written.');
-    yield Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  }
-}
-
-/** A session file that is being read. All of it is untrusted: anything invalid ends the reading. */
-export interface SessionFile {
-  readonly header: SessionFileHeader;
-  /** Each record is checked and parsed. Must be read to its end, once. */
-  events(): AsyncGenerator<SessionEvent>;
-  /** Call it after `events`: stores the blobs whose bytes match their names. */
-  keepBlobs(blobs: Pick<Blobs, 'put'>): Promise<void>;
-  close(): void;
-}
-
-/** Rejects with `bad-input` for a file that is not a session, `log-version` for another version, and `not-found`. */
-export async function openSessionFile(path: string, signal: AbortSignal): Promise<SessionFile> {
-  const packed = await stat(path).catch(() => null);
-  const most = Math.min(maxUnpackedBytes, freeBytes + (packed?.size ?? 0) * maxRatio);
-  const source = createReadStream(path);
-  const unpacked = atMost(most);
-  // Reading the bytes reports a failure of any of the streams, or an abort.
-  void pipeline(source, createGunzip(), unpacked, { signal }).catch(() => undefined);
-  const reader = createByteReader(unpacked);
-  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      source.destroy();
-      throw readError(error, path, signal);
-    }
-  };
-  const header = await guarded(() => readHeader(reader));
-  // Before anything of it is stored.
-  const claimed = header.blobs.reduce((sum, { bytes }) => sum + bytes, 0);
-  if (claimed > most) {
-    source.destroy();
-    throw notASession(tooMuch);
-  }
-  return {
-    header,
-    events: async function* events() {
-      for (;;) {
-        const event = await guarded(() => readRecord(reader));
-        if (event === 'end') return;
-        if (event !== null) yield event;
-      }
-    },
-    keepBlobs: (blobs) => guarded(() => keepBlobs(reader, header.blobs, blobs)),
-    close: () => void source.destroy(),
-  };
-}
-
-const tooMuch = 'it unpacks to far more than a session holds';
-
-/** Lets so many bytes through, then fails. */
-function atMost(bytes: number): Transform {
-  let left = bytes;
-  return new Transform({
-    transform: (chunk: Buffer, _encoding, done) => {
-      left -= chunk.length;
-      if (left < 0) done(new Error(tooMuch));
-      else done(null, chunk);
-    },
-  });
-}
-
-function readError(error: unknown, path: string, signal: AbortSignal): unknown {
-  if (signal.aborted) return new AppError('cancelled', 'It was cancelled.');
-  if (error instanceof AppError) return error;
-  if (isMissing(error)) return new AppError('not-found', `The file ${path} was not found.`);
-  return notASession(messageOf(error));
-}
-
-function notASession(why: string): AppError {
-  return new AppError('bad-input', `This is not a session file, or it is damaged: ${why}.`, {
-    hint: 'Nothing was imported.',
-  });
-}
-
-async function readHeader(reader: ByteReader): Promise<SessionFileHeader> {
-  const first = (await reader.line(200))?.toString('utf8') ?? '';
-  if (first !== firstLine) {
-    if (!first.startsWith('dewpoint-session ')) throw notASession('its beginning is wrong');
-    throw new AppError('log-version', 'A newer version of Dewpoint wrote this session file.');
-  }
-  const parsed = headerSchema.safeParse(JSON.parse((await reader.line(maxHeaderBytes))?.toString('utf8') ?? 'null'));
-  if (!parsed.success) throw notASession('its header is wrong');
-  return parsed.data;
-}
-
-/** Null: the type is unknown to this version. */
-async function readRecord(reader: ByteReader): Promise<SessionEvent | null | 'end'> {
-  const line = await reader.line(maxRecordBytes);
-  if (line === null) throw notASession('its log has no end');
-  if (line.length === 0) return 'end';
-  const unsealed = unsealRecord(line, 0, line.length);
-  if (!unsealed.ok) throw notASession(`a record has ${unsealed.reason}`);
-  const event = parseRecord(unsealed.value);
-  if (event !== null && (event.seq > maxSeq || Math.abs(event.at) > maxTime))
-    throw notASession('a record is numbered wrongly');
-  if (event !== null) refuseOtherVersions(event);
-  return event;
-}
-
-/** The checksum only shows that nothing changed, not that Dewpoint wrote it. So its shape is parsed. */
-function parseRecord(value: unknown): SessionEvent | null {
-  try {
-    return parseEvent(value);
-  } catch {
-    throw notASession('a record is wrong');
-  }
-}
-
-async function keepBlobs(reader: ByteReader, refs: readonly BlobRef[], blobs: Pick<Blobs, 'put'>): Promise<void> {
-  for (const ref of refs) {
-    if (ref.bytes > maxBlobBytes) throw notASession('one of its files is too large');
-    const bytes = await reader.take(ref.bytes);
-    if (bytes === null || sha256Of(bytes) !== ref.sha256) {
-      throw notASession('one of its files does not match its name');
-    }
-    await blobs.put(bytes);
-  }
-  if ((await reader.take(1)) !== null) throw notASession('it has data after its end');
+export function openSessionFile(path: string, signal: AbortSignal): Promise<PackedLog<SessionFileHeader>> {
+  return openPackedLog(form, path, signal);
 }

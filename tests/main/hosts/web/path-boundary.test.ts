@@ -133,6 +133,12 @@ describe("the folder in a browser's request", () => {
         'attachments.preview: place.projectPath',
         'budget.change: projectPath',
         'budget.show: projectPath',
+        // Not available to a browser.
+        'capsules.check: path',
+        'capsules.make: filesHash',
+        'capsules.make: path',
+        'capsules.unpack: folder',
+        'capsules.unpack: path',
         // Inside the workspace of a session.
         'changes.file: source.path',
         // Whether files go back at all.

@@ -38,6 +38,8 @@ export interface RunArguments extends FlagValues {
   readonly issue?: string;
   /** The remote whose host has the issue. */
   readonly remote?: string;
+  /** Messages that follow, each when the one before it has ended. */
+  readonly afterwards?: readonly string[];
 }
 
 export const run: Command<[string, RunArguments]> = async (context, taskText, args) => {
@@ -92,12 +94,13 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
       },
     });
   await follow(task, given, options.sessionId === undefined);
+  const afterwards = [...(args.afterwards ?? [])];
   for (;;) {
     view.close();
     const result = await core.sessions.result({ sessionId });
     showResult(result, terminal, args.json === true, flagsAgain(args));
     const isAsked = result.status === 'waiting' && options.interactive && !isLeft;
-    const answer = isAsked ? await askAnswer(context) : null;
+    const answer = afterwards.shift() ?? (isAsked ? await askAnswer(context) : null);
     if (answer === null) return endRun(context, args, result);
     await follow(answer, [], false);
   }

@@ -20,6 +20,7 @@ import type { ProgramsAction, ProgramsArguments } from '../commands/programs.com
 import type { ImageAction, ImageArguments } from '../commands/sandbox-image.command.ts';
 import type { ServeArguments } from '../commands/serve.command.ts';
 import type { Terminal } from '../../text/terminal.ts';
+import { addCapsule, type RunCapsule } from './capsule-program.ts';
 import { addSandbox } from './sandbox-program.ts';
 import { addSessions, type SessionHandlers } from './sessions-program.ts';
 import { collect, StrictCommand, subcommand } from './subcommand.ts';
@@ -29,6 +30,7 @@ export interface Handlers extends ProjectHandlers, ModelHandlers, SessionHandler
   run(task: string, args: RunArguments): Promise<void>;
   chat(args: FlagValues): Promise<void>;
   compare(task: string | undefined, args: CompareArguments): Promise<void>;
+  readonly capsule: RunCapsule;
   route(session: string | undefined, step: string | undefined, args: RouteArguments): Promise<void>;
   keys(
     action: 'set' | 'sign-in' | 'list' | 'remove',
@@ -70,6 +72,7 @@ export function buildProgram(handlers: Handlers, version: string, terminal: Pick
   addChat(program, handlers);
   addCompare(program, handlers);
   addSessions(program, handlers);
+  addCapsule(program, (action, words, args) => handlers.capsule(action, words, args));
   addModels(program, handlers);
   addPlan(program, handlers);
   addKeys(program, handlers);

@@ -5,7 +5,7 @@ import { conversationFilter } from '@shared/session/restore-state.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { Blobs } from '../../blobs/blob-store.ts';
 import { diffFiles } from '../../changes/file-diff.ts';
-import { writeWhole } from '../session-file.ts';
+import { writeWhole } from '../packed-log.ts';
 import { readTalk, type TalkItem } from './read-talk.ts';
 import { callAsLine, talkAsMarkdown, talkAsPage, type TalkChange } from './write-talk.ts';
 

@@ -10,6 +10,7 @@ const handlers: Handlers = {
   run: nothing,
   chat: nothing,
   compare: nothing,
+  capsule: nothing,
   changes: nothing,
   replay: nothing,
   route: nothing,
