@@ -114,7 +114,7 @@ export async function compose(config: ComposeConfig): Promise<Core> {
   return {
     handlers: createHandlers(config, parts),
     // Between two runs of a comparison no turn runs, but the core is still at work.
-    runningTurns: () => Math.max(sessions.running(), comparisons.running(), parts.endpoint.running()),
+    runningTurns: () => Math.max(sessions.workFolders().length, comparisons.running(), parts.endpoint.running()),
     idle: async () => {
       await comparisons.idle();
       await sessions.idle();

@@ -70,7 +70,12 @@ const runHere: RunGit = async (job, { schema, signal, send, onProgress = () => u
 /** The only session, at rest, as handlers of git see it. */
 export function workedSessions(journal: MemoryJournal) {
   const tokens = new Map<string, string>();
-  const sessions = { journal: async () => journal, openJournal: () => journal, runner: () => null };
+  const sessions = {
+    journal: async () => journal,
+    openJournal: () => journal,
+    runner: () => null,
+    workFolders: (): readonly string[] => [],
+  };
   const exchange = createWebClient(createOutboundConnections(() => ({ proxy: null, certificates: null }), {}));
   const hosting = {
     exchange,

@@ -9,6 +9,7 @@ const source = resolve(import.meta.dirname, '../../src/main');
 const elsewhere: Readonly<Record<string, string>> = {
   'git/clone/clone-into.ts': 'in a clone, whose folder has the rights of its surroundings in the end',
   'git/clone/write-checkout.ts': 'in a clone',
+  'git/remote/place-files.ts': 'in a checkout, and in its repository',
   'git/repository-files.ts': 'in the repository of a project',
   'sandbox/packages/mount-points.ts': 'in the workspace',
   'sandbox/docker/protection/protected-mounts.ts': 'in the workspace',

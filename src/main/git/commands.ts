@@ -1,4 +1,5 @@
 import { AppError } from '@shared/errors.ts';
+import { isWithin } from '../lib/files/is-within.ts';
 import { commitAuthor, isKnownAuthor, signsCommits } from '../sandbox/docker/user/commit-author.ts';
 import type { Handlers } from '../server/handlers.ts';
 import type { Journal } from '../sessions/journal/journal.ts';
@@ -7,6 +8,8 @@ import { cloneProject } from './clone/clone-project.ts';
 import type { HostingAccess } from './hosting-access.ts';
 import { makeRequest, planRequest, readReview } from './request-session.ts';
 import { readIssue } from './read-issue.ts';
+import { pullProject } from './remote/pull-project.ts';
+import { pushProject, showPush } from './remote/push-project.ts';
 import { requestText } from './request-text.ts';
 import { contentsOf, netChanges } from './net-changes.ts';
 import { commitPlanSchema, madeCommitSchema, reportSchema } from './process/git-answer.ts';
@@ -66,6 +69,10 @@ export function createGitCommands({
       return made;
     },
     clone: async ({ input, signal }) => cloneProject(input, { access: forClones, run, signal }),
+    pull: async ({ input, signal }) =>
+      pullProject(input, { access: forClones, run, signal, refuseAtWork: refuseInPlace(sessions) }),
+    planPush: ({ input, signal }) => showPush(input, { run, signal }),
+    push: ({ input: { approval, ...wish }, signal }) => pushProject(wish, { approval, access: hosting, run, signal }),
     setToken: ({ input }) => keepToken(input.host.toLowerCase(), input.value.trim()),
     planRequest: async ({ input, signal }) => planRequest(await requestOf(input), { run, signal }),
     request: async ({ input, signal }) =>
@@ -80,6 +87,16 @@ export function createGitCommands({
     review: async ({ input, signal }) => readReview(await requestOf(input), { access: hosting, run, signal }),
   };
 }
+
+/** Nothing changes files under an agent that works on them. */
+const refuseInPlace =
+  ({ workFolders }: WorkedSessions) =>
+  (folder: string): void => {
+    if (workFolders().some((work) => work !== null && (isWithin(work, folder) || isWithin(folder, work))))
+      throw new AppError('conflict', 'An agent works in this folder just now. Nothing was changed.', {
+        hint: 'Wait until its turn ends, or cancel it.',
+      });
+  };
 
 interface GitCommandsOptions {
   readonly sessions: WorkedSessions;
@@ -99,6 +116,8 @@ interface WorkedSessions {
   readonly journal: (sessionId: string) => Promise<WorkedJournal>;
   readonly openJournal: (sessionId: string) => WorkedJournal | null;
   readonly runner: (sessionId: string) => { readonly isRunning: () => boolean } | null;
+  /** Where turns run now. */
+  readonly workFolders: () => readonly (string | null)[];
 }
 
 type WorkedJournal = Pick<Journal, 'state' | 'read' | 'getBlob' | 'money' | 'append'>;

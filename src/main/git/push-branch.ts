@@ -79,7 +79,7 @@ function pushProblem(error: unknown, { host, branch }: { readonly host: string; 
       'conflict',
       `The branch ${branch} at ${host} has commits that yours lacks. Nothing was pushed.`,
       {
-        hint: `Bring them: git fetch, then merge them into ${branch}. Or use another branch: dewpoint sessions commit SESSION --branch NAME`,
+        hint: `Bring them: git fetch, then merge them into ${branch}. Or use another branch: --branch NAME`,
       },
     );
   if (error.code === 'GitPushError')

@@ -46,10 +46,16 @@ function kindOf(inHead: number, inTree: number, inIndex: number): StatusEntry['k
   return inTree === 0 ? 'deleted' : 'modified';
 }
 
-async function notesOf({ files, isShallow, elsewhere }: Repository, { leftOut, submodules }: IndexNotes) {
-  const notes: string[] = [];
+/** What git has begun in this checkout and not ended: `a merge`. */
+export async function halfDoneWork(files: Repository['files']): Promise<string[]> {
+  const found: string[] = [];
   for (const [name, what] of halfDone)
-    if ((await files.lstat(`/git/${name}`).catch(missing)) !== null) notes.push(`Git is in the middle of ${what}.`);
+    if ((await files.lstat(`/git/${name}`).catch(missing)) !== null) found.push(what);
+  return found;
+}
+
+async function notesOf({ files, isShallow, elsewhere }: Repository, { leftOut, submodules }: IndexNotes) {
+  const notes = (await halfDoneWork(files)).map((what) => `Git is in the middle of ${what}.`);
   if (submodules.length > 0)
     notes.push(`Submodules are repositories of their own and not looked into: ${submodules.slice(0, 5).join(', ')}.`);
   if (leftOut.size > 0) notes.push(`A sparse checkout: ${leftOut.size} files are left out on purpose.`);

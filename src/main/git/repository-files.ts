@@ -223,6 +223,11 @@ async function inFolder<T>(
   }
 }
 
+/** The folder of HEAD and the index. */
+export function openGitFolder(places: RepositoryPlaces): Promise<HostFolder> {
+  return openRoot(places, places.own);
+}
+
 /** `.git` is opened in its project, so that a link that takes its place meanwhile is not followed. */
 async function openRoot({ tree, calls }: RepositoryPlaces, root: string): Promise<HostFolder> {
   if (root !== join(tree, '.git')) return openHostFolder(root, calls);

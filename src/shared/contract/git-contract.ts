@@ -4,6 +4,8 @@ import type { CloneProgress } from '@shared/git/clone-progress.ts';
 import type { GitReport } from '@shared/git/git-report.ts';
 import type { CommitPlan, MadeCommit } from '@shared/git/commit-plan.ts';
 import type { IssueTask } from '@shared/git/issue-task.ts';
+import type { PullProgress } from '@shared/git/pull-progress.ts';
+import type { MadePush, PushPlan } from '@shared/git/push-plan.ts';
 import type { MadeRequest, RequestPlan, RequestReview } from '@shared/git/request-plan.ts';
 import { base, bySession } from './contract-base.ts';
 
@@ -48,6 +50,12 @@ const requestInput = onRemote.extend({
   base: ref.nullable().default(null),
   title: z.string().max(200).nullable().default(null),
 });
+const pushInput = z.object({
+  projectPath,
+  /** Null: the one that is checked out. */
+  branch: z.string().max(200).nullable().default(null),
+  remote: z.string().max(200).nullable().default(null),
+});
 /** The name of a host, with a port where it is not the usual one. */
 const host = z.string().regex(/^[A-Za-z0-9.-]{1,253}(?::\d{1,5})?$/u);
 
@@ -74,6 +82,17 @@ export const gitContract = {
       }),
     )
     .output(type<AsyncIterable<CloneProgress>>()),
+  /**
+   * Brings the checked out branch forward to the one that it follows, if it has no commits of its own. Nothing is written
+   * over a file that is not as its commit has it.
+   */
+  pull: base
+    .input(z.object({ projectPath, remote: z.string().max(200).nullable().default(null) }))
+    .output(type<AsyncIterable<PullProgress>>()),
+  /** What a push of a branch would send. Connects to nothing. */
+  planPush: base.input(pushInput).output(type<PushPlan>()),
+  /** Pushes exactly what was approved. Never by force. */
+  push: base.input(pushInput.extend({ approval: z.string().length(64) })).output(type<MadePush>()),
   /** Keeps the token for a host of repositories in the key store. */
   setToken: base.input(z.object({ host, value: z.string().min(1).max(2_000) })).output(type<void>()),
   /** What would be sent to ask for a review. Connects to nothing. */

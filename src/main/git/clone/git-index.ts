@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
+import { indexEntries } from '../read-index.ts';
 
 /** A file that was written, as git's index notes it. */
 export interface IndexedFile {
@@ -14,20 +15,39 @@ const longestInFlags = 0xfff;
 
 /** Git's index, version 2: without it, git would take every file for a new one. */
 export function gitIndex(files: readonly IndexedFile[]): Buffer {
-  const entries = files
-    .map((file) => ({ file, name: Buffer.from(file.path) }))
+  return indexOf(
+    2,
+    files.map((file) => ({ path: file.path, bytes: entryOf(file) })),
+  );
+}
+
+/** An index in which some files are replaced. All that git noted on the others stays; what it can make again goes. */
+export function changedIndex(
+  old: Buffer,
+  { gone, files }: { readonly gone: ReadonlySet<string>; readonly files: readonly IndexedFile[] },
+): Buffer {
+  const replaced = new Set(files.map(({ path }) => path));
+  const kept = [...indexEntries(old)].filter(({ path }) => !gone.has(path) && !replaced.has(path));
+  const version = kept.some(({ isExtended }) => isExtended) ? 3 : 2;
+  return indexOf(version, [...kept, ...files.map((file) => ({ path: file.path, bytes: entryOf(file) }))]);
+}
+
+function indexOf(version: 2 | 3, entries: readonly { readonly path: string; readonly bytes: Buffer }[]): Buffer {
+  const sorted = entries
+    .map(({ path, bytes }) => ({ bytes, name: Buffer.from(path) }))
     .sort((one, other) => Buffer.compare(one.name, other.name))
-    .map(({ file, name }) => entryOf(file, name));
+    .map(({ bytes }) => bytes);
   const head = Buffer.alloc(12);
   head.write('DIRC', 'latin1');
-  head.writeUInt32BE(2, 4);
-  head.writeUInt32BE(entries.length, 8);
-  const whole = Buffer.concat([head, ...entries]);
+  head.writeUInt32BE(version, 4);
+  head.writeUInt32BE(sorted.length, 8);
+  const whole = Buffer.concat([head, ...sorted]);
   return Buffer.concat([whole, createHash('sha1').update(whole).digest()]);
 }
 
 /** Filled with zeros to a multiple of 8 bytes, with at least one. */
-function entryOf({ oid, mode, stats }: IndexedFile, name: Buffer): Buffer {
+function entryOf({ path, oid, mode, stats }: IndexedFile): Buffer {
+  const name = Buffer.from(path);
   const entry = Buffer.alloc(Math.ceil((62 + name.length + 1) / 8) * 8);
   const numbers =
     stats === null

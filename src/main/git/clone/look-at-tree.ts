@@ -28,52 +28,101 @@ const kinds: Readonly<Record<string, TreeFile['kind']>> = {
   '160000': 'submodule',
 };
 
+/** How a file differs between two trees. Null: it is not there. */
+export interface TreeChange {
+  readonly path: string;
+  readonly before: TreeFile | null;
+  readonly after: TreeFile | null;
+}
+
+interface LookOptions {
+  /** The file system does not tell capital letters apart. */
+  readonly isCaseBlind: boolean;
+  readonly platform?: NodeJS.Platform;
+}
+
 /**
  * All files of a tree, before any of them is written. A name that leads out of the folder or into `.git`, that the file
- * system takes for another one or cannot hold, refuses the whole tree. `isCaseBlind`: the file system does not tell
- * capital letters apart.
+ * system takes for another one or cannot hold, refuses the whole tree.
  */
 export async function lookAtTree(
   repository: Repository,
   tree: string,
-  { isCaseBlind, platform = process.platform }: { readonly isCaseBlind: boolean; readonly platform?: NodeJS.Platform },
+  options: LookOptions,
 ): Promise<readonly TreeFile[]> {
-  const files: TreeFile[] = [];
+  const changes = await lookAtChanges(repository, { from: null, to: tree }, options);
+  return changes.flatMap(({ after }) => after ?? []);
+}
+
+/** The files that differ between two trees, with the same look at every name beside them. */
+export async function lookAtChanges(
+  repository: Repository,
+  trees: { readonly from: string | null; readonly to: string },
+  { isCaseBlind, platform = process.platform }: LookOptions,
+): Promise<readonly TreeChange[]> {
+  const changes: TreeChange[] = [];
   let folders = 0;
   // The same folder may be there many times, and is read once.
   const read = new Map<string, readonly RawEntry[]>();
-  const entriesAt = async (oid: string): Promise<readonly RawEntry[]> => {
+  const entriesAt = async (oid: string | null): Promise<readonly RawEntry[]> => {
+    if (oid === null) return [];
     const known = read.get(oid) ?? [...entriesOf(await treeBytes(repository, oid))];
     read.set(oid, known);
     return known;
   };
-  const look = async (oid: string, above: readonly string[]): Promise<void> => {
+  const fileOf = (entry: RawEntry | null, path: string): TreeFile | null => {
+    if (entry === null || entry.mode === '40000') return null;
+    const kind = kinds[entry.mode];
+    if (kind === undefined) throw unsafe(path, `its mode is ${entry.mode.slice(0, 10)}`);
+    if (kind === 'link' && neverLinks.test(foldedName(entry.name))) throw unsafe(path, 'it is a link');
+    return { path, oid: entry.oid, kind };
+  };
+  const look = async (from: string | null, to: string | null, above: readonly string[]): Promise<void> => {
     folders += 1;
     if (folders > mostFolders) throw tooMany(`more than ${mostFolders.toLocaleString('en')} folders`);
     if (above.length > deepest) throw tooMany(`more than ${deepest} folders inside each other`);
-    const seen = new Map<string, string>();
-    for (const { name, bytes, mode, oid: inner } of await entriesAt(oid)) {
-      const path = [...above, name].join('/');
-      const problem =
-        problemOf(name, bytes, platform) ?? (Buffer.byteLength(path) > longestPath ? 'it is too long' : null);
-      if (problem !== null) throw unsafe(path, problem);
-      const same = isCaseBlind ? foldedName(name) : name;
-      const other = seen.get(same);
-      if (other !== undefined) throw unsafe(path, twice(name, other));
-      seen.set(same, name);
-      if (mode === '40000') {
-        await look(inner, [...above, name]);
-        continue;
-      }
-      const kind = kinds[mode];
-      if (kind === undefined) throw unsafe(path, `its mode is ${mode.slice(0, 10)}`);
-      if (kind === 'link' && neverLinks.test(foldedName(name))) throw unsafe(path, 'it is a link');
-      files.push({ path, oid: inner, kind });
-      if (files.length > mostFiles) throw tooMany(`more than ${mostFiles.toLocaleString('en')} files`);
+    const [old, next] = [byName(await entriesAt(from)), await entriesAt(to)];
+    checkNames(next, above, { isCaseBlind, platform });
+    const pairs = next.map((entry) => ({ name: entry.name, before: old.get(entry.name) ?? null, after: entry }));
+    for (const { name } of next) old.delete(name);
+    checkNames([...old.values()], above, { isCaseBlind: false, platform });
+    const gone = [...old.values()].map((entry) => ({ name: entry.name, before: entry, after: null }));
+    for (const { name, before, after } of [...pairs, ...gone]) {
+      if (before?.oid === after?.oid && before?.mode === after?.mode) continue;
+      const names = [...above, name];
+      const path = names.join('/');
+      const [left, right] = [fileOf(before, path), fileOf(after, path)];
+      if (left !== null || right !== null) changes.push({ path, before: left, after: right });
+      if (changes.length > mostFiles) throw tooMany(`more than ${mostFiles.toLocaleString('en')} files`);
+      const [leftTree, rightTree] = [treeOf(before), treeOf(after)];
+      if (leftTree !== null || rightTree !== null) await look(leftTree, rightTree, names);
     }
   };
-  await look(tree, []);
-  return files;
+  await look(trees.from, trees.to, []);
+  return changes;
+}
+
+const treeOf = (entry: RawEntry | null): string | null => (entry?.mode === '40000' ? entry.oid : null);
+
+const byName = (entries: readonly RawEntry[]): Map<string, RawEntry> =>
+  new Map(entries.map((entry) => [entry.name, entry]));
+
+function checkNames(
+  entries: readonly RawEntry[],
+  above: readonly string[],
+  { isCaseBlind, platform }: Required<LookOptions>,
+): void {
+  const seen = new Map<string, string>();
+  for (const { name, bytes } of entries) {
+    const path = [...above, name].join('/');
+    const problem =
+      problemOf(name, bytes, platform) ?? (Buffer.byteLength(path) > longestPath ? 'it is too long' : null);
+    if (problem !== null) throw unsafe(path, problem);
+    const same = isCaseBlind ? foldedName(name) : name;
+    const other = seen.get(same);
+    if (other !== undefined) throw unsafe(path, twice(name, other));
+    seen.set(same, name);
+  }
 }
 
 /** The bytes of a tree as they are. The library's own reading of names is not relied on. */

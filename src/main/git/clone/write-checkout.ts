@@ -53,7 +53,7 @@ export async function writeCheckout(
         bytesLeft -= bytes.length;
         if (bytesLeft < 0) throw tooMuch(mostBytes);
         if (file.kind === 'link') {
-          if (leadsOutside(file.path, bytes)) found.outside.push(file.path);
+          if (isLinkToOutside(file.path, bytes)) found.outside.push(file.path);
           await writeLink(parent.at(name), bytes, hasLinks);
         } else {
           if (isContentPointer(bytes)) found.pointers += 1;
@@ -68,10 +68,11 @@ export async function writeCheckout(
     await folder.close();
   }
   await writeFile(join(common, 'index'), gitIndex(indexed), { flag: 'wx' });
-  return { notes: notesOf(found) };
+  return { notes: checkoutNotes(found) };
 }
 
-async function blobOf(repository: Repository, { oid, path }: TreeFile): Promise<Buffer> {
+/** The bytes of a file as the commit has them. */
+export async function blobOf(repository: Repository, { oid, path }: TreeFile): Promise<Buffer> {
   const git = await loadGit();
   const { type, object } = await git.readObject({ ...repository.git, oid, format: 'content' });
   if (type !== 'blob' || !(object instanceof Uint8Array))
@@ -95,14 +96,21 @@ async function writeLink(place: string, target: Buffer, hasLinks: boolean): Prom
   await (hasLinks ? symlink(target, place) : writeNew(place, target, 0o666));
 }
 
-function leadsOutside(path: string, target: Buffer): boolean {
+/** Whether a link at this path leads out of the folder. */
+export function isLinkToOutside(path: string, target: Buffer): boolean {
   const text = target.toString().replaceAll('\\', '/');
   const whole = posix.join(posix.dirname(path), text);
   return posix.isAbsolute(text) || /^[a-z]:/iu.test(text) || whole === '..' || whole.startsWith('../');
 }
 
+/** Finds the folder of a file, and makes it where it is missing. */
+export interface CheckoutWriter {
+  readonly parentOf: (path: string) => Promise<{ readonly parent: HostFolder; readonly name: string }>;
+  readonly close: () => Promise<void>;
+}
+
 /** Keeps the folder of the last file open, because most files are beside the one before. */
-function createWriter(root: string) {
+export function createWriter(root: string, onMade: (path: string) => void = () => undefined): CheckoutWriter {
   let last: { readonly way: string; readonly folder: HostFolder } | null = null;
   const close = async (): Promise<void> => {
     await last?.folder.close();
@@ -110,16 +118,17 @@ function createWriter(root: string) {
   };
   return {
     close,
-    parentOf: async (path: string): Promise<{ readonly parent: HostFolder; readonly name: string }> => {
+    parentOf: async (path) => {
       const names = path.split('/');
       const name = names.pop() ?? '';
       const way = names.join('/');
       if (last?.way !== way) {
         await close();
         let folder = await openHostFolder(root);
-        for (const one of names) {
+        for (const [at, one] of names.entries()) {
           const outer = folder;
-          folder = await openOrMake(outer, one).finally(() => outer.close());
+          const tell = (): void => onMade(names.slice(0, at + 1).join('/'));
+          folder = await openOrMake(outer, one, tell).finally(() => outer.close());
         }
         last = { way, folder };
       }
@@ -128,8 +137,8 @@ function createWriter(root: string) {
   };
 }
 
-async function openOrMake(folder: HostFolder, name: string): Promise<HostFolder> {
-  await mkdir(folder.at(name)).catch((error: unknown) => {
+async function openOrMake(folder: HostFolder, name: string, onMade: () => void): Promise<HostFolder> {
+  await mkdir(folder.at(name)).then(onMade, (error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   });
   return openChildFolder(folder, name);
@@ -141,7 +150,8 @@ function tooMuch(most: number): AppError {
   });
 }
 
-function notesOf({
+/** What a person should know about files that were written. */
+export function checkoutNotes({
   pointers,
   submodules,
   outside,

@@ -13,8 +13,15 @@ import { pushBranch } from '../push-branch.ts';
 import { readAuthors, readDiff, readLog, showCommit } from '../read-commits.ts';
 import { readBranches, readRemotes } from '../read-branches.ts';
 import { readStatus } from '../read-status.ts';
+import { bringCommits } from '../remote/bring-commits.ts';
+import { fastForward } from '../remote/fast-forward.ts';
+import { findUpstream } from '../remote/find-upstream.ts';
+import { planPush } from '../remote/plan-push.ts';
+import { recoverPull } from '../remote/recover-pull.ts';
 import { withRepository } from '../repository.ts';
 import type { GitJob } from './git-job.ts';
+
+const hostMs = 600_000;
 
 interface JobTools {
   readonly signal: AbortSignal;
@@ -43,11 +50,30 @@ export async function doGitJob(job: GitJob, { signal, send, onProgress }: JobToo
     case 'push':
       return withRepository(
         job.projectPath,
-        { signal, canWrite: true, isBelow: true, longestMs: 600_000 },
+        { signal, canWrite: true, isBelow: true, longestMs: hostMs },
         async (repository) => {
           await pushBranch(repository, { ...job, send });
           return null;
         },
+      );
+    case 'plan-push':
+      return withRepository(job.projectPath, { signal, isBelow: true }, (repository) => planPush(repository, job));
+    case 'upstream':
+      return withRepository(job.projectPath, { signal, isBelow: true }, async (repository) => {
+        const notes = await recoverPull(repository);
+        return { upstream: await findUpstream(repository, job.remote), notes };
+      });
+    case 'bring':
+      return withRepository(
+        job.projectPath,
+        { signal, canWrite: true, isBelow: true, longestMs: hostMs },
+        (repository) => bringCommits(repository, job.upstream, { ...job, send, onProgress }),
+      );
+    case 'forward':
+      return withRepository(
+        job.projectPath,
+        { signal, canWrite: true, isBelow: true, longestMs: hostMs },
+        (repository) => fastForward(repository, job, { signal, onProgress }),
       );
     case 'clone':
       return cloneInto(job, { signal, send, onProgress });

@@ -3,7 +3,8 @@ import type { CloneStep } from '@shared/git/clone-progress.ts';
 import type { CommitPlan, MadeCommit } from '@shared/git/commit-plan.ts';
 import type { GitReport } from '@shared/git/git-report.ts';
 import type { RequestPlan } from '@shared/git/request-plan.ts';
-import { addressSchema } from './git-job.ts';
+import type { PushPlan } from '@shared/git/push-plan.ts';
+import { addressSchema, upstreamPlace } from './git-job.ts';
 
 const head = { branch: z.string().nullable(), commit: z.string().nullable() };
 const commit = z.object({
@@ -97,6 +98,28 @@ const requestPlanSchema: z.ZodType<RequestPlan> = z.object({
 });
 
 export const preparedRequestSchema = z.object({ plan: requestPlanSchema, address: addressSchema });
+
+const pushPlanSchema: z.ZodType<PushPlan> = z.object({
+  folder: z.string(),
+  branch: z.string(),
+  commit: z.string(),
+  remote: z.string(),
+  host: z.string(),
+  address: z.string(),
+  isNew: z.boolean(),
+  commits: z.array(z.object({ id: z.string(), author: z.string(), title: z.string() })),
+  count: z.number().nullable(),
+  notes: z.array(z.string()),
+  approval: z.string(),
+});
+
+export const preparedPushSchema = z.object({ plan: pushPlanSchema, address: addressSchema });
+
+export const upstreamSchema = z.object({ upstream: upstreamPlace, notes: z.array(z.string()) });
+
+export const broughtSchema = z.object({ commit: z.string(), isAt: z.enum(['same', 'behind', 'ahead', 'apart']) });
+
+export const forwardedSchema = z.object({ files: z.number(), notes: z.array(z.string()) });
 
 const cloneProgressSchema: z.ZodType<CloneStep> = z.object({
   step: z.enum(['receive', 'unpack', 'write']),

@@ -48,6 +48,17 @@ export const addressSchema = z.object({
   isFromSsh: z.boolean(),
 });
 
+/** Where a pull of the checked out branch takes its commits from. */
+export const upstreamPlace = z.object({
+  folder: z.string(),
+  branch: z.string(),
+  commit: z.string(),
+  theirs: z.string(),
+  isShallow: z.boolean(),
+  address: addressSchema,
+});
+const named = z.string().nullable();
+
 /** What the process does with a repository. */
 export const gitJobSchema = z.discriminatedUnion('type', [
   /** `isBelow`: the repository may be that of a folder above. */
@@ -65,6 +76,20 @@ export const gitJobSchema = z.discriminatedUnion('type', [
   }),
   /** Its calls to the host come back as questions to the one who gave the job, who has the token. */
   z.object({ type: z.literal('push'), projectPath, address: addressSchema, branch: z.string(), commit: z.string() }),
+  z.object({ type: z.literal('plan-push'), projectPath, branch: named, remote: named }),
+  /** Also puts back what a pull that was killed has set aside. */
+  z.object({ type: z.literal('upstream'), projectPath, remote: named }),
+  /** Commits, and where the branches of the remote are. Its calls to the host come back, too. */
+  z.object({ type: z.literal('bring'), projectPath, upstream: upstreamPlace, hasToken: z.boolean() }),
+  /** Files, the index and the branch. It calls nobody. */
+  z.object({
+    type: z.literal('forward'),
+    projectPath,
+    branch: z.string(),
+    from: z.string(),
+    to: z.string(),
+    remote: z.string(),
+  }),
   /** Into an empty folder that nobody else uses. Its calls to the host come back, too. */
   z.object({
     type: z.literal('clone'),

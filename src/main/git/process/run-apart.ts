@@ -30,9 +30,9 @@ export interface GitProcessOptions {
   readonly mostMemoryBytes?: number;
 }
 
-/** The process gives up by itself after 60 s, or 600 s with a host, unless something keeps it busy. */
+/** The process gives up by itself after 60 s, or 600 s with a host or many files, unless something keeps it busy. */
 const usualMs = 65_000;
-const withHostMs = 605_000;
+const longMs = 605_000;
 const usualMemoryBytes = 2_000_000_000;
 const heapMb = 768;
 const watchMs = 50;
@@ -46,7 +46,7 @@ export function createGitProcess(options: GitProcessOptions): RunGit {
       signal.throwIfAborted();
       const args = [`--max-old-space-size=${heapMb}`, options.processPath];
       const child = options.programs.start(options.nodePath, args, { needs: [], stdio: ['pipe', 'pipe', 'ignore'] });
-      const timeoutMs = options.timeoutMs ?? (send === undefined ? usualMs : withHostMs);
+      const timeoutMs = options.timeoutMs ?? (send === undefined && job.type !== 'forward' ? usualMs : longMs);
       let ended: { readonly value: unknown } | { readonly problem: unknown } | null = null;
       const end = (problem: unknown): void => {
         ended ??= { problem };

@@ -3,6 +3,7 @@ import type { CommandContext } from '../text/command-context.ts';
 import type { CoreConnection } from '../connection/core-connection.ts';
 import type { OpenCore } from '../connection/open-core.ts';
 import { writeProblem } from '../../lib/files/json-file.ts';
+import type { GitHostWish } from './program/projects-program.ts';
 import type { Handlers } from './program/program.ts';
 import { buildProgram } from './program/program.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
@@ -131,12 +132,7 @@ function handlersOf(
       ),
     mapProject: async (folder, args) =>
       take((await import('./commands/projects/map-project.command.ts')).mapProject(context, folder, args)),
-    gitHost: async (wish) => {
-      if (wish.type === 'token')
-        return take((await import('./commands/projects/git.command.ts')).gitToken(context, wish.host));
-      const { cloneProject } = await import('./commands/projects/clone-project.command.ts');
-      return take(cloneProject(context, wish.url, wish.folder, wish.args));
-    },
+    gitHost: (wish) => take(withGitHost(context, wish)),
     projectGit: async (ask, args) =>
       take((await import('./commands/projects/git.command.ts')).projectGit(context, ask, args)),
     instructions: async (action, folder, args) =>
@@ -145,6 +141,23 @@ function handlersOf(
     serve: async (args) => take((await import('./commands/serve.command.ts')).serve(context, await door.open(), args)),
     serveKeys: async (...all) => take((await import('./commands/serve-api.command.ts')).serveKeys(context, ...all)),
   };
+}
+
+async function withGitHost(context: CommandContext, wish: GitHostWish): Promise<number> {
+  switch (wish.type) {
+    case 'token':
+      return (await import('./commands/projects/git.command.ts')).gitToken(context, wish.host);
+    case 'pull':
+      return (await import('./commands/projects/pull-project.command.ts')).pullProject(context, wish.folder, wish.args);
+    case 'push':
+      return (await import('./commands/projects/push-project.command.ts')).pushProject(context, wish.folder, wish.args);
+    case 'clone': {
+      const { cloneProject } = await import('./commands/projects/clone-project.command.ts');
+      return cloneProject(context, wish.url, wish.folder, wish.args);
+    }
+    default:
+      return wish satisfies never;
+  }
 }
 
 function sessionListHandlers(

@@ -64,10 +64,16 @@ const refusals: readonly Refusal[] = [
     hint: 'On the machine, run: dewpoint projects clone URL DIR',
   },
   {
-    names: ['git.setToken', 'git.request'],
+    names: ['git.pull'],
+    grant: null,
+    message: 'Nothing is pulled from the browser.',
+    hint: 'On the machine, run: dewpoint projects pull DIR',
+  },
+  {
+    names: ['git.setToken', 'git.request', 'git.push'],
     grant: null,
     message: 'Nothing is pushed from the browser, and no token for it is kept.',
-    hint: 'On the machine, run: dewpoint sessions request SESSION',
+    hint: 'On the machine, run: dewpoint sessions request SESSION, or dewpoint projects push DIR',
   },
   {
     names: ['endpoint.addClient', 'endpoint.removeClient', 'endpoint.answer', 'endpoint.count', 'endpoint.models'],

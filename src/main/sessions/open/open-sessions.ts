@@ -95,8 +95,8 @@ export interface OpenSessions {
   readonly sandboxes: OpenSandboxes;
   /** Closes a session and releases everything that it holds. Rejects with `conflict` while a turn of it runs. */
   readonly close: (sessionId: string) => Promise<void>;
-  /** The number of running turns, including those whose sandbox is being started. */
-  readonly running: () => number;
+  /** The folder of each running turn, including those whose sandbox is being started. Null: it has none yet. */
+  readonly workFolders: () => readonly (string | null)[];
   readonly idle: () => Promise<void>;
   readonly dispose: () => Promise<void>;
 }
@@ -152,7 +152,11 @@ export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
       if (session !== null && isAtWork(session)) throw busySession(session.journal.state());
       await kept.release(sessionId);
     },
-    running: () => kept.all().filter(isAtWork).length,
+    workFolders: () =>
+      kept
+        .all()
+        .filter(isAtWork)
+        .map(({ journal }) => journal.state().workspace?.path ?? null),
     idle: async () => {
       await Promise.all(kept.all().map(sessionIdle));
     },

@@ -156,6 +156,10 @@ describe("the folder in a browser's request", () => {
         // Not available to a browser.
         'git.clone: folder',
         'git.issue: projectPath',
+        'git.planPush: projectPath',
+        // Not available to a browser.
+        'git.pull: projectPath',
+        'git.push: projectPath',
         'git.read: ask.path',
         'git.read: projectPath',
         // Not available to a browser. Otherwise only for files in the folders of a session.

@@ -6,6 +6,8 @@ import type { GitQuestion } from '@shared/contract/git-contract.ts';
 import type { ProjectListAction } from '../commands/projects/project-list.command.ts';
 import type { SearchArguments } from '../commands/projects/search-project.command.ts';
 import type { MapArguments } from '../commands/projects/map-project.command.ts';
+import type { PullArguments } from '../commands/projects/pull-project.command.ts';
+import type { PushArguments } from '../commands/projects/push-project.command.ts';
 import type { PrepareArguments } from '../commands/projects/prepare-project.command.ts';
 import type { RulesArguments } from '../commands/rules.command.ts';
 import type { RulesAction } from './rules-program.ts';
@@ -20,7 +22,9 @@ export type GitHostWish =
       readonly url: string;
       readonly folder: string | undefined;
       readonly args: CloneArguments;
-    };
+    }
+  | { readonly type: 'pull'; readonly folder: string | undefined; readonly args: PullArguments }
+  | { readonly type: 'push'; readonly folder: string | undefined; readonly args: PushArguments };
 
 export interface ProjectHandlers {
   rules(action: RulesAction, word: string | undefined, args: RulesArguments): Promise<void>;
@@ -46,6 +50,7 @@ export function addProjects(program: Command, handlers: ProjectHandlers): void {
   );
   addList(projects, handlers);
   addClone(projects, handlers);
+  addPullAndPush(projects, handlers);
   addGit(projects, handlers);
   addMap(projects, handlers);
   addSearch(projects, handlers);
@@ -113,6 +118,22 @@ function addClone(projects: Command, handlers: ProjectHandlers): void {
     .action((url: string, folder: string | undefined, args: CloneArguments) =>
       handlers.gitHost({ type: 'clone', url, folder, args }),
     );
+}
+
+function addPullAndPush(projects: Command, handlers: ProjectHandlers): void {
+  const words = 'bring the branch of a project forward to the one that it follows; nothing of it runs';
+  subcommand(projects, 'pull', words, 'dewpoint projects pull .')
+    .argument('[dir]', 'the project folder (default: the current folder)')
+    .option('--remote <name>', 'the remote (default: the one that the branch follows)')
+    .option('--json', 'print JSON')
+    .action((folder: string | undefined, args: PullArguments) => handlers.gitHost({ type: 'pull', folder, args }));
+  subcommand(projects, 'push', 'push a branch of a project, after your approval', 'dewpoint projects push .')
+    .argument('[dir]', 'the project folder (default: the current folder)')
+    .option('--branch <name>', 'the branch (default: the one that is checked out)')
+    .option('--remote <name>', 'the remote (default: the one that the branch follows)')
+    .option('--yes', 'push without asking')
+    .option('--json', 'print JSON')
+    .action((folder: string | undefined, args: PushArguments) => handlers.gitHost({ type: 'push', folder, args }));
 }
 
 function depthOf(word: string): number {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
-import type { CloneProgress, MadeClone } from '@shared/git/clone-progress.ts';
+import type { CloneProgress, CloneStep, MadeClone } from '@shared/git/clone-progress.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { cloneAddress } from '../../../../git/clone/clone-address.ts';
@@ -38,7 +38,7 @@ async function follow(progress: AsyncIterable<CloneProgress>, { terminal }: Comm
   let last = '';
   for await (const one of progress) {
     if (one.type === 'ended') return one.clone;
-    const line = lineOf(one);
+    const line = stepLine(one);
     if (line !== last) terminal.err(`${terminal.colors.dim(line)}\n`);
     last = line;
   }
@@ -48,7 +48,8 @@ async function follow(progress: AsyncIterable<CloneProgress>, { terminal }: Comm
 const tenth = 10;
 const shownBytes = 10_000_000;
 
-function lineOf({ step, done, total }: Extract<CloneProgress, { type: 'progress' }>): string {
+/** How far a clone or a pull is. */
+export function stepLine({ step, done, total }: CloneStep): string {
   const part = total === null || total === 0 ? '' : ` ${Math.floor((done / total) * tenth) * tenth}%`;
   switch (step) {
     case 'receive':

@@ -1,0 +1,234 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createGitCommands } from '../../../src/main/git/commands.ts';
+import { createGitProcess } from '../../../src/main/git/process/run-apart.ts';
+import { placeFiles } from '../../../src/main/git/remote/place-files.ts';
+import type { PlannedChange } from '../../../src/main/git/remote/plan-files.ts';
+import { withRepository } from '../../../src/main/git/repository.ts';
+import { gitHosting, hostingToken } from '../../fakes/git-hosting.ts';
+import { isWithoutGit } from '../../fakes/git-here.ts';
+import { createMemoryJournal } from '../../fakes/memory-journal.ts';
+import { realRepository, workedSessions } from '../../fakes/real-repository.ts';
+import { testPrograms } from '../../fakes/test-programs.ts';
+
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+});
+
+const signal = new AbortController().signal;
+
+/** A clone whose remote is at `origin`, a pull of it, and the repository that it was made of. */
+async function scene(fill: (repo: ReturnType<typeof realRepository>) => void) {
+  const host = await gitHosting();
+  open.push(host);
+  const other = realRepository();
+  fill(other);
+  const first = other.commit('one');
+  other.git('push', '-q', host.folder, 'main');
+  const mine = realRepository(mkdtempSync(join(tmpdir(), 'dewpoint-pull-')));
+  mine.git('remote', 'add', 'origin', host.folder);
+  mine.git('fetch', '-q', 'origin');
+  mine.git('checkout', '-q', '-B', 'main', 'origin/main');
+  const leadsTo = (origin: string): string => mine.git('remote', 'set-url', 'origin', `${origin}/ada/app.git`);
+  leadsTo(host.origin);
+  const parts = workedSessions(createMemoryJournal());
+  await parts.keepToken('', hostingToken);
+  const { pull: start } = createGitCommands(parts);
+  const pull = async () => {
+    for await (const progress of await start({ input: { projectPath: mine.folder, remote: null }, signal }))
+      if (progress.type === 'ended') return progress.pull;
+    throw new Error('The pull ended without a result.');
+  };
+  const push = (message: string): string => {
+    const id = other.commit(message);
+    other.git('push', '-q', host.folder, 'main');
+    return id;
+  };
+  return { host, other, mine, first, pull, push, leadsTo };
+}
+
+const many = 120;
+const manyFiles = (repo: ReturnType<typeof realRepository>, text: string): void => {
+  for (let at = 0; at < many; at += 1) repo.write(`d${at % 7}/f${at}.txt`, `${text} ${at}\n`.repeat(50));
+};
+
+describe.skipIf(isWithoutGit)('a pull that is killed while it writes', () => {
+  it('leaves each file old or new, and the next one ends it', { timeout: 120_000 }, async () => {
+    const { other, mine, first, pull, push } = await scene((repo) => manyFiles(repo, 'old'));
+    manyFiles(other, 'new');
+    const to = push('two');
+    mine.git('fetch', '-q', other.folder, 'main');
+    const run = createGitProcess({
+      programs: testPrograms(),
+      nodePath: process.execPath,
+      processPath: resolve('tests/fakes/git-child.mjs'),
+    });
+    const job = {
+      type: 'forward',
+      projectPath: mine.folder,
+      branch: 'main',
+      from: first,
+      to,
+      remote: 'origin',
+    } as const;
+    let killed = 0;
+    for (const progressed of [0, 1, 2]) {
+      const stop = new AbortController();
+      const seen: number[] = [];
+      const ended = run(job, {
+        schema: z.unknown(),
+        signal: stop.signal,
+        onProgress: ({ done }) => void (seen.push(done) > progressed && stop.abort()),
+      });
+      // The first is killed as soon as a new file lies in its place.
+      const watch = setInterval(() => {
+        if (progressed === 0 && readFileSync(join(mine.folder, 'd0/f0.txt'), 'utf8').startsWith('new')) stop.abort();
+      }, 1);
+      await ended.then(
+        () => undefined,
+        () => (killed += 1),
+      );
+      clearInterval(watch);
+      for (let at = 0; at < many; at += 1)
+        expect(readFileSync(join(mine.folder, `d${at % 7}/f${at}.txt`), 'utf8')).toMatch(/^(?:old|new) /u);
+    }
+    expect(killed).toBeGreaterThan(0);
+    await pull();
+    expect([mine.git('rev-parse', 'HEAD'), mine.git('status', '--porcelain')]).toEqual([to, '']);
+    expect(readdirSync(join(mine.folder, '.git')).filter((name) => /dewpoint|lock/u.test(name))).toEqual([]);
+  });
+});
+
+describe.skipIf(isWithoutGit)('a file that the person writes during a pull', () => {
+  /** The change of `a.txt` from one to two, as it was planned before. */
+  async function planned() {
+    const { other, mine, first, push } = await scene((repo) => repo.write('a.txt', 'one\n'));
+    other.write('a.txt', 'two\n');
+    const to = push('two');
+    mine.git('fetch', '-q', other.folder, 'main');
+    const oid = (ref: string): string => mine.git('rev-parse', `${ref}:a.txt`);
+    const file = (ref: string) => ({ path: 'a.txt', oid: oid(ref), kind: 'file' }) as const;
+    const change: PlannedChange = { path: 'a.txt', before: file(first), after: file(to), found: 'before' };
+    const place = (moveBranch: () => Promise<void>) =>
+      withRepository(mine.folder, { signal }, (repository) =>
+        placeFiles(repository, [change], {
+          index: readFileSync(join(mine.folder, '.git/index')),
+          hasLinks: true,
+          onWritten: () => undefined,
+          moveBranch,
+        }),
+      );
+    return { mine, place };
+  }
+
+  it('stays, and everything else goes back, if it was written before its turn came', async () => {
+    const { mine, place } = await planned();
+    mine.write('a.txt', 'mine\n');
+    await expect(place(async () => undefined)).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'a.txt changed during the pull. Your files are as they were.',
+    });
+    expect(readFileSync(join(mine.folder, 'a.txt'), 'utf8')).toBe('mine\n');
+  });
+
+  it('stays when the pull fails after its turn, and the old content is kept beside it', async () => {
+    const { mine, place } = await planned();
+    await expect(
+      place(async () => {
+        mine.write('a.txt', 'mine\n');
+        throw new Error('no');
+      }),
+    ).rejects.toMatchObject({ message: expect.stringContaining('could not be put back') });
+    expect(readFileSync(join(mine.folder, 'a.txt'), 'utf8')).toBe('mine\n');
+    const kept = readdirSync(join(mine.folder, '.git')).find((name) => name.startsWith('dewpoint-pull-')) ?? '';
+    expect(readFileSync(join(mine.folder, '.git', kept, 'old-0'), 'utf8')).toBe('one\n');
+  });
+});
+
+describe.skipIf(isWithoutGit)('a pull from a hostile host', () => {
+  /** Hands on all that the host says, and changes its packs. */
+  async function between(origin: string, change: (pack: Buffer) => Buffer): Promise<string> {
+    const server = createServer((request, response) => {
+      void (async () => {
+        const pieces: Buffer[] = [];
+        for await (const piece of request) pieces.push(Buffer.from(piece));
+        const answer = await fetch(`${origin}${request.url ?? ''}`, {
+          method: request.method ?? 'GET',
+          headers: {
+            authorization: request.headers.authorization ?? '',
+            'content-type': request.headers['content-type'] ?? '',
+          },
+          ...(request.method === 'POST' ? { body: Buffer.concat(pieces) } : {}),
+        });
+        const bytes = Buffer.from(await answer.arrayBuffer());
+        response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+        response.end(request.method === 'POST' ? change(bytes) : bytes);
+      })();
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    open.push({ close: () => (server.closeAllConnections(), server.close()) });
+    const address = server.address();
+    return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  }
+
+  it.each<[string, (bytes: Buffer) => Buffer]>([
+    ['is cut off', (bytes) => bytes.subarray(0, bytes.length - 40)],
+    [
+      'has a changed byte',
+      (bytes) => {
+        const at = bytes.indexOf('PACK') + 20;
+        bytes[at] = (bytes[at] ?? 0) ^ 0xff;
+        return bytes;
+      },
+    ],
+    [
+      'claims more objects than it has',
+      (bytes) => {
+        bytes.writeUInt32BE(99, bytes.indexOf('PACK') + 8);
+        return bytes;
+      },
+    ],
+    ['is missing', () => Buffer.from('0008NAK\n0000')],
+    ['is no pack', () => Buffer.from('<html>')],
+  ])('writes nothing when the pack %s', async (_, change) => {
+    const { host, other, mine, first, pull, push, leadsTo } = await scene((repo) => repo.write('a.txt', 'one\n'));
+    other.write('a.txt', 'two\n');
+    push('two');
+    leadsTo(await between(host.origin, change));
+    const packs = readdirSync(join(mine.folder, '.git/objects/pack'));
+    await expect(pull()).rejects.toMatchObject({ name: 'AppError' });
+    expect(mine.git('rev-parse', 'HEAD', 'origin/main').split('\n')).toEqual([first, first]);
+    expect(readdirSync(join(mine.folder, '.git/objects/pack'))).toEqual(packs);
+    expect(mine.git('status', '--porcelain')).toBe('');
+    expect(mine.git('fsck', '--strict', '--no-dangling')).toBe('');
+  });
+
+  it.each(['..', '.git', '.GIT', 'git~1', '.git.', 'a\\b'])('touches no file when a commit has %s', async (name) => {
+    const { host, mine, first, pull } = await scene((repo) => repo.write('a.txt', 'one\n'));
+    const put = (type: string, bytes: Uint8Array): string => {
+      const whole = Buffer.concat([Buffer.from(`${type} ${bytes.length}\0`), bytes]);
+      const oid = createHash('sha1').update(whole).digest('hex');
+      mkdirSync(join(host.folder, 'objects', oid.slice(0, 2)), { recursive: true });
+      const place = join(host.folder, 'objects', oid.slice(0, 2), oid.slice(2));
+      if (!existsSync(place)) writeFileSync(place, deflateSync(whole));
+      return oid;
+    };
+    const treeOf = (mode: string, entry: string, oid: string): string =>
+      put('tree', Buffer.concat([Buffer.from(`${mode} ${entry}\0`), Buffer.from(oid, 'hex')]));
+    const inner = treeOf('100644', 'config', put('blob', Buffer.from('evil\n')));
+    const by = 'A <a@b> 1 +0000';
+    const text = `tree ${treeOf('40000', name, inner)}\nparent ${first}\nauthor ${by}\ncommitter ${by}\n\nx\n`;
+    writeFileSync(join(host.folder, 'refs/heads/main'), `${put('commit', Buffer.from(text))}\n`);
+    const config = readFileSync(join(mine.folder, '.git/config'), 'utf8');
+    await expect(pull()).rejects.toMatchObject({ code: 'refused' });
+    expect([mine.git('rev-parse', 'HEAD'), mine.git('status', '--porcelain')]).toEqual([first, '']);
+    expect(readFileSync(join(mine.folder, '.git/config'), 'utf8')).toBe(config);
+  });
+});
