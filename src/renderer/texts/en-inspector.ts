@@ -258,6 +258,7 @@ export const inspector = {
   'changes.takeAll': 'Apply all',
   'changes.reviewAll': 'Mark all reviewed',
   'changes.undoAll': 'Undo all',
+  'changes.merged': 'What you changed since stays in: {list}',
   'changes.refused': 'Not changed: {list}',
   'changes.taken': 'reviewed',
   'changes.undone': 'undone',

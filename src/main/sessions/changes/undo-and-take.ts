@@ -170,7 +170,7 @@ async function carryOut(
   if (step.by === 'take' && path.split('/').some((part) => part.toLowerCase() === '.git'))
     return 'files of git itself are not taken';
   if (step.isOfHunks === true) return carryOutHunks(journal, change, { ...step, root });
-  const placing = { path, from: step.from, to: step.to, merges: step.by === 'undo' };
+  const placing = { path, from: step.from, to: step.to, merges: true };
   const placed = await placeFile(journal, createSafeFolder(root), placing);
   if (typeof placed === 'string') return placed;
   const { from, to, isMerged } = placed;
@@ -239,8 +239,8 @@ export async function removeEmptied(
 }
 
 /**
- * Accepts changes. Those of a copy are written into the project folder, each only if the file there still is what the
- * copy started from. Those made in place (or in a scratch folder) are marked as reviewed. Undone changes are not taken.
+ * Accepts changes. Those of a copy are written into the project folder. What somebody changed in a file there since stays
+ * in it: it is merged. A file where that is not possible is refused and not touched, each by itself. Those made in place (or in a scratch folder) are marked as reviewed. Undone changes are not taken.
  * With `hunks`: affects only these hunks of one path.
  */
 export async function takeChanges(
@@ -251,6 +251,7 @@ export async function takeChanges(
   const { workspace, projectPath } = journal.state();
   const selected = await selectChanges(journal, paths);
   const outcome = newOutcome();
+  const merged: string[] = [];
   const open = hunks === undefined ? selected.filter(isOpen) : onlyOne(selected, paths);
   await sweepLeftovers(journal, open);
   for (const change of open) {
@@ -259,13 +260,15 @@ export async function takeChanges(
       const step =
         hunks === undefined ? await takeStep(journal, change) : await hunksStep(journal, change, hunks, 'take');
       const placed = typeof step === 'string' ? step : await carryOut(journal, change, step);
-      return typeof placed === 'string' ? placed : null;
+      if (typeof placed === 'string') return placed;
+      if (placed.isMerged) merged.push(change.path);
+      return null;
     });
   }
   const settled = hunks === undefined ? outcome.done : await settledOf(journal, outcome.done);
   const target = workspace?.mode === 'copy' ? projectPath : workspace?.path;
   if (settled.length > 0) await journal.append({ type: 'changes-taken', paths: settled, target: target ?? '' });
-  return outcome;
+  return { ...outcome, ...(merged.length === 0 ? {} : { merged }) };
 }
 
 /** With hunks, a file counts as taken when none of its hunks is open. */

@@ -186,10 +186,12 @@ async function plan(reach: SlashContext, rest: string): Promise<SlashOutcome> {
 }
 
 async function settle({ client, sessionId }: SlashContext, what: 'take' | 'undo', path: string): Promise<string> {
-  const { done: settled, refused } = await client.changes[what]({ sessionId, paths: path === '' ? [] : [path] });
+  const outcome = await client.changes[what]({ sessionId, paths: path === '' ? [] : [path] });
+  const { done: settled, refused, merged = [] } = outcome;
   const list = refused.map((one) => `${one.path} (${one.why})`).join(', ');
   const key = what === 'undo' ? 'slash.undone' : 'slash.taken';
-  return `${plural(key, settled.length)}${list === '' ? '' : ` ${t('changes.refused', { list })}`}`;
+  const kept = merged.length === 0 ? '' : ` ${t('changes.merged', { list: merged.join(', ') })}`;
+  return `${plural(key, settled.length)}${kept}${list === '' ? '' : ` ${t('changes.refused', { list })}`}`;
 }
 
 async function raise({ client, sessionId, state }: SlashContext, rest: string): Promise<SlashOutcome> {

@@ -250,6 +250,49 @@ describe('an undo beside the edits of a person', () => {
     expect(await text(workspace, 'a.txt')).toBe(file({ 2: 'agent' }));
   });
 
+  it('of a whole take leaves what was written in the project before, during and since', async () => {
+    await using home = await makeHome();
+    const made = await changedFolder(home, 'copy', { 'a.txt': file({}), 'b.txt': file({}), 'c.txt': file({}) });
+    const { journal, workspace, project, change } = made;
+    for (const path of ['a.txt', 'b.txt']) await change(path, file({ 2: 'agent' }));
+    await change('c.txt', null);
+    await change('new.txt', 'agent');
+    await writeFile(join(project, 'a.txt'), file({ 15: 'mine' }));
+    await chmod(join(project, 'a.txt'), 0o755);
+    await writeFile(join(project, 'b.txt'), file({ 2: 'mine' }));
+    await writeFile(join(project, 'c.txt'), file({ 9: 'mine' }));
+    await writeFile(join(project, 'new.txt'), 'mine');
+    const since = 'it was changed since';
+    const refused = [
+      { path: 'b.txt', why: since },
+      { path: 'c.txt', why: since },
+      { path: 'new.txt', why: 'a file with this name exists now' },
+    ];
+    expect(await takeChanges(journal)).toEqual({ done: ['a.txt'], merged: ['a.txt'], refused });
+    const taken = file({ 2: 'agent', 15: 'mine' });
+    expect([await text(project, 'a.txt'), await text(workspace, 'a.txt')]).toEqual([taken, file({ 2: 'agent' })]);
+    expect((await stat(join(project, 'a.txt'))).mode & 0o777).toBe(0o755);
+    expect([await text(project, 'b.txt'), await text(project, 'c.txt'), await text(project, 'new.txt')]).toEqual([
+      file({ 2: 'mine' }),
+      file({ 9: 'mine' }),
+      'mine',
+    ]);
+    expect((await statesOf(journal)).slice(0, 1)).toEqual([['a.txt', 'taken']]);
+    // More work is taken on top of it, beside what was written since.
+    await change('a.txt', file({ 2: 'agent', 25: 'agent' }));
+    await writeFile(join(project, 'a.txt'), file({ 2: 'agent', 15: 'mine', 20: 'mine' }));
+    expect(await takeChanges(journal, ['a.txt'])).toEqual({ done: ['a.txt'], merged: ['a.txt'], refused: [] });
+    const both = file({ 2: 'agent', 15: 'mine', 20: 'mine', 25: 'agent' });
+    expect(await text(project, 'a.txt')).toBe(both);
+    expect((await undoChanges(journal, ['a.txt'])).done).toEqual(['a.txt']);
+    expect(await text(project, 'a.txt')).toBe(file({ 2: 'agent', 15: 'mine', 20: 'mine' }));
+    expect((await undoChanges(journal, ['a.txt'])).broughtBack).toEqual(['a.txt']);
+    expect(await text(project, 'a.txt')).toBe(both);
+    let folded = emptySession;
+    for await (const event of journal.read()) folded = reduceSession(folded, event);
+    expect(folded.changes).toEqual(journal.state().changes);
+  });
+
   it('of a copy leaves what was written into the copy, and a take brings all of it', async () => {
     await using home = await makeHome();
     const { journal, workspace, project, change } = await changedFolder(home, 'copy', { 'a.txt': file({}) });

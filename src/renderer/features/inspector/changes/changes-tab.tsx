@@ -5,6 +5,7 @@ import { changeVersion } from '@shared/session/file-change-state.ts';
 import { sessionStatus } from '@shared/session/session-state.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
+import { announce } from '../../../lib/notices/announce.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
 import { useFirstItems } from '../../../lib/drawing/use-first-items.ts';
@@ -110,7 +111,10 @@ function useChanges(sessionId: string, state: SessionState) {
     setIsBusy(true);
     try {
       const about = hunks === undefined ? {} : { hunks };
-      setProblem(refusedText(await client.changes[what]({ sessionId, paths: [...paths], ...about })));
+      const outcome = await client.changes[what]({ sessionId, paths: [...paths], ...about });
+      setProblem(refusedText(outcome));
+      const merged = mergedText(outcome);
+      if (merged !== null) announce({ kind: 'info', text: merged });
     } catch (error) {
       setProblem(failureText(error));
     }
@@ -154,6 +158,11 @@ function AllButtons({ files, isCopy, isDisabled, onChange }: AllButtonsProps) {
       </Button>
     </div>
   );
+}
+
+/** The files that keep what you changed in them. */
+function mergedText({ merged = [] }: ChangeOutcome): string | null {
+  return merged.length === 0 ? null : t('changes.merged', { list: merged.map(seenName).join(', ') });
 }
 
 function refusedText({ refused }: ChangeOutcome): string | null {
