@@ -79,7 +79,8 @@ export function skillLoader({ dependencies: { project }, found }: Pick<Turn, 'de
       text: skillText(loaded, folder, room),
       allows: loaded.skill.allowedTools,
       file: (path) => {
-        const bytes = loaded.files.get(path);
+        // Models also name a file by where it lies.
+        const bytes = loaded.files.get(path.startsWith(`${folder}/`) ? path.slice(`${folder}/`.length) : path);
         return bytes === undefined ? null : utf8Text(bytes);
       },
     };
@@ -100,14 +101,20 @@ function skillText({ skill, files }: LoadedSkill, folder: string | null, room: n
   const where =
     folder === null
       ? `Its files can be read with ${useSkillName} and "file", and not run: ${named}`
-      : `Its files lie in ${folder}: ${named}`;
+      : `Its files lie in ${folder}: ${named}. Run scripts with run_command.`;
   return [
     `Skill ${skill.name}:`,
-    `${shortenText(skill.text, room)}${cut}`,
+    `${shortenText(inPlace(skill.text, folder), room)}${cut}`,
     ...(others.length === 0 ? [] : [where]),
     ...narrowingText(skill.allowedTools),
   ].join('\n\n');
 }
+
+/** The words by which skills name their own folder. A small model runs a command as it stands there. */
+const ownFolder = /\$\{(?:SKILL_DIR|CLAUDE_SKILL_DIR)\}|\{baseDir\}/gu;
+
+const inPlace = (text: string, folder: string | null): string =>
+  folder === null ? text : text.replaceAll(ownFolder, () => folder);
 
 /** What the model may still call; empty: the skill narrows nothing. */
 function narrowingText(entries: readonly string[]): readonly string[] {

@@ -5,6 +5,7 @@ import type { RecipeSubject } from '../../recipes/define.ts';
 import { deliverToLoop } from '../loop/loop-step.ts';
 import { leavesRecipes } from '../loop/narrowed-tools.ts';
 import { modelsOfTurn } from '../preparation/gather-turn-facts.ts';
+import { namedSkill } from '../../tools/skills/skill-catalog.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
 import { subjectOf } from '../recipe/run-recipe.ts';
 import { isProviderFailure } from '../step/call-failure.ts';
@@ -64,7 +65,9 @@ async function createWork(turn: Turn, known: TurnBaseline): Promise<TaskWork> {
   const wanted = hasConnected && !isAnswer ? await wantedTool(turn, known, models[0] ?? null) : null;
   const { limits } = turn.prompt.conversation.skills();
   const isNarrowed = limits.length > 0 && !leavesRecipes(limits);
-  const isForLoop = isChat || isAnswer || wanted !== null || isNarrowed;
+  // A recipe asks its own questions, in which no skill stands.
+  const isBySkill = namedSkill(turn.task, turn.found.facts?.skills?.all ?? []) !== null;
+  const isForLoop = isChat || isAnswer || wanted !== null || isNarrowed || isBySkill;
   const fitting = isForLoop ? null : bestRecipe(turn, subjectOf(turn, known));
   const ways = waysToWork({
     strategy: options.strategy,
@@ -77,7 +80,9 @@ async function createWork(turn: Turn, known: TurnBaseline): Promise<TaskWork> {
   const isRecipeChecked = fitting !== null && before?.passed === false && before.unrelated !== true;
   const text = isNarrowed
     ? 'A skill of this task leaves no recipe the tools that it needs.'
-    : 'No recipe fits this task.';
+    : isBySkill
+      ? 'A recipe does not work by a skill.'
+      : 'No recipe fits this task.';
   return {
     turn,
     known,

@@ -19,14 +19,14 @@ const skill: LoadedSkill = {
   ]),
 };
 
-function kitWith(replies: readonly Reply[], held: readonly string[] = []) {
+function kitWith(replies: readonly Reply[], held: readonly string[] = [], loaded = skill) {
   return createAgentKit({
     replies,
     dependencies: {
       project: {
         skills: {
           find: async () => ({ offered: [{ name: 'release-notes', description: 'Writes release notes.' }], held }),
-          load: async (name) => (name === 'release-notes' ? skill : null),
+          load: async (name) => (name === 'release-notes' ? loaded : null),
         },
       },
     },
@@ -44,6 +44,7 @@ describe('the skills of a turn', () => {
     const kit = kitWith([
       call('use_skill', { name: 'release-notes' }),
       call('use_skill', { name: 'release-notes', file: 'style.md' }),
+      call('use_skill', { name: 'release-notes', file: '.agents/skills/release-notes/style.md' }),
       call('use_skill', { name: 'other' }),
       done,
     ]);
@@ -56,9 +57,12 @@ describe('the skills of a turn', () => {
     ).toMatchObject({ properties: { name: { enum: ['release-notes'] } } });
     const results = ofType(kit.journal.events, 'tool-ended').filter(({ tool: name }) => name === 'use_skill');
     expect(results[0]?.output).toContain('List what changed for whom.');
-    expect(results[0]?.output).toContain('Its files lie in .agents/skills/release-notes: style.md');
+    expect(results[0]?.output).toContain(
+      'Its files lie in .agents/skills/release-notes: style.md. Run scripts with run_command.',
+    );
     expect(results[0]?.output).toContain('for these tools only, so no other runs until this task ends: read_file.');
     expect(results[1]?.output).toBe('Short lines.');
+    expect(results[2]?.output).toBe('Short lines.');
     await expectReplay(kit);
   });
 
@@ -145,6 +149,24 @@ describe('the skills of a turn', () => {
     const kit = kitWith([done, done, done]);
     await kit.runner.send('/release-notes Fix the failing tests.', { ...turnOptions, strategy: 'recipe' });
     expect(ofType(kit.journal.events, 'turn-ended')[0]?.text).toContain('leaves no recipe');
+  });
+
+  // Bug: with a small model, a recipe did the task that a person had given to a skill, and never saw it.
+  it('are worked by when the message names one, where a recipe would fit', async () => {
+    const open: LoadedSkill = { ...skill, skill: { ...skill.skill, allowedTools: [] } };
+    const kit = kitWith([done, done, done], [], open);
+    await kit.runner.send('/release-notes Fix the failing tests.', { ...turnOptions, strategy: 'recipe' });
+    expect(ofType(kit.journal.events, 'turn-ended')[0]?.text).toContain('A recipe does not work by a skill.');
+  });
+
+  it('name their own folder where it lies', async () => {
+    const text = 'Run `sh ${SKILL_DIR}/a.sh`, `sh ${CLAUDE_SKILL_DIR}/b.sh`, `sh {baseDir}/c.sh`.';
+    const kit = kitWith([done], [], { ...skill, skill: { ...skill.skill, text } });
+    await kit.runner.send('/release-notes Write them.', turnOptions);
+    const at = '.agents/skills/release-notes';
+    expect(endsOf(kit, 'use_skill')[0]?.output).toContain(
+      `Run \`sh ${at}/a.sh\`, \`sh ${at}/b.sh\`, \`sh ${at}/c.sh\`.`,
+    );
   });
 
   it('allow nothing that the turn may not do anyway', async () => {
