@@ -25,6 +25,19 @@ const calculator = {
   'calc.test.js': `${header}import { add, double } from './calc.js';\n\ntest('adds', () => {\n  assert.equal(add(2, 3), 5);\n  assert.equal(add(7, 1), 8);\n});\n\ntest('doubles', () => {\n  assert.equal(double(4), 8);\n});\n`,
 };
 
+describe('a check whose program is not there', () => {
+  // Bug: a project in C# ended with “what fails leads to no code of this project”, and the advice to name a function.
+  test.each(['dotnet-x test', 'sh -c "cargo-x test"'])('as in `%s` is told with what to do', async (command) => {
+    const harness = await harnessOf({ files: calculator, command, answer: () => null });
+    const outcome = await fixFailingTests.run(harness.context);
+    expect(outcome).toMatchObject({ type: 'gave-up' });
+    expect(outcome.type === 'gave-up' ? outcome.reason : '').toMatch(
+      /`[a-z]+-x` is not in the container.*sandbox image/u,
+    );
+    expect(harness.questions).toEqual([]);
+  });
+});
+
 describe('a small slip', () => {
   // Bug: the right small change was ready, but two useless model calls ran for 49 s first.
   test('is found without a model, and reported only as found by trying', async () => {

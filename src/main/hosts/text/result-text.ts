@@ -41,7 +41,9 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
     );
   }
   showElsewhere(result, terminal);
-  if (result.status === 'gave-up') terminal.err(colors.dim(`${nextStage(result)}\n`));
+  // A text that names a command says what to do already.
+  if (result.status === 'gave-up' && !result.text.includes('`dewpoint '))
+    terminal.err(colors.dim(`${nextStage(result)}\n`));
   if (result.status === 'limit' || result.status === 'cap')
     terminal.err(
       colors.dim(`to continue, send another message: dewpoint run --session ${result.session}${flags} "go on"\n`),

@@ -80,6 +80,12 @@ it.each([
   expect({ larger: text.includes('larger local model'), hybrid: text.includes('--policy hybrid') }).toEqual(advised);
 });
 
+// Bug: a check that could not run was followed by the advice to name a function.
+it('the result of a run that names a command gives no other advice', () => {
+  const text = 'The check cannot run. Add Ruby with `dewpoint sandbox image use DIR`.';
+  expect(shown({ status: 'gave-up', reason: `gave-up: ${text}`, text })).not.toContain('next:');
+});
+
 // Bug: after a plan nothing said how to carry it out, and the next message made another plan.
 it('the result of a run says how to start a plan', () => {
   const how = 'dewpoint run --session abc --mode work';
