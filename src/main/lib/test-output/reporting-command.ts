@@ -45,7 +45,8 @@ const forms: readonly Form[] = [
     report: file('junit'),
   },
   {
-    words: words(String.raw`[^\s;&|(]*phpunit(?=\s|$)(?!.*--log-junit)`),
+    // The command that we find for a project asks first where PHPUnit lies.
+    words: words(String.raw`(?:\$\([^()]{0,200}\))?[^\s;&|(]*phpunit(?=\s|$)(?!.*--log-junit)`),
     instead: (found) => `${found} --log-junit "$R"`,
     report: file('junit'),
   },

@@ -146,6 +146,14 @@ describe('the form of a test command for programs', () => {
     ['ctest --test-dir build', 'ctest --output-junit "$R" --test-dir build'],
     ['bundle exec rspec', 'bundle exec rspec --format progress --format json --out "$R"'],
     ['vendor/bin/phpunit', 'vendor/bin/phpunit --log-junit "$R"'],
+    [
+      '$(test -x vendor/bin/phpunit && echo vendor/bin/)phpunit tests',
+      '$(test -x vendor/bin/phpunit && echo vendor/bin/)phpunit --log-junit "$R" tests',
+    ],
+    [
+      '$(bundle check > /dev/null 2>&1 && echo bundle exec) rspec',
+      '$(bundle check > /dev/null 2>&1 && echo bundle exec) rspec --format progress --format json --out "$R"',
+    ],
     ['mvn -B -o test', 'mvn -B -o test'],
     ['dotnet test', 'dotnet test --logger "trx;LogFileName=$R"'],
   ])('of `%s` reports for programs', (command, run) => {
