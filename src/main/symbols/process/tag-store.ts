@@ -26,7 +26,7 @@ export interface TagStore {
 }
 
 /** Raise it with any change of the tables, the queries or the tags: tags of another version are made again. */
-const storeVersion = 1;
+const storeVersion = 2;
 const keptDays = 30;
 const dayMs = 24 * 60 * 60 * 1000;
 

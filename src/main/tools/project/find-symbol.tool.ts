@@ -5,7 +5,7 @@ import { errorResult, failureResult, okResult } from '../values/tool-results.ts'
 
 export default defineTool({
   name: 'find_symbol',
-  description: 'Find where a name is defined and who refers to it, in the whole project.',
+  description: 'Find where a name is defined and what calls, imports or exports it, in the whole project.',
   access: 'read',
   needs: 'symbols',
   input: z.object({

@@ -41,6 +41,19 @@ const samples: readonly {
     used: ['run'],
   },
   {
+    // Bug: each `require` was a definition in the map of a package, and what it exports was used nowhere.
+    language: 'javascript',
+    text: 'const x = require("./x");\nconst { a, b: c } = require("y");\nconst z = require("./z").default;\nlet open;\nconst made = x(1);\nconst required = 2;\nmodule.exports = made;\nmodule.exports = {\n  x,\n  open: open,\n};\n',
+    defined: ['open: let open', 'made: const made', 'required: const required'],
+    used: ['x', 'a', 'b', 'z', 'made'],
+  },
+  {
+    language: 'typescript',
+    text: 'const { join } = await import("node:path");\nexport const kept = await import("./kept.ts");\nconst f = (): number => 1;\nexport { f };\nexport default f;\n',
+    defined: ['kept: const kept', 'f: f = (): number'],
+    used: ['join', 'f'],
+  },
+  {
     language: 'go',
     text: 'package p\ntype T struct { a int }\nfunc (t *T) M(x U) error { return f(x) }\nfunc f(x U) error { return nil }\n',
     defined: ['T: T struct { a int }', 'T.M: func (t *T) M(x U) error', 'f: func f(x U) error'],
