@@ -1,4 +1,4 @@
-import { upperBound } from '../../src/main/routing/upper-bound.ts';
+import { type JudgedTask, keepBelow } from '../../src/main/routing/record/bound-harm.ts';
 import { seeded } from '../lib/seeded.ts';
 import type { RoutedSet } from './routed-set.ts';
 
@@ -7,32 +7,6 @@ export interface Coverage {
   readonly share: number;
   /** The share of tasks that were kept here, in the mean. */
   readonly kept: number;
-}
-
-/** A task with the score that it had before, and whether keeping it here was worse than the cloud would have been. */
-interface JudgedTask {
-  /** The expected gain of the cloud. Tasks below the threshold are kept here. */
-  readonly score: number;
-  readonly isHarm: boolean;
-}
-
-/**
- * The highest threshold under which tasks may be kept here, so that the bound of the harm stays within the limit.
- * Thresholds are tried from the most careful one up, and the first that fails ends it, so trying many costs nothing.
- * -Infinity: nothing may be kept.
- */
-export function keepBelow(judged: readonly JudgedTask[], limit: number, steps = 40): number {
-  const order = [...judged].sort((left, right) => left.score - right.score);
-  let harms = 0;
-  let place = 0;
-  let threshold = Number.NEGATIVE_INFINITY;
-  for (let step = 1; step <= steps; step += 1) {
-    const end = Math.round((step * order.length) / steps);
-    for (; place < end; place += 1) harms += order[place]?.isHarm === true ? 1 : 0;
-    if (upperBound(harms, order.length) > limit) return threshold;
-    threshold = order[end]?.score ?? Number.POSITIVE_INFINITY;
-  }
-  return threshold;
 }
 
 /** Harm: kept here, failed, and the cloud passed. */

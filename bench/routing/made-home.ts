@@ -1,6 +1,7 @@
 import type { Priors } from '@shared/routing/priors.ts';
+import type { TaskOutcome } from '@shared/routing/outcomes.ts';
 import { chooseModel } from '../../src/main/routing/choose-model.ts';
-import { learnPriors } from '../../src/main/routing/learn-priors.ts';
+import { priorsOf } from '../../src/main/routing/record/count-outcomes.ts';
 import { discoverRules } from '../../src/main/routing/registry.ts';
 import {
   chanceFor,
@@ -32,15 +33,15 @@ export interface Regret {
  * Many made repositories, each with six models whose true strength there differs from what their size and price suggest.
  * Only the outcome of the chosen model is seen. Three outcomes a day.
  */
-export function playMadeHomes(repositories: number, after: readonly number[]): readonly Regret[] {
-  const random = seeded(11);
+export function playMadeHomes(repositories: number, after: readonly number[], seed = 11): readonly Regret[] {
+  const random = seeded(seed);
   const rules = discoverRules();
   const sums = after.map((outcomes) => ({ outcomes, learned: 0, never: 0 }));
   const most = Math.max(...after) + WINDOW;
   for (let repository = 0; repository < repositories; repository += 1) {
     const models = madeWorlds['6'].map((model) => ({ ...model, strength: model.strength + 1.2 * normal(random) }));
     const center = normal(random);
-    let priors: Priors = {};
+    const outcomes: TaskOutcome[] = [];
     for (let count = 0; count < most; count += 1) {
       const task: MadeTask = { ...drawMadeTask(random), difficulty: center + SPREAD * normal(random) };
       const choice = (known: Priors): number => {
@@ -52,7 +53,8 @@ export function playMadeHomes(repositories: number, after: readonly number[]): r
           models.findIndex(({ name }) => name === chosen?.info.name),
         );
       };
-      const place = choice(priors);
+      const at = count * (DAY / 3);
+      const place = choice(priorsOf(outcomes, { project: 'p', now: at, versionOf: () => '' }));
       const judged = sums.filter(({ outcomes }) => count >= outcomes && count < outcomes + WINDOW);
       if (judged.length > 0) {
         const costs = models.map((model) => expectedCost(model, task, center));
@@ -63,11 +65,7 @@ export function playMadeHomes(repositories: number, after: readonly number[]): r
           sum.never += ((costs[plain] ?? best) - best) / WINDOW / repositories;
         }
       }
-      priors = learned(priors, models[place], {
-        task,
-        at: count * (DAY / 3),
-        isSolved: random() < solves(models[place], task),
-      });
+      outcomes.push(...outcomeOf(models[place], { task, at, isSolved: random() < solves(models[place], task) }));
     }
   }
   return sums;
@@ -83,26 +81,38 @@ function solves(model: MadeModel | undefined, task: MadeTask): number {
   return model === undefined ? 0 : chanceFor(model, task);
 }
 
-function learned(
-  priors: Priors,
+function outcomeOf(
   model: MadeModel | undefined,
   { task, at, isSolved }: { readonly task: MadeTask; readonly at: number; readonly isSolved: boolean },
-): Priors {
-  if (model === undefined) return priors;
-  const stage = { model: `${model.where}/${model.name}` };
-  const step = { turnId: 't', purpose: 'act', stage, end: { usage: { output: 400 } } } as const;
-  return learnPriors(priors, {
-    turns: [
-      {
-        id: 't',
-        endedAt: at,
-        reason: isSolved ? 'done' : 'gave-up',
-        before: { passed: false },
-        after: { passed: isSolved },
-      },
-    ],
-    steps: Array.from({ length: task.steps }, () => step),
-  });
+): readonly TaskOutcome[] {
+  if (model === undefined) return [];
+  const id = `${model.where}/${model.name}`;
+  const work = {
+    model: id,
+    version: '',
+    purpose: 'act',
+    solved: isSolved,
+    calls: task.steps,
+    written: 400 * task.steps,
+  } as const;
+  return [
+    {
+      id: `task ${at}`,
+      at,
+      project: 'p',
+      language: '',
+      kind: 'repair',
+      solved: isSolved,
+      by: 'check',
+      policy: 'hybrid',
+      first: { model: id, version: '', where: model.where },
+      fails: null,
+      hasCloudTried: model.where === 'cloud',
+      usd: null,
+      seconds: null,
+      work: [work],
+    },
+  ];
 }
 
 function normal(random: () => number): number {

@@ -7,6 +7,7 @@ import { createClientKeys } from './endpoint/client-keys.ts';
 import { createClientLogs } from './endpoint/client-logs.ts';
 import { createEndpoint, type Endpoint, type EndpointOptions } from './endpoint/commands.ts';
 import type { HomeMoney } from './money/home-money.ts';
+import type { RouteRecord } from './routing/record/route-record.ts';
 import type { HiddenValues } from './safety/hidden-values.ts';
 import type { RuleFiles } from './safety/rule-files.ts';
 import { createSessionRules } from './safety/rules/session-rules.ts';
@@ -34,13 +35,14 @@ interface EndpointMeans extends Pick<EndpointOptions, 'machine'> {
   readonly models: AskAgainOptions['models'];
   readonly list: EndpointOptions['models']['list'];
   readonly money: HomeMoney;
+  readonly record: Pick<RouteRecord, 'numbersFor'>;
 }
 
 /** Lets other programs ask models, in the same way as a turn, with the same money and fences. */
 export function createEndpointParts(
   home: string,
   base: EndpointBase,
-  { models, machine, list, money }: EndpointMeans,
+  { models, machine, list, money, record }: EndpointMeans,
 ): Endpoint {
   const { settings, rules, redactor, hidden, clientStore, store, now } = base;
   const keys = createClientKeys(join(home, 'endpoint-keys.json'), now);
@@ -61,6 +63,7 @@ export function createEndpointParts(
       fencesOf: recordedFences(home, base, { ...secrets, sources }),
     },
     settings: () => settings.current(),
+    numbersFor: record.numbersFor,
     routeRules: sessionRules.places,
     fences: createSessionFences({
       ...secrets,

@@ -17,16 +17,19 @@ import { createHomeCommands } from './home/commands.ts';
 import { sleep } from './lib/async/abort.ts';
 import { clockNow } from './lib/async/clock.ts';
 import { sleptTime } from './lib/async/slept-time.ts';
-import { cleanDiagnostics, diagnostics } from './lib/log.ts';
+import { cleanDiagnostics, diagnostics, orNoted } from './lib/log.ts';
 import { createHostPrograms } from './lib/programs/host-programs.ts';
 import { findNode } from './lib/programs/platform-files.ts';
 import { createModelCommands } from './models/commands.ts';
 import { createMoneyCommands } from './money/commands.ts';
-import { createHomeMoney } from './money/home-money.ts';
+import { createHomeMoney, type HomeMoney } from './money/home-money.ts';
+import type { AvailableModels } from './models/available-models.ts';
 import { createRuleFiles } from './safety/rule-files.ts';
 import { createProjectCommands } from './projects/commands.ts';
 import { createProjectSetup } from './projects/configure-project.ts';
-import { createLearnedPriors } from './routing/learned-priors.ts';
+import { createRoutingCommands } from './routing/commands.ts';
+import { monthSpent } from './routing/record/pace-of-month.ts';
+import { createRouteRecord, versionOf } from './routing/record/route-record.ts';
 import { createRuleCommands } from './safety/commands.ts';
 import { createKeyCommands } from './safety/keys/commands.ts';
 import { knownSecrets } from './safety/keys/known-secrets.ts';
@@ -40,7 +43,7 @@ import { prepareWorkspace } from './sandbox/workspace/prepare-workspace.ts';
 import { hostCommands } from './server/commands.ts';
 import type { Handlers } from './server/handlers.ts';
 import { createAttachmentCommands } from './sessions/attachments/commands.ts';
-import { createMessageAttachments } from './sessions/attachments/message-attachments.ts';
+import { type AttachmentsOptions, createMessageAttachments } from './sessions/attachments/message-attachments.ts';
 import type { Blobs } from './sessions/blobs/blob-store.ts';
 import { projectKey } from './lib/files/project-key.ts';
 import { createBlobs } from './sessions/blobs/blob-store.ts';
@@ -64,7 +67,9 @@ import { createAgentFiles } from './settings/agent-files.ts';
 import { createAssistantFiles } from './settings/assistant-files.ts';
 import { createTemplateCommands } from './settings/template-files.ts';
 import { createSettingsCommands } from './settings/commands.ts';
+import { settingsForProject } from './settings/settings-for-project.ts';
 import { openSettings } from './settings/settings-store.ts';
+import { turnOptions } from './settings/turn-options.ts';
 import { createToolCommands } from './tools/commands.ts';
 import { createOwnToolCommands } from './tools/own/commands.ts';
 import { discoverTools } from './tools/registry.ts';
@@ -157,7 +162,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
       ...createHistoryCommands({ ...parts, settings: () => settings.current() }),
     },
     attachments: createAttachmentCommands(parts.attachments),
-    changes: createChangeCommands(parts.sessions),
+    changes: createChangeCommands(parts.sessions, parts.record.learn),
     ...createModelCommands(parts),
     sandboxes: createSandboxCommands(parts),
     keys: createKeyCommands(keys),
@@ -170,6 +175,12 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
       modelInfo: models.info,
     }),
     ...createMoneyCommands(parts.money),
+    routing: createRoutingCommands({
+      record: parts.record,
+      now: parts.now,
+      options: (projectPath, run) => turnOptions(settingsForProject(settings.current(), projectPath), run),
+      modelInfo: parts.models.info,
+    }),
     rules: createRuleCommands({
       files: rules,
       settings: () => settings.current(),
@@ -197,6 +208,9 @@ type Base = Awaited<ReturnType<typeof createBase>>;
 
 /** A search answers with what it has after this long, and continues when it is asked again. */
 const searchBudgetMs = 700;
+
+/** A server that does not say by then which files a model has does not hold up a turn. */
+const versionMs = 1_500;
 
 /** What everything else needs: the settings, the logs with their blobs, and the redactor of secrets. */
 async function createBase(config: ComposeConfig) {
@@ -277,22 +291,12 @@ async function createParts(config: ComposeConfig) {
   const toolBase = { ...base, web, webTools, drawPage, programsOf };
   const { engine, connected, library, ...toolParts } = createToolParts(config, toolBase, modelParts, startSandbox);
   const money = createHomeMoney({ ...base, home: config.home, endpoint: base.clientStore, modelInfo: models.info });
+  const record = createRecord(config, models, { now, money });
   const calls = callParts(modelParts, createPowerMeter({ settings: () => settings.current().energy, now, probe }));
   const hiddenIn = hiddenFinder(config, base);
   const stateOf = async (sessionId: string) =>
     sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state;
-  const attachments = createMessageAttachments({
-    blobs,
-    redact: (text) => redactor.text(text),
-    fences: (projectPath) =>
-      createSessionRules({ rules: rules.activeRules, settings: () => settings.current() }, projectPath).fences(),
-    stateOf,
-    readDocument,
-    library,
-    hiddenIn,
-    preview: { models, settings: () => settings.current() },
-  });
-  const priors = createLearnedPriors(join(config.home, 'route-priors.json'));
+  const attachments = createAttachmentParts(base, { stateOf, readDocument, library, hiddenIn, models });
   const sessions: OpenSessions = createOpenSessions({
     homePath: config.home,
     store,
@@ -307,7 +311,7 @@ async function createParts(config: ComposeConfig) {
     recipeSettings: { ...recipeDefaults, ...config.recipe },
     symbols,
     connected,
-    priors,
+    record,
     budget: money.budget,
   });
   const comparisons = createComparisonRunner({
@@ -318,7 +322,7 @@ async function createParts(config: ComposeConfig) {
     sessionStore: store,
     sessions,
     reference: money.reference,
-    routes: createRoutingSnapshotTaker({ settings: () => settings.current(), rules: rules.activeRules, priors }),
+    routes: createRoutingSnapshotTaker({ settings: () => settings.current(), rules: rules.activeRules, record }),
     now,
   });
   return {
@@ -327,8 +331,9 @@ async function createParts(config: ComposeConfig) {
     ...sandboxParts,
     ...symbolParts,
     money,
-    endpoint: createEndpointParts(config.home, base, { ...calls, money, list: modelParts.models.list }),
-    records: async () => settings.current().routing.numbers.priors ?? priors.all(),
+    endpoint: createEndpointParts(config.home, base, { ...calls, money, record, list: modelParts.models.list }),
+    record,
+    records: async () => settings.current().routing.numbers.priors ?? record.priors(),
     attachments,
     documents: createPlaceParts({ stateOf, hiddenIn, blobs, readDocument, drawPage }),
     sessions,
@@ -339,6 +344,38 @@ async function createParts(config: ComposeConfig) {
     engine,
     disposeEngine: () => llama.dispose(),
   };
+}
+
+function createAttachmentParts(
+  { settings, rules, blobs, redactor }: Base,
+  {
+    models,
+    ...means
+  }: Omit<AttachmentsOptions, 'blobs' | 'redact' | 'fences' | 'preview'> & {
+    readonly models: AvailableModels;
+  },
+) {
+  return createMessageAttachments({
+    ...means,
+    blobs,
+    redact: (text) => redactor.text(text),
+    fences: (projectPath) =>
+      createSessionRules({ rules: rules.activeRules, settings: () => settings.current() }, projectPath).fences(),
+    preview: { models, settings: () => settings.current() },
+  });
+}
+
+function createRecord(
+  { home }: ComposeConfig,
+  models: AvailableModels,
+  { now, money }: { readonly now: () => number; readonly money: HomeMoney },
+) {
+  return createRouteRecord({
+    home,
+    now,
+    version: (id) => models.info(id, AbortSignal.timeout(versionMs)).then(versionOf, () => ''),
+    month: async () => monthSpent(await money.caps.show(null).catch(orNoted('The month was not added up', []))),
+  });
 }
 
 /** Finds what is hidden from reading in a folder. */

@@ -1,14 +1,14 @@
 /** Plain English in the names of the code. A word of ours never goes here: it goes into `docs/glossary.md`. */
 export const plainWords: readonly string[] = `
   ability admission admit advise agreed ahead alone among anew announce announcement apart around behavior
-  beside between borrow bring broken brought capital carried certainty chance choose chosen contradictions
+  beside between borrow bring broken brought calibrated capital carried certainty chance choose chosen contradictions correction
   damage dearest deceptive decide deepest differing discover dismiss doctor doubted drawn driven either
   elsewhere endless english ensure everywhere evidence explain finders findings forget forgiveness formula fresh
-  gave give goes guess harmless health hello here itself judge keyless lanes latest lean least leftovers locate
-  longest look made may mechanical mention money most must neighbors notice occupant oldest organize our
+  gave give goes guess harm harmless health hello here itself judge keyless lanes latest lean least leftovers locate
+  longest look made may mechanical mention money most must neighbors notice occupant oldest organize our pace
   outcome overview packings passage person piece placement preparation privacy problem propose prose purpose
   raise ran rank reach reachability reapply recovery redaction refusals remember reproduce resend resent room
-  rough safety said say shorten silence singly slept something spent spoken standing stick still strength stuck
+  rough safety said say shorten silence singly slept solved something spent spoken standing stick still strength stuck
   summarize superseded sureness sweep swept taken talk tally technical tell there think thought thumb tidy
   trouble tryout uncached uncounted unheld unified unkept unmet unnamed unreadable unreferenced unrelated unseal
   unseen unweighed ups useful usual warm way weigh why widest wish wordlike worse worst worth
@@ -18,7 +18,7 @@ export const plainWords: readonly string[] = `
 
 /** Words of the field, and names of products, formats and programs. */
 export const fieldWords: readonly string[] = `
-  acp amdgpu ansi anthropic arena attention billions budget cargo catalog chart chat checkpoint citation cli
+  acp amdgpu ansi anthropic arena attention billions budget calibration cargo catalog chart chat checkpoint citation cli
   closure composio contract conversation dedent density diagram dial disk drafters ecosystem excerpt experts
   exposure favorite gemini gemma gguf git governor harness hub huggingface hunk inbox journal jupyter learn
   linters llama localhost markdown mcp meminfo minitest mutants needle notebook nvidia oauth ollama openai

@@ -12,6 +12,9 @@ import type { StepRequest } from '../agent/turn/turn.ts';
 import type { Budget } from '../money/budget.ts';
 import type { LanguageModel, ModelRequest, Provider } from '../models/providers/define.ts';
 import type { Decision, Denial, ModelOption } from '../routing/define.ts';
+import type { RouteRecord } from '../routing/record/route-record.ts';
+import { routingOf } from '../settings/profile-routing.ts';
+import type { Routing } from '@shared/routing/routing.ts';
 import type { SessionFences } from '../safety/session-fences.ts';
 import type { KnownClient } from './client-keys.ts';
 import type { ClientLog } from './client-logs.ts';
@@ -27,6 +30,8 @@ export interface AnswerOptions extends Pick<AgentDependencies, 'machine'>, Pick<
   readonly settings: () => Settings;
   readonly fences: SessionFences;
   readonly budget: (logId: string) => Budget;
+  /** What this home has learned about its models. */
+  readonly numbersFor: RouteRecord['numbersFor'];
 }
 
 export interface ClientCall {
@@ -62,6 +67,7 @@ export async function answerClient(options: AnswerOptions, given: ClientCall): P
     ...given,
     settings: options.settings(),
     facts,
+    routing: await routingFor(options, all),
     fences: options.fences,
     budget: options.budget(given.log.journal.sessionId),
     machine: options.machine,
@@ -71,6 +77,16 @@ export async function answerClient(options: AnswerOptions, given: ClientCall): P
   if (first === undefined) return;
   if (all.length === 1) return told(given, first, await ask(turnOptions, first, null));
   return answerHybrid(given, turnOptions, [first, ...all.slice(1)]);
+}
+
+/** As in a session. A client names no project, so the whole home counts. A call that has no choice needs no record. */
+async function routingFor({ settings, numbersFor }: AnswerOptions, all: readonly AskedModel[]): Promise<Routing> {
+  const { routing } = settings();
+  const usual = routingOf(routing.profile, routing.numbers);
+  const models = all.map(({ info }) => info.id);
+  const [first] = models;
+  if (first === undefined || models.length === 1) return usual;
+  return { ...usual, numbers: await numbersFor({ models, first, numbers: usual.numbers }, null) };
 }
 
 /** Routes the call. If a fence or a spending limit stops it on the way to the cloud, the local model answers. */

@@ -1,4 +1,3 @@
-import { routingOf } from '../settings/profile-routing.ts';
 import type { EventOf } from '@shared/events/events.ts';
 import type { EndpointCall, EndpointPush } from '@shared/contract/endpoint-contract.ts';
 import { textOf } from '@shared/models/model-messages.ts';
@@ -14,7 +13,6 @@ import { createLimits } from '../agent/turn/turn-limits.ts';
 import { createTurnLog } from '../agent/turn/turn-log.ts';
 import type { CallingTurn } from '../agent/turn/turn.ts';
 import { sha256Of } from '../lib/sha256.ts';
-import { currentScore } from '../routing/learned-score.ts';
 import { emptyTrajectory, type Trajectory } from '../routing/trajectory/trajectory.ts';
 import type { Journal } from '../sessions/journal/journal.ts';
 import type { ClientLog } from './client-logs.ts';
@@ -25,6 +23,7 @@ export interface ClientTurnOptions extends Pick<CallingTurn['dependencies'], 'bu
   readonly conversation: string;
   readonly settings: Settings;
   readonly facts: TurnFacts;
+  readonly routing: Routing;
   readonly push: (push: EndpointPush) => void;
   readonly signal: AbortSignal;
   /** The most that the call may cost, in US dollars. Absent: only the limits of the settings hold. */
@@ -83,7 +82,7 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
         atCap: 'stop',
         check: null,
         policy: call.model === 'dewpoint/hybrid' ? 'hybrid' : leavesMachine(info) ? 'cloud' : 'local',
-        routing: clientRouting(settings),
+        routing: options.routing,
         local: settings.local,
         cloud: settings.cloud,
         approve: 'deny',
@@ -101,12 +100,6 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
       asking: { refusals: new Map() },
     },
   };
-}
-
-/** As in a session, but without the records of models: what this home has counted is not read for a client. */
-function clientRouting({ routing }: Settings): Routing {
-  const { profile, numbers } = routingOf(routing.profile, routing.numbers);
-  return { profile, numbers: { score: currentScore.digest, ...numbers } };
 }
 
 /**

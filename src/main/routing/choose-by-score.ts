@@ -1,8 +1,6 @@
-import type { ChoiceFacts, Decision, Denial, ModelOption } from './define.ts';
+import type { ChoiceFacts, Denial, ModelOption, Verdict } from './define.ts';
+import { byRecord, openQuestion } from './keep-by-record.ts';
 import type { Comparison, CostGuess } from './weigh-options.ts';
-
-export type Verdict = Pick<Decision, 'chosen' | 'layer' | 'code' | 'text'> &
-  Partial<Pick<Decision, 'adviser' | 'isDegraded' | 'otherwise'>>;
 
 /** What may be chosen, and how it compares. */
 export interface Choice {
@@ -25,6 +23,9 @@ export function byScore(facts: ChoiceFacts, { open, compared }: Choice): Verdict
     return { chosen: last ?? base, layer, code: 'unpriced', text: unpricedText(others, base) };
   }
   const isAbove = last !== null && last !== base;
+  const known =
+    rival === null ? null : byRecord(facts, { base, rival: rival.option, score: compared.scoreOf(rival.option) });
+  if (known !== null) return known;
   // The remaining cost of a task is too uncertain to weigh it against work that small local models have never done
   // correctly.
   const top = rival?.option ?? null;
@@ -38,13 +39,14 @@ export function byScore(facts: ChoiceFacts, { open, compared }: Choice): Verdict
   const gain = `would help in about ${percent(compared.scoreOf(shown)?.gain ?? 0)} of such cases`;
   const there = shown.info.label;
   if (advantageUsd > numbers.marginUsd) {
-    const text = `${there} is worth its price: it ${gain}, a gain of ${money(advantageUsd)}.`;
+    const text = `${there} is worth its price: it ${gain}, a gain of ${money(advantageUsd)}.${openQuestion(facts, base)}`;
     return { chosen: shown, layer, code: 'gain', text };
   }
   const score = compared.scoreOf(shown);
   const guess = advantageUsd < 0 ? (score?.guess ?? null) : null;
   const why = guess === null ? `${weighed(advantageUsd, score?.steps ?? 1)}.` : guessed(guess, trajectory.steps);
-  const text = `${base.info.label} ${trajectory.steps === 0 ? 'starts' : 'continues'}: ${there} ${gain}, ${why}`;
+  const begins = trajectory.steps === 0 ? 'starts' : 'continues';
+  const text = `${base.info.label} ${begins}: ${there} ${gain}, ${why}${openQuestion(facts, base)}`;
   const missing = `for a gain of ${money(numbers.marginUsd - advantageUsd)} more`;
   const otherwise = `${there}, ${guess === null ? missing : `if ${base.info.label} gets stuck`}.`;
   return { chosen: base, layer, code: 'local-first', text, otherwise };

@@ -1,7 +1,7 @@
 import type { Role } from '@shared/routing/routing.ts';
-import type { Choice, Verdict } from './choose-by-score.ts';
+import type { Choice } from './choose-by-score.ts';
 import { byScore, money } from './choose-by-score.ts';
-import type { ChoiceFacts } from './define.ts';
+import type { ChoiceFacts, Verdict } from './define.ts';
 import { reviewWorthUsd } from './weigh-options.ts';
 
 /**

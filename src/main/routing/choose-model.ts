@@ -1,9 +1,9 @@
-import type { ChoiceFacts, Decision, Denial, ModelOption, Rule, WeighedOption } from './define.ts';
+import type { ChoiceFacts, Decision, Denial, ModelOption, Rule, WeighedOption, Verdict } from './define.ts';
 import { featuresOf } from './routing-features.ts';
 import { hardDenial, hasChoice, isOnlyOverBudget, isOnlyTooLong } from './hard-rules.ts';
 import type { Comparison } from './weigh-options.ts';
 import { compareOptions, isStronger, pairOf, optionWithoutCosts } from './weigh-options.ts';
-import type { Choice, Verdict } from './choose-by-score.ts';
+import type { Choice } from './choose-by-score.ts';
 import { byScore, capital, isOfConversation } from './choose-by-score.ts';
 import { byRole, chooseReviewer } from './choose-for-question.ts';
 import { noteFailure } from '../lib/log.ts';

@@ -133,6 +133,20 @@ export function defineRule(rule: Rule): Rule {
   return rule;
 }
 
+/** Two options that are compared: what the stronger one gains over the weaker one. */
+export interface Pair {
+  /** Null: there is only the other. */
+  readonly weaker: ModelOption | null;
+  readonly stronger: ModelOption | null;
+  /**
+   * How much of the way from the weaker to the strongest option this stronger one goes, 0 to 1. The votes say what the
+   * strongest gains. Where both have a record: of all that the weaker one misses.
+   */
+  readonly share: number;
+  /** The chance, by both records, that the weaker one does it and the stronger one does not. Absent: nothing says so. */
+  readonly loss?: number;
+}
+
 /** An option with its weights: money and time of this call, and of the expected rest of the task. Null: unknown. */
 export type WeighedOption = RouteDetail['options'][number];
 
@@ -160,3 +174,7 @@ export interface Decision {
   /** The step would have gone to the cloud if there were a network. */
   readonly isDegraded: boolean;
 }
+
+/** What a layer decides, before the rest of the decision is filled in. */
+export type Verdict = Pick<Decision, 'chosen' | 'layer' | 'code' | 'text'> &
+  Partial<Pick<Decision, 'adviser' | 'isDegraded' | 'otherwise'>>;

@@ -1,13 +1,15 @@
-import { chanceOf } from '@shared/routing/routing.ts';
+import { chanceOf, type Correction } from '@shared/routing/routing.ts';
 import type { Interval } from '@shared/money/counterfactual.ts';
 import type { TaskKind } from '@shared/money/task-needs.ts';
 import { guessInterval } from '@shared/money/usual-task.ts';
 import type { Tally } from '@shared/routing/priors.ts';
 import { expectedRestUsd, usualStepsOf } from './usual-steps.ts';
-import type { Features, ChoiceFacts, PairNames, Rule, ModelOption, Vote, WeighedOption } from './define.ts';
+import type { Features, ChoiceFacts, PairNames, Rule, ModelOption, Vote, WeighedOption, Pair } from './define.ts';
 import { abilityIn } from './ability.ts';
+import { shareOf } from './share-of-gain.ts';
 import type { LearnedScore } from './learned-score.ts';
-import { replacedRules, takeoverChance, scoreNamed, votesOfScore } from './learned-score.ts';
+import { replacedRules, scoreNamed, votesOfScore } from './learned-score.ts';
+import { correctedFails, noCorrection } from './record/fit-calibration.ts';
 import { featuresOf } from './routing-features.ts';
 import type { CacheFacts, Outlook } from './switch-price.ts';
 import { callUsd, nothingCached, savedUsd, switchPrice } from './switch-price.ts';
@@ -18,6 +20,8 @@ export interface Score {
   readonly votes: readonly Vote[];
   /** The chance that the stronger model does the rest of the task and the weaker one does not. */
   readonly gain: number;
+  /** The chance, by the votes alone, that the weaker model does not do the rest. */
+  readonly failsByVotes: number;
   /** How much more the next stretch is worth with the stronger model, in US dollars; null: no price is known. */
   readonly advantageUsd: number | null;
   /** The steps that this was counted for. */
@@ -48,20 +52,6 @@ const UNDETECTED = { judged: 0.02, checked: 0.15, unchecked: 0.5 } as const;
 /** Used until a model has been seen at work. */
 const GUESS = { localStepMs: 20_000, cloudStepMs: 8_000, outputTokens: 400, resultTokens: 600 } as const;
 
-/** Two options that are compared: what the stronger one gains over the weaker one. */
-export interface Pair {
-  /** Null: there is only the other. */
-  readonly weaker: ModelOption | null;
-  readonly stronger: ModelOption | null;
-  /**
-   * How much of the way from the weaker to the strongest option this stronger one goes, 0 to 1. The votes say what the
-   * strongest gains. Where both have a record: of all that the weaker one misses.
-   */
-  readonly share: number;
-  /** The chance, by both records, that the weaker one does it and the stronger one does not. Absent: nothing says so. */
-  readonly loss?: number;
-}
-
 /**
  * L2: the votes, prices and times of a pair, and the resulting score. `block`: the steps that the decision covers.
  */
@@ -76,7 +66,8 @@ export function weigh(facts: ChoiceFacts, rules: readonly Rule[], { pair, block 
     (total, { toward, weight }) => total + (toward === 'cloud' ? weight : -weight),
     learned === null ? BASE : 0,
   );
-  const fails = chanceOf(sum);
+  const failsByVotes = chanceOf(sum);
+  const fails = correctedFails(failsByVotes, correctionIn(facts, learned === null ? null : weaker));
   const gain = fails * pair.share;
   const outlook = outlookOf(facts, { weaker, stronger, gain, block });
   const stretch = Math.min(block, outlook.blockSteps);
@@ -89,7 +80,9 @@ export function weigh(facts: ChoiceFacts, rules: readonly Rule[], { pair, block 
     features,
     votes: learned === null ? votes : [...votes].sort((left, right) => right.weight - left.weight),
     gain,
-    advantageUsd: price === null ? null : valueOf(facts, pair, { outlook, block: stretch }) - (price.extraUsd - ownUsd),
+    failsByVotes,
+    advantageUsd:
+      price === null ? null : valueOf(facts, pair, { outlook, block: stretch }) - paced(facts, price.extraUsd - ownUsd),
     steps: stretch,
     guess: restUsd === null || hasCount(facts, stronger) ? null : { kind: kindOf(facts), usd: guessInterval(restUsd) },
     isLeavingRisky: price !== null && price.riskUsd > Math.max(0, saved),
@@ -101,6 +94,16 @@ export function weigh(facts: ChoiceFacts, rules: readonly Rule[], { pair, block 
         return learned === null ? option : { ...option, solves: isWeaker ? 1 - fails : solvesOf(fails, gain, pair) };
       }),
   };
+}
+
+/** A dollar counts more while the month's limit is used faster than it lasts. */
+function paced({ numbers: { pace = 1 } }: ChoiceFacts, usd: number): number {
+  return usd > 0 ? usd * pace : usd;
+}
+
+function correctionIn(facts: ChoiceFacts, weaker: ModelOption | null): Correction {
+  const own = weaker === null ? undefined : facts.numbers.calibration?.[weaker.info.id];
+  return own?.[kindOf(facts)] ?? noCorrection;
 }
 
 interface Weighing {
@@ -399,41 +402,4 @@ export function pairOf(options: readonly ModelOption[]): Pair {
 export function isStronger(options: readonly ModelOption[], option: ModelOption, than: ModelOption): boolean {
   const place = (one: ModelOption): number => options.findIndex(({ info }) => info === one.info);
   return place(option) > place(than);
-}
-
-/** Abilities never fall along the person's order, so that the order is true whatever is guessed from size and price. */
-const LEAST_STEP = 0.02;
-
-function shareOf(facts: ChoiceFacts, base: ModelOption | null, option: ModelOption): Pick<Pair, 'share' | 'loss'> {
-  const { options, numbers, purpose } = facts;
-  const counted = base === null ? null : countedShare(facts, base, option);
-  if (counted !== null) return counted;
-  let before = 0;
-  const chances = new Map<ModelOption['info'], number>();
-  for (const { info } of options) {
-    if (chances.has(info)) continue;
-    before = Math.max(abilityIn(info, numbers, purpose).chance, before + (chances.size === 0 ? 0 : LEAST_STEP));
-    chances.set(info, before);
-  }
-  const from = base === null ? 0 : (chances.get(base.info) ?? 0);
-  const learned = scoreNamed(numbers.score);
-  if (learned !== null && base !== null) {
-    return { share: takeoverChance(learned, from, chances.get(option.info) ?? from) };
-  }
-  const top = Math.max(...chances.values());
-  const own = chances.get(option.info) ?? top;
-  return { share: top <= from ? 1 : Math.max(0, (own - from) / (top - from)) };
-}
-
-/** What both records leave to gain, of what the weaker one misses. Null: one of them is not known well enough. */
-function countedShare(
-  { numbers, purpose }: Pick<ChoiceFacts, 'numbers' | 'purpose'>,
-  base: ModelOption,
-  option: ModelOption,
-): Required<Pick<Pair, 'share' | 'loss'>> | null {
-  const ableOf = ({ info }: ModelOption) => abilityIn(info, numbers, purpose);
-  const [weaker, stronger] = [ableOf(base), ableOf(option)];
-  if (weaker.source !== 'record' || stronger.source !== 'record') return null;
-  const more = stronger.chance - weaker.chance;
-  return { share: Math.max(0, more / (1 - weaker.chance)), loss: Math.max(0, -more) };
 }

@@ -11,7 +11,7 @@ import type { StepCost } from '@shared/money/step-costs.ts';
 import type { TaskNeed } from '@shared/money/task-needs.ts';
 import { gitContract } from './git-contract.ts';
 import { documentsContract, projectsContract } from './projects-contract.ts';
-import { rulesContract } from './rules-contract.ts';
+import { routingContract, rulesContract } from './rules-contract.ts';
 import {
   assistantsContract,
   settingsContract,
@@ -64,6 +64,7 @@ export const contract = {
     .output(type<CostReport>()),
   /** What a month of the work of the last 90 days costs, as it was done, all in the cloud and all on this machine. */
   monthCosts: base.input(z.object({ project: z.string().optional() })).output(type<MonthCosts>()),
+  routing: routingContract,
   rules: rulesContract,
   tools: toolsContract,
   web: webContract,

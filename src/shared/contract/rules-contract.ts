@@ -1,3 +1,4 @@
+import { expectedKinds, type Expectation, type LearnedReport } from '@shared/routing/outcomes.ts';
 import { type } from '@orpc/contract';
 import { z } from 'zod';
 import { base } from './contract-base.ts';
@@ -39,4 +40,29 @@ export const rulesContract = {
   test: base.input(questionSchema).output(type<RuleAnswer>()),
   /** Approves exactly these bytes. `conflict` when the rules have changed since. */
   approve: base.input(z.object({ projectPath: z.string().min(1).max(4096), hash })).output(type<RuleReport>()),
+};
+
+const place = projectPath.default(null);
+
+/** What this machine has learned about its models, and what that says about the next task. */
+export const routingContract = {
+  /** What was learned, from which outcomes. With a project, also what its own record says. */
+  learned: base.input(z.object({ projectPath: place })).output(type<LearnedReport>()),
+  /** Forgets what was learned in a project; without one, everything. The caller has asked the user. */
+  forget: base.input(z.object({ projectPath: place })).output(type<{ readonly forgotten: number }>()),
+  /**
+   * What a task of this kind is likely to bring on each way. Calls no model. Models that are not named are those of the
+   * settings.
+   */
+  expect: base
+    .input(
+      z.object({
+        projectPath: place,
+        kind: z.enum(expectedKinds),
+        policy: z.enum(['local', 'hybrid', 'cloud']).optional(),
+        local: z.string().optional(),
+        cloud: z.string().optional(),
+      }),
+    )
+    .output(type<Expectation>()),
 };

@@ -18,6 +18,7 @@ const scoredRoles = { context: 'score', edit: 'score', answer: 'score', summary:
 export const profiles: Readonly<Record<Profile, RoutingNumbers>> = {
   economy: {
     ...shared,
+    harm: 0.2,
     valueUsd: 0.2,
     marginUsd: 0.05,
     consecutiveFailures: 3,
@@ -30,6 +31,7 @@ export const profiles: Readonly<Record<Profile, RoutingNumbers>> = {
   },
   balanced: {
     ...shared,
+    harm: 0.1,
     valueUsd: 1,
     marginUsd: 0.02,
     consecutiveFailures: 2,
@@ -42,6 +44,7 @@ export const profiles: Readonly<Record<Profile, RoutingNumbers>> = {
   },
   quality: {
     ...shared,
+    harm: 0.05,
     valueUsd: 5,
     marginUsd: 0,
     consecutiveFailures: 1,
@@ -71,11 +74,14 @@ type Read = (numbers: Numbers) => string | null;
 const dollars = (value: unknown): string | null => (typeof value === 'number' ? `$${value.toFixed(2)}` : null);
 const count = (value: unknown): string | null => (typeof value === 'number' ? String(value) : null);
 const seconds = (value: unknown): string | null => (typeof value === 'number' ? `${value} s` : null);
+const oneIn = (value: unknown): string | null =>
+  typeof value === 'number' && value > 0 ? `1 in ${Math.round(1 / value)}` : null;
 const yesOrNo = (value: unknown): string | null => (typeof value === 'boolean' ? (value ? 'yes' : 'no') : null);
 
 /** In order of importance to the reader. */
 const numbers: readonly (readonly [keyof RoutingNumbers, string, (value: unknown) => string | null])[] = [
-  ['valueUsd', 'Value of a solved task', dollars],
+  ['harm', 'Tasks that may end worse than in the cloud, at most', oneIn],
+  ['valueUsd', 'Value of a solved task, while that is not known yet', dollars],
   ['marginUsd', 'Least advantage to move a step to the cloud', dollars],
   ['minuteUsd', 'Value of a minute of waiting', dollars],
   ['consecutiveFailures', 'Failures in a row before the cloud takes over', count],

@@ -33,6 +33,33 @@ const rolesSchema = z.strictObject({
 });
 export type Role = keyof z.infer<typeof rolesSchema>;
 
+/** A line over log odds that corrects a stated chance. */
+const correctionSchema = z.strictObject({ shift: z.number(), slope: z.number() });
+export type Correction = z.infer<typeof correctionSchema>;
+
+/** By model and kind of task. */
+const calibrationSchema = z.record(z.string(), z.record(z.string(), correctionSchema));
+export type Calibration = z.infer<typeof calibrationSchema>;
+
+/** What the record of the model that begins says about keeping work with it. */
+const keptHereSchema = z.strictObject({
+  model: z.string(),
+  /** The most of all tasks, 0 to 1, that may end worse than the cloud would do them. */
+  limit: z.number(),
+  /** Judged tasks that it began, and how many of them failed here. */
+  tasks: z.number().int(),
+  harms: z.number().int(),
+  /** Counted in this project alone, or in the whole home. */
+  scope: z.enum(['project', 'home']),
+  /** Tasks that seem less likely to fail here than this are kept. Null: too little is known. */
+  upTo: z.number().nullable(),
+  /** The highest rate of tasks that end worse, at 95 %, with that. Null: not known yet. */
+  bound: z.number().nullable(),
+  /** Even the lowest rate that the record allows, at 95 %, is above the limit. */
+  isTooMuch: z.boolean(),
+});
+export type KeptHere = Readonly<z.infer<typeof keptHereSchema>>;
+
 /** The numbers that the router uses. A task's log holds them, so that decisions can be repeated exactly. */
 export const routingNumbersSchema = z.strictObject({
   /** The value of a correctly done task, in US dollars. */
@@ -70,6 +97,17 @@ export const routingNumbersSchema = z.strictObject({
   score: z.string().max(64).optional(),
   /** How work went on this machine, by model and purpose: counted, or set by the user. Absent: unknown. */
   priors: priorsSchema.optional(),
+  /**
+   * The dial: the most of all tasks, 0 to 1, that may end worse here than the cloud would do them. Absent: none, as in
+   * older logs.
+   */
+  harm: z.number().positive().max(1).optional(),
+  /** What the record says about that. Absent: nobody looked. */
+  kept: keptHereSchema.optional(),
+  /** How far the stated chances were off on this machine. Absent: nothing is known. */
+  calibration: calibrationSchema.optional(),
+  /** How many times a dollar counts, so that the month's limit lasts. Absent: once. */
+  pace: z.number().min(1).optional(),
   /**
    * How many answers a recipe asks of the cloud after finding nothing here. Absent: as many as when it begins there.
    */

@@ -23,7 +23,7 @@ import type { RestoreState } from './restore-state.ts';
 import type { ServerUse } from './server-use.ts';
 
 /** Raised when the shape of the state or the meaning of a field changes. Snapshots of other versions are void. */
-export const STATE_VERSION = 24;
+export const STATE_VERSION = 25;
 
 /**
  * What every host shows of a session: a pure function of its events, small for any length of log. Texts are capped and
@@ -216,6 +216,8 @@ export interface StepState {
   readonly where: Where;
   /** Why it ran there, in one sentence; empty when there was no decision. */
   readonly reason: string;
+  /** The chance, by the votes before it, that the weaker model does not do the rest. Absent: nothing was learned. */
+  readonly fails?: number;
   readonly startedAt: number;
   readonly promptTokens: number | null;
   readonly waitedMs: number;
@@ -349,6 +351,7 @@ interface RouteState {
   readonly callId: string;
   readonly reasonCode: string;
   readonly reason: string;
+  readonly fails?: number;
 }
 
 export const emptySession: SessionState = {

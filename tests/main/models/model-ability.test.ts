@@ -57,7 +57,7 @@ function optionOf({ info }: ModelEntry): readonly ModelOption[] {
 /** Catches: an order of models in the window that ranks by something else than the router. */
 describe('the list of models', () => {
   it('says how able each known model is, and from what it is known', async () => {
-    const known = await abilities({ 'sky/large': { act: { tries: 0.4, solved: 0.4, at: 0 } } });
+    const known = await abilities({ 'sky/large': { act: { tries: 0.4, solved: 0.4, at: Date.now() } } });
     expect(known['script/script']).toEqual({ chance: expect.closeTo(0.65), source: 'unknown' });
     expect(known['sky/large']).toEqual({ chance: expect.closeTo(0.926), source: 'price' });
     expect(known).toHaveProperty('silent/*', null);
@@ -65,8 +65,8 @@ describe('the list of models', () => {
 
   it('ranks a model by what it solved in this home', async () => {
     const known = await abilities({
-      'script/script': { act: { tries: 18, solved: 16.7, at: 0 } },
-      'sky/large': { chat: { tries: 16, solved: 0, at: 0 } },
+      'script/script': { act: { tries: 18, solved: 16.7, at: Date.now() } },
+      'sky/large': { chat: { tries: 16, solved: 0, at: Date.now() } },
     });
     expect(known['script/script']).toEqual({ chance: expect.closeTo(0.9), source: 'record' });
     expect(known['sky/large']).toMatchObject({ source: 'price' });
@@ -75,8 +75,8 @@ describe('the list of models', () => {
   // Bug: the list weighed a guess as four counted turns, and a route as two, so both named other percentages.
   it('names the same percentages as a route by the same counts', async () => {
     const priors = {
-      'script/script': { act: { tries: 3, solved: 1, at: 0 } },
-      'sky/large': { act: { tries: 1, solved: 1, at: 0 } },
+      'script/script': { act: { tries: 3, solved: 1, at: Date.now() } },
+      'sky/large': { act: { tries: 1, solved: 1, at: Date.now() } },
     };
     const entries = await listed(priors);
     const numbers = { ...profiles.balanced, score: currentScore.digest, priors };
@@ -87,7 +87,9 @@ describe('the list of models', () => {
     expect(options).toHaveLength(2);
     for (const { model, ability } of options) {
       expect(ability).toMatchObject({ source: 'record' });
-      expect(entries.find(({ id }) => id === model)?.ability).toEqual(ability);
+      const listed = entries.find(({ id }) => id === model)?.ability;
+      // The list was made a moment later, and counts fade.
+      expect(listed).toEqual({ ...ability, chance: expect.closeTo(ability?.chance ?? 0, 6) });
     }
   });
 });

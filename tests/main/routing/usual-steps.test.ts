@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { learnPriors } from '../../../src/main/routing/learn-priors.ts';
+import { priorsOf } from '../../../src/main/routing/record/count-outcomes.ts';
+import { madeOutcome } from '../../fakes/made-outcomes.ts';
 import { expectedRestUsd, usualOutput, usualStepsOf } from '../../../src/main/routing/usual-steps.ts';
 
 const price = { input: 3, output: 15, source: 'test', date: '2026-11-28' };
@@ -19,9 +20,8 @@ describe('the usual steps of a model', () => {
   });
 
   it("are learned from the output of a turn's calls", () => {
-    const step = { turnId: 't', purpose: 'act', stage: { model: 'sky/m' }, end: { usage: { output: 120 } } } as const;
-    const turn = { id: 't', endedAt: 1, reason: 'done', before: { passed: false }, after: { passed: true } } as const;
-    const learned = learnPriors({}, { turns: [turn], steps: [step, step] });
+    const work = [{ model: 'sky/m', version: '', purpose: 'act', solved: true, calls: 2, written: 240 }] as const;
+    const learned = priorsOf([madeOutcome({ work: [...work] })], { project: 'p', now: 0, versionOf: () => '' });
     expect(learned['sky/m']?.['act']).toMatchObject({ tries: 1, calls: 2, written: 240 });
   });
 });

@@ -26,7 +26,7 @@ const memoryRefusal = {
 
 const refusals: readonly Refusal[] = [
   {
-    names: ['settings.set', 'settings.unset', 'projects.configure', 'budget.change'],
+    names: ['settings.set', 'settings.unset', 'projects.configure', 'budget.change', 'routing.forget'],
     grant: 'settings',
     message: 'Settings cannot be changed from the browser.',
     hint: 'On the machine, run: dewpoint settings set KEY VALUE. Or start with: dewpoint serve --allow settings',

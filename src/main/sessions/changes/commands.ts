@@ -6,6 +6,8 @@ import type { Handlers } from '../../server/handlers.ts';
 import { listCheckpoints } from './checkpoints.ts';
 import { restoreTo } from './restore-to.ts';
 import { showChanges, takeChanges, undoChanges } from './undo-and-take.ts';
+import { orNoted } from '../../lib/log.ts';
+import type { RouteRecord } from '../../routing/record/route-record.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
 import { refuseAtWork } from '../open/refused-requests.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
@@ -13,19 +15,32 @@ import type { LiveJournal } from '../journal/live-journal.ts';
 /** Larger files are not shown, because the page holds the whole file. */
 const maxBytes = 5 * 1024 * 1024;
 
-/** Handlers that show, take and undo a session's changes. */
-export function createChangeCommands(sessions: OpenSessions): Handlers['changes'] {
+/** Handlers that show, take and undo a session's changes. `learn`: told what the person now thinks of them. */
+export function createChangeCommands(sessions: OpenSessions, learn: RouteRecord['learn']): Handlers['changes'] {
   const atRest = (sessionId: string): Promise<LiveJournal> => {
     refuseAtWork(sessions, sessionId);
     return sessions.journal(sessionId);
   };
   const inTurn = createTurns();
+  const judged = async <T>(journal: LiveJournal, work: Promise<T>): Promise<T> => {
+    const done = await work;
+    // The runs of a comparison repeat one task, so they say nothing more.
+    if (journal.state().groupId === null)
+      void learn(journal.state()).catch(orNoted('Nothing was learned from a decision', undefined));
+    return done;
+  };
   return {
     show: async ({ input }) => showChanges(await sessions.journal(input.sessionId), input.paths),
     take: ({ input: { sessionId, paths, hunks } }) =>
-      inTurn(sessionId, async () => takeChanges(await atRest(sessionId), paths, hunks)),
+      inTurn(sessionId, async () => {
+        const journal = await atRest(sessionId);
+        return judged(journal, takeChanges(journal, paths, hunks));
+      }),
     undo: ({ input: { sessionId, paths, hunks } }) =>
-      inTurn(sessionId, async () => undoChanges(await atRest(sessionId), paths, hunks)),
+      inTurn(sessionId, async () => {
+        const journal = await atRest(sessionId);
+        return judged(journal, undoChanges(journal, paths, hunks));
+      }),
     checkpoints: async ({ input }) => listCheckpoints(await sessions.journal(input.sessionId)),
     restore: async ({ input: { sessionId, ...choice } }) =>
       choice.isPreview === true

@@ -5,7 +5,7 @@ import type { Routing } from '@shared/routing/routing.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { settingsForProject } from '../../settings/settings-for-project.ts';
-import type { LearnedPriors } from '../../routing/learned-priors.ts';
+import type { RouteRecord } from '../../routing/record/route-record.ts';
 import type { ActiveRules, RuleFiles } from '../../safety/rule-files.ts';
 import { turnOptions } from '../../settings/turn-options.ts';
 import { sha256Of } from '../../lib/sha256.ts';
@@ -27,9 +27,9 @@ export interface RoutingSnapshotTaker {
 export function createRoutingSnapshotTaker(options: {
   readonly settings: () => Settings;
   readonly rules: RuleFiles['activeRules'];
-  readonly priors: Pick<LearnedPriors, 'given'>;
+  readonly record: Pick<RouteRecord, 'given'>;
 }): RoutingSnapshotTaker {
-  const { settings, rules, priors } = options;
+  const { settings, rules, record } = options;
   const hashOf = (projectPath: string, { fences, projectFences, masks, shut }: ActiveRules): string => {
     const { secrets, rules: all } = settings().fences;
     const own = all.filter(({ project }) => project === undefined || isWithin(projectPath, project));
@@ -43,7 +43,7 @@ export function createRoutingSnapshotTaker(options: {
       const routing: Record<string, Routing> = {};
       for (const policy of policies) {
         const asked = turnOptions(usual, runOptionsSchema.parse({ policy, local, cloud }));
-        const given = (await priors.given(asked, projectPath)).routing;
+        const given = (await record.given(asked, projectPath)).routing;
         if (given !== null) routing[policy] = given;
       }
       const holding = await rules(projectPath);

@@ -216,7 +216,7 @@ async function optionsFor(
   const { routing } = held ?? { routing: null };
   return {
     run,
-    routed: routing === null ? await options.priors.given(usual, journal.state().projectPath) : { ...usual, routing },
+    routed: routing === null ? await options.record.given(usual, journal.state().projectPath) : { ...usual, routing },
   };
 }
 
@@ -273,7 +273,7 @@ async function sendTo(
   const { journal } = session;
   void sent.ended
     // The runs of a comparison repeat one task: the results of earlier ones would affect the routing of later ones.
-    .then(() => (journal.state().groupId === null ? options.priors.learn(journal.state()) : undefined))
+    .then(() => (journal.state().groupId === null ? options.record.learn(journal.state()) : undefined))
     .catch(orNoted('Nothing was learned from a turn', undefined))
     .then(() => rememberFences(session, signal))
     .then(() => restLater(session))

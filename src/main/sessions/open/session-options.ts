@@ -8,7 +8,7 @@ import type {
   SessionTools,
 } from '../../agent/turn/agent-dependencies.ts';
 import type { MessageAttachments } from '../attachments/message-attachments.ts';
-import type { LearnedPriors } from '../../routing/learned-priors.ts';
+import type { RouteRecord } from '../../routing/record/route-record.ts';
 import type { Budget, BudgetOptions } from '../../money/budget.ts';
 import type { ProjectInstructions } from '../../safety/instructions/project-instructions.ts';
 import type { SessionFencesOptions } from '../../safety/session-fences.ts';
@@ -73,7 +73,7 @@ export interface OpenSessionsOptions {
   /** The connected tools that are on in a project. */
   readonly connected: (projectPath: string | null, folder: string) => ConnectedTools;
   /** What earlier work showed about each model. */
-  readonly priors: LearnedPriors;
+  readonly record: Pick<RouteRecord, 'given' | 'learn'>;
   /** The budget of one session. */
   readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
 }

@@ -1,3 +1,4 @@
+import { chanceOf } from '@shared/routing/routing.ts';
 import type { EngineReport } from '@shared/events/call-report.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import {
@@ -194,7 +195,15 @@ function stageChosen(state: SessionState, event: EventOf<'stage-chosen'>): Chang
 
 function routeDecided(state: SessionState, event: EventOf<'route-decided'>): Change {
   const { callId, reasonCode, reason } = event;
-  return { routes: lastItems([...state.routes, { callId, reasonCode, reason: firstLine(reason) }], keptCounts.routes) };
+  const fails = failsBy(event);
+  const route = { callId, reasonCode, reason: firstLine(reason), ...(fails === null ? {} : { fails }) };
+  return { routes: lastItems([...state.routes, route], keptCounts.routes) };
+}
+
+/** The votes are log odds that the weaker model does not do the rest, if a learned score is among them. */
+function failsBy({ votes = [] }: EventOf<'route-decided'>): number | null {
+  if (!votes.some(({ rule }) => rule === 'solve-score')) return null;
+  return chanceOf(votes.reduce((sum, { toward, weight }) => sum + (toward === 'cloud' ? weight : -weight), 0));
 }
 
 function turnStarted(state: SessionState, event: EventOf<'turn-started'>): Change {
@@ -285,6 +294,7 @@ function callStarted(state: SessionState, event: EventOf<'model-call-started'>):
     model: event.model,
     where: event.stage.where,
     reason: firstLine(route?.reason ?? ''),
+    ...(route?.fails === undefined ? {} : { fails: route.fails }),
     startedAt: event.at,
     promptTokens: event.promptTokens,
     waitedMs: 0,

@@ -300,7 +300,7 @@ describe('a comparison', () => {
       signal: neverAborted,
     });
     await carryOut(id);
-    expect(await readdir(home)).not.toContain('route-priors.json');
+    expect(await readdir(home)).not.toContain('route-record.json');
     // A message that the user sends is counted.
     const { sessionId: own } = await core.client.sessions.create({ projectPath: project });
     const options = { local: 'weak/script', strategy: 'loop', check: 'python3 check.py' };
@@ -309,7 +309,7 @@ describe('a comparison', () => {
       text: 'Repair add().',
       options: runOptionsSchema.parse(options),
     });
-    await vi.waitFor(async () => expect(await readdir(home)).toContain('route-priors.json'), 30_000);
+    await vi.waitFor(async () => expect(await readdir(home)).toContain('route-record.json'), 30_000);
   });
 
   it('refuses what cannot be carried out before it copies anything', async () => {

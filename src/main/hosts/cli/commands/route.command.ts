@@ -15,10 +15,10 @@ import { jsonLine, oneLine, pluralize, seconds, table } from '../../text/termina
 import { numberRows } from '@shared/routing/routing-profiles.ts';
 import { routingSettingsSchema } from '@shared/settings/settings.ts';
 import { padRight } from '../../text/columns.ts';
+import { type RecordArguments, showRecord } from '../reports/show-record.ts';
 import { recordedEvents } from '../../connection/recorded-events.ts';
 
-export interface RouteArguments {
-  readonly json?: boolean;
+export interface RouteArguments extends RecordArguments {
   /** A file for the records of every session, or of the named one. */
   readonly export?: string;
   readonly profiles?: boolean;
@@ -46,6 +46,8 @@ export const route: Command<[string | undefined, string | undefined, RouteArgume
     showProfiles(await client.settings.get({ key: 'routing' }), terminal, args.json === true);
     return 0;
   }
+  if (args.learned === true || args.expect !== undefined || args.forget === true)
+    return showRecord(client, terminal, args);
   if (args.export !== undefined) return exportRecords(client, terminal, { path: args.export, session, signal });
   if (session === undefined) return allEscalations(client, terminal, { json: args.json === true, signal });
   const { sessionId } = await client.sessions.find({ id: session });

@@ -193,6 +193,10 @@ function addRoute(program: Command, handlers: Handlers): void {
     .option('--json', 'print JSON')
     .option('--export <file>', 'write routing decisions and their outcomes as JSON lines')
     .option('--profiles', 'show the numbers of each profile, and your own')
+    .option('--learned', 'show what was learned about your models, and from what')
+    .option('--expect <task>', 'show what a task is likely to bring here, in both places and in the cloud')
+    .option('--forget', 'forget what was learned: everything, or with --project only there')
+    .option('--project <dir>', 'the project for --learned, --expect and --forget')
     .action((session: string | undefined, step: string | undefined, args: RouteArguments) =>
       handlers.route(session, step, args),
     );

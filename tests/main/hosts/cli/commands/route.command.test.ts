@@ -98,7 +98,7 @@ describe('dewpoint route', () => {
     const lines = said.out.replaceAll(/ +/gu, ' ').split('\n');
     expect(lines[0]).toBe(' economy balanced quality yours');
     expect(lines).toContain('consecutiveFailures Failures in a row before the cloud takes over 3 2 1 7');
-    expect(lines).toContain('valueUsd Value of a solved task $0.20 $1.00 $5.00');
+    expect(lines).toContain('valueUsd Value of a solved task, while that is not known yet $0.20 $1.00 $5.00');
     expect(lines).toContain('roles.title Titles run on this machine this machine this machine nobody');
     const shown = lines.slice(1).flatMap((line) => line.split(' ').slice(0, 1));
     for (const name of Object.keys(profiles.balanced))
