@@ -16,6 +16,7 @@ import { conformanceRows } from './lib/conformance-rows.ts';
 import { parsePartOptions } from './lib/part-options.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { median, percentile } from './lib/statistics.ts';
+import { talkRows } from './lib/talk-rows.ts';
 import { seamTimes, stdioTimes } from './lib/tool-call-times.ts';
 
 /** The version of the data set, which is only measured with, never tuned on. Download it by hand, once. */
@@ -35,6 +36,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     conformance: null,
     calls: null,
     callers: null,
+    talks: null,
   };
   const defaults = {
     data: join(cache, 'bench', 'bfcl-eval'),
@@ -42,12 +44,16 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     models: 'qwen2.5-coder-0.5b-instruct,qwen2.5-coder-1.5b-instruct',
     requests: '24',
     offset: '0',
+    talks: 'bench/data/talks.json',
   };
   const { only, values } = parsePartOptions(args, parts, defaults);
   return [
     ...(only.includes('many') ? await manyRows(values) : []),
     ...(only.includes('conformance') ? await conformanceRows(values.suite) : []),
     ...(only.includes('calls') ? await callRows() : []),
+    ...(only.includes('talks')
+      ? await talkRows(values.talks, join(cache, 'models', 'qwen2.5-coder-1.5b-instruct.gguf'))
+      : []),
     ...(only.includes('callers') ? await modelRows(values, join(cache, 'models')) : []),
   ];
 }

@@ -109,7 +109,7 @@ function firstCalls(tried: readonly Tried[]): string {
   return [...counts].map(([name, times]) => `${name} ${times}`).join(', ');
 }
 
-async function withModel(modelPath: string, use: (provider: Provider) => Promise<void>): Promise<void> {
+export async function withModel(modelPath: string, use: (provider: Provider) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-callers-'));
   const workerPath = resolve('out/main/llama-worker.cjs');
   const now = (): number => performance.now();

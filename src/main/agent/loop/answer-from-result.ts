@@ -55,13 +55,18 @@ export async function answerFromResult(
   return said === '' ? text : said;
 }
 
-/** The last successful result of a tool in the conversation. Null: there is none, or it is empty. */
-function resultOf({ prompt: { conversation } }: Turn, tool: string): string | null {
+/**
+ * The last result of a tool in the conversation; in a talk also one that says why it failed. Null: there is none, or it
+ * is empty.
+ */
+function resultOf({ prompt: { conversation }, given }: Turn, tool: string): string | null {
   const calls = conversation
     .entries()
     .filter((entry): entry is AssistantEntry => entry.type === 'assistant')
     .flatMap((entry): readonly CallEntry[] => entry.calls);
-  const last = calls.findLast((call) => call.tool === tool && call.result?.isError === false);
+  const last = calls.findLast(
+    (call) => call.tool === tool && call.result !== null && (given.mode === 'chat' || !call.result.isError),
+  );
   const text = last?.result?.text.trim() ?? '';
   return text === '' ? null : shortenResult(text, resultTokens);
 }

@@ -12,6 +12,7 @@ import { largestParts } from '../prompt/fit-answers.ts';
 import { promptBytes } from '../prompt/token-estimate.ts';
 import { learnWindow } from './learn-window.ts';
 import { makeRoom } from '../prompt/compact-conversation.ts';
+import { isAskedFirst } from '../turn/wanted-tool.ts';
 import { answerFromResult } from './answer-from-result.ts';
 import { asksForFact, asksInPlan, asksPerson } from './asks-person.ts';
 import { deliverMessages } from '../turn/deliver-messages.ts';
@@ -116,6 +117,8 @@ export async function loopStep(work: TaskWork, worker: Worker, decision: Decisio
   if (reply.type === 'failed' && reply.partial !== '' && isChat)
     return halfAnswer(reply.partial, failureOf(reply.error, model.info));
   if (reply.type === 'failed') return failed(reply.error, model.info, reply.partial);
+  // In a talk the tool was there for this one call.
+  if (isChat && loop.wanted !== null) loop.shapes.clear();
   loop.wanted = null;
   return act(work, now, reply);
 }
@@ -160,7 +163,8 @@ async function act(work: TaskWork, driver: Driver, answer: Answer): Promise<Loop
   const { shape, model } = driver;
   const { callId, parts } = answer;
   const text = textOf({ parts }).trim();
-  if (turn.given.mode === 'chat') return withoutCall(work, driver, { text, answer });
+  const isChat = turn.given.mode === 'chat';
+  if (isChat && shape.tools.length === 0) return withoutCall(work, driver, { text, answer });
   const { style, tools } = shape;
   const { limits } = turn.prompt.conversation.skills();
   const before = limits.length;
@@ -173,6 +177,7 @@ async function act(work: TaskWork, driver: Driver, answer: Answer): Promise<Loop
     case 'ran':
       work.loop.unusableAnswers = 0;
       work.loop.cutText = '';
+      if (isChat && isAskedFirst(model.info)) return sayResult(work, driver);
       if (!answer.complete && !answer.repeated) await noteCutAfterCalls(turn, answer);
       return null;
     case 'complete': {
@@ -196,6 +201,12 @@ async function act(work: TaskWork, driver: Driver, answer: Answer): Promise<Loop
     default:
       return outcome satisfies never;
   }
+}
+
+/** A small model in a talk says what the tool that it called returned. Null: it said nothing, so it is asked on. */
+async function sayResult({ turn, wanted }: TaskWork, driver: Driver): Promise<LoopOutcome | null> {
+  const text = await answerFromResult(turn, driver, '', wanted);
+  return text === '' ? null : { type: 'complete', text };
 }
 
 /**

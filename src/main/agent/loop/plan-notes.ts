@@ -5,7 +5,7 @@ import type { AgentDoor } from '../../tools/agents/agent-tools.ts';
 import { createSkillTool } from '../../tools/skills/skill-tool.ts';
 import { skillLoader } from '../preparation/turn-skills.ts';
 import type { Turn } from '../turn/turn.ts';
-import { createFindTools } from '../../tools/connected/find-tools.ts';
+import { createFindTools, isFinder } from '../../tools/connected/find-tools.ts';
 import { wholeTools } from './narrowed-tools.ts';
 import { isAdded } from '../prompt/tool-descriptions.ts';
 import { createProgramTool } from '../../tools/programs/run-program.ts';
@@ -44,7 +44,15 @@ export function toolsOfTurn(turn: Turn): readonly Tool[] {
     ...specs.map((spec) => createConnectedTool(spec, connected?.call ?? null)),
   ];
   const { tools: allowed } = turn.options;
-  return allowed === undefined ? all : all.filter(({ name, access }) => access === 'end' || allowed.includes(name));
+  const left =
+    allowed === undefined ? all : all.filter(({ name, access }) => access === 'end' || allowed.includes(name));
+  if (turn.given.mode !== 'chat') return left;
+  return turn.found.facts?.talksWithTools === true ? left.filter(isForTalk) : [];
+}
+
+/** A talk looks at no files: it has what the user connected and switched on, and reads more of its results. */
+function isForTalk(tool: Tool): boolean {
+  return tool.connected !== undefined || isFinder(tool) || tool.needs === 'web' || tool.needs === 'results';
 }
 
 /** How a tool records the plan's progress. Written inside the tool's effect, so that a replay takes it from the log. */

@@ -274,6 +274,8 @@ async function runTracked(
   if (run.tool.needs === 'web') return runWebTool(turn, run, context);
   if (run.tool.access === 'network') return runConnectedTool(turn, run, context);
   if (run.tool.access !== 'execute') return run.tool.run(run.input, context);
+  // A talk starts its container with the first call that runs something.
+  if (turn.given.mode === 'chat') await turn.dependencies.sandbox.prepare(signal);
   const who = { by: 'model', toolCallId: run.toolCallId } as const;
   const { value, changed, isOwed } = await turn.files.changes.around(who, () => run.tool.run(run.input, context));
   const notes = [

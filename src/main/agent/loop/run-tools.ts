@@ -64,7 +64,8 @@ export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOut
     }
     if (outcome !== null) return outcome;
     if (turn.limits.stuck(turn.progress.okWrites) === 'same-call') await reportSameCall(turn, group);
-    await deliverMessages(turn);
+    // In a talk a message gets a turn of its own, because it may ask for work.
+    if (turn.given.mode !== 'chat') await deliverMessages(turn);
   }
   if (open.length > 0) return { type: 'blocked', text: open.join('\n\n') };
   const told = errors.filter((error) => !hasResult(error));

@@ -1,4 +1,4 @@
-import { asksToDraw } from '@shared/text/task-kind.ts';
+import { asksToDraw, isSmallTalk } from '@shared/text/task-kind.ts';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
 import type { MemoryLine } from '@shared/projects/memory-line.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
@@ -35,13 +35,17 @@ export async function gatherTurnFacts(
         if (!isChat) await sandbox.prepare(turn.signal);
         const links = isChat ? 0 : await openLinks(turn);
         const isPlan = options.mode === 'plan';
-        const told = isChat || isPlan ? [] : ((await dependencies.tools.connected?.told?.(turn.signal)) ?? []);
+        const added = await addedTools(turn);
+        const talk = isChat ? talkTools(turn, added) : {};
+        const isTold = !isPlan && (!isChat || talk.talksWithTools === true);
+        const told = isTold ? ((await dependencies.tools.connected?.told?.(turn.signal)) ?? []) : [];
         const found: TurnFacts = turnFactsSchema.parse({
           ...(isChat ? { facts: emptyTurnFacts.facts } : await projectOf(turn)),
           ...(await gatherModels(turn)),
           routes: await dependencies.project.routeRules(),
-          ...(await addedTools(turn)),
+          ...added,
           ...(await agentsOffered(turn)),
+          ...talk,
           ...drawing(turn),
           sandbox: {
             tier: sandbox.tier,
@@ -52,7 +56,7 @@ export async function gatherTurnFacts(
             ...(links === 0 ? {} : { hardLinks: links }),
           },
         });
-        if (isChat) return { status: 'ok', output: '', data: found };
+        if (isChat) return { status: 'ok', output: told.join('\n'), data: found };
         const { skills, text: catalog } = await skillsOffered(turn, found);
         const context = Math.min(...[found.local, found.cloud].map((info) => info?.contextTokens ?? 200_000));
         const noted = await dependencies.project.memory.lines();
@@ -236,6 +240,15 @@ async function addedTools(
     programs.programs === true || others.connected?.some(({ own }) => own?.isProgram === true) === true;
   const found = { ...others, ...programs, ...(isReviewed ? await reviewerOf(turn) : {}) };
   return Object.keys(found).length === 0 ? {} : { ...found, readsResults: true };
+}
+
+/** What is connected and switched on may be used in a talk, unless its words need none or its assistant has none. */
+function talkTools(
+  { task, options }: Pick<Turn, 'task' | 'options'>,
+  { connected, web }: Pick<TurnFacts, 'connected' | 'web'>,
+): Pick<TurnFacts, 'talksWithTools'> {
+  const hasTools = connected !== undefined || web !== undefined;
+  return hasTools && options.assistant?.tools !== 'off' && !isSmallTalk(task) ? { talksWithTools: true } : {};
 }
 
 /**

@@ -89,12 +89,38 @@ export function promptShape(
   return { style, form, tools: allowed, specs, system: pieces.join('\n\n'), ...roomOf(info) };
 }
 
-/** The form of a chat: no tools, and earlier calls as text. `draws`: the user asked for a drawing. */
-export function chatShape(info: ModelInfo, draws: boolean): PromptShape {
+/**
+ * The form of a chat. Without tools it is the shortest, and earlier calls are text. `draws`: the user asked for a
+ * drawing. `wanted`: the tool that is called first, as one for models that may not choose.
+ */
+export function chatShape(
+  info: ModelInfo,
+  about: { readonly draws: boolean; readonly tools: readonly Tool[]; readonly wanted: string | null },
+): PromptShape {
   const form: PromptForm = info.driving?.promptForm ?? (isSmall(info) ? 'short' : 'full');
+  const usual = styleFor(info, form);
+  // An answer in words must stay possible, so a call is forced only where one tool is to be called first.
+  const isWordy = about.tools.length === 0 || (isForced(usual) && about.wanted === null);
+  const style = isWordy ? 'text' : usual;
+  const tools = withFinders(about.tools, info, about.wanted);
+  const told = tools.filter(({ isHidden }) => isHidden !== true);
   const own = info.driving?.systemText;
-  const pieces = [promptTexts.chat, ...(draws ? [promptTexts.chatDrawing] : []), ...(own === undefined ? [] : [own])];
-  return { style: 'text', form, tools: [], specs: [], system: pieces.join('\n\n'), ...roomOf(info) };
+  const pieces = [
+    promptTexts.chat,
+    ...(about.draws ? [promptTexts.chatDrawing] : []),
+    ...(told.length === 0 ? [] : toolPieces(told, style, form)),
+    ...(own === undefined ? [] : [own]),
+  ];
+  const specs = style === 'text' ? [] : told.map((tool) => toolSpec(tool, form, false));
+  return { style, form, tools, specs, system: pieces.join('\n\n'), ...roomOf(info) };
+}
+
+function toolPieces(told: readonly Tool[], style: CallStyle, form: PromptForm): readonly string[] {
+  if (style === 'native') return [promptTexts.chatTools];
+  const lines = told.map((tool) =>
+    tool.connected === undefined ? toolLines([tool], form, false) : definitionText(tool.connected),
+  );
+  return [promptTexts.chatTools, `Tools:\n${lines.join('\n')}`, howToCall(style, told)];
 }
 
 function roomOf(info: ModelInfo): Pick<PromptShape, 'roomForAttached' | 'seesImages'> {
@@ -121,8 +147,14 @@ function isForced(style: CallStyle): boolean {
 
 function howToCall(style: CallStyle, told: readonly Tool[]): string {
   // A small model copies the example: one wrote a file named "NAME". This example contains nothing to copy.
-  const isPlain = isForced(style) && told.some(({ name }) => name === 'list_files');
-  const example = isPlain ? '{"tool": "list_files", "input": {}}' : '{"tool": "read_file", "input": {"path": "NAME"}}';
+  const has = (tool: string): boolean => told.some(({ name }) => name === tool);
+  const isPlain = isForced(style) && has('list_files');
+  const [first] = told;
+  const other =
+    has('read_file') || first === undefined
+      ? '"read_file", "input": {"path": "NAME"}'
+      : `"${first.name}", "input": {…}`;
+  const example = isPlain ? '{"tool": "list_files", "input": {}}' : `{"tool": ${other}}`;
   if (isForced(style)) return `Answer with one call: ${example}`;
   return `To call a tool, end your answer with:\nTOOL_CALL\n${example}\nEND_TOOL_CALL`;
 }

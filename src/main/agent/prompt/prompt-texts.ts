@@ -2,6 +2,7 @@ import advise from '../../../../resources/prompts/advise.md?raw';
 import answerFromResult from '../../../../resources/prompts/answer-from-result.md?raw';
 import chat from '../../../../resources/prompts/chat.md?raw';
 import chatDrawing from '../../../../resources/prompts/chat-drawing.md?raw';
+import chatTools from '../../../../resources/prompts/chat-tools.md?raw';
 import chooseTool from '../../../../resources/prompts/choose-tool.md?raw';
 import loopFull from '../../../../resources/prompts/loop-full.md?raw';
 import loopShort from '../../../../resources/prompts/loop-short.md?raw';
@@ -18,6 +19,7 @@ export const promptTexts = {
   answerFromResult: answerFromResult.trim(),
   chat: chat.trim(),
   chatDrawing: chatDrawing.trim(),
+  chatTools: chatTools.trim(),
   chooseTool: chooseTool.trim(),
   loopFull: loopFull.trim(),
   loopShort: loopShort.trim(),

@@ -13,6 +13,7 @@ import { toolsOfTurn } from '../loop/plan-notes.ts';
 import { passFencesAhead } from '../step/pass-fences.ts';
 import { routeStep } from '../step/route-step.ts';
 import { resolveModel } from './agent-dependencies.ts';
+import { isAskedFirst } from './wanted-tool.ts';
 import type { Driver, ReadyModel, TaskWork, Worker } from './task-work.ts';
 
 /** An estimate of the system text, the tools and the project facts that precede the task of a recipe, in tokens. */
@@ -98,15 +99,22 @@ export function shapeOf({ turn, known, loop, wanted }: TaskWork, info: ModelInfo
   const made = loop.shapes.get(info);
   if (made !== undefined) return made;
   const isChat = turn.given.mode === 'chat';
+  const draws = turn.found.facts?.draws === true;
   const asksPerson = turn.options.approve !== 'deny';
   const { limits } = turn.prompt.conversation.skills();
   const narrowed = limits.length === 0 ? {} : { isLeft: (tool: Tool) => isLeft(limits, tool) };
   const about = { mode: turn.options.mode, canExecute: known.canExecute, asksPerson, wanted, ...narrowed };
   const shape = isChat
-    ? chatShape(info, turn.found.facts?.draws === true)
+    ? chatShape(info, { draws, tools: toolsOfTalk({ turn, loop }, info), wanted: loop.wanted })
     : promptShape(info, toolsOfTurn(turn), about);
   loop.shapes.set(info, shape);
   return shape;
+}
+
+/** A model that is asked which tool it needs gets that one alone, until it has called it. */
+function toolsOfTalk({ turn, loop }: Pick<TaskWork, 'turn' | 'loop'>, info: ModelInfo): readonly Tool[] {
+  const tools = toolsOfTurn(turn);
+  return isAskedFirst(info) ? tools.filter(({ name }) => name === loop.wanted) : tools;
 }
 
 export const driverOf = (work: TaskWork, worker: Worker): Driver => ({

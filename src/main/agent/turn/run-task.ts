@@ -59,7 +59,7 @@ async function createWork(turn: Turn, known: TurnBaseline): Promise<TaskWork> {
   const { found, before } = known;
   const isChat = given.mode === 'chat';
   const models = modelsOfTurn(options, found).filter((info) => resolveModel(turn.dependencies, info) !== null);
-  const hasConnected = !isChat && found.connected !== undefined;
+  const hasConnected = isChat ? found.talksWithTools === true : found.connected !== undefined;
   // An answer goes on with what its question interrupted, so nothing is chosen anew.
   const isAnswer = given.answers !== null;
   const wanted = hasConnected && !isAnswer ? await wantedTool(turn, known, models[0] ?? null) : null;

@@ -3,7 +3,8 @@ import { textOf } from '@shared/models/model-messages.ts';
 import { isSmallTalk } from '@shared/text/task-kind.ts';
 import { namesCode } from '@shared/text/task-mode.ts';
 import type { ConnectedToolSpec } from '../../tools/connected/connected-tool-spec.ts';
-import { searchTools } from '../../tools/connected/find-tools.ts';
+import { isFinder, searchTools } from '../../tools/connected/find-tools.ts';
+import { toolsOfTurn } from '../loop/plan-notes.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
 import { isSmall, textRequest } from '../prompt/build-prompt.ts';
 import { promptTexts } from '../prompt/prompt-texts.ts';
@@ -24,28 +25,37 @@ const forFiles = [
   'read_code: Finds and explains code of the project.',
 ] as const;
 
+/** The same for a talk, which looks at no files. */
+const forWords = ['answer: Answers, explains, translates or writes a text.'] as const;
+/** A talk has no files to confuse a tool with, and its words may be of any language, so all of a few are shown. */
+const mostShownInTalk = 8;
+
+/** Whether a model is asked which tool a request needs, instead of choosing among all of them in every step. */
+export function isAskedFirst(info: ModelInfo): boolean {
+  return isSmall(info) && info.capabilities.grammar;
+}
+
+/** A tool as the question shows it. */
+interface ShownTool {
+  readonly name: string;
+  readonly description: string;
+}
+
 /**
  * The connected tool that does what the task asks for first; null: none, or the model chooses by itself. A small model that
  * may choose among all tools looks at files instead, and a program knows files alone. So it is asked for this one thing,
  * held to a choice, among the few whose words are those of the task. Throws `cancelled`.
  */
-export async function wantedTool(
-  turn: Turn,
-  { found, canExecute, before }: Pick<TurnBaseline, 'found' | 'canExecute' | 'before'>,
-  first: ModelInfo | null,
-): Promise<string | null> {
+export async function wantedTool(turn: Turn, known: WantedFrom, first: ModelInfo | null): Promise<string | null> {
   const { task, options, given, dependencies } = turn;
+  const isTalk = given.mode === 'chat';
   const isOfFiles = options.strategy === 'recipe' || options.check !== null;
-  if (options.mode === 'plan' || !canExecute || given.mode === 'chat' || isOfFiles || isSmallTalk(task)) return null;
+  if (options.mode === 'plan' || (!isTalk && !known.canExecute) || isOfFiles || isSmallTalk(task)) return null;
   const model = resolveModel(dependencies, first);
-  if (model === null || !isSmall(model.info) || !model.info.capabilities.grammar) return null;
-  const { tools: allowed } = options;
-  const specs = (found.connected ?? []).filter(({ name }) => allowed === undefined || allowed.includes(name));
-  const asksOfProject = given.isQuestion && ofUs.test(task);
-  const isOfCode = namesCode(task) || asksOfProject || before?.passed === false;
-  if (isOfCode && !namesServer(specs, task)) return null;
-  const shown = specs.length === 0 ? [] : (await searchTools(specs, task)).slice(0, mostShown);
+  if (model === null || !isAskedFirst(model.info)) return null;
+  const shown = isTalk ? await shownInTalk(turn, known) : await shownForWork(turn, known);
   if (shown.length === 0) return null;
+  const own = isTalk ? forWords : forFiles;
   const reply = await runStep(turn, {
     purpose: 'choose',
     stage: { strategy: 'loop', model: model.info.id, where: model.info.where },
@@ -54,10 +64,33 @@ export async function wantedTool(
       code: 'cascade',
       text: 'Connected tools are on: a small model is asked which of them the request needs.',
     },
-    request: choiceRequest(turn, shown, model.info.name),
+    request: choiceRequest(turn, [...own, ...shown.map(lineOf)], model.info.name),
   });
   if (reply.type !== 'answered') return null;
-  return shown[Number(textOf(reply).trim()) - 1 - forFiles.length]?.name ?? null;
+  return shown[Number(textOf(reply).trim()) - 1 - own.length]?.name ?? null;
+}
+
+type WantedFrom = Pick<TurnBaseline, 'found' | 'canExecute' | 'before'>;
+
+async function shownForWork(
+  { task, given, options: { tools: allowed } }: Turn,
+  { found, before }: WantedFrom,
+): Promise<readonly ShownTool[]> {
+  const specs = (found.connected ?? []).filter(({ name }) => allowed === undefined || allowed.includes(name));
+  const asksOfProject = given.isQuestion && ofUs.test(task);
+  const isOfCode = namesCode(task) || asksOfProject || before?.passed === false;
+  if (isOfCode && !namesServer(specs, task)) return [];
+  return specs.length === 0 ? [] : (await searchTools(specs, task)).slice(0, mostShown);
+}
+
+/** The tools of the talk so far, then those whose words are those of the request, then others, as far as there is room. */
+async function shownInTalk(turn: Turn, { found }: WantedFrom): Promise<readonly ShownTool[]> {
+  const there = toolsOfTurn(turn).filter((tool) => !isFinder(tool) && tool.needs !== 'results');
+  const specs = (found.connected ?? []).filter((spec) => there.some(({ name }) => name === spec.name));
+  const fitting = specs.length === 0 ? [] : await searchTools(specs, turn.task);
+  const names = [...calledBefore(turn), ...fitting.map(({ name }) => name), ...there.map(({ name }) => name)];
+  const byName = new Map(there.map((tool) => [tool.name, tool]));
+  return [...new Set(names)].flatMap((name) => byName.get(name) ?? []).slice(0, mostShownInTalk);
 }
 
 /** "Add the file to Drive" is about a file and is for the server all the same. */
@@ -66,14 +99,36 @@ function namesServer(specs: readonly ConnectedToolSpec[], task: string): boolean
   return specs.some(({ server }) => words.has(server.toLowerCase()));
 }
 
-function choiceRequest(turn: Turn, shown: readonly ConnectedToolSpec[], model: string): ModelRequest {
-  const tools = shown.map(({ name, description }) => {
-    const about = firstSentence(description.slice(0, longestDescription)).replaceAll(/\s+/gu, ' ');
-    return `${name}: ${about}`;
-  });
-  const list = [...forFiles, ...tools].map((line, at) => `${at + 1}. ${line}`);
+/** The connected tools that this session called, the last one first. */
+function calledBefore({ dependencies: { journal } }: Turn): readonly string[] {
+  return [
+    ...new Set(
+      journal
+        .state()
+        .toolCalls.map(({ tool }) => tool)
+        .reverse(),
+    ),
+  ];
+}
+
+/** "And in London?" says nothing by itself. Empty if the last answer of a talk needed no tool. */
+function beforeText({ given, prompt: { conversation }, dependencies: { journal } }: Turn): string {
+  const { turns, toolCalls } = journal.state();
+  const before = turns.at(-2)?.id;
+  const called = toolCalls.findLast(({ turnId, callId }) => turnId === before && callId !== null);
+  const last = conversation.exchanges().at(-1);
+  if (given.mode !== 'chat' || before === undefined || called === undefined || last === undefined) return '';
+  return `Before, the user asked:\n${last.asked.slice(0, longestTask)}\n${called.tool} did that.\n\n`;
+}
+
+function lineOf({ name, description }: ShownTool): string {
+  return `${name}: ${firstSentence(description.slice(0, longestDescription)).replaceAll(/\s+/gu, ' ')}`;
+}
+
+function choiceRequest(turn: Turn, lines: readonly string[], model: string): ModelRequest {
+  const list = lines.map((line, at) => `${at + 1}. ${line}`);
   const asked = turn.task.slice(0, longestTask);
-  const user = `A user asks:\n${asked}\n\nWhich of these tools does that?\n${list.join('\n')}\n\nAnswer with its number.`;
+  const user = `${beforeText(turn)}A user asks:\n${asked}\n\nWhich of these tools does that?\n${list.join('\n')}\n\nAnswer with its number.`;
   const text = { system: promptTexts.chooseTool, user, maxOutputTokens: 4, use: 'choose-tool' };
   return {
     ...textRequest(turn, model, text),

@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelInfo } from '../../../../src/shared/models/model-info.ts';
+import { textOf } from '../../../../src/shared/models/model-messages.ts';
+import type { ConnectedTools } from '../../../../src/main/tools/connected/connected-tool.ts';
+import type { ConnectedToolSpec } from '../../../../src/main/tools/connected/connected-tool-spec.ts';
+import type { KitDependencies, Reply } from '../../../fakes/agent-kit.ts';
+import { call, createAgentKit, loopModel, turnOptions } from '../../../fakes/agent-kit.ts';
+import { expectReplay } from '../../../fakes/replay-kit.ts';
+
+const spec = (server: string, tool: string, description: string): ConnectedToolSpec => ({
+  name: `${server}__${tool}`,
+  server,
+  tool,
+  description,
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  leaves: true,
+  readsFiles: false,
+});
+const weather = [spec('weather', 'get_forecast', 'Returns the forecast for a city. More words.')];
+
+const starter: Partial<ModelInfo> = {
+  parametersB: 1.5,
+  contextTokens: 8192,
+  strategies: ['recipe'],
+  capabilities: { ...loopModel.capabilities, tools: false, grammar: true },
+};
+
+interface World {
+  readonly specs?: readonly ConnectedToolSpec[];
+  readonly model?: Partial<ModelInfo>;
+  readonly output?: string;
+  readonly status?: 'ok' | 'error';
+}
+
+function talkWith(
+  replies: readonly Reply[],
+  { specs = weather, model = {}, output = '21 degrees', status = 'ok' }: World = {},
+) {
+  const called: unknown[] = [];
+  const connected: ConnectedTools = {
+    offered: async () => specs,
+    call: async ({ tool }, input) => {
+      called.push({ tool, input });
+      return { status, output };
+    },
+  };
+  const dependencies: KitDependencies = { tools: { connected }, approver: { ask: async () => 'allow' } };
+  const kit = createAgentKit({ replies, model, dependencies });
+  const say = (text: string, more: object = {}) =>
+    kit.runner.send(text, { ...turnOptions, mode: 'auto', approve: 'allow', ...more });
+  const said = (at: number): string => kit.requests[at]?.messages.map((message) => textOf(message)).join('\n') ?? '';
+  return { kit, called, say, said };
+}
+
+const forecast = (city: string): Reply => call('weather__get_forecast', { city });
+
+describe('a talk without a project', () => {
+  it('lets a large model call a connected tool and answer from what it returned', async () => {
+    const { kit, called, say } = talkWith([forecast('Oslo'), { text: 'It will be 21 degrees.' }]);
+    expect(await say('What is the weather in Oslo?')).toMatchObject({
+      reason: 'answered',
+      text: 'It will be 21 degrees.',
+    });
+    expect(kit.requests[0]?.tools.map(({ name }) => name)).toEqual(['read_result', 'weather__get_forecast']);
+    expect(called).toEqual([{ tool: 'get_forecast', input: { city: 'Oslo' } }]);
+    await expectReplay(kit);
+  });
+
+  it('offers no tool of files or commands beside them', async () => {
+    const text = { capabilities: { ...loopModel.capabilities, tools: false } };
+    const { kit, said, say } = talkWith([{ text: 'Hm.' }], { model: text });
+    await say('What is the weather in Oslo?');
+    expect(said(0)).toContain('weather__get_forecast');
+    expect(said(0)).not.toMatch(/read_file|run_command|task_complete/u);
+    expect(kit.requests[0]?.output).toEqual({ type: 'text' });
+  });
+
+  it('asks a small model once which tool the message needs, and has it say the result', async () => {
+    const { kit, called, say, said } = talkWith([{ text: '2' }, forecast('Oslo'), { text: '21 degrees in Oslo.' }], {
+      model: starter,
+    });
+    expect(await say('What is the weather in Oslo?')).toMatchObject({
+      reason: 'answered',
+      text: '21 degrees in Oslo.',
+    });
+    expect(kit.requests[0]?.output).toEqual({ type: 'choice', options: ['1', '2'] });
+    expect(kit.requests[1]?.tools.map(({ name }) => name)).toEqual(['weather__get_forecast']);
+    expect(called).toHaveLength(1);
+    expect(said(2)).toContain('Result: 21 degrees');
+    await expectReplay(kit);
+  });
+
+  it('answers directly if a small model says that none is needed', async () => {
+    const { kit, called, say } = talkWith([{ text: '1' }, { text: 'Sunlight is scattered.' }], { model: starter });
+    expect(await say('Why is the sky blue?')).toMatchObject({ text: 'Sunlight is scattered.' });
+    expect([kit.requests[1]?.tools, kit.requests[1]?.output, called]).toEqual([[], { type: 'text' }, []]);
+  });
+
+  it('tells a small model what was asked before, so that a follow-up finds its tool', async () => {
+    const replies = [
+      { text: '2' },
+      forecast('Oslo'),
+      { text: '21 degrees.' },
+      { text: '2' },
+      forecast('London'),
+      { text: '15 degrees.' },
+    ];
+    const { called, say, said } = talkWith(replies, { model: starter });
+    await say('What is the weather in Oslo?');
+    expect(await say('And in London?')).toMatchObject({ text: '15 degrees.' });
+    expect(said(3)).toContain('What is the weather in Oslo?');
+    expect(called).toHaveLength(2);
+  });
+
+  it('shows a small model also tools that share no word with the message', async () => {
+    const { say, said } = talkWith([{ text: '1' }, { text: 'Ja.' }], { model: starter });
+    await say('Wie warm wird es morgen in Ulm?');
+    expect(said(0)).toContain('weather__get_forecast');
+  });
+
+  it('says why a tool failed instead of making something up', async () => {
+    const { say, said } = talkWith([{ text: '2' }, forecast('Oslo'), { text: 'The server is down.' }], {
+      model: starter,
+      status: 'error',
+      output: 'No connection.',
+    });
+    expect(await say('What is the weather in Oslo?')).toMatchObject({ text: 'The server is down.' });
+    expect(said(2)).toContain('No connection.');
+  });
+
+  it('costs not a token more where no tool is on, for a greeting, and with an assistant without tools', async () => {
+    const assistant = { name: 'Plain', text: 'Be brief.', tools: 'off' } as const;
+    const plain = createAgentKit({ replies: [{ text: 'Hello.' }] });
+    await plain.runner.send('Hello!', { ...turnOptions, mode: 'auto' });
+    const expected = JSON.stringify(plain.requests[0]);
+    for (const model of [{}, starter]) {
+      const { kit, say } = talkWith([{ text: 'Hello.' }], { model });
+      await say('Hello!');
+      expect(kit.requests).toHaveLength(1);
+      expect(JSON.stringify(kit.requests[0]?.messages)).toBe(JSON.stringify(JSON.parse(expected).messages));
+      const quiet = talkWith([{ text: 'Hm.' }], { model });
+      await quiet.say('What is the weather in Oslo?', { assistant });
+      expect(quiet.said(0)).not.toContain('weather__');
+      expect(quiet.kit.requests[0]?.tools).toEqual([]);
+    }
+  });
+
+  it('starts no container for a call to a server', async () => {
+    const { kit, say } = talkWith([forecast('Oslo'), { text: 'It will be 21 degrees.' }]);
+    let prepared = 0;
+    Object.assign(kit.sandbox, {
+      prepare: async () => {
+        prepared += 1;
+      },
+    });
+    await say('What is the weather in Oslo?');
+    expect(prepared).toBe(0);
+  });
+});
