@@ -36,11 +36,15 @@ export function createFindTools(specs: readonly ConnectedToolSpec[]): readonly T
     {
       name: findToolName,
       // A small model sees only the first sentence, so it says everything.
-      description: `Finds tools of ${servers} by what they do, with their whole definitions. Call what it found with ${callToolName}.`,
+      description: `Finds tools of ${servers} by what they do, with their whole definitions; without a query, the names of all. Call what it found with ${callToolName}.`,
       access: 'read',
-      input: z.object({ query: z.string().min(1).max(1000).describe('what it should do, in a few words') }),
-      label: (input) => `find tools: ${queryOf(input)}`,
-      run: async (input) => ({ status: 'ok', output: foundText(await searchTools(specs, queryOf(input)), specs) }),
+      input: z.object({ query: z.string().max(1000).optional().describe('what it should do, in a few words') }),
+      label: (input) => (queryOf(input) === '' ? 'list tools' : `find tools: ${queryOf(input)}`),
+      run: async (input) => {
+        const query = queryOf(input);
+        const output = query === '' ? namesText(specs) : foundText(await searchTools(specs, query), specs);
+        return { status: 'ok', output };
+      },
     },
     {
       name: callToolName,
@@ -59,7 +63,15 @@ export function isFinder({ name }: Pick<Tool, 'name'>): boolean {
 }
 
 function queryOf(input: unknown): string {
-  return isRecord(input) && typeof input.query === 'string' ? input.query : '';
+  return isRecord(input) && typeof input.query === 'string' ? input.query.trim() : '';
+}
+
+/** Every server with the names of its tools, as far as there is room. */
+function namesText(specs: readonly ConnectedToolSpec[]): string {
+  const byServer = Map.groupBy(specs, ({ server }) => server);
+  const lines = [...byServer].map(([server, tools]) => `${server}: ${tools.map(({ name }) => name).join(', ')}`);
+  const text = `${specs.length} tools of ${byServer.size} servers:\n${lines.join('\n')}`;
+  return text.length > mostCharacters ? `${text.slice(0, mostCharacters)} …\nName what you look for.` : text;
 }
 
 function serversText(specs: readonly ConnectedToolSpec[]): string {

@@ -48,6 +48,13 @@ describe('the search for tools', () => {
     expect(await said(tools, 'zzzzz qqqqq')).toBe('None of the 6 tools fits. Say it in other words.');
   });
 
+  it('lists every server with its tools if nothing is looked for', async () => {
+    const text = await said(tools, ' ');
+    expect(text).toContain('6 tools of 5 servers:\ntracker: tracker__create_issue, tracker__searchIssues\nchat: ');
+    const many = Array.from({ length: 5000 }, (_, at) => spec(`server${at}`, 'do_this', 'Does this.'));
+    expect((await said(many, '')).length).toBeLessThan(13_000);
+  });
+
   it('never fills the window, whatever names and descriptions contain', async () => {
     const loud = Array.from({ length: 1_000 }, (_, at) =>
       spec('loud', `issue_${at}_${'x'.repeat(200)}`, `issue ${'issue '.repeat(9_000)}`, {
