@@ -20,6 +20,8 @@ const sample: ReadonlySet<string> = new Set([
   'a file that may not leave is read by the model of this machine, and stays here',
   'a child whose server fails: the parent is told and goes on',
   'the next message keeps the model that was chosen for the session',
+  'find similar projects on this computer, which does not leave the folder',
+  'a tool that lies: what the harness says is the world of the model, and no file is touched',
   'the models of a task change from message to message, and each knows all that was said',
 ]);
 
@@ -51,6 +53,13 @@ describe('a course of the unexpected', () => {
     ]);
     const mute = seen.results.map((result) => ({ ...result, text: '' }));
     expect(judgeCourse(course, { ...seen, results: mute })).toEqual([expect.stringMatching(/^loses the words/u)]);
+    const failed = { ...seen, judged: { passed: false, output: '1 failed' } };
+    const judge = { files: {}, command: 'node --test' };
+    const judged = (more: object) => ({ ...course, expected: { ...course.expected, judge: { ...judge, ...more } } });
+    expect(judgeCourse(judged({}), failed)).toEqual(['does not pass node --test: 1 failed']);
+    expect(judgeCourse(judged({ ifSure: true }), failed)).toEqual([]);
+    const claimed = { ...failed, results: failed.results.map((result) => ({ ...result, confidence: 'tests-pass' })) };
+    expect(judgeCourse(judged({ ifSure: true }), claimed)).toEqual(['does not pass node --test: 1 failed']);
     const changed = { ...seen, files: new Map([['config.txt', '']]), shown: `${seen.shown} Nothing was changed.` };
     expect(judgeCourse(course, changed)).toEqual([
       'says "Nothing was changed" beside a changed file',

@@ -35,6 +35,11 @@ export interface Course {
   readonly answers?: string;
   /** The person raises a spending limit by so many dollars, once. */
   readonly raises?: number;
+  /**
+   * A tool answers falsely, for an experiment: a command of this form prints this in place of what it does. The sandbox
+   * says so in its description, which is in the log.
+   */
+  readonly lies?: { readonly command: RegExp; readonly prints: string };
   readonly expected: Expected;
 }
 
@@ -46,6 +51,15 @@ export interface Expected {
   readonly never?: readonly RegExp[];
   /** Files that differ from the project at the end; null: deleted. All others are as they were. */
   readonly files?: Readonly<Record<string, string | RegExp | null>>;
+  /** Further files that may be made, by their path. */
+  readonly made?: RegExp;
+  /** Laid over the project after the end, to judge it: the command must pass. */
+  readonly judge?: {
+    readonly files: Files;
+    readonly command: string;
+    /** Only if the end claims that it is right: tests or a review said so. */
+    readonly ifSure?: true;
+  };
   /** The most calls that are paid for. Absent: as many as the cloud models have answers. */
   readonly paid?: number;
   /** The only models that are called. */

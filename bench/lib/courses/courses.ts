@@ -2,6 +2,7 @@ import type { Course } from './course.ts';
 import { changeCourses } from './change-courses.ts';
 import { endCourses } from './end-courses.ts';
 import { limitCourses } from './limit-courses.ts';
+import { sceneCourses, starterScenes } from './scene-courses.ts';
 import { questionCourses } from './question-courses.ts';
 import { starterCourses } from './starter-courses.ts';
 import { troubleCourses } from './trouble-courses.ts';
@@ -13,5 +14,7 @@ export const courseGroups = {
   limits: limitCourses,
   troubles: troubleCourses,
   changes: changeCourses,
+  scenes: sceneCourses,
   starter: starterCourses,
+  'starter-scenes': starterScenes,
 } as const satisfies Readonly<Record<string, readonly Course[]>>;

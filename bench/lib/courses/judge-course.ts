@@ -17,6 +17,7 @@ export function judgeCourse(course: Course, seen: SeenCourse): readonly string[]
     ...wrongEnd(course, seen),
     ...wrongWords(course, seen),
     ...wrongFiles(course, seen),
+    ...wrongWork(course, seen),
     ...wrongMoney(course, seen),
     ...lostWords(seen),
     ...secondDrivers(seen),
@@ -75,11 +76,21 @@ function wrongFiles({ files = {}, expected }: Course, seen: SeenCourse): readonl
     const now = seen.files.get(path) ?? null;
     return text instanceof RegExp ? now === null || !text.test(now) : now !== text;
   });
-  const more = [...seen.files.keys()].filter((path) => !(path in wanted));
+  const isMade = (path: string): boolean => expected.made?.test(path) === true;
+  const more = [...seen.files.keys()].filter((path) => !(path in wanted) && !isMade(path));
   return [
     ...wrong.map(([path]) => `${path} holds ${short(seen.files.get(path) ?? 'nothing: it is gone')}`),
     ...more.map((path) => `${path} was made unasked`),
   ];
+}
+
+/** An end that says "done" is right where something vouches for it. */
+const sure: readonly (string | null)[] = ['high', 'reviewed', 'tests-pass'];
+
+function wrongWork({ expected: { judge } }: Course, { results, judged }: SeenCourse): readonly string[] {
+  if (judge === undefined || judged === null || judged.passed) return [];
+  const isClaimed = results.some(({ confidence }) => sure.includes(confidence));
+  return judge.ifSure === true && !isClaimed ? [] : [`does not pass ${judge.command}: ${short(judged.output)}`];
 }
 
 function wrongMoney(course: Course, { results, events, childEvents }: SeenCourse): readonly string[] {

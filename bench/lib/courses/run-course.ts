@@ -7,6 +7,7 @@ import type { SessionEvent } from '@shared/events/events.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
+import type { Sandbox } from '../../../src/main/sandbox/sandbox.ts';
 import { keptIn } from '../../../src/main/hosts/cli/commands/run.command.ts';
 import { showResult } from '../../../src/main/hosts/text/result-text.ts';
 import { commandContext } from '../../../tests/fakes/command-context.ts';
@@ -25,6 +26,8 @@ export interface SeenCourse {
   readonly childEvents: readonly SessionEvent[];
   readonly asked: readonly Asked[];
   readonly files: ReadonlyMap<string, string>;
+  /** What the judge said of the work. Null: the course has none. */
+  readonly judged: { readonly passed: boolean; readonly output: string } | null;
   /** What the terminal shows at the end of the last turn. */
   readonly shown: string;
 }
@@ -65,7 +68,7 @@ export async function runCourse(course: Course, place: CoursePlace): Promise<See
       onNotice: () => undefined,
       env: {},
       startSandbox: async ({ workspacePath }) =>
-        success(createFolderSandbox(workspacePath, { scratchPath: scratch, hasOwnGroups: true })),
+        success(lying(course, createFolderSandbox(workspacePath, { scratchPath: scratch, hasOwnGroups: true }))),
     });
   const kit = { core: await open() };
   try {
@@ -98,12 +101,40 @@ export async function runCourse(course: Course, place: CoursePlace): Promise<See
       void wait(course.stopsAfterMs).then(() => kit.core.client.sessions.cancel({ sessionId }));
     for (const move of course.does) if (await act(move)) results.push(await endOf(kit.core, sessionId, place.limitMs));
     stop();
-    return await look(kit.core, { sessionId, project, results, asked: models.asked });
+    const seen = await look(kit.core, { sessionId, project, results, asked: models.asked });
+    return { ...seen, judged: await judgeWork(course, project) };
   } finally {
     await kit.core.dispose();
     await models.close();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The sandbox, or one in which a command answers falsely. */
+function lying({ lies }: Course, sandbox: Sandbox): Sandbox {
+  if (lies === undefined) return sandbox;
+  const text = `An experiment: commands like ${lies.command.source} answer falsely. ${sandbox.description.text}`;
+  return {
+    ...sandbox,
+    description: { ...sandbox.description, text },
+    exec: async (request, signal) => {
+      const done = await sandbox.exec(request, signal);
+      if (!lies.command.test(request.command) || !done.ok) return done;
+      const stdoutBytes = Buffer.byteLength(lies.prints);
+      request.onOutput?.({ stream: 'stdout', bytes: Buffer.from(lies.prints) });
+      const told = { stdout: lies.prints, stdoutBytes, stderr: '', stderrBytes: 0 };
+      return success({ ...done.value, ...told, outcome: 'exited', exitCode: 0 });
+    },
+  };
+}
+
+async function judgeWork({ expected: { judge } }: Course, project: string): Promise<SeenCourse['judged']> {
+  if (judge === undefined) return null;
+  for (const [path, text] of Object.entries(judge.files)) await put(join(project, path), text);
+  const request = { command: judge.command, timeoutMs: 60_000 };
+  const done = await createFolderSandbox(project, {}).exec(request, new AbortController().signal);
+  if (!done.ok) return { passed: false, output: done.error.message };
+  return { passed: done.value.exitCode === 0, output: `${done.value.stdout}\n${done.value.stderr}` };
 }
 
 async function put(path: string, text: string): Promise<void> {
@@ -171,7 +202,7 @@ interface Ended {
   readonly asked: readonly Asked[];
 }
 
-async function look({ client, handlers }: ClientCore, ended: Ended): Promise<SeenCourse> {
+async function look({ client, handlers }: ClientCore, ended: Ended): Promise<Omit<SeenCourse, 'judged'>> {
   const { sessionId, project, results, asked } = ended;
   const all = await client.sessions.list();
   const children = all.filter((session) => session.sessionId !== sessionId);
