@@ -304,11 +304,15 @@ async function writeNew(
   if (replaces) return rename(temporary, folder.at(name));
   try {
     // An object of the same name has the same content, so one that is there stays.
-    await link(temporary, folder.at(name)).catch((error: unknown) => {
-      if (!hasCode(error, 'EEXIST')) throw error;
+    await link(temporary, folder.at(name)).catch(async (error: unknown) => {
+      if (hasCode(error, 'EEXIST')) return;
+      // A disk such as exFAT has no second names for a file.
+      if ((await lstat(folder.at(name)).catch(() => null)) === null) await rename(temporary, folder.at(name));
     });
   } finally {
-    await unlink(temporary);
+    await unlink(temporary).catch((error: unknown) => {
+      if (!hasCode(error, 'ENOENT')) throw error;
+    });
   }
 }
 

@@ -53,10 +53,10 @@ async function bring(repository: Repository, wish: Wish, tools: CloneTools): Pro
   const git = await loadGit();
   const packed = onlyPacked(repository);
   const { commit: read } = await git.readCommit({ ...packed.git, oid: commit });
-  const { isCaseBlind, hasLinks } = await tryFolder(folder);
+  const { isCaseBlind, hasLinks, hasModes } = await tryFolder(folder);
   const files = await lookAtTree(packed, read.tree, { isCaseBlind });
   await makeBranch(repository.files, branch, commit);
-  await writeSettings(folder, { ...wish, branch, isCaseBlind, hasLinks });
+  await writeSettings(folder, { ...wish, branch, isCaseBlind, hasLinks, hasModes });
   const onWritten = (count: number): void => {
     if (count % atOnce === 0 || count === files.length)
       tools.onProgress({ step: 'write', done: count, total: files.length });
@@ -92,21 +92,29 @@ async function makeBranch(files: Repository['files'], branch: string, commit: st
 async function makeEmpty(folder: string, wish: Wish): Promise<void> {
   for (const name of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'refs/remotes/origin', 'info'])
     await mkdir(join(folder, '.git', name), { recursive: true });
-  await writeSettings(folder, { url: wish.url, depth: null, branch: 'main', isCaseBlind: false, hasLinks: true });
+  await writeSettings(folder, {
+    url: wish.url,
+    depth: null,
+    branch: 'main',
+    isCaseBlind: false,
+    hasLinks: true,
+    hasModes: true,
+  });
 }
 
 interface Settings extends Pick<Wish, 'url' | 'depth'> {
   readonly branch: string;
   readonly isCaseBlind: boolean;
   readonly hasLinks: boolean;
+  readonly hasModes: boolean;
 }
 
 async function writeSettings(folder: string, settings: Settings): Promise<void> {
-  const { url, branch, depth, isCaseBlind, hasLinks } = settings;
+  const { url, branch, depth, isCaseBlind, hasLinks, hasModes } = settings;
   const lines = [
     '[core]',
     '\trepositoryformatversion = 0',
-    `\tfilemode = ${process.platform !== 'win32'}`,
+    `\tfilemode = ${hasModes}`,
     '\tbare = false',
     '\tlogallrefupdates = true',
     ...(isCaseBlind ? ['\tignorecase = true'] : []),

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, open, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import { type HostFolder, openChildFolder, openHostFolder } from '../../lib/files/host-folder.ts';
@@ -173,7 +173,7 @@ export function checkoutNotes({
 /** What the file system of a new folder can do, tried out in it. */
 export async function tryFolder(
   folder: string,
-): Promise<{ readonly isCaseBlind: boolean; readonly hasLinks: boolean }> {
+): Promise<{ readonly isCaseBlind: boolean; readonly hasLinks: boolean; readonly hasModes: boolean }> {
   const gitFolder = join(folder, '.git');
   const isCaseBlind = await readFile(join(gitFolder, 'hEAd')).then(
     () => true,
@@ -186,5 +186,21 @@ export async function tryFolder(
     () => false,
   );
   await rm(tried, { force: true });
-  return { isCaseBlind, hasLinks };
+  return { isCaseBlind, hasLinks, hasModes: await hasModesIn(gitFolder) };
+}
+
+/** Whether a file can be made one that runs, and one that does not. A disk such as exFAT has the same for all. */
+async function hasModesIn(folder: string): Promise<boolean> {
+  if (process.platform === 'win32') return false;
+  const tried = join(folder, 'tried-mode');
+  try {
+    await writeFile(tried, '', { mode: 0o644 });
+    const isPlain = ((await lstat(tried)).mode & 0o100) === 0;
+    await chmod(tried, 0o755);
+    return isPlain && ((await lstat(tried)).mode & 0o100) !== 0;
+  } catch {
+    return false;
+  } finally {
+    await rm(tried, { force: true });
+  }
 }

@@ -190,13 +190,20 @@ async function look(folder: HostFolder, name: string): Promise<FileNow> {
 
 async function readNamed(folder: HostFolder, name: string): Promise<Found> {
   const found = await read(folder, name);
-  if (found.now.type === 'missing' || name.toLowerCase() === name.toUpperCase()) return found;
-  const isThere = !isCaseBlind || (await readdir(folder.place)).some((other) => isSameName(other, name));
+  if (found.now.type === 'missing' || !(await isFoundByOtherCase(folder, name))) return found;
+  const isThere = (await readdir(folder.place)).some((other) => isSameName(other, name));
   return isThere ? found : nothing;
 }
 
-/** Where file systems usually do not tell capital letters apart. */
-const isCaseBlind = process.platform === 'darwin' || process.platform === 'win32';
+/** Any system can have a disk that does not tell capital letters apart, and one folder of it may. */
+async function isFoundByOtherCase(folder: HostFolder, name: string): Promise<boolean> {
+  const other = name.toUpperCase() === name ? name.toLowerCase() : name.toUpperCase();
+  if (other === name) return false;
+  return lstat(folder.at(other)).then(
+    () => true,
+    () => false,
+  );
+}
 
 /** File systems store accents in one of two forms. */
 const isSameName = (one: string, other: string): boolean => one.normalize() === other.normalize();
