@@ -137,6 +137,7 @@ const pageMayUse = [
   'projects/project-list.ts',
   'routing/routing-profiles.ts',
   'rules/rule-verdicts.ts',
+  'safety/approval-scopes.ts',
   'safety/auto-run-files.ts',
   'safety/removed-key.ts',
   'session/assistants.ts',

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPageCore, type PageCore } from '../fakes/page-core.ts';
 import { heldInstructions, instructionsScene, networkScene } from '../fakes/network-scene.ts';
 import { furnish } from '../fakes/page-scenes.ts';
+import { startStory } from '../fakes/page-story.ts';
 import { violations } from './axe.ts';
+import { keepScreenshot } from './launch.ts';
 import { servePage, type ServedPage } from './page-kit.ts';
 
 describe('a command that asks for a network', () => {
@@ -48,6 +50,43 @@ describe('a command that asks for a network', () => {
     await dialog.getByRole('button', { name: 'Allow for project' }).click();
     await expect.poll(asked).toEqual(['n1', 'allow', 'project']);
     await expect.poll(() => dialog.count()).toBe(0);
+  });
+});
+
+describe('a call of a tool of a server', () => {
+  let served: ServedPage;
+  let core: PageCore;
+  beforeAll(async () => {
+    core = createPageCore();
+    furnish(core);
+    served = await servePage(core);
+    await served.resize(1360, 860);
+    await served.page.emulateMedia({ reducedMotion: 'reduce' });
+  });
+  afterAll(async () => {
+    await served?.close();
+  });
+
+  it('is allowed once, for the session or always, and a tool that passes on others only once', async () => {
+    const { page } = served;
+    const story = await startStory(core, 'Report the bug', '/home/ada/projects/notes');
+    story.ask('Report it.');
+    const asks = { type: 'approval-requested', kind: 'connected-tool', subject: 'tracker: create_issue' } as const;
+    const shown = { toolCallId: 'call', sha256: 'a'.repeat(64), text: '{"title": "Sums"}', reason: 'It leaves.' };
+    story.append({ ...asks, ...shown, approvalId: 'c0', grant: 'b'.repeat(64) });
+    story.append({ ...asks, ...shown, approvalId: 'c1' });
+    await page.locator('[data-session]', { hasText: 'Report the bug' }).click();
+    const dialog = page.getByRole('alertdialog');
+    const buttons = () => dialog.getByRole('button').allInnerTexts();
+    await expect.poll(buttons).toEqual(['Deny', 'Allow once', 'Allow for session', 'Always allow this tool']);
+    const always = dialog.getByRole('button', { name: 'Always allow this tool' });
+    await expect.poll(() => always.getAttribute('aria-disabled')).toBe('false');
+    await keepScreenshot(page, 'approval-tool');
+    await always.click();
+    await expect
+      .poll(() => core.asked.findLast(({ name }) => name === 'approve')?.args)
+      .toEqual(['c0', 'allow', 'always']);
+    await expect.poll(buttons).toEqual(['Deny', 'Allow']);
   });
 });
 

@@ -7,6 +7,8 @@ import { approvalKinds, isImportedHistory } from '@shared/safety/approval-grants
 export interface SessionQuestion extends Pick<EventOf<'approval-requested'>, 'kind' | 'sha256'> {
   /** The hosts, for a command that asks for a network; null for anything else. */
   readonly hosts: readonly string[] | null;
+  /** What a lasting yes to a tool covers; null for anything else. */
+  readonly grant: string | null;
   /** The fenced content that the question is about. */
   readonly fenced: readonly FenceHit[];
   /** Null: not answered yet. */
@@ -46,8 +48,15 @@ export function createSessionAnswers(): SessionAnswers {
           fenced = event.outcome === 'asked' ? event.hits : [];
           return;
         case 'approval-requested': {
-          const { kind, sha256, hosts = null } = event;
-          asked.set(event.approvalId, { kind, sha256, hosts, fenced: kind === 'fence' ? fenced : [], said: null });
+          const { kind, sha256, hosts = null, grant = null } = event;
+          asked.set(event.approvalId, {
+            kind,
+            sha256,
+            hosts,
+            grant,
+            fenced: kind === 'fence' ? fenced : [],
+            said: null,
+          });
           return;
         }
         case 'approval-answered': {
@@ -68,6 +77,12 @@ export function createSessionAnswers(): SessionAnswers {
 /** Whether the user approved it. An answer by a rule, by an option of the run or by nobody does not count. */
 export function isGranted({ said }: SessionQuestion): boolean {
   return said?.by === 'person' && said.answer === 'allow';
+}
+
+/** The tools that the user allowed for the whole session, by what the yes covers. */
+export function sessionGrants(answers: SessionAnswers): ReadonlySet<string> {
+  const lasting = answers.all().filter((one) => isGranted(one) && one.said?.scope === 'session');
+  return new Set(lasting.flatMap(({ grant }) => grant ?? []));
 }
 
 export function isRefused({ said }: SessionQuestion): boolean {

@@ -199,7 +199,7 @@ function createApprovals(
   { running, pins, save, now }: ToolCommandsOptions,
   find: (name: string) => ToolServerSettings,
   report: (name: string) => Promise<ToolServerReport>,
-): Pick<Handlers['tools'], 'approve' | 'approveTools' | 'markReading' | 'test'> {
+): Pick<Handlers['tools'], 'approve' | 'approveTools' | 'markReading' | 'askAgain' | 'test'> {
   return {
     approve: async ({ input: { name, sha256 }, signal }) => {
       const server = find(name);
@@ -226,6 +226,15 @@ function createApprovals(
         });
       }
       await pins.change(name, (before) => before.map((pin) => markedPin(pin, tool, isReading)));
+      return report(name);
+    },
+    askAgain: async ({ input: { name, tool } }) => {
+      find(name);
+      await pins.change(name, (before) =>
+        before.map(({ always, ...pin }) =>
+          pin.definition.name === tool || always === undefined ? pin : { ...pin, always },
+        ),
+      );
       return report(name);
     },
     test: async ({ input: { name }, signal }) => {

@@ -179,6 +179,7 @@ export const inspector = {
   'sandbox.why.timedOut': 'Timed out.',
   'sandbox.answer.once': 'You allowed once: {hosts}',
   'sandbox.answer.session': 'You allowed for this session: {hosts}',
+  'sandbox.answer.always': 'You always allow: {hosts}',
   'sandbox.answer.project': 'You allowed for this project: {hosts}',
   'sandbox.answer.deny': 'You denied: {hosts}',
   'hosts.title': 'Allowed for this project',

@@ -1,5 +1,9 @@
 /** Tool servers, and what agents may call on them. */
 export const tools = {
+  'approval.allow.always': 'Always allow this tool',
+  'tools.always': 'Always allowed.',
+  'tools.askAgain': 'Ask each time',
+  'tools.askAgainOne': 'Ask each time about {name}',
   'tools.title': 'Tools',
   'tools.text': 'Agents can call tools of servers (MCP) and your own. What can leave this machine asks you first.',
   'tools.refused': 'View only. Change tools on the machine itself.',

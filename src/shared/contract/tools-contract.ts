@@ -83,6 +83,8 @@ export const toolsContract = {
   markReading: base
     .input(z.object({ name, tool: z.string().max(256), isReading: z.boolean() }))
     .output(type<ToolServerReport>()),
+  /** Takes back that all calls of a tool are allowed. Each is asked about again. */
+  askAgain: base.input(z.object({ name, tool: z.string().max(256) })).output(type<ToolServerReport>()),
   /** Starts or reaches an approved server and lists its tools again. */
   test: base.input(byName).output(type<ToolServerReport>()),
   /**

@@ -83,6 +83,8 @@ export const approvalEvents = {
      */
     hosts: z.array(z.string()).optional(),
     isOnce: z.boolean().optional(),
+    /** What a lasting yes to a tool of a server covers: a hash of the server and of the tool's definition. */
+    grant: z.string().optional(),
     reason: z.string().optional(),
     why: z.string().optional(),
     /**
@@ -104,7 +106,7 @@ export const approvalEvents = {
     approvalId: z.string(),
     answer: z.enum(['allow', 'deny']),
     by: z.enum(['person', 'policy', 'nobody']),
-    /** How long a yes to hosts holds. Absent: only this once. */
+    /** How long a yes to hosts, or to a tool of a server, holds. Absent: only this once. */
     scope: approvalScopeSchema.optional(),
     /** For a form: exactly the values that its server got. */
     values: formValuesSchema.optional(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { canonicalHost } from './host-name.ts';
 
 /** How long a user's yes to a host holds. */
-export const approvalScopeSchema = z.enum(['once', 'session', 'project']);
+export const approvalScopeSchema = z.enum(['once', 'session', 'project', 'always']);
 export type ApprovalScope = z.infer<typeof approvalScopeSchema>;
 
 /** A host in a rule: an exact public name. */

@@ -1,3 +1,4 @@
+import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import { z } from 'zod';
 import type { NetworkUse } from '@shared/safety/network-access.ts';
 
@@ -33,7 +34,7 @@ export interface NetworkHistory {
     readonly at: number;
     readonly hosts: readonly string[];
     readonly answer: 'allow' | 'deny';
-    readonly scope: 'once' | 'session' | 'project';
+    readonly scope: ApprovalScope;
     readonly by: string;
   }[];
 }

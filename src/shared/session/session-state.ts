@@ -315,6 +315,8 @@ export interface ApprovalState {
   readonly hosts?: readonly string[];
   /** A yes can hold for this command only. */
   readonly isOnce?: boolean;
+  /** What a lasting yes to a tool covers. */
+  readonly grant?: string;
   readonly reason?: string;
   readonly why?: string;
   /** The full text that a yes approves, if `subject` only names it, and its changes since the last approval. */

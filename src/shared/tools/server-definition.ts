@@ -136,6 +136,8 @@ export interface ToolReport {
   readonly own: boolean | null;
   /** The user marked it as only reading. */
   readonly isReading: boolean;
+  /** The user always allows its calls. */
+  readonly isAlways: boolean;
   /** Hash of the approved definition, or of the one that waits for approval. */
   readonly sha256: string;
   /** Estimated tokens of its definition in a prompt. */

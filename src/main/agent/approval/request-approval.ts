@@ -2,6 +2,7 @@ import type { UserAnswer } from '../../safety/approvals/approver.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { ProgramReview } from '@shared/events/approval-events.ts';
 import type { ApprovalKind, ApproveMode } from '@shared/safety/approval-grants.ts';
+import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import { maxRefusals, standingAnswer } from '../../safety/approvals/approval-policy.ts';
 import { abortable } from '../../lib/async/abort.ts';
 import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
@@ -35,6 +36,10 @@ export interface ApprovalSubject {
   readonly usual?: { readonly values: FormValues; readonly late: Promise<void> };
   readonly url?: string;
   readonly review?: ProgramReview;
+  /** What a lasting yes covers. Absent: a yes holds only once. */
+  readonly grant?: string;
+  /** Why the user need not be asked again: they gave a lasting yes. */
+  readonly allowedBefore?: string;
   /** Images that belong to the question and are shown to the user. */
   readonly pictures?: readonly Attachment[];
   /** Answers instead of the user if the question settles itself. Never rejects. */
@@ -46,8 +51,15 @@ export interface ApprovalSubject {
  * not asked again in this turn. Throws `cancelled` if the turn is aborted meanwhile.
  */
 export async function askApproval(turn: Asker, question: ApprovalSubject): Promise<ApprovalAnswer> {
-  const { answer } = await askAs(turn, question, (approvalId) => askUser(turn, approvalId, question));
-  return answer;
+  return (await askForScope(turn, question)).answer;
+}
+
+/** Like `askApproval`, with how long a yes of the user holds. */
+export async function askForScope(
+  turn: Asker,
+  question: ApprovalSubject,
+): Promise<{ readonly answer: ApprovalAnswer; readonly scope?: ApprovalScope }> {
+  return askAs(turn, question, (approvalId) => askUser(turn, approvalId, question));
 }
 
 /** Like `askApproval` for a form. The answer contains only fields that the user was shown. Throws `cancelled`. */
@@ -76,6 +88,8 @@ export async function askForm(turn: Asker, question: ApprovalSubject & { readonl
 /** `isSettled`: the question settled itself. `values`: those of a form that the user approved. */
 interface Said {
   readonly answer: ApprovalAnswer;
+  /** How long a yes holds, if it can hold longer than once. */
+  readonly scope?: ApprovalScope;
   readonly isSettled?: boolean;
   readonly values?: FormValues;
 }
@@ -85,7 +99,7 @@ async function askAs(
   question: ApprovalSubject,
   ask: (approvalId: string) => Promise<Said>,
 ): Promise<Said> {
-  const { kind, subject, reason, shown, form, url, review, pictures = [] } = question;
+  const { kind, subject, reason, shown, form, url, review, grant, allowedBefore, pictures = [] } = question;
   const approvalId = turn.dependencies.journal.newId('approval');
   await turn.log.append({
     type: 'approval-requested',
@@ -98,22 +112,29 @@ async function askAs(
     ...(typeof shown?.diff === 'string' ? { diff: shown.diff } : {}),
     ...(form === undefined ? {} : { form }),
     ...(url === undefined ? {} : { url }),
+    ...(grant === undefined ? {} : { grant }),
     ...(review === undefined ? {} : { review }),
     ...(pictures.length === 0 ? {} : { pictures }),
   });
   const refused = turn.asking.refusals.get(kind) ?? 0;
   const usual = refused >= maxRefusals ? 'deny' : standingAnswer(turn.options.approve, kind);
   const announced = usual === 'ask' ? (turn.asking.announced?.({ kind, hosts: null }) ?? null) : null;
-  const standing = announced ?? usual;
+  const isAllowed = usual === 'ask' && announced === null && allowedBefore !== undefined;
+  const standing = isAllowed ? 'allow' : (announced ?? usual);
   const said: Said = standing === 'ask' ? await ask(approvalId) : { answer: standing, isSettled: true };
-  const { answer, values, isSettled = false } = said;
+  const { answer, values, scope, isSettled = false } = said;
   if (!isSettled && answer === 'deny') turn.asking.refusals.set(kind, refused + 1);
   await turn.log.close({
     type: 'approval-answered',
     approvalId,
     answer: answer === 'allow' ? 'allow' : 'deny',
     by: isSettled ? 'policy' : answer === 'nobody' ? 'nobody' : 'person',
-    ...(standing === 'ask' ? {} : { reason: standingReason({ refused, announced }, turn.options.approve, answer) }),
+    ...(standing === 'ask'
+      ? {}
+      : {
+          reason: isAllowed ? allowedBefore : standingReason({ refused, announced }, turn.options.approve, answer),
+        }),
+    ...(scope === undefined ? {} : { scope }),
     ...(values === undefined ? {} : { values }),
   });
   turn.log.check();
@@ -152,21 +173,24 @@ export async function waitForUserAnswer(
   }
 }
 
-/** A lasting yes exists only for hosts. For anything else it counts as a single yes. */
+const scopes = { 'allow-session': 'session', 'allow-always': 'always' } as const;
+
+/** A lasting yes exists only for what names what it covers. For anything else it counts as a single yes. */
 async function askUser(
   turn: Pick<Asker, 'dependencies' | 'signal'>,
   approvalId: string,
   { settled, ...question }: ApprovalSubject,
-): Promise<{ readonly answer: ApprovalAnswer; readonly isSettled: boolean }> {
+): Promise<Said> {
   const wait = childAbort(turn.signal);
   try {
-    const asked = waitForUserAnswer({ ...turn, signal: wait.signal }, approvalId, question).then((said) => ({
-      answer: said === 'allow-session' || said === 'allow-project' ? ('allow' as const) : said,
-      isSettled: false,
-    }));
+    const asked = waitForUserAnswer({ ...turn, signal: wait.signal }, approvalId, question).then((said): Said => {
+      if (said === 'deny' || said === 'nobody' || said === 'allow') return { answer: said };
+      const isLasting = question.grant !== undefined && said !== 'allow-project';
+      return { answer: 'allow', ...(isLasting ? { scope: scopes[said] } : {}) };
+    });
     if (settled === undefined) return await asked;
     // If nobody can be asked, the question ends without waiting for `settled`.
-    return await Promise.race([asked, settled.then((answer) => ({ answer, isSettled: true }))]);
+    return await Promise.race([asked, settled.then((answer): Said => ({ answer, isSettled: true }))]);
   } finally {
     wait.abort();
     wait.release();

@@ -1,12 +1,15 @@
 import type { ConnectedToolSpec } from '../../tools/connected/connected-tool-spec.ts';
 import { innerCallsOf } from '@shared/tools/composio.ts';
 import { sha256Of } from '../../lib/sha256.ts';
+import { messageOf } from '@shared/errors.ts';
+import { createSessionAnswers, sessionGrants } from '../../safety/session-answers.ts';
+import { createLogFold } from '../../sessions/journal/log-fold.ts';
 import type { AskToConnect } from '../../tools/define.ts';
 import { calledText } from '../../tools/connected/connected-tool.ts';
 import type { Turn } from '../turn/turn.ts';
 import type { FencesAnswer } from './pass-outgoing-fences.ts';
 import { passOutgoingFences } from './pass-outgoing-fences.ts';
-import { askApproval } from './request-approval.ts';
+import { askApproval, askForScope } from './request-approval.ts';
 import { askHosts } from './request-network-access.ts';
 
 /** A call of a connected tool, before it is made. */
@@ -53,15 +56,46 @@ export async function askConnectedCall(turn: Turn, call: ConnectedCall): Promise
     });
     return said.type === 'granted' ? fenced : said;
   }
-  const answer = await askApproval(turn, {
+  const lasting = turn.dependencies.tools.connected?.lasting;
+  const grant = spec.isRouter === true || own !== undefined ? null : ((await lasting?.coverOf(spec)) ?? null);
+  const allowedBefore = grant === null ? null : await whyAllowed(turn, { spec, grant });
+  const { answer, scope } = await askForScope(turn, {
     kind: 'connected-tool',
     subject,
     reason: reasonOf(spec),
     toolCallId,
     shown: { sha256, text, diff: null },
+    ...(grant === null ? {} : { grant }),
+    ...(allowedBefore === null ? {} : { allowedBefore }),
   });
+  if (answer === 'allow' && scope === 'always' && grant !== null) await keepAlways(turn, { spec, grant });
   if (answer === 'allow') return fenced;
   return { type: 'denied', text: `Not allowed: ${subject}`, byNobody: answer === 'nobody' };
+}
+
+interface Lasting {
+  readonly spec: ConnectedToolSpec;
+  /** What a lasting yes covers: this server and this definition of the tool. */
+  readonly grant: string;
+}
+
+const answersIn = createLogFold(createSessionAnswers, (answers, event) => answers.add(event));
+
+/** The lasting yes that the user gave to exactly this tool; null: none. */
+async function whyAllowed({ dependencies }: Turn, { spec, grant }: Lasting): Promise<string | null> {
+  const isAlways = (await dependencies.tools.connected?.lasting?.isAllowed(spec, grant)) ?? false;
+  if (isAlways) return 'You always allow this tool. Tools has the switch.';
+  const isForSession = sessionGrants(await answersIn(dependencies.journal)).has(grant);
+  return isForSession ? 'You allowed this tool for the session.' : null;
+}
+
+async function keepAlways({ dependencies, log }: Turn, { spec, grant }: Lasting): Promise<void> {
+  try {
+    await dependencies.tools.connected?.lasting?.allow(spec, grant);
+  } catch (error) {
+    const text = `The call is allowed, but your yes to later calls could not be saved: ${messageOf(error)}`;
+    await log.append({ type: 'notice-added', level: 'warning', code: 'rule-not-kept', text });
+  }
 }
 
 function reasonOf({ leaves, own }: ConnectedToolSpec): string {

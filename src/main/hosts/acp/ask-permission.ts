@@ -1,3 +1,5 @@
+import { scopesOf } from '@shared/safety/approval-scopes.ts';
+import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import type { AgentContext, PermissionOption, RequestPermissionRequest } from '@agentclientprotocol/sdk';
 import { methods } from '@agentclientprotocol/sdk';
 import type { EventOf } from '@shared/events/events.ts';
@@ -59,12 +61,20 @@ async function tell({ client, sessionId }: PermissionTarget, text: string): Prom
   await client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined);
 }
 
+const scopeNames: Readonly<Record<ApprovalScope, string>> = {
+  once: 'Allow once',
+  session: 'Allow for this session',
+  project: 'Always allow for this project',
+  always: 'Always allow this tool',
+};
+
 /** The exact answers that this question allows. */
-function choicesOf({ kind, hosts, isOnce }: EventOf<'approval-requested'>): readonly Choice<ApprovalReply>[] {
+function choicesOf(question: EventOf<'approval-requested'>): readonly Choice<ApprovalReply>[] {
+  const { kind, hosts, grant } = question;
   const yes = (optionId: string, name: string, always = false): Choice<ApprovalReply> => {
-    const scope = optionId === 'session' || optionId === 'project' ? optionId : 'once';
+    const scope = scopesOf(question).find((one) => one === optionId) ?? 'once';
     const option: PermissionOption = { optionId, name, kind: always ? 'allow_always' : 'allow_once' };
-    return { option, answer: { answer: 'allow', ...(hosts === undefined ? {} : { scope }) } };
+    return { option, answer: { answer: 'allow', ...(hosts === undefined && grant === undefined ? {} : { scope }) } };
   };
   const no: Choice<ApprovalReply> = {
     option: { optionId: 'deny', name: kind === 'disk' ? 'End the command' : 'Deny', kind: 'reject_once' },
@@ -74,13 +84,9 @@ function choicesOf({ kind, hosts, isOnce }: EventOf<'approval-requested'>): read
   if (kind === 'disk') return [yes('allow', 'There is enough space: continue'), no];
   if (kind === 'server-link')
     return [yes('allow', 'I opened it, continue'), { ...no, option: { ...no.option, name: 'Decline' } }];
-  if (hosts === undefined || isOnce === true) return [yes('allow', 'Allow once'), no];
-  return [
-    yes('once', 'Allow once'),
-    yes('session', 'Allow for this session', true),
-    yes('project', 'Always allow for this project', true),
-    no,
-  ];
+  const scopes = scopesOf(question);
+  if (scopes.length === 1) return [yes('allow', 'Allow once'), no];
+  return [...scopes.map((scope) => yes(scope, scopeNames[scope], scope !== 'once')), no];
 }
 
 /** Asks what to do at a spending limit. Without an answer the turn stops. */

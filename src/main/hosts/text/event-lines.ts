@@ -194,7 +194,7 @@ function approvalLine({ kind, hosts, subject }: EventOf<'approval-requested'>, {
 function answerLine(event: EventOf<'approval-answered'>, isQuestion: boolean, { colors }: Terminal): string {
   if (isQuestion) return colors.dim(`    ${agentAnswerText(event)}`);
   const { answer, by, scope = 'once', reason } = event;
-  const how = scope === 'once' ? '' : ` for the ${scope}`;
+  const how = scope === 'once' ? '' : scope === 'always' ? ', from now on' : ` for the ${scope}`;
   const why = by === 'policy' && reason !== undefined ? `: ${oneLine(seenWords(reason), 160)}` : '';
   return colors.dim(`    ${answer === 'allow' ? 'allowed' : 'denied'} ${deciders[by]}${how}${why}`);
 }

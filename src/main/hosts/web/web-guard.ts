@@ -99,6 +99,7 @@ const refusals: readonly Refusal[] = [
       'tools.approve',
       'tools.approveTools',
       'tools.markReading',
+      'tools.askAgain',
       'tools.test',
       'tools.set',
       'tools.signIn',
@@ -186,7 +187,7 @@ export function createWebGuard(granted: readonly WebGrant[] = []): (call: Forwar
       const refusal = refusals.find(({ names }) => names.includes(name));
       if (refusal !== undefined) throw new AppError('refused', refusal.message, { hint: refusal.hint });
     }
-    if (isOfToolServers(name, input)) {
+    if (isOfToolServers(name, input) || isLastingYes(name, input)) {
       throw new AppError('refused', toolServers.message, { hint: toolServers.hint });
     }
     if (isKeptLine(name, input) && !granted.includes('settings')) {
@@ -209,6 +210,11 @@ function isDisplaySetting(name: string, input: unknown): boolean {
 function isKeptLine(name: string, input: unknown): boolean {
   if (name !== 'sessions.approve') return false;
   return Object.hasOwn(Object(Reflect.get(Object(input), 'values')), proposedLineField);
+}
+
+/** A yes to all later calls of a tool is a setting of its server. */
+function isLastingYes(name: string, input: unknown): boolean {
+  return name === 'sessions.approve' && Reflect.get(Object(input), 'scope') === 'always';
 }
 
 /** Tool servers and their approvals are settings, too, but a grant for settings does not include them. */

@@ -10,10 +10,10 @@ export interface ApprovalQuestion {
 }
 
 /**
- * `nobody`: there is no one to ask (a run without a terminal). `allow-session` and `allow-project` are for questions
- * about hosts.
+ * `nobody`: there is no one to ask (a run without a terminal). The lasting ones are for questions about hosts and about
+ * tools of servers.
  */
-export type UserAnswer = 'allow' | 'allow-session' | 'allow-project' | 'deny' | 'nobody';
+export type UserAnswer = 'allow' | `allow-${'session' | 'project' | 'always'}` | 'deny' | 'nobody';
 
 /** The user's answer to a form of a server. */
 export type FormReply =

@@ -95,6 +95,6 @@ export function createNetworkLedger(): NetworkLedger {
 }
 
 function grantedHosts(asked: readonly SessionQuestion[]): ReadonlySet<string> {
-  const lasting = asked.filter((one) => isGranted(one) && (one.said?.scope ?? 'once') !== 'once');
+  const lasting = asked.filter((one) => isGranted(one) && ['session', 'project'].includes(one.said?.scope ?? 'once'));
   return new Set(lasting.flatMap(({ hosts }) => hosts ?? []));
 }

@@ -1,4 +1,5 @@
 import type { Approver, UserAnswer } from '../../safety/approvals/approver.ts';
+import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import type { UserApprover } from '../../safety/approvals/user-approver.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -58,10 +59,24 @@ export function createChildApprover({ parent, child, turnId, toolCallId }: Child
   };
 }
 
+function scopeIn(answer: UserAnswer): ApprovalScope | null {
+  switch (answer) {
+    case 'allow-session':
+      return 'session';
+    case 'allow-project':
+      return 'project';
+    case 'allow-always':
+      return 'always';
+    case 'allow':
+    case 'deny':
+    case 'nobody':
+      return null;
+  }
+}
+
 function answered(answer: UserAnswer) {
   const isAllowed = answer !== 'deny' && answer !== 'nobody';
-  const scope =
-    answer === 'allow-session' ? ('session' as const) : answer === 'allow-project' ? ('project' as const) : null;
+  const scope = scopeIn(answer);
   return {
     answer: isAllowed ? ('allow' as const) : ('deny' as const),
     by: answer === 'nobody' ? ('nobody' as const) : ('person' as const),

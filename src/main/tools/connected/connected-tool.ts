@@ -36,6 +36,14 @@ export type CallConnectedTool = (
   how: ConnectedCallWays,
 ) => Promise<ToolResult>;
 
+/** A yes to all calls of one tool of one server, until the server or the definition of the tool changes. */
+export interface StandingApproval {
+  /** A hash of the server and of the definition that the user approved. Null: this tool is none of those. Never rejects. */
+  readonly coverOf: (spec: ConnectedToolSpec) => Promise<string | null>;
+  readonly isAllowed: (spec: ConnectedToolSpec, cover: string) => Promise<boolean>;
+  readonly allow: (spec: ConnectedToolSpec, cover: string) => Promise<void>;
+}
+
 /** Where connected tools come from. All sessions share it. */
 export interface ConnectedTools {
   /**
@@ -54,6 +62,8 @@ export interface ConnectedTools {
    * connected. Asks those servers. Never rejects.
    */
   readonly told?: (signal: AbortSignal) => Promise<readonly string[]>;
+  /** The user's lasting yes to calls of a tool. Absent: each call is asked about. */
+  readonly lasting?: StandingApproval;
   /** The text of a kept program as it is approved now. Null: it is not approved. Never rejects. */
   readonly programText?: (spec: ConnectedToolSpec) => Promise<string | null>;
 }
@@ -65,7 +75,7 @@ export interface OfferedTool {
 }
 
 /** One source of connected tools: servers, or files. */
-export interface ToolSource extends Pick<ConnectedTools, 'call' | 'askTask' | 'told' | 'programText'> {
+export interface ToolSource extends Pick<ConnectedTools, 'call' | 'askTask' | 'told' | 'programText' | 'lasting'> {
   readonly offered: () => Promise<readonly OfferedTool[]>;
 }
 
@@ -76,6 +86,7 @@ export function joinToolSources(servers: ToolSource, own: ToolSource): Connected
     call: (spec, input, how) => (spec.own === undefined ? servers : own).call(spec, input, how),
     ...(servers.askTask === undefined ? {} : { askTask: servers.askTask }),
     ...(servers.told === undefined ? {} : { told: servers.told }),
+    ...(servers.lasting === undefined ? {} : { lasting: servers.lasting }),
     ...(own.programText === undefined ? {} : { programText: own.programText }),
   };
 }

@@ -14,6 +14,7 @@ import { hostOnly } from './program-needs.ts';
 import { isContained, wantedHosts } from './server-start.ts';
 import type { ToolServers } from './tool-servers.ts';
 import type { ServerSignIns } from '../sign-in/server-sign-ins.ts';
+import { isAlways } from './standing-approval.ts';
 import { hashOfServer, isApproved, isServerOn, isToolOn } from './server-switches.ts';
 
 export interface ReportSources {
@@ -73,7 +74,9 @@ export async function reportOf({ running, pins, signIns }: ReportSources, place:
     server: live?.server ?? null,
     tools: [
       ...list.map((pin) => pinnedReport(place, { pin, listed: live === null ? null : listed })),
-      ...fresh.map((tool) => toolReport(place, { tool, state: 'new', lastUsedAt: null, isReading: false, diff: null })),
+      ...fresh.map((tool) =>
+        toolReport(place, { tool, state: 'new', lastUsedAt: null, isReading: false, isAlways: false, diff: null }),
+      ),
     ],
     leftOut: live?.leftOut() ?? 0,
     unusable: (live?.unusable?.() ?? []).slice(0, mostNamed),
@@ -85,18 +88,19 @@ function pinnedReport(
   { pin, listed }: { readonly pin: ToolPin; readonly listed: readonly ToolDefinitionText[] | null },
 ): ToolReport {
   const { definition, lastUsedAt, isReading = false } = pin;
+  const always = isAlways(place.name, place.server.definition, pin);
   if (listed === null)
-    return toolReport(place, { tool: definition, state: 'ready', lastUsedAt, isReading, diff: null });
+    return toolReport(place, { tool: definition, state: 'ready', lastUsedAt, isReading, isAlways: always, diff: null });
   const live = listed.find((one) => one.name === definition.name);
   if (live === undefined)
-    return toolReport(place, { tool: definition, state: 'gone', lastUsedAt, isReading, diff: null });
+    return toolReport(place, { tool: definition, state: 'gone', lastUsedAt, isReading, isAlways: always, diff: null });
   if (hashOfTool(live) === pin.sha256)
-    return toolReport(place, { tool: definition, state: 'ready', lastUsedAt, isReading, diff: null });
+    return toolReport(place, { tool: definition, state: 'ready', lastUsedAt, isReading, isAlways: always, diff: null });
   const diff = approvalDiff(textOfTool(definition), textOfTool(live));
-  return toolReport(place, { tool: live, state: 'changed', lastUsedAt, isReading: false, diff });
+  return toolReport(place, { tool: live, state: 'changed', lastUsedAt, isReading: false, isAlways: false, diff });
 }
 
-interface ShownTool extends Pick<ToolReport, 'state' | 'lastUsedAt' | 'isReading' | 'diff'> {
+interface ShownTool extends Pick<ToolReport, 'state' | 'lastUsedAt' | 'isReading' | 'isAlways' | 'diff'> {
   readonly tool: ToolDefinitionText;
 }
 

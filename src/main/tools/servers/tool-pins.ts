@@ -25,6 +25,8 @@ const pinSchema = z.object({
   lastUsedAt: z.number().nullable().default(null),
   /** Set if the user said that the tool only reads. Holds only for this definition. */
   isReading: z.literal(true).optional(),
+  /** Set if the user always allows its calls: what that covers. Holds only for this server and this definition. */
+  always: z.string().optional(),
 });
 export type ToolPin = z.infer<typeof pinSchema>;
 

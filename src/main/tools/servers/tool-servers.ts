@@ -25,6 +25,7 @@ import type { ToolPin, ToolPins } from './tool-pins.ts';
 import { hashOfTool } from './tool-pins.ts';
 import { orNoted } from '../../lib/log.ts';
 import { createRefusedHosts, startWait } from './server-start.ts';
+import { createStandingApproval } from './standing-approval.ts';
 import { hashOfServer, isApproved, isServerOn, isToolOn } from './server-switches.ts';
 
 /**
@@ -114,6 +115,7 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
           return callTool(options, pool, { own: own(), spec, input: {}, task, how: { ...how, folder: seen } });
         },
         told: (signal) => toldOfAccounts(options, pool, own(), signal),
+        lasting: createStandingApproval(options),
       };
     },
   };

@@ -1,5 +1,6 @@
 import type { KeyboardEvent, Ref } from 'react';
 import { lazy, Suspense, useImperativeHandle, useRef, useState } from 'react';
+import { scopesOf } from '@shared/safety/approval-scopes.ts';
 import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import type { ApprovalState, SessionState } from '@shared/session/session-state.ts';
 import { approvalText } from '../../lib/session/approval-text.ts';
@@ -78,7 +79,7 @@ interface Answer {
   readonly isAnswerable: boolean;
 }
 
-function useAnswer(sessionId: string, { approvalId, hosts, form }: ApprovalState): Answer {
+function useAnswer(sessionId: string, { approvalId, hosts, grant, form }: ApprovalState): Answer {
   const client = useClient();
   const [problem, setProblem] = useState<string | null>(null);
   const [isAnswered, setIsAnswered] = useState(false);
@@ -89,7 +90,8 @@ function useAnswer(sessionId: string, { approvalId, hosts, form }: ApprovalState
     setProblem(null);
     setIsAnswered(true);
     try {
-      const held = hosts === undefined || answer === 'deny' ? {} : { scope };
+      const isLasting = hosts !== undefined || grant !== undefined;
+      const held = !isLasting || answer === 'deny' ? {} : { scope };
       const filled = form === undefined || answer === 'deny' ? {} : { values };
       await client.sessions.approve({ sessionId, approvalId, answer, ...held, ...filled });
     } catch (error) {
@@ -101,12 +103,15 @@ function useAnswer(sessionId: string, { approvalId, hosts, form }: ApprovalState
 }
 
 function Approval({ sessionId, approval, waiting, asker, handle }: ApprovalProps) {
-  const { approvalId, kind, hosts, isOnce, text } = approval;
+  const { approvalId, kind, text } = approval;
   const { say, values, setValues, problem, isAnswerable } = useAnswer(sessionId, approval);
   const deny = useRef<HTMLButtonElement>(null);
   const asked = approvalText(kind);
   // A browser without a grant changes no memory.
   const isRefused = useIsCommandRefused('memory.add') && kind === 'memory';
+  // A browser changes no tool server.
+  const canKeep = !useIsCommandRefused('tools.askAgain');
+  const scopes = scopesOf(approval).filter((scope) => scope !== 'always' || canKeep);
   useImperativeHandle(handle, () => ({ focus: () => deny.current?.focus() }));
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape') return;
@@ -153,7 +158,7 @@ function Approval({ sessionId, approval, waiting, asker, handle }: ApprovalProps
         <Answers
           isAnswerable={isAnswerable}
           deny={deny}
-          scopes={hosts === undefined || isOnce === true ? onlyOnce : allScopes}
+          scopes={scopes}
           words={wordsOf(kind)}
           canAllow={!isRefused}
           onAnswer={(answer, scope) => void say(answer, scope)}
@@ -162,9 +167,6 @@ function Approval({ sessionId, approval, waiting, asker, handle }: ApprovalProps
     </div>
   );
 }
-
-const onlyOnce: readonly ApprovalScope[] = ['once'];
-const allScopes: readonly ApprovalScope[] = ['once', 'session', 'project'];
 
 interface AnswersProps {
   readonly isAnswerable: boolean;

@@ -85,7 +85,7 @@ function OpenTools({ server, tools, isRefused, work }: RowsProps & { readonly to
 
 function ToolRow({ tool, server, project, isRefused, work, readAt }: RowsProps & { readonly tool: ToolReport }) {
   const client = useClient();
-  const { description, hints, state, isWanted, isReading, own, lastUsedAt } = tool;
+  const { description, hints, state, isWanted, isReading, isAlways, own, lastUsedAt } = tool;
   const used = lastUsedAt === null ? t('tools.neverUsed') : t('tools.used', { when: clock(lastUsedAt, readAt) });
   return (
     <li className="flex items-start gap-3 py-2" aria-label={seenName(tool.tool)}>
@@ -102,6 +102,21 @@ function ToolRow({ tool, server, project, isRefused, work, readAt }: RowsProps &
               <p className="pt-1 text-xs text-soft">{t('tools.hints', { list: hints.map(seenName).join(', ') })}</p>
             )}
           </Fold>
+        )}
+        {isAlways && (
+          <p className="flex flex-wrap items-center gap-2 py-1 text-sm">
+            {t('tools.always')}
+            {!isRefused && (
+              <Button
+                size="small"
+                disabled={work.isBusy}
+                aria-label={t('tools.askAgainOne', { name: seenName(tool.tool) })}
+                onClick={() => void work.run(() => client.tools.askAgain({ name: server.name, tool: tool.tool }))}
+              >
+                {t('tools.askAgain')}
+              </Button>
+            )}
+          </p>
         )}
         {state === 'ready' && (
           <label className="flex w-fit items-center gap-2 py-1 text-sm text-soft" title={t('tools.readsHint')}>

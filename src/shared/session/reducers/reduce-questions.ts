@@ -34,6 +34,7 @@ function reduceApprovals(
     const whole = {
       ...(text === undefined ? {} : { text, reason: shortenText(reason ?? '', textLimit) }),
       ...(diff === undefined ? {} : { diff }),
+      ...(event.grant === undefined ? {} : { grant: event.grant }),
       ...(event.form === undefined ? {} : { form: event.form }),
       ...(event.url === undefined ? {} : { url: event.url }),
       ...(event.review === undefined ? {} : { review: event.review }),

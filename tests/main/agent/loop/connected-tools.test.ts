@@ -114,6 +114,79 @@ describe('a tool of a server', () => {
   });
 });
 
+describe('a lasting yes to a tool of a server', () => {
+  /** A tool whose calls can be allowed for longer, and how often the person was asked. */
+  function lasting(answer: UserAnswer, options: KitOptions & { readonly isAlways?: boolean } = {}) {
+    const kept: string[] = options.isAlways === true ? ['cover'] : [];
+    let asked = 0;
+    const sent: unknown[] = [];
+    const connected: ConnectedTools = {
+      offered: async () => [spec],
+      call: async (_spec, input) => {
+        sent.push(input);
+        return { status: 'ok', output: 'done' };
+      },
+      lasting: {
+        coverOf: async () => 'cover',
+        isAllowed: async (_spec, cover) => kept.includes(cover),
+        allow: async (_spec, cover) => void kept.push(cover),
+      },
+    };
+    const ask = async (): Promise<UserAnswer> => {
+      asked += 1;
+      return answer;
+    };
+    const kit = createAgentKit({ ...options, dependencies: { tools: { connected }, approver: { ask } } });
+    return { kit, sent, kept, asked: () => asked };
+  }
+
+  const second = call(spec.name, { title: 'Other sums are wrong' });
+  const answersOf = (kit: AgentKit) =>
+    ofType(kit.journal.events, 'approval-answered').map(({ by, answer, scope = null }) => [by, answer, scope]);
+
+  it('for the session holds in it, with each call in the log, and a replay asks nobody', async () => {
+    const one = lasting('allow-session', { replies: [issue, second, done] });
+    await one.kit.runner.send('Report the bugs.', loop);
+    expect(one.asked()).toBe(1);
+    expect(one.sent).toHaveLength(2);
+    expect(answersOf(one.kit)).toEqual([
+      ['person', 'allow', 'session'],
+      ['policy', 'allow', null],
+    ]);
+    expect(one.kept).toEqual([]);
+    await expectReplay(one.kit);
+  });
+
+  it('for always is kept, and asks nobody in a later session', async () => {
+    const one = lasting('allow-always', { replies: [issue, done] });
+    await one.kit.runner.send('Report the bug.', loop);
+    expect(one.kept).toEqual(['cover']);
+    const later = lasting('deny', { replies: [issue, done], isAlways: true });
+    await later.kit.runner.send('Report the bug.', loop);
+    expect(later.asked()).toBe(0);
+    expect(later.sent).toHaveLength(1);
+    expect(answersOf(later.kit)).toEqual([['policy', 'allow', null]]);
+  });
+
+  it('for once asks about each call', async () => {
+    const one = lasting('allow', { replies: [issue, second, done] });
+    await one.kit.runner.send('Report the bugs.', loop);
+    expect(one.asked()).toBe(2);
+  });
+
+  it('lets nobody past --approve deny', async () => {
+    const one = lasting('allow', { replies: [issue, done], isAlways: true });
+    await one.kit.runner.send('Report the bug.', { ...loop, approve: 'deny' });
+    expect(one.sent).toEqual([]);
+  });
+
+  it('for always is not offered for a tool that passes on other calls', async () => {
+    const one = scene('allow', { replies: [issue, done], specs: [{ ...spec, isRouter: true }] });
+    await one.kit.runner.send('Report the bug.', loop);
+    expect(ofType(one.kit.journal.events, 'approval-requested')[0]).not.toHaveProperty('grant');
+  });
+});
+
 describe('a question of a server during a call', () => {
   const city = { name: 'city', title: 'City', description: '', isRequired: true } as const;
   const form: ServerForm = [{ ...city, type: 'text', format: null, least: null, most: null, preset: null }];

@@ -32,7 +32,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     const server = await serveMcp(libraryServer);
     await using world = await createWorld([calls('made__draw', {}), complete()]);
     await addServer(world, server.url);
-    const editor = await openEditor(world, { answer: pick('allow') });
+    const editor = await openEditor(world, { answer: pick('once') });
     const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });
     await editor.agent.request(session.prompt, { sessionId, prompt: text('Draw a square beside calc.py.') });
     const content = editor.updates.flatMap((one): ToolCallContent[] =>
@@ -183,7 +183,7 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     await addServer(world, server.url);
     const shown: unknown[] = [];
     const editor = await openEditor(world, {
-      answer: pick('allow'),
+      answer: pick('once'),
       ...(filled === null ? {} : { fillIn: (asked) => (shown.push(asked), { ...filled }) }),
     });
     const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });

@@ -29,6 +29,14 @@ describe('the guard of a browser without a grant', () => {
     await expect(createWebGuard(['settings'])(approve({ answer: 'allow', values }))).resolves.toBeUndefined();
   });
 
+  // Catches: a page that writes into the tools of the machine with its answer to a question.
+  it('refuses a yes to all later calls of a tool, with every grant, and no other answer', async () => {
+    const approve = (scope: string) => ({ name: 'sessions.approve', input: { answer: 'allow', scope } });
+    const all = createWebGuard(['settings', 'keys', 'terminal']);
+    await expect(all(approve('always'))).rejects.toMatchObject({ code: 'refused' });
+    await expect(all(approve('session'))).resolves.toBeUndefined();
+  });
+
   it.each(['policy', 'local', 'favoriteModels.more'])('refuses another setting, and says how: %s', async (key) => {
     await expect(set(key)).rejects.toMatchObject({ hint: expect.stringContaining('--allow settings') });
   });

@@ -112,6 +112,34 @@ describe('a tool server', () => {
     expect(await reads()).toEqual([false]);
   });
 
+  // Catches: a yes to all calls of a tool that holds for another definition, another server, or after it was taken back.
+  it('is always allowed only as it was when the person said so', async () => {
+    const one = scene('changes');
+    await approveAll(one);
+    const [spec] = await one.tools.offered();
+    const { lasting } = one.tools;
+    if (spec === undefined || lasting === undefined) throw new Error('There is no tool.');
+    const cover = (await lasting.coverOf(spec)) ?? '';
+    expect(cover).not.toBe('');
+    expect(await lasting.isAllowed(spec, cover)).toBe(false);
+    await expect(lasting.allow(spec, 'f'.repeat(64))).rejects.toThrow('has changed');
+    await lasting.allow(spec, cover);
+    expect(await lasting.isAllowed(spec, cover)).toBe(true);
+    const told = await one.commands.list({ input: undefined, signal });
+    expect(told[0]?.tools.map(({ isAlways }) => isAlways)).toEqual([true]);
+    const again = await one.commands.askAgain({ input: { name: 'made', tool: spec.tool }, signal });
+    expect(again.tools.map(({ isAlways }) => isAlways)).toEqual([false]);
+    expect(await lasting.isAllowed(spec, cover)).toBe(false);
+    await lasting.allow(spec, cover);
+    expect(await lasting.coverOf({ ...spec, inputSchema: { type: 'object' } })).toBeNull();
+    await one.commands.test({ input: { name: 'made' }, signal });
+    await approveAll(one);
+    const [changed] = await one.tools.offered();
+    if (changed === undefined) throw new Error('There is no tool.');
+    expect(await lasting.isAllowed(changed, (await lasting.coverOf(changed)) ?? '')).toBe(false);
+    expect(await lasting.isAllowed(changed, cover)).toBe(false);
+  });
+
   it('keeps tools with similar names apart, and skips a definition that is too large', async () => {
     const clash = scene('clash');
     await approveAll(clash);

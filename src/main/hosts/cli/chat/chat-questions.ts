@@ -3,6 +3,7 @@ import type { EventOf } from '@shared/events/events.ts';
 import { agentReply, howToReply, replyProblem } from '../../text/agent-question.ts';
 import type { ApprovalReply } from '../../text/approval-text.ts';
 import { headingOf, questionText } from '../../text/approval-text.ts';
+import { scopesOf } from '@shared/safety/approval-scopes.ts';
 import { presetValues } from '@shared/tools/preset-values.ts';
 import type { ServerForm } from '@shared/tools/server-form.ts';
 import { openUserPrompter } from '../questions/ask-user.ts';
@@ -49,9 +50,10 @@ function showFirst(chat: Chat, event: EventOf<'approval-requested'>): void {
   chat.showPrompt();
 }
 
-function waysToAllow({ kind, hosts, isOnce }: EventOf<'approval-requested'>): string {
-  if (kind === 'memory') return '/allow, /allow edit';
-  return hosts === undefined || isOnce === true ? '/allow' : '/allow once, /allow session, /allow project';
+function waysToAllow(question: EventOf<'approval-requested'>): string {
+  if (question.kind === 'memory') return '/allow, /allow edit';
+  const scopes = scopesOf(question);
+  return scopes.length === 1 ? '/allow' : scopes.map((scope) => `/allow ${scope}`).join(', ');
 }
 
 /** A line that answers the open question of the agent. False: there is none. */
@@ -122,7 +124,7 @@ export async function answerQuestion(chat: Chat, word: 'allow' | 'deny', scope: 
     throw usageError('The agent asks for an answer, not for an approval.', `${howToReply(question)} /deny skips it.`);
   if (word === 'allow' && context.now() - shownAt < guardMs)
     throw usageError('That was too fast to have read the question. Answer again.');
-  const { approvalId, hosts, form } = question;
+  const { approvalId, form } = question;
   const isLine = question.kind === 'memory' && word === 'allow' && form !== undefined;
   if (isLine && !isEdit(scope ?? '')) {
     if (scope !== undefined) throw usageError(`/allow does not take "${scope}".`, 'Use /allow or /allow edit.');
@@ -132,14 +134,9 @@ export async function answerQuestion(chat: Chat, word: 'allow' | 'deny', scope: 
     return;
   }
   const said =
-    word === 'deny'
-      ? ({ answer: 'deny' } as const)
-      : parseApprovalReply(isLine ? 'yes' : (scope ?? 'yes'), hosts !== undefined);
+    word === 'deny' ? ({ answer: 'deny' } as const) : parseApprovalReply(isLine ? 'yes' : (scope ?? 'yes'), question);
   if (word === 'allow' && said.answer === 'deny')
-    throw usageError(
-      `/allow does not take "${scope ?? ''}".`,
-      'Use /allow, or for hosts also /allow session or /allow project.',
-    );
+    throw usageError(`/allow does not take "${scope ?? ''}".`, `Use ${waysToAllow(question)}.`);
   if (form !== undefined && word === 'allow') await fillIn(chat, approvalId, form);
   else await (await context.core()).sessions.approve({ sessionId, approvalId, ...said });
   dropQuestion(chat, approvalId);

@@ -11,6 +11,7 @@ import { findOwnTool, newTool, ownToolLine, ownToolProblems, ownTools } from './
 import { serverTasks } from './server-tasks.command.ts';
 import { findServer, serverStates, showServer } from '../reports/server-lines.ts';
 import { webLine, webTools } from './web-tools.command.ts';
+import type { CoreClient } from '../../../server/local-socket.ts';
 import { requireFolder } from '../checks/require-folder.ts';
 import type { Command, CommandContext } from '../../text/command-context.ts';
 import type { ToolsAction, ToolsArguments } from '../program/tools-program.ts';
@@ -84,8 +85,9 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
       await core.remove({ name });
       terminal.err(`${seenName(name)} is removed.\n`);
       return 0;
+    case 'ask-again':
     case 'test':
-      showServer(await core.test({ name }), terminal, args);
+      showServer(await (action === 'test' ? core.test({ name }) : askAgain(core, name, rest)), terminal, args);
       return 0;
     case 'show':
       showServer(await findServer(context, name), terminal, args);
@@ -124,4 +126,8 @@ function list({ servers, web, own }: Listed, { out, err }: Terminal, { json }: T
   err(ownToolProblems(own));
   if (servers.length === 0) err('No tool servers. To see some to add: dewpoint tools add\n');
   return 0;
+}
+
+function askAgain(core: CoreClient['tools'], name: string, [tool = '']: readonly string[]): Promise<ToolServerReport> {
+  return core.askAgain({ name, tool });
 }

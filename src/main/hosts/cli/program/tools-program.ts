@@ -19,6 +19,7 @@ export type ToolsAction =
   | 'tasks'
   | 'composio'
   | 'reads'
+  | 'ask-again'
   | 'on'
   | 'off'
   | 'remove';
@@ -139,6 +140,15 @@ function addSwitches(tools: Command, run: Run): void {
     .argument('<tool>', 'one of its tools')
     .option('--undo', 'take that back')
     .action((name: string, tool: string, args: ToolsArguments) => run('reads', [name, tool], args));
+  subcommand(
+    tools,
+    'ask-again',
+    'take back that all calls of a tool are allowed',
+    'dewpoint tools ask-again docs search',
+  )
+    .argument('<server>', 'the name of a server')
+    .argument('<tool>', 'one of its tools')
+    .action((name: string, tool: string, args: ToolsArguments) => run('ask-again', [name, tool], args));
   for (const action of ['on', 'off'] as const) {
     subcommand(
       tools,

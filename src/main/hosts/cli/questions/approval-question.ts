@@ -3,6 +3,8 @@ import type { ApprovalReply, ApprovalRequest } from '../../text/approval-text.ts
 import { headingOf, hostText, questionText } from '../../text/approval-text.ts';
 import { agentReply, replyProblem } from '../../text/agent-question.ts';
 import { askFields } from '../../text/form-fields.ts';
+import type { LastingQuestion } from '@shared/safety/approval-scopes.ts';
+import { scopeNamed } from '@shared/safety/approval-scopes.ts';
 import type { ServerForm } from '@shared/tools/server-form.ts';
 import { presetValues } from '@shared/tools/preset-values.ts';
 import type { Keyboard } from './ask-user.ts';
@@ -43,7 +45,7 @@ export async function askApproval(
       } else if (question.kind === 'memory' && question.form !== undefined) {
         return await lineReply(said, question.form, (field) => asker.ask(field), err);
       } else {
-        const reply = parseApprovalReply(said, question.hosts !== undefined);
+        const reply = parseApprovalReply(said, question);
         if (question.form === undefined || reply.answer === 'deny') return reply;
         return { answer: 'allow', values: await askFields(question.form, asker.ask, err) };
       }
@@ -58,13 +60,14 @@ export async function askApproval(
 }
 
 /** Includes the hosts, so that they are visible however long the command is. */
-function promptOf({ kind, hosts, isOnce }: ApprovalRequest): string {
+function promptOf({ kind, hosts, isOnce, grant }: ApprovalRequest): string {
   if (hosts !== undefined) {
     const names = hosts.length > 3 ? `the ${hosts.length} hosts` : hosts.map(hostText).join(', ');
     return isOnce === true
       ? `Allow ${names} once? [y/N] `
       : `Allow ${names}? once [o], for this session [s], always for this project [p], no [N] `;
   }
+  if (grant !== undefined) return 'Allow? once [o], this tool for this session [s], always [a], no [N] ';
   if (kind === 'memory') return 'Keep it? Type e to edit it first. [y/e/N] ';
   if (kind === 'question') return 'Your answer (Enter alone to answer later): ';
   if (kind === 'disk') return 'Is there enough space to continue? Anything but yes ends the command. [y/N] ';
@@ -82,7 +85,7 @@ async function lineReply(
   tell: (text: string) => void,
 ): Promise<ApprovalReply> {
   if (isEdit(said)) return { answer: 'allow', values: await askFields(form, ask, tell) };
-  const reply = parseApprovalReply(said, false);
+  const reply = parseApprovalReply(said, {});
   return reply.answer === 'deny' ? reply : { ...reply, values: presetValues(form) };
 }
 
@@ -92,11 +95,9 @@ export function isEdit(said: string): boolean {
 }
 
 /** The words that the user may answer with. Exported for tests. */
-export function parseApprovalReply(said: string, isAboutHosts: boolean): ApprovalReply {
-  const word = said.trim().toLowerCase();
-  if (!isAboutHosts) return { answer: word === 'y' || word === 'yes' ? 'allow' : 'deny' };
-  if (['o', 'once', 'y', 'yes'].includes(word)) return { answer: 'allow', scope: 'once' };
-  if (['s', 'session'].includes(word)) return { answer: 'allow', scope: 'session' };
-  if (['p', 'project'].includes(word)) return { answer: 'allow', scope: 'project' };
-  return { answer: 'deny' };
+export function parseApprovalReply(said: string, question: LastingQuestion): ApprovalReply {
+  const scope = scopeNamed(said.trim().toLowerCase(), question);
+  if (scope === null) return { answer: 'deny' };
+  const isLasting = question.hosts !== undefined || question.grant !== undefined;
+  return { answer: 'allow', ...(isLasting ? { scope } : {}) };
 }

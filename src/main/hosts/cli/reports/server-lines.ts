@@ -42,7 +42,7 @@ export function showServer(server: ToolServerReport, terminal: Terminal, { json 
   for (const tool of server.tools) {
     const used =
       tool.lastUsedAt === null ? 'never used' : `last used ${new Date(tool.lastUsedAt).toISOString().slice(0, 10)}`;
-    const only = tool.isReading ? ', only reads' : '';
+    const only = `${tool.isReading ? ', only reads' : ''}${tool.isAlways ? ', always allowed' : ''}`;
     const state = tool.isOn ? 'on' : tool.state === 'ready' ? 'off' : `off: ${tool.state}`;
     out(`${seenName(tool.name).padEnd(32)}  ${state.padEnd(12)}  about ${tool.tokens} tokens, ${used}${only}\n`);
   }

@@ -123,13 +123,13 @@ describe('a question about a network at the terminal', () => {
     ['s', 'allow session'],
     ['project', 'allow project'],
   ])('takes %j as %s', (said, wanted) => {
-    const { answer, scope } = parseApprovalReply(said, true);
+    const { answer, scope } = parseApprovalReply(said, { hosts: ['example.org'] });
     expect(scope === undefined ? answer : `${answer} ${scope}`).toBe(wanted);
   });
 
   it('allows only yes or no for other kinds', () => {
-    expect(parseApprovalReply('s', false)).toEqual({ answer: 'deny' });
-    expect(parseApprovalReply('yes', false)).toEqual({ answer: 'allow' });
+    expect(parseApprovalReply('s', {})).toEqual({ answer: 'deny' });
+    expect(parseApprovalReply('yes', {})).toEqual({ answer: 'allow' });
   });
 });
 
