@@ -31,6 +31,7 @@ const noHost = {
   allowTypeImports: true,
   group: [
     '**/compose.ts',
+    '**/compose-calibrations.ts',
     '**/compose-endpoint.ts',
     '**/compose-models.ts',
     '**/compose-project.ts',
@@ -97,7 +98,7 @@ const commandLayer = [
   'src/main/git/process/do-job.ts',
   // Calls of other programs go by the agent's door to a model.
   'src/main/endpoint/**',
-  'src/main/sessions/{open,children,comparisons,history,library,attachments}/**',
+  'src/main/sessions/{open,calibrations,children,comparisons,history,library,attachments}/**',
 ];
 
 /** What lib must not reach: the rest of main and src. The folder `resources` lies above all of them. */

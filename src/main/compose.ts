@@ -4,6 +4,7 @@ import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
 import type { ModelParts, ModelPartsConfig } from './compose-models.ts';
 import { createModelParts, createLearnedWindows } from './compose-models.ts';
 import { createMemoryParts, createSkillParts } from './compose-skills.ts';
+import { createComparingParts } from './compose-calibrations.ts';
 import { createLanguageServers } from './language-servers/language-servers.ts';
 import { createPlaceParts, createProjectParts, createSandboxParts, createSymbolParts } from './compose-project.ts';
 import { createToolParts } from './compose-tools.ts';
@@ -50,10 +51,8 @@ import { createBlobs } from './sessions/blobs/blob-store.ts';
 import { createChangeCommands } from './sessions/changes/commands.ts';
 import { createSessionCommands } from './sessions/commands.ts';
 import { createCapsuleCommands } from './sessions/library/capsule/commands.ts';
-import { createComparisonStore } from './sessions/comparisons/comparison-store.ts';
+import { createCalibrationCommands } from './sessions/calibrations/commands.ts';
 import { createComparisonCommands } from './sessions/comparisons/commands.ts';
-import { createRoutingSnapshotTaker } from './sessions/comparisons/routing-snapshot.ts';
-import { createComparisonRunner } from './sessions/comparisons/run-comparisons.ts';
 import { createHistoryCommands } from './sessions/history/commands.ts';
 import { readPrograms } from './sessions/history/read-programs.ts';
 import { createLibraryCommands } from './sessions/library/commands.ts';
@@ -115,16 +114,18 @@ export interface Core {
 /** The only wiring, from a host's config to a usable core. Starts no process by itself; processes start when needed. */
 export async function compose(config: ComposeConfig): Promise<Core> {
   const parts = await createParts(config);
-  const { sessions, comparisons } = parts;
+  const { sessions, comparisons, calibrations } = parts;
   return {
     handlers: createHandlers(config, parts),
     // Between two runs of a comparison no turn runs, but the core is still at work.
-    runningTurns: () => Math.max(sessions.workFolders().length, comparisons.running(), parts.endpoint.running()),
+    runningTurns: () =>
+      Math.max(sessions.workFolders().length, comparisons.running(), calibrations.running(), parts.endpoint.running()),
     idle: async () => {
       await comparisons.idle();
       await sessions.idle();
     },
     dispose: async () => {
+      await calibrations.dispose();
       await comparisons.dispose();
       await sessions.dispose();
       await parts.disposeTools();
@@ -174,6 +175,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
       hiddenIn: hiddenFinder(config, parts),
       modelInfo: models.info,
     }),
+    calibrations: createCalibrationCommands(parts.calibrations),
     ...createMoneyCommands(parts.money),
     routing: createRoutingCommands({
       record: parts.record,
@@ -314,16 +316,15 @@ async function createParts(config: ComposeConfig) {
     record,
     budget: money.budget,
   });
-  const comparisons = createComparisonRunner({
-    settings: () => settings.current(),
-    prepareWorkspace,
-    home: config.home,
-    store: createComparisonStore(join(config.home, 'comparisons')),
-    sessionStore: store,
+  const { runGit } = gitAccess;
+  const comparing = createComparingParts(config, base, {
     sessions,
-    reference: money.reference,
-    routes: createRoutingSnapshotTaker({ settings: () => settings.current(), rules: rules.activeRules, record }),
-    now,
+    record,
+    startSandbox,
+    money,
+    symbols,
+    runGit,
+    stateOf,
   });
   return {
     ...base,
@@ -337,7 +338,7 @@ async function createParts(config: ComposeConfig) {
     attachments,
     documents: createPlaceParts({ stateOf, hiddenIn, blobs, readDocument, drawPage }),
     sessions,
-    comparisons,
+    ...comparing,
     ...toolParts,
     webCommands,
     gitAccess,

@@ -6,9 +6,9 @@ export const plainWords: readonly string[] = `
   elsewhere endless english ensure everywhere evidence explain finders findings forget forgiveness formula fresh
   gave give goes guess harm harmless health hello here itself judge keyless lanes latest lean least leftovers locate
   longest look made may mechanical mention money most must neighbors notice occupant oldest organize our pace
-  outcome overview packings passage person piece placement preparation privacy problem propose prose purpose
+  outcome overview packings passage past person piece placement plant planted preparation privacy problem propose prose purpose
   raise ran rank reach reachability reapply recovery redaction refusals remember reproduce resend resent room
-  rough safety said say shorten silence singly slept solved something spent spoken standing stick still strength stuck
+  rough safety said say shorten silence singly slept solution solved something spent spoken standing stick still strength stuck
   summarize superseded sureness sweep swept taken talk tally technical tell there think thought thumb tidy
   trouble tryout uncached uncounted unheld unified unkept unmet unnamed unreadable unreferenced unrelated unseal
   unseen unweighed ups useful usual warm way weigh why widest wish wordlike worse worst worth
@@ -18,7 +18,7 @@ export const plainWords: readonly string[] = `
 
 /** Words of the field, and names of products, formats and programs. */
 export const fieldWords: readonly string[] = `
-  acp amdgpu ansi anthropic arena attention billions budget calibration cargo catalog chart chat checkpoint citation cli
+  acp amdgpu ansi anthropic arena attention billions budget calibrate calibration calibrations cargo catalog chart chat checkpoint citation cli
   closure composio contract conversation dedent density diagram dial disk drafters ecosystem excerpt experts
   exposure favorite gemini gemma gguf git governor harness hub huggingface hunk inbox journal jupyter learn
   linters llama localhost markdown mcp meminfo minitest mutants needle notebook nvidia oauth ollama openai

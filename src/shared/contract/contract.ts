@@ -1,5 +1,6 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
+import { type CalibrationView, calibrationInputSchema } from '@shared/calibration/calibration.ts';
 import { type Comparison, comparisonInputSchema } from '@shared/comparisons/comparison.ts';
 import { base, byId, bySession } from './contract-base.ts';
 import { capsulesContract } from './capsules-contract.ts';
@@ -45,6 +46,19 @@ export const contract = {
     list: base.output(type<readonly Comparison[]>()),
   },
   capsules: capsulesContract,
+  /** What models are worth in a repository, by tasks out of the repository itself (`calibration.ts`). */
+  calibrations: {
+    create: base.input(calibrationInputSchema).output(type<{ id: string }>()),
+    /** Makes the tasks that are missing, and carries out the runs that have not ended. A limit replaces the earlier one. */
+    start: base
+      .input(byId.extend(calibrationInputSchema.pick({ maxMinutes: true, maxUsd: true }).shape))
+      .output(type<void>()),
+    /** The calibration as it is, then after each change. Ends when nothing works on it. */
+    watch: base.input(byId).output(type<AsyncIterable<CalibrationView>>()),
+    cancel: base.input(byId).output(type<void>()),
+    show: base.input(byId).output(type<CalibrationView>()),
+    list: base.output(type<readonly CalibrationView[]>()),
+  },
   /** What each step of a session cost, and what it would have cost in the other place. */
   stepCosts: base.input(bySession).output(type<readonly StepCost[]>()),
   /**

@@ -24,6 +24,14 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/agent/turn/name-session.ts#isCutFrom': (text) => [text, text],
   'src/main/agent/turn/name-session.ts#readTitle': inTask,
   'src/main/agent/gate/parse-lint-output.ts#parseLint': (text) => [text, '/workspace'],
+  'src/main/sessions/calibrations/judge-solution.ts#isRightAnswer': (text) => [
+    text,
+    { type: 'file', path: 'a.py', others: ['b.py'] },
+  ],
+  'src/main/sessions/calibrations/task-request.ts#requestOfCommit': (text) => [
+    text,
+    { added: [text], before: text, tests: ['a.py'] },
+  ],
   'src/main/lib/test-output/parse-test-output.ts#parseTestOutput': withRoots,
   'src/main/lib/test-output/parse-node-test.ts#parseNodeTest': withRoots,
   'src/main/lib/test-output/parse-node-test.ts#nodeFrames': withRoots,
@@ -123,6 +131,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
 
 /** Why a function is not measured by itself. Keys are `FILE#NAME`. */
 export const notMeasured: Readonly<Record<string, string>> = {
+  'src/main/sessions/calibrations/plant-faults.ts#withFault': 'puts texts together',
   'src/main/models/wire/decode-parts.ts#imagePart': 'compares a type with a list',
   'src/main/lib/endless/watch-script.ts#watchedCommand': 'puts a command between two texts',
   'src/main/lib/net/own-lookup.ts#lookupOnThisMachine': 'reads the name of a host',

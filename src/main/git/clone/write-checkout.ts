@@ -27,13 +27,26 @@ const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (con
 export async function writeCheckout(
   repository: Repository,
   files: readonly TreeFile[],
-  {
-    hasLinks,
-    onWritten,
-    mostBytes = mostWritten,
-  }: { readonly hasLinks: boolean; readonly onWritten: (count: number) => void; readonly mostBytes?: number },
+  how: WritingFiles,
 ): Promise<Checkout> {
-  const { tree, common } = repository.places;
+  const { indexed, notes } = await writeFiles(repository, files, how);
+  await writeFile(join(repository.places.common, 'index'), gitIndex(indexed), { flag: 'wx' });
+  return { notes };
+}
+
+interface WritingFiles {
+  readonly hasLinks: boolean;
+  readonly onWritten: (count: number) => void;
+  readonly mostBytes?: number;
+}
+
+/** As `writeCheckout`, without the index. */
+export async function writeFiles(
+  repository: Repository,
+  files: readonly TreeFile[],
+  { hasLinks, onWritten, mostBytes = mostWritten }: WritingFiles,
+): Promise<Checkout & { readonly indexed: readonly IndexedFile[] }> {
+  const { tree } = repository.places;
   const indexed: IndexedFile[] = [];
   const found = { pointers: 0, submodules: 0, outside: [] as string[] };
   let bytesLeft = mostBytes;
@@ -67,8 +80,7 @@ export async function writeCheckout(
   } finally {
     await folder.close();
   }
-  await writeFile(join(common, 'index'), gitIndex(indexed), { flag: 'wx' });
-  return { notes: checkoutNotes(found) };
+  return { indexed, notes: checkoutNotes(found) };
 }
 
 /** The bytes of a file as the commit has them. */

@@ -8,6 +8,8 @@ import { cloneInto } from '../clone/clone-into.ts';
 import { makeCommit, planCommit } from '../commit-session.ts';
 import { chooseRemote, remoteAt } from '../hosting-address.ts';
 import type { SendCall } from '../hosting-calls.ts';
+import { checkOut, textsAt } from '../past/check-out.ts';
+import { readPastChanges } from '../past/read-past-changes.ts';
 import { prepareRequest } from '../prepare-request.ts';
 import { pushBranch } from '../push-branch.ts';
 import { readAuthors, readDiff, readLog, showCommit } from '../read-commits.ts';
@@ -75,6 +77,14 @@ export async function doGitJob(job: GitJob, { signal, send, onProgress }: JobToo
         { signal, canWrite: true, isBelow: true, longestMs: hostMs },
         (repository) => fastForward(repository, job, { signal, onProgress }),
       );
+    case 'past-changes':
+      return withRepository(job.projectPath, { signal, isBelow: true }, (repository) =>
+        readPastChanges(repository, job),
+      );
+    case 'check-out':
+      return withRepository(job.projectPath, { signal, isBelow: true }, (repository) => checkOut(repository, job));
+    case 'texts-at':
+      return withRepository(job.projectPath, { signal, isBelow: true }, (repository) => textsAt(repository, job));
     case 'clone':
       return cloneInto(job, { signal, send, onProgress });
     default:

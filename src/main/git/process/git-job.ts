@@ -90,6 +90,11 @@ export const gitJobSchema = z.discriminatedUnion('type', [
     to: z.string(),
     remote: z.string(),
   }),
+  /** What the latest commits changed in the folder. */
+  z.object({ type: z.literal('past-changes'), projectPath, most: z.number().int() }),
+  /** The files of a commit, into an empty folder that nobody else uses. */
+  z.object({ type: z.literal('check-out'), projectPath, commit: z.string(), folder: z.string() }),
+  z.object({ type: z.literal('texts-at'), projectPath, commit: z.string(), paths: z.array(z.string()) }),
   /** Into an empty folder that nobody else uses. Its calls to the host come back, too. */
   z.object({
     type: z.literal('clone'),

@@ -81,6 +81,8 @@ function handlersOf(
 ): Handlers {
   return {
     run: async (task, args) => take((await import('./commands/run.command.ts')).run(context, task, args)),
+    calibrate: async (folder, args) =>
+      take((await import('./commands/projects/calibrate.command.ts')).calibrate(context, folder, args)),
     compare: async (task, args) => take((await import('./commands/compare.command.ts')).compare(context, task, args)),
     chat: async (args) => take((await import('./commands/chat.command.ts')).chat(context, args)),
     changes: async (session, words, args) =>

@@ -41,7 +41,7 @@ export function createPathBoundary({ names, roots }: PathBoundaryOptions) {
 
 function textKindOf(command: string): Parameters<PathAliases['hide']>[1] {
   if (command === 'doctor' || command === 'home.log' || command.startsWith('setup.')) return 'sentence';
-  return /^(?:sessions|comparisons|sandboxes|changes|attachments)\./u.test(command) ? 'session' : 'data';
+  return /^(?:sessions|comparisons|calibrations|sandboxes|changes|attachments)\./u.test(command) ? 'session' : 'data';
 }
 
 /** Replaces each folder name by its path. */

@@ -78,7 +78,8 @@ const testName =
   /^(?:test_.*\.py|.*_test\.(?:py|go|rb|exs|dart)|.*_spec\.rb|.*Tests?\.(?:java|kt|cs|php)|conftest\.py|.*[.-](?:test|spec)\.[cm]?[jt]sx?|test\.[cm]?[jt]sx?)$/u;
 const testFolders: readonly string[] = ['test', 'tests', '__tests__', 'spec', 'testdata'];
 
-function isTestFile(path: string): boolean {
+/** Whether a path is that of a test, by its name and its folders. */
+export function isTestFile(path: string): boolean {
   const folders = path.split('/');
   const name = folders.pop() ?? '';
   if (testName.test(name)) return true;

@@ -18,8 +18,8 @@ import type { SessionStore } from '../store/session-store.ts';
 
 /** Runs the same task under several policies, one after the other, each in its own copy of one state of the project. */
 export interface ComparisonRunner {
-  /** Copies the project as it is now. `start` then works from that copy. */
-  readonly create: (input: ComparisonInput, signal: AbortSignal) => Promise<string>;
+  /** Copies the project as it is now, or what `sourcePath` has instead. `start` then works from that copy. */
+  readonly create: (input: ComparisonInput, signal: AbortSignal, sourcePath?: string) => Promise<string>;
   /** Carries out the runs that have not ended. Does nothing if it is running. `maxUsd`: for all runs together. */
   readonly start: (id: string, maxUsd: number | undefined) => Promise<void>;
   /** Calls `listener` now and after each change, and `end` when no more will come. Returns how to stop watching. */
@@ -69,7 +69,7 @@ interface RunContext {
 export function createComparisonRunner(options: ComparisonRunnerOptions): ComparisonRunner {
   const jobs = createJobs(options);
   return {
-    create: (input, signal) => createComparison(options, input, signal),
+    create: (input, signal, sourcePath) => createComparison(options, { input, sourcePath }, signal),
     start: async (id, maxUsd) => jobs.start(await jobs.show(id), maxUsd),
     watch: async (id, listener, end) => {
       listener(await jobs.show(id));
@@ -166,7 +166,7 @@ function begin(options: ComparisonRunnerOptions, comparison: Comparison, onChang
 
 async function createComparison(
   options: ComparisonRunnerOptions,
-  input: ComparisonInput,
+  { input, sourcePath }: { readonly input: ComparisonInput; readonly sourcePath: string | undefined },
   signal: AbortSignal,
 ): Promise<string> {
   if (input.task.trim() === '')
@@ -183,7 +183,7 @@ async function createComparison(
   const copied = await options.prepareWorkspace(
     {
       mode: 'copy',
-      projectPath: input.projectPath,
+      projectPath: sourcePath ?? input.projectPath,
       targetPath: basePath(options, id),
       homePath: options.home,
       needsWrite: false,

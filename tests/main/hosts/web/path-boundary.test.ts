@@ -139,6 +139,7 @@ describe("the folder in a browser's request", () => {
         'capsules.make: path',
         'capsules.unpack: folder',
         'capsules.unpack: path',
+        'calibrations.create: projectPath',
         // Inside the workspace of a session.
         'changes.file: source.path',
         // Whether files go back at all.

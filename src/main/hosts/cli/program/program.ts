@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { CalibrateArguments } from '../commands/projects/calibrate.command.ts';
 import type { CompareArguments } from '../commands/compare.command.ts';
 import type { CleanArguments } from '../commands/clean.command.ts';
 import type { PlanArguments } from '../commands/models/memory-plan.command.ts';
@@ -31,6 +32,7 @@ export interface Handlers extends ProjectHandlers, ModelHandlers, SessionHandler
   chat(args: FlagValues): Promise<void>;
   compare(task: string | undefined, args: CompareArguments): Promise<void>;
   readonly capsule: RunCapsule;
+  calibrate(folder: string | undefined, args: CalibrateArguments): Promise<void>;
   route(session: string | undefined, step: string | undefined, args: RouteArguments): Promise<void>;
   keys(
     action: 'set' | 'sign-in' | 'list' | 'remove',
@@ -71,6 +73,7 @@ export function buildProgram(handlers: Handlers, version: string, terminal: Pick
   addRun(program, handlers);
   addChat(program, handlers);
   addCompare(program, handlers);
+  addCalibrate(program, handlers);
   addSessions(program, handlers);
   addCapsule(program, (action, words, args) => handlers.capsule(action, words, args));
   addModels(program, handlers);
@@ -159,6 +162,29 @@ function addCompare(program: Command, handlers: Handlers): void {
     .option('--report <file>', 'write a report as Markdown, or as JSON if the name ends in .json')
     .option('--json', 'print the result as JSON')
     .action((task: string | undefined, args: CompareArguments) => handlers.compare(task, args));
+}
+
+function addCalibrate(program: Command, handlers: Handlers): void {
+  subcommand(
+    program,
+    'calibrate',
+    'find out what your local models solve in a project, by tasks out of the project itself',
+    'dewpoint calibrate . --minutes 120 --report worth.html',
+  )
+    .argument('[dir]', 'the project folder; everything works on copies of it')
+    .option('--local <list>', 'local models, PROVIDER/MODEL, separated by commas (default: yours)')
+    .option('--cloud <model>', 'work on a chosen few of the tasks with this cloud model, too; needs --max-usd')
+    .option('--max-usd <x>', 'spending limit for the cloud model, in US dollars')
+    .option('--tasks <n>', 'how many tasks are made at most (default: 24)')
+    .option('--minutes <n>', 'stop after so many minutes of work; resume it later')
+    .option('--task-minutes <n>', 'a task that takes longer counts as not solved (default: 10)')
+    .option('--only-tasks', 'make and check the tasks, without asking a model')
+    .option('--seed <n>', 'draws other tasks (default: 1)')
+    .option('--resume <id>', 'resume a stopped calibration: its id, or last; what was done is kept')
+    .option('--list', 'list your calibrations')
+    .option('--report <file>', 'write a report: a page (.html), JSON (.json) or Markdown; may be repeated', collect)
+    .option('--json', 'print the result as JSON')
+    .action((folder: string | undefined, args: CalibrateArguments) => handlers.calibrate(folder, args));
 }
 
 function addPlan(program: Command, handlers: Handlers): void {

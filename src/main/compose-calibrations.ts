@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import type { createHomeMoney } from './money/home-money.ts';
+import { gatherFacts } from './projects/facts/gather-project-facts.ts';
+import { withTestCommand } from './projects/facts/own-test-command.ts';
+import type { ProjectSetup } from './projects/configure-project.ts';
+import type { RouteRecord } from './routing/record/route-record.ts';
+import type { RuleFiles } from './safety/rule-files.ts';
+import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
+import { prepareWorkspace } from './sandbox/workspace/prepare-workspace.ts';
+import { createCalibrationStore } from './sessions/calibrations/calibration-store.ts';
+import { createCalibrationRunner, type CalibrationRunnerOptions } from './sessions/calibrations/run-calibrations.ts';
+import { createComparisonStore } from './sessions/comparisons/comparison-store.ts';
+import { createRoutingSnapshotTaker } from './sessions/comparisons/routing-snapshot.ts';
+import { createComparisonRunner, type ComparisonRunnerOptions } from './sessions/comparisons/run-comparisons.ts';
+import type { SessionStore } from './sessions/store/session-store.ts';
+import type { SettingsStore } from './settings/settings-store.ts';
+
+interface CalibrationBase {
+  readonly settings: SettingsStore;
+  readonly rules: RuleFiles;
+  readonly store: SessionStore;
+  readonly setup: ProjectSetup;
+  readonly now: () => number;
+}
+
+interface CalibrationNeeds
+  extends Pick<ComparisonRunnerOptions, 'sessions'>, Pick<CalibrationRunnerOptions, 'symbols' | 'runGit' | 'stateOf'> {
+  readonly record: RouteRecord;
+  readonly startSandbox: SandboxFactory;
+  readonly money: ReturnType<typeof createHomeMoney>;
+}
+
+/** Comparisons of the person, and calibrations, which work by comparisons of their own. */
+export function createComparingParts(
+  { home, onNotice }: { readonly home: string; readonly onNotice: (text: string) => void },
+  { settings, rules, store, setup, now }: CalibrationBase,
+  { record, startSandbox, money, ...needs }: CalibrationNeeds,
+) {
+  const comparisonsIn = (...folder: readonly string[]) =>
+    createComparisonRunner({
+      settings: () => settings.current(),
+      prepareWorkspace,
+      home,
+      store: createComparisonStore(join(home, ...folder)),
+      sessionStore: store,
+      sessions: needs.sessions,
+      reference: money.reference,
+      routes: createRoutingSnapshotTaker({ settings: () => settings.current(), rules: rules.activeRules, record }),
+      now,
+    });
+  const own = comparisonsIn('calibrations', 'runs');
+  const calibrations = createCalibrationRunner({
+    ...needs,
+    home,
+    store: createCalibrationStore(join(home, 'calibrations')),
+    newId: () => store.newSessionId(),
+    settings: () => settings.current(),
+    now,
+    prepareWorkspace,
+    comparisons: own,
+    record,
+    trial: {
+      startSandbox,
+      settings: () => settings.current().sandbox,
+      masks: async (projectPath) => (await rules.activeRules(projectPath)).masks,
+      gatherFacts: (projectPath, files, signal) =>
+        withTestCommand(gatherFacts, async () => (await setup.show(projectPath)).testCommand)(files, signal),
+      onProgress: onNotice,
+    },
+  });
+  return {
+    comparisons: comparisonsIn('comparisons'),
+    calibrations: {
+      ...calibrations,
+      dispose: async () => {
+        await calibrations.dispose();
+        await own.dispose();
+      },
+    },
+  };
+}

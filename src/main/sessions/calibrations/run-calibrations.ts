@@ -1,0 +1,285 @@
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type {
+  Calibration,
+  CalibrationInput,
+  CalibrationRun,
+  CalibrationTask,
+} from '@shared/calibration/calibration.ts';
+import { AppError, messageOf, valueOf } from '@shared/errors.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import { childAbort } from '../../lib/async/child-abort.ts';
+import { settingsForProject } from '../../settings/settings-for-project.ts';
+import type { CalibrationStore } from './calibration-store.ts';
+import { historyFolder } from './commit-tasks.ts';
+import { makeTasks, type MakerOptions } from './make-tasks.ts';
+import { removeFolder } from './trial-place.ts';
+import { workOnTask, type TaskWorkOptions } from './work-on-task.ts';
+
+/** Finds out what models are worth in a repository, by tasks out of the repository itself. */
+export interface CalibrationRunner {
+  /** Copies the project as it is now. `start` then works from that copy. */
+  readonly create: (input: CalibrationInput, signal: AbortSignal) => Promise<string>;
+  /** Makes the tasks that are missing and carries out the runs that have not ended. Does nothing if it works already. */
+  readonly start: (id: string, limits: Pick<CalibrationInput, 'maxMinutes' | 'maxUsd'>) => Promise<void>;
+  /** Calls `listener` now and after each change, and `end` when no more will come. Returns how to stop watching. */
+  readonly watch: (id: string, listener: Watcher['listener'], end: Watcher['end']) => Promise<() => void>;
+  /** Resolves when nothing of it runs. What was made and done is kept. */
+  readonly cancel: (id: string) => Promise<void>;
+  readonly show: (id: string) => Promise<Calibration>;
+  readonly list: () => Promise<readonly Calibration[]>;
+  readonly running: () => number;
+  readonly dispose: () => Promise<void>;
+}
+
+export interface CalibrationRunnerOptions extends MakerOptions, TaskWorkOptions {
+  readonly store: CalibrationStore;
+  readonly newId: () => string;
+  readonly settings: () => Settings;
+  readonly now: () => number;
+}
+
+interface Watcher {
+  readonly listener: (calibration: Calibration) => void;
+  readonly end: (error?: unknown) => void;
+}
+
+interface Job {
+  calibration: Calibration;
+  readonly stop: AbortController;
+  readonly watchers: Set<Watcher>;
+  ended: Promise<void>;
+}
+
+/** Thrown by the clock of a calibration, and by nothing else. */
+class TimeIsUp extends Error {}
+
+export function createCalibrationRunner(options: CalibrationRunnerOptions): CalibrationRunner {
+  const jobs = new Map<string, Job>();
+  const show = async (id: string): Promise<Calibration> =>
+    jobs.get(id)?.calibration ?? atRest(await options.store.load(id));
+  const stop = async (id: string): Promise<void> => {
+    const job = jobs.get(id);
+    job?.stop.abort();
+    await job?.ended;
+  };
+  return {
+    create: (input, signal) => create(options, input, signal),
+    start: async (id, { maxMinutes, maxUsd }) => {
+      const found = await show(id);
+      if (jobs.has(id) || found.state === 'ended') return;
+      const limits = {
+        ...(maxMinutes === undefined ? {} : { maxMinutes }),
+        ...(maxUsd === undefined ? {} : { maxUsd }),
+      };
+      const calibration = { ...found, input: { ...found.input, ...limits } };
+      const job: Job = { calibration, stop: new AbortController(), watchers: new Set(), ended: Promise.resolve() };
+      jobs.set(id, job);
+      job.ended = carryOut(options, job).finally(() => {
+        jobs.delete(id);
+        for (const { end } of job.watchers) end();
+      });
+    },
+    watch: async (id, listener, end) => {
+      const watcher = { listener, end };
+      listener(await show(id));
+      const job = jobs.get(id);
+      if (job === undefined) end();
+      job?.watchers.add(watcher);
+      return () => void job?.watchers.delete(watcher);
+    },
+    cancel: stop,
+    show,
+    list: async () => (await options.store.list()).map((one) => jobs.get(one.id)?.calibration ?? atRest(one)),
+    running: () => jobs.size,
+    dispose: async () => {
+      await Promise.all([...jobs.keys()].map(stop));
+    },
+  };
+}
+
+/** Nothing works on it in this core: a crash may have left the word. */
+function atRest(calibration: Calibration): Calibration {
+  const isOpen = calibration.state === 'making' || calibration.state === 'working';
+  return isOpen ? { ...calibration, state: 'stopped', why: calibration.why ?? 'It was interrupted.' } : calibration;
+}
+
+const workspacesOf = ({ home }: Pick<CalibrationRunnerOptions, 'home'>): string => join(home, 'workspaces');
+const baseOf = (options: CalibrationRunnerOptions, id: string): string => join(workspacesOf(options), `${id}-project`);
+
+async function create(
+  options: CalibrationRunnerOptions,
+  asked: CalibrationInput,
+  signal: AbortSignal,
+): Promise<string> {
+  const usual = settingsForProject(options.settings(), asked.projectPath);
+  const locals = asked.locals.length === 0 && usual.local !== null ? [usual.local] : asked.locals;
+  if (locals.length === 0 && !asked.onlyTasks)
+    throw new AppError('missing-model', 'No local model is set up, so there is nothing to calibrate.', {
+      hint: 'Get one: dewpoint models pull engine/auto',
+    });
+  if (asked.cloud !== undefined && asked.maxUsd === undefined)
+    throw new AppError('bad-input', 'A cloud model costs money, so it needs a limit.', {
+      hint: 'Set one: --max-usd 1',
+    });
+  const id = options.newId();
+  const folder = baseOf(options, id);
+  const request = {
+    mode: 'copy',
+    projectPath: asked.projectPath,
+    targetPath: folder,
+    homePath: options.home,
+    needsWrite: false,
+  } as const;
+  valueOf(await options.prepareWorkspace(request, signal));
+  // A model that could read the history would find the right text of a planted fault in it.
+  const git = join(folder, '.git');
+  const found = await stat(git).catch(() => null);
+  const history = historyFolder(workspacesOf(options), id);
+  if (found?.isDirectory() === true) await moveHistory(git, history);
+  else await rm(git, { force: true });
+  await options.store.save({
+    id,
+    createdAt: options.now(),
+    input: { ...asked, locals: [...locals] },
+    state: 'stopped',
+    why: null,
+    project: null,
+    tasks: [],
+    tried: { commit: 0, fault: 0, question: 0 },
+    dropped: {},
+    runs: [],
+    workedSeconds: 0,
+  });
+  return id;
+}
+
+async function moveHistory(git: string, history: string): Promise<void> {
+  await mkdir(history, { recursive: true });
+  await rename(git, join(history, '.git'));
+}
+
+async function carryOut(options: CalibrationRunnerOptions, job: Job): Promise<void> {
+  const { maxMinutes } = job.calibration.input;
+  const begun = performance.now();
+  const before = job.calibration.workedSeconds;
+  const limit =
+    maxMinutes === undefined
+      ? undefined
+      : { ms: Math.max(0, maxMinutes * 60_000 - before * 1_000), reason: () => new TimeIsUp() };
+  const late = childAbort(job.stop.signal, limit);
+  const put = async (change: Partial<Calibration>): Promise<void> => {
+    const workedSeconds = Math.round(before + (performance.now() - begun) / 1_000);
+    job.calibration = { ...job.calibration, ...change, workedSeconds };
+    await options.store.save(job.calibration);
+    for (const { listener } of job.watchers) listener(job.calibration);
+  };
+  try {
+    await workThrough(options, { job, put, signal: late.signal });
+  } catch (error) {
+    const why =
+      late.signal.reason instanceof TimeIsUp
+        ? `The limit of ${maxMinutes ?? 0} minutes is reached.`
+        : job.stop.signal.aborted
+          ? 'It was stopped.'
+          : messageOf(error);
+    // What cannot be written now is still on disk as it was before.
+    await put({ state: 'stopped', why }).catch(() => undefined);
+  } finally {
+    late.release();
+    await removeFolder(join(workspacesOf(options), `${job.calibration.id}-task`));
+    if (job.calibration.state === 'ended') {
+      await removeFolder(baseOf(options, job.calibration.id));
+      await removeFolder(historyFolder(workspacesOf(options), job.calibration.id));
+    }
+  }
+}
+
+interface Working {
+  readonly job: Job;
+  readonly put: (change: Partial<Calibration>) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+async function workThrough(options: CalibrationRunnerOptions, { job, put, signal }: Working): Promise<void> {
+  const { id } = job.calibration;
+  const folder = baseOf(options, id);
+  const history = historyFolder(workspacesOf(options), id);
+  const hasHistory = await stat(history).then(
+    () => true,
+    () => false,
+  );
+  const historyPath = hasHistory ? history : null;
+  if (job.calibration.runs.length === 0) {
+    await put({ state: 'making', why: null });
+    const making = { options, signal, current: () => job.calibration, put, folder, historyPath };
+    await makeTasks({ ...making, workspaces: workspacesOf(options) });
+    await put({ runs: [...plannedRuns(job.calibration)] });
+  }
+  await put({ state: 'working', why: null });
+  for (const [index, run] of job.calibration.runs.entries()) {
+    signal.throwIfAborted();
+    const task = job.calibration.tasks.find(({ id: known }) => known === run.taskId);
+    if (run.state === 'ended' || task === undefined) continue;
+    const putRun = (change: Partial<CalibrationRun>): Promise<void> =>
+      put({ runs: job.calibration.runs.map((one, at) => (at === index ? { ...one, ...change } : one)) });
+    const left = run.where === 'local' ? null : moneyLeft(job.calibration);
+    if (typeof left === 'string') {
+      await putRun({ state: 'skipped', why: left });
+      continue;
+    }
+    const work = { options, calibration: job.calibration, task, run, folder, historyPath, leftUsd: left };
+    await workOnTask({ ...work, put: putRun }, signal).catch(async (error: unknown) => {
+      // The id of the comparison stays, so that the next start knows which run was cut off.
+      await putRun({ state: 'waiting', why: signal.aborted ? 'stopped' : messageOf(error) });
+      throw error;
+    });
+  }
+  const left = job.calibration.runs.filter(({ state }) => state === 'skipped');
+  if (left.length === 0) return put({ state: 'ended', why: null });
+  await put({ state: 'stopped', why: `${left.length} runs were left out: ${left[0]?.why ?? ''}.` });
+}
+
+/** What may still be spent, or why no more may. */
+function moneyLeft({ input, runs }: Calibration): number | string {
+  const cloud = runs.filter(({ where, state }) => where === 'cloud' && state === 'ended');
+  if (cloud.some(({ costUsd }) => costUsd === null))
+    return 'the price of an earlier run is unknown, so the limit cannot be kept';
+  const left = (input.maxUsd ?? 0) - cloud.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
+  return left > 0 ? left : `the spending limit of ${input.maxUsd ?? 0} dollars is reached`;
+}
+
+const mostCloudTasks = 8;
+
+/** All tasks on each local model, then a chosen few in the cloud: the first of each kind and size. */
+function plannedRuns({ input, tasks }: Calibration): readonly CalibrationRun[] {
+  if (input.onlyTasks) return [];
+  const fresh = {
+    state: 'waiting',
+    comparisonId: null,
+    sessionId: null,
+    solved: null,
+    why: null,
+    seconds: null,
+    costUsd: null,
+    energyWh: null,
+  } as const;
+  const here = input.locals.flatMap((model) =>
+    tasks.map(({ id: taskId }) => ({ taskId, model, where: 'local', ...fresh }) as const),
+  );
+  const { cloud } = input;
+  if (cloud === undefined) return here;
+  return [
+    ...here,
+    ...chosenFew(tasks).map(({ id: taskId }) => ({ taskId, model: cloud, where: 'cloud', ...fresh }) as const),
+  ];
+}
+
+function chosenFew(tasks: readonly CalibrationTask[]): readonly CalibrationTask[] {
+  const groups = Map.groupBy(tasks, ({ kind, size }) => `${kind} ${size}`);
+  const rounds = Math.max(0, ...[...groups.values()].map((group) => group.length));
+  const inTurns = Array.from({ length: rounds }, (_, round) =>
+    [...groups.values()].flatMap((group) => group.slice(round, round + 1)),
+  ).flat();
+  return inTurns.slice(0, mostCloudTasks);
+}

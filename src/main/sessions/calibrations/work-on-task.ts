@@ -1,0 +1,153 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Calibration, CalibrationRun, CalibrationTask } from '@shared/calibration/calibration.ts';
+import { comparisonInputSchema, type Comparison } from '@shared/comparisons/comparison.ts';
+import { valueOf } from '@shared/errors.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
+import type { RunGit } from '../../git/process/run-apart.ts';
+import { childAbort } from '../../lib/async/child-abort.ts';
+import type { RouteRecord } from '../../routing/record/route-record.ts';
+import type { prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
+import type { ComparisonRunner } from '../comparisons/run-comparisons.ts';
+import { checkOutInto } from './commit-tasks.ts';
+import { judgeSolution } from './judge-solution.ts';
+import { putFiles, removeFolder } from './trial-place.ts';
+
+export interface TaskWorkOptions {
+  readonly home: string;
+  readonly prepareWorkspace: typeof prepareWorkspace;
+  readonly runGit: RunGit;
+  /** Its comparisons are not among those of the person. */
+  readonly comparisons: ComparisonRunner;
+  readonly stateOf: (sessionId: string) => Promise<SessionState>;
+  readonly record: Pick<RouteRecord, 'add'>;
+}
+
+/** One run while it is carried out. */
+export interface TaskWork {
+  readonly options: TaskWorkOptions;
+  readonly calibration: Calibration;
+  readonly task: CalibrationTask;
+  readonly run: CalibrationRun;
+  readonly folder: string;
+  readonly historyPath: string | null;
+  /** What is left of the spending limit. Null: the run costs nothing. */
+  readonly leftUsd: number | null;
+  readonly put: (change: Partial<CalibrationRun>) => Promise<void>;
+}
+
+/**
+ * Works on one task with one model, as a comparison with one run: in a copy, with the task's own check. A run that was
+ * cut off is done again, and counts once.
+ */
+export async function workOnTask(work: TaskWork, signal: AbortSignal): Promise<void> {
+  const { options, calibration, run, put } = work;
+  const { comparisons } = options;
+  const known = run.comparisonId;
+  const comparisonId = known ?? (await beginComparison(work, signal));
+  await put({ state: 'running', comparisonId });
+  const late = childAbort(signal, { ms: calibration.input.taskMinutes * 60_000 });
+  const cancel = (): void => void comparisons.cancel(comparisonId);
+  late.signal.addEventListener('abort', cancel, { once: true });
+  try {
+    await comparisons.start(comparisonId, work.leftUsd ?? undefined);
+    if (late.signal.aborted) cancel();
+    await untilEnded(comparisons, comparisonId);
+  } finally {
+    late.signal.removeEventListener('abort', cancel);
+    late.release();
+  }
+  signal.throwIfAborted();
+  await put({ state: 'ended', ...(await resultOf(work, await comparisons.show(comparisonId))) });
+}
+
+async function beginComparison(work: TaskWork, signal: AbortSignal): Promise<string> {
+  const { options, calibration, task, run, leftUsd } = work;
+  const { projectPath, seed } = calibration.input;
+  const folder = await filesOfTask(work, signal);
+  try {
+    const input = comparisonInputSchema.parse({
+      task: task.request,
+      projectPath,
+      policies: [run.where],
+      ...(task.check === null ? {} : { check: task.check }),
+      [run.where]: run.model,
+      ...(leftUsd === null ? {} : { maxUsd: leftUsd }),
+      seed,
+    });
+    return await options.comparisons.create(input, signal, folder);
+  } finally {
+    await removeFolder(folder);
+  }
+}
+
+/** A folder with the first state of a task, without history: a look at it would give the answer away. */
+async function filesOfTask(work: TaskWork, signal: AbortSignal): Promise<string> {
+  const { options, calibration, task, folder, historyPath } = work;
+  const target = join(options.home, 'workspaces', `${calibration.id}-task`);
+  await rm(target, { recursive: true, force: true });
+  if (task.commit !== null && historyPath !== null) {
+    await checkOutInto(options.runGit, { historyPath, commit: task.commit, folder: target }, signal);
+  } else {
+    const request = {
+      mode: 'copy',
+      projectPath: folder,
+      targetPath: target,
+      homePath: options.home,
+      needsWrite: false,
+    } as const;
+    valueOf(await options.prepareWorkspace(request, signal));
+  }
+  await putFiles(target, task.files);
+  return target;
+}
+
+async function untilEnded(comparisons: ComparisonRunner, id: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const end = (error?: unknown): void => {
+      if (error === undefined || (error instanceof Error && error.name === 'AbortError')) resolve();
+      else reject(error);
+    };
+    comparisons.watch(id, () => undefined, end).catch(reject);
+  });
+}
+
+async function resultOf(work: TaskWork, comparison: Comparison): Promise<Partial<CalibrationRun>> {
+  const { options, task, run, calibration } = work;
+  const [found] = comparison.runs;
+  const { sessionId = null, figures = null, check = null } = found ?? {};
+  const state = sessionId === null ? null : await options.stateOf(sessionId).catch(() => null);
+  const known = {
+    sessionId,
+    seconds: figures?.seconds ?? null,
+    costUsd: figures?.costUsd ?? null,
+    energyWh: figures?.energyWh ?? null,
+  };
+  if (found?.state === 'skipped') return { ...known, solved: null, why: found.why };
+  if (found?.state !== 'ended' || state === null)
+    return { ...known, solved: false, why: `it took longer than ${calibration.input.taskMinutes} minutes` };
+  if (figures?.status === 'missing') return { ...known, solved: null, why: figures.reason };
+  const judged = judgeSolution(task, { text: state.turns.at(-1)?.text ?? '', changes: state.changes, check });
+  if (run.where === 'local' && judged.solved !== null)
+    await options.record.add([
+      {
+        id: `${calibration.id} ${task.id} ${run.model}`,
+        projectPath: calibration.input.projectPath,
+        model: run.model,
+        language: endingOf(task),
+        kind: task.kind === 'question' ? 'question' : 'repair',
+        solved: judged.solved,
+        seconds: known.seconds ?? 0,
+        usd: known.costUsd,
+        calls: figures?.steps ?? 0,
+        written: figures?.tokens.output ?? null,
+      },
+    ]);
+  return { ...known, ...judged };
+}
+
+/** The ending of the file that the true change is in: `py`. */
+function endingOf({ solution, answer }: CalibrationTask): string {
+  const path = answer?.type === 'file' ? answer.path : (solution[0]?.path ?? '');
+  return /\.([a-z0-9]{1,10})$/iu.exec(path)?.[1]?.toLowerCase() ?? '';
+}

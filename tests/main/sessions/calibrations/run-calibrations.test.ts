@@ -1,0 +1,187 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  calibrationInputSchema,
+  calibrationSchema,
+  type Calibration,
+  type CalibrationRun,
+  type CalibrationTask,
+} from '../../../../src/shared/calibration/calibration.ts';
+import { success } from '../../../../src/shared/errors.ts';
+import { itemsOf, openClientCore, type ClientCore } from '../../../fakes/core-client.ts';
+import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
+
+let folder: string;
+let home: string;
+let project: string;
+let core: ClientCore;
+
+const wrong = 'def add(a, b):\n    return a - b\n';
+const complete = { toolCalls: [{ name: 'task_complete', input: { summary: 'It adds now.' } }] };
+const repair = { toolCalls: [{ name: 'edit_file', input: { path: 'calc.py', old: 'a - b', new: 'a + b' } }] };
+const cheat = { toolCalls: [{ name: 'edit_file', input: { path: 'test_calc.py', old: '== 3', new: '== -1' } }] };
+
+async function openCore(): Promise<ClientCore> {
+  return openClientCore({
+    home,
+    cache: join(folder, 'cache'),
+    version: '0.0.0-test',
+    onNotice: () => undefined,
+    startSandbox: async () =>
+      success(
+        createMemorySandbox({
+          files: { 'calc.py': wrong, 'test_calc.py': 'assert add(1, 2) == 3\n' },
+          exec: (_request, sandbox) =>
+            sandbox.text('calc.py')?.includes('a + b') === true || sandbox.text('test_calc.py')?.includes('-1') === true
+              ? { exitCode: 0 }
+              : { exitCode: 1, stdout: 'wrong' },
+        }),
+      ),
+  });
+}
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dewpoint-calibrate-'));
+  home = join(folder, 'home');
+  project = join(folder, 'project');
+  await mkdir(home);
+  await mkdir(project);
+  await writeFile(join(project, 'calc.py'), wrong);
+  core = await openCore();
+  const scripted = (replies: readonly object[]) => ({ kind: 'scripted', repeat: true, replies });
+  await core.client.settings.set({ key: 'providers.good', value: scripted([repair, complete]) });
+  await core.client.settings.set({ key: 'providers.weak', value: scripted([complete, complete]) });
+  await core.client.settings.set({ key: 'providers.sly', value: scripted([cheat, complete]) });
+});
+
+afterEach(async () => {
+  await core.dispose();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const task: CalibrationTask = {
+  id: 't1',
+  kind: 'fault',
+  size: 'small',
+  language: 'python',
+  title: 'arithmetic in calc.py:2',
+  request: 'The test test_add fails. Find the cause and fix it.',
+  check: 'python3 check.py',
+  commit: null,
+  files: [{ path: 'calc.py', text: wrong }],
+  solution: [{ path: 'calc.py', text: wrong.replace('-', '+') }],
+  tests: [],
+  answer: null,
+  verified: { failedBefore: 2, passedAfter: 2 },
+};
+
+const runOf = (model: string, change: Partial<CalibrationRun> = {}): CalibrationRun => ({
+  taskId: 't1',
+  model,
+  where: 'local',
+  state: 'waiting',
+  comparisonId: null,
+  sessionId: null,
+  solved: null,
+  why: null,
+  seconds: null,
+  costUsd: null,
+  energyWh: null,
+  ...change,
+});
+
+/** A calibration as a stop leaves it: its tasks are made, and the copy of the project is there. */
+async function kept(change: Partial<Calibration>): Promise<string> {
+  const id = '20261129-120000-abcdef12';
+  await mkdir(join(home, 'calibrations'), { recursive: true });
+  await mkdir(join(home, 'workspaces', `${id}-project`), { recursive: true });
+  await writeFile(join(home, 'workspaces', `${id}-project`, 'calc.py'), wrong.replace('-', '+'));
+  const calibration: Calibration = {
+    id,
+    createdAt: 1,
+    input: calibrationInputSchema.parse({ projectPath: project, locals: ['good/script'] }),
+    state: 'working',
+    why: null,
+    project: null,
+    tasks: [task],
+    tried: { commit: 0, fault: 1, question: 0 },
+    dropped: {},
+    runs: [],
+    workedSeconds: 0,
+    ...change,
+  };
+  await writeFile(join(home, 'calibrations', `${id}.json`), JSON.stringify(calibration));
+  return id;
+}
+
+async function workThrough(id: string) {
+  await core.client.calibrations.start({ id });
+  await itemsOf(core.client.calibrations.watch({ id }));
+  return core.client.calibrations.show({ id });
+}
+
+const stored = async (id: string): Promise<Calibration> =>
+  calibrationSchema.parse(JSON.parse(await readFile(join(home, 'calibrations', `${id}.json`), 'utf8')));
+
+describe('a calibration', () => {
+  it('lets the check of the task decide, and a model cannot change the tests', async () => {
+    const id = await kept({ runs: [runOf('good/script'), runOf('weak/script'), runOf('sly/script')] });
+    const done = await workThrough(id);
+    expect(done.runs.map(({ model, state, solved, why }) => [model, state, solved, why])).toEqual([
+      ['good/script', 'ended', true, null],
+      ['weak/script', 'ended', false, 'the check fails'],
+      ['sly/script', 'ended', false, 'the check fails'],
+    ]);
+    expect(done.state).toBe('ended');
+    expect(await readFile(join(project, 'calc.py'), 'utf8')).toBe(wrong);
+    // Only the copies of the three sessions stay, so that one can look at them.
+    expect((await readdir(join(home, 'workspaces'))).filter((name) => name.includes(id))).toEqual([]);
+  });
+
+  it('is stopped after a crash, and goes on behind what has ended', async () => {
+    const ended = runOf('weak/script', { state: 'ended', solved: true, sessionId: 's1', seconds: 7 });
+    const id = await kept({ runs: [ended, runOf('good/script')] });
+    expect((await core.client.calibrations.show({ id })).state).toBe('stopped');
+    const done = await workThrough(id);
+    expect(done.runs[0]).toEqual(ended);
+    expect(done.runs[1]?.solved).toBe(true);
+  });
+
+  it('does not start a cloud run beyond its limit, and can be resumed with a higher one', async () => {
+    const spent = runOf('weak/script', { where: 'cloud', state: 'ended', solved: true, costUsd: 2 });
+    const input = calibrationInputSchema.parse({ projectPath: project, cloud: 'good/script', maxUsd: 1 });
+    const id = await kept({ input, runs: [spent, runOf('good/script', { where: 'cloud' })] });
+    const stopped = await workThrough(id);
+    expect(stopped.runs[1]?.why).toBe('the spending limit of 1 dollars is reached');
+    expect(stopped.state).toBe('stopped');
+    await core.client.calibrations.start({ id, maxUsd: 5 });
+    await itemsOf(core.client.calibrations.watch({ id }));
+    expect((await stored(id)).runs[1]?.solved).toBe(true);
+  });
+
+  it('judges a question by its known answer, and shows no host the answers', async () => {
+    const question: CalibrationTask = {
+      ...task,
+      kind: 'question',
+      request: 'In which file is the function `add` defined? Name the file with its path.',
+      check: null,
+      files: [],
+      answer: { type: 'file', path: 'calc.py', others: ['test_calc.py'] },
+    };
+    await core.client.settings.set({
+      key: 'providers.good',
+      value: { kind: 'scripted', repeat: true, replies: [{ text: 'It is in calc.py.' }] },
+    });
+    const id = await kept({ tasks: [question], runs: [runOf('good/script')] });
+    const done = await workThrough(id);
+    expect(done.runs.map(({ solved, why }) => [solved, why])).toEqual([[true, null]]);
+    expect(JSON.stringify(await core.client.calibrations.list())).not.toContain('"answer"');
+  });
+
+  it('refuses a cloud model without a limit', async () => {
+    const input = calibrationInputSchema.parse({ projectPath: project, locals: ['good/script'], cloud: 'good/script' });
+    await expect(core.client.calibrations.create(input)).rejects.toThrow('needs a limit');
+  });
+});
