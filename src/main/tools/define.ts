@@ -247,6 +247,8 @@ export interface Tool {
   readonly isProgram?: true;
   /** Only offered to, and callable by, models that do not need a short prompt. */
   readonly isForStrong?: true;
+  /** Its result is a picture, so it is only offered to models that see pictures. */
+  readonly isForSight?: true;
   /** Returns the tool that counts for this input. One name may cover several kinds of access. */
   as?(input: unknown): Tool;
   /** No prompt lists it. It is found on demand (`connected/find-tools.ts`), and can be called then. */
@@ -264,6 +266,7 @@ export interface ToolDefinition<Input extends z.ZodType = z.ZodType> {
   readonly input: Input;
   readonly needs?: ToolNeed;
   readonly isForStrong?: true;
+  readonly isForSight?: true;
   readonly label: (input: z.infer<Input>) => string;
   readonly create: (
     dependencies: ToolDependencies,

@@ -33,6 +33,7 @@ function createTool(definition: ToolDefinition, dependencies: ToolDependencies):
     input: definition.input,
     ...(definition.needs === undefined ? {} : { needs: definition.needs }),
     ...(definition.isForStrong === true ? { isForStrong: true } : {}),
+    ...(definition.isForSight === true ? { isForSight: true } : {}),
     label: (input) => definition.label(definition.input.parse(input)),
     run: async (input, context) => run(definition.input.parse(input), context),
   };

@@ -1,5 +1,5 @@
 import { jsonrepair } from 'jsonrepair';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { isRecord } from '@shared/unknown-value.ts';
 import type { Tool } from '../../tools/define.ts';
 import { isRawInput } from '../../tools/define.ts';
@@ -72,6 +72,9 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   content: ['text', 'contents', 'body'],
   command: ['cmd', 'shell'],
   pattern: ['query', 'regex'],
+  words: ['query', 'question', 'text'],
+  line: ['text', 'note'],
+  name: ['symbol'],
   summary: ['message', 'result', 'text'],
   patch: ['diff', 'input'],
 };
@@ -110,7 +113,14 @@ export function fitArguments(value: unknown, schema: z.ZodType): FitResult {
   const corrections: string[] = [];
   const fourth = schema.safeParse(withinLimits(coerced, third.error, corrections));
   if (fourth.success) return { ok: true, input: fourth.data, repairs: [...repairs, ...corrections], corrections };
-  return { ok: false, problem: describe(fourth.error) };
+  return { ok: false, problem: [describe(fourth.error), ...unknownNames(value, schema)].join('; ') };
+}
+
+/** A name that the tool does not have is often the one that is missing. */
+function unknownNames(value: Readonly<Record<string, unknown>>, schema: z.ZodType): readonly string[] {
+  if (!(schema instanceof z.ZodObject)) return [];
+  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(schema.shape, name));
+  return unknown.slice(0, 4).map((name) => `"${name.slice(0, 40)}" is no argument of it`);
 }
 
 /**
@@ -214,6 +224,9 @@ function inText(value: string): unknown {
 function describe(error: z.ZodError): string {
   return error.issues
     .slice(0, 4)
-    .map((issue) => `${issue.path.length === 0 ? 'the arguments' : `"${issue.path.join('.')}"`}: ${issue.message}`)
+    .map(({ path, message }) => {
+      const name = path.length === 0 ? 'the arguments' : `"${path.join('.')}"`;
+      return message.endsWith('received undefined') ? `${name} is missing` : `${name}: ${message}`;
+    })
     .join('; ');
 }

@@ -71,7 +71,8 @@ export function promptShape(
   const readOnly = about.mode === 'plan' || !about.canExecute;
   const isAllowed = ({ access }: Tool): boolean => looking.includes(access);
   const isStrong = form === 'full' && (info.driving?.toolBudget ?? null) === null;
-  const fitting = isStrong ? tools : tools.filter((tool) => tool.isForStrong !== true);
+  const sees = info.capabilities.images === true;
+  const fitting = tools.filter((tool) => (isStrong || tool.isForStrong !== true) && (sees || tool.isForSight !== true));
   const allowed = withFinders(readOnly ? fitting.filter(isAllowed) : fitting, info, about.wanted);
   const told = toolsForForm(about.isLeft === undefined ? allowed : allowed.filter(about.isLeft), form, {
     budget: info.driving?.toolBudget ?? null,

@@ -10,6 +10,7 @@ export default defineTool({
   description: 'See a page of a PDF as a picture, where its text is not enough: a scan or a chart.',
   access: 'read',
   needs: 'documents',
+  isForSight: true,
   input: z.object({
     path: workspacePath.meta(forPerson('a PDF of the project, relative to its folder')),
     page: z.number().int().min(1).max(1_000_000).meta(forPerson('the number of the page, from 1')),

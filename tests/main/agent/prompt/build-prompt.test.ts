@@ -91,6 +91,16 @@ describe('the prompt of a small model', () => {
 });
 
 describe('the prompt of a large model', () => {
+  // Bug: a model that sees no pictures was offered the tool that shows a page as one, and each call of it was a lost step.
+  it('offers a picture only to a model that sees it', () => {
+    const all = builtInTools(discoverTools(), { now: () => 0 });
+    const offers = (images: boolean): boolean =>
+      promptShape({ ...loopModel, capabilities: { ...loopModel.capabilities, images } }, all, work).tools.some(
+        ({ name }) => name === 'show_page',
+      );
+    expect([offers(true), offers(false)]).toEqual([true, false]);
+  });
+
   /** Catches: a prompt that grows, and a small or budgeted model that is offered what only a large one can use. */
   it('holds system text and every tool in 1,700 tokens', () => {
     const all = [...tools, ...createAgentTools({ kinds: [] }, null)];
