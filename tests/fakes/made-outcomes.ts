@@ -1,4 +1,4 @@
-import type { TaskOutcome } from '../../src/shared/routing/outcomes.ts';
+import type { Expectation, LearnedReport, TaskOutcome } from '../../src/shared/routing/outcomes.ts';
 
 let made = 0;
 
@@ -26,3 +26,51 @@ export function madeOutcome(more: Partial<TaskOutcome> = {}): TaskOutcome {
     ...more,
   };
 }
+
+const share = { tasks: 10, solved: 7, value: 0.7, low: 0.4, high: 0.89 };
+
+/** What a home with a record says about work: one way without a record, one with a guess of the price. */
+export const knownWays: Expectation = {
+  kind: 'work',
+  ways: [
+    {
+      way: 'local',
+      solves: share,
+      seconds: { value: 370, low: 300, high: 460 },
+      usd: { value: 0, low: 0, high: 0 },
+      isGuess: false,
+    },
+    {
+      way: 'hybrid',
+      solves: { ...share, solved: 9, value: 0.9, low: 0.6, high: 0.98 },
+      seconds: null,
+      usd: { value: 0.06, low: 0, high: 0.2 },
+      isGuess: false,
+    },
+    { way: 'cloud', solves: null, seconds: null, usd: { value: 0.11, low: 0.01, high: 1.1 }, isGuess: true },
+  ],
+  warning: null,
+};
+
+export const unknownWays: Expectation = {
+  kind: 'work',
+  ways: [{ way: 'local', solves: null, seconds: null, usd: { value: 0, low: 0, high: 0 }, isGuess: false }],
+  warning: null,
+};
+
+export const madeReport: LearnedReport = {
+  rows: [
+    { model: 'here', kind: 'repair', share, by: { check: 8, undone: 2 }, here: 4, lastAt: 0 },
+    {
+      model: 'there',
+      kind: 'change',
+      share: { ...share, solved: 9, value: 0.9 },
+      by: { taken: 10 },
+      here: 0,
+      lastAt: 0,
+    },
+  ],
+  harm: { model: 'here', limit: 0.1, tasks: 12, harms: 3, bound: null, least: 29, scope: 'home' },
+  tasks: 22,
+  pace: { limitUsd: 20, spentUsd: 15, factor: 3.2 },
+};

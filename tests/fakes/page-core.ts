@@ -38,6 +38,7 @@ import type {
   ShownFile,
 } from '@shared/contract/sessions-contract.ts';
 import type { Finding, SetupTrial } from '@shared/contract/home-contract.ts';
+import { madeReport, unknownWays } from './made-outcomes.ts';
 import type { Strain } from '@shared/models/machine-strain.ts';
 import type { EndpointClient } from '@shared/contract/endpoint-contract.ts';
 import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
@@ -323,6 +324,11 @@ export function createPageCore(): PageCore {
         note('revoke', name);
         core.programs = core.programs.filter((one) => one.name !== name);
       },
+    },
+    routing: {
+      learned: () => madeReport,
+      expect: () => unknownWays,
+      forget: () => ({ forgotten: 22 }),
     },
     rules: ruleHandlers(core, note),
     monthCosts: () =>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { knownWays } from '../fakes/made-outcomes.ts';
 import type { Counterfactual } from '@shared/money/counterfactual.ts';
 import { seenLine, seenPieces } from '@shared/text/seen-text.ts';
 import { ActionsContext } from '../../src/renderer/lib/window/navigation.ts';
@@ -54,6 +55,7 @@ import { LongLines } from '../../src/renderer/ui/content/long-lines.tsx';
 import { Markdown } from '../../src/renderer/ui/content/markdown.tsx';
 import MarkdownView from '../../src/renderer/ui/content/markdown-view.tsx';
 import { MoneyCap } from '../../src/renderer/ui/figures/money-cap.tsx';
+import { ExpectedMessage, ExpectedWays } from '../../src/renderer/ui/figures/expected-ways.tsx';
 import { SpendingLimits } from '../../src/renderer/ui/figures/spending-limits.tsx';
 import { ModeChoice } from '../../src/renderer/ui/controls/mode-choice.tsx';
 import { MoreButton } from '../../src/renderer/ui/controls/more-button.tsx';
@@ -402,6 +404,12 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
       <MoneyCap scope="month" />
       <MoneyCap scope="day" />
       <MoneyCap scope="project" projectPath="/project" />
+    </>
+  ),
+  'expected-ways': (
+    <>
+      <ExpectedWays expectation={{ ...knownWays, warning: 'Everything goes to the cloud.' }} />
+      <ExpectedMessage pick={{ policy: null }} mode="work" projectPath={null} hasWords />
     </>
   ),
   'spending-limits': <SpendingLimits />,

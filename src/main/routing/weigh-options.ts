@@ -1,4 +1,5 @@
-import { chanceOf, type Correction } from '@shared/routing/routing.ts';
+import { chanceOf } from '@shared/routing/chance-of-votes.ts';
+import type { Correction } from '@shared/routing/routing.ts';
 import type { Interval } from '@shared/money/counterfactual.ts';
 import type { TaskKind } from '@shared/money/task-needs.ts';
 import { guessInterval } from '@shared/money/usual-task.ts';

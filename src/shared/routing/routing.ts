@@ -163,8 +163,3 @@ export const routeDetailSchema = z.object({
   otherwise: z.string(),
 });
 export type RouteDetail = z.infer<typeof routeDetailSchema>;
-
-/** A probability from a sum of votes (the logistic function). */
-export function chanceOf(sum: number): number {
-  return 1 / (1 + Math.exp(-sum));
-}

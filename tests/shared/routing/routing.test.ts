@@ -3,13 +3,12 @@ import { profiles } from '../../../src/shared/routing/routing-profiles.ts';
 import { routingOf } from '../../../src/main/settings/profile-routing.ts';
 import { en } from '../../../src/renderer/texts/en.ts';
 
-it('the text of a routing profile shows its numbers', () => {
-  for (const [name, { maxTakeovers, consecutiveFailures, valueUsd }] of Object.entries(profiles)) {
-    const text = Object.entries(en).find(([key]) => key === `settings.policy.${name}`)?.[1] ?? '';
-    const times = maxTakeovers === 1 ? 'once' : maxTakeovers === 2 ? 'twice' : `${maxTakeovers} times`;
-    expect(text).toContain(`cloud ${times} per task, after ${consecutiveFailures} failed step`);
-    expect(text).toContain(`values a task at $${valueUsd < 1 ? valueUsd.toFixed(2) : valueUsd}`);
-  }
+it('the text of a routing profile says how much worse it allows', () => {
+  for (const [name, { harm = 0 }] of Object.entries(profiles))
+    for (const key of [`settings.policy.${name}`, `task.policy.${name}`, `picker.${name}.about`]) {
+      const text = Object.entries(en).find(([one]) => one === key)?.[1] ?? '';
+      expect(text).toContain(`t most 1 in ${Math.round(1 / harm)} tasks may end worse`);
+    }
 });
 
 it("a person's routing number replaces only that number of the profile", () => {

@@ -15,6 +15,7 @@ import { AssistantChoice } from '../../ui/controls/assistant-choice.tsx';
 import { ModeChoice } from '../../ui/controls/mode-choice.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import type { MessageFieldHandle } from '../../ui/controls/message-field.tsx';
+import { ExpectedMessage } from '../../ui/figures/expected-ways.tsx';
 import { MessageField } from '../../ui/controls/message-field.tsx';
 import type { ModelPickerHandle } from '../../ui/model-picker/model-picker.tsx';
 import { ModelPicker } from '../../ui/model-picker/model-picker.tsx';
@@ -78,6 +79,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   const submitNow = (): void => {
     if (text.trim() !== '' || attachments.list.length > 0) void composer.submit(text);
   };
+  const hasTask = text.trim() !== '' && !isCommand && !isRunning;
   const held = useHeldSend({ text, files: composer.files, go: submitNow });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -90,7 +92,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   return (
     <div className="relative mx-auto w-full max-w-3xl px-5 pt-2 pb-3">
       <LastPlan sessionId={sessionId} state={state} onStarted={props.onSent} />
-      <Above composer={composer} />
+      <Above composer={composer} projectPath={state.projectPath} hasTask={hasTask} />
       {isEditing && <Templates onClose={() => setIsEditing(false)} />}
       <form onSubmit={submit}>
         <MessageField
@@ -160,8 +162,16 @@ function Templates({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** The messages above the field: the answer to a command, and a warning that the context is full. */
-function Above({ composer: { said, fill, isCompact, setIsCompact } }: { readonly composer: ComposerState }) {
+interface AboveProps {
+  readonly composer: ComposerState;
+  readonly projectPath: string | null;
+  /** The field holds words for a new task. */
+  readonly hasTask: boolean;
+}
+
+/** The messages above the field: the answer to a command, a warning that the context is full, and what to expect. */
+function Above({ composer, projectPath, hasTask }: AboveProps) {
+  const { said, fill, isCompact, setIsCompact, pick, mode, modeByWords } = composer;
   return (
     <>
       {said?.kind === 'error' && <Problem text={said.text} className="mb-2" />}
@@ -171,6 +181,7 @@ function Above({ composer: { said, fill, isCompact, setIsCompact } }: { readonly
         </Notice>
       )}
       <ContextWarning about={isCompact ? 'compact' : (fill?.level ?? 'free')} onCompact={() => setIsCompact(true)} />
+      <ExpectedMessage pick={pick} mode={mode ?? modeByWords} projectPath={projectPath} hasWords={hasTask} />
     </>
   );
 }

@@ -3,6 +3,7 @@ import { energySettings, sandboxLimits, turnLimits } from '../../lib/input/setti
 import { t } from '../../lib/text/translate.ts';
 import { useReachableModels } from '../../lib/models/use-local-model.ts';
 import { ModelOrder } from './model-order.tsx';
+import { LearnedRecord } from './learned-record.tsx';
 import { ProfileNumbers } from './profile-numbers.tsx';
 import {
   Advanced,
@@ -74,6 +75,7 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
           options={choosablePolicies.map((value) => ({ value, text: t(`settings.policy.${value}`) }))}
           onChange={(value) => onSave('policy', value)}
         />
+        <LearnedRecord />
         <ProfileNumbers own={recordAt(fieldOf(settings, 'routing'), 'numbers')} />
         <Choice
           label={t('settings.local')}

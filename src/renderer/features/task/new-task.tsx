@@ -27,6 +27,7 @@ import { AssistantChoice } from '../../ui/controls/assistant-choice.tsx';
 import { ModeChoice } from '../../ui/controls/mode-choice.tsx';
 import { FolderField } from '../../ui/controls/folder-field.tsx';
 import type { FieldMenu, MessageFieldHandle } from '../../ui/controls/message-field.tsx';
+import { ExpectedMessage } from '../../ui/figures/expected-ways.tsx';
 import { MessageField } from '../../ui/controls/message-field.tsx';
 import { ModelPicker } from '../../ui/model-picker/model-picker.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
@@ -247,6 +248,12 @@ function TaskField(props: TaskFieldProps) {
           onChange={assistants.choose}
         />
       </MessageField>
+      <ExpectedMessage
+        pick={assistants.pick}
+        mode={choice.mode ?? byWords}
+        projectPath={projectPath}
+        hasWords={task.trim() !== ''}
+      />
       <IssueOffer task={task} projectPath={projectPath} onTask={onTask} />
     </>
   );

@@ -1,4 +1,4 @@
-import { chanceOf } from '@shared/routing/routing.ts';
+import { chanceOf } from '@shared/routing/chance-of-votes.ts';
 import type { EngineReport } from '@shared/events/call-report.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import {

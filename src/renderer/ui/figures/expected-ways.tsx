@@ -1,0 +1,60 @@
+import type { Expectation, ExpectedWay } from '@shared/routing/outcomes.ts';
+import { type AskedExpectation, useExpectation } from '../../lib/models/use-expectation.ts';
+import { money, seconds, span } from '../../lib/text/format.ts';
+import { t } from '../../lib/text/translate.ts';
+
+interface ExpectedWaysProps {
+  readonly expectation: Expectation;
+}
+
+/** The same for the message that is being written. */
+export function ExpectedMessage(props: AskedExpectation) {
+  const expectation = useExpectation(props);
+  return expectation === null ? null : <ExpectedWays expectation={expectation} />;
+}
+
+/** What a task is likely to bring on each way, before it is sent. Nothing is shown while nothing at all is known. */
+export function ExpectedWays({ expectation: { ways, warning } }: ExpectedWaysProps) {
+  if (ways.every(({ solves, seconds: time }) => solves === null && time === null)) return null;
+  return (
+    <div className="px-3.5 pb-1.5 text-xs text-soft" data-expected>
+      <ul className="flex flex-wrap gap-x-3 gap-y-0.5 tabular-nums" aria-label={t('expected.label')}>
+        {ways.map((way) => (
+          <li key={way.way} title={aboutOf(way)}>
+            {textOf(way)}
+          </li>
+        ))}
+      </ul>
+      {warning !== null && <p className="mt-0.5 text-warn">{warning}</p>}
+    </div>
+  );
+}
+
+function textOf({ way, solves, seconds: time, usd }: ExpectedWay): string {
+  const where = t(`composer.where.${way}`);
+  const cost = usd === null || way === 'local' ? (time === null ? null : shortTime(time.value)) : shortMoney(usd.value);
+  if (solves === null) return cost === null ? t('expected.unknown', { where }) : t('expected.cost', { where, cost });
+  const [value, low, high] = [tenths(solves.value), tenths(solves.low), tenths(solves.high)];
+  return cost === null
+    ? t('expected.solves', { where, value, low, high })
+    : t('expected.both', { where, value, low, high, cost });
+}
+
+/** The whole record: what it was counted from, and how far time and price may lie apart. */
+function aboutOf({ solves, seconds: time, usd, isGuess }: ExpectedWay): string {
+  return [
+    solves === null
+      ? t('expected.notCounted')
+      : t('expected.counted', { solved: Math.round(solves.solved), tasks: Math.round(solves.tasks) }),
+    ...(time === null ? [] : [t('expected.time', { span: span(time, timeText) })]),
+    ...(usd === null ? [] : [t(isGuess ? 'expected.guess' : 'expected.usd', { span: span(usd, money) })]),
+  ].join(' ');
+}
+
+const timeText = (value: number): string => seconds(value * 1000);
+const shortTime = (value: number): string =>
+  value < 90
+    ? t('expected.seconds', { count: Math.round(value) })
+    : t('expected.minutes', { count: Math.round(value / 60) });
+const shortMoney = (value: number): string => (value > 0 && value < 0.005 ? '<$0.01' : `$${value.toFixed(2)}`);
+const tenths = (value: number): number => Math.round(value * 10);
