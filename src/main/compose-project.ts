@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { join } from 'node:path';
-import { success, type Reply } from '@shared/errors.ts';
+import { basename, join } from 'node:path';
+import { success, toFailure, type Reply } from '@shared/errors.ts';
 import type { ProjectMap } from '@shared/projects/project-map.ts';
+import { compileFences, fenceVerdict, globMatcher, type Fences } from '@shared/safety/fences.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { createDocumentPlaces, type DocumentPlaces, type DocumentPlacesOptions } from './documents/document-places.ts';
+import { besideChosen, type ChosenFolder, type OpenChosenFolders } from './documents/search/chosen-folders.ts';
 import { hasDocuments } from './documents/search/search-documents.ts';
 import type { LanguageServersOf } from './language-servers/language-servers.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
@@ -14,6 +16,9 @@ import { lookForHidden } from './sandbox/read-only/hidden-from-reading.ts';
 import { createReadOnlySandbox } from './sandbox/read-only/read-only-sandbox.ts';
 import { createProjectImages } from './sandbox/images/project-images.ts';
 import { createPackagePreparations } from './sandbox/packages/package-preparations.ts';
+import { fenceSources } from './safety/rules/session-rules.ts';
+import type { RuleFiles } from './safety/rule-files.ts';
+import { isSecretFile } from './sandbox/workspace/secret-files.ts';
 import type { SandboxFiles } from './sandbox/sandbox.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
@@ -67,8 +72,8 @@ export function createProjectParts(
 interface SymbolBase {
   readonly files: { readonly node: string; readonly symbolsProcess: string };
   readonly programs: HostPrograms;
-  readonly settings: SettingsStore;
-  readonly rules: { readonly activeRules: (projectPath: string) => Promise<{ readonly masks: readonly string[] }> };
+  readonly settings: Pick<SettingsStore, 'current'>;
+  readonly rules: Pick<RuleFiles, 'activeRules'>;
 }
 
 /** The files of a folder, a real path, without those that are hidden from models there. */
@@ -81,6 +86,68 @@ export async function filesForReading(
   const query = { workspacePath: folder, settings: settings.current().sandbox, homePath, masks };
   const { hidden } = await lookForHidden({ ...query, projectPath: await projectKey(folder) }, signal);
   return createReadOnlySandbox({ workspacePath: folder, because: null, hidden: async () => hidden }).files;
+}
+
+/**
+ * The folders outside a project that are searched with it. A rule of the folder itself, as of a project, holds too:
+ * what it masks is not there, and what it fences more strictly than the project does is left out.
+ */
+export function createChosenFolders(
+  config: { readonly home: string },
+  {
+    settings,
+    rules,
+  }: { readonly settings: Pick<SettingsStore, 'current'>; readonly rules: Pick<RuleFiles, 'activeRules'> },
+): (projectPath: string) => OpenChosenFolders {
+  const fencesOf = async (projectPath: string): Promise<Fences> => {
+    const sources = fenceSources(await rules.activeRules(projectPath), settings.current());
+    return compileFences({ settings: sources, projectPath, isSecretFile });
+  };
+  return (projectPath) => async (signal) => {
+    const project = await realpath(projectPath).catch(() => projectPath);
+    const { projectFolders } = settings.current();
+    const paths = (Object.hasOwn(projectFolders, project) ? projectFolders[project] : undefined) ?? [];
+    if (paths.length === 0) return [];
+    const fences = await fencesOf(project);
+    const masks = (await rules.activeRules(project)).masks.map(globMatcher);
+    const opened = await Promise.all(
+      paths.map(async (path): Promise<ChosenFolder | null> => {
+        // It is gone, or a link that leads elsewhere by now.
+        const name = basename(path);
+        if (name === '' || (await realpath(path).catch(() => null)) !== path) return null;
+        const ofFolder = await fencesOf(path);
+        const open = (wait: AbortSignal) => filesForReading(path, { homePath: config.home, settings, rules }, wait);
+        const isLeftOut = (inside: string): boolean => {
+          const shown = `${name}/${inside}`;
+          const own = fences.ofPath(shown);
+          const both = [own, ofFolder.ofPath(inside)].flatMap((hit) => hit ?? []);
+          return masks.some((fits) => fits(shown)) || fenceVerdict(both) !== (own?.verdict ?? 'free');
+        };
+        return { name, isLeftOut, files: openedLater(open) };
+      }),
+    );
+    signal.throwIfAborted();
+    return opened.flatMap((folder) => folder ?? []);
+  };
+}
+
+/** What is hidden in a folder is looked for once it is read. */
+function openedLater(open: (signal: AbortSignal) => Promise<SandboxFiles>): ChosenFolder['files'] {
+  let opened: Promise<SandboxFiles> | null = null;
+  const use = async <T>(signal: AbortSignal, work: (files: SandboxFiles) => Promise<Reply<T>>): Promise<Reply<T>> => {
+    try {
+      return await work(await (opened ??= open(signal)));
+    } catch (error) {
+      opened = null;
+      signal.throwIfAborted();
+      return { ok: false, error: toFailure(error) };
+    }
+  };
+  return {
+    scan: (signal) => use(signal, (files) => files.scan(signal)),
+    read: (path, options, signal) => use(signal, (files) => files.read(path, options, signal)),
+    readMany: (paths, options, signal) => use(signal, (files) => files.readMany(paths, options, signal)),
+  };
 }
 
 /** The names in the sources of projects. */
@@ -108,18 +175,22 @@ export function createSymbolParts(
     const map = await project.map({ ...ask, touched: [] }, signal);
     return map.ok ? success({ ...map.value, isCut: updated.value.isCut }) : map;
   };
-  return { symbols, mapProject, disposeSymbols: client.dispose };
+  const chosenFolders = createChosenFolders(config, { settings, rules });
+  return { symbols, mapProject, chosenFolders, disposeSymbols: client.dispose };
 }
 
 /** Places in documents that answers cite. What is hidden from models is not shown either. */
 export function createPlaceParts({
   hiddenIn,
+  chosenFolders,
   ...parts
-}: Omit<DocumentPlacesOptions, 'filesOf'> & HiddenReach): DocumentPlaces {
+}: Omit<DocumentPlacesOptions, 'filesOf'> &
+  HiddenReach & { readonly chosenFolders: (projectPath: string) => OpenChosenFolders }): DocumentPlaces {
   const filesOf: DocumentPlacesOptions['filesOf'] = async (place, signal) => {
     const workspacePath = await realpath(place.workspacePath).catch(() => place.workspacePath);
     const hidden = await hiddenIn({ ...place, workspacePath }, signal);
-    return createReadOnlySandbox({ workspacePath, because: null, hidden: async () => hidden }).files;
+    const { files } = createReadOnlySandbox({ workspacePath, because: null, hidden: async () => hidden });
+    return place.projectPath === null ? files : besideChosen(files, await chosenFolders(place.projectPath)(signal));
   };
   return createDocumentPlaces({ ...parts, filesOf });
 }

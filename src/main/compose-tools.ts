@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Settings } from '@shared/settings/settings.ts';
 import { clientSecretName } from '@shared/tools/server-definition.ts';
 import type { DrawPage } from './documents/read-document.ts';
+import type { OpenChosenFolders } from './documents/search/chosen-folders.ts';
 import { openIndex } from './documents/search/index-client.ts';
 import { createVectorWork } from './documents/search/make-vectors.ts';
 import { createSearchDocuments, indexDay } from './documents/search/search-documents.ts';
@@ -62,6 +63,7 @@ interface ToolBase {
   readonly webTools: WebParts;
   readonly drawPage: DrawPage;
   readonly languageServers: LanguageServersOf;
+  readonly chosenFolders: (projectPath: string) => OpenChosenFolders;
   /** The programs of a session, from its log. */
   readonly programsOf: OwnToolCommandsOptions['programsOf'];
 }
@@ -84,7 +86,7 @@ export function createToolParts(
   startSandbox: SandboxFactory,
 ) {
   const { env, files, programs, settings, rules, now, redactor } = base;
-  const { web, webTools, drawPage, languageServers, programsOf } = base;
+  const { web, webTools, drawPage, languageServers, programsOf, chosenFolders } = base;
   const folder = join(home, 'tools');
   const servers = () => settings.current().toolServers;
   const pins = createToolPins(folder);
@@ -122,9 +124,11 @@ export function createToolParts(
     ...createServerSecrets(keys),
   };
   const means = { files, programs, now, webTools, drawPage, languageServers, texts };
-  const { builtIn, searchDocuments, vectors } = createBuiltIn(cache, means);
-  const searchFolder: ProjectCommandsOptions['searchFolder'] = async (folder, asked, signal) =>
-    searchDocuments(await filesForReading(folder, { homePath: home, settings, rules }, signal), asked, signal);
+  const { builtIn, searchDocuments, forgetChosenFolder, vectors } = createBuiltIn(cache, means);
+  const searchFolder: ProjectCommandsOptions['searchFolder'] = async (folder, asked, signal) => {
+    const files = await filesForReading(folder, { homePath: home, settings, rules }, signal);
+    return searchDocuments(files, { ...asked, chosen: await chosenFolders(folder)(signal) }, signal);
+  };
   const recipes = discoverRecipes();
   const disposeTools = async (): Promise<void> => {
     await toolServers.dispose();
@@ -147,6 +151,7 @@ export function createToolParts(
     ownToolCommands: own,
     disposeTools,
     searchFolder,
+    forgetChosenFolder,
     setupTools: createSetupTools(toolCommands, own, runApart),
   };
 }
@@ -212,7 +217,15 @@ function createBuiltIn(
   const searchDocuments = createSearchDocuments({ ...index, readDocument, now, vectors });
   const readers = { readDocument, drawPage, searchDocuments };
   const builtIn = builtInTools(discoverTools(), { now, web: webTools, ...readers, languageServers });
-  return { builtIn, searchDocuments, vectors };
+  const forgetChosenFolder = async (name: string, signal: AbortSignal): Promise<void> => {
+    const opened = openIndex(index, indexDay(now), signal);
+    try {
+      await opened.forgetFolder(name);
+    } finally {
+      opened.close();
+    }
+  };
+  return { builtIn, searchDocuments, forgetChosenFolder, vectors };
 }
 
 /** How servers at addresses are reached. */

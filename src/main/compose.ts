@@ -287,10 +287,10 @@ async function createParts(config: ComposeConfig) {
   const { llama, ...modelParts } = createModelParts(config, base);
   const { models } = modelParts;
   const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
-  const { symbols, ...symbolParts } = createSymbolParts(config, base);
+  const { symbols, chosenFolders, ...symbolParts } = createSymbolParts(config, base);
   const { web, webCommands, webTools, readDocument, drawPage, gitAccess } = createWebParts(base, modelParts.keys);
   const programsOf = async (id: string) => readPrograms(await store.view(id));
-  const toolBase = { ...base, web, webTools, drawPage, programsOf };
+  const toolBase = { ...base, web, webTools, drawPage, programsOf, chosenFolders };
   const { engine, connected, library, ...toolParts } = createToolParts(config, toolBase, modelParts, startSandbox);
   const money = createHomeMoney({ ...base, home: config.home, endpoint: base.clientStore, modelInfo: models.info });
   const record = createRecord(config, models, { now, money });
@@ -309,7 +309,7 @@ async function createParts(config: ComposeConfig) {
     secrets: { hideKnown: (text) => redactor.text(text), hidden: base.hidden },
     workspaces: { prepare: prepareWorkspace, startSandbox, runGit: gitAccess.runGit, onProgress: config.onNotice },
     gather: attachments.gather,
-    agent: { ...engine, project: createProjectParts(base, config), ...calls },
+    agent: { ...engine, project: { ...createProjectParts(base, config), chosenFolders }, ...calls },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
     symbols,
     connected,
@@ -336,7 +336,7 @@ async function createParts(config: ComposeConfig) {
     record,
     records: async () => settings.current().routing.numbers.priors ?? record.priors(),
     attachments,
-    documents: createPlaceParts({ stateOf, hiddenIn, blobs, readDocument, drawPage }),
+    documents: createPlaceParts({ stateOf, hiddenIn, chosenFolders, blobs, readDocument, drawPage }),
     sessions,
     ...comparing,
     ...toolParts,

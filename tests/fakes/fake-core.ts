@@ -82,6 +82,7 @@ export function createFakeCore(events: SessionEvent[] = []): FakeCore {
         usual: { policy: 'local', local: 'scripted/model', cloud: null, image: null },
         variables: {},
         secrets: [],
+        folders: [],
         testCommand: null,
         image: null,
       }),

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { valueOf, type Reply } from '@shared/errors.ts';
 import type { FoundInDocuments, SearchProgress, VectorProgress } from '@shared/documents/document-search.ts';
 import type { ProjectMap } from '@shared/projects/project-map.ts';
@@ -24,6 +25,8 @@ export interface ProjectCommandsOptions {
     ask: { readonly words: string; readonly tokens: number },
     signal: AbortSignal,
   ) => Promise<Reply<ProjectMap>>;
+  /** Removes what the index of documents has of a chosen folder. */
+  readonly forgetChosenFolder: (name: string, signal: AbortSignal) => Promise<void>;
   /** Finds parts of a folder's documents. `folder` is a real path. */
   readonly searchFolder: (
     folder: string,
@@ -44,7 +47,11 @@ export function createProjectCommands(options: ProjectCommandsOptions): Handlers
   let last: Promise<unknown> = Promise.resolve();
   return {
     settings: ({ input }) => setup.show(input.projectPath),
-    configure: ({ input }) => setup.change(input.projectPath, input.change),
+    configure: async ({ input: { projectPath, change }, signal }) => {
+      const changed = await setup.change(projectPath, change);
+      if (change.type === 'no-folder') await options.forgetChosenFolder(basename(change.path), signal);
+      return changed;
+    },
     parts: async ({ input, signal }) => valueOf(await preparations.parts(input.projectPath, signal)),
     preparation: async ({ input, signal }) => valueOf(await preparations.plan(input, signal)),
     prepare: ({ input, signal }) =>

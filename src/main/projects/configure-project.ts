@@ -1,7 +1,10 @@
-import { AppError } from '@shared/errors.ts';
+import { lstat } from 'node:fs/promises';
+import { basename, isAbsolute, join } from 'node:path';
+import { AppError, valueOf } from '@shared/errors.ts';
 import type { ProjectModels } from '@shared/projects/project-models.ts';
 import type { ProjectChange, ProjectSettings } from '@shared/projects/project-settings.ts';
 import type { Settings } from '@shared/settings/settings.ts';
+import { isWithin } from '../lib/files/is-within.ts';
 import { setupOf } from '../sandbox/project-sandbox-settings.ts';
 import { checkWorkspace } from '../sandbox/workspace/prepare-workspace.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
@@ -27,7 +30,9 @@ export function createProjectSetup(options: ProjectSetupOptions): ProjectSetup {
     show: (projectPath) => shown(options, projectPath),
     change: async (projectPath, change) => {
       const work = last.then(async () => {
-        const { key, value } = changed(settings.current(), await placesOf(options, projectPath), change);
+        const places = await placesOf(options, projectPath);
+        const checked = change.type === 'folder' ? await withRealFolder(options, places, change) : change;
+        const { key, value } = changed(settings.current(), places, checked);
         await settings.save(key, value);
       });
       // The caller of this change gets its error; the next change starts anew.
@@ -63,6 +68,7 @@ async function shown(options: ProjectSetupOptions, path: string): Promise<Projec
     usual: { policy, local, cloud, image: sandbox.image },
     variables: setup.env,
     secrets: setup.secretEnv.map((name) => ({ name, isSet: (env[name] ?? '') !== '' })),
+    folders: foldersOf(settings, folder),
     testCommand: setup.testCommand,
     image: setup.image,
   };
@@ -83,6 +89,11 @@ function changed(settings: Settings, places: Places, change: ProjectChange): Cha
     const own = choicesOf(settings, places.projectPath);
     const next = change.type === 'forget' ? without(own, change.names) : { ...own, ...change.choices };
     return { key: ['projectModels', places.projectPath], value: Object.keys(next).length === 0 ? null : next };
+  }
+  if (change.type === 'folder' || change.type === 'no-folder') {
+    const others = foldersOf(settings, places.folder).filter((path) => path !== change.path);
+    const next = change.type === 'folder' ? [...others, change.path] : others;
+    return { key: ['projectFolders', places.folder], value: next.length === 0 ? null : next };
   }
   const setup = setupOf(settings.sandbox, places.folder);
   const key = ['sandbox', 'projects', places.folder];
@@ -109,6 +120,36 @@ function changed(settings: Settings, places: Places, change: ProjectChange): Cha
     default:
       return change satisfies never;
   }
+}
+
+function foldersOf({ projectFolders }: Settings, folder: string): readonly string[] {
+  return (Object.hasOwn(projectFolders, folder) ? projectFolders[folder] : undefined) ?? [];
+}
+
+const mostFolders = 20;
+
+/** A folder is known by its name, in citations and for fences, so no other file or folder may have that name. */
+async function withRealFolder(
+  { home, settings }: ProjectSetupOptions,
+  { folder }: Places,
+  change: Extract<ProjectChange, { readonly type: 'folder' }>,
+): Promise<ProjectChange> {
+  if (!isAbsolute(change.path)) throw new AppError('bad-input', `${change.path} is no whole path.`);
+  const path = valueOf(await checkWorkspace(change.path, { homePath: home, needsWrite: false }));
+  const name = basename(path);
+  const others = foldersOf(settings.current(), folder).filter((one) => one !== path);
+  const refuse = (message: string, hint: string): never => {
+    throw new AppError('bad-input', `${message} Nothing was changed.`, { hint });
+  };
+  if (isWithin(path, folder)) refuse(`${path} is in the project, and is searched with it.`, 'Choose one outside it.');
+  if (isWithin(folder, path)) refuse(`${path} contains the project.`, 'Choose a folder beside it.');
+  if (others.length >= mostFolders) refuse(`A project takes ${mostFolders} folders.`, 'Remove one first.');
+  const isSame = (one: string): boolean => basename(one).toLowerCase() === name.toLowerCase();
+  const rename = 'Rename one of the two, because answers name the folder by its name.';
+  if (others.some(isSame)) refuse(`Another chosen folder is named ${name}, too.`, rename);
+  const isTaken = (await lstat(join(folder, name)).catch(() => null)) !== null;
+  if (isTaken) refuse(`The project has a ${name} of its own.`, rename);
+  return { ...change, path };
 }
 
 /** A name typed by the user needs no approval. It is the user's own choice and not taken from the project. */

@@ -7,6 +7,7 @@ import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
 import type { ExecRequest, NetworkResult, Sandbox } from '../sandbox/sandbox.ts';
 import type { DrawPage, ReadDocument } from '../documents/read-document.ts';
 import type { LanguageServersOf } from '../language-servers/language-servers.ts';
+import type { OpenChosenFolders } from '../documents/search/chosen-folders.ts';
 import type { SearchDocuments } from '../documents/search/search-documents.ts';
 import type { RequestWeb, WebParts } from './web/web-request.ts';
 import type { ConnectedToolSpec } from './connected/connected-tool-spec.ts';
@@ -212,6 +213,8 @@ export interface ToolFacts {
   readonly symbols: ProjectSymbols | null;
   /** Reads the git repository of the workspace, without hidden files; null: there is no project. */
   readonly repository: ReadRepository | null;
+  /** Opens the folders outside the project that documents are searched in, too. Absent: there are none. */
+  readonly openChosenFolders?: OpenChosenFolders;
   readonly commandTimeoutMs: number;
   readonly maxWriteBytes: number;
 }

@@ -87,6 +87,16 @@ export const project = {
   'project.testCommand.hint': 'Checks and agents run this. Empty: the command that is found in the project.',
   'project.testCommand.save': 'Save',
   'project.testCommand.replaced': 'Test command changed.',
+  'project.folders': 'Folders for search',
+  'project.folders.text':
+    'Documents in these folders are found and cited with those of the project. They are only read, and commands do not see them.',
+  'project.folders.none': 'No folders.',
+  'project.folders.label': 'Folder',
+  'project.folders.hint': 'Manuals or notes outside the project. Your rules for paths see its files as NAME/….',
+  'project.folders.add': 'Add folder',
+  'project.folders.remove': 'Remove',
+  'project.folders.removeOne': 'Remove {name}',
+  'project.folders.removed': 'Folder removed. Its parts are gone from the search.',
   'project.variables': 'Environment variables',
   'project.variables.text':
     'Commands in this project get these variables. Secret values come from the environment in which Dewpoint started. They are never written to a file, and are masked in all output.',

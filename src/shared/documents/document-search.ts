@@ -34,6 +34,8 @@ export interface FoundInDocuments {
   /** Those that are not read yet, because the time was up. The next search goes on with them. */
   readonly left: number;
   readonly by: SearchedBy;
+  /** How many of the documents are in chosen folders outside the project. Absent: no such folder was searched. */
+  readonly outside?: number;
 }
 
 /** How far the vectors are that a search waits for. */

@@ -14,6 +14,10 @@ export const projectChangeSchema = z.discriminatedUnion('type', [
   /** The value stays in the environment that Dewpoint was started in. */
   z.object({ type: z.literal('secret'), name: variable }),
   z.object({ type: z.literal('no-variable'), name: variable }),
+  /** A folder outside the project whose documents are searched with it, for reading only. */
+  z.object({ type: z.literal('folder'), path: z.string().min(1).max(4096) }),
+  /** Its parts are removed from the index. */
+  z.object({ type: z.literal('no-folder'), path: z.string().min(1).max(4096) }),
   /** Null: the command that is found in the project again. */
   z.object({ type: z.literal('test-command'), command: z.string().trim().min(1).max(1_000).nullable() }),
   /**
@@ -44,6 +48,8 @@ export interface ProjectSettings {
   readonly variables: Readonly<Record<string, string>>;
   /** Names only. The values come from Dewpoint's own environment and are masked in every output. */
   readonly secrets: readonly { readonly name: string; readonly isSet: boolean }[];
+  /** Folders outside the project whose documents are searched with it. */
+  readonly folders: readonly string[];
   /** The command that runs the tests, where the user set one. */
   readonly testCommand: string | null;
   /** Differs from the general image. `approval`: of the project's definition, if the image was made from it. */

@@ -413,6 +413,8 @@ export const settingsSchema = z.strictObject({
   favoriteModels: z.array(z.string().min(1).max(500)).max(200).default([]),
   /** The models and policies of single projects, by folder. */
   projectModels: z.record(z.string(), projectModelsSchema).default({}),
+  /** Folders outside single projects that are searched with them, by the project's folder. */
+  projectFolders: z.record(z.string(), z.array(z.string())).default({}),
   /** The user's own shortcuts in the window, by the id of the action. */
   shortcuts: z.record(z.string(), z.string().min(1).max(40)).default({}),
   /** The user's own prices, by `PROVIDER/MODEL`. They override all others. */

@@ -59,6 +59,7 @@ beforeAll(() => {
     },
     drawPage: createPageDrawer(parser),
     blobs: { get: async () => Buffer.from('[Page 1 of 2]\nGiven one\n\n[Page 2 of 2]\nGiven two\n') },
+    chosenFolders: () => async () => [],
     hiddenIn: async () => ({ has: (path) => path === 'secret.md' }),
     stateOf: async () => ({
       ...emptySession,

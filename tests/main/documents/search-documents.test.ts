@@ -382,8 +382,14 @@ describe('the search_documents tool', () => {
   it('shows places that can be cited, with the paths for the fences', async () => {
     const tools = builtInTools(discoverTools(), { now: () => 0, searchDocuments: createSearchDocuments(options) });
     const tool = tools.find(({ name }) => name === 'search_documents');
-    const context = { sandbox: project(), signal: never } as unknown as ToolContext;
-    const result = await tool?.run({ words: 'revenue' }, context);
+    const shelf = createMemorySandbox({ files: { 'old.md': Buffer.from('# Revenue\n\nThe revenue of old.\n') } });
+    const chosen = [{ name: 'shelf', files: shelf.files, isLeftOut: () => false }];
+    const contextWith = (facts: object): ToolContext =>
+      ({ sandbox: project(), signal: never, facts }) as unknown as ToolContext;
+    const beside = await tool?.run({ words: 'revenue' }, contextWith({ openChosenFolders: async () => chosen }));
+    expect(beside?.output).toContain('shelf/old.md:1 (Revenue)');
+    expect(beside?.data).toMatchObject({ matches: expect.arrayContaining([{ path: 'shelf/old.md', line: 1 }]) });
+    const result = await tool?.run({ words: 'revenue' }, contextWith({}));
     expect(result?.output).toContain('report.pdf:1, page 1\n  1: [Page 1 of 2]\n  2: Summary');
     expect(result?.data).toEqual({ matches: [{ path: 'report.pdf', line: 1 }] });
     expect(tool?.needs).toBe('documents');

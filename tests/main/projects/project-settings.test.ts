@@ -124,3 +124,25 @@ it('the settings of a project name its image, and say when the folder is gone', 
   await rm(project, { recursive: true });
   expect(await core.client.projects.settings({ projectPath: project })).toMatchObject({ isThere: false, image: null });
 });
+
+it('folders outside a project are chosen for its search, by their real paths and under names of their own', async () => {
+  const manuals = join(folder, 'manuals');
+  const other = join(folder, 'other', 'Manuals');
+  for (const path of [manuals, other, join(project, 'docs'), join(folder, 'taken'), join(project, 'taken')])
+    await mkdir(path, { recursive: true });
+  const { configure, settings } = core.client.projects;
+  const add = (path: string) => configure({ projectPath: project, change: { type: 'folder', path } });
+  expect((await add(manuals)).folders).toEqual([manuals]);
+  expect((await add(`${manuals}/`)).folders).toEqual([manuals]);
+  const refused: readonly (readonly [string, RegExp])[] = [
+    [other, /Another chosen folder/u],
+    [join(project, 'docs'), /is in the project/u],
+    [folder, /contains the project|cannot be a workspace/u],
+    [join(folder, 'taken'), /of its own/u],
+    ['manuals', /no whole path/u],
+    ['/', /whole disk/u],
+    [join(folder, 'gone'), /not found|no such|There is no/iu],
+  ];
+  for (const [path, why] of refused) await expect(add(path), path).rejects.toThrow(why);
+  expect((await settings({ projectPath: project })).folders).toEqual([manuals]);
+});

@@ -241,6 +241,7 @@ function toolFacts(
     seesImages,
     symbols: project.symbols,
     repository: project.repository,
+    ...(project.openChosenFolders === undefined ? {} : { openChosenFolders: project.openChosenFolders }),
     commandTimeoutMs,
     maxWriteBytes,
   };

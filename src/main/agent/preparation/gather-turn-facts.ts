@@ -95,7 +95,9 @@ async function projectOf({
   signal,
 }: Pick<Turn, 'dependencies' | 'signal'>): Promise<Pick<TurnFacts, 'facts' | 'parts'>> {
   const facts = await project.gatherFacts(sandbox.files, signal);
-  const parts = await project.findParts({ sandbox, facts }, signal);
+  const found = await project.findParts({ sandbox, facts }, signal);
+  const hasFolders = (await project.openChosenFolders?.(signal))?.length ?? 0;
+  const parts = hasFolders > 0 && !found.includes('documents') ? [...found, 'documents' as const] : found;
   return turnFactsSchema
     .pick({ facts: true, parts: true })
     .parse({ facts, parts: parts.length === 0 ? undefined : parts });

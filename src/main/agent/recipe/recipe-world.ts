@@ -165,7 +165,7 @@ const noIndex: Reply<never> = failure('internal', 'There is no project.');
 
 /** The path of each part is in `matches`, too, where fences look for it. */
 async function findInDocuments(turn: Turn, words: string): Promise<readonly FoundPart[]> {
-  const { sandbox, tools } = turn.dependencies;
+  const { sandbox, tools, project } = turn.dependencies;
   const found = await takeAction(
     turn,
     {
@@ -173,7 +173,8 @@ async function findInDocuments(turn: Turn, words: string): Promise<readonly Foun
       label: `search documents for ${JSON.stringify(words.slice(0, 80))}`,
       input: { words },
       run: async () => {
-        const reply = await tools.searchDocuments?.(sandbox.files, { words, limit: MAX_PARTS }, turn.signal);
+        const chosen = (await project.openChosenFolders?.(turn.signal)) ?? [];
+        const reply = await tools.searchDocuments?.(sandbox.files, { words, limit: MAX_PARTS, chosen }, turn.signal);
         if (reply === undefined) return { status: 'error', output: 'There is no index.', data: noParts };
         return fromReply(
           reply,

@@ -1,3 +1,4 @@
+import type { OpenChosenFolders } from '../../documents/search/chosen-folders.ts';
 import type { SearchDocuments } from '../../documents/search/search-documents.ts';
 import type { BaselineFile } from '../changes/baseline-file.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
@@ -105,6 +106,8 @@ export interface SessionProject {
   readonly symbols: ProjectSymbols | null;
   /** Its git repository, as models may see it; null: there is no project. */
   readonly repository: ReadRepository | null;
+  /** Opens the folders outside it that the person chose to be searched. Absent: there is no project. */
+  readonly openChosenFolders?: OpenChosenFolders;
   /** What paths of the workspace lead to, for the log. */
   readonly lookAtFiles: LookAtFiles;
 }

@@ -18,6 +18,8 @@ export interface ChunkIndex {
   readonly add: (file: IndexedFile, chunks: readonly DocumentChunk[]) => void;
   /** The chunks of the files that were taken or added that fit the words best, best first. `by`: also by meaning. */
   readonly find: (words: string, limit: number, by?: VectorQuery) => readonly FoundPart[];
+  /** Removes all parts of the files in folders of this name at the top, and their text from the file of the index. */
+  readonly forgetFolder: (name: string) => void;
   readonly vectors: Omit<ChunkVectors, 'nearest'>;
   readonly close: () => void;
 }
@@ -73,6 +75,18 @@ function chunkIndex(db: DatabaseSync, day: number): ChunkIndex {
       const byWords = fittingChunks(db, words, mostRanked);
       const byMeaning = by === undefined ? [] : vectors.nearest(by, mostRanked);
       return bestChunks(db, joinScores(byWords, byMeaning), limit);
+    },
+    forgetFolder: (name) => {
+      const below = `${name}/`;
+      inTransaction(db, () => {
+        const rows: readonly unknown[] = db
+          .prepare('SELECT id, path FROM files WHERE substr(path, 1, length(?)) = ?')
+          .all(below, below);
+        forgetAll(db, rows);
+        // What is removed stays in the index of words until its parts are put together.
+        db.exec("INSERT INTO found (found) VALUES ('optimize')");
+      });
+      db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
     },
     close: () => db.close(),
   };
@@ -196,10 +210,11 @@ function matchOf(words: string): string {
 function forgetUnused(db: DatabaseSync, day: number): void {
   const rows: readonly unknown[] = db.prepare('SELECT id, path FROM files WHERE day < ?').all(day - keptDays);
   if (rows.length === 0) return;
-  inTransaction(db, () => {
-    for (const row of rows)
-      forget(db, Number(Reflect.get(Object(row), 'id')), String(Reflect.get(Object(row), 'path')));
-  });
+  inTransaction(db, () => forgetAll(db, rows));
+}
+
+function forgetAll(db: DatabaseSync, rows: readonly unknown[]): void {
+  for (const row of rows) forget(db, Number(Reflect.get(Object(row), 'id')), String(Reflect.get(Object(row), 'path')));
 }
 
 /** The index stores no texts itself, so each deletion must pass the deleted text. */

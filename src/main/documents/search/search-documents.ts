@@ -13,6 +13,7 @@ import { fileText } from '../../lib/files/file-text.ts';
 import { noteFailure } from '../../lib/log.ts';
 import type { FileContent, SandboxFiles, ScannedFile } from '../../sandbox/sandbox.ts';
 import type { ReadDocument } from '../read-document.ts';
+import { besideChosen, isChosenPath, type ChosenFolder } from './chosen-folders.ts';
 import type { IndexedFile } from './chunk-index.ts';
 import { openIndex, type IndexClient, type IndexOptions } from './index-client.ts';
 import { listedFiles, type PreparedSearch, type VectorWork } from './make-vectors.ts';
@@ -20,6 +21,8 @@ import { listedFiles, type PreparedSearch, type VectorWork } from './make-vector
 interface AskedSearch {
   readonly words: string;
   readonly limit: number;
+  /** Folders outside the project that are searched, too. */
+  readonly chosen?: readonly ChosenFolder[];
   /** Makes the vectors before the search, and is told how far they are. Absent: they are made after it. */
   readonly onVectors?: ((progress: VectorProgress) => void) | undefined;
 }
@@ -67,10 +70,12 @@ const wordsAlone: PreparedSearch = { by: { type: 'words', why: noVectorModel }, 
 
 export function createSearchDocuments(options: SearchDocumentsOptions): SearchDocuments {
   const late = new Set<string>();
-  return async (files, { words, limit, onVectors }, signal) => {
+  return async (own, { words, limit, onVectors, chosen = [] }, signal) => {
+    const files = besideChosen(own, chosen);
     const scanned = await files.scan(signal);
     if (!scanned.ok) return scanned;
     const documents = documentsIn(scanned.value.files);
+    const outside = documents.filter(({ path }) => isChosenPath(chosen, path)).length;
     const index = openIndex(options, indexDay(options.now), signal);
     try {
       const left = await takeIn(index, { options, files, sizes: scanned.value.files, late }, documents, signal);
@@ -79,7 +84,7 @@ export function createSearchDocuments(options: SearchDocumentsOptions): SearchDo
       const { by, query } = withReason(prepared ?? wordsAlone, why ?? null);
       const chunks = await index.find(words, limit, query ?? undefined);
       if (areMadeNext(by)) options.vectors?.begin(documents);
-      return success({ chunks, documents: documents.length, left, by });
+      return success({ chunks, documents: documents.length, left, by, ...(chosen.length === 0 ? {} : { outside }) });
     } catch (error) {
       signal.throwIfAborted();
       noteFailure('The documents were not searched', error);

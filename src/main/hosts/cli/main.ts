@@ -128,10 +128,14 @@ function handlersOf(
       take((await import('./commands/projects/project-list.command.ts')).projectList(context, action, folder, args)),
     prepareProject: async (folder, args) =>
       take((await import('./commands/projects/prepare-project.command.ts')).prepareProject(context, folder, args)),
-    searchProject: async (folder, words, args) =>
-      take(
-        (await import('./commands/projects/search-project.command.ts')).searchProject(context, { folder, words }, args),
-      ),
+    searchProject: async (wish) => {
+      if (wish.type === 'search')
+        return take(
+          (await import('./commands/projects/search-project.command.ts')).searchProject(context, wish, wish.args),
+        );
+      const { chosenFolders } = await import('./commands/projects/chosen-folders.command.ts');
+      return take(chosenFolders(context, wish.action, wish.folder, wish.args));
+    },
     mapProject: async (folder, args) =>
       take((await import('./commands/projects/map-project.command.ts')).mapProject(context, folder, args)),
     gitHost: (wish) => take(withGitHost(context, wish)),

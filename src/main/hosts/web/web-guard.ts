@@ -190,6 +190,11 @@ export function createWebGuard(granted: readonly WebGrant[] = []): (call: Forwar
     if (isOfToolServers(name, input) || isLastingYes(name, input)) {
       throw new AppError('refused', toolServers.message, { hint: toolServers.hint });
     }
+    if (isOfFolders(name, input)) {
+      throw new AppError('refused', 'Folders for search cannot be chosen from the browser.', {
+        hint: 'On the machine, run: dewpoint projects folders add FOLDER',
+      });
+    }
     if (isKeptLine(name, input) && !granted.includes('settings')) {
       throw new AppError('refused', memoryRefusal.message, { hint: memoryRefusal.hint });
     }
@@ -219,8 +224,20 @@ function isLastingYes(name: string, input: unknown): boolean {
 
 /** Tool servers and their approvals are settings, too, but a grant for settings does not include them. */
 function isOfToolServers(name: string, input: unknown): boolean {
-  if (name !== 'settings.set' && name !== 'settings.unset') return false;
-  const key: unknown = Reflect.get(Object(input), 'key');
-  const [first] = Array.isArray(key) ? key : String(key).split('.');
+  const first = changedSetting(name, input);
   return first === 'toolServers' || first === 'projectTools';
+}
+
+/** They lie outside the folders that the browser was given. */
+function isOfFolders(name: string, input: unknown): boolean {
+  if (changedSetting(name, input) === 'projectFolders') return true;
+  const type: unknown = Reflect.get(Object(Reflect.get(Object(input), 'change')), 'type');
+  return name === 'projects.configure' && (type === 'folder' || type === 'no-folder');
+}
+
+/** The first part of its key. Null: no setting is changed. */
+function changedSetting(name: string, input: unknown): unknown {
+  if (name !== 'settings.set' && name !== 'settings.unset') return null;
+  const key: unknown = Reflect.get(Object(input), 'key');
+  return (Array.isArray(key) ? key : String(key).split('.'))[0];
 }

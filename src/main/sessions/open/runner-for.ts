@@ -144,11 +144,12 @@ async function startRunner(
 function keptParts(
   options: OpenSessionsOptions,
   journal: LiveJournal,
-): Pick<AgentDependencies['project'], 'gatherFacts' | 'memory'> {
+): Pick<AgentDependencies['project'], 'gatherFacts' | 'memory' | 'openChosenFolders'> {
   const { settings, userFiles } = options;
   const { setup } = userFiles;
   const { projectPath } = journal.state();
   return {
+    ...(projectPath === null ? {} : { openChosenFolders: options.agent.project.chosenFolders(projectPath) }),
     gatherFacts: withTestCommand(options.agent.project.gatherFacts, async () =>
       projectPath === null ? null : (await setup.show(projectPath)).testCommand,
     ),

@@ -1,3 +1,4 @@
+import type { OpenChosenFolders } from '../../documents/search/chosen-folders.ts';
 import type { Reply } from '@shared/errors.ts';
 import type { Assistant } from '@shared/session/assistants.ts';
 import type { Settings } from '@shared/settings/settings.ts';
@@ -65,7 +66,10 @@ export interface OpenSessionsOptions {
   readonly gather: MessageAttachments['gather'];
   readonly agent: Pick<AgentDependencies, 'models' | 'recipes' | 'machine'> & {
     readonly tools: Pick<SessionTools, 'builtIn' | 'web' | 'appVersion'>;
-    readonly project: Pick<SessionProject, 'gatherFacts' | 'findParts' | 'readEnvironment' | 'languageServers'>;
+    readonly project: Pick<SessionProject, 'gatherFacts' | 'findParts' | 'readEnvironment' | 'languageServers'> & {
+      /** Opens the folders outside a project that the person chose to be searched with it. */
+      readonly chosenFolders: (projectPath: string) => OpenChosenFolders;
+    };
   };
   /** The names in the sources of a session's workspace. */
   readonly symbols: (of: Omit<ProjectSymbolsOptions, 'client'>) => ProjectSymbols;

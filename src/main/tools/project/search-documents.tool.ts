@@ -6,6 +6,8 @@ import { errorResult, failureResult, okResult } from '../values/tool-results.ts'
 
 const usualParts = 6;
 const mostShownLines = 24;
+/** Only this tool reads a chosen folder, so it shows more of a part there. */
+const mostOutsideLines = 80;
 const mostLineCharacters = 400;
 
 export default defineTool({
@@ -21,9 +23,10 @@ export default defineTool({
   label: ({ words }) => `search documents for ${JSON.stringify(words)}`,
   create:
     ({ searchDocuments }) =>
-    async ({ words, limit }, { sandbox, signal }) => {
+    async ({ words, limit }, { sandbox, facts, signal }) => {
       if (searchDocuments === undefined) return errorResult('No documents can be searched here.');
-      const found = await searchDocuments(sandbox.files, { words, limit: limit ?? usualParts }, signal);
+      const chosen = (await facts.openChosenFolders?.(signal)) ?? [];
+      const found = await searchDocuments(sandbox.files, { words, limit: limit ?? usualParts, chosen }, signal);
       if (!found.ok) return failureResult(found.error);
       const { chunks, documents, left, by } = found.value;
       // Fences look at the paths, and the person sees them.
@@ -38,27 +41,30 @@ export default defineTool({
         return okResult([`No part of ${documents} documents fits these words.${other}`, ...more].join('\n'), {
           matches,
         });
-      return okResult([...chunks.map((chunk) => shown(chunk, words)), ...more].join('\n\n'), { matches });
+      const isOutside = ({ path }: FoundPart): boolean => chosen.some(({ name }) => path.startsWith(`${name}/`));
+      const parts = chunks.map((chunk) => shown(chunk, words, isOutside(chunk) ? mostOutsideLines : mostShownLines));
+      return okResult([...parts, ...more].join('\n\n'), { matches });
     },
 });
 
 /** The place of a part, and its lines around those that have the most of the words. */
-function shown({ path, fromLine, toLine, page, title, text }: FoundPart, words: string): string {
+function shown({ path, fromLine, toLine, page, title, text }: FoundPart, words: string, most: number): string {
   const lines = text.split('\n');
-  const from = bestStart(lines, words);
-  const part = lines.slice(from, from + mostShownLines);
+  const from = bestStart(lines, words, most);
+  const part = lines.slice(from, from + most);
   const where = page === null ? '' : `, ${partWord(path)} ${page}`;
   const about = title === '' ? '' : ` (${title})`;
-  const left = part.length < lines.length ? `\n  [read_file has lines ${fromLine}-${toLine}]` : '';
+  const left =
+    part.length < lines.length && most === mostShownLines ? `\n  [read_file has lines ${fromLine}-${toLine}]` : '';
   const body = part.map((line, index) => `  ${fromLine + from + index}: ${line.slice(0, mostLineCharacters)}`);
   return `${path}:${fromLine + from}${where}${about}\n${body.join('\n')}${left}`;
 }
 
 /** The first line of the window that has the most of the words. */
-function bestStart(lines: readonly string[], words: string): number {
-  if (lines.length <= mostShownLines) return 0;
+function bestStart(lines: readonly string[], words: string, most: number): number {
+  if (lines.length <= most) return 0;
   const wanted = [...new Set(words.toLowerCase().match(/[\p{L}\p{N}]{3,40}/gu) ?? [])];
   const scores = lines.map((line) => wanted.filter((word) => line.toLowerCase().includes(word)).length);
-  const sums = lines.map((_, at) => scores.slice(at, at + mostShownLines).reduce((sum, score) => sum + score, 0));
-  return Math.min(sums.indexOf(Math.max(...sums)), lines.length - mostShownLines);
+  const sums = lines.map((_, at) => scores.slice(at, at + most).reduce((sum, score) => sum + score, 0));
+  return Math.min(sums.indexOf(Math.max(...sums)), lines.length - most);
 }

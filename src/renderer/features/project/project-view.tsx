@@ -14,6 +14,7 @@ import { ProjectHosts } from '../../ui/project/project-hosts.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { InputField } from '../../ui/controls/field.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
+import { ProjectFolders } from './project-folders.tsx';
 import { ProjectInstructions } from './project-instructions.tsx';
 import { ProjectMemory } from './project-memory.tsx';
 import { ProjectSkills } from './project-skills.tsx';
@@ -74,6 +75,7 @@ function Parts({ project, rules }: { readonly project: ProjectHandle; readonly r
       <ProjectSkills projectPath={projectPath} />
       <ProjectMemory projectPath={projectPath} />
       <ProjectImage project={project} />
+      <ProjectFolders project={project} />
       <TestCommand project={project} />
       <ProjectVariables project={project} />
       <Group title={t('project.packages')}>

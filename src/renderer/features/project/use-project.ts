@@ -75,6 +75,9 @@ function lostBy(change: ProjectChange, { variables, secrets, image, testCommand 
       return image === null
         ? null
         : { text: t('project.image.left', { name: seenName(image.name) }), back: { type: 'image', ...image } };
+    case 'no-folder':
+      return { text: t('project.folders.removed'), back: { type: 'folder', path: change.path } };
+    case 'folder':
     case 'choose':
     case 'forget':
       // A choice from a list, which can be chosen again.

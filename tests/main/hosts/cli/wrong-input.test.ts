@@ -35,6 +35,7 @@ const emptyProject = {
   usual: { policy: 'local', local: 'here/one', cloud: null, image: null },
   variables: {},
   secrets: [],
+  folders: [],
   testCommand: null,
   image: null,
 } as const;

@@ -174,6 +174,8 @@ describe("the folder in a browser's request", () => {
         // Not available to a browser.
         'projects.bringImage: file',
         'projects.bringImage: projectPath',
+        // Not available to a browser.
+        'projects.configure: change.path',
         'projects.configure: projectPath',
         'projects.copySize: projectPath',
         'projects.forgetInstructions: path',

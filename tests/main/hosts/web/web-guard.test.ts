@@ -40,4 +40,18 @@ describe('the guard of a browser without a grant', () => {
   it.each(['policy', 'local', 'favoriteModels.more'])('refuses another setting, and says how: %s', async (key) => {
     await expect(set(key)).rejects.toMatchObject({ hint: expect.stringContaining('--allow settings') });
   });
+
+  // Catches: a page that has a folder outside its own ones searched, with a grant that is not for it.
+  it('refuses folders for search, also with a grant for settings', async () => {
+    const granted = createWebGuard(['settings']);
+    const change = { type: 'folder', path: '/etc' };
+    const calls = [
+      { name: 'projects.configure', input: { projectPath: 'a', change } },
+      { name: 'settings.set', input: { key: 'projectFolders', value: {} } },
+      { name: 'settings.set', input: { key: ['projectFolders', '/a'], value: ['/etc'] } },
+    ];
+    for (const call of calls) await expect(granted(call)).rejects.toMatchObject({ code: 'refused' });
+    const input = { projectPath: 'a', change: { type: 'test-command', command: null } };
+    await expect(granted({ name: 'projects.configure', input })).resolves.toBeUndefined();
+  });
 });

@@ -52,6 +52,7 @@ const projectSettings = {
   usual: { policy: 'local', local: '', cloud: null, image: null },
   variables: {},
   secrets: [],
+  folders: [],
   testCommand: null,
   image: null,
 } as const;

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
+import type { FoldersAction, FoldersArguments } from '../commands/projects/chosen-folders.command.ts';
 import type { CloneArguments } from '../commands/projects/clone-project.command.ts';
 import type { InstructionsAction, InstructionsArguments } from '../commands/projects/instructions.command.ts';
 import type { GitArguments } from '../commands/projects/git.command.ts';
@@ -26,12 +27,27 @@ export type GitHostWish =
   | { readonly type: 'pull'; readonly folder: string | undefined; readonly args: PullArguments }
   | { readonly type: 'push'; readonly folder: string | undefined; readonly args: PushArguments };
 
+/** A search of documents, or the folders that it looks into. */
+export type SearchWish =
+  | {
+      readonly type: 'search';
+      readonly folder: string;
+      readonly words: readonly string[];
+      readonly args: SearchArguments;
+    }
+  | {
+      readonly type: 'folders';
+      readonly action: FoldersAction;
+      readonly folder: string | undefined;
+      readonly args: FoldersArguments;
+    };
+
 export interface ProjectHandlers {
   rules(action: RulesAction, word: string | undefined, args: RulesArguments): Promise<void>;
   projectList(action: ProjectListAction, folder: string | undefined, args: { readonly json?: boolean }): Promise<void>;
   prepareProject(folder: string | undefined, args: PrepareArguments): Promise<void>;
   mapProject(folder: string | undefined, args: MapArguments): Promise<void>;
-  searchProject(folder: string, words: readonly string[], args: SearchArguments): Promise<void>;
+  searchProject(wish: SearchWish): Promise<void>;
   /** What has to do with a host of repositories. */
   gitHost(wish: GitHostWish): Promise<void>;
   projectGit(ask: GitQuestion, args: GitArguments): Promise<void>;
@@ -54,6 +70,7 @@ export function addProjects(program: Command, handlers: ProjectHandlers): void {
   addGit(projects, handlers);
   addMap(projects, handlers);
   addSearch(projects, handlers);
+  addFolders(projects, handlers);
   subcommand(
     projects,
     'prepare',
@@ -246,7 +263,32 @@ function addSearch(projects: Command, handlers: ProjectHandlers): void {
     .option('--wait', 'make all vectors first, for a search by meaning')
     .option('--limit <n>', 'the most parts to show (default: 6)', partsOf)
     .option('--json', 'print JSON')
-    .action((dir: string, words: readonly string[], args: SearchArguments) => handlers.searchProject(dir, words, args));
+    .action((dir: string, words: readonly string[], args: SearchArguments) =>
+      handlers.searchProject({ type: 'search', folder: dir, words, args }),
+    );
+}
+
+/** Folders outside a project. */
+function addFolders(projects: Command, handlers: ProjectHandlers): void {
+  const example = 'dewpoint projects folders add ~/manuals';
+  const folders = subcommand(projects, 'folders', 'choose folders that are searched with a project', example);
+  subcommand(folders, 'list', 'list the chosen folders of a project', 'dewpoint projects folders list .')
+    .argument('[dir]', 'the project folder (default: the current folder)')
+    .option('--json', 'print JSON')
+    .action((dir: string | undefined, args: FoldersArguments) =>
+      handlers.searchProject({ type: 'folders', action: 'list', folder: dir, args }),
+    );
+  const words = {
+    add: 'search the documents of a folder with a project, for reading only',
+    remove: 'search a folder no longer, and remove its parts from the index',
+  } as const;
+  for (const action of ['add', 'remove'] as const)
+    subcommand(folders, action, words[action], `dewpoint projects folders ${action} ~/manuals`)
+      .argument('<folder>', 'a folder outside the project')
+      .option('--project <dir>', 'the project folder (default: the current folder)')
+      .action((folder: string, args: FoldersArguments) =>
+        handlers.searchProject({ type: 'folders', action, folder, args }),
+      );
 }
 
 function partsOf(word: string): number {

@@ -47,6 +47,7 @@ const settings = {
   usual: { policy: 'local', local: model.id, cloud: null, image: null },
   variables: {},
   secrets: [],
+  folders: [],
   testCommand: null,
   image: null,
 } as const;

@@ -1,0 +1,87 @@
+import { success } from '@shared/errors.ts';
+import { noteFailure } from '../../lib/log.ts';
+import type { FileContent, SandboxFiles, ScannedFile } from '../../sandbox/sandbox.ts';
+
+/** A folder outside a project that the person chose to be searched with it, for reading only. */
+export interface ChosenFolder {
+  /** The name of the folder. Its files are `NAME/…` for models, for fences and in citations. */
+  readonly name: string;
+  /** Without what is hidden from models there. */
+  readonly files: Pick<SandboxFiles, 'scan' | 'read' | 'readMany'>;
+  /** Whether a file is not searched with the project, because a rule of the folder itself is stricter. */
+  readonly isLeftOut: (path: string) => boolean;
+}
+
+/** Opens the chosen folders of a project. One that is gone, or cannot be read safely, is not among them. */
+export type OpenChosenFolders = (signal: AbortSignal) => Promise<readonly ChosenFolder[]>;
+
+/** A project's files with those of chosen folders beside them, as far as a search needs. What the project has wins. */
+export function besideChosen(
+  own: Pick<SandboxFiles, 'scan' | 'read' | 'readMany'>,
+  folders: readonly ChosenFolder[],
+): Pick<SandboxFiles, 'scan' | 'read' | 'readMany'> {
+  if (folders.length === 0) return own;
+  return {
+    scan: async (signal) => {
+      const scanned = await own.scan(signal);
+      if (!scanned.ok) return scanned;
+      const files = new Map(scanned.value.files);
+      for (const folder of folders)
+        for (const [path, file] of await filesOf(folder, signal)) if (!files.has(path)) files.set(path, file);
+      return success({ ...scanned.value, files });
+    },
+    read: async (path, options, signal) => {
+      const found = await own.read(path, options, signal);
+      const place = found.ok || found.error.code !== 'not-found' ? null : placeOf(folders, path);
+      return place === null ? found : place.folder.files.read(place.path, options, signal);
+    },
+    readMany: async (paths, options, signal) => {
+      const found = await own.readMany(paths, options, signal);
+      if (!found.ok) return found;
+      const all = new Map<string, FileContent>(found.value);
+      for (const folder of folders) {
+        const missing = paths.filter((path) => !all.has(path) && placeOf([folder], path) !== null);
+        const read = await folder.files.readMany(
+          missing.map((path) => below(folder, path)),
+          options,
+          signal,
+        );
+        if (!read.ok) return read;
+        for (const path of missing) {
+          const content = read.value.get(below(folder, path));
+          if (content !== undefined) all.set(path, content);
+        }
+      }
+      return success(all);
+    },
+  };
+}
+
+/** Whether a path is one of a chosen folder. */
+export function isChosenPath(folders: readonly Pick<ChosenFolder, 'name'>[], path: string): boolean {
+  return folders.some(({ name }) => path.startsWith(`${name}/`));
+}
+
+const below = ({ name }: ChosenFolder, path: string): string => path.slice(name.length + 1);
+
+function placeOf(folders: readonly ChosenFolder[], path: string) {
+  const folder = folders.find(({ name }) => path.startsWith(`${name}/`));
+  if (folder === undefined || folder.isLeftOut(below(folder, path))) return null;
+  return { folder, path: below(folder, path) };
+}
+
+/** Empty if it cannot be read: the project is searched all the same. */
+async function filesOf(
+  folder: ChosenFolder,
+  signal: AbortSignal,
+): Promise<readonly (readonly [string, ScannedFile])[]> {
+  const scanned = await folder.files.scan(signal);
+  signal.throwIfAborted();
+  if (!scanned.ok) {
+    noteFailure(`The chosen folder ${folder.name} was not searched`, new Error(scanned.error.message));
+    return [];
+  }
+  return [...scanned.value.files].flatMap(([path, file]) =>
+    folder.isLeftOut(path) ? [] : [[`${folder.name}/${path}`, file] as const],
+  );
+}
