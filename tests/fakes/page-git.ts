@@ -62,6 +62,36 @@ export function gitHandlers(
         text: 'Solve issue 12 of example.org/ada/app.\n\n> The date is wrong.',
       };
     },
+    read: ({ input: { ask } }) => {
+      if (ask.type !== 'branches') throw new AppError('not-found', 'This repository answers about its branches only.');
+      const remotes = [{ name: 'origin', address: 'https://example.org/ada/app.git' }];
+      return { type: 'branches', branch: 'main', commit, branches: [], remotes };
+    },
+    pull: async function* ({ input: { projectPath } }) {
+      note('pull', projectPath);
+      const begin = { folder: projectPath, branch: 'main', remote: 'origin', host: 'example.org', theirs: 'main' };
+      yield { type: 'began', ...begin };
+      yield { type: 'progress', step: 'write', done: 1, total: 2 };
+      const notes = ['1 submodule is not brought.'];
+      yield { type: 'ended', pull: { ...begin, from: 'a'.repeat(40), to: commit, files: 2, notes } };
+    },
+    planPush: ({ input: { projectPath } }) => ({
+      folder: projectPath,
+      branch: 'main',
+      commit,
+      remote: 'origin',
+      host: 'example.org',
+      address: 'https://example.org/ada/app',
+      isNew: false,
+      commits: [{ id: commit, author: 'Ada', title: 'Read dates in UTC' }],
+      count: 1,
+      notes: ['The remote is by SSH. Dewpoint pushes to the same host by HTTPS.'],
+      approval: 'c'.repeat(64),
+    }),
+    push: ({ input: { approval } }) => {
+      note('push', approval);
+      return { branch: 'main', commit, address: 'https://example.org/ada/app' };
+    },
     clone: async function* ({ input: { url, folder }, signal }) {
       if (url.includes('@')) throw new AppError('bad-input', 'This address is by SSH, and Dewpoint uses no SSH keys.');
       note('clone', url, folder);

@@ -58,7 +58,7 @@ function addressOf({ name, address, shown }: Remote): HostingAddress {
   const url = ssh === null ? URL.parse(address) : URL.parse(`https://${ssh[1] ?? ''}/${ssh[2] ?? ''}`);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw new AppError('bad-input', `The remote ${name} (${shown}) is not reached over HTTPS.`, {
-      hint: `Push it yourself: git push ${name} BRANCH. Or add its HTTPS address as a remote: git remote add web https://HOST/OWNER/PROJECT.git`,
+      hint: `Use your own git for it. Or add its HTTPS address as a remote: git remote add web https://HOST/OWNER/PROJECT.git`,
     });
   if (url.protocol === 'http:' && !loopback.has(url.hostname))
     throw new AppError(

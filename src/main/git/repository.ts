@@ -86,9 +86,21 @@ export async function findPlaces(projectPath: string): Promise<RepositoryPlaces>
     });
   }
   if (found !== null) throw new AppError('refused', '.git is a link, and Dewpoint follows none there.');
+  if (await isBare(tree))
+    throw new AppError('bad-input', `${tree} is a bare repository: it has no files to work on.`, {
+      hint: 'Make a checkout of it: git clone REPOSITORY DIR',
+    });
   throw new AppError('not-found', `${tree} is not a git repository.`, {
     hint: 'Use the folder that contains .git, or begin one with `git init`.',
   });
+}
+
+/** What git itself looks for. */
+async function isBare(folder: string): Promise<boolean> {
+  const kinds = await Promise.all(
+    ['HEAD', 'objects', 'refs'].map((name) => lstat(join(folder, name)).catch(() => null)),
+  );
+  return kinds[0]?.isFile() === true && kinds[1]?.isDirectory() === true && kinds[2]?.isDirectory() === true;
 }
 
 async function findPlacesAbove(projectPath: string): Promise<RepositoryPlaces> {
@@ -149,7 +161,11 @@ function explained(error: unknown, { elsewhere, isShallow }: Repository): AppErr
     return new AppError('not-found', 'This is a shallow clone, and what you asked for is older than it reaches.', {
       hint: 'Bring the rest: git fetch --unshallow',
     });
-  if (isMissing) return new AppError('not-found', `The repository has no ${missingName(message)}.`, { cause: error });
+  if (isMissing)
+    return new AppError('not-found', `The repository has no ${missingName(message)}.`, {
+      hint: 'If it should be there, see what is damaged: git fsck',
+      cause: error,
+    });
   return new AppError('bad-input', `The repository cannot be read: ${firstLine(message)}`, {
     hint: 'See what is damaged: git fsck',
     cause: error,

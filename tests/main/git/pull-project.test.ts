@@ -6,8 +6,6 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
-  readdirSync,
-  readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -16,78 +14,20 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { PullProgress } from '@shared/git/pull-progress.ts';
-import { createGitCommands } from '../../../src/main/git/commands.ts';
-import { gitHosting, hostingToken } from '../../fakes/git-hosting.ts';
 import { isWithoutGit } from '../../fakes/git-here.ts';
-import { createMemoryJournal } from '../../fakes/memory-journal.ts';
-import { gitEnvironment, realRepository, workedSessions } from '../../fakes/real-repository.ts';
+import { allFiles, leftIn, pullScene } from '../../fakes/pull-scene.ts';
+import { gitEnvironment, type RealRepository } from '../../fakes/real-repository.ts';
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
 });
 
-const signal = new AbortController().signal;
-
-/** A host with a repository, a clone of it, and somebody else who pushes. */
-async function scene(fill?: (repo: ReturnType<typeof realRepository>) => void) {
-  const host = await gitHosting();
-  open.push(host);
-  const other = realRepository();
-  if (fill === undefined) {
-    other.write('a.txt', 'one\n');
-    other.write('deep/in/here.txt', 'two\n');
-    other.commit('one');
-  } else fill(other);
-  other.git('push', '-q', host.folder, 'main');
-  const mine = realRepository(mkdtempSync(join(tmpdir(), 'dewpoint-pull-')));
-  const git = mine.git;
-  git('remote', 'add', 'origin', host.folder);
-  git('fetch', '-q', 'origin');
-  git('checkout', '-q', '-B', 'main', 'origin/main');
-  git('remote', 'set-url', 'origin', `${host.origin}/ada/app.git`);
-  const parts = workedSessions(createMemoryJournal());
-  await parts.keepToken('', hostingToken);
-  const work: string[] = [];
-  const commands = createGitCommands({ ...parts, sessions: { ...parts.sessions, workFolders: () => work } });
-  const pull = async (more: { readonly remote?: string; readonly projectPath?: string } = {}, stop = signal) => {
-    const steps: PullProgress[] = [];
-    const input = { projectPath: mine.folder, remote: null, ...more };
-    for await (const progress of await commands.pull({ input, signal: stop })) {
-      steps.push(progress);
-      if (progress.type === 'ended') return { ...progress.pull, steps };
-    }
-    throw new Error('The pull ended without a result.');
-  };
-  const push = (message: string): string => {
-    const id = other.commit(message);
-    other.git('push', '-q', host.folder, 'main');
-    return id;
-  };
-  /** All that a pull may change. */
-  const state = (): unknown => ({
-    head: git('rev-parse', 'HEAD'),
-    status: git('status', '--porcelain', '--ignored'),
-    index: git('ls-files', '-s'),
-    files: allFiles(mine.folder),
-  });
-  return { host, other, mine, git, pull, push, state, work, commands };
-}
-
-function allFiles(folder: string): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
-    const place = join(entry.parentPath, entry.name);
-    const path = place.slice(folder.length + 1);
-    if (path === '.git' || path.startsWith('.git/') || entry.isDirectory()) continue;
-    found[path] = entry.isSymbolicLink() ? `-> ${readlinkSync(place)}` : readFileSync(place, 'latin1');
-  }
-  return found;
-}
-
-const leftIn = (folder: string): readonly string[] =>
-  readdirSync(join(folder, '.git')).filter((name) => /dewpoint|lock/u.test(name));
+const scene = async (fill?: Parameters<typeof pullScene>[0]): ReturnType<typeof pullScene> => {
+  const made = await pullScene(fill);
+  open.push(made.host);
+  return made;
+};
 
 describe.skipIf(isWithoutGit)('a pull', () => {
   it('brings the checkout to where git itself would have it', async () => {
@@ -171,7 +111,7 @@ describe.skipIf(isWithoutGit)('a pull', () => {
     expect(git('rev-parse', 'origin/main')).toBe(theirs);
   });
 
-  it.each<[string, (mine: ReturnType<typeof realRepository>) => void, RegExp]>([
+  it.each<[string, (mine: RealRepository) => void, RegExp]>([
     ['changed', (mine) => mine.write('a.txt', 'my own\n'), /a\.txt \(you changed it\)/u],
     ['deleted', (mine) => rmSync(join(mine.folder, 'a.txt')), /a\.txt \(you deleted or renamed it\)/u],
     [

@@ -1,3 +1,5 @@
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { z } from 'zod';
 import { readFileBelow } from '../../lib/files/host-folder.ts';
@@ -71,7 +73,8 @@ async function refuseOddCheckout({ git: access, files, places }: Repository): Pr
       hint: 'Clone it: git clone REPOSITORY DIR',
     });
   const elsewhere: unknown = await git.getConfig({ ...access, path: 'core.worktree' });
-  if (elsewhere !== undefined)
+  // A submodule names its own folder there.
+  if (elsewhere !== undefined && !(typeof elsewhere === 'string' && (await isSamePlace(places, elsewhere))))
     throw new AppError('refused', `The files of this repository are in another folder. ${unchanged}`, {
       hint: withOwnGit,
     });
@@ -86,6 +89,13 @@ async function refuseOddCheckout({ git: access, files, places }: Repository): Pr
     throw new AppError('refused', `A sparse checkout leaves files out, which Dewpoint cannot bring. ${unchanged}`, {
       hint: withOwnGit,
     });
+}
+
+async function isSamePlace({ own, tree }: Repository['places'], named: string): Promise<boolean> {
+  return realpath(resolve(own, named)).then(
+    (place) => place === tree,
+    () => false,
+  );
 }
 
 const settingsBytes = 1024 * 1024;

@@ -17,6 +17,7 @@ import { Group } from '../../ui/controls/settings-parts.tsx';
 import { ProjectFolders } from './project-folders.tsx';
 import { ProjectInstructions } from './project-instructions.tsx';
 import { ProjectMemory } from './project-memory.tsx';
+import { ProjectRepository } from './project-repository.tsx';
 import { ProjectSkills } from './project-skills.tsx';
 import { ProjectImage } from './project-image.tsx';
 import { ProjectModels } from './project-models.tsx';
@@ -68,6 +69,7 @@ function Parts({ project, rules }: { readonly project: ProjectHandle; readonly r
     <>
       {!settings.isThere && <Notice kind="warning">{t('project.gone')}</Notice>}
       {isRefused && <Notice kind="info">{t('project.refused')}</Notice>}
+      <ProjectRepository projectPath={projectPath} />
       <ProjectModels project={project} />
       <ProjectCaps projectPath={projectPath} />
       <Group title={t('project.rules')}>{rules}</Group>
