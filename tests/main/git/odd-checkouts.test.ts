@@ -91,6 +91,18 @@ describe.skipIf(isWithoutGit)('a checkout that was made in an odd way', () => {
     expect(parent.git('status', '--porcelain')).toBe('M sub'.padStart(6));
   });
 
+  it('keeps your own branches when the remote is set to write over them', async () => {
+    const { pull, mine, git, other, push } = await pullScene().then((made) => (open.push(made.host), made));
+    git('config', 'remote.origin.fetch', '+refs/heads/*:refs/heads/*');
+    const before = git('for-each-ref');
+    other.write('a.txt', 'two\n');
+    push('two');
+    await expect(pull({ projectPath: mine.folder })).rejects.toMatchObject({
+      message: expect.stringContaining('write over your own branches'),
+    });
+    expect([git('for-each-ref'), git('status', '--porcelain')]).toEqual([before, '']);
+  });
+
   it('says of each form that Dewpoint cannot read what it is, whatever is asked', async () => {
     const { commands, mine, pull, git } = await pullScene().then((made) => (open.push(made.host), made));
     const bare = mkdtempSync(join(tmpdir(), 'dewpoint-bare-'));

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { AppError } from '@shared/errors.ts';
 import type { RepositoryFiles } from '../repository-files.ts';
 
 /** What the library brings, kept in memory until it was looked at. */
@@ -35,10 +36,14 @@ export function createHeldFiles(files: RepositoryFiles): HeldFiles {
       const bytes = Buffer.from(content);
       // A part of the history stays the same part.
       if (path === '/git/shallow' && isSame(await files.readFile(path).catch(() => null), bytes)) return;
-      if (!held.test(path)) return files.writeFile(path, content);
+      // A remote may be set to note its branches among the person's own, which would move them unseen.
+      if (!held.test(path))
+        throw new AppError('refused', 'The remote would write over your own branches. Nothing was changed.', {
+          hint: 'See its setting: git config --get-all remote.NAME.fetch',
+        });
       made.set(path, bytes);
     },
-    mkdir: async (path) => (held.test(`${path}/`) ? undefined : files.mkdir(path)),
+    mkdir: async () => undefined,
     readdir: async (path) => {
       const names = await files.readdir(path);
       const more = [...made.keys()].filter((one) => posix.dirname(one) === path).map((one) => posix.basename(one));
