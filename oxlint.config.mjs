@@ -122,6 +122,8 @@ const pageMayUse = [
   'attachments/attachment-text.ts',
   'attachments/file-mentions.ts',
   'attachments/rank-file-names.ts',
+  'calibration/calibration-report.ts',
+  'calibration/calibration-text.ts',
   'comparisons/comparison-table.ts',
   'git/clone-folder-name.ts',
   'models/download-time-left.ts',

@@ -116,6 +116,7 @@ export const emptyHandlers: SomeHandlers = {
     restore: () => undefined,
   },
   comparisons: { cancel: () => undefined, list: () => [] },
+  calibrations: { cancel: () => undefined, list: () => [] },
   budget: { show: () => [], change: () => [] },
   rules: {
     show: () => ({ files: [] }),

@@ -1,5 +1,5 @@
 import type { CalibrationRun, CalibrationView } from './calibration.ts';
-import { taskKinds, taskSizes } from './calibration.ts';
+import { taskKinds, taskSizes } from './task-kinds.ts';
 import type { MonthCosts, MonthWay } from '@shared/money/month-costs.ts';
 
 /** A rate with the interval in which the true one lies with 95 %. */
@@ -10,12 +10,14 @@ export interface Rate {
   readonly high: number;
 }
 
+/** All tasks, those of a kind, or those of a size. */
+type TaskGroup = 'all' | (typeof taskKinds)[number] | (typeof taskSizes)[number];
+
 /** What a model solved of some tasks. */
 export interface SolvedRow extends Rate {
   readonly model: string;
   readonly where: 'local' | 'cloud';
-  /** `all`, a kind or a size. */
-  readonly of: string;
+  readonly of: TaskGroup;
   /** Ended, but nothing could judge them. They count neither as solved nor as failed. */
   readonly unjudged: number;
   /** Null: nothing has ended. */
@@ -43,7 +45,7 @@ export function solvedRows({ tasks, runs }: Pick<CalibrationView, 'tasks' | 'run
   return models.flatMap(({ model, where }) => {
     const own = runs.filter((run) => run.model === model && run.where === where);
     const groups = [
-      { of: 'all', runs: own },
+      { of: 'all' as const, runs: own },
       ...taskKinds.map((kind) => ({ of: kind, runs: own.filter(({ taskId }) => taskOf.get(taskId)?.kind === kind) })),
       ...taskSizes.map((size) => ({ of: size, runs: own.filter(({ taskId }) => taskOf.get(taskId)?.size === size) })),
     ];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { taskKinds, taskSizes } from './task-kinds.ts';
 
 /** What a calibration is asked to find out: how much the models of this machine solve in a repository. */
 export const calibrationInputSchema = z.object({
@@ -33,10 +34,7 @@ const answerSchema = z.discriminatedUnion('type', [
 ]);
 export type KnownAnswer = z.infer<typeof answerSchema>;
 
-export const taskKinds = ['commit', 'fault', 'question'] as const;
-export const taskSizes = ['small', 'medium', 'large'] as const;
-
-export const calibrationTaskSchema = z.object({
+const calibrationTaskSchema = z.object({
   id: z.string(),
   kind: z.enum(taskKinds),
   size: z.enum(taskSizes),

@@ -1,4 +1,4 @@
-import type { CalibrationTask } from '@shared/calibration/calibration.ts';
+import type { CalibrationTask, TaskFile } from '@shared/calibration/calibration.ts';
 import { valueOf } from '@shared/errors.ts';
 import { utf8Text } from '../../lib/utf8-text.ts';
 import type { TestRunner } from '../../projects/facts/project-facts.ts';
@@ -24,14 +24,19 @@ export type TaskOrReason =
   /** Why there is no task, in a few words. */
   | { readonly why: string };
 
+interface FaultWish {
+  readonly symbol: RankedSymbol;
+  /** How often each operator made a task so far. */
+  readonly used: ReadonlyMap<FaultOperator, number>;
+  readonly at: number;
+  /** The faulty files of the tasks that there are. */
+  readonly known: readonly TaskFile[];
+}
+
 /** Plants one fault in a function, and makes a task of it if tests notice it, twice, and are green without it, twice. */
 export async function faultIn(
   source: FaultSource,
-  {
-    symbol,
-    used,
-    at,
-  }: { readonly symbol: RankedSymbol; readonly used: ReadonlyMap<FaultOperator, number>; readonly at: number },
+  { symbol, used, at, known }: FaultWish,
   signal: AbortSignal,
 ): Promise<TaskOrReason> {
   const { place, test, failing, checkFor, seed } = source;
@@ -47,6 +52,8 @@ export async function faultIn(
   const check = checkFor(path);
   const files = [{ path, text: withFault(text, fault) }];
   const solution = [{ path, text }];
+  if (known.some((one) => one.path === path && one.text === files[0]?.text))
+    return { why: 'the fault is planted already' };
   await place.put(files);
   try {
     const first = await place.report({ ...test, command: check }, signal);

@@ -43,6 +43,7 @@ const leastLimitSeconds = 15;
 const slowerTimes = 4;
 /** So many candidates are tried for each wanted task. */
 const triesPerTask = 6;
+const roundsPerFunction = 4;
 /** The time for the making of tasks. A long suite gives few. */
 const mostMakingMs = 45 * 60_000;
 
@@ -194,7 +195,9 @@ async function makeFaultTasks(
   const { input, tasks } = work.current();
   const isCode = ({ what, path }: RankedSymbol): boolean =>
     /^(?:function|method)$/u.test(what) && tagLanguageOf(path) !== null && !isTestFile(path);
-  const functions = oneFileAfterTheOther(definitions.filter(isCode));
+  const once = oneFileAfterTheOther(definitions.filter(isCode));
+  // A small project has few functions, and a function has more than one fault.
+  const functions = Array.from({ length: roundsPerFunction }, () => once).flat();
   const used = new Map<FaultOperator, number>();
   const source: FaultSource = {
     place,
@@ -207,7 +210,8 @@ async function makeFaultTasks(
   await fill(work, { kind: 'fault', most, count: functions.length, until }, async (at) => {
     const symbol = functions[at];
     if (symbol === undefined) return { why: 'a function is gone' };
-    const result = await faultIn(source, { symbol, used, at }, work.signal);
+    const known = work.current().tasks.flatMap(({ files }) => files);
+    const result = await faultIn(source, { symbol, used, at, known }, work.signal);
     const operator = 'task' in result ? (result.task.title.split(' in ', 1)[0] ?? '') : '';
     for (const known of operators) if (known === operator) used.set(known, (used.get(known) ?? 0) + 1);
     return result;

@@ -15,6 +15,7 @@ import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { InputField } from '../../ui/controls/field.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
 import { ProjectFolders } from './project-folders.tsx';
+import { ProjectCalibration } from './project-calibration.tsx';
 import { ProjectInstructions } from './project-instructions.tsx';
 import { ProjectMemory } from './project-memory.tsx';
 import { ProjectRepository } from './project-repository.tsx';
@@ -72,6 +73,7 @@ function Parts({ project, rules }: { readonly project: ProjectHandle; readonly r
       <ProjectRepository projectPath={projectPath} />
       <ProjectModels project={project} />
       <ProjectCaps projectPath={projectPath} />
+      <ProjectCalibration projectPath={projectPath} />
       <Group title={t('project.rules')}>{rules}</Group>
       <ProjectInstructions projectPath={projectPath} />
       <ProjectSkills projectPath={projectPath} />

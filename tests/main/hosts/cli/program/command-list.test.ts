@@ -10,6 +10,7 @@ const handlers: Handlers = {
   run: nothing,
   chat: nothing,
   compare: nothing,
+  calibrate: nothing,
   capsule: nothing,
   changes: nothing,
   replay: nothing,

@@ -18,6 +18,7 @@ async function parse(
     run: record('run'),
     chat: record('chat'),
     compare: record('compare'),
+    calibrate: record('calibrate'),
     capsule: record('capsule'),
     changes: record('changes'),
     replay: record('replay'),
