@@ -121,6 +121,7 @@ export async function compose(config: ComposeConfig): Promise<Core> {
     runningTurns: () =>
       Math.max(sessions.workFolders().length, comparisons.running(), calibrations.running(), parts.endpoint.running()),
     idle: async () => {
+      await calibrations.idle();
       await comparisons.idle();
       await sessions.idle();
     },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { diffLines } from 'diff';
 import { z } from 'zod';
 import type { TaskFile } from '@shared/calibration/calibration.ts';
-import { messageOf } from '@shared/errors.ts';
+import { AppError, messageOf } from '@shared/errors.ts';
 import type { PastChange, PastChanges } from '@shared/git/past-change.ts';
 import type { RunGit } from '../../git/process/run-apart.ts';
 import { isTestFile } from '../../projects/facts/gather-project-facts.ts';
@@ -33,9 +33,11 @@ export async function commitCandidates(
   const job = { type: 'past-changes', projectPath: historyPath, most: mostCommits } as const;
   const found = await runGit(job, { schema: pastChangesSchema, signal }).catch((error: unknown) => {
     signal.throwIfAborted();
-    return messageOf(error);
+    return error instanceof AppError && error.code === 'not-found'
+      ? 'The project has no git history, so there are no tasks from past commits.'
+      : `Past commits are left out: ${messageOf(error)}`;
   });
-  if (typeof found === 'string') return { commits: [], notes: [`Past commits are left out: ${found}`] };
+  if (typeof found === 'string') return { commits: [], notes: [found] };
   const commits = found.commits.filter(({ paths }) => {
     const code = paths.filter((path) => tagLanguageOf(path) !== null && !isTestFile(path));
     return paths.length <= mostFiles && code.length > 0 && code.length <= 6 && paths.some(isTestFile);

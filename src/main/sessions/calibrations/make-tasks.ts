@@ -31,8 +31,8 @@ export interface MakingWork {
   /** The copy of the project, and the folder of all copies. */
   readonly folder: string;
   readonly workspaces: string;
-  /** Null: the project has no history. */
-  readonly historyPath: string | null;
+  /** Where the history is read, if there is one. */
+  readonly historyPath: string;
 }
 
 const mostDefinitions = 3_000;
@@ -166,7 +166,6 @@ async function makeCommitTasks(work: MakingWork, most: number, until: number): P
   const note = async (notes: readonly string[]): Promise<void> => {
     if (project !== null) await put({ project: { ...project, notes: [...new Set([...project.notes, ...notes])] } });
   };
-  if (historyPath === null) return note(['The project has no git history, so there are no tasks from past commits.']);
   const { commits, notes } = await commitCandidates(options.runGit, historyPath, signal);
   await note(notes);
   const source = {

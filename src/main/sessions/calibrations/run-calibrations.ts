@@ -29,6 +29,8 @@ export interface CalibrationRunner {
   readonly show: (id: string) => Promise<Calibration>;
   readonly list: () => Promise<readonly Calibration[]>;
   readonly running: () => number;
+  /** Resolves when nothing works. */
+  readonly idle: () => Promise<void>;
   readonly dispose: () => Promise<void>;
 }
 
@@ -92,6 +94,9 @@ export function createCalibrationRunner(options: CalibrationRunnerOptions): Cali
     show,
     list: async () => (await options.store.list()).map((one) => jobs.get(one.id)?.calibration ?? atRest(one)),
     running: () => jobs.size,
+    idle: async () => {
+      await Promise.all([...jobs.values()].map(({ ended }) => ended));
+    },
     dispose: async () => {
       await Promise.all([...jobs.keys()].map(stop));
     },
@@ -209,7 +214,8 @@ async function workThrough(options: CalibrationRunnerOptions, { job, put, signal
     () => true,
     () => false,
   );
-  const historyPath = hasHistory ? history : null;
+  // A worktree, and a folder of a repository, have their history elsewhere. It is only read.
+  const historyPath = hasHistory ? history : job.calibration.input.projectPath;
   if (job.calibration.runs.length === 0) {
     await put({ state: 'making', why: null });
     const making = { options, signal, current: () => job.calibration, put, folder, historyPath };

@@ -30,7 +30,7 @@ export interface TaskWork {
   readonly task: CalibrationTask;
   readonly run: CalibrationRun;
   readonly folder: string;
-  readonly historyPath: string | null;
+  readonly historyPath: string;
   /** What is left of the spending limit. Null: the run costs nothing. */
   readonly leftUsd: number | null;
   readonly put: (change: Partial<CalibrationRun>) => Promise<void>;
@@ -86,7 +86,7 @@ async function filesOfTask(work: TaskWork, signal: AbortSignal): Promise<string>
   const { options, calibration, task, folder, historyPath } = work;
   const target = join(options.home, 'workspaces', `${calibration.id}-task`);
   await rm(target, { recursive: true, force: true });
-  if (task.commit !== null && historyPath !== null) {
+  if (task.commit !== null) {
     await checkOutInto(options.runGit, { historyPath, commit: task.commit, folder: target }, signal);
   } else {
     const request = {
