@@ -24,9 +24,14 @@ export function skillCatalog(
   return { text, names: told.map(({ name }) => name) };
 }
 
+const skillAtStart = /^(?:\/([a-z0-9-]+)(?=\s|$)|Use the skill "([a-z0-9-]+)"\.)/u;
+
+/** What a message asks, without the skill that it names at its start. */
+export const withoutSkillName = (message: string): string => message.trim().replace(skillAtStart, '').trim();
+
 /** The skill that a message names at its start, as `/name` or in the words of its template; null: none. */
 export function namedSkill(message: string, names: readonly string[]): string | null {
-  const match = /^(?:\/([a-z0-9-]+)(?=\s|$)|Use the skill "([a-z0-9-]+)"\.)/u.exec(message.trim());
+  const match = skillAtStart.exec(message.trim());
   const name = match?.[1] ?? match?.[2];
   return name !== undefined && names.includes(name) ? name : null;
 }

@@ -19,9 +19,10 @@ const skill: LoadedSkill = {
   ]),
 };
 
-function kitWith(replies: readonly Reply[], held: readonly string[] = [], loaded = skill) {
+function kitWith(replies: readonly Reply[], held: readonly string[] = [], loaded = skill, model = {}) {
   return createAgentKit({
     replies,
+    model,
     dependencies: {
       project: {
         skills: {
@@ -157,6 +158,25 @@ describe('the skills of a turn', () => {
     const kit = kitWith([done, done, done], [], open);
     await kit.runner.send('/release-notes Fix the failing tests.', { ...turnOptions, strategy: 'recipe' });
     expect(ofType(kit.journal.events, 'turn-ended')[0]?.text).toContain('A recipe does not work by a skill.');
+  });
+
+  // Bug: a skill found the figure that a person asked for, and the person read "Done."
+  it('leave no question with "Done." for an answer', async () => {
+    const open: LoadedSkill = { ...skill, skill: { ...skill.skill, allowedTools: [] } };
+    const kit = kitWith(
+      [
+        call('run_command', { command: 'ls | wc -l' }),
+        call('task_complete', { summary: 'Done.' }),
+        { text: 'There is one.' },
+      ],
+      [],
+      open,
+      { parametersB: 1.5 },
+    );
+    await kit.runner.send('/release-notes How many files are there?', { ...turnOptions, strategy: 'loop' });
+    expect(ofType(kit.journal.events, 'turn-ended')[0]?.text).toBe('There is one.');
+    expect(JSON.stringify(kit.requests.at(-1)?.messages)).toContain('Result: ');
+    await expectReplay(kit);
   });
 
   it('name their own folder where it lies', async () => {
