@@ -30,6 +30,7 @@ const withArguments: ReadonlySet<string> = new Set([
   'engines',
   'tools',
   'project',
+  'skills',
 ]);
 
 /** Parses the options that all benchmarks share, in any position. Throws a `UsageError`. */
