@@ -13,8 +13,8 @@ export interface DocumentReaderOptions {
 }
 
 const usual = { mostProcessorMs: 20_000, mostMemoryBytes: 768 * 1024 * 1024 };
-/** For a process that waits for something that never comes. */
-const timeoutMs = 120_000;
+/** For a process that waits for something that never comes. One that a busy machine lets wait goes on a little. */
+const idleMs = 120_000;
 const heapMb = 384;
 const watchMs = 50;
 
@@ -45,16 +45,18 @@ export function runParser(
       isEnded = true;
       child.kill('SIGKILL');
     };
-    const timer = setTimeout(end, timeoutMs);
     stop?.addEventListener('abort', end, { once: true });
     if (stop?.aborted === true) end();
     const startedAt = performance.now();
+    let moved = { spentMs: 0, at: startedAt };
     const watch = setInterval(() => {
-      const spentMs = spentMsOf(child.pid, performance.now() - startedAt);
-      if (spentMs > mostProcessorMs || memoryOf(child.pid) > mostMemoryBytes) end();
+      const at = performance.now();
+      const spentMs = spentMsOf(child.pid, at - startedAt);
+      if (spentMs > moved.spentMs) moved = { spentMs, at };
+      const isIdle = at - moved.at > idleMs;
+      if (isIdle || spentMs > mostProcessorMs || memoryOf(child.pid) > mostMemoryBytes) end();
     }, watchMs);
     const settle = (found: ParserEnd): void => {
-      clearTimeout(timer);
       clearInterval(watch);
       stop?.removeEventListener('abort', end);
       resolve(found);

@@ -91,14 +91,20 @@ const notebookSchema = z.object({
   ),
 });
 
+/** About what `partMark` and the word for an empty cell take. */
+const markBytes = 48;
+
 /** The cells of a Jupyter notebook, each with its outputs as text. Pictures are only named. */
 export function notebookTexts(bytes: Uint8Array, mostBytes: number): ParsedDocument {
   const { cells } = notebookSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
   const { add, lines } = linesUpTo(mostBytes);
+  let marks = 0;
   for (const { source, outputs = [] } of cells) {
     const said = outputs.map((output) => notebookOutputText(output)).filter((text) => text !== '');
     const text = [source, ...said.map((one) => `[Output]\n${one}`)].join('\n');
-    if (!add(text)) break;
+    // Empty cells have a mark each, too.
+    marks += markBytes;
+    if (marks > mostBytes || !add(text)) break;
   }
   // A notebook without cells has one empty part.
   if (cells.length === 0) return { pages: 1, texts: [''], names: ['none'] };

@@ -182,20 +182,23 @@ function* batchesOf(files: readonly IndexedFile[], sizes: Taking['sizes']): Gene
 
 interface IndexedText {
   readonly text: string;
-  /** It took too long, so the text is not all of it. */
+  /** It took too long, or it was gone, so the text is not all of it. */
   readonly isLate: boolean;
 }
 
 const inTime = (text: string): IndexedText => ({ text, isLate: false });
 
-/** Empty for a file that is gone, damaged or no text: it is not looked at again until it changes. */
+/**
+ * Empty for a file that is damaged or no text: it is not looked at again until it changes. One that is gone may come
+ * back as it was, such as by a checkout of another branch, so it counts as late.
+ */
 async function textOf(
   path: string,
   content: FileContent | undefined,
   read: ReadDocument,
   signal: AbortSignal,
 ): Promise<IndexedText> {
-  if (content === undefined) return inTime('');
+  if (content === undefined) return { text: '', isLate: true };
   const packed = packedDocument(content.bytes);
   const kind: DocumentKind | null = packed?.kind ?? (isNotebookName(path) ? 'notebook' : null);
   if (kind === null) return inTime(fileText(content.bytes)?.text ?? '');

@@ -45,7 +45,7 @@ function cutText(text: string): string {
 }
 
 function scanned(name: string, pages: number): string {
-  return `${name} has no text: its ${pages === 1 ? 'page is a picture' : `${pages} pages are pictures`}, probably scans. Run text recognition (OCR) on it first, or attach the pages you need as pictures.`;
+  return `${name} has no text: its ${pages === 1 ? 'page is a picture' : `${pages} pages are pictures`}, probably scans. Put it into the project and name it in your message: a model that sees pictures opens its pages there. Or attach the pages you need as pictures, or run text recognition (OCR) on it first.`;
 }
 
 function isBlank(text: string): boolean {
