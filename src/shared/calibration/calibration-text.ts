@@ -41,7 +41,13 @@ function monthText({ usd, why }: MonthWay): string {
 /** What the report does not know, as sentences. */
 export function unknownNotes({ project, tasks, runs, dropped }: CalibrationView): readonly string[] {
   const few =
-    tasks.length > 0 && tasks.length < 15 ? [`There are only ${tasks.length} tasks, so the intervals are wide.`] : [];
+    tasks.length > 0 && tasks.length < 15
+      ? [
+          tasks.length === 1
+            ? 'There is only 1 task, so the interval says little.'
+            : `There are only ${tasks.length} tasks, so the intervals are wide.`,
+        ]
+      : [];
   const open = runs.filter(({ state }) => state !== 'ended').length;
   const left = open === 0 ? [] : [`${open} runs have not ended.`];
   const out = Object.values(dropped).reduce((sum, count) => sum + count, 0);
