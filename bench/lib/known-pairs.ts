@@ -1,7 +1,7 @@
-import { shareInterval } from '@shared/comparisons/asked-again.ts';
+import { pairedDifference, shareInterval } from '@shared/comparisons/intervals.ts';
+import type { Interval } from '@shared/money/counterfactual.ts';
 import type { TaskRecord } from './results.ts';
 import type { BenchRow } from './rows.ts';
-import { pairedDifference, type Interval } from './statistics.ts';
 import { shortModel } from './summary.ts';
 import type { TaskOptions } from './task-options.ts';
 

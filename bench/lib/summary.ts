@@ -1,8 +1,9 @@
-import { shareInterval } from '@shared/comparisons/asked-again.ts';
+import { pairedDifference, shareInterval, unpairedDifference } from '@shared/comparisons/intervals.ts';
+import type { Interval } from '@shared/money/counterfactual.ts';
 import { formatNumber } from './table.ts';
 import type { BenchRow, Target } from './rows.ts';
 import { isFalseAccept, type TaskRecord } from './results.ts';
-import { type Difference, type Interval, largest, median, pairedDifference, unpairedDifference } from './statistics.ts';
+import { largest, median } from './statistics.ts';
 import { allKinds, isPlainRun, starterModel, type TaskOptions } from './task-options.ts';
 
 type Strategy = TaskRecord['strategy'];
@@ -143,7 +144,7 @@ export function armCells(records: readonly TaskRecord[]): readonly (readonly str
   ];
 }
 
-export interface Comparison extends Difference {
+export interface Comparison extends Interval {
   readonly kind: Kind;
   readonly model: string;
   readonly first: Strategy;
@@ -168,7 +169,7 @@ export function compareStrategies(records: readonly TaskRecord[]): readonly Comp
 function compare(
   first: readonly TaskRecord[],
   second: readonly TaskRecord[],
-): (Difference & { readonly method: string }) | null {
+): (Interval & { readonly method: string }) | null {
   const other = new Map(second.map((record) => [record.task, record.solved]));
   const isPaired = first.length === second.length && first.every((record) => other.has(record.task));
   if (!isPaired) {

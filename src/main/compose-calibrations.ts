@@ -10,6 +10,7 @@ import { prepareWorkspace } from './sandbox/workspace/prepare-workspace.ts';
 import { createCalibrationStore } from './sessions/calibrations/calibration-store.ts';
 import { createCalibrationRunner, type CalibrationRunnerOptions } from './sessions/calibrations/run-calibrations.ts';
 import { createComparisonStore } from './sessions/comparisons/comparison-store.ts';
+import { answerOfRun, type AskJudge } from './sessions/comparisons/judge-runs.ts';
 import { createRoutingSnapshotTaker } from './sessions/comparisons/routing-snapshot.ts';
 import { createComparisonRunner, type ComparisonRunnerOptions } from './sessions/comparisons/run-comparisons.ts';
 import type { SessionStore } from './sessions/store/session-store.ts';
@@ -28,13 +29,14 @@ interface CalibrationNeeds
   readonly record: RouteRecord;
   readonly startSandbox: SandboxFactory;
   readonly money: ReturnType<typeof createHomeMoney>;
+  readonly askJudge: AskJudge['once'];
 }
 
 /** Comparisons of the person, and calibrations, which work by comparisons of their own. */
 export function createComparingParts(
   { home, onNotice }: { readonly home: string; readonly onNotice: (text: string) => void },
   { settings, rules, store, setup, now }: CalibrationBase,
-  { record, startSandbox, money, ...needs }: CalibrationNeeds,
+  { record, startSandbox, money, askJudge, ...needs }: CalibrationNeeds,
 ) {
   const comparisonsIn = (...folder: readonly string[]) =>
     createComparisonRunner({
@@ -46,6 +48,7 @@ export function createComparingParts(
       sessions: needs.sessions,
       reference: money.reference,
       routes: createRoutingSnapshotTaker({ settings: () => settings.current(), rules: rules.activeRules, record }),
+      ask: { once: askJudge, answerOf: (sessionId, most) => answerOfRun(needs.sessions, sessionId, most) },
       now,
     });
   const own = comparisonsIn('calibrations', 'runs');

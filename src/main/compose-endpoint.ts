@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { success } from '@shared/errors.ts';
 import { filesForReading } from './compose-project.ts';
 import type { AskAgainOptions } from './endpoint/ask-again.ts';
+import { createAskJudge } from './endpoint/ask-judge.ts';
 import { createClientKeys } from './endpoint/client-keys.ts';
 import { createClientLogs } from './endpoint/client-logs.ts';
 import { createEndpoint, type Endpoint, type EndpointOptions } from './endpoint/commands.ts';
@@ -17,6 +18,7 @@ import { isSecretFile } from './sandbox/workspace/secret-files.ts';
 import type { Blobs } from './sessions/blobs/blob-store.ts';
 import type { Redactor } from './sessions/log/redactor.ts';
 import { fenceMemoryOf } from './sessions/open/runner-for.ts';
+import type { AskJudge } from './sessions/comparisons/judge-runs.ts';
 import type { SessionStore } from './sessions/store/session-store.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 
@@ -43,14 +45,14 @@ export function createEndpointParts(
   home: string,
   base: EndpointBase,
   { models, machine, list, money, record }: EndpointMeans,
-): Endpoint {
+): { readonly endpoint: Endpoint; readonly askJudge: AskJudge['once'] } {
   const { settings, rules, redactor, hidden, clientStore, store, now } = base;
   const keys = createClientKeys(join(home, 'endpoint-keys.json'), now);
   const sources = { rules: rules.activeRules, settings: () => settings.current() };
   const sessionRules = createSessionRules(sources, null);
   const secrets = { isSecretFile, hideKnown: (text: string) => redactor.text(text), hidden };
   const logs = { home, store: clientStore, now };
-  return createEndpoint({
+  const options: EndpointOptions = {
     models: { ...models, list },
     machine,
     keys,
@@ -75,7 +77,8 @@ export function createEndpointParts(
       read: noEvents,
     }),
     budget: (sessionId) => money.budget({ sessionId, projectPath: null, ask: async () => null }),
-  });
+  };
+  return { endpoint: createEndpoint(options), askJudge: createAskJudge({ ...options, ...options.recorded }) };
 }
 
 type RecordedSecrets = Pick<Parameters<typeof createSessionFences>[0], 'isSecretFile' | 'hideKnown' | 'hidden'> & {

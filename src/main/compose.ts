@@ -317,9 +317,12 @@ async function createParts(config: ComposeConfig) {
     record,
     budget: money.budget,
   });
+  const asking = { ...calls, money, record, list: modelParts.models.list };
+  const { endpoint, askJudge } = createEndpointParts(config.home, base, asking);
   const { runGit } = gitAccess;
   const comparing = createComparingParts(config, base, {
     sessions,
+    askJudge,
     record,
     startSandbox,
     money,
@@ -333,7 +336,7 @@ async function createParts(config: ComposeConfig) {
     ...sandboxParts,
     ...symbolParts,
     money,
-    endpoint: createEndpointParts(config.home, base, { ...calls, money, record, list: modelParts.models.list }),
+    endpoint,
     record,
     records: async () => settings.current().routing.numbers.priors ?? record.priors(),
     attachments,

@@ -1,15 +1,9 @@
-import { shareInterval } from '@shared/comparisons/asked-again.ts';
 import { describe, expect, it } from 'vitest';
-import {
-  type Interval,
-  largest,
-  median,
-  pairedDifference,
-  percentile,
-  unpairedDifference,
-} from '../../bench/lib/statistics.ts';
+import { pairedDifference, shareInterval, unpairedDifference } from '../../src/shared/comparisons/intervals.ts';
+import type { Interval } from '../../src/shared/money/counterfactual.ts';
+import { largest, median, percentile } from '../../bench/lib/statistics.ts';
 
-const rounded = (interval: Interval | null): readonly string[] =>
+const rounded = (interval: Pick<Interval, 'low' | 'high'> | null): readonly string[] =>
   interval === null ? [] : [interval.low, interval.high].map((end) => end.toFixed(4));
 
 describe("Wilson's interval", () => {
@@ -59,7 +53,8 @@ describe('the difference of two shares', () => {
   it('is narrower for correlated pairs than for independent samples', () => {
     const paired = pairedDifference({ both: 20, onlyFirst: 5, onlySecond: 0, neither: 15 });
     const unpaired = unpairedDifference({ successes: 25, total: 40 }, { successes: 20, total: 40 });
-    const width = (interval: Interval | null): number => (interval === null ? 0 : interval.high - interval.low);
+    const width = (interval: Pick<Interval, 'low' | 'high'> | null): number =>
+      interval === null ? 0 : interval.high - interval.low;
     expect(width(paired)).toBeLessThan(width(unpaired));
   });
 

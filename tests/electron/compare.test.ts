@@ -19,6 +19,7 @@ let served: ServedPage;
 let sessionId: string;
 const asked: ComparisonInput[] = [];
 const cancelled: string[] = [];
+const configured: unknown[] = [];
 let current: Comparison | null = null;
 let watcher: PushQueue<Comparison> | null = null;
 
@@ -49,6 +50,12 @@ function push(...changes: readonly Partial<ComparisonRun>[]): void {
   void watcher?.push(current);
 }
 
+const section = (page: ServedPage['page'], name: string) =>
+  page
+    .locator('section')
+    .filter({ has: page.getByRole('heading', { name, exact: true }) })
+    .last();
+
 beforeAll(async () => {
   const core = createPageCore();
   furnish(core);
@@ -59,7 +66,7 @@ beforeAll(async () => {
       create: ({ input }) => {
         if (input.projectPath === '/nowhere') throw new AppError('not-found', 'The folder /nowhere was not found.');
         asked.push(input);
-        current = { id: 'c1', createdAt: Date.now(), input, runs: plannedRuns(input), abandoned: [] };
+        current = { id: 'c1', createdAt: Date.now(), input, runs: plannedRuns(input), judgements: [], abandoned: [] };
         return { id: 'c1' };
       },
       start: () => push({ state: 'running', sessionId }),
@@ -69,6 +76,18 @@ beforeAll(async () => {
         return latestOf(watcher);
       },
       cancel: ({ input }) => void cancelled.push(input.id),
+      judge: ({ input: { pair, verdict } }) => {
+        if (current === null) throw new Error('Nothing was begun.');
+        const said = { ...pair, verdict, by: 'you', why: '', costUsd: 0 } as const;
+        current = { ...current, judgements: [...current.judgements, said] };
+        return current;
+      },
+    },
+    projects: {
+      configure: ({ input }) => {
+        configured.push(input.change);
+        return core.client.projects.settings({ projectPath: input.projectPath });
+      },
     },
   });
   served = await servePage(core);
@@ -80,7 +99,7 @@ afterAll(async () => {
   await served?.close();
 });
 
-describe('the comparison of policies in the window', () => {
+describe('the comparison of ways in the window', () => {
   it('begins, says first what is wrong, and shows each run as it ends', async () => {
     const { page } = served;
     await page.getByRole('navigation').getByRole('button', { name: 'Compare' }).click();
@@ -91,8 +110,12 @@ describe('the comparison of policies in the window', () => {
     await form.getByLabel('Task').fill('Make the week tests pass.');
     await form.getByLabel('Project folder').fill('/nowhere');
     await form.getByLabel('Success check').fill('npm test');
-    await form.getByLabel('Auto: local first, cloud when needed').uncheck();
-    await form.getByLabel('Cloud model').selectOption('example/large-1');
+    // One of the ways that are there at first goes, and another one gets a strategy.
+    await form.getByRole('button', { name: 'Remove way 2' }).click();
+    await form.getByRole('listitem', { name: 'Way 2' }).getByLabel('Strategy').selectOption('loop');
+    await form.getByRole('button', { name: 'Add a task' }).click();
+    await form.getByLabel('Task 2', { exact: true }).fill('Make the day tests pass.');
+    await form.getByRole('button', { name: 'Remove task 2' }).click();
     await form.getByRole('button', { name: 'Start' }).click();
     await form.getByRole('alert').getByText('The folder /nowhere was not found.').waitFor();
     expect(await violations(page)).toEqual([]);
@@ -101,11 +124,11 @@ describe('the comparison of policies in the window', () => {
     await page.getByText('working').waitFor();
     expect(asked).toMatchObject([
       {
-        task: 'Make the week tests pass.',
-        policies: ['local', 'cloud'],
+        tasks: [{ name: 'Make the week tests pass.', text: 'Make the week tests pass.' }],
+        ways: [{ policy: 'local' }, { policy: 'cloud', strategy: 'loop' }],
         check: 'npm test',
-        cloud: 'example/large-1',
         repeat: 1,
+        approve: 'deny',
       },
     ]);
     push(ended(false, {}), { state: 'running', sessionId });
@@ -114,20 +137,39 @@ describe('the comparison of policies in the window', () => {
     const elsewhere = { cloudUsd: bill, localSeconds: null };
     push({}, ended(true, { localSteps: 0, seconds: 18, costUsd: 0.0421, steps: 3, elsewhere }));
     watcher?.end();
+    const table = section(page, 'Results by way');
     const rows = async (): Promise<readonly string[]> =>
-      (await page.getByRole('row').allInnerTexts()).map((row) => row.replaceAll(/\s+/gu, ' ').trim());
+      (await table.getByRole('row').allInnerTexts()).map((row) => row.replaceAll(/\s+/gu, ' ').trim());
     await expect
       .poll(rows)
       .toEqual([
-        'Policy Solved Time Money If all cloud If all local Steps On this machine Tokens in / out',
-        'local 0 of 1 42 s $0 $0.0500 $0.0300 to $0.0800 40 s 4 100% 15.4k / 600',
-        'cloud 1 of 1 18 s $0.0421 $0.0421 – 3 0% 15.4k / 600',
+        'Way Solved Preferred Time Money If all cloud If all local Steps On this machine Tokens in / out Tokens per second Electricity Hardware share',
+        'local 0 of 1 – 42 s $0 $0.0500 $0.0300 to $0.0800 40 s 4 100% 15.4k / 600 – – –',
+        'cloud,strategy=loop 1 of 1 – 18 s $0.0421 $0.0421 – 3 0% 15.4k / 600 – – –',
       ]);
     expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
     for (const scheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme: scheme });
       expect(await violations(page)).toEqual([]);
     }
+  });
+
+  it('shows both answers without names, takes a verdict by one key, and makes a way the usual one', async () => {
+    const { page } = served;
+    const pairs = section(page, 'Answers beside each other');
+    await pairs.getByRole('region', { name: 'Answer of cloud,strategy=loop' }).waitFor();
+    await pairs.getByRole('button', { name: 'Judge without names' }).click();
+    await pairs.getByRole('region', { name: 'Left answer' }).waitFor();
+    expect(await pairs.getByText(/local|cloud/u).count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('ArrowDown');
+    await pairs.getByText('You: Both are as good.').waitFor();
+    expect(current?.judgements).toMatchObject([{ verdict: 'same', left: 'local', right: 'cloud,strategy=loop' }]);
+    const use = section(page, 'Use a way from now on');
+    await use.getByLabel('Way').selectOption('cloud,strategy=loop');
+    await use.getByRole('button', { name: /^Use in api-server/u }).click();
+    await use.getByText('cloud,strategy=loop is now the default in api-server.').waitFor();
+    expect(configured).toMatchObject([{ type: 'choose', choices: { policy: 'cloud' } }]);
   });
 
   it('stops, resumes, and leads to the session of a run', async () => {

@@ -1,3 +1,4 @@
+import { comparisonScene } from '../fakes/comparison-scene.ts';
 import type { Page } from 'playwright-core';
 import type { allViews } from '../../src/renderer/lib/window/all-views.ts';
 import { toolScene } from '../fakes/page-tools.ts';
@@ -7,7 +8,6 @@ import {
   answerScene,
   approvalScene,
   capScene,
-  comparisonScene,
   endScenes,
   fixScene,
   furnish,
@@ -238,7 +238,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     comparison: async () => {
       await goTo('compare', 'Compare');
       await page.getByRole('button', { name: /local, hybrid, cloud/u }).click();
-      await page.getByText('Results by policy').waitFor();
+      await page.getByText('Results by way').waitFor();
     },
     costs: () => goTo('costs', 'Costs'),
     settings: () => goTo('settings', 'Settings'),

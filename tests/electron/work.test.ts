@@ -128,8 +128,9 @@ describe.skipIf(isWithoutEngine)('the app at work', { timeout: 180_000 }, () => 
     await form.getByLabel('Task').fill('Make the file solved.txt.');
     await form.getByLabel('Project folder').fill(place.project);
     await form.getByLabel('Success check').fill('test -e solved.txt');
-    await form.getByLabel('Auto: local first, cloud when needed').uncheck();
-    await form.getByLabel('Cloud', { exact: true }).uncheck();
+    while ((await form.getByRole('button', { name: 'Remove way 2' }).count()) > 0) {
+      await form.getByRole('button', { name: 'Remove way 2' }).click();
+    }
     await form.getByRole('button', { name: 'Start' }).click();
     await page
       .getByRole('row', { name: /^local/u })
@@ -153,7 +154,7 @@ describe.skipIf(isWithoutEngine)('the app at work', { timeout: 180_000 }, () => 
       const saved = (): Promise<unknown> => launched.app.evaluate(() => Reflect.get(globalThis, 'saved'));
       await expect.poll(saved).toBe(`${file} completed`);
       expect(await launched.app.evaluate(() => Reflect.get(globalThis, 'offered'))).toMatch(
-        /^comparison-.*\.(?:md|csv)$/u,
+        /^comparison-.*\.(?:md|csv|html)$/u,
       );
       return readFileSync(file, 'utf8');
     };
@@ -161,7 +162,7 @@ describe.skipIf(isWithoutEngine)('the app at work', { timeout: 180_000 }, () => 
     expect(markdown).toContain('- Task: Make the file solved.txt.');
     expect(markdown).toMatch(/^\| local \| 1 of 1 \|/mu);
     const [head, line = '', ...rest] = (await save('Save as CSV', 'result.csv')).split('\n');
-    expect(head).toMatch(/^policy,repeat,state,solved,/u);
+    expect(head).toMatch(/^way,repeat,state,solved,/u);
     expect(line).toMatch(/^local,1,ended,true,done,/u);
     expect(line).toContain(',test -e solved.txt,');
     expect(rest).toEqual(['']);

@@ -1,6 +1,4 @@
-import type { Comparison, ComparisonPolicy, ComparisonRun } from '../../src/shared/comparisons/comparison.ts';
 import type { Elsewhere, Interval } from '../../src/shared/money/counterfactual.ts';
-import { noUsage } from '../../src/shared/money/token-cost.ts';
 import type { PageCore } from './page-core.ts';
 import type { Story } from './page-story.ts';
 import { cloudModel, localModel, startStory } from './page-story.ts';
@@ -62,64 +60,6 @@ export const changedFiles: readonly ChangedFile[] = [
   { path: 'conftest.py', kind: 'added', added: 4, removed: 0, diff: null, state: 'taken' },
   { path: 'tests/__snapshots__/weeks.bin', kind: 'added', added: null, removed: null, diff: null, state: 'taken' },
 ];
-
-/** A finished comparison: one policy solved the task, one did not, and one could not start. */
-export function comparisonScene(core: PageCore): void {
-  const ended = (policy: ComparisonPolicy, passed: boolean, costUsd: number): ComparisonRun => ({
-    policy,
-    repeat: 1,
-    state: 'ended',
-    sessionId: `run-${policy}`,
-    why: null,
-    check: { command: 'python3 -m pytest -q', passed, seconds: 1.2, summary: passed ? passing : failing },
-    figures: {
-      status: passed ? 'done' : 'gave-up',
-      reason: passed ? 'done' : 'gave-up',
-      passedBefore: false,
-      steps: 6,
-      localSteps: costUsd === 0 ? 6 : 2,
-      seconds: 48,
-      tokens: { ...noUsage, freshInput: 9000, output: 700 },
-      costUsd,
-      energyWh: 0.4,
-      elsewhere: {
-        cloudUsd:
-          costUsd === 0 ? { value: 0.038, low: 0.024, high: 0.061 } : { value: costUsd, low: costUsd, high: costUsd },
-        localSeconds: { value: 46, low: 34, high: 70 },
-      },
-    },
-  });
-  const task = 'Fix the failing date test';
-  const policies: ComparisonPolicy[] = ['local', 'hybrid', 'cloud'];
-  const comparison: Comparison = {
-    id: 'dates',
-    createdAt: Date.now() - 3_600_000,
-    input: { task, projectPath: project, policies, repeat: 1, strategy: 'auto' },
-    runs: [
-      ended('local', false, 0),
-      ended('hybrid', true, 0.013),
-      {
-        policy: 'cloud',
-        repeat: 1,
-        state: 'skipped',
-        sessionId: null,
-        why: 'The cap is reached.',
-        check: null,
-        figures: null,
-      },
-    ],
-    abandoned: [],
-  };
-  core.replace({
-    comparisons: {
-      list: () => [comparison],
-      show: () => comparison,
-      watch: async function* () {
-        yield comparison;
-      },
-    },
-  });
-}
 
 /** A task that starts on this machine, gets stuck, and is finished by a step in the cloud. */
 export async function fixScene(core: PageCore): Promise<Story> {

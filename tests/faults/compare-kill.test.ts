@@ -81,7 +81,15 @@ const rowsSchema = z.object({ rows: z.array(z.record(z.string(), z.unknown())) }
 
 /** The time of a step differs from run to run. */
 function withoutTimes(rows: readonly object[]): readonly object[] {
-  return rows.map((row) => ({ ...row, seconds: null, energyWh: null, elsewhere: null }));
+  return rows.map((row) => ({
+    ...row,
+    seconds: null,
+    means: null,
+    totals: null,
+    tokensPerSecond: null,
+    energyWh: null,
+    elsewhere: null,
+  }));
 }
 
 /** The table of a comparison that was never killed. */
@@ -122,8 +130,8 @@ describe.skipIf(isWithoutEngine)('a comparison, killed -9 and resumed', () => {
     expect(done.runs.map((run) => JSON.stringify(run))).toEqual(expect.arrayContaining([...kept]));
     expect(withoutTimes(done.rows)).toEqual(await wholeTable());
     expect(done.rows).toMatchObject([
-      { policy: 'local', runs: 2, wanted: 2, solved: 0, unjudged: 0, steps: { median: 2 } },
-      { policy: 'cloud', runs: 2, wanted: 2, solved: 2, unjudged: 0, steps: { median: 4 } },
+      { way: 'local,strategy=loop', runs: 2, wanted: 2, solved: 0, checked: 2, steps: { median: 2 } },
+      { way: 'cloud,strategy=loop', runs: 2, wanted: 2, solved: 2, checked: 2, steps: { median: 4 } },
     ]);
     // Every session belongs to a run, or was cut off.
     const named = [...done.runs.map(({ sessionId }) => sessionId), ...done.abandoned];

@@ -1,6 +1,6 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { countedKinds, type LearnedReport, type LearnedRow, type TaskOutcome } from '@shared/routing/outcomes.ts';
-import { shareInterval } from '@shared/comparisons/asked-again.ts';
+import { shareInterval } from '@shared/comparisons/intervals.ts';
 import type { Handlers } from '../server/handlers.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 import { harmView, keptHere } from './record/bound-harm.ts';

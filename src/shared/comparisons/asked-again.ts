@@ -1,4 +1,5 @@
 import type { Interval } from '@shared/money/counterfactual.ts';
+import { shareInterval } from './intervals.ts';
 
 /** What a model did with one request. */
 export interface CallAnswer {
@@ -84,23 +85,5 @@ function sumOf(answers: readonly CallAnswer[]): Sums {
     outputTokens: sum(({ outputTokens }) => outputTokens),
     seconds: sum(({ seconds }) => seconds),
     costUsd: answers.some(({ costUsd }) => costUsd === null) ? null : sum(({ costUsd }) => costUsd ?? 0),
-  };
-}
-
-/** Of a two-sided 95 % interval, the quantile of the normal distribution. */
-const z = 1.959963984540054;
-
-/** Wilson's score interval of a share (E. B. Wilson 1927), 95 %. 0 to 1 if there is nothing to count. */
-export function shareInterval(hits: number, count: number): Interval {
-  if (count === 0) return { value: 0, low: 0, high: 1 };
-  const share = hits / count;
-  const scale = 1 + (z * z) / count;
-  const center = (share + (z * z) / (2 * count)) / scale;
-  const half = (z * Math.sqrt((share * (1 - share)) / count + (z * z) / (4 * count * count))) / scale;
-  // Exact at the ends, where rounding would leave 1e-17 or 1 - 1e-16.
-  return {
-    value: share,
-    low: hits === 0 ? 0 : Math.max(0, center - half),
-    high: hits === count ? 1 : Math.min(1, center + half),
   };
 }

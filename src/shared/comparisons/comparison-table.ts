@@ -1,8 +1,10 @@
-import type { Comparison, ComparisonPolicy, ComparisonRun, RunElsewhere, RunFigures } from './comparison.ts';
+import type { Comparison, ComparisonRun, RunElsewhere, RunFigures } from './comparison.ts';
 import type { Interval } from '@shared/money/counterfactual.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
-import { sheetCell } from '@shared/text/csv-text.ts';
+import { meanInterval, pairedDifference, shareInterval } from './intervals.ts';
+import { isJudged, preferenceOf, type Preference } from './pair-verdicts.ts';
+import { eachWay, wayName } from './way-name.ts';
 
 /** The median of some values (the mean of the two middle ones), and their range. */
 export interface Spread {
@@ -11,21 +13,37 @@ export interface Spread {
   readonly most: number;
 }
 
-/** The sums of one policy over its ended repeats. */
+/** The sums of one way over its ended runs. */
 export interface ComparisonRow {
-  readonly policy: ComparisonPolicy;
+  /** The name of the way. */
+  readonly way: string;
   /** Number of ended runs, and number of planned runs. */
   readonly runs: number;
   readonly wanted: number;
   readonly solved: number;
-  /** Runs that no check could judge. They count neither as solved nor as failed. */
-  readonly unjudged: number;
+  /** Runs that a check judged. */
+  readonly checked: number;
+  /** The share of solved runs among those, with its 95 % interval. Null: there are none. */
+  readonly solvedShare: Interval | null;
+  /** How its answers did against the others. Null: nobody judged them. */
+  readonly preference: Preference | null;
+  /** Runs that neither a check nor anybody judged yet. */
+  readonly toJudge: number;
   readonly steps: Spread | null;
   readonly seconds: Spread | null;
   readonly tokens: { readonly [bucket in keyof RunResult['tokens']]: Spread | null };
   /** Null when one run has a call without a known price, or when nothing has ended. */
   readonly costUsd: Spread | null;
+  /** The mean of the ended runs, with its 95 % interval. Null below two of them, or when one is unknown. */
+  readonly means: { readonly seconds: Interval | null; readonly costUsd: Interval | null };
+  /** All ended runs together. Null: unknown for one of them. */
+  readonly totals: { readonly seconds: number; readonly costUsd: number | null };
+  /** Tokens written in a second of model calls. Null: unknown. */
+  readonly tokensPerSecond: number | null;
   readonly energyWh: Spread | null;
+  /** Electricity, and the share of the hardware's price, of all ended runs in US dollars. Null: unknown. */
+  readonly energyUsd: number | null;
+  readonly hardwareUsd: number | null;
   /**
    * The same work elsewhere: the median of the runs, with the range of all their intervals. Null when it is unknown for
    * one of them.
@@ -35,28 +53,94 @@ export interface ComparisonRow {
   readonly localShare: number | null;
 }
 
-/** One row for each policy, in the order of the input. */
+/** One row for each way, in the order of the input. */
 export function comparisonRows(comparison: Comparison): readonly ComparisonRow[] {
-  return [...new Set(comparison.input.policies)].map((policy) =>
-    rowOf(
-      policy,
-      comparison.runs.filter((run) => run.policy === policy),
-    ),
-  );
+  return eachWay(comparison.input.ways).map((way) => rowOf(comparison, wayName(way)));
 }
 
-function rowOf(policy: ComparisonPolicy, runs: readonly ComparisonRun[]): ComparisonRow {
+/** How a way did against the first one on the same runs of the same tasks. */
+export interface WayDifference {
+  readonly way: string;
+  /** Pairs of runs that have both ended. */
+  readonly pairs: number;
+  /** The difference of the solved shares, where a check judged both. Null: there are none. */
+  readonly solved: Interval | null;
+  /** The mean differences. Null below two pairs, or when one is unknown. */
+  readonly seconds: Interval | null;
+  readonly costUsd: Interval | null;
+}
+
+/** Each other way against the first one, paired by task and repeat: positive means more than the first. */
+export function wayDifferences(comparison: Comparison): readonly WayDifference[] {
+  const [first, ...others] = eachWay(comparison.input.ways).map(wayName);
+  return others.map((way) => {
+    const pairs = comparison.runs.flatMap((run) => {
+      const base = comparison.runs.find(
+        (one) => one.way === first && one.task === run.task && one.repeat === run.repeat,
+      );
+      return run.way === way && run.state === 'ended' && base?.state === 'ended' ? [{ run, base }] : [];
+    });
+    const differences = (of: (one: RunFigures) => number | null): Interval | null => {
+      const values = pairs.map(({ run, base }) => {
+        const [here, there] = [run, base].map(({ figures }) => (figures === null ? null : of(figures)));
+        return typeof here === 'number' && typeof there === 'number' ? here - there : null;
+      });
+      return meanOf(values);
+    };
+    const seconds = differences((one) => one.seconds);
+    const costUsd = differences((one) => one.costUsd);
+    return { way, pairs: pairs.length, solved: solvedDifference(pairs), seconds, costUsd };
+  });
+}
+
+function solvedDifference(
+  pairs: readonly { readonly run: ComparisonRun; readonly base: ComparisonRun }[],
+): Interval | null {
+  const count = { both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 };
+  for (const { run, base } of pairs) {
+    const [here, there] = [run.check?.passed ?? null, base.check?.passed ?? null];
+    if (here === null || there === null) continue;
+    count[here ? (there ? 'both' : 'onlyFirst') : there ? 'onlySecond' : 'neither'] += 1;
+  }
+  return pairedDifference(count);
+}
+
+/** Null when one is unknown. */
+function meanOf(values: readonly (number | null)[]): Interval | null {
+  const known = values.filter((value) => value !== null);
+  return known.length < values.length ? null : meanInterval(known);
+}
+
+/** Null when one is unknown. */
+function totalOf(values: readonly (number | null | undefined)[]): number | null {
+  const known = values.filter((value) => typeof value === 'number');
+  return known.length < values.length ? null : known.reduce((sum, value) => sum + value, 0);
+}
+
+function rowOf(comparison: Comparison, way: string): ComparisonRow {
+  const runs = comparison.runs.filter((run) => run.way === way);
   const ended = runs.filter((run) => run.state === 'ended');
   const figures = ended.flatMap((run) => (run.figures === null ? [] : [run.figures]));
   const spread = (of: (one: RunFigures) => number | null): Spread | null => spreadOf(figures.map(of));
   const steps = figures.reduce((sum, one) => sum + one.steps, 0);
   const localSteps = figures.reduce((sum, one) => sum + one.localSteps, 0);
+  const solved = ended.filter(isSolved).length;
+  const checked = ended.filter(isChecked).length;
+  const costs = figures.map((one) => one.costUsd);
   return {
-    policy,
+    way,
     runs: ended.length,
     wanted: runs.length,
-    solved: ended.filter(isSolved).length,
-    unjudged: ended.filter((run) => run.check === null || run.check.passed === null).length,
+    solved,
+    checked,
+    solvedShare: checked === 0 ? null : shareInterval(solved, checked),
+    preference: preferenceOf(comparison, way),
+    toJudge: ended.filter((run) => !isChecked(run) && !isJudged(comparison, run)).length,
+    means: { seconds: meanOf(figures.map((one) => one.seconds)), costUsd: meanOf(costs) },
+    totals: { seconds: totalOf(figures.map((one) => one.seconds)) ?? 0, costUsd: totalOf(costs) },
+    tokensPerSecond: speedOf(figures),
+    energyUsd: figures.length === 0 ? null : totalOf(figures.map((one) => one.energyUsd)),
+    hardwareUsd: figures.length === 0 ? null : totalOf(figures.map((one) => one.hardwareUsd)),
     steps: spread((one) => one.steps),
     seconds: spread((one) => one.seconds),
     tokens: {
@@ -80,6 +164,16 @@ function isSolved(run: ComparisonRun): boolean {
   return run.check?.passed === true;
 }
 
+function isChecked(run: ComparisonRun): boolean {
+  return typeof run.check?.passed === 'boolean';
+}
+
+function speedOf(figures: readonly RunFigures[]): number | null {
+  const seconds = totalOf(figures.map((one) => one.modelSeconds));
+  const output = figures.reduce((sum, one) => sum + one.tokens.output, 0);
+  return seconds === null || seconds <= 0 ? null : output / seconds;
+}
+
 /** Null when there are no values, or when one is unknown. */
 function spreadOf(values: readonly (number | null)[]): Spread | null {
   const known = values.filter((value) => value !== null).sort((left, right) => left - right);
@@ -98,121 +192,10 @@ function intervalOf(intervals: readonly (Interval | null)[]): Interval | null {
   return { value: values.median, low, high };
 }
 
-/** The comparison as Markdown: the table, then every run with its session. */
-export function comparisonMarkdown(comparison: Comparison): string {
-  const { input, createdAt, id } = comparison;
-  const lines = [
-    `# Comparison ${id}`,
-    '',
-    `- Task: ${escape(input.task)}`,
-    `- Project: ${escape(input.projectPath)}`,
-    `- Check: ${input.check === undefined ? 'the test command of the project' : `\`${input.check.replaceAll('`', "'").replaceAll(/\s+/gu, ' ')}\``}`,
-    `- Begun: ${new Date(createdAt).toISOString()}`,
-    '',
-    ...tableOf(
-      comparisonHead,
-      comparisonRows(comparison).map((row) => comparisonCells(row)),
-    ),
-    '',
-    counterfactualLegend,
-    '',
-    ...tableOf(
-      ['policy', 'run', 'state', 'check', 'status', 'steps', 'seconds', 'money', 'session'],
-      comparison.runs.map(runCells),
-    ),
-  ];
-  return `${lines.join('\n')}\n`;
-}
-
-/**
- * One line for each run, for a spreadsheet. Figures have no units, a missing value is an empty cell, and no text can be
- * read as a formula.
- */
-export function comparisonCsv(comparison: Comparison): string {
-  const { task } = comparison.input;
-  const lines = comparison.runs.map((run) => [...sheetCells(run), task].map(sheetCell).join(','));
-  return [[...csvHead, 'task'].join(','), ...lines].map((line) => `${line}\n`).join('');
-}
-
-const csvHead = [
-  'policy',
-  'repeat',
-  'state',
-  'solved',
-  'status',
-  'steps',
-  'local_steps',
-  'seconds',
-  'fresh_input',
-  'cache_read',
-  'cache_write',
-  'output',
-  'usd',
-  'usd_if_all_cloud',
-  'seconds_if_all_here',
-  'energy_wh',
-  'session',
-  'check',
-  'why',
-] as const;
-
-function sheetCells({ policy, repeat, state, check, figures, sessionId, why }: ComparisonRun) {
-  const { tokens } = figures ?? {};
-  return [
-    policy,
-    repeat,
-    state,
-    check?.passed ?? null,
-    figures?.status ?? null,
-    figures?.steps ?? null,
-    figures?.localSteps ?? null,
-    figures?.seconds ?? null,
-    tokens?.freshInput ?? null,
-    tokens?.cacheRead ?? null,
-    tokens?.cacheWrite ?? null,
-    tokens?.output ?? null,
-    // An unknown price is not 0, and differs from a run that did not happen.
-    figures === null ? null : (figures.costUsd ?? 'unpriced'),
-    figures?.elsewhere?.cloudUsd?.value ?? null,
-    figures?.elsewhere?.localSeconds?.value ?? null,
-    figures?.energyWh ?? null,
-    sessionId,
-    check?.command ?? null,
-    why ?? check?.summary ?? null,
-  ];
-}
-
-function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
-  const line = (cells: readonly string[]): string => `| ${cells.map(escape).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)];
-}
-
-/** A text from outside as one table cell: without line breaks and markup. */
-function escape(text: string): string {
-  return text.replaceAll(/\s+/gu, ' ').replaceAll(/[\\`*_[\]<>|#]/gu, '\\$&');
-}
-
-function runCells(run: ComparisonRun): readonly string[] {
-  const { figures, check } = run;
-  const judged = check === null ? '-' : check.passed === null ? `not run: ${check.summary}` : passWord(check.passed);
-  return [
-    run.policy,
-    String(run.repeat),
-    run.why === null ? run.state : `${run.state}: ${run.why}`,
-    judged,
-    figures?.status ?? '-',
-    figures === null ? '-' : String(figures.steps),
-    figures === null ? '-' : figures.seconds.toFixed(1),
-    figures === null ? '-' : moneyText(figures.costUsd),
-    run.sessionId ?? '-',
-  ];
-}
-
-const passWord = (passed: boolean): string => (passed ? 'passed' : 'failed');
-
 export const comparisonHead = [
-  'policy',
+  'way',
   'solved',
+  'preferred',
   'steps',
   'local',
   'seconds',
@@ -223,20 +206,24 @@ export const comparisonHead = [
   'money',
   'if all cloud',
   'if all local',
+  'tokens/s',
   'energy',
+  'electricity',
+  'hardware',
 ] as const;
 
-/** Explains the two columns to readers of the table. */
+/** Explains the columns to readers of the table. */
 export const counterfactualLegend =
-  'If all cloud: the estimated cost of the same work in the cloud. If all local: the estimated time of its model calls on this machine. For recipes, the estimate assumes as many questions as fit the time there, with answers of the usual length. Ranges show how far such estimates were off. Work that really ran there counts as measured.';
+  'If all cloud: the estimated cost of the same work in the cloud. If all local: the estimated time of its model calls on this machine. For recipes, the estimate assumes as many questions as fit the time there, with answers of the usual length. Ranges show how far such estimates were off. Work that really ran there counts as measured. Electricity and hardware are sums of all runs: the hardware is written off over three years of eight hours a day.';
 
 /** The cells under `comparisonHead`: medians, with the range in brackets if the repeats differ. */
 export function comparisonCells(row: ComparisonRow): readonly string[] {
   const { tokens } = row;
   const whole = (value: number): string => String(Math.round(value));
   return [
-    row.policy,
-    solvedText(row),
+    row.way,
+    passedText(row),
+    preferenceText(row),
     spreadText(row.steps, whole),
     row.localShare === null ? '-' : `${Math.round(row.localShare * 100)}%`,
     spreadText(row.seconds, (value) => value.toFixed(1)),
@@ -247,15 +234,28 @@ export function comparisonCells(row: ComparisonRow): readonly string[] {
     row.runs === 0 ? '-' : row.costUsd === null ? 'unpriced' : spreadText(row.costUsd, moneyText),
     guessText(row.elsewhere.cloudUsd, moneyText),
     guessText(row.elsewhere.localSeconds, (value) => value.toFixed(1)),
+    row.tokensPerSecond === null ? '-' : row.tokensPerSecond.toFixed(1),
     spreadText(row.energyWh, (value) => `${value.toFixed(2)} Wh`),
+    row.energyUsd === null ? '-' : moneyText(row.energyUsd),
+    row.hardwareUsd === null ? '-' : moneyText(row.hardwareUsd),
   ];
 }
 
-function solvedText(row: ComparisonRow): string {
-  const judged = row.runs - row.unjudged;
-  const left = row.wanted === row.runs ? '' : `, ${row.wanted - row.runs} to run`;
-  return `${row.solved} of ${judged}${row.unjudged === 0 ? '' : `, ${row.unjudged} unjudged`}${left}`;
+export function passedText({ solved, checked, solvedShare, runs, wanted }: ComparisonRow): string {
+  const left = wanted === runs ? '' : `, ${wanted - runs} to run`;
+  if (solvedShare === null) return runs === 0 ? `0 of 0${left}` : `no check${left}`;
+  const range = checked < 2 ? '' : ` (${percentText(solvedShare.low)} to ${percentText(solvedShare.high)})`;
+  return `${solved} of ${checked}${range}${left}`;
 }
+
+export function preferenceText({ preference, toJudge }: ComparisonRow): string {
+  const open = toJudge === 0 ? '' : `${toJudge} to judge`;
+  if (preference === null) return open === '' ? '-' : open;
+  const { better, even, worse } = preference;
+  return `${better} better, ${even} even, ${worse} worse${open === '' ? '' : `, ${open}`}`;
+}
+
+export const percentText = (share: number): string => `${Math.round(share * 100)}%`;
 
 function guessText(guess: Interval | null, show: (value: number) => string): string {
   return spreadText(guess === null ? null : { median: guess.value, least: guess.low, most: guess.high }, show);

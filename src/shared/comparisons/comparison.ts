@@ -5,33 +5,47 @@ import type { RunStatus } from '@shared/session/run-options.ts';
 import { routeRuleSchema } from '@shared/routing/route-rules.ts';
 import { routingSchema } from '@shared/routing/routing.ts';
 import { runLimitsSchema } from '@shared/session/run-limits.ts';
-import { runOptionsSchema } from '@shared/session/run-options.ts';
+import { waySchema, type Way } from './way.ts';
+import { eachWay, wayName } from './way-name.ts';
 
-/** The same task under several policies, each run in its own copy of the same project state. */
+/** One of the tasks that every way does. */
+export const comparisonTaskSchema = z.object({
+  /** What the tables call it. */
+  name: z.string().min(1).max(200),
+  text: z.string().min(1).max(1_048_576),
+  /** The command that decides "solved", run in the sandbox after each run. Absent: that of the comparison. */
+  check: z.string().min(1).max(10_000).optional(),
+});
+export type ComparisonTask = z.infer<typeof comparisonTaskSchema>;
+
+/** Tasks that several ways do, each run in its own copy of the same project state. */
 export const comparisonInputSchema = z.object({
-  task: z.string().min(1).max(1_048_576),
   projectPath: z.string().min(1),
-  policies: z.array(runOptionsSchema.shape.policy.unwrap()).min(1).max(8),
-  /** The command that decides "solved", run in the sandbox after each run. Absent: the project's test command. */
+  tasks: z.array(comparisonTaskSchema).min(1).max(200),
+  ways: z.array(waySchema).min(1).max(12),
+  /** For tasks that bring none. Absent: the project's test command. */
   check: z.string().min(1).optional(),
   repeat: z.number().int().min(1).max(50).default(1),
+  /** The models of ways that name none. */
   local: z.string().optional(),
   cloud: z.string().optional(),
-  strategy: runOptionsSchema.shape.strategy,
-  /** The spending limit for all runs together, in US dollars. */
+  /** The spending limit for all runs and the judge together, in US dollars. */
   maxUsd: z.number().nonnegative().optional(),
   /** The seed of the first repeat. Each further repeat takes the next number. */
   seed: z.number().int().optional(),
+  /** The answer to every question of a run, given once beforehand. */
+  approve: z.enum(['deny', 'allow']).default('deny'),
+  /** A model that judges answers in pairs, by these rules. Absent: checks decide, and you where there is none. */
+  judge: z.object({ model: z.string().min(1).max(300), rubric: z.string().trim().min(1).max(20_000) }).optional(),
 });
 export type ComparisonInput = z.infer<typeof comparisonInputSchema>;
-export type ComparisonPolicy = ComparisonInput['policies'][number];
 
 /**
  * The settings that all runs use, as they were at the start. Runs with other numbers or rules could not be compared.
  */
 export const comparisonRoutingSchema = z.object({
   limits: runLimitsSchema,
-  /** The routing of steps under each policy, with what was known of the models. */
+  /** The routing of steps in each way, with what was known of the models. */
   routing: z.record(z.string(), routingSchema),
   /** Routing rules of the user and of the project. */
   rules: z.array(routeRuleSchema),
@@ -64,6 +78,13 @@ export interface RunFigures {
   readonly energyWh: number | null;
   /** Absent in older comparisons. */
   readonly elsewhere?: RunElsewhere | undefined;
+  /** Time of its model calls. Absent in older comparisons. */
+  readonly modelSeconds?: number | undefined;
+  /** Time of those on this machine. */
+  readonly localSeconds?: number | undefined;
+  /** Electricity in US dollars, and the share of the hardware's price. Null: the settings do not say it. */
+  readonly energyUsd?: number | null | undefined;
+  readonly hardwareUsd?: number | null | undefined;
 }
 
 /** What the run would have been elsewhere; exact when all of it ran there. Null: unknown. */
@@ -75,7 +96,10 @@ export interface RunElsewhere {
 }
 
 export interface ComparisonRun {
-  readonly policy: ComparisonPolicy;
+  /** The place of its task in the list of tasks. */
+  readonly task: number;
+  /** The name of its way. */
+  readonly way: string;
   /** Counts from 1. */
   readonly repeat: number;
   /** `skipped`: not started; `why` gives the reason. */
@@ -87,6 +111,29 @@ export interface ComparisonRun {
   readonly figures: RunFigures | null;
 }
 
+export const verdictSchema = z.enum(['left', 'right', 'same', 'both-bad']);
+export type Verdict = z.infer<typeof verdictSchema>;
+
+/** Two runs of one task, the names of their ways in the order of the comparison. */
+export const runPairSchema = z.object({
+  task: z.number().int().nonnegative(),
+  repeat: z.number().int().positive(),
+  left: z.string(),
+  right: z.string(),
+});
+export type RunPair = z.infer<typeof runPairSchema>;
+
+/** Which of two runs did better, by a person or a model that was not told which way made which answer. */
+export interface PairVerdict extends RunPair {
+  readonly by: 'you' | 'model';
+  /** Null: no verdict could be read from what the model said. */
+  readonly verdict: Verdict | null;
+  /** What the model said about it. */
+  readonly why: string;
+  /** Null: its price is unknown. */
+  readonly costUsd: number | null;
+}
+
 export interface Comparison {
   readonly id: string;
   /** Milliseconds since 1970. */
@@ -96,23 +143,59 @@ export interface Comparison {
   readonly routingSnapshot?: ComparisonRouting | undefined;
   /** In the order in which they run. */
   readonly runs: readonly ComparisonRun[];
+  readonly judgements: readonly PairVerdict[];
   /** Sessions of runs that were interrupted and done again. */
   readonly abandoned: readonly string[];
 }
 
-/** The runs of a new comparison: one policy after the other, so that repeats lie far apart in time. */
+/** The runs of a new comparison: task by task, one way after the other. Repeats lie far apart in time. */
 export function plannedRuns(input: ComparisonInput): readonly ComparisonRun[] {
   const repeats = Array.from({ length: input.repeat }, (_, index) => index + 1);
   const fresh = { state: 'waiting', sessionId: null, why: null, check: null, figures: null } as const;
-  return repeats.flatMap((repeat) => [...new Set(input.policies)].map((policy) => ({ policy, repeat, ...fresh })));
+  const names = eachWay(input.ways).map(wayName);
+  return repeats.flatMap((repeat) =>
+    input.tasks.flatMap((_, task) => names.map((way) => ({ task, way, repeat, ...fresh }))),
+  );
 }
 
+export function wayOf({ ways }: Pick<ComparisonInput, 'ways'>, name: string): Way | null {
+  return ways.find((way) => wayName(way) === name) ?? null;
+}
+
+/** What this machine costs while it works, from the settings. */
+export interface MachinePrice {
+  readonly usdPerKwh: number | null;
+  readonly hardwareUsd: number | null;
+}
+
+/** A machine is written off over three years with eight hours of work a day. */
+export const writtenOffSeconds = 3 * 365 * 8 * 3600;
+
 /** The figures of a run's result that the table shows. */
-export function figuresOf(result: RunResult): RunFigures {
+export function figuresOf(result: RunResult, { usdPerKwh, hardwareUsd }: MachinePrice): RunFigures {
   const { status, reason, steps, byStep, seconds, tokens, costUsd, energyWh, check, counterfactual } = result;
-  const localSteps = byStep.filter((step) => step.where === 'local').length;
+  const here = byStep.filter((step) => step.where === 'local');
+  const timeOf = (some: RunResult['byStep']): number => some.reduce((sum, step) => sum + step.seconds, 0);
+  const localSeconds = timeOf(here);
   const passedBefore = check?.before ?? null;
   const { allCloud, allLocal } = counterfactual.detail ?? {};
   const elsewhere = { cloudUsd: allCloud?.usd ?? null, localSeconds: allLocal?.seconds ?? null };
-  return { status, reason, passedBefore, steps, localSteps, seconds, tokens, costUsd, energyWh, elsewhere };
+  const energyUsd = energyWh === null || usdPerKwh === null ? null : (energyWh / 1000) * usdPerKwh;
+  const share = hardwareUsd === null ? null : (hardwareUsd * localSeconds) / writtenOffSeconds;
+  return {
+    status,
+    reason,
+    passedBefore,
+    steps,
+    localSteps: here.length,
+    seconds,
+    tokens,
+    costUsd,
+    energyWh,
+    elsewhere,
+    modelSeconds: timeOf(byStep),
+    localSeconds,
+    energyUsd,
+    hardwareUsd: share,
+  };
 }

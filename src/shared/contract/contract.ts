@@ -1,7 +1,12 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
 import { type CalibrationView, calibrationInputSchema } from '@shared/calibration/calibration.ts';
-import { type Comparison, comparisonInputSchema } from '@shared/comparisons/comparison.ts';
+import {
+  type Comparison,
+  comparisonInputSchema,
+  runPairSchema,
+  verdictSchema,
+} from '@shared/comparisons/comparison.ts';
 import { base, byId, bySession } from './contract-base.ts';
 import { capsulesContract } from './capsules-contract.ts';
 import type { CostReport } from '@shared/money/cost-report.ts';
@@ -34,7 +39,7 @@ export const contract = {
   ...keysContract,
   ...homeContract,
   sandboxes: sandboxContract,
-  /** The same task under several policies (`comparison.ts`). */
+  /** Several ways do the same tasks (`comparison.ts`). */
   comparisons: {
     create: base.input(comparisonInputSchema).output(type<{ id: string }>()),
     /** Starts the runs that have not ended. From now on, `maxUsd` is the limit for all of them together. */
@@ -42,6 +47,8 @@ export const contract = {
     /** The comparison as it is, then after each change. Ends when nothing runs. */
     watch: base.input(byId).output(type<AsyncIterable<Comparison>>()),
     cancel: base.input(byId).output(type<void>()),
+    /** What you say about a pair of runs, in place of what you said before. */
+    judge: base.input(byId.extend({ pair: runPairSchema, verdict: verdictSchema })).output(type<Comparison>()),
     show: base.input(byId).output(type<Comparison>()),
     list: base.output(type<readonly Comparison[]>()),
   },

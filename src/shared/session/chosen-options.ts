@@ -22,6 +22,11 @@ export const chosenOptionsSchema = z.object({
 });
 export type ChosenOptions = Readonly<z.infer<typeof chosenOptionsSchema>>;
 
+/** How hard models think, as an option of a message. */
+export function effortOption(effort: ChosenOptions['thinking']): ChosenOptions {
+  return effort === undefined ? {} : { thinking: effort };
+}
+
 /** The choices among a message's options. */
 export function chosenOptions(run: ChosenOptions): ChosenOptions {
   const chosen = Object.entries(run).filter(([, value]) => value !== undefined);

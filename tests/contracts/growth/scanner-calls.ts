@@ -174,7 +174,7 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/main/recipes/write/new-file.ts#newFileQuestion': 'puts texts together',
   'src/main/recipes/write/new-tests.ts#testsQuestion': 'puts texts together',
   'src/main/recipes/write/new-tests.ts#withoutTests': 'cuts at lines that are known',
-  'src/main/hosts/cli/commands/compare.command.ts#parseInput': 'a person typed it at a terminal',
+  'src/shared/comparisons/way.ts#readWay': 'a person typed it at a terminal',
   'src/main/lib/programs/lean-start.ts#startLean': 'puts two names of ours together',
   'src/main/lib/log.ts#orNoted': 'only keeps the text, which is ours',
   'src/main/lib/log.ts#noteFailure': 'writes a text of ours; what it takes of an error is one line of 300 characters',

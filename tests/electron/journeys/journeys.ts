@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { progressStream } from '../../../src/main/lib/async/push-queue.ts';
 import type { Comparison } from '../../../src/shared/comparisons/comparison.ts';
-import { comparisonScene } from '../../fakes/page-scenes.ts';
+import { comparisonScene } from '../../fakes/comparison-scene.ts';
 import { createPageCore } from '../../fakes/page-core.ts';
 import { pdfFile } from '../../fakes/pdf-file.ts';
 import type { Hand } from './hand.ts';
@@ -168,7 +168,11 @@ const compare: Journey = {
       comparisons: {
         list: () => (begun === null ? [] : [begun]),
         create: ({ input }) => {
-          begun = { ...one, input, runs: one.runs.filter(({ policy }) => input.policies.includes(policy)) };
+          begun = {
+            ...one,
+            input,
+            runs: one.runs.filter((run) => input.ways.some(({ policy }) => policy === run.way)),
+          };
           return { id: one.id };
         },
         start: () => undefined,
@@ -180,7 +184,7 @@ const compare: Journey = {
     });
   },
   walk: async (hand, { project }) => {
-    await goTo(hand, 'Compare', 'Compare policies');
+    await goTo(hand, 'Compare', 'Compare models and policies');
     await hand.press(button(hand, 'New comparison'));
     const form = hand.page.getByRole('form', { name: 'New comparison' });
     await hand.sees(form);
@@ -189,7 +193,7 @@ const compare: Journey = {
     await hand.type(form.getByLabel('Project folder'), project);
     await hand.type(form.getByLabel('Success check'), 'python3 -m pytest -q');
     await hand.press(form.getByRole('button', { name: 'Start' }));
-    await hand.sees(hand.page.getByText('Results by policy'));
+    await hand.sees(hand.page.getByText('Results by way'));
     await hand.stage('result');
   },
 };

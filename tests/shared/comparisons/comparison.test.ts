@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Comparison, ComparisonRun, RunFigures } from '../../../src/shared/comparisons/comparison.ts';
+import type { Comparison, ComparisonRun, PairVerdict, RunFigures } from '../../../src/shared/comparisons/comparison.ts';
 import { comparisonInputSchema, plannedRuns } from '../../../src/shared/comparisons/comparison.ts';
 import {
-  comparisonCells,
   comparisonCsv,
   comparisonMarkdown,
-  comparisonRows,
-} from '../../../src/shared/comparisons/comparison-table.ts';
+  comparisonPage,
+  reportTables,
+} from '../../../src/shared/comparisons/comparison-report.ts';
+import { wayDifferences, comparisonCells, comparisonRows } from '../../../src/shared/comparisons/comparison-table.ts';
+import { openPairs, pairsForYou, pairsToJudge, preferenceOf } from '../../../src/shared/comparisons/pair-verdicts.ts';
 
 const figures: RunFigures = {
   status: 'done',
@@ -19,12 +21,23 @@ const figures: RunFigures = {
   costUsd: 0.5,
   energyWh: null,
   elsewhere: { cloudUsd: { value: 0.6, low: 0.4, high: 0.9 }, localSeconds: { value: 12, low: 9, high: 18 } },
+  modelSeconds: 6,
+  localSeconds: 4,
+  energyUsd: 0.002,
+  hardwareUsd: null,
 };
 
+const oneTask = [{ name: 'Mend', text: 'Mend it.' }];
+
 function comparisonOf(more: object, changed: readonly Partial<ComparisonRun>[]): Comparison {
-  const input = comparisonInputSchema.parse({ task: 'Mend it.', projectPath: '/p', policies: ['local'], ...more });
+  const input = comparisonInputSchema.parse({
+    tasks: oneTask,
+    projectPath: '/p',
+    ways: [{ policy: 'local' }],
+    ...more,
+  });
   const runs = plannedRuns(input).map((run, index): ComparisonRun => ({ ...run, ...changed[index] }));
-  return { id: 'c1', createdAt: 0, input, runs, abandoned: [] };
+  return { id: 'c1', createdAt: 0, input, runs, judgements: [], abandoned: [] };
 }
 
 const ended = (passed: boolean | null, more: Partial<RunFigures> = {}): Partial<ComparisonRun> => ({
@@ -34,18 +47,42 @@ const ended = (passed: boolean | null, more: Partial<RunFigures> = {}): Partial<
   figures: { ...figures, ...more },
 });
 
+const two = { ways: [{ policy: 'local' }, { policy: 'cloud' }] };
+const said = (more: Partial<PairVerdict>): PairVerdict => ({
+  task: 0,
+  repeat: 1,
+  left: 'local',
+  right: 'cloud',
+  by: 'you',
+  verdict: 'left',
+  why: '',
+  costUsd: 0,
+  ...more,
+});
+
 describe('a comparison', () => {
-  it('plans one policy after the other, repeat by repeat', () => {
-    const { runs } = comparisonOf({ policies: ['local', 'cloud', 'local'], repeat: 2 }, []);
-    expect(runs.map(({ policy, repeat }) => `${policy} ${repeat}`)).toEqual([
-      'local 1',
-      'cloud 1',
-      'local 2',
-      'cloud 2',
+  it('plans task by task, one way after the other, repeat by repeat, and the same way once', () => {
+    const { runs } = comparisonOf(
+      {
+        tasks: [...oneTask, { name: 'Other', text: 'Do it.' }],
+        ways: [{ policy: 'local' }, { policy: 'cloud' }, { policy: 'local' }],
+        repeat: 2,
+      },
+      [],
+    );
+    expect(runs.map(({ task, way, repeat }) => `${way} ${task} ${repeat}`)).toEqual([
+      'local 0 1',
+      'cloud 0 1',
+      'local 1 1',
+      'cloud 1 1',
+      'local 0 2',
+      'cloud 0 2',
+      'local 1 2',
+      'cloud 1 2',
     ]);
   });
 
-  it('shows median and range of ended runs, and counts unjudged runs apart', () => {
+  it('shows median and range of ended runs, the share that is solved with its interval, and what is to be judged', () => {
     const comparison = comparisonOf({ repeat: 4 }, [
       ended(true, { seconds: 30, costUsd: 0 }),
       ended(false, {
@@ -62,13 +99,18 @@ describe('a comparison', () => {
       runs: 3,
       wanted: 4,
       solved: 1,
-      unjudged: 1,
+      checked: 2,
+      toJudge: 1,
       seconds: { median: 20, least: 10, most: 30 },
+      means: { seconds: { value: 20 }, costUsd: { value: 0, low: 0, high: 0 } },
+      totals: { seconds: 60, costUsd: 0 },
+      tokensPerSecond: 5,
     });
     expect(row?.localShare).toBeCloseTo(7 / 16);
     expect(row === undefined ? [] : comparisonCells(row)).toEqual([
       'local',
-      '1 of 2, 1 unjudged, 1 to run',
+      '1 of 2 (9% to 91%), 1 to run',
+      '1 to judge',
       '4 (4 to 8)',
       '44%',
       '20.0 (10.0 to 30.0)',
@@ -79,6 +121,9 @@ describe('a comparison', () => {
       '$0',
       '$0.6000 ($0.4000 to $1.2000)',
       '-',
+      '5.0',
+      '-',
+      '$0.0060',
       '-',
     ]);
   });
@@ -86,39 +131,107 @@ describe('a comparison', () => {
   it('shows no sum with an unknown price, and no figure for a run that did not happen', () => {
     const unpriced = comparisonRows(comparisonOf({ repeat: 2 }, [ended(true), ended(true, { costUsd: null })]))[0];
     expect(unpriced?.costUsd).toBeNull();
-    expect(unpriced === undefined ? '' : comparisonCells(unpriced)[9]).toBe('unpriced');
+    expect([unpriced?.totals.costUsd, unpriced?.means.costUsd]).toEqual([null, null]);
+    expect(unpriced === undefined ? '' : comparisonCells(unpriced)[10]).toBe('unpriced');
     const waiting = comparisonRows(comparisonOf({}, []))[0];
-    expect(waiting === undefined ? [] : comparisonCells(waiting)).toEqual([
+    expect(waiting === undefined ? [] : comparisonCells(waiting).slice(0, 5)).toEqual([
       'local',
       '0 of 0, 1 to run',
-      '-',
-      '-',
-      '-',
-      '-',
-      '-',
-      '-',
-      '-',
-      '-',
       '-',
       '-',
       '-',
     ]);
   });
 
-  it('writes a report in which outside text is no markup', () => {
+  it('compares each way with the first one on the same runs', () => {
+    const comparison = comparisonOf({ ...two, repeat: 3 }, [
+      ended(false, { seconds: 10, costUsd: 0 }),
+      ended(true, { seconds: 20 }),
+      ended(true, { seconds: 10, costUsd: 0 }),
+      ended(true, { seconds: 22 }),
+      ended(false, { seconds: 10, costUsd: 0 }),
+    ]);
+    const [cloud] = wayDifferences(comparison);
+    expect(cloud).toMatchObject({ way: 'cloud', pairs: 2, seconds: { value: 11 }, costUsd: { value: 0.5, low: 0.5 } });
+    expect(cloud?.solved?.value).toBe(0.5);
+    // Two pairs say little, and the interval shows it.
+    expect(cloud?.solved?.low).toBeLessThan(0);
+  });
+});
+
+describe('the verdicts of a comparison', () => {
+  const comparison = comparisonOf({ ...two, repeat: 2 }, [ended(null), ended(null), ended(true), ended(false)]);
+
+  it('ask you about the pairs that no check judged, until a model or you did', () => {
+    expect(pairsToJudge(comparison)).toHaveLength(2);
+    expect(pairsForYou(comparison)).toEqual([{ task: 0, repeat: 1, left: 'local', right: 'cloud' }]);
+    const byModel = { ...comparison, judgements: [said({ by: 'model' })] };
+    expect(pairsForYou(byModel)).toEqual([]);
+    expect(openPairs(byModel, 'model')).toHaveLength(1);
+    // What cannot be read is no verdict, so you are asked.
+    expect(pairsForYou({ ...comparison, judgements: [said({ by: 'model', verdict: null })] })).toHaveLength(1);
+  });
+
+  it('count for both ways, and yours before that of a model', () => {
+    const judged = {
+      ...comparison,
+      judgements: [said({ by: 'model', verdict: 'right' }), said({}), said({ repeat: 2, verdict: 'both-bad' })],
+    };
+    expect(preferenceOf(judged, 'local')).toMatchObject({ better: 1, even: 1, worse: 0, share: { value: 1 } });
+    expect(preferenceOf(judged, 'cloud')).toMatchObject({ better: 0, even: 1, worse: 1 });
+    expect(comparisonRows(judged).map(({ toJudge }) => toJudge)).toEqual([0, 0]);
+    expect(preferenceOf(comparison, 'local')).toBeNull();
+  });
+
+  it('are not asked of a run that found no model', () => {
+    expect(pairsToJudge(comparisonOf(two, [ended(null), ended(null, { status: 'missing' })]))).toEqual([]);
+  });
+});
+
+describe('the report of a comparison', () => {
+  it('is Markdown in which outside text is no markup', () => {
     const report = comparisonMarkdown(
-      comparisonOf({ task: 'One | two\n# three <b>' }, [
+      comparisonOf({ tasks: [{ name: 'a|b', text: 'One | two\n# three <b>' }] }, [
         { ...ended(null), check: { command: 'x', passed: null, seconds: 0, summary: 'no | sandbox' } },
       ]),
     );
     expect(report).toContain('- Task: One \\| two \\# three \\<b\\>');
-    expect(report).toContain('| local | 1 | ended | not run: no \\| sandbox | done | 4 | 10.0 | $0.5000 | s |');
+    expect(report).toContain('| local | a\\|b | 1 | ended | not run: no \\| sandbox | done | 4 | 10.0 | $0.5000 | s |');
     expect(report.split('\n').filter((line) => line.startsWith('# '))).toEqual(['# Comparison c1']);
   });
 
-  it('writes a spreadsheet line for each run, in which no text is a formula or another cell', () => {
+  it('is one page without a script, in which outside text is no element', () => {
+    const page = comparisonPage(
+      comparisonOf({ ...two, tasks: [{ name: '<script>x</script>', text: '<img src=x onerror=y>' }] }, [
+        ended(true),
+        ended(false),
+      ]),
+    );
+    expect(page).toContain('&lt;img src=x onerror=y&gt;');
+    expect(page).toContain("default-src 'none'");
+    expect(page).not.toMatch(/<script|<img|https?:/u);
+    expect(page).toContain('<svg role="img"');
+  });
+
+  it('has the tasks of a set, and what was judged', () => {
+    const comparison = comparisonOf({ ...two, tasks: [...oneTask, { name: 'Other', text: 'Do it.' }] }, [
+      ended(true),
+      ended(false),
+      ended(null),
+    ]);
+    const tables = reportTables({ ...comparison, judgements: [said({ verdict: 'same', by: 'model', why: 'Alike.' })] });
+    expect(tables.map(({ title }) => title)).toEqual(['Ways', 'Against local', 'Tasks', 'Verdicts', 'Runs']);
+    expect(tables[2]?.rows).toEqual([
+      ['Mend', '1 of 1', '0 of 1'],
+      ['Other', 'no check', '-'],
+    ]);
+    expect(tables[3]?.rows).toEqual([['Mend', '1', 'local', 'cloud', 'same', 'model', 'Alike.']]);
+  });
+
+  it('is a spreadsheet line for each run, in which no text is a formula or another cell', () => {
+    const task = '=HYPERLINK("http://x")';
     const csv = comparisonCsv(
-      comparisonOf({ task: '=HYPERLINK("http://x")', policies: ['local', 'cloud'], repeat: 2 }, [
+      comparisonOf({ ...two, tasks: [{ name: 'a', text: task }], repeat: 2 }, [
         {
           ...ended(true, { energyWh: 0.25 }),
           check: { command: 'a, "b"', passed: true, seconds: 1, summary: '+1 passed' },
@@ -127,14 +240,14 @@ describe('a comparison', () => {
         { state: 'skipped', why: 'the money\nis spent' },
       ]),
     );
-    const task = `"'=HYPERLINK(""http://x"")"`;
+    const cell = `a,"'=HYPERLINK(""http://x"")"`;
     expect(csv).toBe(
       [
-        'policy,repeat,state,solved,status,steps,local_steps,seconds,fresh_input,cache_read,cache_write,output,usd,usd_if_all_cloud,seconds_if_all_here,energy_wh,session,check,why,task',
-        `local,1,ended,true,done,4,3,10,100,20,0,30,0.5,0.6,12,0.25,s,"a, ""b""",'+1 passed,${task}`,
-        `cloud,1,ended,false,gave-up,4,3,10,100,20,0,30,unpriced,0.6,12,,s,make test,,${task}`,
-        `local,2,skipped,,,,,,,,,,,,,,,,"the money\nis spent",${task}`,
-        `cloud,2,waiting,,,,,,,,,,,,,,,,,${task}`,
+        'way,repeat,state,solved,status,steps,local_steps,seconds,model_seconds,fresh_input,cache_read,cache_write,output,usd,usd_if_all_cloud,seconds_if_all_here,energy_wh,energy_usd,hardware_usd,session,check,why,task,text',
+        `local,1,ended,true,done,4,3,10,6,100,20,0,30,0.5,0.6,12,0.25,0.002,,s,"a, ""b""",'+1 passed,${cell}`,
+        `cloud,1,ended,false,gave-up,4,3,10,6,100,20,0,30,unpriced,0.6,12,,0.002,,s,make test,,${cell}`,
+        `local,2,skipped,,,,,,,,,,,,,,,,,,,"the money\nis spent",${cell}`,
+        `cloud,2,waiting,,,,,,,,,,,,,,,,,,,,${cell}`,
         '',
       ].join('\n'),
     );

@@ -1,4 +1,4 @@
-import { shareInterval } from '@shared/comparisons/asked-again.ts';
+import { shareInterval } from '@shared/comparisons/intervals.ts';
 import type { Interval } from '@shared/money/counterfactual.ts';
 import { foundInterval } from '@shared/money/found-interval.ts';
 import { guessedNeed, type NeedGuess } from '@shared/money/usual-task.ts';

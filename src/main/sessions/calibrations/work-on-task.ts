@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Calibration, CalibrationRun, CalibrationTask } from '@shared/calibration/calibration.ts';
 import { comparisonInputSchema, type Comparison } from '@shared/comparisons/comparison.ts';
+import { nameOfTask } from '@shared/comparisons/way-name.ts';
 import { valueOf } from '@shared/errors.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { RunGit } from '../../git/process/run-apart.ts';
@@ -67,11 +68,10 @@ async function beginComparison(work: TaskWork, signal: AbortSignal): Promise<str
   const folder = await filesOfTask(work, signal);
   try {
     const input = comparisonInputSchema.parse({
-      task: task.request,
+      tasks: [{ name: nameOfTask(task.request), text: task.request }],
       projectPath,
-      policies: [run.where],
+      ways: [{ policy: run.where, [run.where]: run.model }],
       ...(task.check === null ? {} : { check: task.check }),
-      [run.where]: run.model,
       ...(leftUsd === null ? {} : { maxUsd: leftUsd }),
       seed,
     });

@@ -2,7 +2,15 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Comparison } from '@shared/comparisons/comparison.ts';
-import { comparisonInputSchema, comparisonRoutingSchema } from '@shared/comparisons/comparison.ts';
+import {
+  comparisonInputSchema,
+  comparisonRoutingSchema,
+  runPairSchema,
+  verdictSchema,
+} from '@shared/comparisons/comparison.ts';
+import { waySchema } from '@shared/comparisons/way.ts';
+import { nameOfTask, wayName } from '@shared/comparisons/way-name.ts';
+import { policySchema } from '@shared/routing/routing.ts';
 import { AppError } from '@shared/errors.ts';
 import { runStatusSchema } from '@shared/session/run-options.ts';
 import { isMissing, readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
@@ -20,7 +28,7 @@ export interface ComparisonStore {
   readonly list: () => Promise<readonly Comparison[]>;
 }
 
-const version = 1;
+const version = 2;
 const tokensSchema = z.object({
   freshInput: z.number(),
   cacheRead: z.number(),
@@ -28,8 +36,10 @@ const tokensSchema = z.object({
   output: z.number(),
 });
 const intervalSchema = z.object({ value: z.number(), low: z.number(), high: z.number() });
+const unpricedSchema = z.number().nullable().optional();
 const runSchema = z.object({
-  policy: comparisonInputSchema.shape.policies.element,
+  task: z.number(),
+  way: z.string(),
   repeat: z.number(),
   state: z.enum(['waiting', 'running', 'ended', 'skipped']),
   sessionId: z.string().nullable(),
@@ -49,6 +59,10 @@ const runSchema = z.object({
       costUsd: z.number().nullable(),
       energyWh: z.number().nullable(),
       elsewhere: z.object({ cloudUsd: intervalSchema.nullable(), localSeconds: intervalSchema.nullable() }).optional(),
+      modelSeconds: z.number().optional(),
+      localSeconds: z.number().optional(),
+      energyUsd: unpricedSchema,
+      hardwareUsd: unpricedSchema,
     })
     .nullable(),
 });
@@ -59,21 +73,66 @@ const fileSchema = z.object({
   input: comparisonInputSchema,
   routingSnapshot: comparisonRoutingSchema.optional(),
   runs: z.array(runSchema),
+  judgements: z.array(
+    z.object({
+      ...runPairSchema.shape,
+      by: z.enum(['you', 'model']),
+      verdict: verdictSchema.nullable(),
+      why: z.string(),
+      costUsd: z.number().nullable(),
+    }),
+  ),
   abandoned: z.array(z.string()),
 });
+
+/** Files of earlier versions compare policies on one task. */
+const earlierSchema = z.object({
+  ...fileSchema.omit({ judgements: true }).shape,
+  version: z.literal(1),
+  input: z.object({
+    ...comparisonInputSchema.omit({ tasks: true, ways: true }).shape,
+    task: z.string().min(1),
+    policies: z.array(policySchema).min(1),
+    strategy: z.enum(['auto', 'recipe', 'loop']).default('auto'),
+  }),
+  runs: z.array(runSchema.omit({ task: true, way: true }).extend({ policy: policySchema })),
+});
+
+function readStored(value: unknown): z.infer<typeof fileSchema> {
+  const earlier = earlierSchema.safeParse(value);
+  return fileSchema.parse(earlier.success ? asWays(earlier.data) : value);
+}
+
+function asWays({ input: old, runs, routingSnapshot, ...rest }: z.infer<typeof earlierSchema>): unknown {
+  const { task, policies, strategy, ...input } = old;
+  const wayFor = (policy: (typeof policies)[number]) =>
+    waySchema.parse({ policy, ...(strategy === 'auto' ? {} : { strategy }) });
+  const nameOf = (policy: string): string => wayName(wayFor(policySchema.parse(policy)));
+  const routing = Object.entries(routingSnapshot?.routing ?? {}).map(([policy, one]) => [nameOf(policy), one] as const);
+  return {
+    ...rest,
+    version,
+    input: { ...input, tasks: [{ name: nameOfTask(task), text: task }], ways: policies.map(wayFor) },
+    ...(routingSnapshot === undefined
+      ? {}
+      : { routingSnapshot: { ...routingSnapshot, routing: Object.fromEntries(routing) } }),
+    runs: runs.map(({ policy, ...run }) => ({ ...run, task: 0, way: nameOf(policy) })),
+    judgements: [],
+  };
+}
 
 export function createComparisonStore(folder: string): ComparisonStore {
   const read = async (id: string): Promise<Comparison> => {
     if (!/^[a-z0-9][a-z0-9-]{0,99}$/u.test(id)) throw unknown(id);
-    const file = await readJsonFile(join(folder, `${id}.json`), (value) => fileSchema.parse(value));
+    const file = await readJsonFile(join(folder, `${id}.json`), readStored);
     if (file.type === 'missing') throw unknown(id);
     if (file.type === 'damaged') {
       throw new AppError('log-damaged', `The comparison ${id} cannot be read: ${file.reason}`, {
         hint: 'The file was not changed. You can still open the sessions of its runs.',
       });
     }
-    const { createdAt, input, routingSnapshot, runs, abandoned } = file.value;
-    return { id, createdAt, input, ...(routingSnapshot === undefined ? {} : { routingSnapshot }), runs, abandoned };
+    const { version: _, routingSnapshot, ...comparison } = file.value;
+    return { ...comparison, id, ...(routingSnapshot === undefined ? {} : { routingSnapshot }) };
   };
   return {
     save: (comparison) => writeJsonFile(join(folder, `${comparison.id}.json`), { version, ...comparison }),

@@ -1,7 +1,9 @@
 import type { ComparisonInput, ComparisonRouting } from '@shared/comparisons/comparison.ts';
+import { wayName } from '@shared/comparisons/way-name.ts';
 import { isWithin } from '@shared/safety/fences.ts';
 import type { RouteRule } from '@shared/routing/route-rules.ts';
 import type { Routing } from '@shared/routing/routing.ts';
+import { effortOption } from '@shared/session/chosen-options.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { settingsForProject } from '../../settings/settings-for-project.ts';
@@ -38,13 +40,14 @@ export function createRoutingSnapshotTaker(options: {
   };
   return {
     now: async (input) => {
-      const { projectPath, local, cloud, policies } = input;
+      const { projectPath, local, cloud, ways } = input;
       const usual = settingsForProject(settings(), projectPath);
       const routing: Record<string, Routing> = {};
-      for (const policy of policies) {
-        const asked = turnOptions(usual, runOptionsSchema.parse({ policy, local, cloud }));
+      for (const way of ways) {
+        const { assistant: _, effort, ...choices } = way;
+        const asked = turnOptions(usual, runOptionsSchema.parse({ local, cloud, ...choices, ...effortOption(effort) }));
         const given = (await record.given(asked, projectPath)).routing;
-        if (given !== null) routing[policy] = given;
+        if (given !== null) routing[wayName(way)] = given;
       }
       const holding = await rules(projectPath);
       return { limits: { ...usual.limits }, routing, rules: [...holding.places], fences: hashOf(projectPath, holding) };

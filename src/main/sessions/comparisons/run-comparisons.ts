@@ -1,8 +1,16 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Comparison, ComparisonCheck, ComparisonInput, ComparisonRun } from '@shared/comparisons/comparison.ts';
-import { figuresOf, plannedRuns } from '@shared/comparisons/comparison.ts';
+import type {
+  Comparison,
+  ComparisonCheck,
+  ComparisonInput,
+  ComparisonRun,
+  PairVerdict,
+} from '@shared/comparisons/comparison.ts';
+import { figuresOf, plannedRuns, wayOf } from '@shared/comparisons/comparison.ts';
+import { eachWay, mayLeave, wayName } from '@shared/comparisons/way-name.ts';
 import { AppError, messageOf, valueOf } from '@shared/errors.ts';
+import { effortOption } from '@shared/session/chosen-options.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
@@ -14,9 +22,10 @@ import type { HomeMoney } from '../../money/home-money.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
 import type { prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
 import type { ComparisonStore } from './comparison-store.ts';
+import { type AskJudge, judgeRuns, withVerdict } from './judge-runs.ts';
 import type { SessionStore } from '../store/session-store.ts';
 
-/** Runs the same task under several policies, one after the other, each in its own copy of one state of the project. */
+/** Lets several ways do the same tasks, one run after the other, each in its own copy of one state of the project. */
 export interface ComparisonRunner {
   /** Copies the project as it is now, or what `sourcePath` has instead. `start` then works from that copy. */
   readonly create: (input: ComparisonInput, signal: AbortSignal, sourcePath?: string) => Promise<string>;
@@ -25,6 +34,8 @@ export interface ComparisonRunner {
   /** Calls `listener` now and after each change, and `end` when no more will come. Returns how to stop watching. */
   readonly watch: (id: string, listener: Watcher['listener'], end: Watcher['end']) => Promise<() => void>;
   readonly cancel: (id: string) => Promise<void>;
+  /** Keeps what a person says about a pair of runs, in place of what they said before. */
+  readonly judge: (id: string, judgement: PairVerdict) => Promise<void>;
   readonly show: (id: string) => Promise<Comparison>;
   readonly list: () => Promise<readonly Comparison[]>;
   readonly running: () => number;
@@ -43,10 +54,12 @@ export interface ComparisonRunnerOptions {
   /** The model whose price counts for steps that did not run in the cloud. Null: no model with a price is set up. */
   readonly reference: HomeMoney['reference'];
   readonly routes: RoutingSnapshotTaker;
+  /** Asks the model that judges. */
+  readonly ask: AskJudge;
   readonly now: () => number;
 }
 
-interface Job {
+interface Job extends Pick<RunContext, 'keep'> {
   comparison: Comparison;
   readonly stop: AbortController;
   readonly ended: Promise<void>;
@@ -64,6 +77,7 @@ interface RunContext {
   readonly current: () => Comparison;
   /** Changes one run, writes the file, and then calls the watchers. */
   readonly put: (index: number, change: Partial<ComparisonRun>, abandoned?: string) => Promise<void>;
+  readonly keep: (judgement: PairVerdict) => Promise<void>;
 }
 
 export function createComparisonRunner(options: ComparisonRunnerOptions): ComparisonRunner {
@@ -76,6 +90,7 @@ export function createComparisonRunner(options: ComparisonRunnerOptions): Compar
       return jobs.watch(id, { listener, end });
     },
     cancel: (id) => jobs.stop(id),
+    judge: (id, judgement) => jobs.judge(id, judgement),
     show: jobs.show,
     list: async () => (await options.store.list()).map((one) => jobs.running(one.id) ?? one),
     running: () => jobs.ids().length,
@@ -98,6 +113,7 @@ interface Jobs {
   readonly start: (comparison: Comparison, maxUsd: number | undefined) => void;
   readonly watch: (id: string, watcher: Watcher) => () => void;
   readonly stop: (id: string) => Promise<void>;
+  readonly judge: (id: string, judgement: PairVerdict) => Promise<void>;
   readonly idle: (id: string) => Promise<void>;
 }
 
@@ -145,22 +161,34 @@ function createJobs(options: ComparisonRunnerOptions): Jobs {
       jobs.get(id)?.stop.abort();
       await idle(id);
     },
+    judge: async (id, judgement) => {
+      const job = jobs.get(id);
+      if (job !== undefined) return job.keep(judgement);
+      await options.store.save(withVerdict(await options.store.load(id), judgement));
+    },
   };
 }
 
 /** Runs a comparison. A change is in the file before watchers see it. */
 function begin(options: ComparisonRunnerOptions, comparison: Comparison, onChange: (changed: Comparison) => void): Job {
   const stop = new AbortController();
-  const job: Job = { comparison, stop, ended: Promise.resolve() };
-  const put: RunContext['put'] = async (index, change, abandoned) => {
-    const { runs, ...rest } = job.comparison;
-    const changed = runs.map((run, at) => (at === index ? { ...run, ...change } : run));
-    const left = abandoned === undefined ? rest.abandoned : [...rest.abandoned, abandoned];
-    job.comparison = { ...rest, runs: changed, abandoned: left };
-    await options.store.save(job.comparison);
-    onChange(job.comparison);
+  const change = async (changed: Comparison): Promise<void> => {
+    job.comparison = changed;
+    await options.store.save(changed);
+    onChange(changed);
   };
-  const work = { options, signal: stop.signal, current: () => job.comparison, put };
+  const put: RunContext['put'] = (index, changed, abandoned) => {
+    const { runs, ...rest } = job.comparison;
+    const left = abandoned === undefined ? rest.abandoned : [...rest.abandoned, abandoned];
+    return change({
+      ...rest,
+      runs: runs.map((run, at) => (at === index ? { ...run, ...changed } : run)),
+      abandoned: left,
+    });
+  };
+  const keep: RunContext['keep'] = (judgement) => change(withVerdict(job.comparison, judgement));
+  const job: Job = { comparison, stop, keep, ended: Promise.resolve() };
+  const work = { options, signal: stop.signal, current: () => job.comparison, put, keep };
   return Object.assign(job, { ended: runAll(work) });
 }
 
@@ -169,15 +197,18 @@ async function createComparison(
   { input, sourcePath }: { readonly input: ComparisonInput; readonly sourcePath: string | undefined },
   signal: AbortSignal,
 ): Promise<string> {
-  if (input.task.trim() === '')
-    throw new AppError('bad-input', 'The task is empty.', { hint: 'Describe what you would like done.' });
+  const empty = input.tasks.find(({ text }) => text.trim() === '');
+  if (empty !== undefined) throw emptyTask(input, empty.name);
   const usual = settingsForProject(options.settings(), input.projectPath);
+  const ways = eachWay(input.ways);
   const cloud = input.cloud ?? usual.cloud;
-  const inNeed = input.policies.filter((policy) => policy !== 'local');
+  const inNeed = ways.filter((way) => mayLeave(way) && way.cloud === undefined);
   if (inNeed.length > 0 && cloud === null) {
-    throw new AppError('missing-model', `No cloud model is set up, so ${inNeed.join(' and ')} cannot be compared.`, {
-      hint: 'Name one with --cloud PROVIDER/MODEL, or use --policies local.',
-    });
+    throw new AppError(
+      'missing-model',
+      `No cloud model is set up, so ${inNeed.map(wayName).join(' and ')} cannot be compared.`,
+      { hint: 'Name one with --cloud PROVIDER/MODEL, or compare local ways: --way local:PROVIDER/MODEL.' },
+    );
   }
   const id = options.sessionStore.newSessionId();
   const copied = await options.prepareWorkspace(
@@ -193,18 +224,23 @@ async function createComparison(
   valueOf(copied);
   // Fixes the models now, so that later settings do not change what is compared.
   const models = { local: input.local ?? usual.local, ...(cloud === null ? {} : { cloud }) };
-  const fixed = { ...input, ...models };
-  const routingSnapshot = await options.routes.now(fixed);
+  const fixed = { ...input, ways: [...ways], ...models };
   const comparison = {
     id,
     createdAt: options.now(),
     input: fixed,
-    routingSnapshot,
+    routingSnapshot: await options.routes.now(fixed),
     runs: plannedRuns(fixed),
+    judgements: [],
     abandoned: [],
   };
   await options.store.save(comparison);
   return id;
+}
+
+function emptyTask({ tasks }: ComparisonInput, name: string): AppError {
+  const which = tasks.length === 1 ? 'The task' : `The task "${name}"`;
+  return new AppError('bad-input', `${which} is empty.`, { hint: 'Describe what you would like done.' });
 }
 
 /** The state of the project that every run starts from. It is removed when all runs have ended. */
@@ -219,7 +255,7 @@ async function runAll(work: RunContext): Promise<void> {
     const run = current().runs[index];
     if (run === undefined || run.state === 'ended') continue;
     const left = moneyLeft(current());
-    if (left !== null && left <= 0 && run.policy !== 'local') {
+    if (left !== null && left <= 0 && costs(current(), run)) {
       await put(index, {
         state: 'skipped',
         why: `the spending limit of ${String(current().input.maxUsd)} dollars for all runs is reached`,
@@ -237,18 +273,26 @@ async function runAll(work: RunContext): Promise<void> {
   if (current().runs.every((run) => run.state === 'ended')) {
     await rm(basePath(options, current().id), { recursive: true, force: true });
   }
+  await judgeRuns({ ...work, ask: options.ask, leftUsd: () => moneyLeft(current()) });
 }
 
-/** The rest of the limit for all runs. Null: there is no limit. A run with unknown cost counts as 0. */
-function moneyLeft({ input, runs }: Comparison): number | null {
+function costs({ input }: Comparison, run: ComparisonRun): boolean {
+  const way = wayOf(input, run.way);
+  return way === null || mayLeave(way);
+}
+
+/** The rest of the limit for all runs and the judge. Null: there is no limit. An unknown cost counts as 0. */
+function moneyLeft({ input, runs, judgements }: Comparison): number | null {
   if (input.maxUsd === undefined) return null;
-  return input.maxUsd - runs.reduce((sum, run) => sum + (run.figures?.costUsd ?? 0), 0);
+  const spent = [...runs.map((run) => run.figures?.costUsd ?? 0), ...judgements.map((one) => one.costUsd ?? 0)];
+  return input.maxUsd - spent.reduce((sum, one) => sum + one, 0);
 }
 
 /** One run: a session on a fresh copy, the task, the check. A run that was cut off is repeated, never counted twice. */
 async function carryOut(work: RunContext, index: number, run: ComparisonRun, left: number | null): Promise<void> {
   const { options, signal, current, put } = work;
   const { id, input } = current();
+  const task = taskOf(input, run);
   const fencesBefore = await options.routes.fences(input.projectPath);
   const before = run.sessionId === null ? null : await endedBefore(options, run.sessionId);
   let sessionId = run.sessionId;
@@ -259,32 +303,43 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
       sourcePath: basePath(options, id),
       workspace: 'copy',
       groupId: id,
-      title: `compare ${run.policy} ${run.repeat}: ${input.task}`.replaceAll(/\s+/gu, ' ').slice(0, 80),
+      title: `compare ${run.way} ${run.repeat}: ${task.name}`.replaceAll(/\s+/gu, ' ').slice(0, 80),
     });
     await put(index, { state: 'running', sessionId, why: null, check: null, figures: null }, abandoned);
     await runTask(work, sessionId, { run, left });
   }
   const state = await stateOf(options, sessionId);
-  const result = buildRunResult(state, await options.reference(input.cloud ?? null));
+  const result = buildRunResult(state, await options.reference(wayOf(input, run.way)?.cloud ?? input.cloud ?? null));
   if (result === null) throw new AppError('internal', `The run in session ${sessionId} did not end.`);
   signal.throwIfAborted();
-  const command = input.check ?? result.check?.command ?? null;
+  const command = task.check ?? input.check ?? result.check?.command ?? null;
   const check = command === null || result.status === 'missing' ? null : await runCheck(work, sessionId, command);
   await options.sessions.sandboxes.rest(sessionId);
   signal.throwIfAborted();
   const fences = [fencesBefore, await options.routes.fences(input.projectPath)];
   const isLike =
     current().routingSnapshot === undefined || fences.every((one) => one === current().routingSnapshot?.fences);
-  await put(index, { state: 'ended', why: isLike ? null : fencesChangedText, check, figures: figuresOf(result) });
+  await put(index, {
+    state: 'ended',
+    why: isLike ? null : fencesChangedText,
+    check,
+    figures: figuresOf(result, options.settings().energy),
+  });
 }
 
 const fencesChangedText = 'Privacy rules changed after the comparison started.';
 
 /** The routing that the comparison started with, whatever the settings are now. Null: it was not stored. */
-function snapshotOf({ routingSnapshot }: Comparison, { policy }: ComparisonRun): RoutingSnapshot | null {
+function snapshotOf({ routingSnapshot }: Comparison, { way }: ComparisonRun): RoutingSnapshot | null {
   return routingSnapshot === undefined
     ? null
-    : { routing: routingSnapshot.routing[policy] ?? null, rules: routingSnapshot.rules };
+    : { routing: routingSnapshot.routing[way] ?? null, rules: routingSnapshot.rules };
+}
+
+function taskOf({ tasks }: ComparisonInput, { task }: ComparisonRun): ComparisonInput['tasks'][number] {
+  const found = tasks[task];
+  if (found === undefined) throw new AppError('internal', `The comparison has no task ${task + 1}.`);
+  return found;
 }
 
 /** Resolves when the turn has ended. Cancelling the comparison cancels the turn. */
@@ -299,7 +354,7 @@ async function runTask(
   try {
     signal.throwIfAborted();
     sessions.hold(sessionId, snapshotOf(current(), run));
-    await sessions.send(sessionId, current().input.task, optionsOf(current(), run, left));
+    await sessions.send(sessionId, taskOf(current().input, run).text, optionsOf(current(), run, left));
     if (signal.aborted) await sessions.cancel(sessionId);
     const runner = sessions.runner(sessionId);
     await runner?.idle();
@@ -325,16 +380,19 @@ async function endedBefore(options: ComparisonRunnerOptions, sessionId: string):
 }
 
 function optionsOf({ input, routingSnapshot }: Comparison, run: ComparisonRun, left: number | null): RunOptions {
-  const { check, local, cloud, strategy, seed } = input;
+  const { check, local, cloud, seed, approve } = input;
+  const way = wayOf(input, run.way);
+  if (way === null) throw new AppError('internal', `The comparison has no way "${run.way}".`);
+  const { effort, ...choices } = way;
   return runOptionsSchema.parse({
-    check,
+    check: taskOf(input, run).check ?? check,
     local,
     cloud,
-    strategy,
+    ...choices,
+    ...effortOption(effort),
     ...routingSnapshot?.limits,
-    policy: run.policy,
-    // Nobody watches the run: every question is answered with no, and the run continues.
-    approve: 'deny',
+    // Nobody watches the run: every question has the answer that was given beforehand, and the run continues.
+    approve,
     // Repeats with the same seed would give the same run.
     seed: (seed ?? 1) + run.repeat - 1,
     ...(left === null ? {} : { maxUsd: Math.max(0, left) }),

@@ -1,33 +1,36 @@
-import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import { seenName } from '@shared/text/seen-text.ts';
+import { nameOfTask } from '@shared/comparisons/way-name.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
 import { typedFolder } from '../../lib/text/folder-text.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { textRows } from '../../lib/drawing/field-rows.ts';
-import { routingPolicies } from '../../lib/models/routing-policies.ts';
 import { t } from '../../lib/text/translate.ts';
-import { useNavigate } from '../../lib/window/navigation.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
 import { useRoots } from '../../lib/connection/use-host-info.ts';
-import { useLocalModel, useModels } from '../../lib/models/use-local-model.ts';
+import { useModels } from '../../lib/models/use-local-model.ts';
+import { useUsualModels } from '../../lib/models/use-model-options.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
 import { FolderField } from '../../ui/controls/folder-field.tsx';
+import { IconButton } from '../../ui/controls/icon-button.tsx';
+import { Icon } from '../../ui/layout/icon.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { Select } from '../../ui/controls/select.tsx';
-
-type Policy = (typeof routingPolicies)[number];
+import { type DraftWay, useMissing, usualWays, wayOfDraft, WaysField } from './ways-field.tsx';
 
 interface Choice {
   readonly project: string;
   readonly check: string;
-  readonly policies: readonly Policy[];
+  /** Tasks beside the first one. */
+  readonly more: readonly { readonly text: string; readonly check: string }[];
   readonly repeat: string;
   readonly maxUsd: string;
-  readonly cloud: string;
+  readonly judge: string;
+  readonly rubric: string;
+  readonly approve: 'deny' | 'allow';
 }
 
 interface CompareFormProps {
@@ -49,16 +52,22 @@ export function CompareForm({ task: given, projects, onStarted }: CompareFormPro
   const [choice, setChoice] = useState<Choice>({
     project: given?.project ?? projects[0] ?? '',
     check: '',
-    policies: routingPolicies,
+    more: [],
     repeat: '1',
     maxUsd: '',
-    cloud: '',
+    judge: '',
+    rubric: t('compare.rubric.usual'),
+    approve: 'deny',
   });
+  const project = typedFolder(choice.project, roots);
+  const missing = useMissing(project);
+  const usual = useUsualModels(project === '' ? null : project);
+  const [chosen, setChosen] = useState<readonly DraftWay[] | null>(null);
+  const ways = chosen ?? usualWays(missing);
   const [isStarting, setIsStarting] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const missing = useMissing(choice.cloud);
-  const policies = choice.policies.filter((policy) => missing[policy] === null);
-  const canStart = task.trim() !== '' && choice.project.trim() !== '' && policies.length > 0 && !isStarting;
+  const canStart =
+    task.trim() !== '' && project.trim() !== '' && ways.every((way) => missing(way) === null) && !isStarting;
 
   const start = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -66,7 +75,11 @@ export function CompareForm({ task: given, projects, onStarted }: CompareFormPro
     setIsStarting(true);
     setProblem(null);
     try {
-      const id = await begin(client, task, { ...choice, policies, project: typedFolder(choice.project, roots) });
+      const id = await begin(client, {
+        task,
+        choice: { ...choice, project },
+        ways: ways.map((way) => wayOfDraft(way, usual)),
+      });
       setTask('');
       onStarted(id);
     } catch (error) {
@@ -77,9 +90,17 @@ export function CompareForm({ task: given, projects, onStarted }: CompareFormPro
 
   return (
     <form aria-label={t('compare.new')} onSubmit={(event) => void start(event)} className="flex flex-col gap-4">
-      <Subject task={task} onTask={setTask} projects={projects} choice={choice} onChange={setChoice} />
-      <Policies choice={choice} missing={missing} onChange={setChoice} />
+      <Tasks task={task} onTask={setTask} choice={choice} onChange={setChoice} />
+      <FolderField
+        label={t('compare.project')}
+        hint={t('compare.projectHint')}
+        folder={choice.project}
+        known={projects}
+        onChange={(folder) => setChoice({ ...choice, project: folder })}
+      />
+      <WaysField ways={ways} projectPath={project} missing={missing} onChange={setChosen} />
       <Details choice={choice} onChange={setChoice} />
+      <Judge choice={choice} onChange={setChoice} />
       {problem !== null && <Problem text={`${t('compare.failed')} ${problem}`} />}
       <Button type="submit" look="primary" className="self-end" disabled={!canStart}>
         {t(isStarting ? 'compare.starting' : 'compare.start')}
@@ -93,14 +114,16 @@ interface ChoiceProps {
   readonly onChange: (choice: Choice) => void;
 }
 
-interface SubjectProps extends ChoiceProps {
+interface TasksProps extends ChoiceProps {
   readonly task: string;
   readonly onTask: (task: string) => void;
-  readonly projects: readonly string[];
 }
 
-/** The task, and the folder to do it in. */
-function Subject({ task, onTask, projects, choice, onChange }: SubjectProps) {
+/** The task, and more of them with checks of their own. */
+function Tasks({ task, onTask, choice, onChange }: TasksProps) {
+  const { more } = choice;
+  const put = (index: number, change: Partial<Choice['more'][number]>): void =>
+    onChange({ ...choice, more: more.map((one, at) => (at === index ? { ...one, ...change } : one)) });
   return (
     <>
       <Field label={t('compare.task')}>
@@ -115,76 +138,44 @@ function Subject({ task, onTask, projects, choice, onChange }: SubjectProps) {
           />
         )}
       </Field>
-      <FolderField
-        label={t('compare.project')}
-        hint={t('compare.projectHint')}
-        folder={choice.project}
-        known={projects}
-        onChange={(project) => onChange({ ...choice, project })}
-      />
+      {more.map((one, index) => (
+        <div key={`${index}`} className="flex flex-col gap-2 rounded-lg border border-line p-2.5">
+          <Field label={t('compare.moreTask', { number: index + 2 })}>
+            {(ids) => (
+              <textarea
+                {...ids}
+                rows={textRows(one.text, 2, 8)}
+                value={one.text}
+                onChange={(event) => put(index, { text: event.target.value })}
+                className={`${inputClass} resize-none`}
+              />
+            )}
+          </Field>
+          <div className="flex items-end gap-2">
+            <InputField
+              label={t('compare.ownCheck')}
+              className="flex-1"
+              type="text"
+              spellCheck={false}
+              value={one.check}
+              onText={(check) => put(index, { check })}
+            />
+            <IconButton
+              icon="close"
+              label={t('compare.removeTask', { number: index + 2 })}
+              onClick={() => onChange({ ...choice, more: more.filter((_, at) => at !== index) })}
+            />
+          </div>
+        </div>
+      ))}
+      <Button
+        size="small"
+        className="self-start"
+        onClick={() => onChange({ ...choice, more: [...more, { text: '', check: '' }] })}
+      >
+        <Icon name="plus" /> {t('compare.addTask')}
+      </Button>
     </>
-  );
-}
-
-/** What is missing to run a policy now; null when nothing is. */
-type Missing = Readonly<Record<Policy, 'local' | 'cloud' | null>>;
-
-/** An unknown state does not count as missing. */
-function useMissing(cloud: string): Missing {
-  const models = useModels().data;
-  const local = useLocalModel().data;
-  const usual = useUsualCloud();
-  const wanted = cloud === '' ? usual : cloud;
-  const isLocalReady = local === undefined || local.model?.state === 'ready';
-  // A model in no list may still work. A listed model of a service without a key is not ready.
-  const listed = models?.find(({ id }) => id === wanted);
-  const isKnown = models !== undefined && wanted !== undefined;
-  const isCloudReady = !isKnown || (wanted !== null && (listed?.state ?? 'ready') === 'ready');
-  const here = isLocalReady ? null : 'local';
-  const there = isCloudReady ? null : 'cloud';
-  return { local: here, hybrid: here ?? there, cloud: there };
-}
-
-function useUsualCloud(): unknown {
-  const client = useClient();
-  return useQuery({
-    queryKey: ['settings', 'cloud'],
-    queryFn: ({ signal }) => client.settings.get({ key: 'cloud' }, { signal }),
-  }).data;
-}
-
-/** The policies that can run now. The others say what they need and where to get it. */
-function Policies({ choice, missing, onChange }: ChoiceProps & { readonly missing: Missing }) {
-  const navigate = useNavigate();
-  const toggle = (policy: Policy, isChosen: boolean): void => {
-    const chosen = routingPolicies.filter((one) => (one === policy ? isChosen : choice.policies.includes(one)));
-    onChange({ ...choice, policies: chosen });
-  };
-  const needs = (['local', 'cloud'] as const).filter((place) => missing[place] !== null);
-  return (
-    <fieldset className="flex flex-wrap gap-x-5 gap-y-1">
-      <legend className="pb-1 text-sm font-semibold text-soft">{t('compare.policies')}</legend>
-      {routingPolicies.map((policy) => (
-        <label key={policy} className="flex items-center gap-2 text-sm has-disabled:text-soft">
-          <input
-            type="checkbox"
-            disabled={missing[policy] !== null}
-            checked={missing[policy] === null && choice.policies.includes(policy)}
-            onChange={({ target }) => toggle(policy, target.checked)}
-            className="size-4 accent-ink"
-          />
-          {t(`task.policy.${policy}`)}
-        </label>
-      ))}
-      {needs.map((place) => (
-        <p key={place} className="flex w-full flex-wrap items-center gap-2 pt-1 text-sm text-soft">
-          {t(`compare.needs.${place}`)}
-          <Button size="small" onClick={() => navigate({ type: 'models' })}>
-            {t('compare.toModels')}
-          </Button>
-        </p>
-      ))}
-    </fieldset>
   );
 }
 
@@ -199,7 +190,18 @@ function Details({ choice, onChange }: ChoiceProps) {
         value={choice.check}
         onText={(text) => onChange({ ...choice, check: text })}
       />
-      <CloudModel choice={choice} onChange={onChange} />
+      <Field label={t('compare.approve')} hint={t('compare.approveHint')}>
+        {(ids) => (
+          <Select
+            {...ids}
+            value={choice.approve}
+            onChange={({ target }) => onChange({ ...choice, approve: target.value === 'allow' ? 'allow' : 'deny' })}
+          >
+            <option value="deny">{t('compare.approve.deny')}</option>
+            <option value="allow">{t('compare.approve.allow')}</option>
+          </Select>
+        )}
+      </Field>
       <InputField
         label={t('compare.repeat')}
         type="number"
@@ -223,43 +225,63 @@ function Details({ choice, onChange }: ChoiceProps) {
   );
 }
 
-/** The cloud model: one that is ready now, or the one in the settings. */
-function CloudModel({ choice, onChange }: ChoiceProps) {
-  const usual = useUsualCloud();
-  const models = (useModels().data ?? []).filter(({ where, state }) => where === 'cloud' && state === 'ready');
-  const model = typeof usual === 'string' ? usual : t('project.none');
+/** Who says which answer is better: checks and you, or a model by a rubric. */
+function Judge({ choice, onChange }: ChoiceProps) {
+  const models = (useModels().data ?? []).filter(({ state }) => state === 'ready');
   return (
-    <Field label={t('compare.cloud')} {...(models.length === 0 ? { hint: t('compare.cloudNone') } : {})}>
-      {(ids) => (
-        <Select
-          {...ids}
-          value={choice.cloud}
-
-          onChange={({ target }) => onChange({ ...choice, cloud: target.value })}
-        >
-          <option value="">{t('compare.cloudUsual', { model })}</option>
-          {models.map(({ id }) => (
-            <option key={id} value={id}>
-              {seenName(id)}
-            </option>
-          ))}
-        </Select>
+    <>
+      <Field label={t('compare.judge')} hint={t('compare.judgeHint')}>
+        {(ids) => (
+          <Select {...ids} value={choice.judge} onChange={({ target }) => onChange({ ...choice, judge: target.value })}>
+            <option value="">{t('compare.judge.you')}</option>
+            {models.map(({ id }) => (
+              <option key={id} value={id}>
+                {seenName(id)}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      {choice.judge !== '' && (
+        <Field label={t('compare.rubric')}>
+          {(ids) => (
+            <textarea
+              {...ids}
+              rows={textRows(choice.rubric, 2, 8)}
+              value={choice.rubric}
+              onChange={(event) => onChange({ ...choice, rubric: event.target.value })}
+              className={`${inputClass} resize-none`}
+            />
+          )}
+        </Field>
       )}
-    </Field>
+    </>
   );
 }
 
+interface Begun {
+  readonly task: string;
+  readonly choice: Choice;
+  readonly ways: readonly ReturnType<typeof wayOfDraft>[];
+}
+
 /** Creates the comparison and starts its runs. Returns its id. Rejects with a typed failure of the core. */
-async function begin(client: CoreClient, task: string, choice: Choice): Promise<string> {
-  const { check, repeat, maxUsd, cloud } = choice;
+async function begin(client: CoreClient, { task, choice, ways }: Begun): Promise<string> {
+  const { check, repeat, maxUsd, judge, rubric, approve, project: projectPath } = choice;
+  const all = [{ text: task, check: '' }, ...choice.more.filter(({ text }) => text.trim() !== '')];
   const { id } = await client.comparisons.create({
-    task,
-    projectPath: choice.project,
-    policies: [...choice.policies],
+    projectPath,
+    tasks: all.map((one) => ({
+      name: nameOfTask(one.text),
+      text: one.text,
+      ...(one.check.trim() === '' ? {} : { check: one.check.trim() }),
+    })),
+    ways: [...ways],
     repeat: Number(repeat),
+    approve,
     ...(check.trim() === '' ? {} : { check: check.trim() }),
-    ...(cloud === '' ? {} : { cloud }),
     ...(maxUsd === '' ? {} : { maxUsd: Number(maxUsd) }),
+    ...(judge === '' ? {} : { judge: { model: judge, rubric } }),
   });
   await client.comparisons.start({ id });
   return id;

@@ -1,6 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { Comparison } from '@shared/comparisons/comparison.ts';
+import { wayName } from '@shared/comparisons/way-name.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { clock, folderName } from '../../lib/text/format.ts';
@@ -24,7 +26,7 @@ interface CompareViewProps {
 
 type Shown = { readonly type: 'list' } | { readonly type: 'new' } | { readonly type: 'one'; readonly id: string };
 
-/** The same task under several policies: start a comparison, watch it, read its table. */
+/** Several ways do the same tasks: start a comparison, watch it, read its table. */
 export default function CompareView({ projects, task, onSession }: CompareViewProps) {
   const queries = useQueryClient();
   const [shown, setShown] = useState<Shown>({ type: task === null ? 'list' : 'new' });
@@ -94,13 +96,14 @@ function Item({ comparison, readAt, onOpen }: ItemProps) {
         className="block w-full rounded-lg border border-line px-3 py-2 text-left hover:bg-chosen"
       >
         <span className="flex items-baseline gap-3">
-          <span className="min-w-0 flex-1 truncate">{input.task}</span>
+          <span className="min-w-0 flex-1 truncate">{seenName(input.tasks[0]?.name ?? '')}</span>
           <span className="text-xs text-soft tabular-nums">{clock(createdAt, readAt)}</span>
         </span>
         <span className="block truncate text-xs text-soft">
           {[
             folderName(input.projectPath),
-            [...new Set(input.policies)].join(', '),
+            seenName(input.ways.map(wayName).join(', ')),
+            ...(input.tasks.length === 1 ? [] : [plural('compare.tasks', input.tasks.length)]),
             plural('compare.of', runs.length, { done }),
           ].join(' · ')}
         </span>

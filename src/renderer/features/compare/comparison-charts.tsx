@@ -2,9 +2,10 @@ import type { ReactNode } from 'react';
 import type { ComparisonRow } from '@shared/comparisons/comparison-table.ts';
 import { money, seconds } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
-import { PolicyMark } from './policy-mark.tsx';
+import { seenName } from '@shared/text/seen-text.ts';
+import { WayMark } from './way-mark.tsx';
 
-/** Cost against solved tasks, and time, by policy. The table has the same figures. Empty before a run has ended. */
+/** Cost against solved tasks, and time, by way. The table has the same figures. Empty before a run has ended. */
 export function ComparisonCharts({ rows }: { readonly rows: readonly ComparisonRow[] }) {
   const ended = rows.filter((row) => row.runs > 0);
   if (ended.length === 0) return null;
@@ -40,10 +41,10 @@ interface Placed {
 /** Higher is better, further left is cheaper. */
 function MoneyAgainstSolved({ rows }: { readonly rows: readonly ComparisonRow[] }) {
   const placed = rows.flatMap((row): readonly Placed[] => {
-    const judged = row.runs - row.unjudged;
+    const judged = row.checked;
     return row.costUsd === null || judged === 0 ? [] : [{ row, usd: row.costUsd.median, solved: row.solved / judged }];
   });
-  const left = rows.filter((row) => placed.every((one) => one.row !== row)).map((row) => row.policy);
+  const left = rows.filter((row) => placed.every((one) => one.row !== row)).map((row) => seenName(row.way));
   const dearest = Math.max(0, ...placed.map((one) => one.usd));
   return (
     <Chart title={t('compare.chart.money')}>
@@ -57,7 +58,7 @@ function MoneyAgainstSolved({ rows }: { readonly rows: readonly ComparisonRow[] 
           <span className="absolute inset-x-0 top-0 border-t border-dashed border-line" />
           <span className="absolute inset-x-0 top-1/2 border-t border-dashed border-line" />
           {placed.map((one, index) => (
-            <Point key={one.row.policy} one={one} dearest={dearest} above={placed.slice(0, index)} />
+            <Point key={one.row.way} one={one} dearest={dearest} above={placed.slice(0, index)} />
           ))}
         </div>
         <span />
@@ -66,7 +67,7 @@ function MoneyAgainstSolved({ rows }: { readonly rows: readonly ComparisonRow[] 
           {dearest > 0 && <span>{money(dearest)}</span>}
         </div>
       </div>
-      {left.length > 0 && <p>{t('compare.chart.left', { policies: left.join(', ') })}</p>}
+      {left.length > 0 && <p>{t('compare.chart.left', { ways: left.join(', ') })}</p>}
     </Chart>
   );
 }
@@ -86,16 +87,16 @@ function Point({ one, dearest, above }: PointProps) {
     <span
       className="absolute size-0"
       style={{ left: `${right * 100}%`, bottom: `${one.solved * 100}%` }}
-      title={`${one.row.policy}: ${money(one.usd)}`}
+      title={`${seenName(one.row.way)}: ${money(one.usd)}`}
     >
       <span className="absolute -top-1.5 -left-1.5">
-        <PolicyMark policy={one.row.policy} />
+        <WayMark way={one.row.way} />
       </span>
       <span
-        className={`absolute whitespace-nowrap text-ink ${isAtEnd ? 'right-3' : 'left-3'}`}
+        className={`absolute max-w-48 truncate text-ink ${isAtEnd ? 'right-3' : 'left-3'}`}
         style={{ top: `${(one.solved > 0.1 ? 0 : -1.25) + (one.solved > 0.1 ? 1 : -1) * same}rem` }}
       >
-        {one.row.policy}
+        {seenName(one.row.way)}
       </span>
     </span>
   );
@@ -112,11 +113,11 @@ function Times({ rows }: { readonly rows: readonly ComparisonRow[] }) {
   return (
     <Chart title={t('compare.chart.time')}>
       <ul className="flex flex-col gap-3">
-        {rows.map(({ policy, seconds: time }) => (
-          <li key={policy} className="flex flex-col gap-1">
+        {rows.map(({ way, seconds: time }) => (
+          <li key={way} className="flex flex-col gap-1">
             <span className="flex items-center gap-2 text-ink">
-              <PolicyMark policy={policy} />
-              <span className="flex-1">{policy}</span>
+              <WayMark way={way} />
+              <span className="min-w-0 flex-1 truncate">{seenName(way)}</span>
               {time === null ? '–' : seconds(time.median * 1000)}
             </span>
             <span className="h-2 rounded-full bg-chosen">

@@ -1,6 +1,13 @@
 import type { Comparison } from '@shared/comparisons/comparison.ts';
 import type { ComparisonRow, Spread } from '@shared/comparisons/comparison-table.ts';
-import { comparisonCsv, comparisonMarkdown, comparisonRows } from '@shared/comparisons/comparison-table.ts';
+import {
+  comparisonCsv,
+  comparisonMarkdown,
+  comparisonPage,
+  reportTables,
+} from '@shared/comparisons/comparison-report.ts';
+import { comparisonRows, percentText } from '@shared/comparisons/comparison-table.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { money, seconds, tokens } from '../../lib/text/format.ts';
 import type { TextKey } from '../../lib/text/translate.ts';
 import { plural, t } from '../../lib/text/translate.ts';
@@ -10,7 +17,9 @@ import { Empty, Section } from '../../ui/layout/facts.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { ComparisonCharts } from './comparison-charts.tsx';
+import { PairView } from './pair-view.tsx';
 import { RunLanes } from './run-lanes.tsx';
+import { UseWay } from './use-way.tsx';
 import { useComparison } from './use-comparison.ts';
 import { WideContent } from '../../ui/layout/wide-content.tsx';
 
@@ -19,9 +28,9 @@ interface ComparisonDetailProps {
   readonly onSession: (sessionId: string) => void;
 }
 
-/** One comparison: the figures of each policy, and every run with a link to its session. */
+/** One comparison: the figures of each way, the answers beside each other, and every run with a link to its session. */
 export function ComparisonDetail({ id, onSession }: ComparisonDetailProps) {
-  const { comparison, isAtWork, problem, resume, stop } = useComparison(id);
+  const { comparison, isAtWork, problem, resume, stop, replace } = useComparison(id);
   if (comparison === null) {
     return problem === null ? <Empty>{t('compare.loading')}</Empty> : <Problem text={problem} />;
   }
@@ -32,7 +41,7 @@ export function ComparisonDetail({ id, onSession }: ComparisonDetailProps) {
   return (
     <div className="flex flex-col gap-5">
       <div className="flex flex-wrap items-center gap-3">
-        <h2 className="min-w-0 flex-1 basis-64 wrap-anywhere">{comparison.input.task}</h2>
+        <h2 className="min-w-0 flex-1 basis-64 wrap-anywhere">{titleOf(comparison)}</h2>
         <Export comparison={comparison} />
         {isAtWork && <Button onClick={stop}>{t('compare.stop')}</Button>}
         {!isAtWork && left > 0 && <Button onClick={resume}>{t('compare.resume')}</Button>}
@@ -44,20 +53,67 @@ export function ComparisonDetail({ id, onSession }: ComparisonDetailProps) {
       {isAtWork && lanes}
       <ComparisonCharts rows={rows} />
       <Result rows={rows} />
+      <OtherTables comparison={comparison} />
+      {!isAtWork && <PairView comparison={comparison} onJudged={replace} />}
+      {!isAtWork && rows.some(({ runs }) => runs > 0) && <UseWay comparison={comparison} />}
       {!isAtWork && lanes}
     </div>
   );
 }
 
-/** The same reports as from `dewpoint compare --out`. */
+function titleOf({ input: { tasks } }: Comparison): string {
+  const [first] = tasks;
+  return tasks.length === 1 ? seenName(first?.text ?? '') : plural('compare.tasks', tasks.length);
+}
+
+/** Each way against the first one, and the tasks of a set. */
+function OtherTables({ comparison }: { readonly comparison: Comparison }) {
+  const tables = reportTables(comparison).filter(({ title }) => title === 'Tasks' || title.startsWith('Against '));
+  return tables.map(({ title, head, rows, note }) => (
+    <Section key={title} title={seenName(title)}>
+      <WideContent>
+        <table className="w-full text-sm">
+          <thead>
+            <tr className="border-b text-soft">
+              {head.map((text) => (
+                <th key={text} scope="col" className="py-1.5 pr-4 text-left font-normal whitespace-nowrap">
+                  {seenName(text)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((cells) => (
+              <tr key={cells[0]} className="border-b border-line last:border-0">
+                {cells.map((text, index) => (
+                  <td key={head[index]} className="py-1.5 pr-4 align-top tabular-nums whitespace-nowrap">
+                    {seenName(text)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </WideContent>
+      {note !== null && <p className="mt-2 text-sm text-soft">{note}</p>}
+    </Section>
+  ));
+}
+
+/** The same reports as from `dewpoint compare --report`. */
 function Export({ comparison }: { readonly comparison: Comparison }) {
   const name = `comparison-${comparison.id}`;
-  const save = (extension: 'md' | 'csv'): void =>
-    extension === 'md'
-      ? saveText({ name: `${name}.md`, type: 'text/markdown', text: comparisonMarkdown(comparison) })
-      : saveText({ name: `${name}.csv`, type: 'text/csv', text: comparisonCsv(comparison) });
+  const forms = {
+    md: { type: 'text/markdown', write: comparisonMarkdown },
+    csv: { type: 'text/csv', write: comparisonCsv },
+    html: { type: 'text/html', write: comparisonPage },
+  } as const;
+  const save = (ending: keyof typeof forms): void => {
+    const { type, write } = forms[ending];
+    saveText({ name: `${name}.${ending}`, type, text: write(comparison) });
+  };
   return (
-    <div className="flex items-center gap-1 text-xs text-soft">
+    <div className="flex flex-wrap items-center gap-1 text-xs text-soft">
       {t('compare.report')}
       <CopyButton text={comparisonMarkdown(comparison)} label={t('compare.copy')} />
       <Button look="quiet" size="small" onClick={() => save('md')}>
@@ -66,12 +122,16 @@ function Export({ comparison }: { readonly comparison: Comparison }) {
       <Button look="quiet" size="small" onClick={() => save('csv')}>
         {t('compare.saveCsv')}
       </Button>
+      <Button look="quiet" size="small" onClick={() => save('html')}>
+        {t('compare.savePage')}
+      </Button>
     </div>
   );
 }
 
 const columns: readonly TextKey[] = [
   'compare.solved',
+  'compare.preferred',
   'compare.time',
   'compare.money',
   'compare.ifCloud',
@@ -79,6 +139,9 @@ const columns: readonly TextKey[] = [
   'compare.steps',
   'compare.local',
   'compare.tokens',
+  'compare.speed',
+  'compare.electricity',
+  'compare.hardware',
 ];
 
 function Result({ rows }: { readonly rows: readonly ComparisonRow[] }) {
@@ -91,7 +154,7 @@ function Result({ rows }: { readonly rows: readonly ComparisonRow[] }) {
           <thead>
             <tr className="border-b text-soft">
               <th scope="col" className="py-1.5 text-left font-normal">
-                {t('compare.policy')}
+                {t('compare.wayName')}
               </th>
               {columns.map((key) => (
                 <th key={key} scope="col" className="py-1.5 pl-4 text-right font-normal whitespace-nowrap">
@@ -102,7 +165,7 @@ function Result({ rows }: { readonly rows: readonly ComparisonRow[] }) {
           </thead>
           <tbody>
             {rows.map((row) => (
-              <ResultRow key={row.policy} row={row} slowest={slowest} dearest={dearest} />
+              <ResultRow key={row.way} row={row} slowest={slowest} dearest={dearest} />
             ))}
           </tbody>
         </table>
@@ -122,19 +185,30 @@ interface ResultRowProps {
 const cell = 'py-1.5 pl-4 text-right align-top tabular-nums whitespace-nowrap';
 
 function ResultRow({ row, slowest, dearest }: ResultRowProps) {
-  const judged = row.runs - row.unjudged;
   const { freshInput, cacheRead, cacheWrite, output } = row.tokens;
   const read = (freshInput?.median ?? 0) + (cacheRead?.median ?? 0) + (cacheWrite?.median ?? 0);
   return (
     <tr className="border-b border-line last:border-0">
       <th scope="row" className="py-1.5 text-left align-top font-semibold">
-        {row.policy}
+        {seenName(row.way)}
       </th>
       <td className={cell}>
-        {judged === 0 ? '–' : t('compare.solvedOf', { solved: row.solved, runs: judged })}
-        {row.unjudged > 0 && (
-          <span className="block text-xs text-warn">{plural('compare.unjudged', row.unjudged)}</span>
+        {row.checked === 0 ? '–' : t('compare.solvedOf', { solved: row.solved, runs: row.checked })}
+        {row.checked > 1 && row.solvedShare !== null && (
+          <span className="block text-xs text-soft">
+            {t('compare.range', { least: percentText(row.solvedShare.low), most: percentText(row.solvedShare.high) })}
+          </span>
         )}
+      </td>
+      <td className={cell}>
+        {row.preference === null
+          ? '–'
+          : t('compare.preference', {
+              better: row.preference.better,
+              even: row.preference.even,
+              worse: row.preference.worse,
+            })}
+        {row.toJudge > 0 && <span className="block text-xs text-warn">{plural('compare.open', row.toJudge)}</span>}
       </td>
       <td className={cell}>
         <Median spread={row.seconds} show={(value) => seconds(value * 1000)} most={slowest} bar="bg-line-strong" />
@@ -159,6 +233,9 @@ function ResultRow({ row, slowest, dearest }: ResultRowProps) {
       <td className={cell}>
         {output === null ? '–' : `${tokens(Math.round(read))} / ${tokens(Math.round(output.median))}`}
       </td>
+      <td className={cell}>{row.tokensPerSecond === null ? '–' : row.tokensPerSecond.toFixed(1)}</td>
+      <td className={cell}>{row.energyUsd === null ? '–' : money(row.energyUsd)}</td>
+      <td className={cell}>{row.hardwareUsd === null ? '–' : money(row.hardwareUsd)}</td>
     </tr>
   );
 }
@@ -182,7 +259,7 @@ interface MedianProps {
   readonly bar: string;
 }
 
-/** The median, with the range below it if the repeats differ, and a bar to compare policies. */
+/** The median, with the range below it if the repeats differ, and a bar to compare ways. */
 function Median({ spread, show, most, bar }: MedianProps) {
   if (spread === null) return <>–</>;
   const { median, least, most: largest } = spread;

@@ -1,4 +1,7 @@
-import type { Comparison, ComparisonPolicy, ComparisonRun } from '@shared/comparisons/comparison.ts';
+import type { Comparison, ComparisonRun } from '@shared/comparisons/comparison.ts';
+import { eachWay, wayName } from '@shared/comparisons/way-name.ts';
+import { isJudged } from '@shared/comparisons/pair-verdicts.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { stepOutcomes } from '../../lib/session/step-outcome.ts';
@@ -9,7 +12,7 @@ import { useSession } from '../../lib/session/use-session.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Section } from '../../ui/layout/facts.tsx';
 import { RouteDot } from '../../ui/figures/route-dot.tsx';
-import { PolicyMark } from './policy-mark.tsx';
+import { WayMark } from './way-mark.tsx';
 
 interface RunLanesProps {
   readonly comparison: Comparison;
@@ -19,21 +22,15 @@ interface RunLanesProps {
 /** The steps of up to this many runs are loaded. In a larger comparison, only the running one's are. */
 const mostRead = 12;
 
-/** One lane for each policy, side by side. A running session is followed step by step. */
+/** One lane for each way, side by side. A running session is followed step by step. */
 export function RunLanes({ comparison, onSession }: RunLanesProps) {
-  const policies = [...new Set(comparison.input.policies)];
+  const ways = eachWay(comparison.input.ways).map(wayName);
   const readsAll = comparison.runs.length <= mostRead;
   return (
     <Section title={t('compare.runs')}>
       <div className="grid grid-cols-[repeat(auto-fit,minmax(min(14rem,100%),1fr))] gap-3">
-        {policies.map((policy) => (
-          <Lane
-            key={policy}
-            policy={policy}
-            runs={comparison.runs.filter((run) => run.policy === policy)}
-            readsAll={readsAll}
-            onSession={onSession}
-          />
+        {ways.map((way) => (
+          <Lane key={way} way={way} comparison={comparison} readsAll={readsAll} onSession={onSession} />
         ))}
       </div>
     </Section>
@@ -41,39 +38,57 @@ export function RunLanes({ comparison, onSession }: RunLanesProps) {
 }
 
 interface LaneProps extends Pick<RunLanesProps, 'onSession'> {
-  readonly policy: ComparisonPolicy;
-  readonly runs: readonly ComparisonRun[];
+  readonly way: string;
+  readonly comparison: Comparison;
   readonly readsAll: boolean;
 }
 
-function Lane({ policy, runs, readsAll, onSession }: LaneProps) {
+/** Runs of a lane shown at once. */
+const mostRuns = 50;
+
+function Lane({ way, comparison, readsAll, onSession }: LaneProps) {
+  const runs = comparison.runs.filter((run) => run.way === way);
   return (
-    <section aria-label={policy} className="flex min-w-0 flex-col gap-2 rounded-lg bg-sunken p-2.5">
+    <section aria-label={seenName(way)} className="flex min-w-0 flex-col gap-2 rounded-lg bg-sunken p-2.5">
       <h4 className="flex items-center gap-2 text-sm font-semibold">
-        <PolicyMark policy={policy} /> {t(`composer.where.${policy}`)}
+        <WayMark way={way} /> <span className="min-w-0 truncate">{seenName(way)}</span>
       </h4>
       <ul className="flex flex-col gap-2">
-        {runs.map((run) => (
-          <Run key={run.repeat} run={run} isRead={readsAll || run.state === 'running'} onSession={onSession} />
+        {runs.slice(0, mostRuns).map((run) => (
+          <Run
+            key={`${run.task} ${run.repeat}`}
+            run={run}
+            comparison={comparison}
+            isRead={readsAll || run.state === 'running'}
+            onSession={onSession}
+          />
         ))}
       </ul>
+      {runs.length > mostRuns && (
+        <p className="text-sm text-soft">{t('compare.moreRuns', { count: runs.length - mostRuns })}</p>
+      )}
     </section>
   );
 }
 
 interface RunProps extends Pick<RunLanesProps, 'onSession'> {
   readonly run: ComparisonRun;
+  readonly comparison: Comparison;
   readonly isRead: boolean;
 }
 
-function Run({ run, isRead, onSession }: RunProps) {
+function Run({ run, comparison, isRead, onSession }: RunProps) {
   const { repeat, sessionId, figures } = run;
-  const state = stateOf(run);
+  const state = stateOf(run, comparison);
+  const { tasks, repeat: repeats } = comparison.input;
+  const task = seenName(tasks[run.task]?.name ?? '');
+  const name =
+    tasks.length === 1 ? t('compare.run', { repeat }) : repeats === 1 ? task : t('compare.taskRun', { task, repeat });
   const why = run.why ?? (figures !== null && figures.status !== 'done' ? t(`turn.status.${figures.status}`) : null);
   return (
     <li className="flex flex-col gap-1.5 rounded-md border border-line bg-paper p-2.5 text-sm">
       <span className="flex items-baseline justify-between gap-2 text-xs">
-        <span className="text-soft">{t('compare.run', { repeat })}</span>
+        <span className="min-w-0 truncate text-soft">{name}</span>
         <span className={`font-semibold ${stateColors[state]}`}>{t(`compare.state.${state}`)}</span>
       </span>
       {sessionId !== null && isRead && (
@@ -139,7 +154,7 @@ function Now({ steps }: Pick<SessionState, 'steps'>) {
   );
 }
 
-type RunState = 'waiting' | 'running' | 'skipped' | 'solved' | 'failed' | 'unjudged';
+type RunState = 'waiting' | 'running' | 'skipped' | 'solved' | 'failed' | 'judged' | 'open';
 
 const stateColors: Readonly<Record<RunState, string>> = {
   waiting: 'text-soft',
@@ -147,11 +162,13 @@ const stateColors: Readonly<Record<RunState, string>> = {
   skipped: 'text-warn',
   solved: 'text-good',
   failed: 'text-bad',
-  unjudged: 'text-warn',
+  judged: 'text-soft',
+  open: 'text-warn',
 };
 
-function stateOf(run: ComparisonRun): RunState {
+function stateOf(run: ComparisonRun, comparison: Comparison): RunState {
   if (run.state !== 'ended') return run.state;
   const passed = run.check?.passed ?? null;
-  return passed === null ? 'unjudged' : passed ? 'solved' : 'failed';
+  if (passed === null) return isJudged(comparison, run) ? 'judged' : 'open';
+  return passed ? 'solved' : 'failed';
 }

@@ -11,6 +11,8 @@ export interface ComparisonLoad {
   readonly problem: string | null;
   readonly resume: () => void;
   readonly stop: () => void;
+  /** Shows a later state that a command answered with. */
+  readonly replace: (comparison: Comparison) => void;
 }
 
 const nothing = { comparison: null, isAtWork: false, problem: null };
@@ -46,6 +48,7 @@ export function useComparison(id: string): ComparisonLoad {
   return {
     ...load,
     resume: () => void start(client, id).then(() => setRound((before) => before + 1), failed),
+    replace: (comparison) => setLoad((before) => ({ ...before, comparison })),
     stop: () => void client.comparisons.cancel({ id }).catch(failed),
   };
 }

@@ -74,6 +74,8 @@ export function messageOptions({ pick, mode, assistant }: SessionChoice) {
   return { ...interactiveOptions, ...optionsOfChoice({ pick, mode, assistant }) };
 }
 
+export const effortOfPick = ({ thinking }: ModelPick): Effort | undefined => thinking;
+
 export function optionsOfChoice({ pick, mode, assistant }: SessionChoice): ChosenOptions {
   return {
     ...optionsOfPick(pick),

@@ -36,7 +36,8 @@ import { harmIn, hostileTexts } from '../../../fakes/hostile-texts.ts';
 import type { SomeHandlers } from '../../../fakes/fake-handlers.ts';
 import type { PageCore } from '../../../fakes/page-core.ts';
 import { createPageCore } from '../../../fakes/page-core.ts';
-import { comparisonScene, fixScene, furnish, models } from '../../../fakes/page-scenes.ts';
+import { comparisonScene } from '../../../fakes/comparison-scene.ts';
+import { fixScene, furnish, models } from '../../../fakes/page-scenes.ts';
 
 /** Catches: a command that prints a text from the core without escaping it, whoever wrote the text. */
 type Run = (context: CommandContext, json: boolean) => Promise<number>;

@@ -14,6 +14,7 @@ import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts'
 import { itemsOf, openClientCore } from '../../../fakes/core-client.ts';
 import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
+const judgePrice = { input: 3, output: 15, source: 'test', date: '2026-11-22' };
 const neverAborted = new AbortController().signal;
 let folder: string;
 let home: string;
@@ -64,15 +65,16 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const loop = (...policies: readonly string[]) => policies.map((policy) => ({ policy, strategy: 'loop' }));
+
 const inputOf = (more: object) =>
   comparisonInputSchema.parse({
-    task: 'Repair add().',
+    tasks: [{ name: 'Repair', text: 'Repair add().' }],
     projectPath: project,
-    policies: ['local', 'cloud'],
+    ways: loop('local', 'cloud'),
     check: 'python3 check.py',
     local: 'weak/script',
     cloud: 'strong/script',
-    strategy: 'loop',
     ...more,
   });
 
@@ -112,21 +114,21 @@ async function startOf(sessionId: string) {
 }
 
 describe('a comparison', () => {
-  it('runs each policy in its own copy, and the check decides, not the agent', async () => {
+  it('runs each way in its own copy, and the check decides, not the agent', async () => {
     const { id } = await core.client.comparisons.create(inputOf({ repeat: 2 }), { signal: neverAborted });
     const seen = await carryOut(id);
     const done = await core.client.comparisons.show({ id });
     expect(seen.at(-1)).toEqual(done);
-    expect(done.runs.map(({ policy, repeat, state, check }) => [policy, repeat, state, check?.passed])).toEqual([
-      ['local', 1, 'ended', false],
-      ['cloud', 1, 'ended', true],
-      ['local', 2, 'ended', false],
-      ['cloud', 2, 'ended', true],
+    expect(done.runs.map(({ way, repeat, state, check }) => [way, repeat, state, check?.passed])).toEqual([
+      ['local,strategy=loop', 1, 'ended', false],
+      ['cloud,strategy=loop', 1, 'ended', true],
+      ['local,strategy=loop', 2, 'ended', false],
+      ['cloud,strategy=loop', 2, 'ended', true],
     ]);
     const rows = comparisonRows(done);
-    expect(rows.map(({ policy, runs, solved, steps, costUsd }) => [policy, runs, solved, steps, costUsd])).toEqual([
-      ['local', 2, 0, { median: 2, least: 2, most: 2 }, { median: 0, least: 0, most: 0 }],
-      ['cloud', 2, 2, { median: 2, least: 2, most: 2 }, { median: 0, least: 0, most: 0 }],
+    expect(rows.map(({ way, runs, solved, steps, costUsd }) => [way, runs, solved, steps, costUsd])).toEqual([
+      ['local,strategy=loop', 2, 0, { median: 2, least: 2, most: 2 }, { median: 0, least: 0, most: 0 }],
+      ['cloud,strategy=loop', 2, 2, { median: 2, least: 2, most: 2 }, { median: 0, least: 0, most: 0 }],
     ]);
     const paths = await Promise.all(
       done.runs.map(async ({ sessionId }) => (await core.client.sessions.show({ sessionId: sessionId ?? '' })).state),
@@ -233,7 +235,7 @@ describe('a comparison', () => {
     });
     await core.client.settings.set({ key: 'routing.numbers', value: { valueUsd: 0 } });
     await writeFile(join(home, 'dewpoint.rules'), 'local task add\n');
-    const { id } = await core.client.comparisons.create(inputOf({ policies: ['hybrid', 'quality'] }), {
+    const { id } = await core.client.comparisons.create(inputOf({ ways: loop('hybrid', 'quality') }), {
       signal: neverAborted,
     });
     await core.client.settings.set({ key: 'routing.numbers', value: { valueUsd: 1000, weights: {} } });
@@ -265,7 +267,7 @@ describe('a comparison', () => {
   });
 
   it('fences a run by the rules at its time, and says when they differ from other runs', async () => {
-    const { id } = await core.client.comparisons.create(inputOf({ policies: ['local'], repeat: 2 }), {
+    const { id } = await core.client.comparisons.create(inputOf({ ways: loop('local'), repeat: 2 }), {
       signal: neverAborted,
     });
     const other = { rules: [{ paths: ['x/**'], verdict: 'local-only', project: join(folder, 'other') }] };
@@ -296,7 +298,7 @@ describe('a comparison', () => {
   });
 
   it('does not let earlier runs influence routing', async () => {
-    const { id } = await core.client.comparisons.create(inputOf({ policies: ['local', 'hybrid'], repeat: 2 }), {
+    const { id } = await core.client.comparisons.create(inputOf({ ways: loop('local', 'hybrid'), repeat: 2 }), {
       signal: neverAborted,
     });
     await carryOut(id);
@@ -312,10 +314,72 @@ describe('a comparison', () => {
     await vi.waitFor(async () => expect(await readdir(home)).toContain('route-record.json'), 30_000);
   });
 
+  it('does a set of tasks in each way, each with its own check, and a model judges the answers in pairs', async () => {
+    const verdict = { text: '{"verdict": "first", "why": "It is shorter."}' };
+    await core.client.settings.set({
+      key: 'providers.judge',
+      value: { kind: 'scripted', where: 'cloud', price: judgePrice, repeat: true, replies: [verdict] },
+    });
+    const tasks = [
+      { name: 'Repair', text: 'Repair add().' },
+      { name: 'Say', text: 'Say hello.', check: 'true' },
+    ];
+    const judge = { model: 'judge/script', rubric: 'The shorter answer is better.' };
+    const { id } = await core.client.comparisons.create(inputOf({ tasks, judge }), { signal: neverAborted });
+    await carryOut(id);
+    const done = await core.client.comparisons.show({ id });
+    expect(done.runs.map(({ task, way, check }) => [task, way, check?.command])).toEqual([
+      [0, 'local,strategy=loop', 'python3 check.py'],
+      [0, 'cloud,strategy=loop', 'python3 check.py'],
+      [1, 'local,strategy=loop', 'true'],
+      [1, 'cloud,strategy=loop', 'true'],
+    ]);
+    expect(done.judgements.map(({ task, by, why }) => [task, by, why])).toEqual([
+      [0, 'model', 'It is shorter.'],
+      [1, 'model', 'It is shorter.'],
+    ]);
+    expect(done.judgements.every(({ costUsd }) => (costUsd ?? 0) > 0)).toBe(true);
+    // Your own verdict stands beside it, and the last one counts.
+    const pair = { task: 0, repeat: 1, left: 'local,strategy=loop', right: 'cloud,strategy=loop' };
+    await core.client.comparisons.judge({ id, pair, verdict: 'same' });
+    const { judgements } = await core.client.comparisons.judge({ id, pair, verdict: 'left' });
+    expect(judgements.filter(({ by }) => by === 'you')).toMatchObject([{ verdict: 'left' }]);
+    const other = core.client.comparisons.judge({ id, pair: { ...pair, left: 'moon' }, verdict: 'left' });
+    await expect(other).rejects.toMatchObject({ data: { code: 'not-found' } });
+  });
+
+  it('shows what an earlier version compared, as ways', async () => {
+    const { id } = await core.client.comparisons.create(inputOf({}), { signal: neverAborted });
+    const file = join(home, 'comparisons', `${id}.json`);
+    const { tasks: _, ways: __, ...input } = (await core.client.comparisons.show({ id })).input;
+    const run = {
+      policy: 'cloud',
+      repeat: 1,
+      state: 'waiting',
+      sessionId: null,
+      why: null,
+      check: null,
+      figures: null,
+    };
+    const old = { ...input, task: 'Repair add().', policies: ['cloud'], strategy: 'loop' };
+    await writeFile(file, JSON.stringify({ version: 1, id, createdAt: 1, input: old, runs: [run], abandoned: [] }));
+    const shown = await core.client.comparisons.show({ id });
+    expect(shown.input).toMatchObject({
+      tasks: [{ name: 'Repair add().', text: 'Repair add().' }],
+      ways: [{ policy: 'cloud', strategy: 'loop' }],
+    });
+    await carryOut(id);
+    expect((await core.client.comparisons.show({ id })).runs).toMatchObject([
+      { task: 0, way: 'cloud,strategy=loop', state: 'ended', check: { passed: true } },
+    ]);
+  });
+
   it('refuses what cannot be carried out before it copies anything', async () => {
     const refused = (more: object) => core.client.comparisons.create(inputOf(more));
     await expect(refused({ cloud: undefined })).rejects.toMatchObject({ data: { code: 'missing-model' } });
-    await expect(refused({ task: ' \n' })).rejects.toMatchObject({ data: { code: 'bad-input' } });
+    await expect(refused({ tasks: [{ name: 'x', text: ' \n' }] })).rejects.toMatchObject({
+      data: { code: 'bad-input' },
+    });
     await expect(refused({ projectPath: join(folder, 'none') })).rejects.toMatchObject({ data: { code: 'not-found' } });
     await expect(core.client.comparisons.show({ id: '../settings' })).rejects.toMatchObject({
       data: { code: 'not-found' },

@@ -1,15 +1,17 @@
-import { resolve } from 'node:path';
-import type { Comparison, ComparisonInput, ComparisonRun } from '@shared/comparisons/comparison.ts';
-import { comparisonInputSchema } from '@shared/comparisons/comparison.ts';
+import type { Comparison, ComparisonRun } from '@shared/comparisons/comparison.ts';
+import {
+  comparisonCsv,
+  comparisonMarkdown,
+  comparisonPage,
+  reportTables,
+} from '@shared/comparisons/comparison-report.ts';
 import {
   comparisonCells,
   comparisonHead,
-  comparisonCsv,
-  comparisonMarkdown,
   counterfactualLegend,
   comparisonRows,
 } from '@shared/comparisons/comparison-table.ts';
-import { issueText } from '../../../lib/issue-text.ts';
+import { pairsForYou } from '@shared/comparisons/pair-verdicts.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { escapedJson } from '@shared/text/seen-text.ts';
 import { jsonText } from '../../../lib/files/json-file.ts';
@@ -18,30 +20,22 @@ import { usageError } from '../../text/report-failure.ts';
 import { createLiveView } from '../terminal/live-view.ts';
 import { ensureModel } from './models/models.command.ts';
 import { checkOutputFile, writeOutputFile } from '../terminal/output-file.ts';
-import { readTask } from '../turn/read-task.ts';
+import { type CompareInputArguments, comparedBy, numberOf, readCompareInput } from '../turn/compare-input.ts';
 import { requireModels } from '../../text/require-models.ts';
 import type { Terminal } from '../../text/terminal.ts';
 import { pluralize, dateAndTime, jsonLine, oneLine, seconds, table } from '../../text/terminal.ts';
 import { childAbort } from '../../../lib/async/child-abort.ts';
 import { orNoted } from '../../../lib/log.ts';
 
-export interface CompareArguments {
-  readonly project?: string;
-  readonly policies?: string;
-  readonly check?: string;
-  readonly repeat?: string;
-  readonly local?: string;
-  readonly cloud?: string;
-  readonly strategy?: string;
+export interface CompareArguments extends CompareInputArguments {
   readonly maxUsd?: string;
-  readonly seed?: string;
   readonly resume?: string;
   readonly list?: boolean;
   readonly report?: string;
   readonly json?: boolean;
 }
 
-/** Runs the same task under several policies and shows the results in a table. */
+/** Lets several ways do the same tasks and shows the results in a table. */
 export const compare: Command<[string | undefined, CompareArguments]> = async (context, taskText, args) => {
   const { terminal } = context;
   if (args.list === true) return listComparisons(context, args);
@@ -74,63 +68,26 @@ async function comparisonFor(
   const core = await context.core();
   if (args.resume !== undefined) {
     if (taskText !== undefined) throw usageError('--resume keeps the task of the comparison. Leave out the task.');
-    const left = begunWith.filter((name) => args[name] !== undefined).map((name) => `--${name}`);
+    const left = comparedBy.filter((name) => args[name] !== undefined).map((name) => `--${name}`);
     if (left.length > 0)
       throw usageError(`--resume keeps the options of the comparison. Leave out ${left.join(', ')}.`);
     return args.resume === 'last' ? lastOf(await core.comparisons.list()) : args.resume;
   }
-  if (taskText === undefined) throw usageError('Describe a task, or resume a comparison with --resume.');
-  const input = parseInput(await readTask(taskText), args, maxUsd);
-  await requireModels(context, input);
-  const needsLocal = input.policies.some((policy) => policy !== 'cloud');
-  if (needsLocal) await ensureModel(context, input);
+  const input = await readCompareInput(context, taskText, { args, maxUsd });
+  const { projectPath } = input;
+  for (const way of input.ways) {
+    const models = { local: way.local ?? input.local, cloud: way.cloud ?? input.cloud };
+    await requireModels(context, { ...models, policies: [way.policy], projectPath });
+    await ensureModel(context, { local: models.local, policy: way.policy, projectPath });
+  }
+  if (input.judge !== undefined) await core.models.show({ id: input.judge.model }, { signal: context.signal });
   return (await core.comparisons.create(input, { signal: context.signal })).id;
 }
-
-/** Options that cannot change after the start, because runs with different values could not be compared. */
-const begunWith = ['project', 'policies', 'check', 'repeat', 'local', 'cloud', 'strategy', 'seed'] as const;
 
 function lastOf(comparisons: readonly Comparison[]): string {
   const [last] = comparisons;
   if (last === undefined) throw usageError('No comparisons yet.');
   return last.id;
-}
-
-/** Checks the options before anything starts. The core checks them again. */
-export function parseInput(task: string, args: CompareArguments, maxUsd: number | undefined): ComparisonInput {
-  if (args.project === undefined) throw usageError('Name the project: --project DIR. Each run works on a copy of it.');
-  const policies = (args.policies ?? 'local,hybrid,cloud')
-    .split(',')
-    .map((policy) => policy.trim())
-    .filter((policy) => policy !== '');
-  const { check, local, cloud, strategy } = args;
-  const parsed = comparisonInputSchema.safeParse({
-    task,
-    projectPath: resolve(args.project),
-    policies: [...new Set(policies)],
-    check,
-    local,
-    cloud,
-    strategy,
-    maxUsd,
-    ...(args.repeat === undefined ? {} : { repeat: numberOf('repeat', args.repeat) }),
-    ...(args.seed === undefined ? {} : { seed: numberOf('seed', args.seed) }),
-  });
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw usageError(
-    `The value of --${String(issue?.path[0] ?? '')} is wrong: ${issueText(issue)}.`,
-    'See: dewpoint compare --help',
-  );
-}
-
-/** The number that a flag takes. */
-export function numberOf(name: string, text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value) || value < 0) {
-    throw usageError(`--${name} takes a number from 0, not "${text}".`);
-  }
-  return value;
 }
 
 /** Starts the comparison and shows each run until all have ended. Ctrl-C cancels the comparison. */
@@ -146,8 +103,9 @@ async function carryOut(context: CommandContext, id: string, maxUsd: number | un
     let shown: Comparison | null = null;
     for await (const comparison of await core.comparisons.watch({ id })) {
       for (const [index, run] of comparison.runs.entries()) {
-        if (shown?.runs[index]?.state !== run.state) announce(context, run, shown !== null);
+        if (shown?.runs[index]?.state !== run.state) announce(context, comparison, { run, isNew: shown !== null });
       }
+      if (shown !== null) announceVerdicts(context, shown, comparison);
       shown = comparison;
     }
   } finally {
@@ -156,9 +114,22 @@ async function carryOut(context: CommandContext, id: string, maxUsd: number | un
   return core.comparisons.show({ id });
 }
 
-function announce(context: CommandContext, run: ComparisonRun, isNew: boolean): void {
+function announceVerdicts({ terminal }: CommandContext, before: Comparison, { input, judgements }: Comparison): void {
+  for (const { task, repeat, left, right, verdict, why } of judgements.slice(before.judgements.length)) {
+    const better = verdict === 'left' ? left : verdict === 'right' ? right : (verdict ?? 'no verdict');
+    const name = input.tasks.length === 1 ? '' : `${oneLine(input.tasks[task]?.name ?? '', 40)}, `;
+    terminal.err(`judged ${name}run ${repeat}: ${left} against ${right}: ${better}. ${oneLine(why, 160)}\n`);
+  }
+}
+
+function announce(
+  context: CommandContext,
+  { input }: Comparison,
+  { run, isNew }: { readonly run: ComparisonRun; readonly isNew: boolean },
+): void {
   const { terminal } = context;
-  const name = `${run.policy} ${run.repeat}`;
+  const task = input.tasks.length === 1 ? '' : `, ${oneLine(input.tasks[run.task]?.name ?? '', 40)}`;
+  const name = `${run.way} ${run.repeat}${task}`;
   if (run.state === 'running' && run.sessionId !== null) {
     terminal.err(`${name}: session ${run.sessionId}\n`);
     // This only shows the run. The comparison itself reports how the run ends.
@@ -175,7 +146,7 @@ function endText({ check, figures, why: unlike }: ComparisonRun): string {
   if (figures === null) return 'ended';
   const judged =
     check === null
-      ? 'it could not be checked'
+      ? 'no check judged it'
       : check.passed === null
         ? `the check could not be run (${oneLine(check.summary, 120)})`
         : `the check ${check.passed ? 'passed' : 'failed'}`;
@@ -208,6 +179,14 @@ function showTable(comparison: Comparison, terminal: Terminal): void {
   const rows = comparisonRows(comparison);
   for (const line of table([comparisonHead, ...rows.map(comparisonCells)])) terminal.out(`${line}\n`);
   if (rows.some(({ runs }) => runs > 0)) terminal.err(terminal.colors.dim(`${counterfactualLegend}\n`));
+  for (const { title, head, rows: lines, note } of reportTables(comparison)) {
+    if (title === 'Ways' || title === 'Runs' || title === 'Verdicts') continue;
+    terminal.out(`\n${title}\n`);
+    for (const line of table([head, ...lines])) terminal.out(`${line}\n`);
+    if (note !== null) terminal.err(terminal.colors.dim(`${note}\n`));
+  }
+  const open = pairsForYou(comparison).length;
+  if (open > 0) terminal.err(`${pluralize(open, 'pair')} of answers to judge: open the comparison in the window.\n`);
   if (comparison.runs.some((run) => run.figures?.passedBefore === true)) {
     terminal.err(
       `${terminal.colors.yellow('The check passed before any run')}, so it says little about the results.\n`,
@@ -221,10 +200,15 @@ function showTable(comparison: Comparison, terminal: Terminal): void {
   }
 }
 
-/** The report as JSON or CSV if the file name ends that way, otherwise as Markdown. */
+/** The report as JSON, CSV or HTML if the file name ends that way, otherwise as Markdown. */
 function reportText(path: string, comparison: Comparison): string {
   if (path.endsWith('.json')) return escapedJson(jsonText({ ...comparison, rows: comparisonRows(comparison) }));
+  if (/\.html?$/iu.test(path)) return comparisonPage(comparison);
   return path.endsWith('.csv') ? comparisonCsv(comparison) : comparisonMarkdown(comparison);
+}
+
+function titleOf({ tasks: [first, ...others] }: Comparison['input']): string {
+  return others.length === 0 ? (first?.name ?? '') : `${others.length + 1} tasks: ${first?.name ?? ''}, …`;
 }
 
 async function listComparisons({ core, terminal }: CommandContext, args: CompareArguments): Promise<number> {
@@ -235,7 +219,7 @@ async function listComparisons({ core, terminal }: CommandContext, args: Compare
     for (const { id, createdAt, input, runs } of all) {
       const ended = runs.filter((run) => run.state === 'ended').length;
       const when = dateAndTime(createdAt);
-      terminal.out(`${id}  ${when}  ${ended} of ${runs.length} runs  ${oneLine(input.task, 60)}\n`);
+      terminal.out(`${id}  ${when}  ${ended} of ${runs.length} runs  ${oneLine(titleOf(input), 60)}\n`);
     }
   }
   return 0;

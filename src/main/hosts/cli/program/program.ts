@@ -144,22 +144,35 @@ function addCompare(program: Command, handlers: Handlers): void {
   subcommand(
     program,
     'compare',
-    'run a task under several policies, each in its own copy of the project',
-    'dewpoint compare --project . --check "npm test" --policies local,cloud --cloud openai/NAME "Fix the failing test"',
+    'let several models or policies do the same tasks, each in its own copy of the project',
+    'dewpoint compare --project . --check "npm test" --way local --way cloud:openai/NAME,effort=high "Fix the failing test"',
   )
     .argument('[task]', 'what you would like done; - reads it from stdin')
-    .option('--project <dir>', 'the project folder; each run gets a copy')
-    .option('--policies <list>', 'separated by commas (default: local,hybrid,cloud)')
+    .option('--project <dir>', 'the project folder; each run gets a copy (default: that of --sessions)')
+    .option(
+      '--way <way>',
+      'compare this way; repeatable: local, cloud or hybrid, with :PROVIDER/MODEL, ,effort=HOW, ,strategy=HOW, ,assistant=NAME',
+      collect,
+    )
+    .option('--policies <list>', 'short for one --way each, separated by commas (default: local,hybrid,cloud)')
+    .option(
+      '--tasks <folder>',
+      'do each .md or .txt file of a folder; a line "check: COMMAND" at its start is its check',
+    )
+    .option('--sessions <list>', 'do the first message of these sessions, separated by commas, with their checks')
     .option('--check <command>', "the success check, run in the sandbox after each run (default: the project's tests)")
-    .option('--repeat <n>', 'runs per policy (default: 1); shows medians and ranges')
-    .option('--local <model>', 'the local model, PROVIDER/MODEL')
-    .option('--cloud <model>', 'the cloud model, PROVIDER/MODEL')
-    .option('--strategy <strategy>', 'auto, recipe or loop (default: auto)')
-    .option('--max-usd <x>', 'spending limit for all runs, in US dollars')
+    .option('--judge <model>', 'a model that says which of two answers is better, without knowing which way made them')
+    .option('--rubric <text>', 'what the judge goes by: a text or a file')
+    .option('--approve <how>', 'the answer to every question in the runs: deny or allow (default: deny)')
+    .option('--repeat <n>', 'runs of each task in each way (default: 1); shows intervals')
+    .option('--local <model>', 'the local model of ways that name none, PROVIDER/MODEL')
+    .option('--cloud <model>', 'the cloud model of ways that name none, PROVIDER/MODEL')
+    .option('--strategy <strategy>', 'auto, recipe or loop, for ways that name none (default: auto)')
+    .option('--max-usd <x>', 'spending limit for all runs and the judge together, in US dollars')
     .option('--seed <n>', 'seed of the first run; each repeat takes the next number')
     .option('--resume <id>', 'resume a stopped comparison: its id, or last; finished runs are kept')
     .option('--list', 'list your comparisons')
-    .option('--report <file>', 'write a report as Markdown, or as JSON if the name ends in .json')
+    .option('--report <file>', 'write a report: .html, .csv, .json, else Markdown')
     .option('--json', 'print the result as JSON')
     .action((task: string | undefined, args: CompareArguments) => handlers.compare(task, args));
 }

@@ -22,7 +22,7 @@ import { usageError } from '../../../text/report-failure.ts';
 import { requireModels } from '../../../text/require-models.ts';
 import { dateAndTime, jsonLine, oneLine, table } from '../../../text/terminal.ts';
 import { checkOutputFile, writeOutputFile } from '../../terminal/output-file.ts';
-import { numberOf } from '../compare.command.ts';
+import { numberOf } from '../../turn/compare-input.ts';
 
 export interface CalibrateArguments {
   readonly local?: string;

@@ -3,7 +3,7 @@ import { moneyText } from '@shared/money/money-text.ts';
 import { type AskedAgain, type CallAnswer, sumsOfAskedAgain } from '@shared/comparisons/asked-again.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../../text/command-context.ts';
-import { numberOf } from '../compare.command.ts';
+import { numberOf } from '../../turn/compare-input.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import { jsonLine, oneLine, type Terminal } from '../../../text/terminal.ts';
 

@@ -1,8 +1,8 @@
-import type { ComparisonPolicy } from '@shared/comparisons/comparison.ts';
 import { RouteDot } from '../../ui/figures/route-dot.tsx';
 
-/** Where a policy may run steps: on this machine, in the cloud, or in both. */
-export function PolicyMark({ policy }: { readonly policy: ComparisonPolicy }) {
+/** Where a way may run steps: on this machine, in the cloud, or in both. Its name begins with its policy. */
+export function WayMark({ way }: { readonly way: string }) {
+  const policy = /^[a-z]+/u.exec(way)?.[0];
   if (policy === 'local' || policy === 'cloud') return <RouteDot where={policy} />;
   return (
     <span aria-hidden="true" className="block size-2.5 shrink-0 overflow-hidden rounded-full bg-local">

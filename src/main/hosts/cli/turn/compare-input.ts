@@ -1,0 +1,178 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, extname, join, resolve } from 'node:path';
+import type { ComparisonInput, ComparisonTask } from '@shared/comparisons/comparison.ts';
+import { comparisonInputSchema } from '@shared/comparisons/comparison.ts';
+import { readWay, type Way, wayForm } from '@shared/comparisons/way.ts';
+import { nameOfTask, wayName } from '@shared/comparisons/way-name.ts';
+import { readDefinition } from '@shared/text/front-matter.ts';
+import { issueText } from '../../../lib/issue-text.ts';
+import type { CommandContext } from '../../text/command-context.ts';
+import { usageError } from '../../text/report-failure.ts';
+import { maximumTaskBytes, readTask } from './read-task.ts';
+
+export interface CompareInputArguments {
+  readonly project?: string;
+  readonly way?: readonly string[];
+  readonly policies?: string;
+  readonly tasks?: string;
+  readonly sessions?: string;
+  readonly check?: string;
+  readonly repeat?: string;
+  readonly local?: string;
+  readonly cloud?: string;
+  readonly strategy?: string;
+  readonly seed?: string;
+  readonly judge?: string;
+  readonly rubric?: string;
+  readonly approve?: string;
+}
+
+/** Options that cannot change after the start, because runs with different values could not be compared. */
+export const comparedBy = [
+  'project',
+  'way',
+  'policies',
+  'tasks',
+  'sessions',
+  'check',
+  'repeat',
+  'local',
+  'cloud',
+  'strategy',
+  'seed',
+  'judge',
+  'rubric',
+  'approve',
+] as const satisfies readonly (keyof CompareInputArguments)[];
+
+/** Checks the options before anything starts. The core checks them again. */
+export async function readCompareInput(
+  context: Pick<CommandContext, 'core' | 'terminal'>,
+  taskText: string | undefined,
+  { args, maxUsd }: { readonly args: CompareInputArguments; readonly maxUsd: number | undefined },
+): Promise<ComparisonInput> {
+  const named = [taskText, args.tasks, args.sessions].filter((one) => one !== undefined).length;
+  if (named > 1) throw usageError('Give one of these: a task, --tasks FOLDER or --sessions A,B.');
+  const found = await tasksOf(context, taskText, args);
+  const project = args.project === undefined ? found.projectPath : resolve(args.project);
+  if (project === null) throw usageError('Name the project: --project DIR. Each run works on a copy of it.');
+  if (args.rubric !== undefined && args.judge === undefined) throw usageError('--rubric needs --judge MODEL.');
+  const { check, local, cloud, approve } = args;
+  const parsed = comparisonInputSchema.safeParse({
+    projectPath: project,
+    tasks: found.tasks,
+    ways: waysOf(context, args),
+    check,
+    local,
+    cloud,
+    maxUsd,
+    approve,
+    ...(args.judge === undefined ? {} : { judge: { model: args.judge, rubric: await rubricOf(args.rubric) } }),
+    ...(args.repeat === undefined ? {} : { repeat: numberOf('repeat', args.repeat) }),
+    ...(args.seed === undefined ? {} : { seed: numberOf('seed', args.seed) }),
+  });
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const option = String(issue?.path[0] ?? '');
+  const typed = option === 'ways' ? 'way' : option === 'projectPath' ? 'project' : option;
+  throw usageError(`The value of --${typed} is wrong: ${issueText(issue)}.`, 'See: dewpoint compare --help');
+}
+
+/** `--policies a,b` is short for `--way a --way b`. Says which way is there twice. */
+function waysOf({ terminal }: Pick<CommandContext, 'terminal'>, args: CompareInputArguments): readonly Way[] {
+  if (args.way !== undefined && args.policies !== undefined) throw usageError('Use --way or --policies, not both.');
+  const typed = args.way ?? (args.policies ?? 'local,hybrid,cloud').split(',').filter((one) => one.trim() !== '');
+  const ways = typed.map((text) => {
+    const strategy = args.strategy === undefined || args.strategy === 'auto' ? '' : `,strategy=${args.strategy}`;
+    const way = readWay(/,\s*strategy\s*=/u.test(text) ? text : `${text.trim()}${strategy}`);
+    if (typeof way === 'string') throw usageError(`A way is ${wayForm}: ${way}.`);
+    return way;
+  });
+  const names = ways.map(wayName);
+  for (const name of new Set(names.filter((one, at) => names.indexOf(one) < at))) {
+    terminal.err(`${name} is named twice. It runs once.\n`);
+  }
+  return ways;
+}
+
+interface FoundTasks {
+  readonly tasks: readonly ComparisonTask[];
+  /** Of the sessions that they are taken from. */
+  readonly projectPath: string | null;
+}
+
+async function tasksOf(
+  context: Pick<CommandContext, 'core'>,
+  taskText: string | undefined,
+  args: CompareInputArguments,
+): Promise<FoundTasks> {
+  if (args.tasks !== undefined) return { tasks: await tasksInFolder(args.tasks), projectPath: null };
+  if (args.sessions !== undefined) return tasksOfSessions(context, args.sessions);
+  if (taskText === undefined) {
+    throw usageError('Describe a task, name some with --tasks or --sessions, or resume a comparison with --resume.');
+  }
+  const text = await readTask(taskText);
+  return { tasks: [{ name: nameOfTask(text), text }], projectPath: null };
+}
+
+/**
+ * Each `.md` or `.txt` file of a folder is a task, in the order of their names. A line `check: COMMAND` between two lines
+ * of `---` at its start is its check.
+ */
+async function tasksInFolder(folder: string): Promise<readonly ComparisonTask[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => {
+    throw usageError(`The folder ${folder} could not be read.`);
+  });
+  const names = entries
+    .filter((entry) => entry.isFile() && ['.md', '.txt'].includes(extname(entry.name)))
+    .map((entry) => entry.name)
+    .sort();
+  if (names.length === 0) throw usageError(`The folder ${folder} has no task: each is a .md or .txt file.`);
+  return Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(join(folder, name), 'utf8');
+      const read = readDefinition<{ check: string }>(text, maximumTaskBytes, (key, value) =>
+        key === 'check' && value !== '' ? { check: value } : null,
+      );
+      if (!read.ok) throw usageError(`The task ${join(folder, name)} cannot be read. ${read.why}`);
+      return { ...read.value, name: basename(name, extname(name)).slice(0, 200) };
+    }),
+  );
+}
+
+/** The first message of each session, with the check of its first turn. All of them are of one project. */
+async function tasksOfSessions({ core }: Pick<CommandContext, 'core'>, ids: string): Promise<FoundTasks> {
+  const client = await core();
+  const tasks: ComparisonTask[] = [];
+  const projects = new Set<string>();
+  for (const id of ids.split(',').map((one) => one.trim())) {
+    const { sessionId } = await client.sessions.find({ id });
+    const { state } = await client.sessions.show({ sessionId });
+    const text = state.messages[0]?.text ?? '';
+    if (text.trim() === '') throw usageError(`The session ${sessionId} has no message.`);
+    const check = state.turns[0]?.check?.command;
+    tasks.push({ name: nameOfTask(text), text, ...(check === undefined ? {} : { check }) });
+    if (state.projectPath !== null) projects.add(state.projectPath);
+  }
+  if (projects.size > 1) throw usageError('These sessions are of several projects. Compare those of one at a time.');
+  return { tasks, projectPath: [...projects][0] ?? null };
+}
+
+const usualRubric =
+  'The better answer does what the task asks, is correct, leaves nothing out, and adds nothing that was not asked for.';
+
+/** The text itself, or that of a file. */
+async function rubricOf(given: string | undefined): Promise<string> {
+  if (given === undefined) return usualRubric;
+  const found = /\s/u.test(given.trim()) ? null : await stat(given).catch(() => null);
+  return found?.isFile() === true ? readFile(given, 'utf8') : given;
+}
+
+/** The number that a flag takes. */
+export function numberOf(name: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0) {
+    throw usageError(`--${name} takes a number from 0, not "${text}".`);
+  }
+  return value;
+}

@@ -1,0 +1,78 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Comparison } from '@shared/comparisons/comparison.ts';
+import type { Way } from '@shared/comparisons/way.ts';
+import { wayName } from '@shared/comparisons/way-name.ts';
+import { seenName } from '@shared/text/seen-text.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { folderName } from '../../lib/text/format.ts';
+import { t } from '../../lib/text/translate.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { Select } from '../../ui/controls/select.tsx';
+import { Section } from '../../ui/layout/facts.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+
+/** Makes one of the compared ways the usual one, for the project or for all of them. */
+export function UseWay({ comparison: { input } }: { readonly comparison: Comparison }) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const [name, setName] = useState('');
+  const [done, setDone] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const way = input.ways.find((one) => wayName(one) === name) ?? input.ways[0];
+  if (way === undefined) return null;
+  const project = folderName(input.projectPath);
+  const use = async (where: 'project' | 'all'): Promise<void> => {
+    setProblem(null);
+    const choices = choicesOf(way, input);
+    try {
+      if (where === 'project') {
+        await client.projects.configure({ projectPath: input.projectPath, change: { type: 'choose', choices } });
+      } else {
+        for (const [key, value] of Object.entries(choices)) await client.settings.set({ key, value });
+      }
+      setDone(t(`compare.used.${where}`, { way: seenName(wayName(way)), project }));
+      await queries.invalidateQueries({ queryKey: ['models'] });
+      await queries.invalidateQueries({ queryKey: ['settings'] });
+    } catch (error) {
+      setProblem(failureText(error));
+    }
+  };
+  return (
+    <Section title={t('compare.use')}>
+      <div className="flex flex-wrap items-end gap-2">
+        <Field label={t('compare.useWay')} className="min-w-48 flex-1">
+          {(ids) => (
+            <Select {...ids} value={wayName(way)} onChange={({ target }) => setName(target.value)}>
+              {input.ways.map((one) => (
+                <option key={wayName(one)} value={wayName(one)}>
+                  {seenName(wayName(one))}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Button onClick={() => void use('project')}>{t('compare.useProject', { project })}</Button>
+        <Button onClick={() => void use('all')}>{t('compare.useAll')}</Button>
+      </div>
+      {hasMore(way) && <p className="mt-1 text-sm text-soft">{t('compare.useMore')}</p>}
+      {done !== null && <output className="mt-1 block text-sm text-soft">{done}</output>}
+      {problem !== null && <Problem text={problem} />}
+    </Section>
+  );
+}
+
+/** The settings hold policy and models. The effort belongs to a model, and a strategy or an assistant to a message. */
+const hasMore = ({ effort, strategy, assistant }: Way): boolean =>
+  effort !== undefined || strategy !== undefined || assistant !== undefined;
+
+function choicesOf({ policy, ...own }: Way, { local, cloud }: Comparison['input']) {
+  const models = { local: own.local ?? local, cloud: own.cloud ?? cloud };
+  return {
+    policy,
+    ...(policy === 'cloud' || models.local === undefined ? {} : { local: models.local }),
+    ...(policy === 'local' || models.cloud === undefined ? {} : { cloud: models.cloud }),
+  };
+}

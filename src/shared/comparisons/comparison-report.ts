@@ -1,0 +1,265 @@
+import { moneyText } from '@shared/money/money-text.ts';
+import type { Interval } from '@shared/money/counterfactual.ts';
+import { sheetCell } from '@shared/text/csv-text.ts';
+import type { Comparison, ComparisonRun } from './comparison.ts';
+import {
+  wayDifferences,
+  comparisonCells,
+  comparisonHead,
+  comparisonRows,
+  counterfactualLegend,
+  percentText,
+} from './comparison-table.ts';
+
+/** A part of a report: a table under its title. */
+export interface ReportTable {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly note: string | null;
+}
+
+/** What a comparison is about, in lines of a name and a value. */
+export function reportFacts({ input, createdAt, judgements }: Comparison): readonly (readonly [string, string])[] {
+  const [first, ...others] = input.tasks;
+  const ownCheck = input.tasks.some(({ check }) => check !== undefined);
+  const judged = judgements.flatMap((one) => (one.by === 'model' ? [one.costUsd] : []));
+  const cost = judged.every((one) => one !== null) ? judged.reduce((sum, one) => sum + one, 0) : null;
+  return [
+    others.length === 0 ? ['Task', first?.text ?? ''] : ['Tasks', String(input.tasks.length)],
+    ['Project', input.projectPath],
+    ['Check', input.check ?? (ownCheck ? 'that of each task' : 'the test command of the project')],
+    ...(input.judge === undefined ? [] : [['Judge', `${input.judge.model} (${moneyText(cost)})`] as const]),
+    ['Begun', new Date(createdAt).toISOString()],
+  ];
+}
+
+/** The tables of a report: the ways, each against the first one, the tasks if there are several, the verdicts, the runs. */
+export function reportTables(comparison: Comparison): readonly ReportTable[] {
+  const { input, runs, judgements } = comparison;
+  const taskName = (task: number): string => input.tasks[task]?.name ?? String(task + 1);
+  const against = wayDifferences(comparison);
+  const rows = comparisonRows(comparison);
+  const pairs = against.filter((one) => one.pairs > 0);
+  return [
+    { title: 'Ways', head: comparisonHead, rows: rows.map(comparisonCells), note: counterfactualLegend },
+    ...(pairs.length === 0
+      ? []
+      : [
+          {
+            title: `Against ${rows[0]?.way ?? ''}`,
+            head: ['way', 'pairs', 'solved', 'seconds', 'money'],
+            rows: pairs.map(({ way, pairs: count, solved, seconds, costUsd }) => [
+              way,
+              String(count),
+              differenceText(solved, (value) => percentText(value)),
+              differenceText(seconds, (value) => value.toFixed(1)),
+              differenceText(costUsd, (value) => (value < 0 ? `-${moneyText(-value)}` : moneyText(value))),
+            ]),
+            note: 'The same runs of the same tasks, minus those of the first way, with 95 % intervals. A difference whose interval includes 0 can be chance.',
+          },
+        ]),
+    ...(input.tasks.length < 2
+      ? []
+      : [{ title: 'Tasks', head: ['task', ...rows.map(({ way }) => way)], rows: taskRows(comparison), note: null }]),
+    ...(judgements.length === 0
+      ? []
+      : [
+          {
+            title: 'Verdicts',
+            head: ['task', 'run', 'first', 'second', 'better', 'by', 'why'],
+            rows: judgements.map(({ task, repeat, left, right, verdict, by, why }) => [
+              taskName(task),
+              String(repeat),
+              left,
+              right,
+              verdict === 'left' ? left : verdict === 'right' ? right : (verdict ?? 'no verdict'),
+              by,
+              why,
+            ]),
+            note: null,
+          },
+        ]),
+    {
+      title: 'Runs',
+      head: ['way', 'task', 'run', 'state', 'check', 'status', 'steps', 'seconds', 'money', 'session'],
+      rows: runs.map((run) => runCells(run, taskName(run.task))),
+      note: null,
+    },
+  ];
+}
+
+/** For each task, how many runs of each way solved it. */
+function taskRows({ input, runs }: Comparison): readonly (readonly string[])[] {
+  const names = [...new Set(runs.map(({ way }) => way))];
+  return input.tasks.map(({ name }, task) => [
+    name,
+    ...names.map((way) => {
+      const ended = runs.filter((run) => run.task === task && run.way === way && run.state === 'ended');
+      const checked = ended.filter((run) => typeof run.check?.passed === 'boolean');
+      const solved = checked.filter((run) => run.check?.passed === true).length;
+      return checked.length === 0 ? (ended.length === 0 ? '-' : 'no check') : `${solved} of ${checked.length}`;
+    }),
+  ]);
+}
+
+function differenceText(found: Interval | null, show: (value: number) => string): string {
+  if (found === null) return '-';
+  const sign = (value: number): string => `${value > 0 ? '+' : ''}${show(value)}`;
+  return `${sign(found.value)} (${sign(found.low)} to ${sign(found.high)})`;
+}
+
+/** The comparison as Markdown. */
+export function comparisonMarkdown(comparison: Comparison): string {
+  const lines = [
+    `# Comparison ${comparison.id}`,
+    '',
+    ...reportFacts(comparison).map(([name, value]) => `- ${name}: ${escape(value)}`),
+    ...reportTables(comparison).flatMap(({ title, head, rows, note }) => [
+      '',
+      `## ${escape(title)}`,
+      '',
+      ...tableOf(head, rows),
+      ...(note === null ? [] : ['', note]),
+    ]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const line = (cells: readonly string[]): string => `| ${cells.map(escape).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)];
+}
+
+/** A text from outside as one table cell: without line breaks and markup. */
+function escape(text: string): string {
+  return text.replaceAll(/\s+/gu, ' ').replaceAll(/[\\`*_[\]<>|#]/gu, '\\$&');
+}
+
+/** The comparison as a page of its own, without a script and without anything from elsewhere. */
+export function comparisonPage(comparison: Comparison): string {
+  const cells = (tag: 'th' | 'td', texts: readonly string[]): string =>
+    `<tr>${texts.map((text) => `<${tag}>${markup(text)}</${tag}>`).join('')}</tr>`;
+  const tables = reportTables(comparison).map(
+    ({ title, head, rows, note }) =>
+      `<h2>${markup(title)}</h2><div class="wide"><table><thead>${cells('th', head)}</thead><tbody>${rows
+        .map((row) => cells('td', row))
+        .join('')}</tbody></table></div>${note === null ? '' : `<p class="note">${markup(note)}</p>`}`,
+  );
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Comparison ${markup(comparison.id)}</title><style>${pageStyle}</style></head><body>
+<h1>Comparison ${markup(comparison.id)}</h1>
+<dl>${reportFacts(comparison)
+    .map(([name, value]) => `<dt>${markup(name)}</dt><dd>${markup(value)}</dd>`)
+    .join('')}</dl>
+${solvedBars(comparison)}
+${tables.join('\n')}
+</body></html>
+`;
+}
+
+/** The share of solved runs of each way as a bar, with its interval as a line. */
+function solvedBars(comparison: Comparison): string {
+  const rows = comparisonRows(comparison).filter(({ solvedShare }) => solvedShare !== null);
+  if (rows.length === 0) return '';
+  const bars = rows.map(({ way, solvedShare, solved, checked }, index) => {
+    const { value = 0, low = 0, high = 0 } = solvedShare ?? {};
+    const y = index * 34;
+    return `<text x="0" y="${y + 13}">${markup(way)}: ${solved} of ${checked}</text><rect x="0" y="${y + 18}" width="${value * 600}" height="8"/><line x1="${low * 600}" x2="${high * 600}" y1="${y + 22}" y2="${y + 22}"/>`;
+  });
+  return `<h2>Solved, with 95 % intervals</h2><svg role="img" aria-label="Solved share of each way" viewBox="0 0 600 ${rows.length * 34}">${bars.join('')}</svg>`;
+}
+
+const pageStyle =
+  ':root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}h2{font-size:1.05rem;margin-top:2rem}dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem}dt{opacity:.7}dd{margin:0;white-space:pre-wrap;overflow-wrap:anywhere}.wide{overflow-x:auto}table{border-collapse:collapse}th,td{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid #8885;white-space:nowrap}.note{opacity:.75}svg{width:100%;max-width:600px}svg text{fill:currentColor;font-size:13px}rect{fill:#3b82c4}line{stroke:currentColor;stroke-width:2}';
+
+/** A text from outside as the content of an element. */
+function markup(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+/**
+ * One line for each run, for a spreadsheet. Figures have no units, a missing value is an empty cell, and no text can be
+ * read as a formula.
+ */
+export function comparisonCsv(comparison: Comparison): string {
+  const lines = comparison.runs.map((run) => {
+    const task = comparison.input.tasks[run.task];
+    return [...sheetCells(run), task?.name ?? '', task?.text ?? ''].map(sheetCell).join(',');
+  });
+  return [[...csvHead, 'task', 'text'].join(','), ...lines].map((line) => `${line}\n`).join('');
+}
+
+const csvHead = [
+  'way',
+  'repeat',
+  'state',
+  'solved',
+  'status',
+  'steps',
+  'local_steps',
+  'seconds',
+  'model_seconds',
+  'fresh_input',
+  'cache_read',
+  'cache_write',
+  'output',
+  'usd',
+  'usd_if_all_cloud',
+  'seconds_if_all_here',
+  'energy_wh',
+  'energy_usd',
+  'hardware_usd',
+  'session',
+  'check',
+  'why',
+] as const;
+
+function sheetCells({ way, repeat, state, check, figures, sessionId, why }: ComparisonRun) {
+  const { tokens } = figures ?? {};
+  return [
+    way,
+    repeat,
+    state,
+    check?.passed ?? null,
+    figures?.status ?? null,
+    figures?.steps ?? null,
+    figures?.localSteps ?? null,
+    figures?.seconds ?? null,
+    figures?.modelSeconds ?? null,
+    tokens?.freshInput ?? null,
+    tokens?.cacheRead ?? null,
+    tokens?.cacheWrite ?? null,
+    tokens?.output ?? null,
+    // An unknown price is not 0, and differs from a run that did not happen.
+    figures === null ? null : (figures.costUsd ?? 'unpriced'),
+    figures?.elsewhere?.cloudUsd?.value ?? null,
+    figures?.elsewhere?.localSeconds?.value ?? null,
+    figures?.energyWh ?? null,
+    figures?.energyUsd ?? null,
+    figures?.hardwareUsd ?? null,
+    sessionId,
+    check?.command ?? null,
+    why ?? check?.summary ?? null,
+  ];
+}
+
+function runCells(run: ComparisonRun, task: string): readonly string[] {
+  const { figures, check } = run;
+  const judged =
+    check === null ? '-' : check.passed === null ? `not run: ${check.summary}` : check.passed ? 'passed' : 'failed';
+  return [
+    run.way,
+    task,
+    String(run.repeat),
+    run.why === null ? run.state : `${run.state}: ${run.why}`,
+    judged,
+    figures?.status ?? '-',
+    figures === null ? '-' : String(figures.steps),
+    figures === null ? '-' : figures.seconds.toFixed(1),
+    figures === null ? '-' : moneyText(figures.costUsd),
+    run.sessionId ?? '-',
+  ];
+}
