@@ -284,7 +284,7 @@ async function createBase(config: ComposeConfig) {
 
 async function createParts(config: ComposeConfig) {
   const base = await createBase(config);
-  const { now, settings, rules, blobs, redactor, store, probe } = base;
+  const { now, settings, blobs, redactor, store, probe } = base;
   const { llama, ...modelParts } = createModelParts(config, base);
   const { models } = modelParts;
   const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
