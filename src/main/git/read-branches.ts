@@ -16,6 +16,17 @@ export async function readRemotes({ git: access }: Repository): Promise<readonly
   return found.map(({ remote, url }) => ({ name: remote, address: url, shown: withoutLogin(url) }));
 }
 
+/** The same for a push, which a remote may send to another address. */
+export async function readPushRemotes(repository: Repository): Promise<readonly Remote[]> {
+  const git = await loadGit();
+  const remotes: Remote[] = [];
+  for (const remote of await readRemotes(repository)) {
+    const other: unknown = await git.getConfig({ ...repository.git, path: `remote.${remote.name}.pushurl` });
+    remotes.push(typeof other === 'string' ? { ...remote, address: other, shown: withoutLogin(other) } : remote);
+  }
+  return remotes;
+}
+
 /** A password may hold an "@" itself. */
 export function withoutLogin(address: string): string {
   return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/iu, '$1').slice(0, 300);

@@ -85,6 +85,17 @@ describe.skipIf(isWithoutGit)('a push', () => {
     expect(there('topic')).toBe(commit);
   });
 
+  it('goes to the address that the remote is set to be pushed to', async () => {
+    const { host, repo, plan, push, there } = await scene();
+    repo.git('remote', 'set-url', 'origin', 'https://example.org/ada/app.git');
+    repo.git('remote', 'set-url', '--push', 'origin', `${host.origin}/ada/app.git`);
+    repo.write('a.txt', 'two\n');
+    const commit = repo.commit('two');
+    expect(await plan()).toMatchObject({ remote: 'origin', host: host.host, address: `${host.origin}/ada/app` });
+    await push();
+    expect(there('main')).toBe(commit);
+  });
+
   it('counts a merge once, and no commit that the remote has on another branch', async () => {
     const { repo, plan } = await scene();
     repo.git('checkout', '-q', '-b', 'topic');

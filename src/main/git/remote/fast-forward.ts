@@ -40,14 +40,14 @@ export async function fastForward(
     });
   const git = await loadGit();
   const treeOf = async (oid: string): Promise<string> => (await git.readCommit({ ...repository.git, oid })).commit.tree;
-  const { tree } = repository.places;
+  const { tree, calls } = repository.places;
   const isCaseBlind = await isThere(join(tree, '.GIT'));
   const trees = { from: await treeOf(from), to: await treeOf(to) };
   const changes = await lookAtChanges(repository, trees, { isCaseBlind });
   const hasLinks = await isOn(repository, 'core.symlinks', process.platform !== 'win32');
   const hasModes = await isOn(repository, 'core.filemode', process.platform !== 'win32');
   const index = await readWholeIndex(repository);
-  const { planned, blockers } = await planFiles(tree, changes, { index, isCaseBlind, hasLinks, hasModes });
+  const { planned, blockers } = await planFiles(tree, changes, { index, isCaseBlind, hasLinks, hasModes, calls });
   if (blockers.length > 0) throw inTheWay(blockers);
   const notes = await placeFiles(repository, planned, {
     index,

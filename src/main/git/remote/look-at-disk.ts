@@ -3,6 +3,7 @@ import type { BigIntStats } from 'node:fs';
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { errorCodeOf } from '../../lib/files/json-file.ts';
 import {
+  type CallMode,
   type HostFolder,
   isGone,
   openChildFolder,
@@ -20,8 +21,8 @@ export type OnDisk =
   | { readonly type: 'blocked'; readonly by: string };
 
 /** Looks, name by name, and follows no link. The id is that which git would give the bytes as they are. */
-export async function lookAtDisk(tree: string, path: string): Promise<OnDisk> {
-  const found = await parentOnDisk(tree, path);
+export async function lookAtDisk(tree: string, path: string, calls: CallMode): Promise<OnDisk> {
+  const found = await parentOnDisk(tree, path, calls);
   if (!('parent' in found)) return found;
   try {
     return await lookIn(found.parent, path.split('/').at(-1) ?? '');
@@ -30,12 +31,16 @@ export async function lookAtDisk(tree: string, path: string): Promise<OnDisk> {
   }
 }
 
-async function parentOnDisk(tree: string, path: string): Promise<OnDisk | { readonly parent: HostFolder }> {
+async function parentOnDisk(
+  tree: string,
+  path: string,
+  calls: CallMode = 'waiting',
+): Promise<OnDisk | { readonly parent: HostFolder }> {
   const names = path.split('/').slice(0, -1);
-  let folder = await openHostFolder(tree);
+  let folder = await openHostFolder(tree, calls);
   for (const [at, name] of names.entries()) {
     try {
-      const next = await openChildFolder(folder, name);
+      const next = await openChildFolder(folder, name, calls);
       await folder.close();
       folder = next;
     } catch (error) {

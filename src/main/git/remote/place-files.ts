@@ -80,7 +80,8 @@ async function placeFrom(stage: HostFolder, { own, repository, changes, options 
     }
     await removeEmpty(going, placing);
     const links = (one: PlannedChange): number => (one.after?.kind === 'link' ? 1 : 0);
-    const coming = numbered.filter((one) => !going.includes(one)).sort((one, other) => links(one) - links(other));
+    const goes = new Set(going);
+    const coming = numbered.filter((one) => !goes.has(one)).sort((one, other) => links(one) - links(other));
     for (const change of coming) {
       await bringOne(change, placing);
       step();

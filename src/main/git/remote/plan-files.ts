@@ -1,4 +1,4 @@
-import { foldedName } from '../../lib/files/host-folder.ts';
+import { type CallMode, foldedName } from '../../lib/files/host-folder.ts';
 import type { TreeChange, TreeFile } from '../clone/look-at-tree.ts';
 import { indexEntries, type IndexEntry } from '../read-index.ts';
 import { filesBelow, lookAtDisk, type OnDisk } from './look-at-disk.ts';
@@ -21,6 +21,7 @@ interface PlanOptions {
   /** Git notes whether a file can be run. */
   readonly hasModes: boolean;
   readonly hasLinks: boolean;
+  readonly calls: CallMode;
 }
 
 const mostBelow = 10_000;
@@ -45,7 +46,7 @@ export async function planFiles(
       blockers.push({ path, why: staged });
       continue;
     }
-    let disk = await lookAtDisk(tree, path);
+    let disk = await lookAtDisk(tree, path, options.calls);
     if (disk.type === 'blocked' && gone.has(disk.by)) disk = { type: 'missing' };
     // The file that is found by the other case is one that goes first.
     if (before === null && disk.type === 'file' && goneFolded.has(foldedPath(path)) && !gone.has(path))

@@ -8,7 +8,7 @@ import { isContentPointer } from '../commit-files.ts';
 import { isPlainBranch } from '../commit-session.ts';
 import { chooseRemote, type HostingAddress } from '../hosting-address.ts';
 import { currentBranch, loadGit } from '../load-git.ts';
-import { readRemotes } from '../read-branches.ts';
+import { readPushRemotes } from '../read-branches.ts';
 import type { Repository } from '../repository.ts';
 import { followedBranch } from './find-upstream.ts';
 
@@ -44,7 +44,7 @@ export async function planPush(
   const commit = await git.resolveRef({ ...repository.git, ref: `refs/heads/${branch}` });
   const followed = await followedBranch(repository, branch);
   const usual = followed === null || followed.remote === '.' ? null : followed.remote;
-  const address = chooseRemote(await readRemotes(repository), wish.remote ?? usual);
+  const address = chooseRemote(await readPushRemotes(repository), wish.remote ?? usual);
   const { host, remote } = address;
   const known = await git.listBranches({ ...repository.git, remote });
   const there = await tipsOf(repository, remote, known);
