@@ -98,6 +98,18 @@ it('the app writes a session into the file that a dialog names, and reads it bac
   await save(file);
   await expect.poll(() => existsSync(file)).toBe(true);
   expect(readdirSync(place.project).filter((name) => name.endsWith('.dewpoint'))).toEqual(['kept.dewpoint']);
+  // Printed by a window that nobody sees, which is gone afterwards.
+  const document = join(place.project, 'kept.pdf');
+  const windows = (): Promise<number> => app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length);
+  const openBefore = await windows();
+  await save(document);
+  await expect.poll(() => existsSync(document), { timeout: 30_000 }).toBe(true);
+  await expect.poll(windows).toBe(openBefore);
+  const printed = readFileSync(document);
+  expect(printed.subarray(0, 5).toString()).toBe('%PDF-');
+  expect(printed.subarray(-1024).toString('latin1')).toContain('%%EOF');
+  // A page without its text would be far smaller.
+  expect(printed.length).toBeGreaterThan(8_000);
   const before = readdirSync(join(place.home, 'sessions')).length;
   const original = await shownView();
   const choose = async (paths: readonly string[]): Promise<void> => {
