@@ -110,6 +110,12 @@ describe('the list of tools', () => {
     expect(core.tools.servers.jotter).toMatchObject({ approved: null });
     await card.getByRole('button', { name: 'Edit jotter' }).click();
     const form = card.getByRole('form', { name: 'Edit jotter' });
+    await form.getByRole('textbox', { name: 'Arguments' }).fill('--api-key\nq7Xk29fLm3Zt81VbNc40Rw');
+    await form.getByRole('button', { name: 'Save', exact: true }).click();
+    await form.getByText('This looks like a key.').waitFor();
+    await keepScreenshot(page, 'tools-typed-key');
+    expect(await violations(page)).toEqual([]);
+    expect(JSON.stringify(core.tools.servers.jotter)).not.toContain('q7Xk29');
     await form.getByRole('textbox', { name: 'Arguments' }).fill('-y\n@example/server-jotter@2');
     await keepScreenshot(page, 'tools-edit');
     expect(await violations(page)).toEqual([]);

@@ -65,6 +65,7 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
       await add(name, definition);
       return report(name);
     },
+    exposed: async ({ input: { definition } }) => maskedLine(definition, options.hideSecrets),
     known: async () => knownServers(),
     addKnown: async ({ input: { name, folder } }) => {
       const definition = knownDefinition(name, folder);

@@ -30,6 +30,9 @@ export const tools = {
   'tools.exposed':
     'Nothing was added. What looks like a key would stay in the settings, where everyone who reads them sees it:',
   'tools.exposedHint': 'A variable keeps a key in the key store: API_KEY=… in front of the command.',
+  'tools.exposedTyped': 'This looks like a key. It would stay in the settings and in the list of programs:',
+  'tools.exposedTypedHint': 'Name a variable instead. Its value goes into the key store.',
+  'tools.exposedSave': 'Save it all the same',
   'tools.exposedAdd': 'Add it all the same',
   'tools.byHand': 'Fill in a form instead',
   'tools.known': 'Choose a well-known server',

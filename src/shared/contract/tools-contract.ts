@@ -39,6 +39,11 @@ export const toolsContract = {
   add: base
     .input(z.object({ name: serverNameSchema, definition: serverDefinitionSchema }))
     .output(type<ToolServerReport>()),
+  /**
+   * What would be started or reached, with what looks like a secret masked; null: it holds none. What stands in a command
+   * line stays in the settings, and whoever lists the programs of the machine sees it. Saves nothing.
+   */
+  exposed: base.input(z.object({ definition: serverDefinitionSchema })).output(type<string | null>()),
   /** Well-known servers that start without an account. */
   known: base.output(type<readonly KnownServer[]>()),
   /** Adds one of them, as `add` does. `folder`: what it works on, where it asks for one. */

@@ -1,3 +1,4 @@
+import { seenName } from '@shared/text/seen-text.ts';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
 import type { ServerDefinition, ToolServerReport } from '@shared/tools/server-definition.ts';
@@ -6,6 +7,7 @@ import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
 import { Select } from '../../ui/controls/select.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { CheckField, NameField, plainText, words } from './server-fields.tsx';
 import { useToolWork } from './use-tool-servers.ts';
@@ -95,23 +97,36 @@ export function TypedServer({ server, onDone }: TypedServerProps) {
   const client = useClient();
   const work = useToolWork();
   const [typed, setTyped] = useState(() => typedOf(server));
-  const set = (part: Partial<Typed>): void => setTyped({ ...typed, ...part });
+  /** What looks like a secret in what would be saved, masked. */
+  const [exposed, setExposed] = useState<string | null>(null);
+  const set = (part: Partial<Typed>): void => {
+    setTyped({ ...typed, ...part });
+    setExposed(null);
+  };
   const isHttp = typed.kind === 'http';
   const isWhole = typed.name.trim() !== '' && (isHttp ? typed.url : typed.command).trim() !== '';
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
+  const submit = async (): Promise<void> => {
     const input = { name: typed.name.trim(), definition: definitionOf(typed, server?.definition) };
+    if (exposed === null) {
+      const found = await client.tools.exposed({ definition: input.definition }).catch(() => null);
+      setExposed(found);
+      if (found !== null) return;
+    }
     const isSaved = await work.run((signal) =>
       server === undefined ? client.tools.add(input, { signal }) : client.tools.change(input, { signal }),
     );
     if (isSaved && server === undefined) setTyped(nothing);
     if (isSaved) onDone?.();
   };
+  const onSubmit = (event: FormEvent): void => {
+    event.preventDefault();
+    void submit();
+  };
   return (
     <form
       aria-label={server === undefined ? t('tools.form') : t('tools.editOne', { name: server.name })}
       className="flex flex-col gap-3 pt-3"
-      onSubmit={(event) => void submit(event)}
+      onSubmit={onSubmit}
     >
       <div className="grid items-start gap-3 sm:grid-cols-2">
         {server === undefined && <NameField name={typed.name} onName={(name) => set({ name })} />}
@@ -136,9 +151,16 @@ export function TypedServer({ server, onDone }: TypedServerProps) {
         isOn={typed.staysHere}
         onChange={(staysHere) => set({ staysHere })}
       />
+      {exposed !== null && (
+        <Notice kind="warning">
+          <p>{t('tools.exposedTyped')}</p>
+          <p className="font-mono text-xs wrap-anywhere">{seenName(exposed)}</p>
+          <p className="text-sm">{t('tools.exposedTypedHint')}</p>
+        </Notice>
+      )}
       <div className="flex gap-2">
         <Button type="submit" look={server === undefined ? 'plain' : 'primary'} disabled={!isWhole || work.isBusy}>
-          {t(server === undefined ? 'tools.addButton' : 'tools.editSave')}
+          {t(exposed !== null ? 'tools.exposedSave' : server === undefined ? 'tools.addButton' : 'tools.editSave')}
         </Button>
         {onDone !== undefined && <Button onClick={onDone}>{t('tools.cancel')}</Button>}
       </div>

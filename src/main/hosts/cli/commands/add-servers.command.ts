@@ -30,6 +30,7 @@ export async function editServer(
   const { definition: before } = await findServer(context, name);
   if (before.kind === 'composio') throw usageError(`${name} cannot be edited. Remove it, and add it again.`);
   const definition = editedBy(words.length === 0 ? before : movedTo(before, definitionOf(words, args)), args);
+  if (words.length > 0 && !(await mayExpose(context, { name, definition }, args))) return 1;
   await core.change({ name, definition });
   const kept = isSameOrigin(before, definition) ? secretNames(before) : [];
   const keys = secretNames(definition).filter((one) => !kept.includes(one));
@@ -165,6 +166,7 @@ async function approveWithKeys(
 
 async function add(context: CommandContext, [name, ...words]: Words, args: ToolsArguments): Promise<number> {
   const definition = definitionOf(words, args);
+  if (!(await mayExpose(context, { name, definition }, args))) return 1;
   await (await context.core()).tools.add({ name, definition });
   try {
     return await approveWithKeys(context, { name, keys: secretNames(definition), did: 'kept' }, args);
@@ -174,6 +176,22 @@ async function add(context: CommandContext, [name, ...words]: Words, args: Tools
     );
     throw error;
   }
+}
+
+/** Asks where a key would stay in a command line. Nothing is saved without a yes. */
+async function mayExpose(
+  context: CommandContext,
+  { name, definition }: { readonly name: string; readonly definition: ServerDefinition },
+  args: ToolsArguments,
+): Promise<boolean> {
+  const exposed = await (await context.core()).tools.exposed({ definition });
+  if (exposed === null) return true;
+  const { err, colors } = context.terminal;
+  err(`${colors.yellow('What looks like a key would stay in the settings and in the list of programs:')}\n`);
+  err(`  ${seenName(exposed)}\n`);
+  if (await isYes(context, 'Save it all the same?', args)) return true;
+  err(`Nothing was saved. The key store keeps it: --env API_KEY, then dewpoint tools secret ${name} API_KEY\n`);
+  return false;
 }
 
 function definitionOf(words: readonly string[], args: ToolsArguments): EditableServer {

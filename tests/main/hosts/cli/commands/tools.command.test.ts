@@ -122,6 +122,35 @@ it('the tools command waits for the keys that a pasted server has no value for, 
   expect(said.err).toContain('May Dewpoint use this server?');
 });
 
+// Catches: the same with a name in front, or in an edit, where nobody was told.
+it('the tools command saves no typed or edited server with a key in its line without a yes', async () => {
+  const core = createPageCore();
+  const { context, said } = commandContext(core);
+  const secret = 'q7Xk29fLm3Zt81VbNc40Rw';
+  const line = ['npx', 'notes-server', '--api-key', secret];
+  expect(await tools(context, 'add', ['notes', ...line], {})).toBe(1);
+  expect(core.tools.servers).toEqual({});
+  expect(said.err).toContain('in the list of programs');
+  expect(said.err).toContain('--env API_KEY, then dewpoint tools secret notes API_KEY');
+  expect(said.err).not.toContain(secret);
+  await core.client.tools.add({
+    name: 'notes',
+    definition: {
+      kind: 'stdio',
+      command: 'npx',
+      args: ['notes-server'],
+      env: [],
+      where: 'container',
+      hosts: [],
+      staysHere: false,
+    },
+  });
+  expect(await tools(context, 'edit', ['notes', ...line], {})).toBe(1);
+  expect(JSON.stringify(core.tools.servers)).not.toContain(secret);
+  await tools(context, 'edit', ['notes', ...line], { yes: true });
+  expect(JSON.stringify(core.tools.servers)).toContain(secret);
+});
+
 // Catches: a key in an argument that stays in the settings, though nobody was told.
 it('the tools command adds no server with a key in its arguments without a yes, and does not print the key', async () => {
   const core = createPageCore();
