@@ -93,11 +93,11 @@ export const conversation = {
     'A smaller model did this while the cloud was out of reach. Review its work, and fix what is wrong or missing: {task}',
   'unseen.label': 'Image not seen',
   'unseen.text': 'Another model supports images. Nothing was sent so far.',
-  'unseen.none': 'No available model supports images.',
+  'unseen.none': 'No available model supports images. If one of yours does, say so under Models.',
   'unseen.kept.one':
-    '{count} cloud model does, but this message must stay local. You can change where steps run below.',
+    '{count} cloud model does, but you chose models of this machine. You can choose another one below.',
   'unseen.kept.other':
-    '{count} cloud models do, but this message must stay local. You can change where steps run below.',
+    '{count} cloud models do, but you chose models of this machine. You can choose another one below.',
   'unseen.model': 'Model that supports images',
   'unseen.option': '{model} ({where})',
   'unseen.resend': 'Switch and resend',
@@ -287,7 +287,8 @@ export const conversation = {
   'attach.cutWhyMost': 'A message takes no more. Attach the part you need.',
   'attach.mentioned': '{name}: {text}.',
   'attach.unseen': '{models} cannot see images. Choose another model, or leave the image out.',
-  'attach.unseenNone': '{models} cannot see images, and no other model here can. Leave the image out.',
+  'attach.unseenNone':
+    '{models} cannot see images, and no other model here can. If one of yours does, say so under Models.',
   'attach.use': 'Use this model',
   'attach.leaveImages.one': 'Leave out image',
   'attach.leaveImages.other': 'Leave out {count} images',

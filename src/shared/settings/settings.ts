@@ -76,6 +76,8 @@ export const openaiCompatibleSchema = z
     baseUrl: webAddress.optional(),
     /** `local`: a server on this machine that costs nothing per token. Absent: as the preset says, else `cloud`. */
     where: z.enum(['local', 'cloud']).optional(),
+    /** Whether its models see pictures, where neither the service nor an entry of the model says so. */
+    images: z.boolean().optional(),
     ...providerShape,
   })
   .refine((value) => value.baseUrl !== undefined || (value.preset !== undefined && value.preset !== 'azure'), {

@@ -16,7 +16,8 @@ export default defineProvider({
     const preset = chatPreset(settings.preset);
     const where = settings.where ?? preset.where;
     // The usual servers of one's own take both, and a recipe needs them.
-    const service = where === 'local' ? { ...preset, isSamplingUnsure: false } : preset;
+    const habits = where === 'local' ? { ...preset, isSamplingUnsure: false } : preset;
+    const service = settings.images === undefined ? habits : { ...habits, images: settings.images };
     return createChatProvider(dependencies, {
       id,
       kind: settings.preset ?? 'openai-compatible',

@@ -11,6 +11,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { NewEndpoint } from './new-endpoint.tsx';
+import { SeesPictures } from './sees-pictures.tsx';
 import type { KeyTest } from '@shared/contract/keys-contract.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
@@ -19,6 +20,8 @@ interface Endpoint {
   readonly kind: string;
   readonly preset: string | null;
   readonly baseUrl: string | null;
+  /** Whether the user said that its models see pictures. */
+  readonly seesPictures: boolean;
 }
 
 /** Services and servers that were set up. Each can be tested and removed, and others added. */
@@ -54,7 +57,8 @@ interface EndpointRowProps {
   readonly onChanged: () => void;
 }
 
-function EndpointRow({ endpoint: { name, kind, preset, baseUrl }, isRefused, onChanged }: EndpointRowProps) {
+function EndpointRow({ endpoint, isRefused, onChanged }: EndpointRowProps) {
+  const { name, kind, preset, baseUrl, seesPictures } = endpoint;
   const { tested, problem, test, remove } = useEndpoint(name, onChanged);
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-2 p-4 text-sm" data-endpoint={name}>
@@ -62,6 +66,9 @@ function EndpointRow({ endpoint: { name, kind, preset, baseUrl }, isRefused, onC
         <p className="font-semibold wrap-anywhere">{seenName(name)}</p>
         <p className="font-mono text-xs text-soft wrap-anywhere">{seenName(baseUrl ?? preset ?? kind)}</p>
       </div>
+      {kind === 'openai-compatible' && (
+        <SeesPictures name={name} isOn={seesPictures} settingKey={['providers', name, 'images']} />
+      )}
       <Button size="small" disabled={tested === 'testing'} onClick={test}>
         {t(tested === 'testing' ? 'endpoints.testing' : 'endpoints.test')}
       </Button>
@@ -131,6 +138,7 @@ function endpointsOf(value: unknown): readonly Endpoint[] {
       kind: textAt(entry, 'kind') ?? '',
       preset: textAt(entry, 'preset'),
       baseUrl: textAt(entry, 'baseUrl'),
+      seesPictures: fieldOf(entry, 'images') === true,
     }))
     .filter(({ kind }) => !withoutAddress.includes(kind));
 }

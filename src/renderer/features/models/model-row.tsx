@@ -12,6 +12,7 @@ import { ProbeCard } from './probe-card.tsx';
 import { UseModel } from './use-model.tsx';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { RemoveModel } from './remove-model.tsx';
+import { ModelSeesPictures } from './sees-pictures.tsx';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useMemoryPlan } from '../../lib/models/use-memory-plan.ts';
 import { useState } from 'react';
@@ -77,6 +78,7 @@ export function ModelRow({ model, isUsed, onUse, onChanged }: ModelRowProps) {
         {model.where === 'cloud' && model.state === 'ready' && <PriceForm model={model} />}
         {model.state === 'ready' && <ProbeCard model={model} onDone={onChanged} />}
         {model.state === 'ready' && <DrivingForm model={model} />}
+        {model.state === 'ready' && <ModelSeesPictures model={model} />}
       </div>
     </li>
   );

@@ -12,6 +12,7 @@ import { plural, t } from '../../lib/text/translate.ts';
 import type { PickedOptions } from '../../lib/models/model-options.ts';
 import type { HeldSend } from '../../lib/input/use-held-send.ts';
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
+import { HintButton } from '../notices/hint-button.tsx';
 import { offeredModels, optionsForModel, withoutMentions } from '../../lib/input/use-attachment-preview.ts';
 import type { Attachments } from '../../lib/input/use-attachments.ts';
 import type { AskedPrompt } from '../../lib/input/use-server-prompts.ts';
@@ -369,6 +370,7 @@ function UnseenImages({ attachments, files: { preview }, onModel, text, onText }
   if (preview === null || preview.unseen === null) return null;
   const { offered, kept } = offeredModels(preview);
   const model = offered.find(({ id }) => id === wanted) ?? offered[0];
+  const seeing = preview.unseen.seeing.map(({ label }) => seenName(label)).join(', ');
   const models = preview.models.map(({ label }) => seenName(label)).join(', ');
   const images = preview.files.filter(({ attachment }) => attachment.kind === 'image');
   const leaveOut = (): void => {
@@ -379,8 +381,10 @@ function UnseenImages({ attachments, files: { preview }, onModel, text, onText }
   return (
     <Notice kind="warning" className="mb-2">
       <p>
-        {t(model === undefined ? 'attach.unseenNone' : 'attach.unseen', { models })}{' '}
-        {kept > 0 && plural('unseen.kept', kept)}
+        {model === undefined && kept > 0
+          ? t('pictures.kept', { models, seeing })
+          : t(model === undefined ? 'attach.unseenNone' : 'attach.unseen', { models })}{' '}
+        {model !== undefined && kept > 0 && plural('unseen.kept', kept)}
       </p>
       <p className="mt-1.5 flex flex-wrap gap-2">
         {model !== undefined && (
@@ -394,6 +398,7 @@ function UnseenImages({ attachments, files: { preview }, onModel, text, onText }
         <Button size="small" onClick={leaveOut}>
           {plural('attach.leaveImages', images.length)}
         </Button>
+        {model === undefined && kept === 0 && <HintButton hint={t('pictures.hint')} />}
       </p>
     </Notice>
   );

@@ -36,6 +36,20 @@ const endOf = (parts: readonly StreamPart[]): StreamEnded => {
   return last;
 };
 
+// Catches: pictures that are refused for an endpoint that cannot say that its models see them.
+it('a compatible service has models that see pictures if the user says so, for all of them or for one', async () => {
+  const signal = new AbortController().signal;
+  const sees = async (own: object): Promise<boolean | undefined> => {
+    const settings = openaiCompatibleSchema.parse({ kind: 'openai-compatible', baseUrl: server.baseUrl, ...own });
+    const made = definition.create(providerDependencies(), { id: 'test', settings });
+    return (await made.resolve('m', signal))?.capabilities.images;
+  };
+  expect(await sees({})).toBe(false);
+  expect(await sees({ images: true })).toBe(true);
+  expect(await sees({ models: { m: { images: true } } })).toBe(true);
+  expect(await sees({ images: true, models: { m: { images: false } } })).toBe(false);
+});
+
 describe('a whole answer of a compatible service', () => {
   it('has its text, a tool call with input, and usage in separate counts', async () => {
     const parts = await run();
