@@ -7,6 +7,7 @@ import { readCrux, readLiveCode } from './routing/coding-sets.ts';
 import { coverageOf, judgedOf } from './routing/harm.ts';
 import { playMadeHomes } from './routing/made-home.ts';
 import { pairStarts } from './routing/pair-starts.ts';
+import { frozenRows, recordRows } from './routing/record-rows.ts';
 import type { RoutedSet } from './routing/routed-set.ts';
 import { aboveControls, apgrRow, calibrationRow } from './routing/set-rows.ts';
 import { readSteps } from './routing/step-set.ts';
@@ -16,7 +17,9 @@ type Part = (data: string) => Promise<readonly BenchRow[]>;
 
 const parts = {
   homes: homeRows,
+  record: recordRows,
   pair: pairStarts,
+  frozen: frozenRows,
   steps: stepRows,
   text: textRows,
   coding: codingRows,
@@ -26,7 +29,7 @@ const parts = {
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
   const { only, values } = parsePartOptions(args, parts, { data: 'FOLDER' });
   const { data } = values;
-  const needsData = only.some((part) => part !== 'homes' && part !== 'pair');
+  const needsData = only.some((part) => part !== 'homes' && part !== 'pair' && part !== 'record');
   if (needsData && data === 'FOLDER')
     throw new UsageError('Name the folder with the recorded outcomes: --data FOLDER.');
   if (needsData)

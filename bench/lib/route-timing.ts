@@ -7,6 +7,8 @@ import { createConversation } from '../../src/main/agent/prompt/conversation.ts'
 import { promptBytes } from '../../src/main/agent/prompt/token-estimate.ts';
 import { maxOutputTokens } from '../../src/shared/models/prompt-room.ts';
 import type { ChoiceFacts, Rule } from '../../src/main/routing/define.ts';
+import { learnedNumbers } from '../../src/main/routing/record/route-record.ts';
+import { madeOutcome } from '../../tests/fakes/made-outcomes.ts';
 import { currentScore } from '../../src/main/routing/learned-score.ts';
 import { chooseModel } from '../../src/main/routing/choose-model.ts';
 import { createTrajectory } from '../../src/main/routing/trajectory/trajectory.ts';
@@ -64,7 +66,17 @@ export function timeDecisions(
   const tools = builtInTools(discoverTools(), { now: () => 0 });
   const about = { mode: 'work', canExecute: true } as const;
   const shapes = models.map((info) => promptShape(info, tools, about));
-  const { numbers } = routingOf('balanced', { score: currentScore.digest });
+  const [first] = models;
+  const learned = learnedNumbers(
+    models.flatMap(({ id, where }) =>
+      Array.from({ length: 60 }, (_, at) =>
+        madeOutcome({ first: { model: id, version: '', where }, fails: (at % 9) / 10, solved: at % 4 > 0 }),
+      ),
+    ),
+    { project: 'p', now: 0, versionOf: () => '' },
+    { models: models.map(({ id }) => id), first: first?.id ?? '', limit: 0.1 },
+  );
+  const { numbers } = routingOf('balanced', { score: currentScore.digest, pace: 1.5, ...learned });
   const times: number[] = [];
   const cpu: number[] = [];
   const opened = countSockets();

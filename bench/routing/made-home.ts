@@ -15,12 +15,20 @@ import {
 import { seeded } from '../lib/seeded.ts';
 
 const DAY = 24 * 3600 * 1000;
-/** How much tasks of one repository differ, in log odds. */
-const SPREAD = 0.7;
 /** The middles of five equal parts of a normal distribution. */
 const middles = [-1.28, -0.52, 0, 0.52, 1.28] as const;
 /** How many decisions are judged around a number of outcomes. */
 const WINDOW = 10;
+
+export interface MadeWorld {
+  readonly seed: number;
+  /** How much tasks of one repository differ, and the strength of a model from one repository to the next, in log odds. */
+  readonly spread: number;
+  readonly strength: number;
+}
+
+/** The world that the weight of a guess was chosen in. */
+const tuned: MadeWorld = { seed: 11, spread: 0.7, strength: 1.2 };
 
 export interface Regret {
   readonly outcomes: number;
@@ -33,17 +41,21 @@ export interface Regret {
  * Many made repositories, each with six models whose true strength there differs from what their size and price suggest.
  * Only the outcome of the chosen model is seen. Three outcomes a day.
  */
-export function playMadeHomes(repositories: number, after: readonly number[], seed = 11): readonly Regret[] {
+export function playMadeHomes(
+  repositories: number,
+  after: readonly number[],
+  { seed, spread, strength: differ }: MadeWorld = tuned,
+): readonly Regret[] {
   const random = seeded(seed);
   const rules = discoverRules();
   const sums = after.map((outcomes) => ({ outcomes, learned: 0, never: 0 }));
   const most = Math.max(...after) + WINDOW;
   for (let repository = 0; repository < repositories; repository += 1) {
-    const models = madeWorlds['6'].map((model) => ({ ...model, strength: model.strength + 1.2 * normal(random) }));
+    const models = madeWorlds['6'].map((model) => ({ ...model, strength: model.strength + differ * normal(random) }));
     const center = normal(random);
     const outcomes: TaskOutcome[] = [];
     for (let count = 0; count < most; count += 1) {
-      const task: MadeTask = { ...drawMadeTask(random), difficulty: center + SPREAD * normal(random) };
+      const task: MadeTask = { ...drawMadeTask(random), difficulty: center + spread * normal(random) };
       const choice = (known: Priors): number => {
         const facts = factsOfTask(models, task);
         const numbers = { ...facts.numbers, priors: known };
@@ -54,10 +66,10 @@ export function playMadeHomes(repositories: number, after: readonly number[], se
         );
       };
       const at = count * (DAY / 3);
-      const place = choice(priorsOf(outcomes, { project: 'p', now: at, versionOf: () => '' }));
+      const place = choice(priorsOf(outcomes, { project: 'p', versionOf: () => '' }));
       const judged = sums.filter(({ outcomes }) => count >= outcomes && count < outcomes + WINDOW);
       if (judged.length > 0) {
-        const costs = models.map((model) => expectedCost(model, task, center));
+        const costs = models.map((model) => expectedCost(model, task, { center, spread }));
         const best = Math.min(...costs);
         const plain = choice({});
         for (const sum of judged) {
@@ -72,8 +84,12 @@ export function playMadeHomes(repositories: number, after: readonly number[], se
 }
 
 /** What such a task costs with a model, for somebody who knows the repository but not how hard this task is. */
-function expectedCost(model: MadeModel, task: MadeTask, center: number): number {
-  const costs = middles.map((place) => trueCost(model, { ...task, difficulty: center + SPREAD * place }));
+function expectedCost(
+  model: MadeModel,
+  task: MadeTask,
+  { center, spread }: { readonly center: number; readonly spread: number },
+): number {
+  const costs = middles.map((place) => trueCost(model, { ...task, difficulty: center + spread * place }));
   return costs.reduce((sum, one) => sum + one, 0) / costs.length;
 }
 

@@ -58,7 +58,7 @@ export const unknownWays: Expectation = {
   warning: null,
 };
 
-export const madeReport: LearnedReport = {
+const madeReport: LearnedReport = {
   rows: [
     { model: 'here', kind: 'repair', share, by: { check: 8, undone: 2 }, here: 4, lastAt: 0 },
     {
@@ -74,3 +74,15 @@ export const madeReport: LearnedReport = {
   tasks: 22,
   pace: { limitUsd: 20, spentUsd: 15, factor: 3.2 },
 };
+
+/** How a core of the page answers about what was learned. */
+export function routingHandlers(note: (name: string) => void, expected: () => Expectation) {
+  return {
+    learned: () => madeReport,
+    expect: () => {
+      note('expect');
+      return expected();
+    },
+    forget: () => ({ forgotten: madeReport.tasks }),
+  };
+}

@@ -38,7 +38,8 @@ import type {
   ShownFile,
 } from '@shared/contract/sessions-contract.ts';
 import type { Finding, SetupTrial } from '@shared/contract/home-contract.ts';
-import { madeReport, unknownWays } from './made-outcomes.ts';
+import type { Expectation } from '@shared/routing/outcomes.ts';
+import { routingHandlers, unknownWays } from './made-outcomes.ts';
 import type { Strain } from '@shared/models/machine-strain.ts';
 import type { EndpointClient } from '@shared/contract/endpoint-contract.ts';
 import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
@@ -79,6 +80,7 @@ export interface PageCore extends ScriptedCore {
   costRows: readonly CostRow[];
   /** The user's rule file. */
   rules: RuleFile;
+  expected: Expectation;
   settings: Record<string, unknown>;
   /** Search results, by the searched text. */
   readonly found: Map<string, readonly SearchHit[]>;
@@ -265,6 +267,7 @@ export function createPageCore(): PageCore {
     programs: [{ name: 'my-editor', mayLeave: false, createdAt: Date.UTC(2026, 10, 2, 12), lastUsedAt: null }],
     costRows: [],
     rules: noRules,
+    expected: unknownWays,
     settings: {
       policy: 'local',
       local: 'llama-cpp/starter',
@@ -325,11 +328,7 @@ export function createPageCore(): PageCore {
         core.programs = core.programs.filter((one) => one.name !== name);
       },
     },
-    routing: {
-      learned: () => madeReport,
-      expect: () => unknownWays,
-      forget: () => ({ forgotten: 22 }),
-    },
+    routing: routingHandlers(note, () => core.expected),
     rules: ruleHandlers(core, note),
     monthCosts: () =>
       monthCosts(

@@ -21,7 +21,7 @@ describe('the usual steps of a model', () => {
 
   it("are learned from the output of a turn's calls", () => {
     const work = [{ model: 'sky/m', version: '', purpose: 'act', solved: true, calls: 2, written: 240 }] as const;
-    const learned = priorsOf([madeOutcome({ work: [...work] })], { project: 'p', now: 0, versionOf: () => '' });
+    const learned = priorsOf([madeOutcome({ work: [...work] })], { project: 'p', versionOf: () => '' });
     expect(learned['sky/m']?.['act']).toMatchObject({ tries: 1, calls: 2, written: 240 });
   });
 });

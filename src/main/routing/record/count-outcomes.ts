@@ -6,25 +6,24 @@ const HALF_LIFE_MS = 30 * 24 * 3600 * 1000;
 /** So many tasks of elsewhere stand in where a project has few of its own; those in its language first. */
 const LENT = 6;
 
-/** Where and when work is about to begin. */
+/** Where work is about to begin. */
 export interface CountPlace {
   /** The key of the project. Null: the whole home counts alike. */
   readonly project: string | null;
-  readonly now: number;
   /** The version of a model as it is now. Empty: unknown. Counts of another version are of another model. */
   readonly versionOf: (model: string) => string;
 }
 
 /**
  * How well each model did each kind of step, for work in a place: its own project, filled up by projects in its
- * language, then by all others. A count halves every month.
+ * language, then by all others. A count halves in a month in which newer ones come.
  */
-export function priorsOf(outcomes: readonly TaskOutcome[], { project, now, versionOf }: CountPlace): Priors {
+export function priorsOf(outcomes: readonly TaskOutcome[], { project, versionOf }: CountPlace): Priors {
   const language = project === null ? '' : languageIn(outcomes, project);
   const sums = new Map<string, Group>();
+  const last = lastCounts(outcomes);
   for (const { solved, at, work, weight = 1, ...outcome } of outcomes) {
     if (solved === null) continue;
-    const factor = weight * fading(now - at);
     const place =
       project === null || outcome.project === project ? 'own' : isAlike(outcome, language) ? 'alike' : 'other';
     for (const one of work) {
@@ -38,6 +37,7 @@ export function priorsOf(outcomes: readonly TaskOutcome[], { project, now, versi
         alike: none,
         other: none,
       };
+      const factor = weight * fading((last.get(key) ?? at) - at);
       const counted = { ...group, [place]: added(group[place], one, factor), at: Math.max(group.at, at) };
       sums.set(key, counted);
     }
@@ -47,6 +47,17 @@ export function priorsOf(outcomes: readonly TaskOutcome[], { project, now, versi
     (priors[group.model] ??= {})[group.purpose] = tallyOf(group);
   }
   return priors;
+}
+
+/** A count fades as newer ones come: what was not used for a while is not known less for that. */
+function lastCounts(outcomes: readonly TaskOutcome[]): ReadonlyMap<string, number> {
+  const last = new Map<string, number>();
+  for (const { at, solved, work } of outcomes)
+    for (const { model, purpose } of solved === null ? [] : work) {
+      const key = `${model}\n${purpose}`;
+      last.set(key, Math.max(last.get(key) ?? 0, at));
+    }
+  return last;
 }
 
 /** Nothing is known of a version that is empty, so it counts for every one. */

@@ -128,7 +128,7 @@ export function createRouteRecord(options: RouteRecordOptions): RouteRecord {
     outcomes,
     versionsOf,
     month,
-    priors: async () => priorsOf(await outcomes(), { project: null, now: options.now(), versionOf: () => '' }),
+    priors: async () => priorsOf(await outcomes(), { project: null, versionOf: () => '' }),
     numbersFor,
     async given(asked, projectPath) {
       const { local, cloud, modelOrder = [], routing } = asked;

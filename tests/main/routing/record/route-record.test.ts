@@ -134,14 +134,14 @@ describe("the router's record of outcomes", () => {
   it('counts half as much a month later, and another version of a model as another model', () => {
     const first = madeOutcome({ solved: false, at: 0 });
     const second = madeOutcome({ solved: true, at: 30 * day });
-    const place = { project: 'p', now: 30 * day, versionOf: noVersion };
+    const place = { project: 'p', versionOf: noVersion };
     expect(priorsOf([first, second], place)).toEqual({
       here: { act: { tries: 1.5, solved: 1, calls: 3, written: 300, at: 30 * day } },
     });
     const q4 = { model: 'here', version: 'q4@8192', where: 'local' } as const;
     const small = madeOutcome({ first: q4 });
     expect(priorsOf([small], { ...place, versionOf: () => 'q8@8192' })).toEqual({});
-    expect(priorsOf([small], { ...place, versionOf: () => 'q4@8192' }).here?.act?.tries).toBeCloseTo(0.5);
+    expect(priorsOf([small], { ...place, versionOf: () => 'q4@8192' }).here?.act?.tries).toBeCloseTo(1);
     expect(versionOf({ digest: 'sha256-abcdef', contextTokens: 8_100, where: 'local' })).toBe('sha256-abcdef@8192');
   });
 
@@ -149,7 +149,7 @@ describe("the router's record of outcomes", () => {
     const own = madeOutcome({ language: 'ts' });
     const alike = Array.from({ length: 9 }, () => madeOutcome({ project: 'q', language: 'ts', solved: false }));
     const other = Array.from({ length: 9 }, () => madeOutcome({ project: 'r', language: 'py' }));
-    const act = priorsOf([own, ...alike, ...other], { project: 'p', now: 0, versionOf: noVersion }).here?.act;
+    const act = priorsOf([own, ...alike, ...other], { project: 'p', versionOf: noVersion }).here?.act;
     expect([act?.tries, act?.solved]).toEqual([7, 1]);
   });
 
