@@ -1,5 +1,6 @@
 import type { Comparison, ComparisonRun } from '../../src/shared/comparisons/comparison.ts';
 import { noUsage } from '../../src/shared/money/token-cost.ts';
+import type { RunResult } from '../../src/shared/session/run-result.ts';
 import type { PageCore } from './page-core.ts';
 
 const project = '/home/ada/projects/api-server';
@@ -69,6 +70,7 @@ export function comparisonScene(core: PageCore): void {
     abandoned: [],
   };
   core.replace({
+    sessions: { result: ({ input: { sessionId } }) => resultOf(sessionId) },
     comparisons: {
       list: () => [comparison],
       show: () => comparison,
@@ -78,3 +80,24 @@ export function comparisonScene(core: PageCore): void {
     },
   });
 }
+
+/** What the run of a session said. */
+const resultOf = (session: string): RunResult => ({
+  session,
+  status: 'done',
+  reason: 'done',
+  text: 'The week of a day is that of its Thursday. I corrected `week_of` and ran the tests.',
+  confidence: null,
+  check: null,
+  routing: null,
+  steps: 6,
+  actions: 6,
+  seconds: 48,
+  tokens: { freshInput: 9000, cacheRead: 0, cacheWrite: 0, output: 700 },
+  costUsd: 0,
+  energyWh: null,
+  counterfactual: { allLocal: null, allCloud: null, reason: '' },
+  byStep: [],
+  workspace: { mode: 'copy', path: '/w' },
+  changes: [],
+});

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { shareInterval } from '@shared/comparisons/asked-again.ts';
+import { pairedDifference, shareInterval } from '@shared/comparisons/intervals.ts';
 import { z } from 'zod';
 import type { BenchRow } from '../rows.ts';
-import { pairedDifference } from '../statistics.ts';
 
 const runSchema = z.object({
   task: z.string(),
