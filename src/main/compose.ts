@@ -168,7 +168,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
     ...createModelCommands(parts),
     sandboxes: createSandboxCommands(parts),
     keys: createKeyCommands(keys),
-    comparisons: createComparisonCommands(parts.comparisons),
+    comparisons: createComparisonCommands(parts.comparisons, config.home),
     capsules: createCapsuleCommands({
       ...config,
       ...parts,

@@ -25,6 +25,11 @@ export const comparisonInputSchema = z.object({
   ways: z.array(waySchema).min(1).max(12),
   /** For tasks that bring none. Absent: the project's test command. */
   check: z.string().min(1).optional(),
+  /**
+   * Decides "solved" in place of `check`, which then is only what the agent sees. The files of its folder are laid over
+   * the copy when the run has ended, so no agent sees them.
+   */
+  hidden: z.object({ command: z.string().min(1), projectPath: z.string().min(1).optional() }).optional(),
   repeat: z.number().int().min(1).max(50).default(1),
   /** The models of ways that name none. */
   local: z.string().optional(),

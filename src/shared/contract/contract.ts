@@ -7,6 +7,7 @@ import {
   runPairSchema,
   verdictSchema,
 } from '@shared/comparisons/comparison.ts';
+import type { EvalTasks } from '@shared/comparisons/eval-tasks.ts';
 import { base, byId, bySession } from './contract-base.ts';
 import { capsulesContract } from './capsules-contract.ts';
 import type { CostReport } from '@shared/money/cost-report.ts';
@@ -51,6 +52,10 @@ export const contract = {
     judge: base.input(byId.extend({ pair: runPairSchema, verdict: verdictSchema })).output(type<Comparison>()),
     show: base.input(byId).output(type<Comparison>()),
     list: base.output(type<readonly Comparison[]>()),
+    /** The tasks of a folder or of a file of records. What has to be made for them is made in the home. */
+    tasks: base
+      .input(z.object({ path: z.string().min(1), repos: z.string().min(1).nullable() }))
+      .output(type<EvalTasks>()),
   },
   capsules: capsulesContract,
   /** What models are worth in a repository, by tasks out of the repository itself (`calibration.ts`). */

@@ -87,6 +87,8 @@ function handlersOf(
     chat: async (args) => take((await import('./commands/chat.command.ts')).chat(context, args)),
     changes: async (session, words, args) =>
       take((await import('./commands/sessions/changes.command.ts')).changes(context, session, words, args)),
+    evaluate: async (path, args) =>
+      take((await import('./commands/sessions/eval.command.ts')).evaluate(context, path, args)),
     capsule: async (action, words, args) =>
       take((await import('./commands/sessions/capsule.command.ts')).capsule(context, action, words, args)),
     replay: async (session, args) =>

@@ -151,6 +151,7 @@ const namesFiles: ReadonlySet<string> = new Set([
   'capsules.make',
   'capsules.check',
   'capsules.unpack',
+  'comparisons.tasks',
 ]);
 
 /** A page cannot name a file to read or write: those commands go through a dialog. */

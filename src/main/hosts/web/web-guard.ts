@@ -167,7 +167,14 @@ const refusals: readonly Refusal[] = [
     hint: 'Open the file on the machine, or use the app.',
   },
   {
-    names: ['sessions.export', 'sessions.import', 'capsules.make', 'capsules.check', 'capsules.unpack'],
+    names: [
+      'sessions.export',
+      'sessions.import',
+      'capsules.make',
+      'capsules.check',
+      'capsules.unpack',
+      'comparisons.tasks',
+    ],
     grant: null,
     message: 'Sessions cannot be exported or imported from the browser.',
     hint: 'On the machine, run: dewpoint sessions export SESSION FILE',

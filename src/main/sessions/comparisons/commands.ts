@@ -1,12 +1,14 @@
 import type { Comparison } from '@shared/comparisons/comparison.ts';
 import { AppError } from '@shared/errors.ts';
 import { isSamePair, pairsToJudge } from '@shared/comparisons/pair-verdicts.ts';
+import { neverAborts } from '../../lib/async/abort.ts';
 import { createPushQueue, latestOf } from '../../lib/async/push-queue.ts';
 import type { Handlers } from '../../server/handlers.ts';
 import type { ComparisonRunner } from './run-comparisons.ts';
+import { readTasks } from './tasks/read-tasks.ts';
 
 /** Handlers for comparisons: several ways do the same tasks. */
-export function createComparisonCommands(comparisons: ComparisonRunner): Handlers['comparisons'] {
+export function createComparisonCommands(comparisons: ComparisonRunner, home: string): Handlers['comparisons'] {
   return {
     create: async ({ input, signal }) => ({ id: await comparisons.create(input, signal) }),
     start: ({ input }) => comparisons.start(input.id, input.maxUsd),
@@ -20,6 +22,7 @@ export function createComparisonCommands(comparisons: ComparisonRunner): Handler
     },
     show: ({ input }) => comparisons.show(input.id),
     list: () => comparisons.list(),
+    tasks: ({ input: { path, repos }, signal }) => readTasks(path, { home, repos, signal: signal ?? neverAborts }),
   };
 }
 

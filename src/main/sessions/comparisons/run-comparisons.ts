@@ -23,6 +23,7 @@ import type { OpenSessions } from '../open/open-sessions.ts';
 import type { prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
 import type { ComparisonStore } from './comparison-store.ts';
 import { type AskJudge, judgeRuns, withVerdict } from './judge-runs.ts';
+import { layOver } from './tasks/task-files.ts';
 import type { SessionStore } from '../store/session-store.ts';
 
 /** Lets several ways do the same tasks, one run after the other, each in its own copy of one state of the project. */
@@ -312,7 +313,9 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
   const result = buildRunResult(state, await options.reference(wayOf(input, run.way)?.cloud ?? input.cloud ?? null));
   if (result === null) throw new AppError('internal', `The run in session ${sessionId} did not end.`);
   signal.throwIfAborted();
-  const command = task.check ?? input.check ?? result.check?.command ?? null;
+  const command = input.hidden?.command ?? task.check ?? input.check ?? result.check?.command ?? null;
+  if (input.hidden?.projectPath !== undefined && state.workspace !== null)
+    await layOver(input.hidden.projectPath, state.workspace.path);
   const check = command === null || result.status === 'missing' ? null : await runCheck(work, sessionId, command);
   await options.sessions.sandboxes.rest(sessionId);
   signal.throwIfAborted();

@@ -147,7 +147,10 @@ describe("the folder in a browser's request", () => {
         'changes.show: paths',
         'changes.take: paths',
         'changes.undo: paths',
+        'comparisons.create: hidden.projectPath',
         'comparisons.create: projectPath',
+        // Not available to a browser.
+        'comparisons.tasks: path',
         'costs: project',
         'monthCosts: project',
         // Relative to the workspace of a session.

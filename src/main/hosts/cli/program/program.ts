@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CalibrateArguments } from '../commands/projects/calibrate.command.ts';
+import type { EvalArguments } from '../commands/sessions/eval.command.ts';
 import type { CompareArguments } from '../commands/compare.command.ts';
 import type { CleanArguments } from '../commands/clean.command.ts';
 import type { PlanArguments } from '../commands/models/memory-plan.command.ts';
@@ -31,6 +32,7 @@ export interface Handlers extends ProjectHandlers, ModelHandlers, SessionHandler
   run(task: string, args: RunArguments): Promise<void>;
   chat(args: FlagValues): Promise<void>;
   compare(task: string | undefined, args: CompareArguments): Promise<void>;
+  evaluate(path: string, args: EvalArguments): Promise<void>;
   readonly capsule: RunCapsule;
   calibrate(folder: string | undefined, args: CalibrateArguments): Promise<void>;
   route(session: string | undefined, step: string | undefined, args: RouteArguments): Promise<void>;
@@ -74,6 +76,7 @@ export function buildProgram(handlers: Handlers, version: string, terminal: Pick
   addChat(program, handlers);
   addCompare(program, handlers);
   addCalibrate(program, handlers);
+  addEval(program, handlers);
   addSessions(program, handlers);
   addCapsule(program, (action, words, args) => handlers.capsule(action, words, args));
   addModels(program, handlers);
@@ -198,6 +201,30 @@ function addCalibrate(program: Command, handlers: Handlers): void {
     .option('--report <file>', 'write a report: a page (.html), JSON (.json) or Markdown; may be repeated', collect)
     .option('--json', 'print the result as JSON')
     .action((folder: string | undefined, args: CalibrateArguments) => handlers.calibrate(folder, args));
+}
+
+function addEval(program: Command, handlers: Handlers): void {
+  subcommand(
+    program,
+    'eval',
+    'run a set of tasks with hidden checks in several ways, each in a copy, and count what was solved',
+    'dewpoint eval examples/tasks --policies local --repeat 3 --report eval.html',
+  )
+    .argument('<tasks>', 'a folder of tasks or exercises, or a .jsonl file of records as SWE-bench has them')
+    .option('--repos <dir>', 'for records: the folder with their repositories, INSTANCE_ID or OWNER__NAME')
+    .option('--policies <list>', 'separated by commas (default: local)')
+    .option('--local <models>', 'local models, PROVIDER/MODEL, separated by commas')
+    .option('--cloud <model>', 'the cloud model, PROVIDER/MODEL')
+    .option('--strategy <strategy>', 'auto, recipe or loop (default: auto)')
+    .option('--repeat <n>', 'runs of each task in each way (default: 1)')
+    .option('--seed <n>', 'seed of the first run; each repeat takes the next number')
+    .option('--only <glob>', 'only tasks whose id fits')
+    .option('--limit <n>', 'only the first tasks')
+    .option('--max-usd <x>', 'spending limit for all runs, in US dollars')
+    .option('--fresh', 'begin anew; else the same command goes on where it stopped')
+    .option('--report <file>', 'write a report: .md, .html or .json')
+    .option('--json', 'print the result as JSON')
+    .action((path: string, args: EvalArguments) => handlers.evaluate(path, args));
 }
 
 function addPlan(program: Command, handlers: Handlers): void {

@@ -11,6 +11,7 @@ const handlers: Handlers = {
   chat: nothing,
   compare: nothing,
   calibrate: nothing,
+  evaluate: nothing,
   capsule: nothing,
   changes: nothing,
   replay: nothing,

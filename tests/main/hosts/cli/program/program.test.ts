@@ -19,6 +19,7 @@ async function parse(
     chat: record('chat'),
     compare: record('compare'),
     calibrate: record('calibrate'),
+    evaluate: record('eval'),
     capsule: record('capsule'),
     changes: record('changes'),
     replay: record('replay'),

@@ -3,7 +3,7 @@ import type { CapsuleModel, CapsulePlan, CapsuleReport } from '@shared/contract/
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import type { Command, CommandContext } from '../../../text/command-context.ts';
-import { jsonLine, oneLine } from '../../../text/terminal.ts';
+import { jsonLine, oneLine, pluralize } from '../../../text/terminal.ts';
 import type { FlagValues } from '../../program/run-flags.ts';
 import { confirmAtTerminal } from '../../questions/confirm.ts';
 import { run } from '../run.command.ts';
@@ -72,7 +72,7 @@ function linesOfPlan(plan: CapsulePlan, isShort: boolean): readonly string[] {
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   const most = isShort ? 0 : shownLines;
   return [
-    `${oneLine(seenWords(plan.title), 80)}: ${plan.messages} messages, ${plan.events} events, ${sizeText(stored.bytes)} of requests and outputs`,
+    `${oneLine(seenWords(plan.title), 80)}: ${pluralize(plan.messages, 'message')}, ${plan.events} events, ${sizeText(stored.bytes)} of requests and outputs`,
     ...modelLines(plan.models),
     `${files.length} files, ${sizeText(total)}, as they were before the first message:`,
     ...some(files, most, ({ path, bytes }) => `  ${seenName(path)}  ${sizeText(bytes)}`),

@@ -1,0 +1,187 @@
+import { resolve } from 'node:path';
+import type { Comparison, ComparisonInput, ComparisonRun } from '@shared/comparisons/comparison.ts';
+import { comparisonInputSchema } from '@shared/comparisons/comparison.ts';
+import type { EvalTask } from '@shared/comparisons/eval-tasks.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { canonicalJson } from '../../../../lib/canonical-json.ts';
+import { globMatcher } from '../../../../lib/files/glob-matcher.ts';
+import { jsonText } from '../../../../lib/files/json-file.ts';
+import { issueText } from '../../../../lib/issue-text.ts';
+import { orNoted } from '../../../../lib/log.ts';
+import { recordedEvents } from '../../../connection/recorded-events.ts';
+import type { Command, CommandContext } from '../../../text/command-context.ts';
+import { usageError } from '../../../text/report-failure.ts';
+import { requireModels } from '../../../text/require-models.ts';
+import { jsonLine, oneLine, pluralize, table } from '../../../text/terminal.ts';
+import { checkOutputFile, writeOutputFile } from '../../terminal/output-file.ts';
+import {
+  evalCells,
+  evalHead,
+  evalMarkdown,
+  evalPage,
+  evalRows,
+  pairedLines,
+  type EvalRun,
+} from '../../reports/eval-report.ts';
+import { numberOf } from '../../turn/compare-input.ts';
+
+export interface EvalArguments {
+  readonly repos?: string;
+  readonly policies?: string;
+  /** Several are separated by commas. */
+  readonly local?: string;
+  readonly cloud?: string;
+  readonly strategy?: string;
+  readonly repeat?: string;
+  readonly seed?: string;
+  readonly only?: string;
+  readonly limit?: string;
+  readonly maxUsd?: string;
+  readonly fresh?: boolean;
+  readonly report?: string;
+  readonly json?: boolean;
+}
+
+/** One task with one choice of models: its runs are those of a comparison. */
+interface Part {
+  readonly task: EvalTask;
+  readonly input: ComparisonInput;
+}
+
+/** Runs all tasks in all ways, each in a copy. The same command again goes on where it stopped. */
+export const evaluate: Command<[string, EvalArguments]> = async (context, path, args) => {
+  const { terminal, signal } = context;
+  if (args.report !== undefined) await checkOutputFile(args.report);
+  const core = await context.core();
+  const repos = args.repos === undefined ? null : resolve(args.repos);
+  const found = await core.comparisons.tasks({ path: resolve(path), repos }, { signal });
+  for (const { id, why } of found.skipped) terminal.err(`not run: ${seenName(id)}: ${seenWords(why)}\n`);
+  const fits = args.only === undefined ? null : globMatcher(args.only);
+  const chosen = found.tasks.filter(({ id }) => fits?.(id) ?? true);
+  const tasks = args.limit === undefined ? chosen : chosen.slice(0, numberOf('limit', args.limit));
+  const parts = tasks.map((task) => partOf(task, args));
+  const [first] = parts;
+  if (first === undefined) throw usageError('No task is left.', 'See: dewpoint eval --help');
+  for (const { policy, local, cloud } of first.input.ways)
+    await requireModels(context, { local, cloud, policies: [policy] });
+  terminal.err(`${pluralize(tasks.length, 'task')} in the form "${found.form}"\n`);
+  const runs = await runAll(context, parts, args);
+  const report = { title: `Evaluation of ${seenName(path)}`, runs, skipped: found.skipped };
+  if (args.json === true) terminal.out(jsonLine({ ...report, rows: evalRows(runs) }));
+  else {
+    for (const line of table([evalHead, ...evalRows(runs).map(evalCells)])) terminal.out(`${line}\n`);
+    for (const line of pairedLines(runs)) terminal.out(`${line}\n`);
+  }
+  if (args.report !== undefined) await writeOutputFile(args.report, reportText(args.report, report));
+  if (signal.aborted) return 130;
+  return runs.every(({ figures }) => figures !== null) ? 0 : 3;
+};
+
+function reportText(path: string, report: Parameters<typeof evalMarkdown>[0]): string {
+  if (path.endsWith('.json')) return jsonText({ ...report, rows: evalRows(report.runs) });
+  return /\.html?$/u.test(path) ? evalPage(report) : evalMarkdown(report);
+}
+
+/** One comparison does a task in all ways. What never asks a local model is one way. */
+function partOf(task: EvalTask, args: EvalArguments): Part {
+  const list = (text: string): readonly string[] => [...new Set(text.split(',').map((one) => one.trim()))];
+  const { cloud, strategy } = args;
+  const locals = args.local === undefined ? [undefined] : list(args.local);
+  const ways = list(args.policies ?? 'local').flatMap((policy) =>
+    (policy === 'cloud' ? [undefined] : locals).map((local) => ({
+      policy,
+      ...(local === undefined ? {} : { local }),
+      ...(cloud === undefined || policy === 'local' ? {} : { cloud }),
+      ...(strategy === undefined || strategy === 'auto' ? {} : { strategy }),
+    })),
+  );
+  const parsed = comparisonInputSchema.safeParse({
+    tasks: [{ name: task.id, text: task.prompt }],
+    projectPath: task.projectPath,
+    ways,
+    hidden: task.hidden,
+    ...(task.check === null ? {} : { check: task.check }),
+    ...(args.repeat === undefined ? {} : { repeat: numberOf('repeat', args.repeat) }),
+    ...(args.seed === undefined ? {} : { seed: numberOf('seed', args.seed) }),
+  });
+  if (parsed.success) return { task, input: parsed.data };
+  const issue = parsed.error.issues[0];
+  throw usageError(`The value of --${String(issue?.path[0] ?? '')} is wrong: ${issueText(issue)}.`);
+}
+
+async function runAll(
+  context: CommandContext,
+  parts: readonly Part[],
+  args: EvalArguments,
+): Promise<readonly EvalRun[]> {
+  const { terminal, signal } = context;
+  const core = await context.core();
+  const known = args.fresh === true ? [] : await core.comparisons.list();
+  const most = args.maxUsd === undefined ? null : numberOf('max-usd', args.maxUsd);
+  const runs: EvalRun[] = [];
+  let spentUsd = 0;
+  for (const { task, input } of parts) {
+    if (signal.aborted) break;
+    const before = known.find((one) => isSame(one.input, input));
+    const id = before?.id ?? (await core.comparisons.create(input, { signal })).id;
+    const left = most === null ? {} : { maxUsd: Math.max(0, most - spentUsd) };
+    const comparison = await carryOut(context, { id, ...left });
+    for (const run of comparison.runs) {
+      const one = await evalRunOf(context, task, run);
+      runs.push(one);
+      spentUsd += one.figures?.costUsd ?? 0;
+      const verdict = one.solved === null ? 'not judged' : one.solved ? 'solved' : 'not solved';
+      terminal.err(`${seenName(task.id)}, ${one.way}, ${run.repeat}: ${verdict}\n`);
+      if (one.solved === null) terminal.err(`  ${oneLine(seenWords(run.why ?? run.check?.summary ?? ''), 200)}\n`);
+    }
+  }
+  return runs;
+}
+
+/** Whether a comparison began with this input. It may have fixed more at its start. */
+function isSame(begun: ComparisonInput, { maxUsd: _limit, ...asked }: ComparisonInput): boolean {
+  const all = new Map<string, unknown>(Object.entries(begun));
+  const given = Object.entries(asked).filter(([, value]) => value !== undefined);
+  return given.every(([key, value]) => canonicalJson([all.get(key)]) === canonicalJson([value]));
+}
+
+/** Ctrl-C stops it. What has ended is kept. */
+async function carryOut(
+  { core, signal }: CommandContext,
+  { id, ...limit }: { readonly id: string; readonly maxUsd?: number },
+): Promise<Comparison> {
+  const { comparisons } = await core();
+  const cancel = (): void =>
+    void comparisons.cancel({ id }).catch(orNoted('The evaluation was not stopped', undefined));
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    const now = await comparisons.show({ id });
+    if (now.runs.every(({ state }) => state === 'ended')) return now;
+    await comparisons.start({ id, ...limit });
+    for await (const one of await comparisons.watch({ id })) if (signal.aborted) void one;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+  return comparisons.show({ id });
+}
+
+async function evalRunOf(
+  context: CommandContext,
+  { id: task, kind }: EvalTask,
+  { way, repeat, check, figures, sessionId }: ComparisonRun,
+): Promise<EvalRun> {
+  const seen = { isFirstTry: null as boolean | null, failedCalls: 0, recovered: 0 };
+  const failed = new Map<string, number>();
+  if (sessionId !== null) {
+    for await (const event of recordedEvents(await context.core(), sessionId, context.signal)) {
+      if (event.type === 'check-ended' && event.phase === 'after')
+        seen.isFirstTry = (seen.isFirstTry ?? true) && event.passed;
+      if (event.type !== 'tool-ended') continue;
+      const open = failed.get(event.tool) ?? 0;
+      if (event.status === 'ok') seen.recovered += open;
+      else seen.failedCalls += 1;
+      failed.set(event.tool, event.status === 'ok' ? 0 : open + 1);
+    }
+  }
+  return { task, kind, way, repeat, solved: check?.passed ?? null, figures, ...seen };
+}

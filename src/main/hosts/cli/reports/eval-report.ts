@@ -1,0 +1,196 @@
+import type { RunFigures } from '@shared/comparisons/comparison.ts';
+import { pairedDifference, shareInterval } from '@shared/comparisons/intervals.ts';
+import { moneyText } from '@shared/money/money-text.ts';
+
+/** One run of a task in one way. */
+export interface EvalRun {
+  readonly task: string;
+  readonly kind: string;
+  /** Policy and model, as it is shown. */
+  readonly way: string;
+  readonly repeat: number;
+  /** Null: nobody could judge it, or it did not run. */
+  readonly solved: boolean | null;
+  readonly figures: RunFigures | null;
+  /** Whether no check failed after the agent's work. Null: it was never checked by itself. */
+  readonly isFirstTry: boolean | null;
+  /** Calls of tools that failed, and those of them after which the same tool worked. */
+  readonly failedCalls: number;
+  readonly recovered: number;
+}
+
+/** What one way did, with everything that the report shows of it. */
+export interface EvalRow {
+  readonly way: string;
+  readonly runs: number;
+  readonly solved: number;
+  readonly unjudged: number;
+  /** The share that was solved, with its 95 % interval. */
+  readonly share: { readonly value: number; readonly low: number; readonly high: number };
+  readonly firstTry: string;
+  readonly recovered: string;
+  readonly seconds: number;
+  readonly tokens: number;
+  /** Null: the price of a call is unknown. */
+  readonly costUsd: number | null;
+}
+
+export function evalRows(runs: readonly EvalRun[]): readonly EvalRow[] {
+  return [...new Set(runs.map(({ way }) => way))].map((way) => {
+    const own = runs.filter((run) => run.way === way);
+    const judged = own.filter(({ solved }) => solved !== null);
+    const solved = judged.filter((run) => run.solved === true);
+    const checked = solved.filter(({ isFirstTry }) => isFirstTry !== null);
+    const first = checked.filter(({ isFirstTry }) => isFirstTry === true).length;
+    const sum = (of: (figures: RunFigures) => number): number =>
+      own.reduce((total, { figures }) => total + (figures === null ? 0 : of(figures)), 0);
+    const failed = own.reduce((total, { failedCalls }) => total + failedCalls, 0);
+    const recovered = own.reduce((total, run) => total + run.recovered, 0);
+    return {
+      way,
+      runs: own.length,
+      solved: solved.length,
+      unjudged: own.length - judged.length,
+      share: shareInterval(solved.length, judged.length),
+      firstTry: `${first} of ${checked.length}`,
+      recovered: `${recovered} of ${failed}`,
+      seconds: sum(({ seconds }) => seconds),
+      tokens: sum(({ tokens }) => tokens.freshInput + tokens.cacheRead + tokens.cacheWrite + tokens.output),
+      costUsd: own.some(({ figures }) => figures !== null && figures.costUsd === null)
+        ? null
+        : sum(({ costUsd }) => costUsd ?? 0),
+    };
+  });
+}
+
+/** The difference of two ways on the tasks and repeats that both did, in words. */
+export function pairedLines(runs: readonly EvalRun[]): readonly string[] {
+  const ways = [...new Set(runs.map(({ way }) => way))];
+  return ways.flatMap((first, at) => ways.slice(at + 1).map((second) => pairedLine(runs, first, second)));
+}
+
+function pairedLine(runs: readonly EvalRun[], first: string, second: string): string {
+  const of = (way: string): ReadonlyMap<string, boolean> =>
+    new Map(
+      runs.flatMap((run) =>
+        run.way === way && run.solved !== null ? [[`${run.task}\n${run.repeat}`, run.solved]] : [],
+      ),
+    );
+  const [left, right] = [of(first), of(second)];
+  const counts = { both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 };
+  for (const [key, solved] of left) {
+    const other = right.get(key);
+    if (other === undefined) continue;
+    if (solved && other) counts.both += 1;
+    else if (solved) counts.onlyFirst += 1;
+    else if (other) counts.onlySecond += 1;
+    else counts.neither += 1;
+  }
+  const found = pairedDifference(counts);
+  if (found === null) return `${first} against ${second}: no task that both did`;
+  const points = (value: number): string => (value * 100).toFixed(0);
+  const pairs = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return `${first} against ${second}: ${points(found.value)} points (95 % interval ${points(found.low)} to ${points(found.high)}, ${pairs} pairs)`;
+}
+
+const head = ['way', 'solved', '95 %', 'first try', 'errors recovered', 'time', 'tokens', 'cost'];
+
+export function evalCells(row: EvalRow): readonly string[] {
+  const { way, runs, solved, unjudged, share, seconds, tokens } = row;
+  const percent = (value: number): string => `${(value * 100).toFixed(0)}`;
+  const left = unjudged === 0 ? '' : ` (${unjudged} unjudged)`;
+  return [
+    way,
+    `${solved} of ${runs - unjudged}${left}`,
+    `${percent(share.low)} to ${percent(share.high)} %`,
+    row.firstTry,
+    row.recovered,
+    `${seconds.toFixed(0)} s`,
+    tokens.toLocaleString('en'),
+    moneyText(row.costUsd),
+  ];
+}
+
+export const evalHead: readonly string[] = head;
+
+interface EvalReport {
+  readonly title: string;
+  readonly runs: readonly EvalRun[];
+  readonly skipped: readonly { readonly id: string; readonly why: string }[];
+}
+
+const how =
+  'Solved: the command of the task passed after the run, with files that no agent saw. 95 %: Wilson. Differences are paired by task and repeat (Newcombe). First try: of the solved runs that were checked, those in which no check failed after the work. Errors recovered: failed calls of tools after which the same tool worked.';
+
+/** The report as Markdown. */
+export function evalMarkdown({ title, runs, skipped }: EvalReport): string {
+  const rows = evalRows(runs);
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll(/\s+/gu, ' ')).join(' | ')} |`;
+  return [
+    `# ${title}`,
+    '',
+    line(head),
+    line(head.map(() => '---')),
+    ...rows.map((row) => line(evalCells(row))),
+    '',
+    ...pairedLines(runs).map((text) => `- ${text}`),
+    '',
+    how,
+    '',
+    line(['task', 'kind', 'way', 'repeat', 'solved', 'end', 'time']),
+    line(Array.from({ length: 7 }, () => '---')),
+    ...runs.map((run) => line(cellsOfRun(run))),
+    '',
+    ...skipped.map(({ id, why }) => `- not run: ${id}: ${why}`),
+    '',
+  ].join('\n');
+}
+
+function cellsOfRun({ task, kind, way, repeat, solved, figures }: EvalRun): readonly string[] {
+  const end = figures === null ? 'did not run' : figures.status;
+  const verdict = solved === null ? 'unknown' : solved ? 'yes' : 'no';
+  return [task, kind, way, String(repeat), verdict, end, figures === null ? '' : `${figures.seconds.toFixed(0)} s`];
+}
+
+/** The same as a page of its own, with a plot of the shares and their intervals. It loads nothing and has no script. */
+export function evalPage(report: EvalReport): string {
+  const rows = evalRows(report.runs);
+  const table = (names: readonly string[], all: readonly (readonly string[])[]): string =>
+    `<table><tr>${names.map((name) => `<th>${plain(name)}</th>`).join('')}</tr>${all
+      .map((cells) => `<tr>${cells.map((cell) => `<td>${plain(cell)}</td>`).join('')}</tr>`)
+      .join('\n')}</table>`;
+  return `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>${plain(report.title)}</title>
+<style>body{font:15px system-ui;margin:2em;max-width:60em}table{border-collapse:collapse}td,th{padding:.2em .7em;border-bottom:1px solid #ccc;text-align:left}</style>
+<h1>${plain(report.title)}</h1>
+${plotOf(rows)}
+${table(head, rows.map(evalCells))}
+<ul>${pairedLines(report.runs)
+    .map((line) => `<li>${plain(line)}</li>`)
+    .join('')}</ul>
+<p>${plain(how)}</p>
+${table(['task', 'kind', 'way', 'repeat', 'solved', 'end', 'time'], report.runs.map(cellsOfRun))}
+<ul>${report.skipped.map(({ id, why }) => `<li>not run: ${plain(id)}: ${plain(why)}</li>`).join('')}</ul>
+</html>
+`;
+}
+
+function plotOf(rows: readonly EvalRow[]): string {
+  const lineHeight = 34;
+  const x = (share: number): string => (220 + share * 400).toFixed(1);
+  const lines = rows.map(({ way, share }, at) => {
+    const y = at * lineHeight + 20;
+    return `<text x="0" y="${y + 5}">${plain(way.slice(0, 30))}</text><line x1="${x(share.low)}" x2="${x(share.high)}" y1="${y}" y2="${y}" stroke="currentColor"/><circle cx="${x(share.value)}" cy="${y}" r="5" fill="currentColor"/>`;
+  });
+  const axis = [0, 0.5, 1].map(
+    (share) =>
+      `<text x="${x(share)}" y="${rows.length * lineHeight + 24}" text-anchor="middle">${share * 100} %</text>`,
+  );
+  const label = rows.map(({ way, share }) => `${way}: ${(share.value * 100).toFixed(0)} %`).join(', ');
+  return `<svg role="img" aria-label="Share solved. ${plain(label)}" width="660" height="${rows.length * lineHeight + 34}" font-size="13">${lines.join('')}${axis.join('')}</svg>`;
+}
+
+function plain(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

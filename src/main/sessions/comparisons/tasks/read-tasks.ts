@@ -1,0 +1,93 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, isAbsolute, join } from 'node:path';
+import { z } from 'zod';
+import type { EvalTasks } from '@shared/comparisons/eval-tasks.ts';
+import { AppError, messageOf } from '@shared/errors.ts';
+import { readStub } from './stub-task.ts';
+import { readRecords } from './task-records.ts';
+import type { ReadTask, TaskReading } from './task-files.ts';
+
+const taskSchema = z.object({
+  id: z.string().regex(/^[a-z0-9][\w.-]{0,99}$/iu),
+  kind: z.string().max(100).default('own'),
+  prompt: z.string().min(1),
+  testCommand: z.string().min(1).nullable().default(null),
+  checkCommand: z.string().min(1).optional(),
+});
+
+/**
+ * Reads tasks: a file of records in SWE-bench's form (`.jsonl`), a folder of exercises in the polyglot form, or a folder
+ * of own tasks. Rejects with `bad-input` if there is none.
+ */
+export async function readTasks(path: string, reading: TaskReading): Promise<EvalTasks> {
+  if (!isAbsolute(path)) throw new AppError('bad-input', 'Give the whole path, from the root on.');
+  const found = await stat(path).catch(() => null);
+  if (found === null) throw new AppError('not-found', `${path} was not found.`);
+  const form = found.isFile() ? 'swe-bench' : (await hasFile(path, 'task.json')) ? 'own' : 'polyglot';
+  const all = form === 'swe-bench' ? await readRecords(path, reading) : await readFolder(path, form, reading);
+  const tasks = all.flatMap((one) => ('why' in one ? [] : [one]));
+  const skipped = all.flatMap((one) => ('why' in one ? [one] : []));
+  if (tasks.length > 0) return { form, tasks, skipped };
+  const why = skipped[0] === undefined ? 'nothing in it has the form of a task' : `${skipped[0].id}: ${skipped[0].why}`;
+  throw new AppError('bad-input', `${path} holds no task that can be run: ${why}.`, {
+    hint: 'A task is a folder with task.json and project/, an exercise with .meta/config.json, or a line of a .jsonl file.',
+  });
+}
+
+const mostTasks = 5000;
+
+async function hasFile(folder: string, name: string): Promise<boolean> {
+  for (const entry of await foldersIn(folder)) if (await isFile(join(folder, entry, name))) return true;
+  return false;
+}
+
+async function foldersIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
+  return names.sort().slice(0, mostTasks);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isFile() === true;
+}
+
+async function readFolder(path: string, form: 'own' | 'polyglot', reading: TaskReading): Promise<readonly ReadTask[]> {
+  const all: ReadTask[] = [];
+  const folders = form === 'own' ? (await foldersIn(path)).map((name) => join(path, name)) : await exercisesIn(path);
+  for (const folder of folders) {
+    reading.signal.throwIfAborted();
+    const id = basename(folder);
+    const read = form === 'own' ? readOwn(folder) : readStub(folder, reading);
+    all.push(await read.catch((error: unknown) => ({ id, why: messageOf(error) })));
+  }
+  return all;
+}
+
+/** A task is `task.json`, `project/`, and `hidden/` with what judges it. */
+async function readOwn(folder: string): Promise<ReadTask> {
+  const id = basename(folder);
+  if (!(await isFile(join(folder, 'task.json')))) return { id, why: 'it has no task.json' };
+  const parsed = taskSchema.safeParse(JSON.parse(await readFile(join(folder, 'task.json'), 'utf8')));
+  if (!parsed.success) return { id, why: `its task.json is wrong: ${parsed.error.issues[0]?.message ?? ''}` };
+  const { kind, prompt, testCommand, checkCommand } = parsed.data;
+  const projectPath = join(folder, 'project');
+  if ((await stat(projectPath).catch(() => null))?.isDirectory() !== true)
+    return { id, why: 'it has no folder named project' };
+  const command = checkCommand ?? testCommand;
+  if (command === null) return { id, why: 'it has no command that judges it' };
+  const tests = join(folder, 'hidden');
+  const hasHidden = (await stat(tests).catch(() => null))?.isDirectory() === true;
+  const hidden = { command, ...(hasHidden ? { projectPath: tests } : {}) };
+  return { id: parsed.data.id, kind, prompt, projectPath, check: testCommand, hidden };
+}
+
+/** Exercises lie beside each other, or below `LANGUAGE/exercises/practice`. */
+async function exercisesIn(path: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  const visit = async (folder: string, depth: number): Promise<void> => {
+    if (await isFile(join(folder, '.meta', 'config.json'))) found.push(folder);
+    else if (depth < 5) for (const name of await foldersIn(folder)) await visit(join(folder, name), depth + 1);
+  };
+  await visit(path, 0);
+  return found.slice(0, mostTasks);
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { readdir, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { EvalTask } from '@shared/comparisons/eval-tasks.ts';
+import { AppError } from '@shared/errors.ts';
+import { readFileBelow } from '../../../lib/files/host-folder.ts';
+import { createSafeFolder } from '../../changes/safe-folder.ts';
+
+/** What reading tasks needs. Projects that have to be made are made below `workspaces` of the home. */
+export interface TaskReading {
+  readonly home: string;
+  /** Where the repositories of records are. */
+  readonly repos: string | null;
+  readonly signal: AbortSignal;
+}
+
+/** A task, or why it is none. */
+export type ReadTask = EvalTask | { readonly id: string; readonly why: string };
+
+/** Where a project of a task is made: the same place each time, so that an evaluation can go on. */
+export function placeOfTask({ home }: TaskReading, source: string, id: string): string {
+  const name = createHash('sha256').update(`${source}\n${id}`).digest('hex').slice(0, 16);
+  return join(home, 'workspaces', `eval-${name}`);
+}
+
+const mostFileBytes = 64 * 1024 * 1024;
+
+/**
+ * Copies the files of a folder over a workspace in which an agent has worked. Follows no link, on either side. Rejects
+ * if one cannot be written: then nobody can judge the work.
+ */
+export async function layOver(from: string, workspacePath: string): Promise<void> {
+  const folder = createSafeFolder(workspacePath);
+  for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const place = join(entry.parentPath, entry.name);
+    const names = relative(from, place).split(/[\\/]/u);
+    const path = names.join('/');
+    const bytes = await readFileBelow(from, names, mostFileBytes);
+    const mode = (await stat(place)).mode & 0o777;
+    const isDone = bytes !== null && (await folder.write(path, { bytes, mode }, (now) => now.type !== 'other'));
+    if (!isDone) {
+      throw new AppError('bad-input', `${path} could not be laid over the copy, so the run cannot be judged.`, {
+        hint: 'The agent left something else in its place.',
+      });
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { applyPatch, parsePatch } from 'diff';
+import { z } from 'zod';
+import { messageOf } from '@shared/errors.ts';
+import { loadGit } from '../../../git/load-git.ts';
+import { withRepository, type Repository } from '../../../git/repository.ts';
+import { readFileBelow } from '../../../lib/files/host-folder.ts';
+import { shellQuote } from '../../../lib/programs/shell-quote.ts';
+import { createSafeFolder } from '../../changes/safe-folder.ts';
+import { placeOfTask, type ReadTask, type TaskReading } from './task-files.ts';
+
+const recordSchema = z.object({
+  instance_id: z.string().regex(/^[\w.-]{1,200}$/u),
+  repo: z.string().regex(/^[\w.-]{1,100}\/[\w.-]{1,100}$/u),
+  base_commit: z.string().regex(/^[0-9a-f]{7,64}$/u),
+  problem_statement: z.string().min(1),
+  test_patch: z.string(),
+  FAIL_TO_PASS: z.union([z.string(), z.array(z.string())]),
+  PASS_TO_PASS: z.union([z.string(), z.array(z.string())]),
+  /** The command that runs named tests; absent: pytest. */
+  test_command: z.string().optional(),
+});
+type SweRecord = z.infer<typeof recordSchema>;
+
+const mostBytes = 512 * 1024 * 1024;
+const mostFileBytes = 64 * 1024 * 1024;
+
+/**
+ * Records in SWE-bench's form, one a line. Below `repos`, the project of one is the folder `INSTANCE_ID` (an unpacked
+ * archive of its base commit), or it is taken at that commit from the clone `OWNER__NAME`. Nothing is downloaded.
+ */
+export async function readRecords(path: string, reading: TaskReading): Promise<readonly ReadTask[]> {
+  if ((await stat(path)).size > mostBytes) return [{ id: path, why: 'the file is larger than 512 MB' }];
+  const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '');
+  const all: ReadTask[] = [];
+  for (const [index, line] of lines.entries()) {
+    reading.signal.throwIfAborted();
+    const record = recordOf(line);
+    const id = record?.instance_id ?? `line ${index + 1}`;
+    const task = record === null ? { id, why: 'it is no record' } : readRecord(path, record, reading);
+    all.push(await Promise.resolve(task).catch((error: unknown) => ({ id, why: messageOf(error) })));
+  }
+  return all;
+}
+
+function recordOf(line: string): SweRecord | null {
+  try {
+    return recordSchema.safeParse(JSON.parse(line)).data ?? null;
+  } catch {
+    // A line that is no JSON.
+    return null;
+  }
+}
+
+async function readRecord(source: string, record: SweRecord, reading: TaskReading): Promise<ReadTask> {
+  const { instance_id: id, problem_statement: prompt, test_patch: patch, test_command: given } = record;
+  if (reading.repos === null) return { id, why: 'nobody said where its repository is: --repos DIR' };
+  const place = placeOfTask(reading, source, id);
+  await rm(place, { recursive: true, force: true });
+  const unpacked = join(reading.repos, id);
+  const isUnpacked = (await stat(unpacked).catch(() => null))?.isDirectory() === true;
+  const projectPath = isUnpacked ? unpacked : join(place, 'project');
+  if (!isUnpacked)
+    await checkOut(join(reading.repos, record.repo.replace('/', '__')), record, { projectPath, reading });
+  const hidden = join(place, 'hidden');
+  await layTests(patch, { projectPath, hidden });
+  const tests = [...listOf(record.FAIL_TO_PASS), ...listOf(record.PASS_TO_PASS)];
+  if (tests.length === 0) return { id, why: 'it names no test' };
+  const command = `${given ?? 'python3 -m pytest -q'} ${tests.map(shellQuote).join(' ')}`;
+  return { id, kind: record.repo, prompt, projectPath, check: null, hidden: { command, projectPath: hidden } };
+}
+
+/** A list, or the text of one, as the data sets have it. */
+function listOf(value: string | readonly string[]): readonly string[] {
+  return z.array(z.string()).parse(typeof value === 'string' ? JSON.parse(value) : value);
+}
+
+interface Target {
+  readonly projectPath: string;
+  readonly reading: TaskReading;
+}
+
+/** Writes the files of a commit, without its links. No program of git runs, and nothing in the repository has an effect. */
+async function checkOut(
+  clone: string,
+  { base_commit: ref }: SweRecord,
+  { projectPath, reading }: Target,
+): Promise<void> {
+  await mkdir(projectPath, { recursive: true });
+  const folder = createSafeFolder(projectPath);
+  const write = async ({ git: access }: Repository): Promise<void> => {
+    const git = await loadGit();
+    const oid = ref.length === 40 ? ref : await git.expandOid({ ...access, oid: ref });
+    await git.walk({
+      ...access,
+      trees: [git.TREE({ ref: oid })],
+      map: async (path, [entry]) => {
+        reading.signal.throwIfAborted();
+        if (entry === null || entry === undefined || path === '.' || (await entry.type()) !== 'blob') return path;
+        const mode = await entry.mode();
+        const bytes = await entry.content();
+        if (mode === 0o120000 || bytes === undefined || bytes.length > mostFileBytes) return path;
+        const file = { bytes, mode: mode === 0o100755 ? 0o755 : 0o644 };
+        await folder.write(path, file, (now) => now.type === 'missing');
+        return path;
+      },
+    });
+  };
+  await withRepository(clone, { signal: reading.signal, longestMs: 600_000 }, write);
+}
+
+/** The files of the tests as they are after the patch of the record. */
+async function layTests(
+  patch: string,
+  { projectPath, hidden }: { readonly projectPath: string; readonly hidden: string },
+): Promise<void> {
+  await mkdir(hidden, { recursive: true });
+  for (const one of parsePatch(patch)) {
+    const path = (one.newFileName ?? '').replace(/^b\//u, '');
+    if (path === '' || path === '/dev/null') continue;
+    const before = await readFileBelow(projectPath, path.split('/'), mostFileBytes);
+    const after = applyPatch(before?.toString('utf8') ?? '', one);
+    if (after === false) throw new Error(`its test patch does not fit ${path}`);
+    const target = join(hidden, ...path.split('/').filter((name) => name !== '..' && name !== ''));
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, after);
+  }
+}

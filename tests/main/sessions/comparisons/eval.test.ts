@@ -1,0 +1,178 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { evaluate } from '../../../../src/main/hosts/cli/commands/sessions/eval.command.ts';
+import { evalPage, pairedLines, type EvalRun } from '../../../../src/main/hosts/cli/reports/eval-report.ts';
+import { success } from '../../../../src/shared/errors.ts';
+import { commandContext } from '../../../fakes/command-context.ts';
+import { openClientCore, type ClientCore } from '../../../fakes/core-client.ts';
+import { createFolderSandbox } from '../../../fakes/sandbox/folder-sandbox.ts';
+
+let folder: string;
+let core: ClientCore;
+
+const addCode = 'export const add = (a, b) => a + b;\n';
+const addTest = `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { add } from './add.js';
+
+test('adds', () => assert.equal(add(2, 3), 5));
+`;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dewpoint-eval-'));
+  const home = join(folder, 'home');
+  await mkdir(home);
+  core = await openClientCore({
+    home,
+    cache: join(folder, 'cache'),
+    version: '0.0.0-test',
+    onNotice: () => undefined,
+    startSandbox: async ({ workspacePath }) =>
+      success(createFolderSandbox(workspacePath, { scratchPath: await mkdtemp(join(folder, 'scratch-')) })),
+  });
+  const replies = [
+    { toolCalls: [{ name: 'write_file', input: { path: 'add.js', content: addCode } }] },
+    { toolCalls: [{ name: 'task_complete', input: { summary: 'It adds.' } }] },
+  ];
+  await core.client.settings.set({ key: 'providers.strong', value: { kind: 'scripted', replies, repeat: true } });
+  await core.client.settings.set({
+    key: 'providers.weak',
+    value: {
+      kind: 'scripted',
+      replies: [{ toolCalls: [{ name: 'task_complete', input: { summary: 'Done.' } }] }],
+      repeat: true,
+    },
+  });
+});
+afterEach(async () => {
+  await core.dispose();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function put(files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+}
+
+const module = '{ "type": "module" }\n';
+const own = {
+  'tasks/add/task.json': JSON.stringify({
+    id: 'add',
+    prompt: 'Write add.js.',
+    checkCommand: 'node --test hidden.test.js',
+  }),
+  'tasks/add/project/package.json': module,
+  'tasks/add/hidden/hidden.test.js': addTest,
+  'tasks/broken/task.json': '{}',
+};
+
+describe('an evaluation', () => {
+  it('solves a task with the model that can, judges by files that no agent saw, and goes on where it stopped', async () => {
+    await put(own);
+    const { context, said } = commandContext({ handlers: core.handlers });
+    const report = join(folder, 'eval.md');
+    const args = { local: 'strong/script,weak/script', strategy: 'loop', report };
+    expect(await evaluate(context, join(folder, 'tasks'), args)).toBe(0);
+    const text = await readFile(report, 'utf8');
+    expect(said.err).toContain('not run: broken');
+    expect(text).toMatch(/\| add \| own \| local:strong\/script,strategy=loop \| 1 \| yes \| done \|/u);
+    const before = await core.client.comparisons.list();
+    expect(before).toHaveLength(1);
+    expect(before[0]?.runs.map(({ check }) => check?.passed)).toEqual([true, false]);
+    for (const { sessionId } of before[0]?.runs ?? []) {
+      const { state } = await core.client.sessions.show({ sessionId: sessionId ?? '' });
+      expect(JSON.stringify(state)).not.toContain('hidden.test.js');
+    }
+    await evaluate(context, join(folder, 'tasks'), args);
+    expect(await core.client.comparisons.list()).toHaveLength(1);
+    expect(await readdir(join(folder, 'tasks/add/project'))).toEqual(['package.json']);
+  }, 60_000);
+
+  it('reads an exercise without its tests and its example', async () => {
+    await put({
+      'ex/js/add/.meta/config.json': JSON.stringify({
+        files: { solution: ['add.js'], test: ['add.test.js'], example: ['.meta/proof.js'] },
+      }),
+      'ex/js/add/.meta/proof.js': addCode,
+      'ex/js/add/.docs/instructions.md': 'Add two numbers.',
+      'ex/js/add/add.js': 'export const add = () => undefined;\n',
+      'ex/js/add/add.test.js': addTest,
+      'ex/js/add/package.json': module,
+    });
+    const { form, tasks } = await core.client.comparisons.tasks({ path: join(folder, 'ex'), repos: null });
+    const [task] = tasks;
+    expect(form).toBe('polyglot');
+    expect(task?.prompt).toContain('Add two numbers.');
+    expect((await readdir(task?.projectPath ?? '')).sort()).toEqual(['add.js', 'package.json']);
+    expect(await readdir(task?.hidden.projectPath ?? '')).toEqual(['add.test.js']);
+    expect(task?.hidden.command).toBe("node --test 'add.test.js'");
+  });
+
+  it('reads a record with its test patch, and says what of others cannot be run', async () => {
+    const record = {
+      instance_id: 'owner__thing-1',
+      repo: 'owner/thing',
+      base_commit: 'a'.repeat(40),
+      problem_statement: 'It subtracts.',
+      test_patch: `diff --git a/test_add.py b/test_add.py
+--- a/test_add.py
++++ b/test_add.py
+@@ -1,2 +1,3 @@
+ def test_add():
+     assert add(1, 2) == 3
++    assert add(2, 2) == 4
+`,
+      FAIL_TO_PASS: '["test_add.py::test_add"]',
+      PASS_TO_PASS: [],
+    };
+    await put({
+      'repos/owner__thing-1/test_add.py': 'def test_add():\n    assert add(1, 2) == 3\n',
+      'records.jsonl': `${JSON.stringify(record)}\n${JSON.stringify({ ...record, instance_id: 'owner__thing-2' })}\nnot json\n`,
+    });
+    const input = { path: join(folder, 'records.jsonl'), repos: join(folder, 'repos') };
+    const { tasks, skipped } = await core.client.comparisons.tasks(input);
+    const [task] = tasks;
+    expect(task?.hidden.command).toBe("python3 -m pytest -q 'test_add.py::test_add'");
+    expect(await readFile(join(task?.hidden.projectPath ?? '', 'test_add.py'), 'utf8')).toContain('add(2, 2) == 4');
+    expect(skipped.map(({ id }) => id)).toEqual(['owner__thing-2', 'line 3']);
+  });
+
+  it('reads the tasks that come along', async () => {
+    await cp(new URL('../../../../examples/tasks', import.meta.url), join(folder, 'shipped'), { recursive: true });
+    const { tasks, skipped } = await core.client.comparisons.tasks({ path: join(folder, 'shipped'), repos: null });
+    expect(tasks.map(({ id }) => id)).toEqual(['calculator', 'fibonacci', 'search-tree', 'text-normalization']);
+    expect(skipped).toEqual([]);
+  });
+});
+
+describe('the report of an evaluation', () => {
+  const run = (task: string, way: string, solved: boolean | null): EvalRun => ({
+    task,
+    kind: 'own',
+    way,
+    repeat: 1,
+    solved,
+    figures: null,
+    isFirstTry: null,
+    failedCalls: 0,
+    recovered: 0,
+  });
+
+  it('pairs two ways by the tasks that both did', () => {
+    const runs = [run('a', 'x', true), run('b', 'x', true), run('a', 'y', false), run('b', 'y', null)];
+    expect(pairedLines(runs)).toEqual([
+      expect.stringMatching(/^x against y: 100 points \(95 % interval .*, 1 pairs\)$/u),
+    ]);
+  });
+
+  it('shows foreign text as text', () => {
+    const page = evalPage({ title: '<script>alert(1)</script>', runs: [run('<b>', 'x', true)], skipped: [] });
+    expect(page).not.toContain('<script>');
+    expect(page).not.toContain('<b>');
+    expect(page).toContain('<svg');
+  });
+});
