@@ -87,8 +87,6 @@ function handlersOf(
     chat: async (args) => take((await import('./commands/chat.command.ts')).chat(context, args)),
     changes: async (session, words, args) =>
       take((await import('./commands/sessions/changes.command.ts')).changes(context, session, words, args)),
-    evaluate: async (path, args) =>
-      take((await import('./commands/sessions/eval.command.ts')).evaluate(context, path, args)),
     capsule: async (action, words, args) =>
       take((await import('./commands/sessions/capsule.command.ts')).capsule(context, action, words, args)),
     replay: async (session, args) =>
@@ -171,8 +169,10 @@ async function withGitHost(context: CommandContext, wish: GitHostWish): Promise<
 function sessionListHandlers(
   context: CommandContext,
   take: (work: Promise<number>) => Promise<void>,
-): Pick<Handlers, 'listSessions' | 'showSession' | 'organize' | 'commitSession' | 'requestSession'> {
+): Pick<Handlers, 'evaluate' | 'listSessions' | 'showSession' | 'organize' | 'commitSession' | 'requestSession'> {
   return {
+    evaluate: async (path, args) =>
+      take((await import('./commands/sessions/eval.command.ts')).evaluate(context, path, args)),
     listSessions: async (args) =>
       take((await import('./commands/sessions/list-sessions.command.ts')).listSessions(context, args)),
     showSession: async (session, args) =>
