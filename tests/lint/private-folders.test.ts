@@ -9,11 +9,14 @@ const source = resolve(import.meta.dirname, '../../src/main');
 const elsewhere: Readonly<Record<string, string>> = {
   'git/clone/clone-into.ts': 'in a clone, whose folder has the rights of its surroundings in the end',
   'git/clone/write-checkout.ts': 'in a clone',
+  'git/past/check-out.ts': 'in a folder that only its user may read',
   'git/remote/place-files.ts': 'in a checkout, and in its repository',
   'git/repository-files.ts': 'in the repository of a project',
   'sandbox/packages/mount-points.ts': 'in the workspace',
   'sandbox/docker/protection/protected-mounts.ts': 'in the workspace',
   'sandbox/images/project-images.ts': 'in a folder of its own among the temporary files',
+  'sessions/comparisons/tasks/stub-task.ts': 'in the project of a task, below a folder that only its user may read',
+  'sessions/comparisons/tasks/task-records.ts': 'in the project of a task, below a folder that only its user may read',
   'sessions/changes/safe-folder.ts': 'in the workspace',
   'models/engine/engine-variants.ts': 'in the cache; others may use what was fetched',
 };

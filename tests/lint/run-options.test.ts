@@ -77,8 +77,9 @@ const options: Readonly<Record<string, Counted>> = {
       'main/sessions/children/child-options.ts',
       'shared/money/recipe-runs.ts',
     ],
-    // Fixed limits of single calls.
-    others: /^main\/(?:agent\/step\/|endpoint\/|models\/probe-model)/u,
+    // Fixed limits of single calls, and the limit of a whole calibration.
+    others:
+      /^main\/(?:agent\/step\/|endpoint\/|models\/probe-model|sessions\/calibrations\/|hosts\/cli\/commands\/projects\/calibrate)|^shared\/calibration\//u,
   },
 };
 

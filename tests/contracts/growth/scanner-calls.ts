@@ -131,6 +131,9 @@ export const callsOf: Readonly<Record<string, Call>> = {
 
 /** Why a function is not measured by itself. Keys are `FILE#NAME`. */
 export const notMeasured: Readonly<Record<string, string>> = {
+  'src/main/tools/servers/standing-approval.ts#coverOfTool': 'hashes a definition',
+  'src/main/tools/servers/standing-approval.ts#isAlways': 'compares two hashes',
+  'src/shared/safety/approval-scopes.ts#scopeNamed': 'compares a word with three',
   'src/main/sessions/calibrations/plant-faults.ts#withFault': 'puts texts together',
   'src/main/models/wire/decode-parts.ts#imagePart': 'compares a type with a list',
   'src/main/lib/endless/watch-script.ts#watchedCommand': 'puts a command between two texts',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { calibrationHtml } from '../../../src/shared/calibration/calibration-html.ts';
+import { calibrationHtml } from '../../../src/main/hosts/cli/commands/projects/calibration-html.ts';
 import { monthReport, rateOf, solvedRows } from '../../../src/shared/calibration/calibration-report.ts';
 import { calibrationMarkdown } from '../../../src/shared/calibration/calibration-text.ts';
 import type { CalibrationRun, CalibrationView } from '../../../src/shared/calibration/calibration.ts';

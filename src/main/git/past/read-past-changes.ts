@@ -1,4 +1,4 @@
-import type { PastChange, PastChanges } from '@shared/git/past-change.ts';
+import type { PastChange, PastChanges } from './past-change.ts';
 import { loadGit } from '../load-git.ts';
 import type { Repository } from '../repository.ts';
 import { commitAt } from '../read-commits.ts';

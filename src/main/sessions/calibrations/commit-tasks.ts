@@ -4,7 +4,7 @@ import { diffLines } from 'diff';
 import { z } from 'zod';
 import type { TaskFile } from '@shared/calibration/calibration.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { PastChange, PastChanges } from '@shared/git/past-change.ts';
+import type { PastChange, PastChanges } from '../../git/past/past-change.ts';
 import type { RunGit } from '../../git/process/run-apart.ts';
 import { isTestFile } from '../../projects/facts/gather-project-facts.ts';
 import { tagLanguageOf } from '../../symbols/tags/tag-languages.ts';
@@ -54,7 +54,7 @@ export async function checkOutInto(
   signal: AbortSignal,
 ): Promise<void> {
   await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   await runGit({ type: 'check-out', projectPath: historyPath, commit, folder }, { schema: checkedOutSchema, signal });
 }
 

@@ -160,7 +160,7 @@ async function create(
 }
 
 async function moveHistory(git: string, history: string): Promise<void> {
-  await mkdir(history, { recursive: true });
+  await mkdir(history, { recursive: true, mode: 0o700 });
   await rename(git, join(history, '.git'));
 }
 

@@ -115,7 +115,7 @@ async function layTests(
   patch: string,
   { projectPath, hidden }: { readonly projectPath: string; readonly hidden: string },
 ): Promise<void> {
-  await mkdir(hidden, { recursive: true });
+  await mkdir(hidden, { recursive: true, mode: 0o700 });
   for (const one of parsePatch(patch)) {
     const path = (one.newFileName ?? '').replace(/^b\//u, '');
     if (path === '' || path === '/dev/null') continue;

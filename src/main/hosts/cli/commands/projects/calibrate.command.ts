@@ -4,7 +4,7 @@ import {
   type CalibrationInput,
   type CalibrationView,
 } from '@shared/calibration/calibration.ts';
-import { calibrationHtml } from '@shared/calibration/calibration-html.ts';
+import { calibrationHtml } from './calibration-html.ts';
 import { monthReport, solvedRows, type MonthReport } from '@shared/calibration/calibration-report.ts';
 import {
   calibrationMarkdown,

@@ -1,7 +1,14 @@
-import type { CalibrationView } from './calibration.ts';
-import type { MonthReport, SolvedRow } from './calibration-report.ts';
-import { solvedRows } from './calibration-report.ts';
-import { models, monthLines, solvedCells, solvedHead, taskCells, unknownNotes } from './calibration-text.ts';
+import type { CalibrationView } from '@shared/calibration/calibration.ts';
+import type { MonthReport, SolvedRow } from '@shared/calibration/calibration-report.ts';
+import { solvedRows } from '@shared/calibration/calibration-report.ts';
+import {
+  models,
+  monthLines,
+  solvedCells,
+  solvedHead,
+  taskCells,
+  unknownNotes,
+} from '@shared/calibration/calibration-text.ts';
 
 const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c1c1c;background:#fff}
 table{border-collapse:collapse;margin:1rem 0;font-size:14px}th,td{text-align:left;padding:.25rem .6rem;border-bottom:1px solid #ddd;vertical-align:top}
