@@ -429,23 +429,4 @@ export const conversation = {
   'seen.more': 'Scroll to read all of it.',
   'approval.failed': 'Your answer was not sent.',
   'approval.hint': 'Nothing happens until you answer. If you deny, the agent continues without it.',
-
-  'cap.label': 'The next call could exceed your limit',
-  'cap.text':
-    '{spent} of {limit} for {scope} is spent. Even with a short answer, the next call to {model} could cost {worst}, so it was not made.',
-  'cap.textHeld':
-    '{spent} of {limit} for {scope} is spent and {held} is reserved. Even with a short answer, the next call to {model} could cost {worst}, so it was not made.',
-  'cap.unpriced':
-    'The price of {model} is unknown, so the {limit} limit for {scope} cannot be checked. The call was not made.',
-  'cap.scope.step': 'this step',
-  'cap.scope.task': 'this task',
-  'cap.scope.session': 'this session',
-  'cap.scope.project': 'this project',
-  'cap.scope.day': 'today',
-  'cap.scope.month': 'this month',
-  'cap.local': 'Continue locally',
-  'cap.noLocal': 'No local model can continue.',
-  'cap.stop': 'Stop here',
-  'cap.raiseBy': 'Raise by $',
-  'cap.raise': 'Raise limit',
 } as const;
