@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -103,6 +103,65 @@ describe.skipIf(isWithoutGit)('a pull that is killed while it writes', () => {
     await pull();
     expect([mine.git('rev-parse', 'HEAD'), mine.git('status', '--porcelain')]).toEqual([to, '']);
     expect(readdirSync(join(mine.folder, '.git')).filter((name) => /dewpoint|lock/u.test(name))).toEqual([]);
+  });
+});
+
+describe.skipIf(isWithoutGit)('what a killed pull left', () => {
+  /** A checkout that is up to date, and a folder of a pull in it whose process is gone. */
+  async function left(files: Readonly<Record<string, string>>, owner: object = { pid: 999_999_999 }) {
+    const made = await scene((repo) => {
+      repo.write('a.txt', 'one\n');
+      repo.write('deep/b.txt', 'two\n');
+    });
+    const stage = join(made.mine.folder, '.git/dewpoint-pull-999999999-0123456789ab');
+    mkdirSync(stage);
+    const all = { 'owner.json': JSON.stringify(owner), ...files };
+    for (const [name, text] of Object.entries(all)) writeFileSync(join(stage, name), text);
+    const oid = (path: string): string => made.mine.git('rev-parse', `HEAD:${path}`);
+    const list = (...rows: readonly unknown[]): void => writeFileSync(join(stage, 'paths.json'), JSON.stringify(rows));
+    const read = (path: string): string => readFileSync(join(made.mine.folder, path), 'utf8');
+    return { ...made, stage, oid, list, read };
+  }
+
+  it('is removed when it was killed before its list was whole', async () => {
+    const { stage, pull } = await left({ 'new-0': 'x', 'paths.json': '[[0,"a.t' });
+    expect((await pull()).notes).toEqual([]);
+    expect(existsSync(stage)).toBe(false);
+  });
+
+  it('stops no pull where a file took the place of a folder', async () => {
+    const { mine, stage, oid, list, pull, read } = await left({ 'old-0': 'two\n' });
+    list([0, 'deep/b.txt', oid('deep/b.txt'), null]);
+    rmSync(join(mine.folder, 'deep'), { recursive: true });
+    mine.write('deep', 'now a file');
+    expect((await pull()).notes).toEqual([]);
+    expect([read('deep'), existsSync(stage)]).toEqual(['now a file', false]);
+  });
+
+  it('goes back where the person wrote to a file that was being taken back', async () => {
+    const { mine, stage, oid, list, pull, read } = await left({ 'taken-0': 'mine\n', 'old-0': 'one\n' });
+    list([0, 'a.txt', oid('a.txt'), 'f'.repeat(40)]);
+    rmSync(join(mine.folder, 'a.txt'));
+    await pull();
+    expect([read('a.txt'), existsSync(stage)]).toEqual(['mine\n', false]);
+  });
+
+  it('stays, with a sentence, if it is nowhere else and its place is taken', async () => {
+    const { stage, list, pull, read } = await left({ 'old-0': 'mine\n' });
+    list([0, 'a.txt', 'f'.repeat(40), null]);
+    expect((await pull()).notes).toEqual([expect.stringContaining('kept a file in .git/dewpoint-pull-')]);
+    expect([read('a.txt'), readFileSync(join(stage, 'old-0'), 'utf8')]).toEqual(['one\n', 'mine\n']);
+  });
+
+  it('is not taken for that of another process with the same id', async () => {
+    const owner = { pid: process.pid, startedAt: '1', boot: 'an earlier start of the machine' };
+    const { mine, stage, oid, list, pull, read } = await left({ 'old-0': 'one\n' }, owner);
+    list([0, 'a.txt', oid('a.txt'), null]);
+    rmSync(join(mine.folder, 'a.txt'));
+    writeFileSync(join(mine.folder, '.git/index.lock'), `dewpoint-pull ${JSON.stringify(owner)}\n`);
+    await pull();
+    expect([read('a.txt'), existsSync(stage)]).toEqual(['one\n', false]);
+    expect(existsSync(join(mine.folder, '.git/index.lock'))).toBe(false);
   });
 });
 

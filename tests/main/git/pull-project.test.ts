@@ -210,7 +210,7 @@ describe.skipIf(isWithoutGit)('a pull', () => {
     mkdirSync(stage);
     mine.write('new.txt', 'x');
     renameSync(join(mine.folder, 'a.txt'), join(stage, 'old-7'));
-    writeFileSync(join(stage, 'paths.json'), JSON.stringify([[7, 'a.txt', 'x']]));
+    writeFileSync(join(stage, 'paths.json'), JSON.stringify([[7, 'a.txt', 'x', 'y']]));
     writeFileSync(join(mine.folder, '.git/index.lock'), 'dewpoint-pull 999999999\n');
     expect(await pull()).toMatchObject({ to });
     expect(git('status', '--porcelain')).toBe('');
@@ -254,7 +254,7 @@ describe.skipIf(isWithoutGit)('a pull', () => {
     expect(readFileSync(join(mine.folder, 'a.txt'), 'utf8')).toBe('two\n');
   });
 
-  it('waits for a turn that works in the folder', async () => {
+  it('is refused while a turn works in the folder', async () => {
     const { mine, pull, work } = await scene();
     work.push(join(mine.folder, 'deep'));
     await expect(pull()).rejects.toMatchObject({

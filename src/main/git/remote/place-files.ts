@@ -4,13 +4,14 @@ import { link, lstat, mkdir, readFile, rename, rm, rmdir, symlink, unlink } from
 import { AppError, messageOf } from '@shared/errors.ts';
 import { type HostFolder, openChildFolder } from '../../lib/files/host-folder.ts';
 import { errorCodeOf } from '../../lib/files/json-file.ts';
+import { thisProcess } from '../../lib/files/lock-owner.ts';
 import { changedIndex, type IndexedFile } from '../clone/git-index.ts';
 import { blobOf, checkoutNotes, createWriter, isLinkToOutside, type CheckoutWriter } from '../clone/write-checkout.ts';
 import { isContentPointer } from '../commit-files.ts';
 import type { Repository } from '../repository.ts';
 import { openGitFolder } from '../repository-files.ts';
 import { gitModes, type PlannedChange } from './plan-files.ts';
-import { idOf, lockText, renameToFree, writeOne } from './stage-files.ts';
+import { idOf, lockText, ownerFile, renameToFree, type StagedPath, writeOne } from './stage-files.ts';
 
 interface PlaceOptions {
   readonly index: Buffer;
@@ -107,10 +108,10 @@ async function writeNewOnes(
   { changes, hasLinks }: { readonly changes: readonly Numbered[]; readonly hasLinks: boolean },
 ) {
   const found = { pointers: 0, submodules: 0, outside: [] as string[] };
-  const paths: [at: number, path: string, oid: string | null][] = [];
+  const paths: StagedPath[] = [];
   let left = mostBytes;
   for (const { after, before, at, path, found: onDisk } of changes) {
-    paths.push([at, path, before?.oid ?? null]);
+    paths.push([at, path, before?.oid ?? null, after?.oid ?? null]);
     if (after?.kind === 'submodule') found.submodules += 1;
     if (after === null || after.kind === 'submodule') continue;
     const bytes = await blobOf(repository, after);
@@ -245,7 +246,8 @@ async function indexedFiles(changes: readonly Numbered[], folders: CheckoutWrite
 }
 
 async function lockIndex(own: HostFolder): Promise<void> {
-  await writeOne(own.at('index.lock'), Buffer.from(`${lockText}${process.pid}\n`), 0o644).catch((error: unknown) => {
+  const owner = `${lockText}${JSON.stringify(await thisProcess())}\n`;
+  await writeOne(own.at('index.lock'), Buffer.from(owner), 0o644).catch((error: unknown) => {
     if (errorCodeOf(error) !== 'EEXIST') throw error;
     throw new AppError('conflict', 'Another program is changing this checkout. Nothing was changed.', {
       hint: 'Wait for it. If none is running, remove index.lock in .git.',
@@ -270,6 +272,7 @@ async function inStage<T>(own: HostFolder, work: (stage: HostFolder) => Promise<
   const stage = await openChildFolder(own, name);
   let isKept = false;
   try {
+    await writeOne(stage.at(ownerFile), Buffer.from(JSON.stringify(await thisProcess())), 0o600);
     return await work(stage);
   } catch (error) {
     // What could not be put back is only here.

@@ -1,10 +1,11 @@
-import { lstat, readdir, readFile, rm, unlink } from 'node:fs/promises';
-import { type HostFolder, isGitName, isGone, openChildFolder } from '../../lib/files/host-folder.ts';
-import { isRunning } from '../../lib/files/lock-owner.ts';
-import { createWriter } from '../clone/write-checkout.ts';
+import { readdir, readFile, rm, unlink } from 'node:fs/promises';
+import { z } from 'zod';
+import { type HostFolder, isGitName, openChildFolder } from '../../lib/files/host-folder.ts';
+import { isRunning, ownerFrom } from '../../lib/files/lock-owner.ts';
+import { type CheckoutWriter, createWriter } from '../clone/write-checkout.ts';
 import type { Repository } from '../repository.ts';
 import { openGitFolder } from '../repository-files.ts';
-import { idOf, lockText, renameToFree, stageName } from './stage-files.ts';
+import { idOf, lockText, ownerFile, renameToFree, stageName, type StagedPath } from './stage-files.ts';
 
 /** Puts back what a pull that was killed had set aside, and removes what it left. Returns whole sentences. */
 export async function recoverPull({ places }: Repository): Promise<readonly string[]> {
@@ -13,50 +14,92 @@ export async function recoverPull({ places }: Repository): Promise<readonly stri
   try {
     for (const name of await readdir(own.place)) {
       const pid = stageName.exec(name)?.[1];
-      if (pid === undefined || (await isAlive(pid))) continue;
-      if (await putBack(own, name, places.tree)) await rm(own.at(name), { recursive: true, force: true });
-      else notes.push(`A pull that was interrupted kept a file in .git/${name}. Look at it, and remove the folder.`);
+      if (pid === undefined) continue;
+      const stage = await openChildFolder(own, name).catch(() => null);
+      if (stage === null) continue;
+      try {
+        const owner = await readFile(stage.at(ownerFile), 'utf8').catch(() => '');
+        if (await isAlive(owner, pid)) continue;
+        if (await putBack(stage, places.tree)) await rm(own.at(name), { recursive: true, force: true });
+        else notes.push(`A pull that was interrupted kept a file in .git/${name}. Look at it, and remove the folder.`);
+      } finally {
+        await stage.close();
+      }
     }
     const lock = await readFile(own.at('index.lock'), 'utf8').catch(() => '');
-    if (lock.startsWith(lockText) && !(await isAlive(lock.slice(lockText.length).trim())))
-      await unlink(own.at('index.lock'));
+    const owner = lock.slice(lockText.length).trim();
+    if (lock.startsWith(lockText) && !(await isAlive(owner, owner))) await unlink(own.at('index.lock'));
     return notes;
   } finally {
     await own.close();
   }
 }
 
-const isAlive = (pid: string): Promise<boolean> => isRunning({ pid: Number(pid), startedAt: null, boot: null });
+/** The id alone may be that of another process by now, such as after a restart of the machine. */
+const isAlive = (owner: string, pid: string): Promise<boolean> =>
+  isRunning(ownerFrom(owner) ?? { pid: Number(pid), startedAt: null, boot: null });
+
+const pathsSchema: z.ZodType<readonly StagedPath[]> = z.array(
+  z.tuple([z.number().int(), z.string(), z.string().nullable(), z.string().nullable()]),
+);
 
 /** False: it has a file that is nowhere else. */
-async function putBack(own: HostFolder, name: string, tree: string): Promise<boolean> {
-  const stage = await openChildFolder(own, name).catch(() => null);
-  if (stage === null) return true;
+async function putBack(stage: HostFolder, tree: string): Promise<boolean> {
+  const isKept = (name: string): boolean => /^(?:old|taken)-\d+$/u.test(name);
+  const left = new Set((await readdir(stage.place)).filter(isKept));
+  // The list is whole before the first file is set aside, so without one there is nothing to put back.
+  if (left.size === 0) return true;
+  const paths = await readPaths(stage);
   const folders = createWriter(tree);
   try {
-    const paths: unknown = JSON.parse(await readFile(stage.at('paths.json'), 'utf8').catch(() => '[]'));
-    let isAll = true;
-    for (const row of Array.isArray(paths) ? paths : []) {
-      const [at, path, oid]: readonly unknown[] = Array.isArray(row) ? row : [];
-      if (
-        typeof path !== 'string' ||
-        path.split('/').some(isGitName) ||
-        !(await isThere(stage.at(`old-${Number(at)}`)))
-      )
-        continue;
-      const { parent, name: last } = await folders.parentOf(path);
-      if (!(await isThere(parent.at(last)))) await renameToFree(stage.at(`old-${Number(at)}`), parent.at(last));
-      else if ((await idOf(stage, `old-${Number(at)}`)) !== oid) isAll = false;
+    for (const [at, path, before, after] of paths) {
+      if (path.split('/').some(isGitName)) continue;
+      // Somebody wrote to what the pull had brought. That is newer than the old file.
+      for (const [name, oid] of [
+        [`taken-${at}`, after],
+        [`old-${at}`, before],
+      ] as const)
+        if (left.has(name) && (await isSafe(stage, { name, path, oid }, folders))) left.delete(name);
     }
-    return isAll;
+    return left.size === 0;
   } finally {
     await folders.close();
-    await stage.close();
   }
 }
 
-const isThere = (place: string): Promise<boolean> =>
-  lstat(place).then(
-    () => true,
-    (error: unknown) => !isGone(error),
-  );
+interface Kept {
+  readonly name: string;
+  readonly path: string;
+  /** What git has of it. */
+  readonly oid: string | null;
+}
+
+/** Puts a file back where its place is free. Also true if git has the same content. */
+async function isSafe(stage: HostFolder, { name, path, oid }: Kept, folders: CheckoutWriter): Promise<boolean> {
+  // A folder has no id, so it is nowhere else.
+  const isInGit = (): Promise<boolean> =>
+    idOf(stage, name).then(
+      (id) => id === oid,
+      () => false,
+    );
+  // What the pull brought is not put back.
+  if (name.startsWith('taken-') && (await isInGit())) return true;
+  try {
+    const { parent, name: last } = await folders.parentOf(path);
+    await renameToFree(stage.at(name), parent.at(last));
+    return true;
+  } catch {
+    // Something else stands there, or in its way.
+    return isInGit();
+  }
+}
+
+async function readPaths(stage: HostFolder): Promise<readonly StagedPath[]> {
+  const text = await readFile(stage.at('paths.json'), 'utf8').catch(() => '');
+  try {
+    return pathsSchema.parse(JSON.parse(text));
+  } catch {
+    // Cut off, or not of a pull: what is in the folder stays there.
+    return [];
+  }
+}

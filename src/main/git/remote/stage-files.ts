@@ -4,8 +4,12 @@ import type { HostFolder } from '../../lib/files/host-folder.ts';
 import { errorCodeOf } from '../../lib/files/json-file.ts';
 import { blobId, fileId } from './look-at-disk.ts';
 
-/** What a pull that is at work writes into the lock of the index, before its process id. */
+/** What a pull that is at work writes into the lock of the index, before it says which process it is. */
 export const lockText = 'dewpoint-pull ';
+/** Says in the folder of a pull which process it is. */
+export const ownerFile = 'owner.json';
+/** One file of a pull, for the next one: its number, its path, and what it was and becomes. Null: it is not there. */
+export type StagedPath = readonly [at: number, path: string, before: string | null, after: string | null];
 /** The folder in `.git` in which a pull keeps new and old files. */
 export const stageName = /^dewpoint-pull-(\d{1,9})-[\da-f]{12}$/u;
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
