@@ -155,6 +155,19 @@ describe.skipIf(isWithoutGit)('a push', () => {
     expect([there('main'), repo.git('rev-parse', 'origin/main')]).toEqual([before, before]);
   });
 
+  it('finds content of Git LFS below a folder with attributes of its own, behind any number of other files', async () => {
+    const { repo, plan } = await scene();
+    for (let at = 0; at < 2_100; at += 1) repo.write(`a${at}.txt`, `${at}\n`);
+    repo.write('media/.gitattributes', '* filter=lfs\n');
+    repo.git('config', 'filter.lfs.clean', 'cat');
+    repo.write('media/deep/big', 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n');
+    chmodSync(join(repo.folder, 'media/deep/big'), 0o755);
+    repo.commit('big');
+    await expect(plan()).rejects.toMatchObject({
+      message: 'media/deep/big is in Git LFS, and Dewpoint does not send its content. Nothing was sent.',
+    });
+  });
+
   it('names a detached head, a branch that is not there, and content of Git LFS', async () => {
     const { repo, plan } = await scene();
     await expect(plan({ branch: 'nowhere' })).rejects.toMatchObject({ code: 'not-found' });

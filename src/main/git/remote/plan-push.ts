@@ -22,7 +22,8 @@ export interface PushWish {
 const shownCommits = 50;
 /** Looking further takes seconds. */
 const mostCommits = 20_000;
-const mostPointers = 2_000;
+/** Reading so many takes seconds. */
+const mostPointers = 5_000;
 
 /** What would leave this machine. Connects to nothing. */
 export async function planPush(
@@ -156,17 +157,39 @@ async function refuseContent(repository: Repository, commit: string, other: stri
     );
   const to = await treeOf(commit);
   if (to === null) return;
-  const attributes = await git
-    .readBlob({ ...repository.git, oid: to, filepath: '.gitattributes' })
-    .then(({ blob }) => Buffer.from(blob).toString())
-    .catch(() => '');
-  if (!/\bfilter=lfs\b/u.test(attributes)) return;
   const from = other === null ? null : await treeOf(other);
   const changes = await lookAtChanges(repository, { from, to }, { isCaseBlind: false });
-  for (const { path, after } of changes.slice(0, mostPointers)) {
-    if (after === null || after.kind !== 'file' || !isContentPointer(await blobOf(repository, after))) continue;
-    throw new AppError('refused', `${path} is in Git LFS, and Dewpoint does not send its content. Nothing was sent.`, {
-      hint: 'Push with your own git: git push',
-    });
+  const isOfContent = attributesIn(repository, to);
+  const refuse = (what: string): AppError =>
+    new AppError('refused', `${what} Nothing was sent.`, { hint: 'Push with your own git: git push' });
+  let looked = 0;
+  for (const { path, after } of changes) {
+    const isFile = after?.kind === 'file' || after?.kind === 'program';
+    if (!isFile || !(await isOfContent(path))) continue;
+    looked += 1;
+    if (looked > mostPointers) throw refuse('The branch changes too many files to tell whether they are in Git LFS.');
+    if (isContentPointer(await blobOf(repository, after)))
+      throw refuse(`${path} is in Git LFS, and Dewpoint does not send its content.`);
   }
 }
+
+/** Whether the attributes of a folder, or of one above it, name Git LFS for anything. */
+function attributesIn(repository: Repository, tree: string): (path: string) => Promise<boolean> {
+  const known = new Map<string, Promise<boolean>>();
+  const isNamedIn = async (folder: string): Promise<boolean> => {
+    const git = await loadGit();
+    const filepath = folder === '' ? '.gitattributes' : `${folder}/.gitattributes`;
+    return git.readBlob({ ...repository.git, oid: tree, filepath }).then(
+      ({ blob }) => /\bfilter=lfs\b/u.test(Buffer.from(blob).toString()),
+      () => false,
+    );
+  };
+  const look = async (folder: string): Promise<boolean> => {
+    const found = known.get(folder) ?? isNamedIn(folder);
+    known.set(folder, found);
+    return (await found) || (folder !== '' && look(folderOf(folder)));
+  };
+  return (path) => look(folderOf(path));
+}
+
+const folderOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf('/'), 0));
