@@ -151,6 +151,8 @@ export interface Comparison {
   readonly judgements: readonly PairVerdict[];
   /** Sessions of runs that were interrupted and done again. */
   readonly abandoned: readonly string[];
+  /** What those cost in US dollars, as far as it is known. It counts for the limit. Absent: nothing. */
+  readonly abandonedUsd?: number | undefined;
 }
 
 /** The runs of a new comparison: task by task, one way after the other. Repeats lie far apart in time. */

@@ -31,9 +31,9 @@ export function runOf(
 export const isSamePair = (one: RunPair, other: RunPair): boolean =>
   one.task === other.task && one.repeat === other.repeat && one.left === other.left && one.right === other.right;
 
-/** The pairs that nobody of this kind has judged yet. */
+/** The pairs without a verdict of this kind. */
 export function openPairs(comparison: Judged, by: PairVerdict['by']): readonly RunPair[] {
-  const done = comparison.judgements.filter((one) => one.by === by);
+  const done = comparison.judgements.filter((one) => one.by === by && one.verdict !== null);
   return pairsToJudge(comparison).filter((pair) => !done.some((one) => isSamePair(one, pair)));
 }
 

@@ -53,3 +53,8 @@ export function turnCostUsd({ money = noTurnMoney }: { readonly money?: TurnMone
   const { costUsd, unpriced, children } = money;
   return unpriced + children.unpriced > 0 ? null : costUsd + children.costUsd;
 }
+
+/** What all turns of a session cost, as far as prices are known. */
+export function knownUsdOf({ turns }: { readonly turns: readonly { readonly money?: TurnMoney }[] }): number {
+  return turns.reduce((sum, { money = noTurnMoney }) => sum + money.costUsd + money.children.costUsd, 0);
+}

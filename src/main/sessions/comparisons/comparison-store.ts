@@ -83,6 +83,7 @@ const fileSchema = z.object({
     }),
   ),
   abandoned: z.array(z.string()),
+  abandonedUsd: z.number().optional(),
 });
 
 /** Files of earlier versions compare policies on one task. */

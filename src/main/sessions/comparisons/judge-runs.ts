@@ -44,14 +44,22 @@ const mostCharacters = 12_000;
 /** Asked again so often if its answer has no verdict. */
 const tries = 2;
 
-/** The comparison with this verdict, in place of an earlier one of the same kind on the same pair. */
+/** The comparison with this verdict, in place of an earlier one of the same kind on the same pair. Both were paid. */
 export function withVerdict(comparison: Comparison, judgement: PairVerdict): Comparison {
-  const others = comparison.judgements.filter((one) => one.by !== judgement.by || !isSamePair(one, judgement));
-  return { ...comparison, judgements: [...others, judgement] };
+  const isEarlier = (one: PairVerdict): boolean => one.by === judgement.by && isSamePair(one, judgement);
+  const others = comparison.judgements.filter((one) => !isEarlier(one));
+  const costUsd = comparison.judgements
+    .filter(isEarlier)
+    .reduce<number | null>(
+      (sum, one) => (sum === null || one.costUsd === null ? null : sum + one.costUsd),
+      judgement.costUsd,
+    );
+  return { ...comparison, judgements: [...others, { ...judgement, costUsd }] };
 }
 
 /**
- * Asks the model of the comparison about each pair that it has not judged yet. Does nothing without one. Stops at the
+ * Asks the model of the comparison about each pair that has no verdict of it yet, so also about one that could not be
+ * asked or read before. Does nothing without one. Stops at the
  * spending limit; the next start goes on.
  */
 export async function judgeRuns(work: JudgeWork): Promise<void> {
@@ -88,12 +96,15 @@ async function judgePair(
   const isTurned = randomInt(2) === 1;
   const shown = isTurned ? [...runs].reverse() : runs;
   const sessionIds = shown.flatMap((run) => run?.sessionId ?? []);
-  const answers = await Promise.all(shown.map((run) => shownRun(run, ask)));
+  const answers = await Promise.all(shown.map((run) => answerIn(run, ask)));
+  const checks = shown.map(checkIn);
   const task = current().input.tasks[pair.task]?.text ?? '';
   const text = [
     block('RUBRIC', rubric),
     block('TASK', task.slice(0, mostCharacters)),
     ...answers.map((answer, index) => block(index === 0 ? 'FIRST ANSWER' : 'SECOND ANSWER', answer)),
+    // Apart from the answers, which may claim anything.
+    block('CHECKS', `First: ${checks[0] ?? ''}\nSecond: ${checks[1] ?? ''}`),
   ].join('\n\n');
   let costUsd: number | null = 0;
   let why = '';
@@ -111,16 +122,18 @@ async function judgePair(
   return { ...pair, by: 'model', verdict: null, why, costUsd };
 }
 
-/** The markers cannot be closed from inside: their lines are taken out of the text. */
+/** The markers cannot be closed from inside: what begins a line like one is taken out of the text. */
 function block(name: string, text: string): string {
-  return `<<<${name}\n${text.replaceAll(/^(?:<<<|>>>)/gmu, '')}\n>>>${name}`;
+  return `<<<${name}\n${text.replaceAll(/^[ \t<>]*(?:<<<|>>>)/gmu, '')}\n>>>${name}`;
 }
 
-async function shownRun(run: ComparisonRun | null, ask: AskJudge): Promise<string> {
-  if (run?.sessionId === null || run === null) return '';
-  const passed = run.check?.passed ?? null;
-  const check = passed === null ? '' : `\n\nThe check ${passed ? 'passed' : 'failed'}.`;
-  return `${await ask.answerOf(run.sessionId, mostCharacters)}${check}`;
+async function answerIn(run: ComparisonRun | null, ask: AskJudge): Promise<string> {
+  return run === null || run.sessionId === null ? '' : ask.answerOf(run.sessionId, mostCharacters);
+}
+
+function checkIn(run: ComparisonRun | null): string {
+  const passed = run?.check?.passed ?? null;
+  return passed === null ? 'it was not checked' : passed ? 'its check passed' : 'its check failed';
 }
 
 /** The first JSON object with a verdict. Null: there is none. */

@@ -10,14 +10,13 @@ import type {
 import { figuresOf, plannedRuns, wayOf } from '@shared/comparisons/comparison.ts';
 import { eachWay, mayLeave, wayName } from '@shared/comparisons/way-name.ts';
 import { AppError, messageOf, valueOf } from '@shared/errors.ts';
-import { effortOption } from '@shared/session/chosen-options.ts';
-import type { RunOptions } from '@shared/session/run-options.ts';
-import { runOptionsSchema } from '@shared/session/run-options.ts';
+import { knownUsdOf } from '@shared/money/turn-money.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { settingsForProject } from '../../settings/settings-for-project.ts';
 import { buildRunResult } from '../../agent/turn/build-run-result.ts';
-import type { RoutingSnapshot, RoutingSnapshotTaker } from './routing-snapshot.ts';
+import { costs, moneyLeft, optionsOf, snapshotOf, taskOf } from './options-of-run.ts';
+import type { RoutingSnapshotTaker } from './routing-snapshot.ts';
 import type { HomeMoney } from '../../money/home-money.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
 import type { prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
@@ -35,6 +34,8 @@ export interface ComparisonRunner {
   /** Calls `listener` now and after each change, and `end` when no more will come. Returns how to stop watching. */
   readonly watch: (id: string, listener: Watcher['listener'], end: Watcher['end']) => Promise<() => void>;
   readonly cancel: (id: string) => Promise<void>;
+  /** Stops it for good: the state that its runs begin with is removed, and what has not ended never will. */
+  readonly giveUp: (id: string) => Promise<void>;
   /** Keeps what a person says about a pair of runs, in place of what they said before. */
   readonly judge: (id: string, judgement: PairVerdict) => Promise<void>;
   readonly show: (id: string) => Promise<Comparison>;
@@ -71,13 +72,19 @@ interface Watcher {
   readonly end: (error?: unknown) => void;
 }
 
+/** A session that is left because its run is done again, and what it cost as far as that is known. */
+interface CutOff {
+  readonly sessionId: string;
+  readonly usd: number;
+}
+
 /** Everything that a run needs from its comparison. */
 interface RunContext {
   readonly options: ComparisonRunnerOptions;
   readonly signal: AbortSignal;
   readonly current: () => Comparison;
   /** Changes one run, writes the file, and then calls the watchers. */
-  readonly put: (index: number, change: Partial<ComparisonRun>, abandoned?: string) => Promise<void>;
+  readonly put: (index: number, change: Partial<ComparisonRun>, cutOff?: CutOff) => Promise<void>;
   readonly keep: (judgement: PairVerdict) => Promise<void>;
 }
 
@@ -91,6 +98,10 @@ export function createComparisonRunner(options: ComparisonRunnerOptions): Compar
       return jobs.watch(id, { listener, end });
     },
     cancel: (id) => jobs.stop(id),
+    giveUp: async (id) => {
+      await jobs.stop(id);
+      await rm(basePath(options, id), { recursive: true, force: true });
+    },
     judge: (id, judgement) => jobs.judge(id, judgement),
     show: jobs.show,
     list: async () => (await options.store.list()).map((one) => jobs.running(one.id) ?? one),
@@ -121,6 +132,11 @@ interface Jobs {
 function createJobs(options: ComparisonRunnerOptions): Jobs {
   const jobs = new Map<string, Job>();
   const watchers = new Map<string, Set<Watcher>>();
+  let judged: Promise<void> = Promise.resolve();
+  const keepVerdict = async (id: string, judgement: PairVerdict): Promise<void> => {
+    const found = await options.store.load(id);
+    await (jobs.get(id)?.keep(judgement) ?? options.store.save(withVerdict(found, judgement)));
+  };
   const watching = (id: string): Watcher[] => [...(watchers.get(id) ?? [])];
   const finish = (id: string, error?: unknown): void => {
     jobs.delete(id);
@@ -162,10 +178,10 @@ function createJobs(options: ComparisonRunnerOptions): Jobs {
       jobs.get(id)?.stop.abort();
       await idle(id);
     },
-    judge: async (id, judgement) => {
-      const job = jobs.get(id);
-      if (job !== undefined) return job.keep(judgement);
-      await options.store.save(withVerdict(await options.store.load(id), judgement));
+    judge: (id, judgement) => {
+      // One after the other: two that are given quickly must not write over each other.
+      judged = judged.catch(() => undefined).then(() => keepVerdict(id, judgement));
+      return judged;
     },
   };
 }
@@ -173,18 +189,23 @@ function createJobs(options: ComparisonRunnerOptions): Jobs {
 /** Runs a comparison. A change is in the file before watchers see it. */
 function begin(options: ComparisonRunnerOptions, comparison: Comparison, onChange: (changed: Comparison) => void): Job {
   const stop = new AbortController();
+  let saved: Promise<void> = Promise.resolve();
   const change = async (changed: Comparison): Promise<void> => {
     job.comparison = changed;
-    await options.store.save(changed);
+    // In their order: a verdict may come while a run writes.
+    saved = saved.catch(() => undefined).then(() => options.store.save(changed));
+    await saved;
     onChange(changed);
   };
-  const put: RunContext['put'] = (index, changed, abandoned) => {
+  const put: RunContext['put'] = (index, changed, cutOff) => {
     const { runs, ...rest } = job.comparison;
-    const left = abandoned === undefined ? rest.abandoned : [...rest.abandoned, abandoned];
+    const { abandoned, abandonedUsd = 0 } = rest;
     return change({
       ...rest,
       runs: runs.map((run, at) => (at === index ? { ...run, ...changed } : run)),
-      abandoned: left,
+      ...(cutOff === undefined
+        ? {}
+        : { abandoned: [...abandoned, cutOff.sessionId], abandonedUsd: abandonedUsd + cutOff.usd }),
     });
   };
   const keep: RunContext['keep'] = (judgement) => change(withVerdict(job.comparison, judgement));
@@ -253,8 +274,10 @@ async function runAll(work: RunContext): Promise<void> {
   const { options, signal, current, put } = work;
   for (const index of current().runs.keys()) {
     signal.throwIfAborted();
+    if (current().runs[index]?.state === 'ended') continue;
+    await setAside(work, index);
     const run = current().runs[index];
-    if (run === undefined || run.state === 'ended') continue;
+    if (run === undefined) continue;
     const left = moneyLeft(current());
     if (left !== null && left <= 0 && costs(current(), run)) {
       await put(index, {
@@ -277,28 +300,22 @@ async function runAll(work: RunContext): Promise<void> {
   await judgeRuns({ ...work, ask: options.ask, leftUsd: () => moneyLeft(current()) });
 }
 
-function costs({ input }: Comparison, run: ComparisonRun): boolean {
-  const way = wayOf(input, run.way);
-  return way === null || mayLeave(way);
+/** A run that was cut off is done again, in a session of its own. What the cut one cost stays spent. */
+async function setAside({ options, current, put }: RunContext, index: number): Promise<void> {
+  const sessionId = current().runs[index]?.sessionId ?? null;
+  if (sessionId === null || (await endedBefore(options, sessionId)) !== null) return;
+  const state = await stateOf(options, sessionId).catch(() => null);
+  await put(index, { sessionId: null }, { sessionId, usd: state === null ? 0 : knownUsdOf(state) });
 }
 
-/** The rest of the limit for all runs and the judge. Null: there is no limit. An unknown cost counts as 0. */
-function moneyLeft({ input, runs, judgements }: Comparison): number | null {
-  if (input.maxUsd === undefined) return null;
-  const spent = [...runs.map((run) => run.figures?.costUsd ?? 0), ...judgements.map((one) => one.costUsd ?? 0)];
-  return input.maxUsd - spent.reduce((sum, one) => sum + one, 0);
-}
-
-/** One run: a session on a fresh copy, the task, the check. A run that was cut off is repeated, never counted twice. */
+/** One run: a session on a fresh copy, the task, the check. A session that ended before is only checked. */
 async function carryOut(work: RunContext, index: number, run: ComparisonRun, left: number | null): Promise<void> {
   const { options, signal, current, put } = work;
   const { id, input } = current();
   const task = taskOf(input, run);
   const fencesBefore = await options.routes.fences(input.projectPath);
-  const before = run.sessionId === null ? null : await endedBefore(options, run.sessionId);
-  let sessionId = run.sessionId;
-  if (before === null || sessionId === null) {
-    const abandoned = sessionId ?? undefined;
+  let { sessionId } = run;
+  if (sessionId === null) {
     sessionId = await options.sessions.create({
       projectPath: input.projectPath,
       sourcePath: basePath(options, id),
@@ -306,7 +323,7 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
       groupId: id,
       title: `compare ${run.way} ${run.repeat}: ${task.name}`.replaceAll(/\s+/gu, ' ').slice(0, 80),
     });
-    await put(index, { state: 'running', sessionId, why: null, check: null, figures: null }, abandoned);
+    await put(index, { state: 'running', sessionId, why: null, check: null, figures: null });
     await runTask(work, sessionId, { run, left });
   }
   const state = await stateOf(options, sessionId);
@@ -331,19 +348,6 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
 }
 
 const fencesChangedText = 'Privacy rules changed after the comparison started.';
-
-/** The routing that the comparison started with, whatever the settings are now. Null: it was not stored. */
-function snapshotOf({ routingSnapshot }: Comparison, { way }: ComparisonRun): RoutingSnapshot | null {
-  return routingSnapshot === undefined
-    ? null
-    : { routing: routingSnapshot.routing[way] ?? null, rules: routingSnapshot.rules };
-}
-
-function taskOf({ tasks }: ComparisonInput, { task }: ComparisonRun): ComparisonInput['tasks'][number] {
-  const found = tasks[task];
-  if (found === undefined) throw new AppError('internal', `The comparison has no task ${task + 1}.`);
-  return found;
-}
 
 /** Resolves when the turn has ended. Cancelling the comparison cancels the turn. */
 async function runTask(
@@ -380,26 +384,6 @@ async function endedBefore(options: ComparisonRunnerOptions, sessionId: string):
   const state = await stateOf(options, sessionId).catch(() => null);
   const reason = state?.turns.at(-1)?.reason ?? null;
   return reason === null || reason === 'crashed' || reason === 'cancelled' ? null : state;
-}
-
-function optionsOf({ input, routingSnapshot }: Comparison, run: ComparisonRun, left: number | null): RunOptions {
-  const { check, local, cloud, seed, approve } = input;
-  const way = wayOf(input, run.way);
-  if (way === null) throw new AppError('internal', `The comparison has no way "${run.way}".`);
-  const { effort, ...choices } = way;
-  return runOptionsSchema.parse({
-    check: taskOf(input, run).check ?? check,
-    local,
-    cloud,
-    ...choices,
-    ...effortOption(effort),
-    ...routingSnapshot?.limits,
-    // Nobody watches the run: every question has the answer that was given beforehand, and the run continues.
-    approve,
-    // Repeats with the same seed would give the same run.
-    seed: (seed ?? 1) + run.repeat - 1,
-    ...(left === null ? {} : { maxUsd: Math.max(0, left) }),
-  });
 }
 
 const summaryCharacters = 600;

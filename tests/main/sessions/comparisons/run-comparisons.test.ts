@@ -199,6 +199,29 @@ describe('a comparison', () => {
     expect(await core.client.comparisons.show({ id })).toEqual(done);
   });
 
+  it('counts what a run that was cut off cost for the limit', async () => {
+    const slow = { kind: 'scripted', where: 'cloud', price: judgePrice, repeat: true };
+    await core.client.settings.set({
+      key: 'providers.strong',
+      value: { ...slow, replies: [repair, { ...complete, delayMs: 60_000 }] },
+    });
+    const { id } = await core.client.comparisons.create(inputOf({ ways: loop('cloud') }), { signal: neverAborted });
+    await core.client.comparisons.start({ id, maxUsd: 1 });
+    let cut = '';
+    await watchUntil(id, ({ runs: [run] }) => (cut = run?.sessionId ?? '') !== '');
+    const steps = async () => (await core.client.sessions.show({ sessionId: cut })).state.steps;
+    await vi.waitFor(async () => expect(await steps()).toHaveLength(2), 30_000);
+    await core.client.comparisons.cancel({ id });
+    await core.client.settings.set({ key: 'providers.strong', value: { ...slow, replies: [repair, complete] } });
+    await carryOut(id, 0.000001);
+    const stopped = await core.client.comparisons.show({ id });
+    expect(stopped.abandoned).toEqual([cut]);
+    expect(stopped.abandonedUsd).toBeGreaterThan(0.000001);
+    expect(stopped.runs).toMatchObject([{ state: 'skipped', sessionId: null }]);
+    await carryOut(id, 1);
+    expect((await core.client.comparisons.show({ id })).runs).toMatchObject([{ state: 'ended' }]);
+  });
+
   it('starts no run when the money is used up, and goes on when there is more', async () => {
     const { id } = await core.client.comparisons.create(inputOf({}), { signal: neverAborted });
     await carryOut(id, 0);
@@ -344,6 +367,15 @@ describe('a comparison', () => {
     await core.client.comparisons.judge({ id, pair, verdict: 'same' });
     const { judgements } = await core.client.comparisons.judge({ id, pair, verdict: 'left' });
     expect(judgements.filter(({ by }) => by === 'you')).toMatchObject([{ verdict: 'left' }]);
+    // Two keys in quick succession: neither verdict writes over the other.
+    await Promise.all(
+      [0, 1].map((task) => core.client.comparisons.judge({ id, pair: { ...pair, task }, verdict: 'right' })),
+    );
+    const quick = (await core.client.comparisons.show({ id })).judgements.filter(({ by }) => by === 'you');
+    expect(quick.map(({ task, verdict }) => [task, verdict])).toEqual([
+      [0, 'right'],
+      [1, 'right'],
+    ]);
     const other = core.client.comparisons.judge({ id, pair: { ...pair, left: 'moon' }, verdict: 'left' });
     await expect(other).rejects.toMatchObject({ data: { code: 'not-found' } });
   });

@@ -1,0 +1,55 @@
+import type { Comparison, ComparisonInput, ComparisonRun } from '@shared/comparisons/comparison.ts';
+import { wayOf } from '@shared/comparisons/comparison.ts';
+import { mayLeave } from '@shared/comparisons/way-name.ts';
+import { AppError } from '@shared/errors.ts';
+import { effortOption } from '@shared/session/chosen-options.ts';
+import type { RunOptions } from '@shared/session/run-options.ts';
+import { runOptionsSchema } from '@shared/session/run-options.ts';
+import type { RoutingSnapshot } from './routing-snapshot.ts';
+
+/** Whether a run may cost money. */
+export function costs({ input }: Comparison, run: ComparisonRun): boolean {
+  const way = wayOf(input, run.way);
+  return way === null || mayLeave(way);
+}
+
+/** The rest of the limit for all runs, cut ones too, and the judge. Null: there is no limit. An unknown cost counts as 0. */
+export function moneyLeft({ input, runs, judgements, abandonedUsd = 0 }: Comparison): number | null {
+  if (input.maxUsd === undefined) return null;
+  const known = [...runs.map((run) => run.figures?.costUsd ?? 0), ...judgements.map((one) => one.costUsd ?? 0)];
+  const spent = [...known, abandonedUsd];
+  return input.maxUsd - spent.reduce((sum, one) => sum + one, 0);
+}
+
+/** The routing that the comparison started with, whatever the settings are now. Null: it was not stored. */
+export function snapshotOf({ routingSnapshot }: Comparison, { way }: ComparisonRun): RoutingSnapshot | null {
+  return routingSnapshot === undefined
+    ? null
+    : { routing: routingSnapshot.routing[way] ?? null, rules: routingSnapshot.rules };
+}
+
+export function taskOf({ tasks }: ComparisonInput, { task }: ComparisonRun): ComparisonInput['tasks'][number] {
+  const found = tasks[task];
+  if (found === undefined) throw new AppError('internal', `The comparison has no task ${task + 1}.`);
+  return found;
+}
+
+export function optionsOf({ input, routingSnapshot }: Comparison, run: ComparisonRun, left: number | null): RunOptions {
+  const { check, local, cloud, seed, approve } = input;
+  const way = wayOf(input, run.way);
+  if (way === null) throw new AppError('internal', `The comparison has no way "${run.way}".`);
+  const { effort, ...choices } = way;
+  return runOptionsSchema.parse({
+    check: taskOf(input, run).check ?? check,
+    local,
+    cloud,
+    ...choices,
+    ...effortOption(effort),
+    ...routingSnapshot?.limits,
+    // Nobody watches the run: every question has the answer that was given beforehand, and the run continues.
+    approve,
+    // Repeats with the same seed would give the same run.
+    seed: (seed ?? 1) + run.repeat - 1,
+    ...(left === null ? {} : { maxUsd: Math.max(0, left) }),
+  });
+}
