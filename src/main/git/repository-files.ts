@@ -301,7 +301,11 @@ async function writeNew(
     throw error;
   }
   await handle.close();
-  if (replaces) return rename(temporary, folder.at(name));
+  if (replaces)
+    return rename(temporary, folder.at(name)).catch(async (error: unknown) => {
+      await unlink(temporary);
+      throw error;
+    });
   try {
     // An object of the same name has the same content, so one that is there stays.
     await link(temporary, folder.at(name)).catch(async (error: unknown) => {

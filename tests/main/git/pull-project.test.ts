@@ -254,6 +254,25 @@ describe.skipIf(isWithoutGit)('a pull', () => {
     expect(readFileSync(join(mine.folder, 'a.txt'), 'utf8')).toBe('two\n');
   });
 
+  it('is not stopped by branches of the remote that took the place of folders of others, or the other way round', async () => {
+    const { other, mine, git, pull, push, host } = await scene();
+    git('update-ref', 'refs/remotes/origin/old', 'HEAD');
+    git('update-ref', 'refs/remotes/origin/topic/x', 'HEAD');
+    other.write('a.txt', 'two\n');
+    const to = push('two');
+    other.git('push', '-q', host.folder, 'HEAD:refs/heads/old/x', 'HEAD:refs/heads/topic', 'HEAD:refs/heads/zebra');
+    const { notes } = await pull();
+    expect(notes).toEqual([
+      'Not noted of origin: old/x, topic. Branches that are gone there have their names. To remove those: git remote prune origin',
+    ]);
+    expect(git('rev-parse', 'HEAD', 'origin/zebra').split('\n')).toEqual([to, to]);
+    expect(git('branch', '-r', '--format', '%(refname)')).not.toContain('tmp_obj');
+    git('remote', 'set-url', 'origin', host.folder);
+    git('fetch', '-q', '--prune', 'origin');
+    expect([git('status', '--porcelain'), git('rev-parse', 'origin/old/x')]).toEqual(['', to]);
+    expect(readFileSync(join(mine.folder, 'a.txt'), 'utf8')).toBe('two\n');
+  });
+
   it('is refused while a turn works in the folder', async () => {
     const { mine, pull, work } = await scene();
     work.push(join(mine.folder, 'deep'));

@@ -117,7 +117,11 @@ export const preparedPushSchema = z.object({ plan: pushPlanSchema, address: addr
 
 export const upstreamSchema = z.object({ upstream: upstreamPlace, notes: z.array(z.string()) });
 
-export const broughtSchema = z.object({ commit: z.string(), isAt: z.enum(['same', 'behind', 'ahead', 'apart']) });
+export const broughtSchema = z.object({
+  commit: z.string(),
+  isAt: z.enum(['same', 'behind', 'ahead', 'apart']),
+  notes: z.array(z.string()),
+});
 
 export const forwardedSchema = z.object({ files: z.number(), notes: z.array(z.string()) });
 

@@ -14,6 +14,7 @@ import type { Upstream } from './find-upstream.ts';
 export interface Brought {
   readonly commit: string;
   readonly isAt: 'same' | 'behind' | 'ahead' | 'apart';
+  readonly notes: readonly string[];
 }
 
 interface BringTools {
@@ -43,15 +44,24 @@ export async function bringCommits(repository: Repository, from: Upstream, tools
   for (const [name, id] of held.branches()) if (id.startsWith('ref: ') || (await isCommit(id))) names.add(name);
   if (!(await isCommit(commit))) throw damaged();
   const isAt = await placeOf(brought, { mine: from.commit, theirs: commit });
-  await held.keep(names);
-  return { commit, isAt };
+  const left = await held.keep(names);
+  return { commit, isAt, notes: left.length === 0 ? [] : [leftNote(from.address.remote, left)] };
 
   async function isCommit(oid: string): Promise<boolean> {
-    return git.readObject({ ...access, oid, format: 'deflated' }).then(
-      () => true,
+    return git.readObject({ ...access, oid, format: 'content' }).then(
+      ({ type }) => type === 'commit',
       () => false,
     );
   }
+}
+
+const shownBranches = 5;
+
+function leftNote(remote: string, left: readonly string[]): string {
+  const names = left.map((name) => (name.startsWith(`${remote}/`) ? name.slice(remote.length + 1) : name));
+  const more = names.length > shownBranches ? `, and ${names.length - shownBranches} more` : '';
+  const which = `${names.slice(0, shownBranches).join(', ')}${more}`;
+  return `Not noted of ${remote}: ${which}. Branches that are gone there have their names. To remove those: git remote prune ${remote}`;
 }
 
 async function fetchInto(

@@ -9,8 +9,11 @@ export interface HeldFiles {
   readonly pack: () => { readonly pack: Buffer; readonly index: Buffer } | null;
   /** The branches of the remote as they would be written: names below `refs/remotes/` to ids. */
   readonly branches: () => ReadonlyMap<string, string>;
-  /** Writes the pack, its index, and of the branches those with these names, in this order. */
-  readonly keep: (names: ReadonlySet<string>) => Promise<void>;
+  /**
+   * Writes the pack, its index, and of the branches those with these names, in this order. Returns the branches that
+   * were left out, because an older one has the name of their folder, or a folder of older ones their name.
+   */
+  readonly keep: (names: ReadonlySet<string>) => Promise<readonly string[]>;
 }
 
 const held = /^\/git\/(?:objects\/pack|refs\/remotes)\//u;
@@ -72,13 +75,31 @@ export function createHeldFiles(files: RepositoryFiles): HeldFiles {
       for (const end of order)
         for (const [path, bytes] of made)
           if (path.startsWith(packs) && path.endsWith(end)) await files.writeFile(path, bytes);
+      const left: string[] = [];
       for (const [path, bytes] of made) {
-        if (!path.startsWith(remotes) || !names.has(path.slice(remotes.length))) continue;
+        const name = path.slice(remotes.length);
+        if (!path.startsWith(remotes) || !names.has(name)) continue;
+        if (await isTaken(files, path)) {
+          left.push(name);
+          continue;
+        }
         await makeFolders(files, posix.dirname(path));
         await files.writeFile(path, bytes);
       }
+      return left;
     },
   };
+}
+
+async function isTaken(files: RepositoryFiles, path: string): Promise<boolean> {
+  const kindOf = async (place: string): Promise<'folder' | 'file' | null> =>
+    files.lstat(place).then(
+      (found) => (found.isDirectory() ? 'folder' : 'file'),
+      () => null,
+    );
+  for (let folder = posix.dirname(path); folder.startsWith(remotes); folder = posix.dirname(folder))
+    if ((await kindOf(folder)) === 'file') return true;
+  return (await kindOf(path)) === 'folder';
 }
 
 async function makeFolders(files: RepositoryFiles, path: string): Promise<void> {

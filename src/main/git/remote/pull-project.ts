@@ -56,7 +56,7 @@ export function pullProject(input: PullInput, tools: PullTools): AsyncIterable<P
     const job = { type: 'bring', projectPath, upstream, hasToken: token !== null } as const;
     const brought = await run(job, { schema: broughtSchema, signal: stop, send, onProgress });
     const ended = (pull: Pick<MadePull, 'to' | 'files' | 'notes'>): void =>
-      tell({ type: 'ended', pull: { ...begin, from, ...pull, notes: [...notes, ...pull.notes] } });
+      tell({ type: 'ended', pull: { ...begin, from, ...pull, notes: [...notes, ...brought.notes, ...pull.notes] } });
     if (brought.isAt === 'same') return ended({ to: from, files: 0, notes: [] });
     if (brought.isAt === 'ahead') return ended({ to: from, files: 0, notes: [aheadNote(begin)] });
     if (brought.isAt === 'apart') throw apart(begin, upstream.isShallow);
