@@ -7,7 +7,7 @@ import type { Message, Part } from '@shared/models/model-messages.ts';
 import { messageSchema } from '@shared/models/model-messages.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
-import { compareAnswers, type AskedAgain, type CallAnswer } from '@shared/comparisons/asked-again.ts';
+import { amountUsedUp, compareAnswers, type AskedAgain, type CallAnswer } from '@shared/comparisons/asked-again.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { sha256Of } from '../lib/sha256.ts';
 import type { SessionFences } from '../safety/session-fences.ts';
@@ -30,6 +30,8 @@ export interface AskAgainInput {
   readonly model: string;
   /** Stops before a call that would pass it. Null: only the limits of the settings hold. */
   readonly maxUsd: number | null;
+  /** Only what was asked since then, in milliseconds since 1970. Absent: all. */
+  readonly since?: number | undefined;
 }
 
 /** Costs of these calls are listed under this name. No program can have it: it has no key. */
@@ -75,7 +77,7 @@ interface RecordedCall {
  */
 export async function askAgain(
   options: AskAgainOptions,
-  { sessionId, model, maxUsd }: AskAgainInput,
+  { sessionId, model, maxUsd, since = 0 }: AskAgainInput,
   { push, signal }: { readonly push: (row: AskedAgain) => void; readonly signal: AbortSignal },
 ): Promise<void> {
   const info = await options.models.info(model, signal);
@@ -88,12 +90,13 @@ export async function askAgain(
   const log = await options.logs.of(client);
   let spentUsd = 0;
   for (const call of await recordedCalls(view.read())) {
+    if (call.started.at < since) continue;
     signal.throwIfAborted();
     const leftUsd = maxUsd === null ? null : maxUsd - spentUsd;
     const before = answerBefore(call);
     const asked =
       leftUsd !== null && leftUsd <= 0 && leavesMachine(info)
-        ? notAsked('the amount is used up')
+        ? notAsked(amountUsedUp)
         : await askOne({ ...options, fences }, { call, before, info, log, leftUsd }, signal);
     // What a call of unknown cost took may be all that was left.
     spentUsd += asked.costUsd ?? leftUsd ?? 0;

@@ -1,5 +1,5 @@
 import type { Interval } from '@shared/money/counterfactual.ts';
-import { shareInterval } from './intervals.ts';
+import { groupedShareInterval } from './intervals.ts';
 
 /** What a model did with one request. */
 export interface CallAnswer {
@@ -30,6 +30,9 @@ export interface AskedAgain {
     | { readonly type: 'not-asked'; readonly why: string; readonly costUsd: number | null };
 }
 
+/** Why a call was not asked when the limit was reached before it. */
+export const amountUsedUp = 'the amount is used up';
+
 export function compareAnswers(
   before: Pick<CallAnswer, 'tool' | 'target'>,
   again: Pick<CallAnswer, 'tool' | 'target'>,
@@ -46,8 +49,11 @@ export interface AskedAgainSums {
   readonly withTool: number;
   readonly sameTool: number;
   readonly sameTarget: number;
-  /** The share with the same tool, with Wilson's 95 % interval. Null: no tool was called. */
+  /** Their shares, with 95 % intervals that know that calls of one session resemble each other. Null: no tool was called. */
   readonly toolShare: Interval | null;
+  readonly targetShare: Interval | null;
+  /** What tries cost that gave no answer. Null: unknown. */
+  readonly lostUsd: number | null;
   readonly before: Sums;
   readonly again: Sums;
 }
@@ -60,22 +66,47 @@ interface Sums {
   readonly costUsd: number | null;
 }
 
-/** Sums over the calls that were asked again; the others count in neither. */
-export function sumsOfAskedAgain(calls: readonly AskedAgain[]): AskedAgainSums {
+/** Sums over the calls of sessions that were asked again; the others count in neither. */
+export function sumsOfAskedAgain(sessions: readonly (readonly AskedAgain[])[]): AskedAgainSums {
+  const calls = sessions.flat();
   const pairs = calls.flatMap(({ before, again }) => (again.type === 'answered' ? [{ before, again }] : []));
-  const withTool = pairs.filter(({ before }) => before.tool !== null);
-  const sameTarget = withTool.filter(({ again }) => again.agreement === 'target').length;
-  const sameTool = sameTarget + withTool.filter(({ again }) => again.agreement === 'tool').length;
+  const counts = sessions.map(countTools);
+  const sum = (of: (one: ToolCounts) => number): number => counts.reduce((total, one) => total + of(one), 0);
+  const withTool = sum((one) => one.withTool);
+  const share = (hits: (one: ToolCounts) => number): Interval | null =>
+    withTool === 0 ? null : groupedShareInterval(counts.map((one) => ({ hits: hits(one), count: one.withTool })));
+  const lost = calls.flatMap(({ again }) => (again.type === 'not-asked' ? [again] : []));
   return {
     asked: pairs.length,
     notAsked: calls.length - pairs.length,
-    withTool: withTool.length,
-    sameTool,
-    sameTarget,
-    toolShare: withTool.length === 0 ? null : shareInterval(sameTool, withTool.length),
+    withTool,
+    sameTool: sum((one) => one.sameTool),
+    sameTarget: sum((one) => one.sameTarget),
+    toolShare: share((one) => one.sameTool),
+    targetShare: share((one) => one.sameTarget),
+    lostUsd: moneyOf(lost),
     before: sumOf(pairs.map(({ before }) => before)),
     again: sumOf(pairs.map(({ again }) => again)),
   };
+}
+
+type ToolCounts = Pick<AskedAgainSums, 'withTool' | 'sameTool' | 'sameTarget'>;
+
+function countTools(calls: readonly AskedAgain[]): ToolCounts {
+  const found = calls.flatMap(({ before, again }) =>
+    again.type === 'answered' && before.tool !== null ? [again.agreement] : [],
+  );
+  const sameTarget = found.filter((one) => one === 'target').length;
+  return {
+    withTool: found.length,
+    sameTool: sameTarget + found.filter((one) => one === 'tool').length,
+    sameTarget,
+  };
+}
+
+function moneyOf(answers: readonly Pick<CallAnswer, 'costUsd'>[]): number | null {
+  if (answers.some(({ costUsd }) => costUsd === null)) return null;
+  return answers.reduce((total, { costUsd }) => total + (costUsd ?? 0), 0);
 }
 
 function sumOf(answers: readonly CallAnswer[]): Sums {
@@ -84,6 +115,6 @@ function sumOf(answers: readonly CallAnswer[]): Sums {
     promptTokens: sum(({ promptTokens }) => promptTokens),
     outputTokens: sum(({ outputTokens }) => outputTokens),
     seconds: sum(({ seconds }) => seconds),
-    costUsd: answers.some(({ costUsd }) => costUsd === null) ? null : sum(({ costUsd }) => costUsd ?? 0),
+    costUsd: moneyOf(answers),
   };
 }

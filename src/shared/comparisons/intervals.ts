@@ -18,6 +18,31 @@ export function shareInterval(hits: number, count: number): Interval {
   };
 }
 
+/** Of the members of one group. */
+interface GroupCount {
+  readonly hits: number;
+  readonly count: number;
+}
+
+/**
+ * The share over groups whose members resemble each other, such as the calls of sessions: Wilson's interval with the
+ * count divided by the design effect (E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small
+ * expected number of positive counts", 1998). One group alone says nothing of how groups differ, so it is Wilson's.
+ */
+export function groupedShareInterval(groups: readonly GroupCount[]): Interval {
+  const counted = groups.filter(({ count }) => count > 0);
+  const hits = counted.reduce((sum, one) => sum + one.hits, 0);
+  const count = counted.reduce((sum, one) => sum + one.count, 0);
+  if (counted.length < 2) return shareInterval(hits, count);
+  const share = hits / count;
+  // All or none: nothing says how much they resemble each other, so a group counts once.
+  if (hits === 0 || hits === count) return shareInterval(share * counted.length, counted.length);
+  const spread = counted.reduce((sum, one) => sum + (one.hits - share * one.count) ** 2, 0);
+  const variance = (counted.length / (counted.length - 1)) * (spread / count ** 2);
+  const effective = count / Math.max(1, variance / ((share * (1 - share)) / count));
+  return { ...shareInterval(share * effective, effective), value: share };
+}
+
 /** How two ways did on the same tasks. */
 export interface PairedCounts {
   readonly both: number;

@@ -123,7 +123,8 @@ export const endpointContract = {
   count: base.input(z.object({ key, call: endpointCallSchema })).output(type<CountedPrompt>()),
   /**
    * Asks another model each recorded request of a session, in order. Nothing is run and no file is touched: what the
-   * model calls is only compared. `maxUsd`: the most that all of it may cost, in US dollars.
+   * model calls is only compared. `maxUsd`: the most that all of it may cost, in US dollars. `since`: only what was
+   * asked since then.
    */
   askAgain: base
     .input(
@@ -131,6 +132,7 @@ export const endpointContract = {
         sessionId: z.string().min(1).max(200),
         model: z.string().min(1).max(300),
         maxUsd: z.number().nonnegative().nullable(),
+        since: z.number().nonnegative().optional(),
       }),
     )
     .output(type<AsyncIterable<AskedAgain>>()),

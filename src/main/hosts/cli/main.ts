@@ -89,8 +89,8 @@ function handlersOf(
       take((await import('./commands/sessions/changes.command.ts')).changes(context, session, words, args)),
     capsule: async (action, words, args) =>
       take((await import('./commands/sessions/capsule.command.ts')).capsule(context, action, words, args)),
-    replay: async (session, args) =>
-      take((await import('./commands/sessions/sessions.command.ts')).replaySession(context, session, args)),
+    replay: async (ids, args) =>
+      take((await import('./commands/sessions/sessions.command.ts')).replaySession(context, ids, args)),
     route: async (session, step, args) =>
       take((await import('./commands/route.command.ts')).route(context, session, step, args)),
     ...sessionListHandlers(context, take),

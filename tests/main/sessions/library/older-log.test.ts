@@ -142,7 +142,7 @@ describe('a session with an older version of the log', () => {
       hint: expect.stringMatching(/is kept.*send the task again/u),
     });
     const { context, said } = commandContext(core);
-    const error = await replaySession(context, older, {}).catch((thrown: unknown) => thrown);
+    const error = await replaySession(context, [older], {}).catch((thrown: unknown) => thrown);
     expect(reportFailure(error, context.terminal)).toBe(2);
     expect(said.err).toContain('cannot be replayed');
     expect(said.out).toBe('');

@@ -11,7 +11,7 @@ import { subcommand } from './subcommand.ts';
 
 export interface SessionHandlers {
   changes(session: string, words: readonly string[], args: ChangesArguments): Promise<void>;
-  replay(session: string, args: ReplayArguments): Promise<void>;
+  replay(sessions: readonly string[], args: ReplayArguments): Promise<void>;
   listSessions(args: ListArguments): Promise<void>;
   showSession(session: string, args: { readonly json?: boolean }): Promise<void>;
   organize(action: OrganizeAction, sessions: readonly string[], tags: readonly string[]): Promise<void>;
@@ -38,11 +38,12 @@ export function addSessions(program: Command, handlers: SessionHandlers): void {
     'replay a session without a model or network, and compare the state',
     'dewpoint replay last --on llama-cpp/qwen2.5-coder-1.5b-instruct',
   )
-    .argument('<session>', 'a session id, the beginning of one, or last')
+    .argument('[sessions...]', 'a session id, the beginning of one, or last; several with --on')
     .option('--on <model>', 'ask this model each recorded request anew, and compare what it does; no file is touched')
+    .option('--since <when>', 'with --on: what all sessions asked since then, such as 7d, 12h or 2026-11-21')
     .option('--max-usd <x>', 'with --on: the most that all of it may cost, in US dollars')
     .option('--json', 'print JSON')
-    .action((session: string, args: ReplayArguments) => handlers.replay(session, args));
+    .action((ids: readonly string[], args: ReplayArguments) => handlers.replay(ids, args));
   const sessions = subcommand(program, 'sessions', 'manage your sessions', 'dewpoint sessions list');
   subcommand(sessions, 'list', 'list sessions, one per line', 'dewpoint sessions list --json')
     .option('--project <dir>', 'only sessions of this project')

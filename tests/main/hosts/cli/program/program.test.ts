@@ -199,8 +199,8 @@ describe('the command line', () => {
   });
 
   it('refuses a missing and an extra argument', async () => {
-    expect((await parse('replay')).code).not.toBe(0);
-    expect((await parse('replay', 'a', 'b')).code).not.toBe(0);
+    expect((await parse('sessions', 'show')).code).not.toBe(0);
+    expect((await parse('sessions', 'show', 'a', 'b')).code).not.toBe(0);
   });
 
   it('shows help with an example at every level', async () => {

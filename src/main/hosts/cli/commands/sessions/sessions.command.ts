@@ -40,10 +40,14 @@ function wordsBeside({ parts, stopReason }: EventOf<'model-call-ended'>): string
   return isLast ? '' : parts.flatMap((part) => (part.type === 'text' ? [part.text.trim()] : [])).join('\n');
 }
 
-export const replaySession: Command<[string, ReplayArguments]> = async (context, id, args) => {
+export const replaySession: Command<[readonly string[], ReplayArguments]> = async (context, ids, args) => {
   const { core, terminal, signal } = context;
-  if (args.on !== undefined) return askAgain(context, id, args);
+  if (args.on !== undefined) return askAgain(context, ids, args);
   if (args.maxUsd !== undefined) throw usageError('--max-usd needs --on MODEL: a replay without it costs nothing.');
+  if (args.since !== undefined) throw usageError('--since needs --on MODEL: without it, one session is replayed.');
+  const [id, ...more] = ids;
+  if (id === undefined) throw usageError('Name a session: its id, the beginning of one, or last.');
+  if (more.length > 0) throw usageError('Several sessions need --on MODEL: without it, one session is replayed.');
   const client = await core();
   const { sessionId } = await client.sessions.find({ id });
   const report = await client.sessions.replay({ sessionId }, { signal });
