@@ -1,4 +1,5 @@
 import type { CalibrationRun, CalibrationView } from './calibration.ts';
+import { shareInterval } from '@shared/comparisons/intervals.ts';
 import { taskKinds, taskSizes } from './task-kinds.ts';
 import type { MonthCosts, MonthWay } from '@shared/money/month-costs.ts';
 
@@ -26,18 +27,6 @@ export interface SolvedRow extends Rate {
   readonly usd: number | null;
 }
 
-const z = 1.959964;
-
-/** The interval by Wilson (1927), which stays within 0 and 1 and says something with few tasks. */
-export function rateOf(solved: number, judged: number): Rate {
-  if (judged === 0) return { solved, judged, low: 0, high: 1 };
-  const share = solved / judged;
-  const middle = share + z ** 2 / (2 * judged);
-  const half = z * Math.sqrt((share * (1 - share)) / judged + z ** 2 / (4 * judged ** 2));
-  const whole = 1 + z ** 2 / judged;
-  return { solved, judged, low: Math.max(0, (middle - half) / whole), high: Math.min(1, (middle + half) / whole) };
-}
-
 /** For each model one row for all tasks, one for each kind and one for each size that there are. */
 export function solvedRows({ tasks, runs }: Pick<CalibrationView, 'tasks' | 'runs'>): readonly SolvedRow[] {
   const taskOf = new Map(tasks.map((task) => [task.id, task]));
@@ -58,7 +47,8 @@ export function solvedRows({ tasks, runs }: Pick<CalibrationView, 'tasks' | 'run
 function rowOf(named: Pick<SolvedRow, 'model' | 'where' | 'of'>, runs: readonly CalibrationRun[]): SolvedRow {
   const ended = runs.filter(({ state }) => state === 'ended');
   const judged = ended.filter(({ solved }) => solved !== null);
-  const rate = rateOf(judged.filter(({ solved }) => solved === true).length, judged.length);
+  const solved = judged.filter((run) => run.solved === true).length;
+  const { low, high } = shareInterval(solved, judged.length);
   const seconds = ended
     .flatMap((run) => (run.seconds === null ? [] : [run.seconds]))
     .sort((left, right) => left - right);
@@ -67,14 +57,17 @@ function rowOf(named: Pick<SolvedRow, 'model' | 'where' | 'of'>, runs: readonly 
   const isPriced = ended.length > 0 && ended.every(({ costUsd }) => costUsd !== null);
   return {
     ...named,
-    ...rate,
+    solved,
+    judged: judged.length,
+    low,
+    high,
     unjudged: ended.length - judged.length,
     medianSeconds: seconds.length === 0 ? null : median,
     usd: isPriced ? ended.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0) : null,
   };
 }
 
-/** What a month of the work in the logs would cost, for the best local model. */
+/** What a month of the work in the logs would cost, for the local model that surely solves most. */
 export interface MonthReport {
   readonly local: MonthWay;
   readonly hybrid: MonthWay;
@@ -89,7 +82,8 @@ export function monthReport(costs: Pick<MonthCosts, 'allLocal' | 'allCloud'>, ro
   const { allLocal: local, allCloud: cloud } = costs;
   const best = rows
     .filter(({ where, of, judged }) => where === 'local' && of === 'all' && judged > 0)
-    .toSorted((left, right) => right.solved / right.judged - left.solved / left.judged)[0];
+    // By what is sure: one task of one must not count more than 20 of 24.
+    .toSorted((left, right) => right.low - left.low)[0];
   if (best === undefined) return { local, cloud, hybrid: { usd: null, why: 'no task was worked on here' } };
   if (local.usd === null) return { local, cloud, hybrid: local };
   if (cloud.usd === null) return { local, cloud, hybrid: cloud };

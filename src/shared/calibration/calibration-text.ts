@@ -54,7 +54,7 @@ export function unknownNotes({ project, tasks, runs, dropped }: CalibrationView)
   const checked =
     tasks.length > 0
       ? [
-          `Each task was checked before use: its check failed twice before the true change, and passed twice after it. ${out} candidates were left out.`,
+          `Each task was tried before use: its check failed twice before the true change, and passed twice after it. For a question, the rule that judges it took the known answer and no other. ${out} candidates were left out.`,
         ]
       : [];
   const small =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { calibrationHtml } from '../../../src/main/hosts/cli/commands/projects/calibration-html.ts';
-import { monthReport, rateOf, solvedRows } from '../../../src/shared/calibration/calibration-report.ts';
+import { monthReport, solvedRows } from '../../../src/shared/calibration/calibration-report.ts';
 import { calibrationMarkdown } from '../../../src/shared/calibration/calibration-text.ts';
 import type { CalibrationRun, CalibrationView } from '../../../src/shared/calibration/calibration.ts';
 import { calibrationInputSchema } from '../../../src/shared/calibration/calibration.ts';
@@ -58,10 +58,12 @@ describe('the report of a calibration', () => {
     expect(solvedRows(view)[0]?.medianSeconds).toBe(10);
   });
 
-  it('has the interval of Wilson, and knows nothing without a task', () => {
-    const { low, high } = rateOf(7, 10);
-    expect([low.toFixed(3), high.toFixed(3)]).toEqual(['0.397', '0.892']);
-    expect(rateOf(0, 0)).toEqual({ solved: 0, judged: 0, low: 0, high: 1 });
+  it('knows nothing of a model without a judged task, and plans a month with the one that surely solves most', () => {
+    expect(solvedRows(view)[2]).toMatchObject({ of: 'question', judged: 0, low: 0, high: 1 });
+    const lucky = { ...run('t1', true), model: 'engine/lucky' };
+    const many = Array.from({ length: 24 }, (_, at) => run('t2', at < 20));
+    const month = monthReport({ allLocal: way(2), allCloud: way(60) }, solvedRows({ ...view, runs: [lucky, ...many] }));
+    expect(month.hybrid.usd?.value).toBeCloseTo(2 + 60 * (4 / 24), 6);
   });
 
   it('adds the cloud for what is not solved here, within the interval of the share', () => {

@@ -83,7 +83,7 @@ export async function taskOfCommit(
   if (request === null || named.length === 0) return { why: 'the message of a commit says too little, or the answer' };
   const { id, projectPath, folder, historyPath, runGit } = source;
   await checkOutInto(runGit, { historyPath, commit: commit.parent, folder }, signal);
-  const place = await openTrialPlace(source.trial, { id, projectPath, folder, isKept: false }, signal);
+  const place = await openTrialPlace(source.trial, { id, projectPath, folder }, signal);
   try {
     const { test } = place.facts;
     if (test === null) return { why: 'there were no tests before a commit' };
@@ -155,3 +155,5 @@ async function textsOf(
 }
 
 export const historyFolder = (workspaces: string, id: string): string => join(workspaces, `${id}-history`);
+/** Where the files of a commit are tried. */
+export const pastFolder = (workspaces: string, id: string): string => join(workspaces, `${id}-past`);

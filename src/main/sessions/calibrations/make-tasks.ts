@@ -5,7 +5,7 @@ import { isTestFile } from '../../projects/facts/gather-project-facts.ts';
 import type { RankedSymbol } from '../../symbols/process/symbol-protocol.ts';
 import type { ProjectSymbols } from '../../symbols/project-symbols.ts';
 import { tagLanguageOf } from '../../symbols/tags/tag-languages.ts';
-import { commitCandidates, historyFolder, taskOfCommit } from './commit-tasks.ts';
+import { commitCandidates, pastFolder, taskOfCommit } from './commit-tasks.ts';
 import { faultIn, type FaultSource, type TaskOrReason } from './fault-tasks.ts';
 import type { FaultOperator } from './plant-faults.ts';
 import { inDrawnOrder } from './seeded-order.ts';
@@ -28,7 +28,7 @@ export interface MakingWork {
   readonly current: () => Calibration;
   /** Changes it on disk first. */
   readonly put: (change: Partial<Calibration>) => Promise<void>;
-  /** The copy of the project, and the folder of all copies. */
+  /** A copy of the project for the trials alone, which is removed, and the folder of all copies. */
   readonly folder: string;
   readonly workspaces: string;
   /** Where the history is read, if there is one. */
@@ -54,11 +54,7 @@ const mostMakingMs = 45 * 60_000;
 export async function makeTasks(work: MakingWork): Promise<void> {
   const { options, signal, current, folder } = work;
   const { id, input } = current();
-  const place = await openTrialPlace(
-    options.trial,
-    { id, projectPath: input.projectPath, folder, isKept: true },
-    signal,
-  );
+  const place = await openTrialPlace(options.trial, { id, projectPath: input.projectPath, folder }, signal);
   try {
     const suite = await lookAtSuite(work, place);
     const symbols = options.symbols({ project: folder, files: place.sandbox.files });
@@ -172,7 +168,7 @@ async function makeCommitTasks(work: MakingWork, most: number, until: number): P
     ...options,
     historyPath,
     projectPath: input.projectPath,
-    folder: `${historyFolder(workspaces, id)}-files`,
+    folder: pastFolder(workspaces, id),
     id: `${id}-past`,
   };
   await fill(work, { kind: 'commit', most, count: commits.length, until }, async (at) => {

@@ -6,14 +6,14 @@ import type {
   CalibrationRun,
   CalibrationTask,
 } from '@shared/calibration/calibration.ts';
-import { AppError, messageOf, valueOf } from '@shared/errors.ts';
+import { AppError, messageOf } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import { settingsForProject } from '../../settings/settings-for-project.ts';
 import type { CalibrationStore } from './calibration-store.ts';
-import { historyFolder } from './commit-tasks.ts';
+import { historyFolder, pastFolder } from './commit-tasks.ts';
 import { makeTasks, type MakerOptions } from './make-tasks.ts';
-import { removeFolder } from './trial-place.ts';
+import { copyInto, removeFolder } from './trial-place.ts';
 import { workOnTask, type TaskWorkOptions } from './work-on-task.ts';
 
 /** Finds out what models are worth in a repository, by tasks out of the repository itself. */
@@ -110,6 +110,7 @@ function atRest(calibration: Calibration): Calibration {
 }
 
 const workspacesOf = ({ home }: Pick<CalibrationRunnerOptions, 'home'>): string => join(home, 'workspaces');
+const trialFolder = (workspaces: string, id: string): string => join(workspaces, `${id}-trial`);
 const baseOf = (options: CalibrationRunnerOptions, id: string): string => join(workspacesOf(options), `${id}-project`);
 
 async function create(
@@ -129,14 +130,7 @@ async function create(
     });
   const id = options.newId();
   const folder = baseOf(options, id);
-  const request = {
-    mode: 'copy',
-    projectPath: asked.projectPath,
-    targetPath: folder,
-    homePath: options.home,
-    needsWrite: false,
-  } as const;
-  valueOf(await options.prepareWorkspace(request, signal));
+  await copyInto(options, { from: asked.projectPath, to: folder }, signal);
   // A model that could read the history would find the right text of a planted fault in it.
   const git = join(folder, '.git');
   const found = await stat(git).catch(() => null);
@@ -192,11 +186,11 @@ async function carryOut(options: CalibrationRunnerOptions, job: Job): Promise<vo
     await put({ state: 'stopped', why }).catch(() => undefined);
   } finally {
     late.release();
-    await removeFolder(join(workspacesOf(options), `${job.calibration.id}-task`));
-    if (job.calibration.state === 'ended') {
-      await removeFolder(baseOf(options, job.calibration.id));
-      await removeFolder(historyFolder(workspacesOf(options), job.calibration.id));
-    }
+    const { id, state } = job.calibration;
+    const workspaces = workspacesOf(options);
+    const passing = [join(workspaces, `${id}-task`), trialFolder(workspaces, id), pastFolder(workspaces, id)];
+    const lasting = state === 'ended' ? [baseOf(options, id), historyFolder(workspaces, id)] : [];
+    for (const folder of [...passing, ...lasting]) await removeFolder(folder);
   }
 }
 
@@ -218,8 +212,12 @@ async function workThrough(options: CalibrationRunnerOptions, { job, put, signal
   const historyPath = hasHistory ? history : job.calibration.input.projectPath;
   if (job.calibration.runs.length === 0) {
     await put({ state: 'making', why: null });
-    const making = { options, signal, current: () => job.calibration, put, folder, historyPath };
-    await makeTasks({ ...making, workspaces: workspacesOf(options) });
+    const workspaces = workspacesOf(options);
+    const trial = trialFolder(workspaces, id);
+    // A crash in the middle of a trial leaves a fault, and tests leave files. The copy that tasks begin with has neither.
+    await copyInto(options, { from: folder, to: trial }, signal);
+    const making = { options, signal, current: () => job.calibration, put, historyPath, workspaces };
+    await makeTasks({ ...making, folder: trial });
     await put({ runs: [...plannedRuns(job.calibration)] });
   }
   await put({ state: 'working', why: null });

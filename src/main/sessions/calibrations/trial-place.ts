@@ -9,6 +9,7 @@ import type { ProjectFacts, TestRunner } from '../../projects/facts/project-fact
 import { reportingCommand, reportingEnvironment } from '../../recipes/trial/test-command.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { SandboxFactory } from '../../sandbox/sandbox-factory.ts';
+import type { prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { createSafeFolder } from '../changes/safe-folder.ts';
 
@@ -51,10 +52,10 @@ export interface TrialOptions {
 const longestRunMs = 300_000;
 const keepBytes = 512 * 1024;
 
-/** `folder`: a copy that nobody else uses. It is removed with the place, unless `isKept`. */
+/** `folder`: a copy that nobody else uses. It is removed with the place. */
 export async function openTrialPlace(
   options: TrialOptions,
-  place: { readonly id: string; readonly projectPath: string; readonly folder: string; readonly isKept: boolean },
+  place: { readonly id: string; readonly projectPath: string; readonly folder: string },
   signal: AbortSignal,
 ): Promise<TrialPlace> {
   const { id, projectPath, folder } = place;
@@ -75,7 +76,7 @@ export async function openTrialPlace(
   const sandbox = valueOf(started);
   const dispose = async (): Promise<void> => {
     await sandbox.dispose();
-    if (!place.isKept) await removeFolder(folder);
+    await removeFolder(folder);
   };
   try {
     const facts = await options.gatherFacts(projectPath, sandbox.files, signal);
@@ -128,6 +129,22 @@ export async function putFiles(folder: string, files: readonly TaskFile[]): Prom
       await safe.write(path, { bytes: new TextEncoder().encode(text), mode }, () => true);
     }
   }
+}
+
+export interface CopyOptions {
+  readonly home: string;
+  readonly prepareWorkspace: typeof prepareWorkspace;
+}
+
+/** Copies a project into a new folder of the home. */
+export async function copyInto(
+  { home, prepareWorkspace: prepare }: CopyOptions,
+  { from, to }: { readonly from: string; readonly to: string },
+  signal: AbortSignal,
+): Promise<void> {
+  await rm(to, { recursive: true, force: true });
+  const request = { mode: 'copy', projectPath: from, targetPath: to, homePath: home, needsWrite: false } as const;
+  valueOf(await prepare(request, signal));
 }
 
 export async function removeFolder(folder: string): Promise<void> {

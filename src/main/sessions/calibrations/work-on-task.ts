@@ -1,22 +1,18 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Calibration, CalibrationRun, CalibrationTask } from '@shared/calibration/calibration.ts';
 import { comparisonInputSchema, type Comparison } from '@shared/comparisons/comparison.ts';
 import { nameOfTask } from '@shared/comparisons/way-name.ts';
-import { valueOf } from '@shared/errors.ts';
+import { knownUsdOf, turnCostUsd } from '@shared/money/turn-money.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { RunGit } from '../../git/process/run-apart.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import type { RouteRecord } from '../../routing/record/route-record.ts';
-import type { prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
 import type { ComparisonRunner } from '../comparisons/run-comparisons.ts';
 import { checkOutInto } from './commit-tasks.ts';
 import { judgeSolution } from './judge-solution.ts';
-import { putFiles, removeFolder } from './trial-place.ts';
+import { type CopyOptions, copyInto, putFiles, removeFolder } from './trial-place.ts';
 
-export interface TaskWorkOptions {
-  readonly home: string;
-  readonly prepareWorkspace: typeof prepareWorkspace;
+export interface TaskWorkOptions extends CopyOptions {
   readonly runGit: RunGit;
   /** Its comparisons are not among those of the person. */
   readonly comparisons: ComparisonRunner;
@@ -60,6 +56,8 @@ export async function workOnTask(work: TaskWork, signal: AbortSignal): Promise<v
   }
   signal.throwIfAborted();
   await put({ state: 'ended', ...(await resultOf(work, await comparisons.show(comparisonId))) });
+  // A task that took too long is not done again.
+  await comparisons.giveUp(comparisonId);
 }
 
 async function beginComparison(work: TaskWork, signal: AbortSignal): Promise<string> {
@@ -85,19 +83,8 @@ async function beginComparison(work: TaskWork, signal: AbortSignal): Promise<str
 async function filesOfTask(work: TaskWork, signal: AbortSignal): Promise<string> {
   const { options, calibration, task, folder, historyPath } = work;
   const target = join(options.home, 'workspaces', `${calibration.id}-task`);
-  await rm(target, { recursive: true, force: true });
-  if (task.commit !== null) {
-    await checkOutInto(options.runGit, { historyPath, commit: task.commit, folder: target }, signal);
-  } else {
-    const request = {
-      mode: 'copy',
-      projectPath: folder,
-      targetPath: target,
-      homePath: options.home,
-      needsWrite: false,
-    } as const;
-    valueOf(await options.prepareWorkspace(request, signal));
-  }
+  if (task.commit === null) await copyInto(options, { from: folder, to: target }, signal);
+  else await checkOutInto(options.runGit, { historyPath, commit: task.commit, folder: target }, signal);
   await putFiles(target, task.files);
   return target;
 }
@@ -116,22 +103,24 @@ async function resultOf(work: TaskWork, comparison: Comparison): Promise<Partial
   const { options, task, run, calibration } = work;
   const [found] = comparison.runs;
   const { sessionId = null, figures = null, check = null } = found ?? {};
-  const state = sessionId === null ? null : await options.stateOf(sessionId).catch(() => null);
+  const state = sessionId === null ? null : await options.stateOf(sessionId);
   const known = {
     sessionId,
     seconds: figures?.seconds ?? null,
-    costUsd: figures?.costUsd ?? null,
+    costUsd: costOf(state, comparison.abandonedUsd ?? 0),
     energyWh: figures?.energyWh ?? null,
   };
   if (found?.state === 'skipped') return { ...known, solved: null, why: found.why };
   if (found?.state !== 'ended' || state === null)
     return { ...known, solved: false, why: `it took longer than ${calibration.input.taskMinutes} minutes` };
-  if (figures?.status === 'missing') return { ...known, solved: null, why: figures.reason };
+  if (figures?.status === 'missing' || (figures?.status === 'cap' && check?.passed !== true))
+    return { ...known, solved: null, why: figures.reason };
   const judged = judgeSolution(task, { text: state.turns.at(-1)?.text ?? '', changes: state.changes, check });
   if (run.where === 'local' && judged.solved !== null)
     await options.record.add([
       {
-        id: `${calibration.id} ${task.id} ${run.model}`,
+        // The same task again, in a later calibration too, is no new evidence.
+        id: [calibration.input.projectPath, task.title, task.request, run.model].join('\n'),
         projectPath: calibration.input.projectPath,
         model: run.model,
         language: endingOf(task),
@@ -144,6 +133,12 @@ async function resultOf(work: TaskWork, comparison: Comparison): Promise<Partial
       },
     ]);
   return { ...known, ...judged };
+}
+
+/** Of all sessions that worked on it, also one that was cut off. Null: a price is unknown. */
+function costOf(state: SessionState | null, abandonedUsd: number): number | null {
+  if (state === null) return abandonedUsd;
+  return state.turns.some((turn) => turnCostUsd(turn) === null) ? null : knownUsdOf(state) + abandonedUsd;
 }
 
 /** The ending of the file that the true change is in: `py`. */

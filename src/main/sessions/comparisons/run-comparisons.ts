@@ -333,7 +333,10 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
   const command = input.hidden?.command ?? task.check ?? input.check ?? result.check?.command ?? null;
   if (input.hidden?.projectPath !== undefined && state.workspace !== null)
     await layOver(input.hidden.projectPath, state.workspace.path);
-  const check = command === null || result.status === 'missing' ? null : await runCheck(work, sessionId, command);
+  const ran = command === null || result.status === 'missing' ? null : await runCheck(work, sessionId, command);
+  const isCut = result.status === 'cap' && ran?.passed === false;
+  // All runs share the limit, so that it is used up says nothing of the way that met it.
+  const check = isCut ? { ...ran, passed: null, summary: 'The spending limit ended the run.' } : ran;
   await options.sessions.sandboxes.rest(sessionId);
   signal.throwIfAborted();
   const fences = [fencesBefore, await options.routes.fences(input.projectPath)];

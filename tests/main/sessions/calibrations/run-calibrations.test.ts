@@ -19,9 +19,13 @@ let project: string;
 let core: ClientCore;
 
 const wrong = 'def add(a, b):\n    return a - b\n';
+const price = { input: 3, output: 15, source: 'test', date: '2026-11-22' };
 const complete = { toolCalls: [{ name: 'task_complete', input: { summary: 'It adds now.' } }] };
 const repair = { toolCalls: [{ name: 'edit_file', input: { path: 'calc.py', old: 'a - b', new: 'a + b' } }] };
 const cheat = { toolCalls: [{ name: 'edit_file', input: { path: 'test_calc.py', old: '== 3', new: '== -1' } }] };
+
+/** The code in each folder that a sandbox was started for. */
+let started: string[] = [];
 
 async function openCore(): Promise<ClientCore> {
   return openClientCore({
@@ -29,8 +33,9 @@ async function openCore(): Promise<ClientCore> {
     cache: join(folder, 'cache'),
     version: '0.0.0-test',
     onNotice: () => undefined,
-    startSandbox: async () =>
-      success(
+    startSandbox: async ({ workspacePath }) => {
+      started.push(await readFile(join(workspacePath, 'calc.py'), 'utf8'));
+      return success(
         createMemorySandbox({
           files: { 'calc.py': wrong, 'test_calc.py': 'assert add(1, 2) == 3\n' },
           exec: (_request, sandbox) =>
@@ -38,11 +43,13 @@ async function openCore(): Promise<ClientCore> {
               ? { exitCode: 0 }
               : { exitCode: 1, stdout: 'wrong' },
         }),
-      ),
+      );
+    },
   });
 }
 
 beforeEach(async () => {
+  started = [];
   folder = await mkdtemp(join(tmpdir(), 'dewpoint-calibrate-'));
   home = join(folder, 'home');
   project = join(folder, 'project');
@@ -94,7 +101,7 @@ const runOf = (model: string, change: Partial<CalibrationRun> = {}): Calibration
 
 /** A calibration as a stop leaves it: its tasks are made, and the copy of the project is there. */
 async function kept(change: Partial<Calibration>): Promise<string> {
-  const id = '20261129-120000-abcdef12';
+  const { id = '20261129-120000-abcdef12' } = change;
   await mkdir(join(home, 'calibrations'), { recursive: true });
   await mkdir(join(home, 'workspaces', `${id}-project`), { recursive: true });
   await writeFile(join(home, 'workspaces', `${id}-project`, 'calc.py'), wrong.replace('-', '+'));
@@ -178,6 +185,49 @@ describe('a calibration', () => {
     const done = await workThrough(id);
     expect(done.runs.map(({ solved, why }) => [solved, why])).toEqual([[true, null]]);
     expect(JSON.stringify(await core.client.calibrations.list())).not.toContain('"answer"');
+  });
+
+  it('makes its tasks from the project as it was copied, also after a crash in the middle of a trial', async () => {
+    const input = calibrationInputSchema.parse({ projectPath: project, onlyTasks: true });
+    const id = await kept({ input, state: 'making', tasks: [] });
+    await mkdir(join(home, 'workspaces', `${id}-trial`));
+    await writeFile(join(home, 'workspaces', `${id}-trial`, 'calc.py'), 'a planted fault');
+    await workThrough(id);
+    expect(started).toEqual([wrong.replace('-', '+')]);
+    expect(await readdir(join(home, 'workspaces'))).toEqual([]);
+  });
+
+  it('counts a task that takes too long as not solved, with what it cost, and keeps no copy for it', async () => {
+    const slow = { ...complete, delayMs: 60_000 };
+    await core.client.settings.set({
+      key: 'providers.good',
+      value: { kind: 'scripted', where: 'cloud', price, repeat: true, replies: [slow] },
+    });
+    const input = calibrationInputSchema.parse({ projectPath: project, taskMinutes: 0.01, maxUsd: 1 });
+    const id = await kept({ input, runs: [runOf('good/script', { where: 'cloud' })] });
+    const [run] = (await workThrough(id)).runs;
+    expect([run?.solved, run?.why, run?.costUsd !== null]).toEqual([false, 'it took longer than 0.01 minutes', true]);
+    expect((await readdir(join(home, 'workspaces'))).filter((name) => name.endsWith('-project'))).toEqual([]);
+  });
+
+  it('does not count a run as failed that the spending limit ended', async () => {
+    await core.client.settings.set({
+      key: 'providers.good',
+      value: { kind: 'scripted', where: 'cloud', price, repeat: true, replies: [repair, complete] },
+    });
+    const input = calibrationInputSchema.parse({ projectPath: project, maxUsd: 0.000001 });
+    const id = await kept({ input, runs: [runOf('good/script', { where: 'cloud' })] });
+    const [run] = (await workThrough(id)).runs;
+    expect([run?.state, run?.solved]).toEqual(['ended', null]);
+    expect(run?.why).toContain('cap');
+  });
+
+  it('teaches the router a task once, also if a later calibration makes the same', async () => {
+    for (const id of ['20261129-120000-abcdef12', '20261130-120000-abcdef12'])
+      await workThrough(await kept({ id, runs: [runOf('good/script')] }));
+    const record: unknown = JSON.parse(await readFile(join(home, 'route-record.json'), 'utf8'));
+    expect(record).toMatchObject({ outcomes: [{ by: 'calibration', solved: true }] });
+    expect(JSON.stringify(record).match(/"calibration"/gu)).toHaveLength(1);
   });
 
   it('refuses a cloud model without a limit', async () => {

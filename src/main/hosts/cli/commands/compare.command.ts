@@ -148,7 +148,7 @@ function endText({ check, figures, why: unlike }: ComparisonRun): string {
     check === null
       ? 'no check judged it'
       : check.passed === null
-        ? `the check could not be run (${oneLine(check.summary, 120)})`
+        ? `no check could judge it (${oneLine(check.summary, 120)})`
         : `the check ${check.passed ? 'passed' : 'failed'}`;
   const before = figures.passedBefore === true ? '; it passed before the run, too' : '';
   const why = figures.status === 'done' ? '' : ` (${oneLine(figures.reason, 160)})`;
