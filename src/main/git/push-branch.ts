@@ -1,9 +1,12 @@
+import { posix } from 'node:path';
 import type { GitHttpRequest, GitHttpResponse } from 'isomorphic-git';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { HostingAddress } from './hosting-address.ts';
 import { refusalOf, type SendCall } from './hosting-calls.ts';
 import { loadGit } from './load-git.ts';
+import { makeFolders } from './remote/held-files.ts';
 import type { Repository } from './repository.ts';
+import type { RepositoryFiles } from './repository-files.ts';
 
 /** Pushes exactly this commit to a branch of the remote. Never by force. */
 export async function pushBranch(
@@ -25,6 +28,7 @@ export async function pushBranch(
   try {
     await git.push({
       ...repository.git,
+      fs: { promises: withLooseNotes(repository.files) },
       http: { request: (request: GitHttpRequest) => throughCalls(send, request) },
       url: `${origin}/${path}.git`,
       remote,
@@ -37,6 +41,22 @@ export async function pushBranch(
   } catch (error) {
     throw pushProblem(error, { host, branch });
   }
+}
+
+/**
+ * Where the remote is, is noted after the push. An older branch may have the name of a folder of this one, and the push
+ * did not fail because of that: the next pull says so.
+ */
+function withLooseNotes(files: RepositoryFiles): RepositoryFiles {
+  return {
+    ...files,
+    writeFile: async (path, content) => {
+      if (!path.startsWith('/git/refs/remotes/')) return files.writeFile(path, content);
+      await makeFolders(files, posix.dirname(path))
+        .then(() => files.writeFile(path, content))
+        .catch(() => undefined);
+    },
+  };
 }
 
 /** A request of the library, made by the one who has the token. */

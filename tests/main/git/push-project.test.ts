@@ -110,6 +110,16 @@ describe.skipIf(isWithoutGit)('a push', () => {
     expect([count, commits.map(({ title }) => title)]).toEqual([2, ['merge', 'main two']]);
   });
 
+  it('is done even where the branch cannot be noted, because an older one has the name of its folder', async () => {
+    const { repo, push, there } = await scene();
+    repo.git('update-ref', 'refs/remotes/origin/old', 'HEAD');
+    repo.git('checkout', '-q', '-b', 'old/x');
+    repo.write('a.txt', 'two\n');
+    const commit = repo.commit('two');
+    expect(await push()).toMatchObject({ branch: 'old/x', commit });
+    expect(there('old/x')).toBe(commit);
+  });
+
   it('never forces: a remote with other commits keeps them', async () => {
     const { host, repo, push, there } = await scene();
     const before = repo.git('rev-parse', 'HEAD');

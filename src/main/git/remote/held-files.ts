@@ -102,7 +102,8 @@ async function isTaken(files: RepositoryFiles, path: string): Promise<boolean> {
   return (await kindOf(path)) === 'folder';
 }
 
-async function makeFolders(files: RepositoryFiles, path: string): Promise<void> {
+/** Makes the folders of a branch that are missing. */
+export async function makeFolders(files: RepositoryFiles, path: string): Promise<void> {
   const names = path.split('/').slice(1);
   for (let depth = 3; depth <= names.length; depth += 1)
     await files.mkdir(`/${names.slice(0, depth).join('/')}`).catch((error: unknown) => {
