@@ -96,6 +96,7 @@ const refusals: readonly Refusal[] = [
       'tools.importFile',
       'tools.importText',
       'tools.secret',
+      'tools.exposed',
       'tools.approve',
       'tools.approveTools',
       'tools.markReading',
