@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -8,6 +18,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGitCommands } from '../../../src/main/git/commands.ts';
 import { createGitProcess } from '../../../src/main/git/process/run-apart.ts';
+import { fastForward } from '../../../src/main/git/remote/fast-forward.ts';
 import { placeFiles } from '../../../src/main/git/remote/place-files.ts';
 import type { PlannedChange } from '../../../src/main/git/remote/plan-files.ts';
 import { withRepository } from '../../../src/main/git/repository.ts';
@@ -165,10 +176,77 @@ describe.skipIf(isWithoutGit)('what a killed pull left', () => {
   });
 });
 
+/** A copy of a project as it is in the middle of a pull, with what a process leaves there that is no more. */
+function asIfKilled(folder: string): () => void {
+  const copy = mkdtempSync(join(tmpdir(), 'dewpoint-killed-'));
+  cpSync(folder, copy, { recursive: true, verbatimSymlinks: true });
+  const git = join(copy, '.git');
+  const dead = '999999999';
+  for (const name of readdirSync(git))
+    if (name.startsWith('dewpoint-pull-')) renameSync(join(git, name), join(git, name.replace(/\d+/u, dead)));
+  const stage = readdirSync(git).find((name) => name.startsWith('dewpoint-pull-')) ?? '';
+  const owner = JSON.stringify({ pid: Number(dead), startedAt: null, boot: null });
+  writeFileSync(join(git, stage, 'owner.json'), owner);
+  writeFileSync(join(git, 'index.lock'), `dewpoint-pull ${owner}\n`);
+  return () => {
+    rmSync(folder, { recursive: true });
+    renameSync(copy, folder);
+  };
+}
+
+describe.skipIf(isWithoutGit)('a pull that was killed before the remote got another commit', () => {
+  const count = 210;
+  const all = (folder: string) => Array.from({ length: count }, (_, at) => `${folder}/f${at}.txt`);
+
+  /** Catches: files that the killed pull wrote, and that the next one takes for changes of the person. */
+  it.each([
+    ['in the middle of its files', 400],
+    ['after its files', 3 * count + 4],
+  ])('is taken back by the next one, which brings the newer: %s', async (_, at) => {
+    const { other, mine, first, pull, push } = await scene((repo) => {
+      for (const path of [...all('kept'), ...all('gone'), 'turns']) repo.write(path, `old ${path}\n`);
+      repo.write('tree/a.txt', 'old\n');
+    });
+    for (const path of all('kept')) other.write(path, `new ${path}\n`);
+    for (const path of [...all('gone'), 'turns', 'tree']) rmSync(join(other.folder, path), { recursive: true });
+    for (const path of [...all('fresh'), 'turns/into/a.txt', 'tree']) other.write(path, `new ${path}\n`);
+    const to = push('two');
+    mine.git('fetch', '-q', other.folder, 'main');
+    const counts: number[] = [];
+    let asKilled = (): void => undefined;
+    await withRepository(mine.folder, { signal, canWrite: true }, (repository) =>
+      fastForward(
+        repository,
+        { branch: 'main', from: first, to, remote: 'origin' },
+        {
+          signal,
+          onProgress: ({ done }) => void (counts.push(done) && done === at && (asKilled = asIfKilled(mine.folder))),
+        },
+      ),
+    );
+    expect(counts).toContain(at);
+    asKilled();
+    expect(mine.git('rev-parse', 'HEAD')).toBe(first);
+    mine.write('kept/f0.txt', 'mine\n');
+    mine.write('mine.txt', 'mine\n');
+    other.git('rm', '-q', '-r', 'fresh', 'tree');
+    for (const path of all('kept').slice(1, 9)) other.write(path, `newer ${path}\n`);
+    other.write('kept/f0.txt', 'old kept/f0.txt\n');
+    const newer = push('three');
+    await pull();
+    expect([mine.git('rev-parse', 'HEAD'), mine.git('status', '--porcelain').split('\n')]).toEqual([
+      newer,
+      [expect.stringMatching(/M kept\/f0\.txt$/u), '?? mine.txt'],
+    ]);
+    expect(readFileSync(join(mine.folder, 'kept/f0.txt'), 'utf8')).toBe('mine\n');
+    expect(readdirSync(join(mine.folder, '.git')).filter((name) => /dewpoint|lock/u.test(name))).toEqual([]);
+  });
+});
+
 describe.skipIf(isWithoutGit)('a file that the person writes during a pull', () => {
   /** The change of `a.txt` from one to two, as it was planned before. */
   async function planned() {
-    const { other, mine, first, push } = await scene((repo) => repo.write('a.txt', 'one\n'));
+    const { other, mine, first, pull, push } = await scene((repo) => repo.write('a.txt', 'one\n'));
     other.write('a.txt', 'two\n');
     const to = push('two');
     mine.git('fetch', '-q', other.folder, 'main');
@@ -180,12 +258,25 @@ describe.skipIf(isWithoutGit)('a file that the person writes during a pull', () 
         placeFiles(repository, [change], {
           index: readFileSync(join(mine.folder, '.git/index')),
           hasLinks: true,
+          commits: { from: first, to },
           onWritten: () => undefined,
           moveBranch,
         }),
       );
-    return { mine, place };
+    return { mine, place, other, pull, push };
   }
+
+  it('goes back with the index when the pull is killed before the branch moves', async () => {
+    const { mine, place, other, pull, push } = await planned();
+    let asKilled = (): void => undefined;
+    await place(async () => void (asKilled = asIfKilled(mine.folder)));
+    asKilled();
+    expect(mine.git('diff', '--cached', '--name-only')).toBe('a.txt');
+    other.write('a.txt', 'three\n');
+    const newer = push('three');
+    await pull();
+    expect([mine.git('rev-parse', 'HEAD'), mine.git('status', '--porcelain')]).toEqual([newer, '']);
+  });
 
   it('stays, and everything else goes back, if it was written before its turn came', async () => {
     const { mine, place } = await planned();

@@ -26,7 +26,7 @@ const shownBlockers = 5;
 
 /**
  * Brings the checkout from one commit to a later one: files, then the index, then the branch. Nothing begins while a file
- * of the person is in the way. What fails in the middle is taken back. One that was killed goes on when it is called again.
+ * of the person is in the way. What fails in the middle is taken back. `recover-pull.ts` takes back what one that was killed placed.
  */
 export async function fastForward(
   repository: Repository,
@@ -52,6 +52,7 @@ export async function fastForward(
   const notes = await placeFiles(repository, planned, {
     index,
     hasLinks,
+    commits: { from, to },
     onWritten: (done, total) => onProgress({ step: 'write', done, total }),
     moveBranch: () => moveBranch(repository.places, { branch, from, to }, signal),
   });

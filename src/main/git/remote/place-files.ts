@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { link, lstat, mkdir, readFile, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { AppError, messageOf } from '@shared/errors.ts';
+import type { z } from 'zod';
 import { type HostFolder, openChildFolder } from '../../lib/files/host-folder.ts';
 import { errorCodeOf } from '../../lib/files/json-file.ts';
 import { thisProcess } from '../../lib/files/lock-owner.ts';
@@ -11,11 +12,22 @@ import { isContentPointer } from '../commit-files.ts';
 import type { Repository } from '../repository.ts';
 import { openGitFolder } from '../repository-files.ts';
 import { gitModes, type PlannedChange } from './plan-files.ts';
-import { idOf, lockText, ownerFile, renameToFree, type StagedPath, writeOne } from './stage-files.ts';
+import {
+  commitsFile,
+  type commitsSchema,
+  idOf,
+  isSameEntry,
+  lockText,
+  ownerFile,
+  renameToFree,
+  type StagedPath,
+  writeOne,
+} from './stage-files.ts';
 
 interface PlaceOptions {
   readonly index: Buffer;
   readonly hasLinks: boolean;
+  readonly commits: { readonly from: string; readonly to: string };
   readonly onWritten: (done: number, total: number) => void;
   /** The last thing that is done. */
   readonly moveBranch: () => Promise<void>;
@@ -60,9 +72,9 @@ interface Work {
 }
 
 async function placeFrom(stage: HostFolder, { own, repository, changes, options }: Work): Promise<readonly string[]> {
-  const { hasLinks, onWritten } = options;
+  const { hasLinks, commits, onWritten } = options;
   const numbered = changes.map((change, at) => ({ ...change, at }));
-  const found = await writeNewOnes(stage, repository, { changes: numbered, hasLinks });
+  const found = await writeNewOnes(stage, repository, { changes: numbered, hasLinks, commits });
   const undo: Undo[] = [];
   const folders = createWriter(repository.places.tree, (path) => undo.push(() => removeMade(path, folders)));
   let done = 0;
@@ -105,10 +117,15 @@ async function placeFrom(stage: HostFolder, { own, repository, changes, options 
 async function writeNewOnes(
   stage: HostFolder,
   repository: Repository,
-  { changes, hasLinks }: { readonly changes: readonly Numbered[]; readonly hasLinks: boolean },
+  {
+    changes,
+    hasLinks,
+    commits,
+  }: Pick<PlaceOptions, 'hasLinks' | 'commits'> & { readonly changes: readonly Numbered[] },
 ) {
   const found = { pointers: 0, submodules: 0, outside: [] as string[] };
   const paths: StagedPath[] = [];
+  const added: number[] = [];
   let left = mostBytes;
   for (const { after, before, at, path, found: onDisk } of changes) {
     paths.push([at, path, before?.oid ?? null, after?.oid ?? null]);
@@ -120,9 +137,12 @@ async function writeNewOnes(
     if (after.kind === 'link' && isLinkToOutside(path, bytes)) found.outside.push(path);
     if (after.kind !== 'link' && isContentPointer(bytes)) found.pointers += 1;
     if (onDisk === 'after') continue;
+    if (onDisk === 'missing') added.push(at);
     if (after.kind === 'link' && hasLinks) await symlink(linkTarget(bytes), stage.at(`new-${at}`));
     else await writeOne(stage.at(`new-${at}`), bytes, after.kind === 'program' ? 0o777 : 0o666, false);
   }
+  const about: z.input<typeof commitsSchema> = { ...commits, added };
+  await writeOne(stage.at(commitsFile), Buffer.from(JSON.stringify(about)), 0o600);
   await writeOne(stage.at('paths.json'), Buffer.from(JSON.stringify(paths)), 0o600);
   return found;
 }
@@ -195,13 +215,6 @@ async function linkedAside({ path, at }: Numbered, { stage, folders }: Placing):
   );
 }
 
-async function isSameEntry(one: string, other: string): Promise<boolean> {
-  const [left, right] = await Promise.all(
-    [one, other].map((place) => lstat(place, { bigint: true }).catch(() => null)),
-  );
-  return left !== null && right !== null && left?.ino === right?.ino && left?.dev === right?.dev;
-}
-
 async function makeFolder(path: string, folders: CheckoutWriter): Promise<void> {
   const { parent, name } = await folders.parentOf(path);
   await mkdir(parent.at(name)).catch((error: unknown) => {
@@ -216,7 +229,10 @@ async function removeMade(path: string, folders: CheckoutWriter): Promise<void> 
 }
 
 /** Folders that the files that went leave empty, innermost first. A folder that holds something stays. */
-async function removeEmpty(gone: readonly PlannedChange[], { folders, undo }: Placing): Promise<void> {
+export async function removeEmpty(
+  gone: readonly Pick<PlannedChange, 'path'>[],
+  { folders, undo }: Pick<Placing, 'folders' | 'undo'>,
+): Promise<void> {
   const all = new Set<string>();
   for (const { path } of gone)
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) all.add(path.slice(0, end));

@@ -1,17 +1,35 @@
-import { readdir, readFile, rm, unlink } from 'node:fs/promises';
+import { lstat, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
 import { z } from 'zod';
-import { type HostFolder, isGitName, openChildFolder } from '../../lib/files/host-folder.ts';
+import { type HostFolder, isGitName, isGone, openChildFolder } from '../../lib/files/host-folder.ts';
 import { isRunning, ownerFrom } from '../../lib/files/lock-owner.ts';
 import { type CheckoutWriter, createWriter } from '../clone/write-checkout.ts';
+import { currentBranch } from '../load-git.ts';
 import type { Repository } from '../repository.ts';
 import { openGitFolder } from '../repository-files.ts';
-import { idOf, lockText, ownerFile, renameToFree, stageName, type StagedPath } from './stage-files.ts';
+import { removeEmpty } from './place-files.ts';
+import {
+  commitsFile,
+  commitsSchema,
+  idOf,
+  isSameEntry,
+  lockText,
+  ownerFile,
+  renameToFree,
+  stageName,
+  type StagedPath,
+} from './stage-files.ts';
 
-/** Puts back what a pull that was killed had set aside, and removes what it left. Returns whole sentences. */
-export async function recoverPull({ places }: Repository): Promise<readonly string[]> {
-  const own = await openGitFolder(places);
+/**
+ * Takes back what a pull that was killed had placed, as if it had not begun, and removes what it left. The next pull may
+ * go to a later commit, and would take what is of the earlier one for changes of the person. Returns whole sentences.
+ */
+export async function recoverPull(repository: Repository): Promise<readonly string[]> {
+  const { tree } = repository.places;
+  const own = await openGitFolder(repository.places);
   const notes: string[] = [];
   try {
+    const lock = await readFile(own.at('index.lock'), 'utf8').catch(() => '');
+    const lockOwner = lock.startsWith(lockText) ? lock.slice(lockText.length).trim() : null;
     for (const name of await readdir(own.place)) {
       const pid = stageName.exec(name)?.[1];
       if (pid === undefined) continue;
@@ -20,15 +38,16 @@ export async function recoverPull({ places }: Repository): Promise<readonly stri
       try {
         const owner = await readFile(stage.at(ownerFile), 'utf8').catch(() => '');
         if (await isAlive(owner, pid)) continue;
-        if (await putBack(stage, places.tree)) await rm(own.at(name), { recursive: true, force: true });
+        const { commit } = await currentBranch(repository);
+        await takeBack(stage, { tree, commit });
+        if (lockOwner === owner) await indexBack(stage, { own, commit });
+        if (await putBack(stage, tree)) await rm(own.at(name), { recursive: true, force: true });
         else notes.push(`A pull that was interrupted kept a file in .git/${name}. Look at it, and remove the folder.`);
       } finally {
         await stage.close();
       }
     }
-    const lock = await readFile(own.at('index.lock'), 'utf8').catch(() => '');
-    const owner = lock.slice(lockText.length).trim();
-    if (lock.startsWith(lockText) && !(await isAlive(owner, owner))) await unlink(own.at('index.lock'));
+    if (lockOwner !== null && !(await isAlive(lockOwner, lockOwner))) await unlink(own.at('index.lock'));
     return notes;
   } finally {
     await own.close();
@@ -42,6 +61,90 @@ const isAlive = (owner: string, pid: string): Promise<boolean> =>
 const pathsSchema: z.ZodType<readonly StagedPath[]> = z.array(
   z.tuple([z.number().int(), z.string(), z.string().nullable(), z.string().nullable()]),
 );
+
+interface Left {
+  readonly tree: string;
+  /** That of the branch now. */
+  readonly commit: string | null;
+}
+
+/** Removes what the pull put where nothing was, and sets what it replaced back. What was written since stays. */
+async function takeBack(stage: HostFolder, { tree, commit }: Left): Promise<void> {
+  const commits = await readCommits(stage);
+  const paths = (await readPaths(stage)).filter(([, path]) => !path.split('/').some(isGitName));
+  if (commits?.to === commit) return removeOld(stage, paths);
+  if (commits === null || commits.from !== commit) return;
+  const folders = createWriter(tree);
+  const added = new Set(commits.added);
+  try {
+    const coming = paths.filter(([, , , after]) => after !== null);
+    for (const one of coming) await oneBack(stage, { one, isAdded: added.has(one[0]), folders });
+    // A folder of its own may stand where a file was.
+    const going = new Set(paths.flatMap(([, path, , after]) => (after === null ? [path] : [])));
+    const isBelow = (path: string): boolean =>
+      path.split('/').some((_, at, names) => at > 0 && going.has(names.slice(0, at).join('/')));
+    const below = coming.flatMap(([, path]) => (isBelow(path) ? [{ path }] : []));
+    await removeEmpty(below, { folders, undo: [] });
+  } finally {
+    await folders.close();
+  }
+}
+
+/** The pull was at its end, so what it set aside is only in older commits. */
+async function removeOld(stage: HostFolder, paths: readonly StagedPath[]): Promise<void> {
+  for (const [at, , before] of paths)
+    if (before !== null && (await idAt(stage, `old-${at}`)) === before) await unlink(stage.at(`old-${at}`));
+}
+
+async function oneBack(
+  stage: HostFolder,
+  {
+    one: [at, path, before, after],
+    isAdded,
+    folders,
+  }: { readonly one: StagedPath; readonly isAdded: boolean; readonly folders: CheckoutWriter },
+): Promise<void> {
+  const [old, fresh] = [stage.at(`old-${at}`), stage.at(`new-${at}`)];
+  const isReplaced = before !== null && (await idAt(stage, `old-${at}`)) === before;
+  const isPlaced = isAdded && !(await isThere(old));
+  if (!isReplaced && !isPlaced) return;
+  const found = await folders.parentOf(path).catch(() => null);
+  // Something of the person stands in its way.
+  if (found === null || (await idAt(found.parent, found.name)) !== after) return;
+  const place = found.parent.at(found.name);
+  if (isReplaced && !(await isSameEntry(place, old))) await rename(old, place);
+  else if (isPlaced && (!(await isThere(fresh)) || (await isSameEntry(place, fresh)))) await unlink(place);
+}
+
+/** Nobody else writes an index that is locked. */
+async function indexBack(
+  stage: HostFolder,
+  { own, commit }: { readonly own: HostFolder; readonly commit: string | null },
+): Promise<void> {
+  const isMoved = (await isThere(stage.at('old-index'))) && !(await isThere(stage.at('index')));
+  if (isMoved && (await readCommits(stage))?.from === commit) await rename(stage.at('old-index'), own.at('index'));
+}
+
+async function readCommits(stage: HostFolder): Promise<z.output<typeof commitsSchema> | null> {
+  try {
+    return commitsSchema.parse(JSON.parse(await readFile(stage.at(commitsFile), 'utf8')));
+  } catch {
+    // It was killed before it touched a file.
+    return null;
+  }
+}
+
+/** Null: no file and no link is there. */
+async function idAt(folder: HostFolder, name: string): Promise<string | null> {
+  const found = await lstat(folder.at(name)).catch(() => null);
+  return found?.isFile() === true || found?.isSymbolicLink() === true ? idOf(folder, name) : null;
+}
+
+const isThere = (place: string): Promise<boolean> =>
+  lstat(place).then(
+    () => true,
+    (error: unknown) => !isGone(error),
+  );
 
 /** False: it has a file that is nowhere else. */
 async function putBack(stage: HostFolder, tree: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { link, lstat, open, readlink, rename, unlink } from 'node:fs/promises';
+import { z } from 'zod';
 import type { HostFolder } from '../../lib/files/host-folder.ts';
 import { errorCodeOf } from '../../lib/files/json-file.ts';
 import { blobId, fileId } from './look-at-disk.ts';
@@ -8,6 +9,9 @@ import { blobId, fileId } from './look-at-disk.ts';
 export const lockText = 'dewpoint-pull ';
 /** Says in the folder of a pull which process it is. */
 export const ownerFile = 'owner.json';
+/** Says between which commits it goes, and by their numbers which files it puts where none of the old commit is. */
+export const commitsFile = 'commits.json';
+export const commitsSchema = z.object({ from: z.string(), to: z.string(), added: z.array(z.number().int()) });
 /** One file of a pull, for the next one: its number, its path, and what it was and becomes. Null: it is not there. */
 export type StagedPath = readonly [at: number, path: string, before: string | null, after: string | null];
 /** The folder in `.git` in which a pull keeps new and old files. */
@@ -48,4 +52,11 @@ export async function idOf(stage: HostFolder, name: string): Promise<string> {
   const found = await lstat(stage.at(name));
   if (!found.isSymbolicLink()) return fileId(stage, name);
   return blobId(await readlink(stage.at(name), { encoding: 'buffer' }));
+}
+
+export async function isSameEntry(one: string, other: string): Promise<boolean> {
+  const [left, right] = await Promise.all(
+    [one, other].map((place) => lstat(place, { bigint: true }).catch(() => null)),
+  );
+  return left !== null && right !== null && left?.ino === right?.ino && left?.dev === right?.dev;
 }
