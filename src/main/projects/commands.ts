@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { valueOf, type Reply } from '@shared/errors.ts';
+import { AppError, valueOf, type Reply } from '@shared/errors.ts';
 import type { FoundInDocuments, SearchProgress, VectorProgress } from '@shared/documents/document-search.ts';
 import type { ProjectMap } from '@shared/projects/project-map.ts';
 import type { PrepareProgress } from '@shared/projects/project-preparation.ts';
@@ -49,7 +49,13 @@ export function createProjectCommands(options: ProjectCommandsOptions): Handlers
     settings: ({ input }) => setup.show(input.projectPath),
     configure: async ({ input: { projectPath, change }, signal }) => {
       const changed = await setup.change(projectPath, change);
-      if (change.type === 'no-folder') await options.forgetChosenFolder(basename(change.path), signal);
+      if (change.type === 'no-folder')
+        await options.forgetChosenFolder(basename(change.path), signal).catch((cause: unknown) => {
+          throw new AppError('internal', `${change.path} is no longer searched, but its text is still in the index.`, {
+            hint: 'Add the folder and remove it again. What no search looks at goes from the index by itself, after 60 days.',
+            cause,
+          });
+        });
       return changed;
     },
     parts: async ({ input, signal }) => valueOf(await preparations.parts(input.projectPath, signal)),

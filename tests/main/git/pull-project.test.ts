@@ -276,10 +276,13 @@ describe.skipIf(isWithoutGit)('a pull', () => {
   it('is refused while a turn works in the folder', async () => {
     const { mine, pull, work } = await scene();
     work.push(join(mine.folder, 'deep'));
+    const stage = join(mine.folder, '.git/dewpoint-pull-999999999-0123456789ab');
+    mkdirSync(stage);
     await expect(pull()).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('An agent works'),
     });
+    expect(existsSync(stage)).toBe(true);
   });
 
   it('works in a shallow clone, a linked worktree and a folder of the repository', async () => {

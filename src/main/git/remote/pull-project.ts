@@ -32,6 +32,8 @@ export function pullProject(input: PullInput, tools: PullTools): AsyncIterable<P
   return progressStream<PullProgress>(async (tell, stop) => {
     const { access, run } = tools;
     const { projectPath, remote } = input;
+    // Even what a killed pull left is not put back under an agent.
+    tools.refuseAtWork(projectPath);
     const { upstream, notes } = await run(
       { type: 'upstream', projectPath, remote },
       { schema: upstreamSchema, signal: stop },
