@@ -2,7 +2,7 @@ import type { Comparison, ComparisonRun, RunElsewhere, RunFigures } from './comp
 import type { Interval } from '@shared/money/counterfactual.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
-import { meanInterval, pairedDifference, shareInterval } from './intervals.ts';
+import { differenceOfTasks, meanOfTasks, shareOfTasks } from './intervals.ts';
 import { isJudged, preferenceOf, type Preference } from './pair-verdicts.ts';
 import { eachWay, wayName } from './way-name.ts';
 
@@ -83,7 +83,7 @@ export function wayDifferences(comparison: Comparison): readonly WayDifference[]
     const differences = (of: (one: RunFigures) => number | null): Interval | null => {
       const values = pairs.map(({ run, base }) => {
         const [here, there] = [run, base].map(({ figures }) => (figures === null ? null : of(figures)));
-        return typeof here === 'number' && typeof there === 'number' ? here - there : null;
+        return { task: run.task, value: typeof here === 'number' && typeof there === 'number' ? here - there : null };
       });
       return meanOf(values);
     };
@@ -96,19 +96,17 @@ export function wayDifferences(comparison: Comparison): readonly WayDifference[]
 function solvedDifference(
   pairs: readonly { readonly run: ComparisonRun; readonly base: ComparisonRun }[],
 ): Interval | null {
-  const count = { both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 };
-  for (const { run, base } of pairs) {
+  const judged = pairs.flatMap(({ run, base }) => {
     const [here, there] = [run.check?.passed ?? null, base.check?.passed ?? null];
-    if (here === null || there === null) continue;
-    count[here ? (there ? 'both' : 'onlyFirst') : there ? 'onlySecond' : 'neither'] += 1;
-  }
-  return pairedDifference(count);
+    return here === null || there === null ? [] : [{ task: run.task, value: { first: here, second: there } }];
+  });
+  return differenceOfTasks(judged);
 }
 
 /** Null when one is unknown. */
-function meanOf(values: readonly (number | null)[]): Interval | null {
-  const known = values.filter((value) => value !== null);
-  return known.length < values.length ? null : meanInterval(known);
+function meanOf(values: readonly { readonly task: number; readonly value: number | null }[]): Interval | null {
+  const known = values.flatMap(({ task, value }) => (value === null ? [] : [{ task, value }]));
+  return known.length < values.length ? null : meanOfTasks(known);
 }
 
 /** Null when one is unknown. */
@@ -121,22 +119,25 @@ function rowOf(comparison: Comparison, way: string): ComparisonRow {
   const runs = comparison.runs.filter((run) => run.way === way);
   const ended = runs.filter((run) => run.state === 'ended');
   const figures = ended.flatMap((run) => (run.figures === null ? [] : [run.figures]));
+  const meanFor = (of: (one: RunFigures) => number | null): Interval | null =>
+    meanOf(ended.flatMap(({ task, figures: own }) => (own === null ? [] : [{ task, value: of(own) }])));
   const spread = (of: (one: RunFigures) => number | null): Spread | null => spreadOf(figures.map(of));
   const steps = figures.reduce((sum, one) => sum + one.steps, 0);
   const localSteps = figures.reduce((sum, one) => sum + one.localSteps, 0);
-  const solved = ended.filter(isSolved).length;
-  const checked = ended.filter(isChecked).length;
+  const judged = ended.filter(isChecked);
+  const solved = judged.filter(isSolved).length;
   const costs = figures.map((one) => one.costUsd);
   return {
     way,
     runs: ended.length,
     wanted: runs.length,
     solved,
-    checked,
-    solvedShare: checked === 0 ? null : shareInterval(solved, checked),
+    checked: judged.length,
+    solvedShare:
+      judged.length === 0 ? null : shareOfTasks(judged.map((run) => ({ task: run.task, value: isSolved(run) }))),
     preference: preferenceOf(comparison, way),
     toJudge: ended.filter((run) => !isChecked(run) && !isJudged(comparison, run)).length,
-    means: { seconds: meanOf(figures.map((one) => one.seconds)), costUsd: meanOf(costs) },
+    means: { seconds: meanFor((one) => one.seconds), costUsd: meanFor((one) => one.costUsd) },
     totals: { seconds: totalOf(figures.map((one) => one.seconds)) ?? 0, costUsd: totalOf(costs) },
     tokensPerSecond: speedOf(figures),
     energyUsd: figures.length === 0 ? null : totalOf(figures.map((one) => one.energyUsd)),

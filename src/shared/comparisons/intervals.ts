@@ -33,7 +33,8 @@ export function groupedShareInterval(groups: readonly GroupCount[]): Interval {
   const counted = groups.filter(({ count }) => count > 0);
   const hits = counted.reduce((sum, one) => sum + one.hits, 0);
   const count = counted.reduce((sum, one) => sum + one.count, 0);
-  if (counted.length < 2) return shareInterval(hits, count);
+  // One for each group: nothing is counted twice.
+  if (counted.length < 2 || counted.length === count) return shareInterval(hits, count);
   const share = hits / count;
   // All or none: nothing says how much they resemble each other, so a group counts once.
   if (hits === 0 || hits === count) return shareInterval(share * counted.length, counted.length);
@@ -101,4 +102,47 @@ export function meanInterval(values: readonly number[]): Interval | null {
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (count - 1);
   const half = (student[count - 2] ?? z) * Math.sqrt(variance / count);
   return { value: mean, low: mean - half, high: mean + half };
+}
+
+/** What was found in one run of a task. */
+interface OfTask<Value> {
+  readonly task: string | number;
+  readonly value: Value;
+}
+
+/**
+ * How much each run counts. Repeats of a task are alike, and say little about other tasks: all runs of a task count as
+ * one. Where there is only one task, each run counts, and an interval is about that task alone.
+ */
+function weightsOf(runs: readonly OfTask<unknown>[]): readonly number[] {
+  const counts = new Map<string | number, number>();
+  for (const { task } of runs) counts.set(task, (counts.get(task) ?? 0) + 1);
+  return runs.map(({ task }) => (counts.size === 1 ? 1 : 1 / (counts.get(task) ?? 1)));
+}
+
+/** The share of runs that have something, with its 95 % interval over tasks. */
+export function shareOfTasks(runs: readonly OfTask<boolean>[]): Interval {
+  const groups = [...Map.groupBy(runs, ({ task }) => task).values()];
+  return groupedShareInterval(
+    groups.map((own) => ({ hits: own.filter(({ value }) => value).length, count: own.length })),
+  );
+}
+
+/** The difference of two shares in runs of the same tasks, first minus second. Null without runs. */
+export function differenceOfTasks(
+  runs: readonly OfTask<{ readonly first: boolean; readonly second: boolean }>[],
+): Interval | null {
+  const count = { both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 };
+  for (const [at, weight] of weightsOf(runs).entries()) {
+    const { first = false, second = false } = runs[at]?.value ?? {};
+    count[first ? (second ? 'both' : 'onlyFirst') : second ? 'onlySecond' : 'neither'] += weight;
+  }
+  return pairedDifference(count);
+}
+
+/** The mean with its 95 % interval over tasks. Null below two of what counts. */
+export function meanOfTasks(runs: readonly OfTask<number>[]): Interval | null {
+  const groups = [...Map.groupBy(runs, ({ task }) => task).values()].map((own) => own.map(({ value }) => value));
+  const meanOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  return meanInterval(groups.length === 1 ? (groups[0] ?? []) : groups.map(meanOf));
 }

@@ -61,6 +61,29 @@ const said = (more: Partial<PairVerdict>): PairVerdict => ({
 });
 
 describe('a comparison', () => {
+  it('learns nothing about other tasks from repeats that agree', () => {
+    const input = { tasks: [...oneTask, { name: 'Other', text: 'Do it.' }], ...two };
+    const outcomes = [ended(true), ended(false), ended(false), ended(false)];
+    const once = comparisonOf(input, outcomes);
+    const often = comparisonOf({ ...input, repeat: 5 }, Array.from({ length: 5 }, () => outcomes).flat());
+    const wide = ({ low, high }: { low: number; high: number }): number => high - low;
+    const [share, more] = [once, often].map((one) => comparisonRows(one)[0]?.solvedShare);
+    expect(share).toMatchObject({ value: 0.5 });
+    expect(wide(more ?? { low: 0, high: 0 })).toBeGreaterThan(0.95 * wide(share ?? { low: 0, high: 1 }));
+    const [difference, again] = [once, often].map((one) => wayDifferences(one)[0]);
+    expect(again?.pairs).toBe(10);
+    expect(again?.solved).toEqual(difference?.solved);
+    expect(again?.seconds).toEqual(difference?.seconds);
+    // One task alone: each repeat says more about it.
+    const alone = comparisonRows(
+      comparisonOf(
+        { repeat: 8 },
+        Array.from({ length: 8 }, () => ended(true)),
+      ),
+    )[0];
+    expect(alone?.solvedShare?.low).toBeGreaterThan(0.6);
+  });
+
   it('plans task by task, one way after the other, repeat by repeat, and the same way once', () => {
     const { runs } = comparisonOf(
       {

@@ -1,5 +1,5 @@
 import type { RunFigures } from '@shared/comparisons/comparison.ts';
-import { pairedDifference, shareInterval } from '@shared/comparisons/intervals.ts';
+import { differenceOfTasks, shareOfTasks } from '@shared/comparisons/intervals.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 
 /** One run of a task in one way. */
@@ -51,7 +51,7 @@ export function evalRows(runs: readonly EvalRun[]): readonly EvalRow[] {
       runs: own.length,
       solved: solved.length,
       unjudged: own.length - judged.length,
-      share: shareInterval(solved.length, judged.length),
+      share: shareOfTasks(judged.map((run) => ({ task: run.task, value: run.solved === true }))),
       firstTry: `${first} of ${checked.length}`,
       recovered: `${recovered} of ${failed}`,
       seconds: sum(({ seconds }) => seconds),
@@ -70,27 +70,16 @@ export function pairedLines(runs: readonly EvalRun[]): readonly string[] {
 }
 
 function pairedLine(runs: readonly EvalRun[], first: string, second: string): string {
-  const of = (way: string): ReadonlyMap<string, boolean> =>
-    new Map(
-      runs.flatMap((run) =>
-        run.way === way && run.solved !== null ? [[`${run.task}\n${run.repeat}`, run.solved]] : [],
-      ),
-    );
-  const [left, right] = [of(first), of(second)];
-  const counts = { both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 };
-  for (const [key, solved] of left) {
-    const other = right.get(key);
-    if (other === undefined) continue;
-    if (solved && other) counts.both += 1;
-    else if (solved) counts.onlyFirst += 1;
-    else if (other) counts.onlySecond += 1;
-    else counts.neither += 1;
-  }
-  const found = pairedDifference(counts);
+  const pairs = runs.flatMap(({ task, repeat, way, solved }) => {
+    const other = runs.find((run) => run.way === second && run.task === task && run.repeat === repeat)?.solved ?? null;
+    return way !== first || solved === null || other === null
+      ? []
+      : [{ task, value: { first: solved, second: other } }];
+  });
+  const found = differenceOfTasks(pairs);
   if (found === null) return `${first} against ${second}: no task that both did`;
   const points = (value: number): string => (value * 100).toFixed(0);
-  const pairs = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  return `${first} against ${second}: ${points(found.value)} points (95 % interval ${points(found.low)} to ${points(found.high)}, ${pairs} pairs)`;
+  return `${first} against ${second}: ${points(found.value)} points (95 % interval ${points(found.low)} to ${points(found.high)}, ${pairs.length} pairs)`;
 }
 
 const head = ['way', 'solved', '95 %', 'first try', 'errors recovered', 'time', 'tokens', 'cost'];
@@ -120,7 +109,7 @@ interface EvalReport {
 }
 
 const how =
-  'Solved: the command of the task passed after the run, with files that no agent saw. 95 %: Wilson. Differences are paired by task and repeat (Newcombe). First try: of the solved runs that were checked, those in which no check failed after the work. Errors recovered: failed calls of tools after which the same tool worked.';
+  'Solved: the command of the task passed after the run, with files that no agent saw. 95 %: Wilson. Differences are paired by task and repeat (Newcombe). With several tasks, both are over tasks, because repeats of one task say little about others. First try: of the solved runs that were checked, those in which no check failed after the work. Errors recovered: failed calls of tools after which the same tool worked.';
 
 /** The report as Markdown. */
 export function evalMarkdown({ title, runs, skipped }: EvalReport): string {
