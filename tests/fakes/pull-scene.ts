@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PullProgress } from '../../src/shared/git/pull-progress.ts';
 import { createGitCommands } from '../../src/main/git/commands.ts';
+import type { RunGit } from '../../src/main/git/process/run-apart.ts';
 import { gitHosting, hostingToken } from './git-hosting.ts';
 import { createMemoryJournal } from './memory-journal.ts';
 import { realRepository, workedSessions } from './real-repository.ts';
@@ -28,7 +29,12 @@ export async function pullScene(fill?: (repo: ReturnType<typeof realRepository>)
   const parts = workedSessions(createMemoryJournal());
   await parts.keepToken('', hostingToken);
   const work: string[] = [];
-  const commands = createGitCommands({ ...parts, sessions: { ...parts.sessions, workFolders: () => work } });
+  const watch = { onJob: (_type: string): void => undefined };
+  const runGit: RunGit = (job, options) => {
+    watch.onJob(job.type);
+    return parts.runGit(job, options);
+  };
+  const commands = createGitCommands({ ...parts, runGit, sessions: { ...parts.sessions, workFolders: () => work } });
   const pull = async (more: { readonly remote?: string; readonly projectPath?: string } = {}, stop = signal) => {
     const steps: PullProgress[] = [];
     const input = { projectPath: mine.folder, remote: null, ...more };
@@ -50,7 +56,7 @@ export async function pullScene(fill?: (repo: ReturnType<typeof realRepository>)
     index: git('ls-files', '-s'),
     files: allFiles(mine.folder),
   });
-  return { host, other, mine, git, pull, push, state, work, commands };
+  return { host, other, mine, git, pull, push, state, work, watch, commands };
 }
 
 /** All files of a checkout, and where its links lead. */

@@ -273,6 +273,18 @@ describe.skipIf(isWithoutGit)('a pull', () => {
     expect(readFileSync(join(mine.folder, 'a.txt'), 'utf8')).toBe('two\n');
   });
 
+  /** Catches: a pull that is said to be stopped while its files are in place. */
+  it('ends and says so when it is stopped once it writes files', async () => {
+    const { other, mine, pull, push, watch } = await scene();
+    other.write('a.txt', 'two\n');
+    const to = push('two');
+    const stop = new AbortController();
+    watch.onJob = (type) => void (type === 'forward' && stop.abort());
+    expect(await pull({}, stop.signal)).toMatchObject({ to, files: 1 });
+    expect(stop.signal.aborted).toBe(true);
+    expect(readFileSync(join(mine.folder, 'a.txt'), 'utf8')).toBe('two\n');
+  });
+
   it('is refused while a turn works in the folder', async () => {
     const { mine, pull, work } = await scene();
     work.push(join(mine.folder, 'deep'));

@@ -29,6 +29,10 @@ const reportBytes = 1_000_000;
  * while it receives changes no file. Once files are written, it ends first, which takes seconds.
  */
 export function pullProject(input: PullInput, tools: PullTools): AsyncIterable<PullProgress> {
+  const stoppable = new AbortController();
+  const abort = (): void => stoppable.abort();
+  if (tools.signal.aborted) abort();
+  tools.signal.addEventListener('abort', abort, { once: true });
   return progressStream<PullProgress>(async (tell, stop) => {
     const { access, run } = tools;
     const { projectPath, remote } = input;
@@ -65,10 +69,11 @@ export function pullProject(input: PullInput, tools: PullTools): AsyncIterable<P
     stop.throwIfAborted();
     tools.refuseAtWork(folder);
     const forward = { type: 'forward', projectPath, branch, from, to: brought.commit, remote: address.remote } as const;
-    // From here on it is not stopped, because half of a checkout is of no use.
+    // From here on it is not stopped, because half of a checkout is of no use. Who stops it hears how it ended.
+    tools.signal.removeEventListener('abort', abort);
     const made = await run(forward, { schema: forwardedSchema, signal: new AbortController().signal, onProgress });
     ended({ to: brought.commit, ...made });
-  }, tools.signal);
+  }, stoppable.signal);
 }
 
 type Begin = Pick<MadePull, 'branch' | 'remote' | 'theirs'>;

@@ -12,6 +12,12 @@ const failedSchema = z.object({ code: z.string(), message: z.string(), hint: z.s
 export const usageError = (message: string, hint?: string): AppError =>
   new AppError('usage', message, hint === undefined ? {} : { hint });
 
+/** The end of work that gave no result: the person stopped it, and `kept` says what is there then. Else it is a bug. */
+export const withoutResult = (name: string, kept: string, signal: AbortSignal): AppError =>
+  signal.aborted
+    ? new AppError('cancelled', `${name} was stopped. ${kept}`)
+    : new AppError('internal', `${name} ended without a result.`);
+
 /** Reports what went wrong. Returns the exit code by docs/guide/automation.md. Never throws. */
 export function reportFailure(error: unknown, terminal: Terminal): number {
   const failure = toReportedFailure(error);

@@ -6,6 +6,7 @@ import { seenName } from '@shared/text/seen-text.ts';
 import { quoteRows } from '../../text/quoted-rows.ts';
 import { confirm } from '../questions/confirm.ts';
 import type { Command, CommandContext } from '../../text/command-context.ts';
+import { withoutResult } from '../../text/report-failure.ts';
 import { jsonLine, oneLine } from '../../text/terminal.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 
@@ -91,7 +92,7 @@ async function bring({ core, terminal, signal }: CommandContext, request: BringI
     if (progress.type === 'ended') return progress.image;
     terminal.err(`${terminal.colors.dim(oneLine(progress.text, 200))}\n`);
   }
-  throw new AppError('internal', 'It ended without a result.');
+  throw withoutResult('The work on the image', 'Run it again to go on.', signal);
 }
 
 function show({ terminal }: CommandContext, image: BroughtImage, { json }: ImageArguments): void {

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
-import { AppError } from '@shared/errors.ts';
 import type { CloneProgress, CloneStep, MadeClone } from '@shared/git/clone-progress.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { cloneAddress } from '../../../../git/clone/clone-address.ts';
 import type { Command, CommandContext } from '../../../text/command-context.ts';
-import { usageError } from '../../../text/report-failure.ts';
+import { usageError, withoutResult } from '../../../text/report-failure.ts';
 import { jsonLine } from '../../../text/terminal.ts';
 import { projectList } from './project-list.command.ts';
 
@@ -34,7 +33,10 @@ export const cloneProject: Command<[string, string | undefined, CloneArguments]>
 };
 
 /** One line for each step, and for each tenth of what is written. */
-async function follow(progress: AsyncIterable<CloneProgress>, { terminal }: CommandContext): Promise<MadeClone> {
+async function follow(
+  progress: AsyncIterable<CloneProgress>,
+  { terminal, signal }: CommandContext,
+): Promise<MadeClone> {
   let last = '';
   for await (const one of progress) {
     if (one.type === 'ended') return one.clone;
@@ -42,7 +44,7 @@ async function follow(progress: AsyncIterable<CloneProgress>, { terminal }: Comm
     if (line !== last) terminal.err(`${terminal.colors.dim(line)}\n`);
     last = line;
   }
-  throw new AppError('internal', 'The clone ended without a result.');
+  throw withoutResult('The clone', 'Nothing of it stays.', signal);
 }
 
 const tenth = 10;

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { AppError } from '@shared/errors.ts';
 import {
   filesLabel,
   partLabel,
@@ -11,6 +10,7 @@ import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { quoteRows } from '../../../text/quoted-rows.ts';
 import { confirm } from '../../questions/confirm.ts';
 import type { Command, CommandContext } from '../../../text/command-context.ts';
+import { withoutResult } from '../../../text/report-failure.ts';
 import { jsonLine, oneLine } from '../../../text/terminal.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { usualLimits } from '../../../../sandbox/network/network-decision.ts';
@@ -108,7 +108,7 @@ async function install(
     if (progress.type === 'ended') return progress.plan;
     terminal.err(`${terminal.colors.dim(`$ ${oneLine(progress.text, 300)}`)}\n`);
   }
-  throw new AppError('internal', 'The installation ended without a result.');
+  throw withoutResult('The installation', 'Run it again to go on.', signal);
 }
 
 /** Everything that is approved: the exact commands, where they run, and which hosts they reach. */

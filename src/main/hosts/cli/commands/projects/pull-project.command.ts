@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { AppError } from '@shared/errors.ts';
 import type { MadePull, PullProgress } from '@shared/git/pull-progress.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command, CommandContext } from '../../../text/command-context.ts';
+import { withoutResult } from '../../../text/report-failure.ts';
 import { jsonLine } from '../../../text/terminal.ts';
 import { stepLine } from './clone-project.command.ts';
 
@@ -29,7 +29,7 @@ function endLine({ branch, remote, theirs, from, to, files }: MadePull): string 
 }
 
 /** One line for each step. */
-async function follow(progress: AsyncIterable<PullProgress>, { terminal }: CommandContext): Promise<MadePull> {
+async function follow(progress: AsyncIterable<PullProgress>, { terminal, signal }: CommandContext): Promise<MadePull> {
   let last = '';
   for await (const one of progress) {
     if (one.type === 'ended') return one.pull;
@@ -37,7 +37,7 @@ async function follow(progress: AsyncIterable<PullProgress>, { terminal }: Comma
     if (line !== last) terminal.err(`${one.type === 'began' ? line : terminal.colors.dim(line)}\n`);
     last = line;
   }
-  throw new AppError('internal', 'The pull ended without a result.');
+  throw withoutResult('The pull', 'No file was changed.', signal);
 }
 
 const beginLine = ({ branch, remote, theirs, host, folder }: Extract<PullProgress, { type: 'began' }>): string =>

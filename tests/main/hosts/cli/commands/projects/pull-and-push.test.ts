@@ -45,6 +45,24 @@ it('the command that pulls says from where, how far it is, what is missing and w
   expect(said.out).toBe('main is at cccccccccccc, from aaaaaaaaaaaa: 100 files changed.\n');
 });
 
+it('the command that pulls says that it was stopped, and that nothing was changed', async () => {
+  const core = createScriptedCore();
+  core.replace({
+    git: {
+      pull: async function* () {
+        yield { type: 'began', ...begin };
+      },
+    },
+  });
+  const { context } = commandContext(core);
+  const stopped = { ...context, signal: AbortSignal.abort() };
+  await expect(pullProject(stopped, '/work/app', {})).rejects.toMatchObject({
+    code: 'cancelled',
+    message: 'The pull was stopped. No file was changed.',
+  });
+  await expect(pullProject(context, '/work/app', {})).rejects.toMatchObject({ code: 'internal' });
+});
+
 it('the command that pushes shows what would be sent, and sends exactly that after a yes', async () => {
   const { context, said, asked } = scene();
   expect(await pushProject(context, '/work/app', { yes: true })).toBe(0);
