@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { success, toFailure, type Reply } from '@shared/errors.ts';
 import type { ProjectMap } from '@shared/projects/project-map.ts';
 import { compileFences, fenceVerdict, globMatcher, type Fences } from '@shared/safety/fences.ts';
@@ -11,6 +11,8 @@ import { hasDocuments } from './documents/search/search-documents.ts';
 import type { LanguageServersOf } from './language-servers/language-servers.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
 import { isNotebookName } from './lib/files/document-kind.ts';
+import { isWithin } from './lib/files/is-within.ts';
+import { mayBeThere } from './lib/files/host-folder.ts';
 import { projectKey } from './lib/files/project-key.ts';
 import { lookForHidden } from './sandbox/read-only/hidden-from-reading.ts';
 import { createReadOnlySandbox } from './sandbox/read-only/read-only-sandbox.ts';
@@ -89,8 +91,9 @@ export async function filesForReading(
 }
 
 /**
- * The folders outside a project that are searched with it. A rule of the folder itself, as of a project, holds too:
- * what it masks is not there, and what it fences more strictly than the project does is left out.
+ * The folders outside a project that are searched with it. Rules of the folder itself, as of a project, hold too, and so
+ * do those of a project that it lies in or that lies in it: what they mask is not there, and what they fence more strictly
+ * than the project does is left out.
  */
 export function createChosenFolders(
   config: { readonly home: string },
@@ -115,13 +118,25 @@ export function createChosenFolders(
         // It is gone, or a link that leads elsewhere by now.
         const name = basename(path);
         if (name === '' || (await realpath(path).catch(() => null)) !== path) return null;
-        const ofFolder = await fencesOf(path);
+        const owners = await Promise.all(
+          [path, ...(await projectsAround(path, settings.current()))].map(async (root) => ({
+            root,
+            fences: await fencesOf(root),
+            masks: (await rules.activeRules(root)).masks.map(globMatcher),
+          })),
+        );
         const open = (wait: AbortSignal) => filesForReading(path, { homePath: config.home, settings, rules }, wait);
         const isLeftOut = (inside: string): boolean => {
           const shown = `${name}/${inside}`;
           const own = fences.ofPath(shown);
-          const both = [own, ofFolder.ofPath(inside)].flatMap((hit) => hit ?? []);
-          return masks.some((fits) => fits(shown)) || fenceVerdict(both) !== (own?.verdict ?? 'free');
+          const whole = join(path, inside);
+          const judges = owners
+            .filter(({ root }) => isWithin(whole, root))
+            .map((owner) => ({ ...owner, at: relative(owner.root, whole).replaceAll(sep, '/') }));
+          const all = [own, ...judges.map((judge) => judge.fences.ofPath(judge.at))].flatMap((hit) => hit ?? []);
+          const isMasked =
+            masks.some((fits) => fits(shown)) || judges.some((judge) => judge.masks.some((fits) => fits(judge.at)));
+          return isMasked || fenceVerdict(all) !== (own?.verdict ?? 'free');
         };
         return { name, isLeftOut, files: openedLater(open) };
       }),
@@ -129,6 +144,15 @@ export function createChosenFolders(
     signal.throwIfAborted();
     return opened.flatMap((folder) => folder ?? []);
   };
+}
+
+/** The projects with rules of their own that a folder lies in, and those in it whose rules are known. */
+async function projectsAround(folder: string, { fences, rules }: Settings): Promise<readonly string[]> {
+  const known = new Set([...fences.rules.flatMap(({ project }) => project ?? []), ...Object.keys(rules.approved)]);
+  const found = [...known].filter((one) => one !== folder && (isWithin(one, folder) || isWithin(folder, one)));
+  for (let above = dirname(folder); dirname(above) !== above; above = dirname(above))
+    if (!known.has(above) && (await mayBeThere(join(above, '.dewpoint', 'dewpoint.rules')))) found.push(above);
+  return found;
 }
 
 /** What is hidden in a folder is looked for once it is read. */

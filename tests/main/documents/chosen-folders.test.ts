@@ -101,6 +101,22 @@ describe('a folder that was chosen to be searched with a project', () => {
     expect(await pathsBeside()).toContain('manuals/private/prices.md');
   });
 
+  /** Catches: a part of a fenced project that was chosen as a folder, where the rules of the project no longer hold. */
+  it('leaves out what the rules of a project around it or in it fence or mask', async () => {
+    const shelf = join(home, 'shelf');
+    const fence = { verdict: 'local-only' };
+    settings = { ...settings, fences: { rules: [{ ...fence, paths: ['manuals/private/**'], project: shelf }] } };
+    expect(await pathsBeside()).toEqual(['manuals/pump.pdf', 'readme.md']);
+    const inner = join(manuals, 'private');
+    settings = { ...settings, fences: { rules: [{ ...fence, paths: ['prices.*'], project: inner }] } };
+    expect(await pathsBeside()).toEqual(['manuals/pump.pdf', 'readme.md']);
+    settings = { ...settings, fences: { rules: [{ ...fence, paths: ['**'], project: join(home, 'work') }] } };
+    expect(await pathsBeside()).toEqual(['manuals/private/prices.md', 'manuals/pump.pdf', 'readme.md']);
+    settings = { ...settings, fences: { rules: [] } };
+    write(join(shelf, '.dewpoint', 'dewpoint.rules'), 'mask path manuals/*.pdf\nlocal-only path **/private/**\n');
+    expect(await pathsBeside()).toEqual(['readme.md']);
+  });
+
   it('hides what a rule of yours masks, by its name or within it', async () => {
     mkdirSync(rulesHome(), { recursive: true });
     writeFileSync(join(rulesHome(), 'dewpoint.rules'), 'mask path manuals/private/**\n');

@@ -8,7 +8,7 @@ export interface ChosenFolder {
   readonly name: string;
   /** Without what is hidden from models there. */
   readonly files: Pick<SandboxFiles, 'scan' | 'read' | 'readMany'>;
-  /** Whether a file is not searched with the project, because a rule of the folder itself is stricter. */
+  /** Whether a file is not searched with the project, because a rule of the folder or of a project around it is stricter. */
   readonly isLeftOut: (path: string) => boolean;
 }
 

@@ -48,7 +48,7 @@ function showPlan(plan: PushPlan, { terminal: { err, colors } }: CommandContext)
 }
 
 function countLine(count: number | null, shown: number): string {
-  if (count === null) return `More commits than were counted; the first ${shown} are`;
+  if (count === null) return `More commits than were counted. The latest ${Math.min(shown, shownCommits)}:`;
   if (count === 0) return 'No new commits: the remote has them on other branches.';
   return count === 1 ? '1 commit:' : `${count.toLocaleString('en')} commits:`;
 }
