@@ -7,6 +7,7 @@ import type { RouteRecord } from './routing/record/route-record.ts';
 import type { RuleFiles } from './safety/rule-files.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import { prepareWorkspace } from './sandbox/workspace/prepare-workspace.ts';
+import type { Blobs } from './sessions/blobs/blob-store.ts';
 import { createCalibrationStore } from './sessions/calibrations/calibration-store.ts';
 import { createCalibrationRunner, type CalibrationRunnerOptions } from './sessions/calibrations/run-calibrations.ts';
 import { createComparisonStore } from './sessions/comparisons/comparison-store.ts';
@@ -20,6 +21,7 @@ interface CalibrationBase {
   readonly settings: SettingsStore;
   readonly rules: RuleFiles;
   readonly store: SessionStore;
+  readonly blobs: Blobs;
   readonly setup: ProjectSetup;
   readonly now: () => number;
 }
@@ -35,7 +37,7 @@ interface CalibrationNeeds
 /** Comparisons of the person, and calibrations, which work by comparisons of their own. */
 export function createComparingParts(
   { home, onNotice }: { readonly home: string; readonly onNotice: (text: string) => void },
-  { settings, rules, store, setup, now }: CalibrationBase,
+  { settings, rules, store, blobs, setup, now }: CalibrationBase,
   { record, startSandbox, money, askJudge, ...needs }: CalibrationNeeds,
 ) {
   const comparisonsIn = (...folder: readonly string[]) =>
@@ -45,6 +47,7 @@ export function createComparingParts(
       home,
       store: createComparisonStore(join(home, ...folder)),
       sessionStore: store,
+      blobs,
       sessions: needs.sessions,
       reference: money.reference,
       routes: createRoutingSnapshotTaker({ settings: () => settings.current(), rules: rules.activeRules, record }),

@@ -15,6 +15,13 @@ export const comparisonTaskSchema = z.object({
   text: z.string().min(1).max(1_048_576),
   /** The command that decides "solved", run in the sandbox after each run. Absent: that of the comparison. */
   check: z.string().min(1).max(10_000).optional(),
+  /**
+   * The session that it is taken from: its runs start from the files as they were before its first message. Absent: from
+   * the project as it is. `orNow`: also where those files cannot be had, and `note` then says why.
+   */
+  from: z.object({ sessionId: z.string().min(1).max(200), orNow: z.boolean() }).optional(),
+  /** How the files that its runs start from differ from those. Dewpoint writes it. */
+  note: z.string().max(2000).optional(),
 });
 export type ComparisonTask = z.infer<typeof comparisonTaskSchema>;
 

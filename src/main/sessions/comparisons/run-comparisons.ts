@@ -22,7 +22,9 @@ import type { OpenSessions } from '../open/open-sessions.ts';
 import type { prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
 import type { ComparisonStore } from './comparison-store.ts';
 import { type AskJudge, judgeRuns, withVerdict } from './judge-runs.ts';
+import { withFirstFiles } from './tasks/first-files.ts';
 import { layOver } from './tasks/task-files.ts';
+import type { Blobs } from '../blobs/blob-store.ts';
 import type { SessionStore } from '../store/session-store.ts';
 
 /** Lets several ways do the same tasks, one run after the other, each in its own copy of one state of the project. */
@@ -50,6 +52,7 @@ export interface ComparisonRunnerOptions {
   readonly home: string;
   readonly store: ComparisonStore;
   readonly sessionStore: SessionStore;
+  readonly blobs: Pick<Blobs, 'get'>;
   readonly sessions: OpenSessions;
   readonly settings: () => Settings;
   readonly prepareWorkspace: typeof prepareWorkspace;
@@ -233,20 +236,10 @@ async function createComparison(
     );
   }
   const id = options.sessionStore.newSessionId();
-  const copied = await options.prepareWorkspace(
-    {
-      mode: 'copy',
-      projectPath: sourcePath ?? input.projectPath,
-      targetPath: basePath(options, id),
-      homePath: options.home,
-      needsWrite: false,
-    },
-    signal,
-  );
-  valueOf(copied);
+  const tasks = await copyBases(options, { id, input, sourcePath }, signal);
   // Fixes the models now, so that later settings do not change what is compared.
   const models = { local: input.local ?? usual.local, ...(cloud === null ? {} : { cloud }) };
-  const fixed = { ...input, ways: [...ways], ...models };
+  const fixed = { ...input, tasks, ways: [...ways], ...models };
   const comparison = {
     id,
     createdAt: options.now(),
@@ -268,6 +261,57 @@ function emptyTask({ tasks }: ComparisonInput, name: string): AppError {
 /** The state of the project that every run starts from. It is removed when all runs have ended. */
 function basePath({ home }: ComparisonRunnerOptions, id: string): string {
   return join(home, 'workspaces', `${id}-project`);
+}
+
+/** The first state of a session that a task is taken from. Runs of that task start from it. */
+function firstPath(options: ComparisonRunnerOptions, id: string, task: number): string {
+  return `${basePath(options, id)}-${task}`;
+}
+
+interface Bases {
+  readonly id: string;
+  readonly input: ComparisonInput;
+  readonly sourcePath: string | undefined;
+}
+
+/** Makes what the runs start from. Returns the tasks, each with what is to be said about that. */
+async function copyBases(
+  options: ComparisonRunnerOptions,
+  { id, input, sourcePath }: Bases,
+  signal: AbortSignal,
+): Promise<ComparisonInput['tasks']> {
+  const tasks: ComparisonInput['tasks'] = [];
+  try {
+    for (const [index, { note: _note, from, ...task }] of input.tasks.entries()) {
+      const targetPath = firstPath(options, id, index);
+      tasks.push(
+        from === undefined
+          ? task
+          : await withFirstFiles(
+              options,
+              { task: { ...task, from }, from, targetPath, projectPath: input.projectPath },
+              signal,
+            ),
+      );
+    }
+    if (tasks.every(({ from }) => from !== undefined)) return tasks;
+    const request = {
+      mode: 'copy',
+      targetPath: basePath(options, id),
+      homePath: options.home,
+      needsWrite: false,
+    } as const;
+    valueOf(await options.prepareWorkspace({ ...request, projectPath: sourcePath ?? input.projectPath }, signal));
+    return tasks;
+  } catch (error) {
+    for (const index of input.tasks.keys()) await rm(firstPath(options, id, index), { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function removeBases(options: ComparisonRunnerOptions, { id, input }: Comparison): Promise<void> {
+  const paths = [basePath(options, id), ...input.tasks.map((_, index) => firstPath(options, id, index))];
+  for (const path of paths) await rm(path, { recursive: true, force: true });
 }
 
 async function runAll(work: RunContext): Promise<void> {
@@ -295,7 +339,7 @@ async function runAll(work: RunContext): Promise<void> {
     }
   }
   if (current().runs.every((run) => run.state === 'ended')) {
-    await rm(basePath(options, current().id), { recursive: true, force: true });
+    await removeBases(options, current());
   }
   await judgeRuns({ ...work, ask: options.ask, leftUsd: () => moneyLeft(current()) });
 }
@@ -318,7 +362,7 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
   if (sessionId === null) {
     sessionId = await options.sessions.create({
       projectPath: input.projectPath,
-      sourcePath: basePath(options, id),
+      sourcePath: task.from === undefined ? basePath(options, id) : firstPath(options, id, run.task),
       workspace: 'copy',
       groupId: id,
       title: `compare ${run.way} ${run.repeat}: ${task.name}`.replaceAll(/\s+/gu, ' ').slice(0, 80),

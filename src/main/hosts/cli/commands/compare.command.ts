@@ -13,7 +13,7 @@ import {
 } from '@shared/comparisons/comparison-table.ts';
 import { pairsForYou } from '@shared/comparisons/pair-verdicts.ts';
 import { moneyText } from '@shared/money/money-text.ts';
-import { escapedJson } from '@shared/text/seen-text.ts';
+import { escapedJson, seenWords } from '@shared/text/seen-text.ts';
 import { jsonText } from '../../../lib/files/json-file.ts';
 import type { Command, CommandContext } from '../../text/command-context.ts';
 import { usageError } from '../../text/report-failure.ts';
@@ -42,8 +42,11 @@ export const compare: Command<[string | undefined, CompareArguments]> = async (c
   if (args.report !== undefined) await checkOutputFile(args.report);
   const maxUsd = args.maxUsd === undefined ? undefined : numberOf('max-usd', args.maxUsd);
   const id = await comparisonFor(context, taskText, args, maxUsd);
-  await (await context.core()).comparisons.show({ id });
+  const { input } = await (await context.core()).comparisons.show({ id });
   terminal.err(`${terminal.colors.dim(`comparison ${id}`)}\n`);
+  for (const { name, note } of input.tasks) {
+    if (note !== undefined) terminal.err(`${oneLine(seenWords(name), 40)}: ${seenWords(note)}\n`);
+  }
   const comparison = await carryOut(context, id, maxUsd);
   if (args.json === true) terminal.out(jsonLine({ ...comparison, rows: comparisonRows(comparison) }));
   else showTable(comparison, terminal);

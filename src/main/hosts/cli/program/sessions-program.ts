@@ -40,6 +40,7 @@ export function addSessions(program: Command, handlers: SessionHandlers): void {
   )
     .argument('[sessions...]', 'a session id, the beginning of one, or last; several with --on')
     .option('--on <model>', 'ask this model each recorded request anew, and compare what it does; no file is touched')
+    .option('--run', 'with --on: do the task of the session anew, on the files as they were before it, in a copy')
     .option('--since <when>', 'with --on: what all sessions asked since then, such as 7d, 12h or 2026-11-21')
     .option('--max-usd <x>', 'with --on: the most that all of it may cost, in US dollars')
     .option('--json', 'print JSON')

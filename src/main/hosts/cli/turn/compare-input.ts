@@ -25,6 +25,8 @@ export interface CompareInputArguments {
   readonly judge?: string;
   readonly rubric?: string;
   readonly approve?: string;
+  /** Not a flag: refuses sessions whose first files cannot be had. */
+  readonly onlyFirstFiles?: boolean;
 }
 
 /** Options that cannot change after the start, because runs with different values could not be compared. */
@@ -107,7 +109,7 @@ async function tasksOf(
   args: CompareInputArguments,
 ): Promise<FoundTasks> {
   if (args.tasks !== undefined) return { tasks: await tasksInFolder(args.tasks), projectPath: null };
-  if (args.sessions !== undefined) return tasksOfSessions(context, args.sessions);
+  if (args.sessions !== undefined) return tasksOfSessions(context, args.sessions, args);
   if (taskText === undefined) {
     throw usageError('Describe a task, name some with --tasks or --sessions, or resume a comparison with --resume.');
   }
@@ -140,8 +142,12 @@ async function tasksInFolder(folder: string): Promise<readonly ComparisonTask[]>
   );
 }
 
-/** The first message of each session, with the check of its first turn. All of them are of one project. */
-async function tasksOfSessions({ core }: Pick<CommandContext, 'core'>, ids: string): Promise<FoundTasks> {
+/** The first message of each session, with the check of its first turn and the files before it. All are of one project. */
+async function tasksOfSessions(
+  { core }: Pick<CommandContext, 'core'>,
+  ids: string,
+  { project, onlyFirstFiles = false }: Pick<CompareInputArguments, 'project' | 'onlyFirstFiles'>,
+): Promise<FoundTasks> {
   const client = await core();
   const tasks: ComparisonTask[] = [];
   const projects = new Set<string>();
@@ -151,7 +157,9 @@ async function tasksOfSessions({ core }: Pick<CommandContext, 'core'>, ids: stri
     const text = state.messages[0]?.text ?? '';
     if (text.trim() === '') throw usageError(`The session ${sessionId} has no message.`);
     const check = state.turns[0]?.check?.command;
-    tasks.push({ name: nameOfTask(text), text, ...(check === undefined ? {} : { check }) });
+    // A project that is named is taken as it is.
+    const from = project === undefined ? { from: { sessionId, orNow: !onlyFirstFiles } } : {};
+    tasks.push({ name: nameOfTask(text), text, ...from, ...(check === undefined ? {} : { check }) });
     if (state.projectPath !== null) projects.add(state.projectPath);
   }
   if (projects.size > 1) throw usageError('These sessions are of several projects. Compare those of one at a time.');

@@ -4,6 +4,7 @@ import { moneyText } from '@shared/money/money-text.ts';
 import { amountUsedUp, type AskedAgain, type CallAnswer, sumsOfAskedAgain } from '@shared/comparisons/asked-again.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../../text/command-context.ts';
+import { compare } from '../compare.command.ts';
 import { numberOf } from '../../turn/compare-input.ts';
 import { toReportedFailure, usageError } from '../../../text/report-failure.ts';
 import { jsonLine, oneLine, pluralize, type Terminal } from '../../../text/terminal.ts';
@@ -12,6 +13,8 @@ export interface ReplayArguments {
   readonly on?: string;
   readonly since?: string;
   readonly maxUsd?: string;
+  /** Does the task of the session anew, in place of asking its requests. */
+  readonly run?: boolean;
   readonly json?: boolean;
 }
 
@@ -47,6 +50,7 @@ export const askAgain: Command<[readonly string[], ReplayArguments]> = async (co
   if (known.where === 'cloud' && maxUsd === null) {
     throw usageError(`${model} may cost money. Say how much all of it may cost: --max-usd 0.50`);
   }
+  if (args.run === true) return runAnew(context, ids, { model, where: known.where, args });
   const ask = { context, model, maxUsd, since, isJson: args.json === true };
   const sessions = since === undefined ? await sessionsNamed(client, ids) : await sessionsSince(client, since);
   const [only] = sessions;
@@ -66,6 +70,26 @@ export const askAgain: Command<[readonly string[], ReplayArguments]> = async (co
     ask.isJson,
   );
 };
+
+/** The first message of a session anew, on the files as they were before it, in a copy. */
+async function runAnew(
+  context: Parameters<typeof askAgain>[0],
+  ids: readonly string[],
+  { model, where, args }: { readonly model: string; readonly where: 'local' | 'cloud'; readonly args: ReplayArguments },
+): Promise<number> {
+  const [session, ...more] = ids;
+  if (session === undefined || more.length > 0) {
+    throw usageError('--run does the task of one session. For several: dewpoint compare --sessions A,B');
+  }
+  const { maxUsd, json } = args;
+  return compare(context, undefined, {
+    sessions: session,
+    way: [`${where}:${model}`],
+    onlyFirstFiles: true,
+    ...(maxUsd === undefined ? {} : { maxUsd }),
+    ...(json === undefined ? {} : { json }),
+  });
+}
 
 /** 7d, 12h, or a day. Throws `usage` for anything else. */
 function sinceOf(text: string, now: number): number {
