@@ -143,6 +143,7 @@ const pageMayUse = [
   'projects/project-list.ts',
   'routing/routing-profiles.ts',
   'rules/rule-verdicts.ts',
+  'sandbox/call-file.ts',
   'safety/approval-scopes.ts',
   'safety/auto-run-files.ts',
   'safety/removed-key.ts',

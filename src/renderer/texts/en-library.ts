@@ -21,6 +21,8 @@ export const library = {
   'menu.unarchive': 'Unarchive',
   'menu.tags': 'Tags…',
   'menu.export': 'Export to file…',
+  'menu.saveCalls': 'Save tool calls as they end',
+  'menu.unsaveCalls': 'Stop saving tool calls',
   'menu.git': 'Commit and review…',
   'menu.delete': 'Move to bin',
 
@@ -28,6 +30,9 @@ export const library = {
   'organize.archived.other': '{count} sessions archived. Search and the filter still find them.',
   'organize.unarchived.one': 'The session is back in the list.',
   'organize.unarchived.other': '{count} sessions are back in the list.',
+  'organize.savesCalls':
+    'From your next message on, each tool call is written to {path} in the folder of this session.',
+  'organize.savesNoCalls': 'Tool calls are no longer written to {path}. The file stays.',
   'organize.deleted.one': '{count} session moved to the bin.',
   'organize.deleted.other': '{count} sessions moved to the bin.',
   'organize.exported.one': '{count} session exported to {folder}. Exports include the contents of project files.',

@@ -272,6 +272,7 @@ const organizeInput = z.object({
   sessionIds: z.array(id).min(1).max(10_000),
   isPinned: z.boolean().optional(),
   isArchived: z.boolean().optional(),
+  savesCalls: z.boolean().optional(),
   addTags: tags,
   removeTags: tags,
 });
@@ -344,7 +345,7 @@ export const sessionsContract = {
     find: base.input(z.object({ id: z.string().min(1) })).output(type<SessionSummary>()),
     rename: base.input(bySession.extend({ title: z.string().trim().min(1).max(200) })).output(type<void>()),
     /**
-     * Pins, archives and tags sessions. An absent field stays as it is. One session that fails does not stop the
+     * Pins, archives and tags sessions, or has their calls written into their workspace. An absent field stays as it is. One session that fails does not stop the
      * others.
      */
     organize: base.input(organizeInput).output(type<SessionsOutcome>()),

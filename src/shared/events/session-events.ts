@@ -31,6 +31,7 @@ export const sessionEvents = {
   'session-organized': z.object({
     isPinned: z.boolean().optional(),
     isArchived: z.boolean().optional(),
+    savesCalls: z.boolean().optional(),
     tags: z.array(z.string()).optional(),
   }),
   /**

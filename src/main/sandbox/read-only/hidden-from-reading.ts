@@ -3,6 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure, type Reply } from '@shared/errors.ts';
 import { globMatcher } from '@shared/safety/fences.ts';
+import { callFolder } from '@shared/sandbox/call-file.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
 import { foldedName } from '../../lib/files/host-folder.ts';
 import { identityOf } from '../workspace/file-identity.ts';
@@ -24,7 +25,7 @@ export interface HiddenFromReading {
  * and by the inode, because a link, a disk that ignores case or Unicode form, or a second name leads to the same file.
  */
 export function hiddenFromReading(globs: readonly string[], masks: readonly KnownMask[]): HiddenFromReading {
-  const fits = globs.map((glob) => globMatcher(folded(glob)));
+  const fits = [...globs, callFolder].map((glob) => globMatcher(folded(glob)));
   const paths = new Set(masks.map(({ path }) => folded(path)));
   const identities = new Set(masks.map(({ identity }) => identity));
   return {

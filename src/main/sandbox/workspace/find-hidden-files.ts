@@ -2,6 +2,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Settings } from '@shared/settings/settings.ts';
 import { AppError } from '@shared/errors.ts';
 import { globMatcher } from '@shared/safety/fences.ts';
+import { callFolder } from '@shared/sandbox/call-file.ts';
 import { projectKey } from '../../lib/files/project-key.ts';
 import { scanWorkspace, type Mask, type WorkspaceScan } from './workspace-scan.ts';
 import { identityOf, statsBelow } from './file-identity.ts';
@@ -42,7 +43,7 @@ const shownPaths = 5;
  */
 export async function findHiddenFiles(subject: HiddenFilesQuery, signal: AbortSignal): Promise<HiddenFiles> {
   const { workspacePath } = subject;
-  const fits = subject.masks.map(globMatcher);
+  const fits = [...subject.masks, callFolder].map(globMatcher);
   const scan = await scanWorkspace(workspacePath, signal, (path) => fits.some((fit) => fit(path)));
   checkWhole(scan, subject);
   const { masked } = scan;
@@ -50,7 +51,8 @@ export async function findHiddenFiles(subject: HiddenFilesQuery, signal: AbortSi
   const sockets = scan.sockets.filter((path) => !shown.has(path));
   const secrets = scan.secrets.filter((path) => !shown.has(path));
   const closed = scan.closed.filter((path) => !shown.has(path));
-  const warnings: string[] = masked.length === 0 ? [] : [maskedText(masked)];
+  const byRules = masked.filter(({ path }) => path !== callFolder);
+  const warnings: string[] = byRules.length === 0 ? [] : [maskedText(byRules)];
   if (sockets.length > 0) warnings.push(hiddenText('they lead to a program of this machine', sockets, subject));
   if (secrets.length > 0) warnings.push(hiddenText('they hold secrets', secrets, subject));
   if (closed.length > 0)

@@ -10,6 +10,7 @@ interface Organizing {
   readonly sessionIds: readonly string[];
   readonly isPinned?: boolean | undefined;
   readonly isArchived?: boolean | undefined;
+  readonly savesCalls?: boolean | undefined;
   readonly addTags: readonly string[];
   readonly removeTags: readonly string[];
 }
@@ -46,12 +47,18 @@ export async function organizeSessions(
 /** Null: the session is already as wanted. */
 function changeOf(
   now: SessionPlace,
-  { isPinned, isArchived, tags }: Pick<Organizing, 'isPinned' | 'isArchived'> & { readonly tags: readonly string[] },
+  {
+    isPinned,
+    isArchived,
+    savesCalls,
+    tags,
+  }: Omit<Organizing, 'sessionIds' | 'addTags' | 'removeTags'> & { readonly tags: readonly string[] },
 ): NewEvent | null {
   const hasTags = tags.join('\n') === now.tags.join('\n');
   const change = {
     ...(isPinned === undefined || isPinned === now.isPinned ? {} : { isPinned }),
     ...(isArchived === undefined || isArchived === now.isArchived ? {} : { isArchived }),
+    ...(savesCalls === undefined || savesCalls === (now.savesCalls ?? false) ? {} : { savesCalls }),
     ...(hasTags ? {} : { tags: [...tags] }),
   };
   return Object.keys(change).length === 0 ? null : { type: 'session-organized', ...change };

@@ -8,12 +8,14 @@ import { abortable } from '../../lib/async/abort.ts';
 import { orNoted } from '../../lib/log.ts';
 import type { RoutingSnapshot } from '../comparisons/routing-snapshot.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
+import type { SavedCalls } from './saved-calls.ts';
 
 /** A session that is open in this core, with everything that it holds while it works. */
 export interface OpenSession {
   readonly journal: LiveJournal;
   readonly approver: UserApprover;
   readonly agents: ReturnType<ChildSessions['of']>;
+  readonly savedCalls: SavedCalls;
   /** The budget and approver of its parent while it works for it. Null: it works for the user. */
   child: ChildPart | null;
   fences: SessionFences | null;

@@ -8,6 +8,7 @@ import { chosenOptions } from '@shared/session/chosen-options.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 import type { NewEvent } from '@shared/events/events.ts';
+import { callFolder } from '@shared/sandbox/call-file.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { SentMessage, SessionRunner } from '../../agent/turn/session-runner.ts';
 import { readMessage } from '../../agent/preparation/read-message.ts';
@@ -35,6 +36,7 @@ import {
   rememberFences,
 } from './open-session.ts';
 import { runnerFor } from './runner-for.ts';
+import { createSavedCalls } from './saved-calls.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
 import { withEitherSignal } from '../../lib/async/child-abort.ts';
 import type { CapDecision } from '../../money/budget.ts';
@@ -107,7 +109,7 @@ const nothingGathered: GatheredAttachments = { attachments: [], notes: [] };
 export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
   const begin = (journal: LiveJournal, wanted: OpenSession['wanted']): OpenSession => {
     const parent = { journal, approver: createUserApprover() };
-    return { ...parent, agents: children.of(parent), wanted, ...atRest };
+    return { ...parent, agents: children.of(parent), savedCalls: createSavedCalls(journal), wanted, ...atRest };
   };
   const kept = keepSessions(async (id) => begin(await options.store.open(id), 'container'), closeSession);
   const { get } = kept;
@@ -260,6 +262,8 @@ async function sendTo(
   session.approver.setInteractive(run.interactive, chosen.approve);
   const { mode } = readMessage(session.journal.state(), { text, options: chosen }, []).given;
   const runner = await runnerFor(options, session, { mode, signal });
+  // A running task keeps the sandbox that it began with.
+  if (session.masks.includes(callFolder)) session.savedCalls.follow();
   for (const note of gathered.notes) {
     await session.journal.append({ type: 'notice-added', level: 'warning', code: 'not-attached', text: note });
   }

@@ -47,7 +47,7 @@ export async function runnerFor(
   if (session.starting !== null) await session.starting.catch(() => undefined);
   const { runner, sandbox } = session;
   const needsExecute = session.wanted === 'container' && asked.mode === 'work';
-  const masks = await currentMasks(options, session.journal);
+  const masks = JSON.stringify(await currentMasks(options, session.journal));
   const isEnough = sandbox !== null && session.masks === masks && (sandbox.tier !== 'read-only' || !needsExecute);
   if (runner !== null && (runner.isRunning() || isEnough)) return runner;
   const start = childAbort(asked.signal);

@@ -1,4 +1,5 @@
 import { AppError } from '@shared/errors.ts';
+import { callFolder } from '@shared/sandbox/call-file.ts';
 import type { NewEvent } from '@shared/events/events.ts';
 import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import type { UserApprover } from '../../safety/approvals/user-approver.ts';
@@ -9,6 +10,7 @@ import type { LiveJournal } from '../journal/live-journal.ts';
 import { projectOrigin } from '../../projects/project-origin.ts';
 import type { Journal } from '../journal/journal.ts';
 import { orNoted } from '../../lib/log.ts';
+import { readyCallFolder } from './saved-calls.ts';
 
 interface SandboxOwner {
   readonly journal: LiveJournal;
@@ -16,15 +18,24 @@ interface SandboxOwner {
   readonly wanted: 'container' | 'read-only';
 }
 
-/** What the sandbox of the session must hide, by the current rules. */
-export async function currentMasks({ userFiles }: OpenSessionsOptions, journal: LiveJournal): Promise<string> {
-  return JSON.stringify((await userFiles.rules(journal.state().projectPath)).masks);
+/**
+ * What the sandbox of the session must hide: by the current rules, and the calls that it saves. A sandbox that began
+ * without these is started anew before the first is written.
+ */
+export async function currentMasks(
+  { userFiles }: OpenSessionsOptions,
+  journal: LiveJournal,
+): Promise<readonly string[]> {
+  const { projectPath, organized } = journal.state();
+  const { masks } = await userFiles.rules(projectPath);
+  return organized?.savesCalls === true ? [...masks, callFolder] : masks;
 }
 
 /** The request for a session's sandbox, and callbacks that log what happens to it. */
 export async function sandboxRequest(options: OpenSessionsOptions, { journal, approver, wanted }: SandboxOwner) {
   const { workspace, projectPath } = journal.state();
   if (workspace === null) throw new AppError('log-damaged', 'The log does not name the workspace of this session.');
+  await readyCallFolder(journal);
   // A callback may come after the journal was closed. There is nothing to log then.
   const note = (event: NewEvent): void =>
     void journal.append(event).catch(orNoted('What the sandbox did was not recorded', undefined));
@@ -33,7 +44,7 @@ export async function sandboxRequest(options: OpenSessionsOptions, { journal, ap
     workspacePath: workspace.path,
     projectPath,
     settings: options.settings().sandbox,
-    masks: (await options.userFiles.rules(projectPath)).masks,
+    masks: await currentMasks(options, journal),
     wanted,
     onLost: (loss: { readonly reason: string; readonly recreated: boolean }): void =>
       note({ type: 'sandbox-lost', ...loss }),

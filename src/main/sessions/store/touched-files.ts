@@ -1,6 +1,7 @@
 import type { Dirent, Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { callFolder } from '@shared/sandbox/call-file.ts';
 
 /** Changes to a workspace since a moment, by anybody, as far as the file system shows them. Paths with `/`. */
 export interface TouchedFiles {
@@ -59,7 +60,7 @@ async function lookInto(search: Search, folder: string): Promise<boolean> {
     search.entries += 1;
     if (search.entries > mostEntries) return true;
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (passedOver.has(entry.name)) continue;
+    if (passedOver.has(entry.name) || path === callFolder) continue;
     if (entry.isDirectory()) await lookInto(search, path);
     else await lookAt(search, path);
   }

@@ -4,6 +4,7 @@ import type { SessionPlace } from '@shared/session/session-state.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
 import { deleteSession, exportSession, forkSession, openWindow } from '../../lib/session/session-commands.ts';
+import { saveCalls } from '../../lib/session/organize-sessions.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useIsWindow } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -61,6 +62,10 @@ export default function SessionMenu({ sessionId, hasChanges, organized, ...on }:
           {hasChanges && <Item label={t('menu.git')} onSelect={() => edit(() => setIsCommitting(true))} />}
           {isWindow && <Item label={t('action.sessionWindow')} onSelect={() => void openWindow(reach, sessionId)} />}
           {isWindow && <Item label={t('menu.export')} onSelect={() => void exportSession(reach, sessionId)} />}
+          <Item
+            label={t(organized.savesCalls === true ? 'menu.unsaveCalls' : 'menu.saveCalls')}
+            onSelect={() => void saveCalls(reach.client, sessionId, organized.savesCalls !== true)}
+          />
           <DropdownMenu.Separator className="my-1 h-px bg-line" />
           <Item label={t('menu.delete')} onSelect={() => void deleteSession(reach, sessionId)} />
         </DropdownMenu.Content>

@@ -1,14 +1,16 @@
 import type { SessionsOutcome, SessionSummary } from '@shared/contract/sessions-contract.ts';
+import { callFile } from '@shared/sandbox/call-file.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../connection/core-client.ts';
 import { failureText } from '../connection/failure-text.ts';
 import { announce } from '../notices/announce.ts';
 import { offerUndo } from '../notices/offer-undo.ts';
-import { plural } from '../text/translate.ts';
+import { plural, t } from '../text/translate.ts';
 
 interface Organizing {
   readonly isPinned?: boolean;
   readonly isArchived?: boolean;
+  readonly savesCalls?: boolean;
   readonly addTags?: string[];
   readonly removeTags?: string[];
 }
@@ -44,6 +46,14 @@ export async function archiveSessions(
     refresh();
   };
   offerUndo(plural(isArchived ? 'organize.archived' : 'organize.unarchived', done.length), undo);
+}
+
+/** Writes the calls of a session into its folder as they end, or no longer. Says where. */
+export async function saveCalls(client: CoreClient, sessionId: string, savesCalls: boolean): Promise<void> {
+  const done = await organizeSessions(client, [sessionId], { savesCalls });
+  if (done.length === 0) return;
+  const key = savesCalls ? 'organize.savesCalls' : 'organize.savesNoCalls';
+  announce({ kind: 'info', text: t(key, { path: callFile(sessionId) }) });
 }
 
 /** Moves sessions to the bin, one after the other, with Undo for all. Returns those that were moved. */

@@ -71,13 +71,14 @@ function others(pending: readonly string[], messageId: string): readonly string[
 /** A field that the event does not have keeps its value. */
 export function reduceOrganized(
   { organized = usualPlace }: SessionState,
-  { isPinned, isArchived, tags }: EventOf<'session-organized'>,
+  { isPinned, isArchived, tags, savesCalls }: EventOf<'session-organized'>,
 ): Partial<SessionState> {
   return {
     organized: {
       isPinned: isPinned ?? organized.isPinned,
       isArchived: isArchived ?? organized.isArchived,
       tags: tags?.filter(isTag).slice(0, mostTags) ?? organized.tags,
+      ...((savesCalls ?? organized.savesCalls) === true ? { savesCalls: true } : {}),
     },
   };
 }

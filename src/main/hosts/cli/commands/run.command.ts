@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+import { AppError } from '@shared/errors.ts';
+import { callFile } from '@shared/sandbox/call-file.ts';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { withLastChosen } from '@shared/session/chosen-options.ts';
@@ -35,6 +38,7 @@ export interface RunArguments extends FlagValues {
   readonly file?: readonly string[];
   readonly json?: boolean;
   readonly result?: string;
+  readonly saveCalls?: boolean;
   readonly issue?: string;
   /** The remote whose host has the issue. */
   readonly remote?: string;
@@ -67,6 +71,7 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   const sessionId = await openSession(context, options, issue?.title ?? oneLine(task, 80));
   const view = createLiveView(terminal, context.now);
   terminal.err(`${terminal.colors.dim(`session ${sessionId}`)}\n`);
+  if (args.saveCalls === true) await saveCalls(context, sessionId);
   // The question was asked a moment ago, and is to be answered later.
   let isLeft = false;
   const follow = (text: string, attachments: readonly Attachment[], isFirst: boolean) =>
@@ -119,6 +124,16 @@ async function issueTask(
   terminal.err(`${seenName(found.title)} (${found.isOpen ? 'open' : 'closed'}, ${said}): ${seenName(found.url)}\n`);
   terminal.err(`${terminal.colors.dim(`A commit of this session goes to the branch ${found.branch}.`)}\n`);
   return found;
+}
+
+/** Says where the calls will be, before the first one. */
+async function saveCalls({ core, terminal }: CommandContext, sessionId: string): Promise<void> {
+  const { sessions } = await core();
+  const { refused } = await sessions.organize({ sessionIds: [sessionId], savesCalls: true });
+  for (const { why } of refused) throw new AppError('conflict', `Tool calls cannot be written to a file: ${why}`);
+  const { workspace } = (await sessions.show({ sessionId })).state;
+  const path = join(workspace?.path ?? '', callFile(sessionId));
+  terminal.err(`${terminal.colors.dim(`tool calls ${seenName(path)}`)}\n`);
 }
 
 /** An option that is not given stays as it was chosen in the session. */

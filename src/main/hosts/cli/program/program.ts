@@ -10,6 +10,7 @@ import { addMemory, addProjects, addSkills, type ProjectHandlers } from './proje
 import type { CostsArguments } from '../commands/costs.command.ts';
 import type { DoctorArguments } from '../commands/doctor.command.ts';
 import type { RunArguments } from '../commands/run.command.ts';
+import { callFolder } from '@shared/sandbox/call-file.ts';
 import { addRunFlags, type FlagValues } from './run-flags.ts';
 import type { RouteArguments } from '../commands/route.command.ts';
 import { addRules } from './rules-program.ts';
@@ -135,6 +136,7 @@ function addRun(program: Command, handlers: Handlers): void {
     .option('--file <file>', 'attach a text, a document or an image; repeatable', collect)
     .option('--json', "print the session's events as JSON, one per line")
     .option('--result <file>', 'write a summary as JSON when the run ends')
+    .option('--save-calls', `write each tool call into ${callFolder} of the folder as it ends`)
     .action((task: string, args: RunArguments) => handlers.run(task, args));
 }
 

@@ -88,6 +88,8 @@ const organizing = [
   ['unpin', 'put pinned sessions back in their place'],
   ['archive', 'take sessions out of the list; search and --archived still find them'],
   ['unarchive', 'put archived sessions back in the list'],
+  ['save-calls', 'write each tool call of sessions into their folder as it ends'],
+  ['unsave-calls', 'write no more tool calls; the files stay'],
 ] as const;
 
 /** Subcommands that organize the list of sessions. */

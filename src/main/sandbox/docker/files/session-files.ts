@@ -1,3 +1,4 @@
+import { callFolder } from '@shared/sandbox/call-file.ts';
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { isGitName } from '../../../lib/files/host-folder.ts';
 import { workspaceRelative } from '../../files/workspace-relative.ts';
@@ -88,10 +89,11 @@ export class SessionFiles implements SandboxFiles {
     if (!scanned.ok) return scanned;
     const { files, unseen } = scanned.value;
     // They are empty in the container, which is no change of theirs.
-    const { masks } = this.#session;
-    const isHidden = insideOf(masks);
+    // Dewpoint writes into the folder of calls, also where it came after the container.
+    const hidden = [...this.#session.masks, { path: callFolder, kind: 'folder' as const }];
+    const isHidden = insideOf(hidden);
     const seen = [...files].filter(([path]) => !isHidden(path));
-    return success({ files: new Map(seen), unseen, hidden: masks.map(({ path }) => path) });
+    return success({ files: new Map(seen), unseen, hidden: hidden.map(({ path }) => path) });
   }
 
   // An error for a hidden path, or null. The mount hides the file in any case; this says why it is empty.

@@ -57,9 +57,7 @@ export async function exportReadable(
 
 async function* callLines(items: readonly TalkItem[], bytesOf: BytesOf): AsyncGenerator<string> {
   for (const item of items) {
-    if (item.type !== 'call') continue;
-    const whole = item.call.full === null ? null : await bytesOf(item.call.full);
-    yield callAsLine(item.call, whole === null ? item.call.output : Buffer.from(whole).toString('utf8'));
+    if (item.type === 'call') yield await callAsLine(item.call, bytesOf);
   }
 }
 

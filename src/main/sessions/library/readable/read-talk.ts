@@ -1,24 +1,5 @@
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
-import type { BlobRef } from '@shared/events/blob-ref.ts';
-
-/** What a reader sees of one call of a tool or action of a recipe. */
-export interface TalkCall {
-  /** The model's step in its turn that asked for it. Null: a recipe's action. */
-  readonly iteration: number | null;
-  /** The turn's number in the session, from 1. */
-  readonly turn: number;
-  readonly tool: string;
-  readonly label: string;
-  readonly input: unknown;
-  readonly status: string;
-  readonly exitCode: number | null;
-  readonly durationMs: number | null;
-  readonly waitedMs: number;
-  readonly output: string;
-  /** The whole output, where `output` is cut. */
-  readonly full: BlobRef | null;
-  readonly at: number;
-}
+import { followCalls, type TalkCall } from './follow-calls.ts';
 
 export type TalkItem =
   | { readonly type: 'message'; readonly text: string; readonly at: number; readonly files: readonly string[] }
@@ -40,7 +21,6 @@ export type TalkItem =
     };
 
 interface Turn {
-  readonly number: number;
   readonly startedAt: number;
   costUsd: number | null;
   readonly models: Set<string>;
@@ -55,16 +35,17 @@ export async function readTalk(
   isShown: (seq: number) => boolean,
 ): Promise<readonly TalkItem[]> {
   const items: TalkItem[] = [];
-  const calls = new Map<string, { readonly step: number; readonly purpose: string; readonly model: string }>();
-  const asked = new Map<string, string>();
-  const starts = new Map<string, EventOf<'tool-started'>>();
+  const calls = new Map<string, EventOf<'model-call-started'>>();
+  const tools = followCalls();
   const withdrawn = new Set<string>();
   const messages: { readonly id: string; readonly item: TalkItem }[] = [];
-  let turn: Turn = newTurn(0, 0);
+  let turn: Turn = newTurn(0);
   for await (const event of events) {
     const add = (item: TalkItem): void => {
       if (isShown(event.seq)) items.push(item);
     };
+    const call = tools.take(event);
+    if (call !== null) add({ type: 'call', call });
     switch (event.type) {
       case 'user-message-added': {
         const files = (event.attachments ?? []).map(({ name }) => name);
@@ -77,7 +58,7 @@ export async function readTalk(
         if (event.withdrawn === true) withdrawn.add(event.messageId);
         break;
       case 'turn-started':
-        turn = newTurn(turn.number + 1, event.at);
+        turn = newTurn(event.at);
         break;
       case 'model-call-started':
         calls.set(event.callId, event);
@@ -89,19 +70,6 @@ export async function readTalk(
         turn.models.add(call.model);
         const text = event.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
         if (spoken.has(call.purpose) && text.trim() !== '') add({ type: 'words', text: text.trim() });
-        break;
-      }
-      case 'tool-call-requested':
-        asked.set(event.toolCallId, event.callId);
-        break;
-      case 'tool-started':
-        starts.set(event.toolCallId, event);
-        break;
-      case 'tool-ended': {
-        // What Dewpoint reads before each turn is no call of anybody.
-        if (event.tool === 'gather_facts' && event.status === 'ok') break;
-        const step = calls.get(asked.get(event.toolCallId) ?? '')?.step ?? null;
-        add({ type: 'call', call: endedCall(event, starts.get(event.toolCallId), { step, turn: turn.number }) });
         break;
       }
       case 'check-ended':
@@ -128,30 +96,8 @@ function setAside(items: TalkItem[], { costUsd }: Turn): void {
   }
 }
 
-function newTurn(number: number, startedAt: number): Turn {
-  return { number, startedAt, costUsd: 0, models: new Set() };
-}
-
-function endedCall(
-  event: EventOf<'tool-ended'>,
-  started: EventOf<'tool-started'> | undefined,
-  { step, turn }: { readonly step: number | null; readonly turn: number },
-): TalkCall {
-  const { tool, status, exitCode, durationMs, waitedMs = 0, output, full } = event;
-  return {
-    iteration: step,
-    turn,
-    tool,
-    label: started?.label ?? tool,
-    input: started?.input ?? null,
-    status,
-    exitCode,
-    durationMs,
-    waitedMs,
-    output,
-    full,
-    at: started?.at ?? event.at,
-  };
+function newTurn(startedAt: number): Turn {
+  return { startedAt, costUsd: 0, models: new Set() };
 }
 
 function endOf(event: EventOf<'turn-ended'>, { startedAt, costUsd, models }: Turn): TalkItem {

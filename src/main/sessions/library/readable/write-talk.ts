@@ -1,5 +1,7 @@
+import type { BlobRef } from '@shared/events/blob-ref.ts';
 import { seenLines } from '@shared/text/seen-text.ts';
-import type { TalkCall, TalkItem } from './read-talk.ts';
+import type { TalkCall } from './follow-calls.ts';
+import type { TalkItem } from './read-talk.ts';
 
 /** A session as a person reads it. */
 export interface Talk {
@@ -86,8 +88,13 @@ function totalOf(items: readonly TalkItem[]): string {
   return `*Together: ${costs.includes(null) ? `at least ${costText(known)}` : costText(known)}*`;
 }
 
-/** One line of JSON for each call. `output` is whole as far as it was kept. */
-export function callAsLine(call: TalkCall, output: string): string {
+/** One line of JSON for a call, with its whole output as far as `bytesOf` has it. */
+export async function callAsLine(
+  call: TalkCall,
+  bytesOf: (ref: BlobRef) => Promise<Uint8Array | null>,
+): Promise<string> {
+  const whole = call.full === null ? null : await bytesOf(call.full);
+  const output = whole === null ? call.output : Buffer.from(whole).toString('utf8');
   const { turn, iteration, tool, input, status, exitCode, durationMs, at } = call;
   const result = { status, exitCode, output };
   return `${JSON.stringify({ turn, iteration, tool, arguments: input, result, durationMs, at: new Date(at).toISOString() })}\n`;

@@ -1,12 +1,21 @@
+import { callFolder } from '@shared/sandbox/call-file.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { readTag, tagRule } from '@shared/session/session-tags.ts';
 import type { Command } from '../../../text/command-context.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import { pluralize } from '../../../text/terminal.ts';
 
-export type OrganizeAction = 'pin' | 'unpin' | 'archive' | 'unarchive' | 'tag' | 'untag';
+export type OrganizeAction =
+  | 'pin'
+  | 'unpin'
+  | 'archive'
+  | 'unarchive'
+  | 'tag'
+  | 'untag'
+  | 'save-calls'
+  | 'unsave-calls';
 
-/** Pins, archives or tags sessions. `tags`: for `tag` and `untag`, as typed. */
+/** Pins, archives or tags sessions, or has their calls saved. `tags`: for `tag` and `untag`, as typed. */
 export const organize: Command<[OrganizeAction, readonly string[], readonly string[]]> = async (
   context,
   action,
@@ -39,6 +48,9 @@ function changeOf(action: OrganizeAction, tags: string[]) {
     case 'archive':
     case 'unarchive':
       return { isArchived: action === 'archive' };
+    case 'save-calls':
+    case 'unsave-calls':
+      return { savesCalls: action === 'save-calls' };
     case 'tag':
       return { addTags: tags };
     case 'untag':
@@ -56,6 +68,8 @@ function saidOf(action: OrganizeAction, sessions: string): string {
     unarchive: `${sessions} back in the list.`,
     tag: `${sessions} tagged.`,
     untag: `${sessions} untagged.`,
+    'save-calls': `From the next message on, each tool call of ${sessions} is written into ${callFolder} of its folder.`,
+    'unsave-calls': `Calls of ${sessions} are no longer written. The file stays.`,
   };
   return said[action];
 }
