@@ -36,6 +36,8 @@ export interface PackedForm<Header extends PackedHeader> extends Described {
   readonly name: string;
   readonly version: number;
   readonly schema: z.ZodType<Header>;
+  /** The most bytes of its records, and of its blobs. Absent: only what such a file may unpack to at all. */
+  readonly most?: { readonly logBytes: number; readonly blobBytes: number };
 }
 
 /** Above these values, counting and formatting dates fail. */
@@ -63,7 +65,17 @@ export async function writePackedLog<Header extends PackedHeader>(
   options: WriteOptions<Header>,
   signal: AbortSignal,
 ): Promise<void> {
+  const { noun, most } = form;
+  if (most !== undefined && bytesOf(options.header.blobs) > most.blobBytes) throw tooLarge(noun, 'What its log stored');
   await writeWhole(options.path, { pieces: piecesOf(form, options), isPacked: true }, signal);
+}
+
+const bytesOf = (blobs: readonly BlobRef[]): number => blobs.reduce((sum, { bytes }) => sum + bytes, 0);
+
+function tooLarge(noun: string, what: string): AppError {
+  return new AppError('bad-input', `${what} is too large for ${noun}.`, {
+    hint: 'Nothing was written. To keep all of it: dewpoint sessions export SESSION FILE',
+  });
 }
 
 interface Written {
@@ -101,11 +113,17 @@ function writeError(error: unknown, path: string): unknown {
 }
 
 async function* piecesOf<Header extends PackedHeader>(
-  { name, version }: PackedForm<Header>,
+  { name, version, noun, most }: PackedForm<Header>,
   { header, read, blobs }: WriteOptions<Header>,
 ): AsyncGenerator<Buffer> {
+  let logBytes = 0;
   yield Buffer.from(`${name} ${version}\n${JSON.stringify(header)}\n`);
-  for await (const event of read()) yield sealRecord(event);
+  for await (const event of read()) {
+    const record = sealRecord(event);
+    logBytes += record.length;
+    if (logBytes > (most?.logBytes ?? Number.POSITIVE_INFINITY)) throw tooLarge(noun, 'Its log');
+    yield record;
+  }
   yield Buffer.from('\n');
   for (const ref of header.blobs) {
     const bytes = await blobs.get(ref);
@@ -150,16 +168,21 @@ export async function openPackedLog<Header extends PackedHeader>(
   };
   const header = await guarded(() => readHeader(form, reader));
   // Before anything of it is stored.
-  const claimed = header.blobs.reduce((sum, { bytes }) => sum + bytes, 0);
-  if (claimed > most) {
+  if (bytesOf(header.blobs) > Math.min(most, form.most?.blobBytes ?? most)) {
     source.destroy();
     throw notOfForm(form, tooMuch);
   }
   return {
     header,
     events: async function* events() {
+      let logBytes = 0;
       for (;;) {
-        const event = await guarded(() => readRecord(reader));
+        const event = await guarded(async () => {
+          const line = await reader.line(maxRecordBytes);
+          logBytes += (line?.length ?? 0) + 1;
+          if (logBytes > (form.most?.logBytes ?? most)) throw new Error(tooMuch);
+          return readRecord(line);
+        });
         if (event === 'end') return;
         if (event !== null) yield event;
       }
@@ -208,8 +231,7 @@ async function readHeader<Header extends PackedHeader>(
 }
 
 /** Null: the type is unknown to this version. */
-async function readRecord(reader: ByteReader): Promise<SessionEvent | null | 'end'> {
-  const line = await reader.line(maxRecordBytes);
+function readRecord(line: Buffer | null): SessionEvent | null | 'end' {
   if (line === null) throw new Error('its log has no end');
   if (line.length === 0) return 'end';
   const unsealed = unsealRecord(line, 0, line.length);

@@ -1,5 +1,6 @@
 import { chmod, mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { capsuleLimits } from '../../../../src/main/sessions/library/capsule/capsule-file.ts';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/shared/errors.ts';
@@ -229,6 +230,17 @@ describe('a hostile capsule', () => {
       gzipSync(Buffer.concat([Buffer.from('dewpoint-capsule 1\n'), Buffer.alloc(100_000_000, 0x61)])),
     );
     expect(await problem(here.client.capsules.check({ path: bomb }))).toMatch(/not a capsule/u);
+  });
+
+  it('with a log that does not fit into memory is refused', async () => {
+    const [head = '', header = '', record = ''] = gunzipSync(await readFile(good))
+      .toString('latin1')
+      .split('\n');
+    const records = Buffer.alloc(capsuleLimits.logBytes + 2 * record.length, `${record}\n`, 'latin1');
+    const path = join(world.folder, 'long.capsule');
+    // Not packed at all, so that only the length of the log is wrong.
+    await writeFile(path, gzipSync(Buffer.concat([Buffer.from(`${head}\n${header}\n`), records]), { level: 0 }));
+    expect(await problem(here.client.capsules.check({ path }))).toMatch(/unpacks to far more/u);
   });
 
   it('whose files are not what it says is refused', async () => {

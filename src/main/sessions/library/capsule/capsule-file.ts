@@ -6,8 +6,17 @@ import { isGitName, nameProblem } from '../../../lib/files/host-folder.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
 import type { PackedForm } from '../packed-log.ts';
 
-/** The most files of a capsule, and the most bytes: of one of them, and of all together. */
-export const capsuleLimits = { files: 20_000, fileBytes: 16 * 1024 * 1024, bytes: 256 * 1024 * 1024 } as const;
+/**
+ * The most files of a capsule, and the most bytes: of one of them, of all together, of its log, which is held in memory
+ * to be replayed, and of everything that is stored beside it.
+ */
+export const capsuleLimits = {
+  files: 20_000,
+  fileBytes: 16 * 1024 * 1024,
+  bytes: 256 * 1024 * 1024,
+  logBytes: 64 * 1024 * 1024,
+  blobBytes: 2 * 1024 * 1024 * 1024,
+} as const;
 
 const maxPathBytes = 4096;
 const maxDepth = 64;
@@ -52,6 +61,7 @@ export const capsuleForm: PackedForm<CapsuleHeader> = {
   name: 'dewpoint-capsule',
   version: 1,
   schema: headerSchema,
+  most: capsuleLimits,
   noun: 'a capsule',
   hint: 'Nothing of it was used.',
 };

@@ -128,6 +128,13 @@ async function runAgain(context: CommandContext, path: string, args: CapsuleArgu
   terminal.err(`${files} files in ${seenName(folder)}\n`);
   for (const note of notes) terminal.err(`${seenWords(note)}\n`);
   const [task = '', ...afterwards] = messages;
+  if (args.policy === undefined && options.policy !== undefined && options.policy !== 'local') {
+    // Somebody else wrote this file, so it does not decide that something leaves and costs money.
+    const models = [options.local, options.cloud].flatMap((id) => (id === undefined ? [] : [seenName(id)]));
+    const question = `The capsule asks for "${options.policy}"${models.length === 0 ? '' : ` (${models.join(', ')})`}, which may send these files to the cloud. Go on?`;
+    const without = { what: 'The cloud', without: 'Say it beforehand: --policy cloud, or --policy local' };
+    if (!(await confirmAtTerminal(question, context, without))) return 1;
+  }
   const { into: _into, without: _without, yes: _yes, ...flags } = args;
   const { seed, ...rest } = options;
   return run(context, task, {
