@@ -6,7 +6,12 @@ import type { ProjectMap } from '@shared/projects/project-map.ts';
 import { compileFences, fenceVerdict, globMatcher, type Fences } from '@shared/safety/fences.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { createDocumentPlaces, type DocumentPlaces, type DocumentPlacesOptions } from './documents/document-places.ts';
-import { besideChosen, type ChosenFolder, type OpenChosenFolders } from './documents/search/chosen-folders.ts';
+import {
+  besideChosen,
+  type ChosenFolder,
+  goneFolder,
+  type OpenChosenFolders,
+} from './documents/search/chosen-folders.ts';
 import { hasDocuments } from './documents/search/search-documents.ts';
 import type { LanguageServersOf } from './language-servers/language-servers.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
@@ -114,10 +119,9 @@ export function createChosenFolders(
     const fences = await fencesOf(project);
     const masks = (await rules.activeRules(project)).masks.map(globMatcher);
     const opened = await Promise.all(
-      paths.map(async (path): Promise<ChosenFolder | null> => {
-        // It is gone, or a link that leads elsewhere by now.
+      paths.map(async (path): Promise<ChosenFolder> => {
         const name = basename(path);
-        if (name === '' || (await realpath(path).catch(() => null)) !== path) return null;
+        if (name === '' || (await realpath(path).catch(() => null)) !== path) return goneFolder(name);
         const owners = await Promise.all(
           [path, ...(await projectsAround(path, settings.current()))].map(async (root) => ({
             root,
@@ -127,22 +131,30 @@ export function createChosenFolders(
         );
         const open = (wait: AbortSignal) => filesForReading(path, { homePath: config.home, settings, rules }, wait);
         const isLeftOut = (inside: string): boolean => {
-          const shown = `${name}/${inside}`;
-          const own = fences.ofPath(shown);
+          const own = fences.ofPath(`${name}/${inside}`);
           const whole = join(path, inside);
+          // Within another chosen folder it has a second name, and a rule for that holds, too.
+          const shown = paths
+            .filter((one) => isWithin(whole, one))
+            .map((one) => `${basename(one)}/${relative(one, whole).replaceAll(sep, '/')}`);
           const judges = owners
             .filter(({ root }) => isWithin(whole, root))
             .map((owner) => ({ ...owner, at: relative(owner.root, whole).replaceAll(sep, '/') }));
-          const all = [own, ...judges.map((judge) => judge.fences.ofPath(judge.at))].flatMap((hit) => hit ?? []);
+          const hits = [
+            ...shown.map((one) => fences.ofPath(one)),
+            ...judges.map((judge) => judge.fences.ofPath(judge.at)),
+          ];
+          const all = hits.flatMap((hit) => hit ?? []);
           const isMasked =
-            masks.some((fits) => fits(shown)) || judges.some((judge) => judge.masks.some((fits) => fits(judge.at)));
+            shown.some((one) => masks.some((fits) => fits(one))) ||
+            judges.some((judge) => judge.masks.some((fits) => fits(judge.at)));
           return isMasked || fenceVerdict(all) !== (own?.verdict ?? 'free');
         };
         return { name, isLeftOut, files: openedLater(open) };
       }),
     );
     signal.throwIfAborted();
-    return opened.flatMap((folder) => folder ?? []);
+    return opened;
   };
 }
 

@@ -144,6 +144,10 @@ async function withRealFolder(
   if (isWithin(path, folder)) refuse(`${path} is in the project, and is searched with it.`, 'Choose one outside it.');
   if (isWithin(folder, path)) refuse(`${path} contains the project.`, 'Choose a folder beside it.');
   if (others.length >= mostFolders) refuse(`A project takes ${mostFolders} folders.`, 'Remove one first.');
+  const outer = others.find((one) => isWithin(path, one) || isWithin(one, path));
+  // Under two names, a rule for one of them would not hold for the other.
+  if (outer !== undefined)
+    refuse(`${path} and the chosen folder ${outer} are one within the other.`, 'Choose the outer one alone.');
   const isSame = (one: string): boolean => basename(one).toLowerCase() === name.toLowerCase();
   const rename = 'Rename one of the two, because answers name the folder by its name.';
   if (others.some(isSame)) refuse(`Another chosen folder is named ${name}, too.`, rename);

@@ -36,6 +36,15 @@ export interface FoundInDocuments {
   readonly by: SearchedBy;
   /** How many of the documents are in chosen folders outside the project. Absent: no such folder was searched. */
   readonly outside?: number;
+  /** The names of chosen folders that are gone or cannot be read. Absent: none is. */
+  readonly unread?: readonly string[];
+}
+
+/** Which chosen folders were not searched, in a sentence. Empty if all were. */
+export function unreadText({ unread = [] }: Pick<FoundInDocuments, 'unread'>): string {
+  if (unread.length === 0) return '';
+  const [what, why] = unread.length === 1 ? ['folder', 'it is gone, or'] : ['folders', 'they are gone, or'];
+  return `Not searched: the chosen ${what} ${unread.join(', ')}, because ${why} may not be read.`;
 }
 
 /** How far the vectors are that a search waits for. */

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { unreadText } from '@shared/documents/document-search.ts';
 import { settingsSchema } from '@shared/settings/settings.ts';
 import { createChosenFolders } from '../../../src/main/compose-project.ts';
 import { createDocumentReader } from '../../../src/main/documents/read-document.ts';
@@ -124,6 +125,35 @@ describe('a folder that was chosen to be searched with a project', () => {
     writeFileSync(join(rulesHome(), 'dewpoint.rules'), 'mask path *.pdf\n');
     expect(await pathsBeside()).toEqual(['manuals/private/prices.md', 'readme.md']);
   });
+
+  /** Catches: a rule for a folder that does not hold, because another chosen folder shows its files by a second name. */
+  it('is judged by the rules for each of its names where it is within another one', async () => {
+    settings = {
+      projectFolders: { [project]: [manuals, join(home, 'shelf')] },
+      fences: { rules: [{ paths: ['manuals/private/**'], verdict: 'local-only' }] },
+    };
+    const paths = await pathsBeside();
+    expect(paths).toContain('shelf/manuals/pump.pdf');
+    expect(paths).toContain('manuals/private/prices.md');
+    expect(paths).not.toContain('shelf/manuals/private/prices.md');
+  });
+
+  /** Catches: one folder that is gone or became a file, and a project that cannot be searched any more for it. */
+  it('stops no search when it cannot be read, and is named in what was found', async () => {
+    const notes = join(home, 'shelf', 'notes');
+    write(notes, 'once a folder');
+    settings = { projectFolders: { [project]: [join(home, 'gone'), notes, manuals] } };
+    const programs = createHostPrograms({ home, env: process.env });
+    const processPath = resolve('src/main/documents/document-process.ts');
+    const base = { programs, nodePath: process.execPath, processPath, indexPath: join(home, 'index.sqlite') };
+    const search = createSearchDocuments({ ...base, readDocument: createDocumentReader(base), now: () => 0 });
+    const found = await search(own(), { words: '4711', limit: 5, chosen: await opened() }, never);
+    expect(found).toMatchObject({
+      ok: true,
+      value: { unread: ['gone', 'notes'], chunks: [{ path: 'manuals/private/prices.md' }] },
+    });
+    if (found.ok) expect(unreadText(found.value)).toContain('chosen folders gone, notes');
+  }, 120_000);
 
   it('is found by words and cited by page, until it is removed with all its text', async () => {
     const programs = createHostPrograms({ home, env: process.env });

@@ -128,7 +128,14 @@ it('the settings of a project name its image, and say when the folder is gone', 
 it('folders outside a project are chosen for its search, by their real paths and under names of their own', async () => {
   const manuals = join(folder, 'manuals');
   const other = join(folder, 'other', 'Manuals');
-  for (const path of [manuals, other, join(project, 'docs'), join(folder, 'taken'), join(project, 'taken')])
+  for (const path of [
+    manuals,
+    join(manuals, 'inner'),
+    other,
+    join(project, 'docs'),
+    join(folder, 'taken'),
+    join(project, 'taken'),
+  ])
     await mkdir(path, { recursive: true });
   const { configure, settings } = core.client.projects;
   const add = (path: string) => configure({ projectPath: project, change: { type: 'folder', path } });
@@ -139,6 +146,7 @@ it('folders outside a project are chosen for its search, by their real paths and
     [join(project, 'docs'), /is in the project/u],
     [folder, /contains the project|cannot be a workspace/u],
     [join(folder, 'taken'), /of its own/u],
+    [join(manuals, 'inner'), /one within the other/u],
     ['manuals', /no whole path/u],
     ['/', /whole disk/u],
     [join(folder, 'gone'), /not found|no such|There is no/iu],

@@ -1,4 +1,4 @@
-import { success } from '@shared/errors.ts';
+import { failure, success } from '@shared/errors.ts';
 import { noteFailure } from '../../lib/log.ts';
 import type { FileContent, SandboxFiles, ScannedFile } from '../../sandbox/sandbox.ts';
 
@@ -12,13 +12,23 @@ export interface ChosenFolder {
   readonly isLeftOut: (path: string) => boolean;
 }
 
-/** Opens the chosen folders of a project. One that is gone, or cannot be read safely, is not among them. */
+/** Opens the chosen folders of a project. Of one that is gone, or cannot be read safely, nothing can be read. */
 export type OpenChosenFolders = (signal: AbortSignal) => Promise<readonly ChosenFolder[]>;
 
-/** A project's files with those of chosen folders beside them, as far as a search needs. What the project has wins. */
+/** One that is gone, or a link that leads elsewhere by now. */
+export function goneFolder(name: string): ChosenFolder {
+  const gone = async () => failure('not-found', 'The folder is not there.');
+  return { name, files: { scan: gone, read: gone, readMany: gone }, isLeftOut: () => false };
+}
+
+/**
+ * A project's files with those of chosen folders beside them, as far as a search needs. What the project has wins. A
+ * folder that cannot be read is told to `onUnread`, and stops nothing.
+ */
 export function besideChosen(
   own: Pick<SandboxFiles, 'scan' | 'read' | 'readMany'>,
   folders: readonly ChosenFolder[],
+  onUnread: (name: string) => void = () => undefined,
 ): Pick<SandboxFiles, 'scan' | 'read' | 'readMany'> {
   if (folders.length === 0) return own;
   return {
@@ -27,7 +37,7 @@ export function besideChosen(
       if (!scanned.ok) return scanned;
       const files = new Map(scanned.value.files);
       for (const folder of folders)
-        for (const [path, file] of await filesOf(folder, signal)) if (!files.has(path)) files.set(path, file);
+        for (const [path, file] of await filesOf(folder, onUnread, signal)) if (!files.has(path)) files.set(path, file);
       return success({ ...scanned.value, files });
     },
     read: async (path, options, signal) => {
@@ -41,12 +51,18 @@ export function besideChosen(
       const all = new Map<string, FileContent>(found.value);
       for (const folder of folders) {
         const missing = paths.filter((path) => !all.has(path) && placeOf([folder], path) !== null);
+        if (missing.length === 0) continue;
         const read = await folder.files.readMany(
           missing.map((path) => below(folder, path)),
           options,
           signal,
         );
-        if (!read.ok) return read;
+        signal.throwIfAborted();
+        if (!read.ok) {
+          noteFailure(`The chosen folder ${folder.name} was not read`, new Error(read.error.message));
+          onUnread(folder.name);
+          continue;
+        }
         for (const path of missing) {
           const content = read.value.get(below(folder, path));
           if (content !== undefined) all.set(path, content);
@@ -73,12 +89,14 @@ function placeOf(folders: readonly ChosenFolder[], path: string) {
 /** Empty if it cannot be read: the project is searched all the same. */
 async function filesOf(
   folder: ChosenFolder,
+  onUnread: (name: string) => void,
   signal: AbortSignal,
 ): Promise<readonly (readonly [string, ScannedFile])[]> {
   const scanned = await folder.files.scan(signal);
   signal.throwIfAborted();
   if (!scanned.ok) {
     noteFailure(`The chosen folder ${folder.name} was not searched`, new Error(scanned.error.message));
+    onUnread(folder.name);
     return [];
   }
   return [...scanned.value.files].flatMap(([path, file]) =>

@@ -71,7 +71,8 @@ const wordsAlone: PreparedSearch = { by: { type: 'words', why: noVectorModel }, 
 export function createSearchDocuments(options: SearchDocumentsOptions): SearchDocuments {
   const late = new Set<string>();
   return async (own, { words, limit, onVectors, chosen = [] }, signal) => {
-    const files = besideChosen(own, chosen);
+    const unread = new Set<string>();
+    const files = besideChosen(own, chosen, (name) => unread.add(name));
     const scanned = await files.scan(signal);
     if (!scanned.ok) return scanned;
     const documents = documentsIn(scanned.value.files);
@@ -84,11 +85,13 @@ export function createSearchDocuments(options: SearchDocumentsOptions): SearchDo
       const { by, query } = withReason(prepared ?? wordsAlone, why ?? null);
       const chunks = await index.find(words, limit, query ?? undefined);
       if (areMadeNext(by)) options.vectors?.begin(documents);
-      return success({ chunks, documents: documents.length, left, by, ...(chosen.length === 0 ? {} : { outside }) });
+      const beside = chosen.length === 0 ? {} : { outside };
+      const missing = unread.size === 0 ? {} : { unread: [...unread] };
+      return success({ chunks, documents: documents.length, left, by, ...beside, ...missing });
     } catch (error) {
       signal.throwIfAborted();
       noteFailure('The documents were not searched', error);
-      return failure('internal', 'The documents were not searched: their index did not answer.', 'Use search instead.');
+      return failure('internal', 'The documents were not searched: their index did not answer.', 'Search again.');
     } finally {
       index.close();
     }

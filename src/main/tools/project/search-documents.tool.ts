@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { noVectorModel, searchedByText, vectorsOff, type FoundPart } from '@shared/documents/document-search.ts';
+import {
+  noVectorModel,
+  searchedByText,
+  unreadText,
+  vectorsOff,
+  type FoundPart,
+} from '@shared/documents/document-search.ts';
 import { partWord } from '../../lib/files/document-kind.ts';
 import { defineTool, forFull, forPerson } from '../define.ts';
 import { errorResult, failureResult, okResult } from '../values/tool-results.ts';
@@ -36,6 +42,8 @@ export default defineTool({
       const isUsual = by.type === 'words' && [noVectorModel, vectorsOff].includes(by.why);
       const how = isUsual ? 'By words alone.' : searchedByText(by);
       if (how !== '') more.push(`(${how})`);
+      const missing = unreadText(found.value);
+      if (missing !== '') more.push(`(${missing})`);
       const other = by.type === 'meaning' ? '' : ' Try other words for the same thing.';
       if (chunks.length === 0)
         return okResult([`No part of ${documents} documents fits these words.${other}`, ...more].join('\n'), {

@@ -20,8 +20,9 @@ export const chosenFolders: Command<[FoldersAction, string | undefined, FoldersA
 ) => {
   const { projects } = await open();
   const projectPath = resolve((action === 'list' ? folder : args.project) ?? '.');
-  const { folders } = await projects.settings({ projectPath });
+  const { folders, isThere } = await projects.settings({ projectPath });
   if (action === 'list') {
+    if (!isThere && folders.length === 0) throw usageError(`The folder ${projectPath} was not found.`);
     if (args.json === true) terminal.out(jsonLine(folders));
     else if (folders.length === 0) terminal.err('No folders. Add one: dewpoint projects folders add FOLDER\n');
     else terminal.out(folders.map((path) => `${seenName(path)}\n`).join(''));

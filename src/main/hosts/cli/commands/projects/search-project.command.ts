@@ -1,5 +1,10 @@
 import { resolve } from 'node:path';
-import { searchedByText, type FoundInDocuments, type FoundPart } from '@shared/documents/document-search.ts';
+import {
+  searchedByText,
+  unreadText,
+  type FoundInDocuments,
+  type FoundPart,
+} from '@shared/documents/document-search.ts';
 import { seenLineText } from '@shared/text/seen-text.ts';
 import { partWord } from '../../../../lib/files/document-kind.ts';
 import type { Command } from '../../../text/command-context.ts';
@@ -35,17 +40,20 @@ export const searchProject: Command<[Asked, SearchArguments]> = async (context, 
     else terminal.err(`${progress.done} of ${progress.of} parts are ready for a search by meaning.\n`);
   }
   if (found === null) return 1;
-  const { chunks, documents, left, by } = found;
+  const { chunks, documents, left, by, unread } = found;
   if (args.json === true) {
-    terminal.out(jsonLine({ chunks, documents, left, by }));
+    terminal.out(jsonLine({ chunks, documents, left, by, ...(unread === undefined ? {} : { unread }) }));
     return 0;
   }
   terminal.out(chunks.map(shown).join('\n'));
+  const missing = unreadText(found);
+  if (missing !== '') terminal.err(`${seenLineText(missing)}\n`);
   if (documents === 0) {
     terminal.err(noDocuments(seenLineText(folder)));
     return 0;
   }
-  if (chunks.length === 0) terminal.err(`No part of ${documents} documents fits these words.\n`);
+  if (chunks.length === 0)
+    terminal.err(`No part of ${documents === 1 ? 'the document' : `${documents} documents`} fits these words.\n`);
   if (left > 0) terminal.err(`${left} of ${documents} documents are not read yet. Search again to go on with them.\n`);
   const how = searchedByText(by);
   const more = by.type === 'words-yet' && by.of > 0 ? ' Make the rest first with --wait.' : '';

@@ -13,12 +13,12 @@ const known = {
   image: null,
 } as const;
 
-function scene(folders: readonly string[]) {
+function scene(folders: readonly string[], isThere = true) {
   const core = createScriptedCore();
   const changes: unknown[] = [];
   core.replace({
     projects: {
-      settings: () => ({ ...known, folders }),
+      settings: () => ({ ...known, folders, isThere }),
       configure: ({ input }: { readonly input: unknown }) => {
         changes.push(input);
         return { ...known, folders: [...folders, '/shelf/manuals'] };
@@ -44,6 +44,8 @@ describe('projects folders', () => {
 
   it('changes nothing for a folder that is not chosen', async () => {
     const { context, changes } = scene([]);
+    const { context: elsewhere } = scene([], false);
+    await expect(chosenFolders(elsewhere, 'list', '/gone', {})).rejects.toThrow('/gone was not found');
     await expect(chosenFolders(context, 'remove', '/shelf/notes', { project: '/app' })).rejects.toThrow(/no chosen/u);
     expect(changes).toEqual([]);
   });
