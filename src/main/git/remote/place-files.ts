@@ -20,7 +20,7 @@ import {
   lockText,
   ownerFile,
   renameToFree,
-  type StagedPath,
+  type PullPath,
   writeOne,
 } from './stage-files.ts';
 
@@ -124,7 +124,7 @@ async function writeNewOnes(
   }: Pick<PlaceOptions, 'hasLinks' | 'commits'> & { readonly changes: readonly Numbered[] },
 ) {
   const found = { pointers: 0, submodules: 0, outside: [] as string[] };
-  const paths: StagedPath[] = [];
+  const paths: PullPath[] = [];
   const added: number[] = [];
   let left = mostBytes;
   for (const { after, before, at, path, found: onDisk } of changes) {

@@ -16,7 +16,7 @@ import {
   ownerFile,
   renameToFree,
   stageName,
-  type StagedPath,
+  type PullPath,
 } from './stage-files.ts';
 
 /**
@@ -58,7 +58,7 @@ export async function recoverPull(repository: Repository): Promise<readonly stri
 const isAlive = (owner: string, pid: string): Promise<boolean> =>
   isRunning(ownerFrom(owner) ?? { pid: Number(pid), startedAt: null, boot: null });
 
-const pathsSchema: z.ZodType<readonly StagedPath[]> = z.array(
+const pathsSchema: z.ZodType<readonly PullPath[]> = z.array(
   z.tuple([z.number().int(), z.string(), z.string().nullable(), z.string().nullable()]),
 );
 
@@ -91,7 +91,7 @@ async function takeBack(stage: HostFolder, { tree, commit }: Left): Promise<void
 }
 
 /** The pull was at its end, so what it set aside is only in older commits. */
-async function removeOld(stage: HostFolder, paths: readonly StagedPath[]): Promise<void> {
+async function removeOld(stage: HostFolder, paths: readonly PullPath[]): Promise<void> {
   for (const [at, , before] of paths)
     if (before !== null && (await idAt(stage, `old-${at}`)) === before) await unlink(stage.at(`old-${at}`));
 }
@@ -102,7 +102,7 @@ async function oneBack(
     one: [at, path, before, after],
     isAdded,
     folders,
-  }: { readonly one: StagedPath; readonly isAdded: boolean; readonly folders: CheckoutWriter },
+  }: { readonly one: PullPath; readonly isAdded: boolean; readonly folders: CheckoutWriter },
 ): Promise<void> {
   const [old, fresh] = [stage.at(`old-${at}`), stage.at(`new-${at}`)];
   const isReplaced = before !== null && (await idAt(stage, `old-${at}`)) === before;
@@ -197,7 +197,7 @@ async function isSafe(stage: HostFolder, { name, path, oid }: Kept, folders: Che
   }
 }
 
-async function readPaths(stage: HostFolder): Promise<readonly StagedPath[]> {
+async function readPaths(stage: HostFolder): Promise<readonly PullPath[]> {
   const text = await readFile(stage.at('paths.json'), 'utf8').catch(() => '');
   try {
     return pathsSchema.parse(JSON.parse(text));

@@ -13,7 +13,7 @@ export const ownerFile = 'owner.json';
 export const commitsFile = 'commits.json';
 export const commitsSchema = z.object({ from: z.string(), to: z.string(), added: z.array(z.number().int()) });
 /** One file of a pull, for the next one: its number, its path, and what it was and becomes. Null: it is not there. */
-export type StagedPath = readonly [at: number, path: string, before: string | null, after: string | null];
+export type PullPath = readonly [at: number, path: string, before: string | null, after: string | null];
 /** The folder in `.git` in which a pull keeps new and old files. */
 export const stageName = /^dewpoint-pull-(\d{1,9})-[\da-f]{12}$/u;
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
