@@ -102,9 +102,9 @@ function Item({ comparison, readAt, onOpen }: ItemProps) {
         <span className="block truncate text-xs text-soft">
           {[
             folderName(input.projectPath),
-            seenName(input.ways.map(wayName).join(', ')),
             ...(input.tasks.length === 1 ? [] : [plural('compare.tasks', input.tasks.length)]),
             plural('compare.of', runs.length, { done }),
+            seenName(input.ways.map(wayName).join(', ')),
           ].join(' · ')}
         </span>
       </button>

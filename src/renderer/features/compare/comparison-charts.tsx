@@ -3,18 +3,27 @@ import type { ComparisonRow } from '@shared/comparisons/comparison-table.ts';
 import { money, seconds } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { seenName } from '@shared/text/seen-text.ts';
-import { WayMark } from './way-mark.tsx';
+import { WayMark, WayName } from './way-mark.tsx';
 
 /** Cost against solved tasks, and time, by way. The table has the same figures. Empty before a run has ended. */
 export function ComparisonCharts({ rows }: { readonly rows: readonly ComparisonRow[] }) {
   const ended = rows.filter((row) => row.runs > 0);
   if (ended.length === 0) return null;
   return (
-    <div className="grid gap-x-8 gap-y-4 md:grid-cols-2">
+    <div className="grid items-start gap-x-8 gap-y-4 md:grid-cols-2">
       <MoneyAgainstSolved rows={ended} />
       <Times rows={ended} />
     </div>
   );
+}
+
+/** Names up to this length are written beside their points. Longer ones would cover each other: a number stands there. */
+const shortName = 16;
+
+/** What stands for a way in both charts, in the order of the ways. */
+function marksOf(rows: readonly ComparisonRow[]): ReadonlyMap<string, string> | null {
+  if (rows.every(({ way }) => way.length <= shortName)) return null;
+  return new Map(rows.map(({ way }, index) => [way, String(index + 1)]));
 }
 
 interface ChartProps {
@@ -46,6 +55,7 @@ function MoneyAgainstSolved({ rows }: { readonly rows: readonly ComparisonRow[] 
   });
   const left = rows.filter((row) => placed.every((one) => one.row !== row)).map((row) => seenName(row.way));
   const dearest = Math.max(0, ...placed.map((one) => one.usd));
+  const marks = marksOf(rows);
   return (
     <Chart title={t('compare.chart.money')}>
       <div className="grid grid-cols-[auto_1fr] gap-x-2 gap-y-1" aria-hidden="true">
@@ -58,7 +68,13 @@ function MoneyAgainstSolved({ rows }: { readonly rows: readonly ComparisonRow[] 
           <span className="absolute inset-x-0 top-0 border-t border-dashed border-line" />
           <span className="absolute inset-x-0 top-1/2 border-t border-dashed border-line" />
           {placed.map((one, index) => (
-            <Point key={one.row.way} one={one} dearest={dearest} above={placed.slice(0, index)} />
+            <Point
+              key={one.row.way}
+              one={one}
+              name={marks?.get(one.row.way) ?? seenName(one.row.way)}
+              dearest={dearest}
+              above={placed.slice(0, index)}
+            />
           ))}
         </div>
         <span />
@@ -74,12 +90,13 @@ function MoneyAgainstSolved({ rows }: { readonly rows: readonly ComparisonRow[] 
 
 interface PointProps {
   readonly one: Placed;
+  readonly name: string;
   readonly dearest: number;
   /** The points drawn before it. Names of points at the same place are stacked. */
   readonly above: readonly Placed[];
 }
 
-function Point({ one, dearest, above }: PointProps) {
+function Point({ one, name, dearest, above }: PointProps) {
   const right = dearest === 0 ? 0 : one.usd / dearest;
   const same = above.filter((other) => isNear(other, one, dearest)).length;
   const isAtEnd = right > 0.6;
@@ -96,7 +113,7 @@ function Point({ one, dearest, above }: PointProps) {
         className={`absolute max-w-48 truncate text-ink ${isAtEnd ? 'right-3' : 'left-3'}`}
         style={{ top: `${(one.solved > 0.1 ? 0 : -1.25) + (one.solved > 0.1 ? 1 : -1) * same}rem` }}
       >
-        {seenName(one.row.way)}
+        {name}
       </span>
     </span>
   );
@@ -110,15 +127,19 @@ function isNear(left: Placed, right: Placed, dearest: number): boolean {
 
 function Times({ rows }: { readonly rows: readonly ComparisonRow[] }) {
   const slowest = Math.max(0, ...rows.map((row) => row.seconds?.median ?? 0));
+  const marks = marksOf(rows);
   return (
     <Chart title={t('compare.chart.time')}>
       <ul className="flex flex-col gap-3">
         {rows.map(({ way, seconds: time }) => (
           <li key={way} className="flex flex-col gap-1">
-            <span className="flex items-center gap-2 text-ink">
+            <span className="flex items-baseline gap-2 text-ink">
+              {marks !== null && <span aria-hidden="true">{marks.get(way)}</span>}
               <WayMark way={way} />
-              <span className="min-w-0 flex-1 truncate">{seenName(way)}</span>
-              {time === null ? '–' : seconds(time.median * 1000)}
+              <span className="min-w-0 flex-1 wrap-anywhere">
+                <WayName way={way} />
+              </span>
+              <span className="whitespace-nowrap">{time === null ? '–' : seconds(time.median * 1000)}</span>
             </span>
             <span className="h-2 rounded-full bg-chosen">
               <span

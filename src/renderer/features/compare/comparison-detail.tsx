@@ -6,6 +6,7 @@ import {
   comparisonPage,
   reportTables,
 } from '@shared/comparisons/comparison-report.ts';
+import { wayName } from '@shared/comparisons/way-name.ts';
 import { comparisonRows, percentText } from '@shared/comparisons/comparison-table.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { money, seconds, tokens } from '../../lib/text/format.ts';
@@ -19,6 +20,7 @@ import { Problem } from '../../ui/notices/problem.tsx';
 import { ComparisonCharts } from './comparison-charts.tsx';
 import { PairView } from './pair-view.tsx';
 import { RunLanes } from './run-lanes.tsx';
+import { WayName } from './way-mark.tsx';
 import { UseWay } from './use-way.tsx';
 import { useComparison } from './use-comparison.ts';
 import { WideContent } from '../../ui/layout/wide-content.tsx';
@@ -68,6 +70,7 @@ function titleOf({ input: { tasks } }: Comparison): string {
 
 /** Each way against the first one, and the tasks of a set. */
 function OtherTables({ comparison }: { readonly comparison: Comparison }) {
+  const isWay = (text: string): boolean => comparison.input.ways.some((way) => wayName(way) === text);
   const tables = reportTables(comparison).filter(({ title }) => title === 'Tasks' || title.startsWith('Against '));
   return tables.map(({ title, head, rows, note }) => (
     <Section key={title} title={seenName(title)}>
@@ -76,8 +79,12 @@ function OtherTables({ comparison }: { readonly comparison: Comparison }) {
           <thead>
             <tr className="border-b text-soft">
               {head.map((text) => (
-                <th key={text} scope="col" className="py-1.5 pr-4 text-left font-normal whitespace-nowrap">
-                  {seenName(text)}
+                <th
+                  key={text}
+                  scope="col"
+                  className="min-w-24 py-1.5 pr-4 text-left align-bottom font-normal wrap-anywhere"
+                >
+                  {isWay(text) ? <WayName way={text} /> : capital(text)}
                 </th>
               ))}
             </tr>
@@ -86,7 +93,10 @@ function OtherTables({ comparison }: { readonly comparison: Comparison }) {
             {rows.map((cells) => (
               <tr key={cells[0]} className="border-b border-line last:border-0">
                 {cells.map((text, index) => (
-                  <td key={head[index]} className="py-1.5 pr-4 align-top tabular-nums whitespace-nowrap">
+                  <td
+                    key={head[index]}
+                    className={`py-1.5 pr-4 align-top tabular-nums ${index === 0 ? 'min-w-56 wrap-anywhere' : 'whitespace-nowrap'}`}
+                  >
                     {seenName(text)}
                   </td>
                 ))}
@@ -99,6 +109,8 @@ function OtherTables({ comparison }: { readonly comparison: Comparison }) {
     </Section>
   ));
 }
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The same reports as from `dewpoint compare --report`. */
 function Export({ comparison }: { readonly comparison: Comparison }) {
@@ -189,8 +201,8 @@ function ResultRow({ row, slowest, dearest }: ResultRowProps) {
   const read = (freshInput?.median ?? 0) + (cacheRead?.median ?? 0) + (cacheWrite?.median ?? 0);
   return (
     <tr className="border-b border-line last:border-0">
-      <th scope="row" className="py-1.5 text-left align-top font-semibold">
-        {seenName(row.way)}
+      <th scope="row" className="min-w-56 py-1.5 text-left align-top font-semibold wrap-anywhere">
+        <WayName way={row.way} />
       </th>
       <td className={cell}>
         {row.checked === 0 ? '–' : t('compare.solvedOf', { solved: row.solved, runs: row.checked })}

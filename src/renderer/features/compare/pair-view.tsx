@@ -13,6 +13,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Select } from '../../ui/controls/select.tsx';
 import { Empty, Section } from '../../ui/layout/facts.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { WayName } from './way-mark.tsx';
 
 interface PairViewProps {
   readonly comparison: Comparison;
@@ -199,10 +200,10 @@ function Side({ title, comparison, pair, way, isBlind }: SideProps) {
       aria-label={isBlind ? title : t('compare.answerOf', { way: title })}
       className="flex min-w-0 flex-col gap-2 rounded-lg border border-line p-3"
     >
-      <h3 className="flex items-baseline justify-between gap-2 font-semibold">
-        <span className="min-w-0 truncate">{title}</span>
+      <h3 className="flex flex-wrap items-baseline justify-between gap-x-2 font-semibold">
+        <span className="min-w-0 wrap-anywhere">{isBlind ? title : <WayName way={way} />}</span>
         {!isBlind && figures !== null && (
-          <span className="text-xs font-normal text-soft tabular-nums">
+          <span className="shrink-0 text-xs font-normal whitespace-nowrap text-soft tabular-nums">
             {seconds(figures.seconds * 1000)} · {money(figures.costUsd)}
           </span>
         )}
@@ -215,7 +216,7 @@ function Side({ title, comparison, pair, way, isBlind }: SideProps) {
       {data !== undefined && <Markdown text={data.answer} />}
       {data?.changes.map(({ path, diff }) => (
         <details key={path} open className="min-w-0">
-          <summary className="text-sm wrap-anywhere">{seenName(path)}</summary>
+          <summary className="font-mono text-xs break-all">{seenName(path)}</summary>
           {diff === null ? (
             <p className="text-sm text-soft">{t('compare.noDiff')}</p>
           ) : (

@@ -12,7 +12,7 @@ import { useSession } from '../../lib/session/use-session.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Section } from '../../ui/layout/facts.tsx';
 import { RouteDot } from '../../ui/figures/route-dot.tsx';
-import { WayMark } from './way-mark.tsx';
+import { WayMark, WayName } from './way-mark.tsx';
 
 interface RunLanesProps {
   readonly comparison: Comparison;
@@ -50,8 +50,11 @@ function Lane({ way, comparison, readsAll, onSession }: LaneProps) {
   const runs = comparison.runs.filter((run) => run.way === way);
   return (
     <section aria-label={seenName(way)} className="flex min-w-0 flex-col gap-2 rounded-lg bg-sunken p-2.5">
-      <h4 className="flex items-center gap-2 text-sm font-semibold">
-        <WayMark way={way} /> <span className="min-w-0 truncate">{seenName(way)}</span>
+      <h4 className="flex items-baseline gap-2 text-sm font-semibold">
+        <WayMark way={way} />{' '}
+        <span className="min-w-0 wrap-anywhere">
+          <WayName way={way} />
+        </span>
       </h4>
       <ul className="flex flex-col gap-2">
         {runs.slice(0, mostRuns).map((run) => (
@@ -88,8 +91,8 @@ function Run({ run, comparison, isRead, onSession }: RunProps) {
   return (
     <li className="flex flex-col gap-1.5 rounded-md border border-line bg-paper p-2.5 text-sm">
       <span className="flex items-baseline justify-between gap-2 text-xs">
-        <span className="min-w-0 truncate text-soft">{name}</span>
-        <span className={`font-semibold ${stateColors[state]}`}>{t(`compare.state.${state}`)}</span>
+        <span className="min-w-0 text-soft wrap-anywhere">{name}</span>
+        <span className={`shrink-0 font-semibold ${stateColors[state]}`}>{t(`compare.state.${state}`)}</span>
       </span>
       {sessionId !== null && isRead && (
         <Steps key={sessionId} sessionId={sessionId} isRunning={run.state === 'running'} />

@@ -1,3 +1,5 @@
+import { Fragment } from 'react';
+import { seenName } from '@shared/text/seen-text.ts';
 import { RouteDot } from '../../ui/figures/route-dot.tsx';
 
 /** Where a way may run steps: on this machine, in the cloud, or in both. Its name begins with its policy. */
@@ -9,4 +11,15 @@ export function WayMark({ way }: { readonly way: string }) {
       <span className="ml-1.25 block h-full bg-cloud" />
     </span>
   );
+}
+
+/** The name of a way. A long one breaks after its parts, not inside of them. */
+export function WayName({ way }: { readonly way: string }) {
+  const parts = seenName(way).split(/(?<=,)/u);
+  return parts.map((part, index) => (
+    <Fragment key={`${index}`}>
+      {index > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
 }
