@@ -107,7 +107,7 @@ it('the settings of a project show the solved tasks with their intervals, and wh
   const group = page.getByRole('region', { name: 'What your local model is worth here', exact: true });
   const rows = group.getByRole('list', { name: 'Tasks solved by each model' }).getByRole('listitem');
   expect(await rows.count()).toBe(6);
-  expect(await rows.nth(3).innerText()).toMatch(/questions[\s\S]*6 of 6[\s\S]*61 to 100 %/u);
+  expect(await rows.nth(3).innerText()).toMatch(/questions[\s\S]*6 of 6[\s\S]*61% to 100%/u);
   await group.getByText('What this does not say').click();
   await group.getByText('The history is shallow').waitFor();
   await group.scrollIntoViewIfNeeded();

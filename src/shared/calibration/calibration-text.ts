@@ -49,12 +49,12 @@ export function unknownNotes({ project, tasks, runs, dropped }: CalibrationView)
         ]
       : [];
   const open = runs.filter(({ state }) => state !== 'ended').length;
-  const left = open === 0 ? [] : [`${open} runs have not ended.`];
+  const left = open === 0 ? [] : [open === 1 ? '1 run has not ended.' : `${open} runs have not ended.`];
   const out = Object.values(dropped).reduce((sum, count) => sum + count, 0);
   const checked =
     tasks.length > 0
       ? [
-          `Each task was tried before use: its check failed twice before the true change, and passed twice after it. For a question, the rule that judges it took the known answer and no other. ${out} candidates were left out.`,
+          `Each task was tried before use: its check failed twice before the true change, and passed twice after it. For a question, the rule that judges it took the known answer and no other. ${out === 1 ? '1 candidate was' : `${out} candidates were`} left out.`,
         ]
       : [];
   const small =

@@ -6,7 +6,7 @@ import { unknownNotes } from '@shared/calibration/calibration-text.ts';
 import { seenText } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
-import { t } from '../../lib/text/translate.ts';
+import { plural, t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
@@ -71,6 +71,7 @@ function Results({ view }: { readonly view: CalibrationView }) {
           <Row key={`${row.where} ${row.model} ${row.of}`} row={row} />
         ))}
       </ul>
+      <p className="text-sm text-soft">{t('project.worth.range')}</p>
       <Fold label={t('project.worth.unknown')}>
         <ul className="flex list-disc flex-col gap-1 pl-5 text-sm text-soft">
           {unknownNotes(view).map((note) => (
@@ -94,13 +95,15 @@ const groupTexts = {
 
 /** A bar of the share that was solved, with its interval as a line. The words beside it say the same. */
 function Row({ row }: { readonly row: SolvedRow }) {
-  const { model, of, solved, judged, low, high, medianSeconds } = row;
+  const { model, of, solved, judged, unjudged, low, high, medianSeconds } = row;
   const percent = (share: number): number => Math.round(share * 100);
   const share = judged === 0 ? 0 : solved / judged;
   const group = t(groupTexts[of]);
   return (
     <li className="grid grid-cols-[minmax(8rem,13rem)_1fr_minmax(8rem,15rem)] items-center gap-3 tabular-nums">
-      <span className="wrap-anywhere">{of === 'all' ? `${model.split('/').at(-1) ?? model}, ${group}` : group}</span>
+      <span className={`wrap-anywhere ${of === 'all' ? '' : 'pl-4 text-soft'}`}>
+        {of === 'all' ? `${model.split('/').at(-1) ?? model}, ${group}` : group}
+      </span>
       <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" className="h-2 w-full">
         <rect width="100" height="8" className="fill-chosen" />
         <rect width={percent(share)} height="8" className={row.where === 'local' ? 'fill-local' : 'fill-cloud'} />
@@ -115,13 +118,18 @@ function Row({ row }: { readonly row: SolvedRow }) {
         )}
       </svg>
       <span className="text-right">
-        {t('project.worth.solved', { solved: String(solved), judged: String(judged) })}
+        {judged > 0 && t('project.worth.solved', { solved: String(solved), judged: String(judged) })}
         <span className="text-soft">
-          {' · '}
-          {t('project.worth.interval', { low: String(percent(low)), high: String(percent(high)) })}
-          {medianSeconds === null
-            ? ''
-            : ` · ${t('project.worth.seconds', { seconds: String(Math.round(medianSeconds)) })}`}
+          {judged > 0 && ' · '}
+          {[
+            ...(judged === 0
+              ? []
+              : [t('project.worth.interval', { low: String(percent(low)), high: String(percent(high)) })]),
+            ...(unjudged === 0 ? [] : [plural('project.worth.notJudged', unjudged)]),
+            ...(medianSeconds === null
+              ? []
+              : [t('project.worth.seconds', { seconds: String(Math.round(medianSeconds)) })]),
+          ].join(' · ')}
         </span>
       </span>
     </li>
