@@ -140,6 +140,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
   const templates = page.getByRole('dialog', { name: 'Prompt templates' });
   const restore = page.getByRole('dialog', { name: 'Restore to here' });
   const commit = page.getByRole('dialog', { name: 'Commit and review' });
+  const push = page.getByRole('dialog', { name: 'Push the branch' });
   const serverPrompt = page.getByRole('dialog', { name: 'Summary of a week' });
   const filterMenu = page.getByRole('dialog', { name: 'Filter sessions' });
   const selectionBar = page.getByRole('region', { name: 'Selected sessions' });
@@ -157,6 +158,12 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     project: async () => {
       await openSession('answer', 'Which port');
       await goTo('project', 'api-server');
+    },
+    push: async () => {
+      await openSession('answer', 'Which port');
+      await goTo('project', 'api-server');
+      await page.getByRole('button', { name: 'Push…' }).click();
+      await push.getByText('Read dates in UTC').waitFor();
     },
     session: () => openSession('long', 'A session of many weeks'),
     route: () => inspect('Route'),
@@ -239,6 +246,12 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
       await goTo('compare', 'Compare');
       await page.getByRole('button', { name: /local, hybrid, cloud/u }).click();
       await page.getByText('Results by way').waitFor();
+    },
+    answers: async () => {
+      await goTo('compare', 'Compare');
+      await page.getByRole('button', { name: /local, hybrid, cloud/u }).click();
+      await page.getByRole('button', { name: 'Judge without names' }).click();
+      await page.getByRole('region', { name: 'Left answer' }).waitFor();
     },
     costs: () => goTo('costs', 'Costs'),
     settings: () => goTo('settings', 'Settings'),
@@ -329,6 +342,8 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
   const waysBack: ViewWays['waysBack'] = {
     'compare-form': allComparisons,
     comparison: allComparisons,
+    answers: allComparisons,
+    push: () => escape(push),
     'tool-editor': () => page.getByRole('button', { name: 'Discard changes' }).click(),
     // Otherwise the next keys would be recorded as the shortcut.
     shortcuts: () => escape(page.getByText('Press keys')),

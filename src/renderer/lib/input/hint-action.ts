@@ -22,8 +22,9 @@ const places: readonly (readonly [RegExp, HintAction])[] = [
   [/^compare\b/u, show('hint.compare', { type: 'compare' })],
   [/^changes\b/u, action('hint.changes', 'inspect-changes')],
   [/^sessions bin\b/u, show('hint.bin', { type: 'bin' })],
+  [/^sessions export\b/u, action('hint.export', 'export')],
   [/^sessions list\b/u, action('hint.search', 'search')],
-  [/^(?:projects|skills|sandbox image|settings set sandbox\.image)\b/u, action('hint.project', 'project')],
+  [/^(?:projects|skills|calibrate|sandbox image|settings set sandbox\.image)\b/u, action('hint.project', 'project')],
   [/^settings\b/u, show('hint.settings', { type: 'settings' })],
 ];
 
