@@ -54,8 +54,8 @@ describe('a notice of an error', () => {
     });
     await button('Costs').click();
     const notice = page.getByRole('alert').filter({ hasText: 'The engine does not answer.' });
-    await notice.getByRole('button', { name: 'Open system check' }).click();
-    await focused('Set-up').waitFor();
+    await notice.getByRole('button', { name: 'Open setup' }).click();
+    await focused('Setup').waitFor();
     await button('Costs').click();
     await notice.waitFor();
     expect(await violations(page)).toEqual([]);
@@ -94,8 +94,8 @@ describe('a task that was stopped', () => {
       },
     });
     await open('Make the nightly job idempotent');
-    await button('Open system check').click();
-    await focused('Set-up').waitFor();
+    await button('Open setup').click();
+    await focused('Setup').waitFor();
     await open('Make the nightly job idempotent');
     expect(await button('Choose another model').count()).toBe(0);
     await keepScreenshot(page, 'next-step');

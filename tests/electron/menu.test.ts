@@ -62,8 +62,8 @@ it('the menu goes to the views that it names', async () => {
   await page.getByRole('region', { name: 'Get started' }).waitFor();
   await press('Help', 'Shortcuts');
   await page.locator('section:focus[aria-label="Shortcuts"]').waitFor();
-  await press('Help', 'System check');
-  await page.locator('section:focus[aria-label="Set-up"]').waitFor();
+  await press('Help', 'Setup');
+  await page.locator('section:focus[aria-label="Setup"]').waitFor();
   await press('File', 'New task');
   await heading('What would you like to do?').waitFor();
   await press('View', 'All commands');

@@ -44,13 +44,13 @@ beforeAll(async () => {
 
 afterAll(() => served?.close());
 
-const group = () => served.page.getByRole('region', { name: 'Set-up', exact: true });
+const group = () => served.page.getByRole('region', { name: 'Setup', exact: true });
 const show = async (): Promise<void> => {
   await served.page.getByRole('button', { name: 'Settings', exact: true }).click();
   await group().getByRole('heading', { name: 'Try it' }).waitFor();
 };
 
-it('the page Set-up tries nothing before a button is pressed, and says what a cloud model would cost', async () => {
+it('the page Setup tries nothing before a button is pressed, and says what a cloud model would cost', async () => {
   await show();
   await group().getByText('(at most $0.0312)').waitFor();
   expect(tried).toEqual([]);
@@ -59,7 +59,7 @@ it('the page Set-up tries nothing before a button is pressed, and says what a cl
   expect(tried).toEqual(['model sky/large']);
 });
 
-it('the page Set-up tries all that costs nothing with one button, and each red line leads to its place', async () => {
+it('the page Setup tries all that costs nothing with one button, and each red line leads to its place', async () => {
   tried.length = 0;
   await show();
   await group().getByRole('button', { name: 'Try all 2 that cost nothing' }).click();

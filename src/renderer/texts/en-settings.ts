@@ -350,7 +350,7 @@ export const settings = {
   'settings.commandTimeoutSeconds.hint': 'Raise it if long builds or tests are cut off.',
   'settings.engineWaitSeconds': 'Container engine timeout in seconds',
   'settings.engineWaitSeconds.hint': 'Raise it if Docker or Podman is slow to answer.',
-  'settings.machine': 'Set-up',
+  'settings.machine': 'Setup',
   'settings.checking': 'Checking…',
   'settings.checkAgain': 'Check again',
   'settings.status.ok': 'ok',

@@ -13,7 +13,7 @@ export const texts = {
   'menu.help': 'Help',
   'menu.firstSteps': 'Get started',
   'menu.shortcuts': 'Shortcuts',
-  'menu.machine': 'System check',
+  'menu.machine': 'Setup',
   'menu.about': 'About Dewpoint',
   'tray.title': 'Dewpoint',
   'tray.busy': 'Dewpoint · {count} running',
