@@ -1,6 +1,7 @@
 /** Tool servers, and what agents may call on them. */
 export const tools = {
   'approval.allow.always': 'Always allow this tool',
+  'approval.alwaysHint': 'Always holds until the tool or its server changes. Take it back under Tools.',
   'tools.always': 'Always allowed.',
   'tools.askAgain': 'Ask each time',
   'tools.askAgainOne': 'Ask each time about {name}',

@@ -189,7 +189,9 @@ function Answers({ isAnswerable, deny, scopes, words, canAllow, onAnswer }: Answ
           {scopes.length === 1 ? words.yes : t(`approval.allow.${scope}`)}
         </Button>
       ))}
-      <p className="text-sm text-soft">{t('approval.hint')}</p>
+      <p className="text-sm text-soft">
+        {t('approval.hint')} {canAllow && scopes.includes('always') && t('approval.alwaysHint')}
+      </p>
     </div>
   );
 }
