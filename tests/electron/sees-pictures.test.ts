@@ -45,12 +45,12 @@ afterAll(() => served?.close());
 it('a switch says that a model or all models of an endpoint see pictures', async () => {
   const { page } = served;
   await page.getByRole('button', { name: 'Models', exact: true }).click();
-  const ofModel = page.getByRole('checkbox', { name: 'Vision 7B sees pictures' });
+  const ofModel = page.getByRole('checkbox', { name: 'Vision 7B sees images' });
   await ofModel.click();
   await expect
     .poll(() => core.client.settings.get({ key: ['providers', 'office', 'models', 'vision:7b'] }))
     .toEqual({ images: true });
-  const ofEndpoint = page.getByRole('checkbox', { name: 'office sees pictures' });
+  const ofEndpoint = page.getByRole('checkbox', { name: 'office sees images' });
   await ofEndpoint.scrollIntoViewIfNeeded();
   await ofEndpoint.click();
   await expect.poll(() => core.client.settings.get({ key: ['providers', 'office', 'images'] })).toBe(true);

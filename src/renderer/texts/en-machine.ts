@@ -3,8 +3,8 @@ export const machine = {
   'pictures.kept':
     '{models} cannot see images. {seeing} can, but in the cloud, and you chose models of this machine. Choose another model, or leave the image out.',
   'pictures.hint': 'dewpoint models list',
-  'pictures.sees': 'Sees pictures',
-  'pictures.of': '{name} sees pictures',
+  'pictures.sees': 'Sees images',
+  'pictures.of': '{name} sees images',
   'setup.try.title': 'Try it',
   'setup.try.text':
     'Each button tries one thing once: a first command, the start of a tool server, or two short questions to a model.',
