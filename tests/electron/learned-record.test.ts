@@ -53,7 +53,7 @@ describe('the window with a record of outcomes', () => {
     await page.getByRole('navigation').getByRole('button', { name: 'Settings', exact: true }).click();
     await page.getByText('What was learned about your models').click();
     const table = page.getByRole('table', { name: 'What was learned about your models' });
-    await table.getByText('a check 8, you undid it 2').waitFor();
+    await table.getByText('a check: 8, you undid it: 2').waitFor();
     await page.getByText('is not known yet: 3 of 12 judged tasks failed, and it takes at least 29').waitFor();
     await keepScreenshot(page, 'learned');
     expect(await violations(page)).toEqual([]);

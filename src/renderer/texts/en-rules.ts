@@ -78,7 +78,7 @@ export const rules = {
   'settings.learned.kind.question': 'Question',
   'settings.learned.kind.repair': 'Repair',
   'settings.learned.kind.change': 'Change',
-  'settings.learned.judge': '{judge} {count}',
+  'settings.learned.judge': '{judge}: {count}',
   'settings.learned.judge.check': 'a check',
   'settings.learned.judge.taken': 'you kept it',
   'settings.learned.judge.undone': 'you undid it',
@@ -87,10 +87,10 @@ export const rules = {
   'settings.learned.judge.calibration': 'a calibration',
   'settings.learned.judge.count': 'older counts',
   'settings.learned.bound':
-    'Kept here, at most 1 in {rate} tasks ends worse than in the cloud, with 95% certainty from {tasks} judged tasks. You allow 1 in {limit}.',
+    'Of the tasks that stay here, at most 1 in {rate} ends worse than in the cloud, with 95% certainty from {tasks} judged tasks. You allow 1 in {limit}.',
   'settings.learned.unknown':
     'How often tasks end worse here than in the cloud is not known yet: {harms} of {tasks} judged tasks failed, and it takes at least {least}. You allow 1 in {limit}. Until then, value and price decide.',
-  'settings.learned.pace': 'This month: {spent} of {limit}. A dollar counts {factor} times, so that it lasts.',
+  'settings.learned.pace': 'This month: {spent} of {limit}. Each dollar counts {factor} times, so that the rest lasts.',
   'settings.learned.forget': 'Forget all of this',
   'settings.learned.forgotten': 'Forgotten.',
 } as const;
