@@ -112,7 +112,10 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
               />
             </SideList>
           )}
-          <div className="relative flex min-w-0 flex-1 flex-col">
+          <div
+            className="group/main relative flex min-w-0 flex-1 flex-col"
+            data-unlisted={side.isOpen ? undefined : true}
+          >
             {!side.isOpen && <MenuButton onClick={side.toggle} />}
             <AnnouncementBar />
             <ErrorBoundary key={keyOf(view)}>

@@ -112,8 +112,10 @@ function Measure({ model }: { readonly model: ModelEntry }) {
     setIsMeasuring(false);
   };
   return (
-    <div className="flex flex-col items-start gap-2 text-sm text-soft">
-      <p aria-live="polite">{t(isMeasuring ? 'first.measuring' : 'first.measure.text')}</p>
+    <div className="flex flex-col items-start gap-2 text-sm">
+      <p aria-live="polite" className="text-soft">
+        {t(isMeasuring ? 'first.measuring' : 'first.measure.text')}
+      </p>
       {!isMeasuring && (
         <Button size="small" onClick={() => void measure()}>
           {t('first.measure')}
@@ -135,8 +137,8 @@ function BetterModel({ better }: { readonly better: SuggestedModel }) {
       ? t('first.better.quick')
       : t('first.better.speed', { count: Math.max(1, Math.round(decodePerSecond)) });
   return (
-    <div className="flex flex-col items-start gap-2 text-sm text-soft">
-      <p>
+    <div className="flex flex-col items-start gap-2 text-sm">
+      <p className="text-soft">
         {t(isDownloading ? 'first.better.coming' : 'first.better.offer', name)} {!isDownloading && speed}
       </p>
       {state !== undefined && <TakeOverState state={state} />}
