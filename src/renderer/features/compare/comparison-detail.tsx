@@ -97,7 +97,7 @@ function OtherTables({ comparison }: { readonly comparison: Comparison }) {
                     key={head[index]}
                     className={`py-1.5 pr-4 align-top tabular-nums ${index === 0 ? 'min-w-56 wrap-anywhere' : 'whitespace-nowrap'}`}
                   >
-                    {seenName(text)}
+                    {isWay(text) ? <WayName way={text} /> : seenName(text)}
                   </td>
                 ))}
               </tr>
