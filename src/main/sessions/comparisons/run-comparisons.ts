@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type {
   Comparison,
   ComparisonCheck,
@@ -9,7 +7,7 @@ import type {
 } from '@shared/comparisons/comparison.ts';
 import { figuresOf, plannedRuns, wayOf } from '@shared/comparisons/comparison.ts';
 import { eachWay, mayLeave, wayName } from '@shared/comparisons/way-name.ts';
-import { AppError, messageOf, valueOf } from '@shared/errors.ts';
+import { AppError, messageOf } from '@shared/errors.ts';
 import { knownUsdOf } from '@shared/money/turn-money.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { Settings } from '@shared/settings/settings.ts';
@@ -22,7 +20,7 @@ import type { OpenSessions } from '../open/open-sessions.ts';
 import type { prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
 import type { ComparisonStore } from './comparison-store.ts';
 import { type AskJudge, judgeRuns, withVerdict } from './judge-runs.ts';
-import { withFirstFiles } from './tasks/first-files.ts';
+import { copyBases, removeBases, startOfRun } from './tasks/first-files.ts';
 import { layOver } from './tasks/task-files.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import type { SessionStore } from '../store/session-store.ts';
@@ -103,7 +101,7 @@ export function createComparisonRunner(options: ComparisonRunnerOptions): Compar
     cancel: (id) => jobs.stop(id),
     giveUp: async (id) => {
       await jobs.stop(id);
-      await rm(basePath(options, id), { recursive: true, force: true });
+      await removeBases(options, await jobs.show(id));
     },
     judge: (id, judgement) => jobs.judge(id, judgement),
     show: jobs.show,
@@ -258,62 +256,6 @@ function emptyTask({ tasks }: ComparisonInput, name: string): AppError {
   return new AppError('bad-input', `${which} is empty.`, { hint: 'Describe what you would like done.' });
 }
 
-/** The state of the project that every run starts from. It is removed when all runs have ended. */
-function basePath({ home }: ComparisonRunnerOptions, id: string): string {
-  return join(home, 'workspaces', `${id}-project`);
-}
-
-/** The first state of a session that a task is taken from. Runs of that task start from it. */
-function firstPath(options: ComparisonRunnerOptions, id: string, task: number): string {
-  return `${basePath(options, id)}-${task}`;
-}
-
-interface Bases {
-  readonly id: string;
-  readonly input: ComparisonInput;
-  readonly sourcePath: string | undefined;
-}
-
-/** Makes what the runs start from. Returns the tasks, each with what is to be said about that. */
-async function copyBases(
-  options: ComparisonRunnerOptions,
-  { id, input, sourcePath }: Bases,
-  signal: AbortSignal,
-): Promise<ComparisonInput['tasks']> {
-  const tasks: ComparisonInput['tasks'] = [];
-  try {
-    for (const [index, { note: _note, from, ...task }] of input.tasks.entries()) {
-      const targetPath = firstPath(options, id, index);
-      tasks.push(
-        from === undefined
-          ? task
-          : await withFirstFiles(
-              options,
-              { task: { ...task, from }, from, targetPath, projectPath: input.projectPath },
-              signal,
-            ),
-      );
-    }
-    if (tasks.every(({ from }) => from !== undefined)) return tasks;
-    const request = {
-      mode: 'copy',
-      targetPath: basePath(options, id),
-      homePath: options.home,
-      needsWrite: false,
-    } as const;
-    valueOf(await options.prepareWorkspace({ ...request, projectPath: sourcePath ?? input.projectPath }, signal));
-    return tasks;
-  } catch (error) {
-    for (const index of input.tasks.keys()) await rm(firstPath(options, id, index), { recursive: true, force: true });
-    throw error;
-  }
-}
-
-async function removeBases(options: ComparisonRunnerOptions, { id, input }: Comparison): Promise<void> {
-  const paths = [basePath(options, id), ...input.tasks.map((_, index) => firstPath(options, id, index))];
-  for (const path of paths) await rm(path, { recursive: true, force: true });
-}
-
 async function runAll(work: RunContext): Promise<void> {
   const { options, signal, current, put } = work;
   for (const index of current().runs.keys()) {
@@ -362,7 +304,7 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
   if (sessionId === null) {
     sessionId = await options.sessions.create({
       projectPath: input.projectPath,
-      sourcePath: task.from === undefined ? basePath(options, id) : firstPath(options, id, run.task),
+      sourcePath: startOfRun(options, current(), run),
       workspace: 'copy',
       groupId: id,
       title: `compare ${run.way} ${run.repeat}: ${task.name}`.replaceAll(/\s+/gu, ' ').slice(0, 80),

@@ -1,6 +1,6 @@
 import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ComparisonTask } from '@shared/comparisons/comparison.ts';
+import type { Comparison, ComparisonInput, ComparisonRun, ComparisonTask } from '@shared/comparisons/comparison.ts';
 import { AppError, valueOf } from '@shared/errors.ts';
 import { isSkippedFolder } from '../../../sandbox/files/skipped-folders.ts';
 import type { prepareWorkspace } from '../../../sandbox/workspace/prepare-workspace.ts';
@@ -18,6 +18,69 @@ interface FirstFilesOptions {
   readonly prepareWorkspace: typeof prepareWorkspace;
 }
 
+type Home = Pick<FirstFilesOptions, 'home'>;
+
+/** The state of the project that every run starts from. It is removed when all runs have ended. */
+function basePath({ home }: Home, id: string): string {
+  return join(home, 'workspaces', `${id}-project`);
+}
+
+/** The first state of a session that a task is taken from. Runs of that task start from it. */
+function firstPath(options: Home, id: string, task: number): string {
+  return `${basePath(options, id)}-${task}`;
+}
+
+/** The folder that a run gets a copy of. */
+export function startOfRun(options: Home, { id, input }: Comparison, { task }: ComparisonRun): string {
+  return input.tasks[task]?.from === undefined ? basePath(options, id) : firstPath(options, id, task);
+}
+
+interface Bases {
+  readonly id: string;
+  readonly input: ComparisonInput;
+  readonly sourcePath: string | undefined;
+}
+
+/** Makes what the runs start from. Returns the tasks, each with what is to be said about that. */
+export async function copyBases(
+  options: FirstFilesOptions,
+  { id, input, sourcePath }: Bases,
+  signal: AbortSignal,
+): Promise<ComparisonInput['tasks']> {
+  const tasks: ComparisonInput['tasks'] = [];
+  try {
+    for (const [index, { note: _note, from, ...task }] of input.tasks.entries()) {
+      const targetPath = firstPath(options, id, index);
+      tasks.push(
+        from === undefined
+          ? task
+          : await withFirstFiles(
+              options,
+              { task: { ...task, from }, from, targetPath, projectPath: input.projectPath },
+              signal,
+            ),
+      );
+    }
+    if (tasks.every(({ from }) => from !== undefined)) return tasks;
+    const request = {
+      mode: 'copy',
+      targetPath: basePath(options, id),
+      homePath: options.home,
+      needsWrite: false,
+    } as const;
+    valueOf(await options.prepareWorkspace({ ...request, projectPath: sourcePath ?? input.projectPath }, signal));
+    return tasks;
+  } catch (error) {
+    for (const index of input.tasks.keys()) await rm(firstPath(options, id, index), { recursive: true, force: true });
+    throw error;
+  }
+}
+
+export async function removeBases(options: Home, { id, input }: Comparison): Promise<void> {
+  const paths = [basePath(options, id), ...input.tasks.map((_, index) => firstPath(options, id, index))];
+  for (const path of paths) await rm(path, { recursive: true, force: true });
+}
+
 interface TaskFrom {
   readonly task: ComparisonTask;
   readonly from: NonNullable<ComparisonTask['from']>;
@@ -31,7 +94,7 @@ interface TaskFrom {
  * Makes the first state of the session that a task is taken from, and notes what is not as it was. Where it cannot be had
  * and the project as it is may be taken, nothing is made, and the task says why.
  */
-export async function withFirstFiles(
+async function withFirstFiles(
   options: FirstFilesOptions,
   { task, from, projectPath, targetPath }: TaskFrom,
   signal: AbortSignal,
