@@ -96,7 +96,15 @@ export const suites = [
     name: 'e2e',
     minutes: 20,
     slice: null,
-    needs: ['build', 'docker', 'image', 'model:llama-cpp/qwen2.5-coder-1.5b-instruct', 'electron', 'display'],
+    needs: [
+      'build',
+      'docker',
+      'image',
+      'keyring',
+      'model:llama-cpp/qwen2.5-coder-1.5b-instruct',
+      'electron',
+      'display',
+    ],
   },
 ];
 

@@ -5,7 +5,7 @@ import { en } from '../../../src/renderer/texts/en.ts';
 
 it('the text of a routing profile says how much worse it allows', () => {
   for (const [name, { harm = 0 }] of Object.entries(profiles))
-    for (const key of [`settings.policy.${name}`, `task.policy.${name}`, `picker.${name}.about`]) {
+    for (const key of [`settings.policy.${name}`, `picker.${name}.about`]) {
       const text = Object.entries(en).find(([one]) => one === key)?.[1] ?? '';
       expect(text).toContain(`t most 1 in ${Math.round(1 / harm)} tasks may end worse`);
     }
