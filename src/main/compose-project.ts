@@ -123,7 +123,7 @@ export function createChosenFolders(
         const name = basename(path);
         if (name === '' || (await realpath(path).catch(() => null)) !== path) return goneFolder(name);
         const owners = await Promise.all(
-          [path, ...(await projectsAround(path, settings.current()))].map(async (root) => ({
+          [path, ...(await projectsAround(path, settings.current(), config.home))].map(async (root) => ({
             root,
             fences: await fencesOf(root),
             masks: (await rules.activeRules(root)).masks.map(globMatcher),
@@ -159,11 +159,14 @@ export function createChosenFolders(
 }
 
 /** The projects with rules of their own that a folder lies in, and those in it whose rules are known. */
-async function projectsAround(folder: string, { fences, rules }: Settings): Promise<readonly string[]> {
+async function projectsAround(folder: string, { fences, rules }: Settings, home: string): Promise<readonly string[]> {
   const known = new Set([...fences.rules.flatMap(({ project }) => project ?? []), ...Object.keys(rules.approved)]);
   const found = [...known].filter((one) => one !== folder && (isWithin(one, folder) || isWithin(folder, one)));
-  for (let above = dirname(folder); dirname(above) !== above; above = dirname(above))
-    if (!known.has(above) && (await mayBeThere(join(above, '.dewpoint', 'dewpoint.rules')))) found.push(above);
+  for (let above = dirname(folder); dirname(above) !== above; above = dirname(above)) {
+    const own = join(above, '.dewpoint');
+    // The home of Dewpoint may have this name. Its rules are for all projects.
+    if (!known.has(above) && own !== home && (await mayBeThere(join(own, 'dewpoint.rules')))) found.push(above);
+  }
   return found;
 }
 

@@ -46,7 +46,8 @@ beforeEach(() => {
 
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-const rulesHome = (): string => join(home, 'dewpoint');
+let rulesFolder = 'dewpoint';
+const rulesHome = (): string => join(home, rulesFolder);
 
 function opened() {
   mkdirSync(rulesHome(), { recursive: true });
@@ -116,6 +117,18 @@ describe('a folder that was chosen to be searched with a project', () => {
     settings = { ...settings, fences: { rules: [] } };
     write(join(shelf, '.dewpoint', 'dewpoint.rules'), 'mask path manuals/*.pdf\nlocal-only path **/private/**\n');
     expect(await pathsBeside()).toEqual(['readme.md']);
+  });
+
+  /** Catches: your own rules, read as those of a project, where the home of Dewpoint lies beside the folder. */
+  it('takes the rules of the home for no rules of a project around it', async () => {
+    rulesFolder = join('shelf', '.dewpoint');
+    try {
+      settings = { projectFolders: { [project]: [join(manuals, 'private')] } };
+      write(join(rulesHome(), 'dewpoint.rules'), 'local-only path manuals/private/**\n');
+      expect(await pathsBeside()).toEqual(['private/prices.md', 'readme.md']);
+    } finally {
+      rulesFolder = 'dewpoint';
+    }
   });
 
   it('hides what a rule of yours masks, by its name or within it', async () => {
