@@ -22,6 +22,11 @@ const rich = [
   'A request goes through two parts, and costs $5 to $6 a month.',
   fenced('mermaid', 'graph TD\n  A[Client] --> B{Router}\n  B -->|small| C[Local model]\n  B -->|large| D[Cloud]'),
   fenced('mermaid', 'sequenceDiagram\n  Ann->>Bob: Hello\n  Bob-->>Ann: Hi'),
+  fenced(
+    'mermaid',
+    `graph LR\n${Array.from({ length: 14 }, (_, at) => `  s${at}[Step number ${at}] --> s${at + 1}[Step number ${at + 1}]`).join('\n')}`,
+  ),
+  'It is sure[^1].\n\n- [x] drawn\n- [ ] sent\n\n[^1]: As the test shows.',
   'The time is $O(n \\log n)$, and \\(a^2 + b^2 = c^2\\) holds:',
   '$$\n\\int_0^1 x^2 \\, dx = \\frac{1}{3}\n$$',
   '| part | seconds |\n|---|---|\n| build, all | 12 |\n| test | 3 |',
@@ -105,11 +110,17 @@ describe('an answer', { timeout: 120_000 }, () => {
     const { page } = served;
     await open('A rich answer');
     const log = page.getByRole('log');
-    await log.locator('[data-diagram] img').nth(1).waitFor();
+    await log.locator('[data-diagram] img').nth(2).waitFor();
     const sizes = await log
       .locator('[data-diagram] img')
       .evaluateAll((images) => images.map((image) => image instanceof HTMLImageElement && image.naturalWidth > 50));
-    expect(sizes).toEqual([true, true]);
+    expect(sizes).toEqual([true, true, true]);
+    const wide = log.locator('[data-diagram]', { hasText: 'Actual size' });
+    const isCut = () =>
+      wide.locator('img').evaluate((image) => image.scrollWidth > (image.parentElement?.clientWidth ?? 0));
+    expect(await isCut()).toBe(false);
+    await wide.getByRole('button', { name: 'Actual size' }).click();
+    await expect.poll(isCut).toBe(true);
     await log.getByText('This diagram cannot be drawn.').waitFor();
     await log.getByText('A[[[ --> broken').first().waitFor();
     await expect.poll(() => log.locator('math').count()).toBe(3);

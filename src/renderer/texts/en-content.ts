@@ -18,8 +18,11 @@ export const content = {
   'formula.failed': 'This formula cannot be read: {reason}',
   'formula.tooLong': 'It is too long.',
 
+  'answer.done': 'Done',
+  'answer.open': 'Not done',
   'diagram.alt': 'Diagram. Its source says what it shows.',
   'diagram.source': 'Source',
+  'diagram.actualSize': 'Actual size',
   'diagram.failed': 'This diagram cannot be drawn. Here is its source.',
   'diagram.notLoaded': 'The part that draws diagrams could not be loaded.',
   'diagram.tooLong': 'It is too long.',

@@ -10,11 +10,15 @@ export type MarkdownPart =
 const mostCharacters = 20_000;
 const fence = /(?:^|\n)(`{3,}(?!`)|~{3,}(?!~))([^\s`]*)(?:(?!\n)[\s`][^\n]*)?\n([\s\S]*?)(?:\n\1[ \t]*(?=\n|$)|$)/u;
 
+/** A note at the start of a line: its numbers may stand anywhere before it. */
+const footnote = /(?:^|\n)\[\^[^\]\s]{1,100}\]:/u;
+
 /**
  * Splits a text of any length into parts. Large code blocks are found by their fences; other large parts stay plain
- * text.
+ * text. A text with footnotes stays in one part, up to that length.
  */
 export function markdownParts(text: string): readonly MarkdownPart[] {
+  if (text.length <= mostCharacters && footnote.test(text)) return [{ type: 'markdown', text }];
   return textPieces(text).flatMap(partsOf);
 }
 

@@ -15,6 +15,8 @@ export function Diagram({ source }: { readonly source: string }) {
   const isDark = useIsDark();
   const [drawn, setDrawn] = useState<DrawnDiagram | null>(null);
   const [isSource, setIsSource] = useState(false);
+  const [isWhole, setIsWhole] = useState(true);
+  const [isWide, setIsWide] = useState(false);
   useEffect(() => {
     let isWanted = true;
     const take = (next: DrawnDiagram): void => void (isWanted && setDrawn(next));
@@ -30,6 +32,16 @@ export function Diagram({ source }: { readonly source: string }) {
     <figure data-diagram className="overflow-hidden rounded-lg border border-line bg-sunken">
       <figcaption className="flex h-8 items-center gap-1 border-b border-line pr-1 pl-3 text-xs text-soft">
         <span className="flex-1 font-mono">{language}</span>
+        {canShow && isWide && !isSource && (
+          <button
+            type="button"
+            aria-pressed={!isWhole}
+            className="rounded px-1.5 py-0.5 text-xs hover:bg-chosen hover:text-ink"
+            onClick={() => setIsWhole(!isWhole)}
+          >
+            {t('diagram.actualSize')}
+          </button>
+        )}
         {canShow && (
           <button
             type="button"
@@ -56,7 +68,10 @@ export function Diagram({ source }: { readonly source: string }) {
             width={drawn.width}
             height={drawn.height}
             alt={t('diagram.alt')}
-            className="mx-auto my-3 block h-auto max-w-none"
+            className={`mx-auto my-3 block h-auto ${isWhole ? 'max-w-full' : 'max-w-none'}`}
+            onLoad={({ currentTarget }) => {
+              if (isWhole) setIsWide(currentTarget.clientWidth < drawn.width);
+            }}
             onError={() => setDrawn({ ok: false, reason: t('diagram.noImage') })}
           />
         </WideContent>

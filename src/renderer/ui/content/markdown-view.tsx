@@ -48,6 +48,9 @@ const citations = [markCitations];
 const components = {
   a: ({ href, children }: ComponentProps<'a'>) => {
     const address = href ?? '';
+    // A footnote's number. Its note stands at the end, and leads nowhere.
+    if (address.startsWith('#user-content-fnref-')) return null;
+    if (address.startsWith('#user-content-fn-')) return children;
     const isSame = textOf(children) === address;
     return (
       <span title={address}>
@@ -60,6 +63,15 @@ const components = {
     <span className="rounded border border-dashed border-line-strong px-1.5 text-xs text-soft">
       {t('code.noImage', { source: [alt, src].filter((part) => part !== undefined && part !== '').join(', ') })}
     </span>
+  ),
+  input: ({ checked }: ComponentProps<'input'>) => (
+    <input
+      type="checkbox"
+      checked={checked === true}
+      readOnly
+      disabled
+      aria-label={t(checked === true ? 'answer.done' : 'answer.open')}
+    />
   ),
   pre: ({ children }: ComponentProps<'pre'>) => <Fence>{children}</Fence>,
   inlineCode: CodeSpan,
@@ -81,7 +93,9 @@ const components = {
   li: 'li',
   p: 'p',
   h1: 'h3',
-  h2: 'h4',
+  h2: ({ className, children }: ComponentProps<'h2'>) =>
+    // The label of the footnotes is no heading of the answer.
+    className === 'sr-only' ? <p className="sr-only">{children}</p> : <h4>{children}</h4>,
   h3: 'h5',
   h4: 'h6',
   blockquote: 'blockquote',
