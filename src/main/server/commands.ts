@@ -9,6 +9,7 @@ const refuse = (): never => {
 export const hostCommands: Handlers['host'] = {
   info: () => ({ isWindow: false, refused: [] }),
   chooseFolder: refuse,
+  chooseModelFile: refuse,
   exportSession: refuse,
   exportSessions: refuse,
   importSession: refuse,

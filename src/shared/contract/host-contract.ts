@@ -47,6 +47,8 @@ export const hostContract = {
   info: base.output(type<{ isWindow: boolean; refused: readonly string[]; roots?: readonly string[] }>()),
   /** Here and below, null means that the user chose nothing. */
   chooseFolder: base.output(type<{ path: string | null }>()),
+  /** A GGUF file. */
+  chooseModelFile: base.output(type<{ path: string | null }>()),
   exportSession: base.input(z.object({ sessionId })).output(type<{ path: string | null; missing: number }>()),
   /** Writes one file for each session into a folder that the user chooses. `folder` is null when none was chosen. */
   exportSessions: base

@@ -25,6 +25,7 @@ export interface HostCommandsOptions {
 }
 
 const sessionFile = { name: texts['dialog.sessionFile'], extensions: ['dewpoint'] };
+const modelFile = { name: texts['dialog.modelFile'], extensions: ['gguf'] };
 const readableFiles = [
   { name: texts['dialog.page'], extensions: ['html'] },
   { name: texts['dialog.markdown'], extensions: ['md'] },
@@ -65,6 +66,10 @@ export function createHostCommands({
       const { filePaths } = await dialog.showOpenDialog(window, {
         properties: ['openDirectory', 'createDirectory'],
       });
+      return { path: filePaths[0] ?? null };
+    },
+    'host.chooseModelFile': async () => {
+      const { filePaths } = await dialog.showOpenDialog(window, { properties: ['openFile'], filters: [modelFile] });
       return { path: filePaths[0] ?? null };
     },
     'host.exportSession': async (input, signal) => {

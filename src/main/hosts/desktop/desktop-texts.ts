@@ -30,6 +30,7 @@ export const texts = {
   'news.ended': 'The task has ended.',
   'news.waits': 'Dewpoint is waiting for your answer.',
   'dialog.sessionFile': 'Dewpoint session',
+  'dialog.modelFile': 'Model (GGUF)',
   'dialog.page': 'Page to read (HTML)',
   'dialog.markdown': 'Text (Markdown)',
   'dialog.pdf': 'Document (PDF)',

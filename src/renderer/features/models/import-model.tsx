@@ -5,8 +5,9 @@ import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { t } from '../../lib/text/translate.ts';
-import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
+import { useIsCommandRefused, useIsWindow } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
+import { Icon } from '../../ui/layout/icon.tsx';
 import { Field, inputClass } from '../../ui/controls/field.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { Select } from '../../ui/controls/select.tsx';
@@ -20,10 +21,20 @@ interface ImportModelProps {
 export function ImportModel({ models, onDone }: ImportModelProps) {
   const client = useClient();
   const isRefused = useIsCommandRefused('models.import');
+  const isWindow = useIsWindow();
   const [path, setPath] = useState('');
   const [base, setBase] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   if (isRefused) return null;
+  const choose = async (): Promise<void> => {
+    setProblem(null);
+    try {
+      const chosen = await client.host.chooseModelFile();
+      if (chosen.path !== null) setPath(chosen.path);
+    } catch (error) {
+      setProblem(failureText(error));
+    }
+  };
   const add = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setProblem(null);
@@ -42,15 +53,22 @@ export function ImportModel({ models, onDone }: ImportModelProps) {
       <div className="grid items-end gap-3 sm:grid-cols-[1fr_auto_auto]">
         <Field label={t('models.importPath')}>
           {(ids) => (
-            <input
-              {...ids}
-              value={path}
-              spellCheck={false}
-              autoComplete="off"
-              placeholder={t('models.importExample')}
-              onChange={(event) => setPath(event.target.value)}
-              className={`${inputClass} h-8 font-mono text-xs`}
-            />
+            <div className="flex gap-2">
+              <input
+                {...ids}
+                value={path}
+                spellCheck={false}
+                autoComplete="off"
+                placeholder={t('models.importExample')}
+                onChange={(event) => setPath(event.target.value)}
+                className={`${inputClass} h-8 font-mono text-xs`}
+              />
+              {isWindow && (
+                <Button onClick={() => void choose()}>
+                  <Icon name="folder" /> {t('task.choose')}
+                </Button>
+              )}
+            </div>
           )}
         </Field>
         <Field label={t('models.adapterOf')}>
