@@ -143,6 +143,11 @@ function unreadable(why: string): AppError {
 /** What the library's errors mean for this repository. */
 function explained(error: unknown, { elsewhere, isShallow }: Repository): AppError {
   const message = messageOf(error);
+  if (/\b(?:ENOSPC|EDQUOT)\b/u.test(message))
+    return new AppError('disk-full', 'The disk is full. Your files are as they were.', {
+      hint: 'Free some space, and try again.',
+      cause: error,
+    });
   if (/dircache version/u.test(message)) return unreadable('The index of the repository has a newer form');
   const isMissing = error instanceof Error && 'code' in error && error.code === 'NotFoundError';
   if (isMissing && elsewhere === 'borrowed')

@@ -302,6 +302,19 @@ describe.skipIf(isWithoutGit)('a file that the person writes during a pull', () 
   });
 });
 
+describe.skipIf(isWithoutGit)('a disk that is full while commits are written', () => {
+  /** Catches: a person who is told to look for damage in a repository that has none. */
+  it('is named as that', async () => {
+    const { mine } = await scene((repo) => repo.write('a.txt', 'one\n'));
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    const write = withRepository(mine.folder, { signal, canWrite: true }, () => Promise.reject(full));
+    await expect(write).rejects.toMatchObject({
+      code: 'disk-full',
+      message: 'The disk is full. Your files are as they were.',
+    });
+  });
+});
+
 describe.skipIf(isWithoutGit)('a pull from a hostile host', () => {
   /** Hands on all that the host says, and changes its packs. */
   async function between(origin: string, change: (pack: Buffer) => Buffer): Promise<string> {

@@ -33,7 +33,9 @@ const atOnce = 500;
 export async function cloneInto(wish: Wish, tools: CloneTools): Promise<Cloned> {
   const { folder, signal } = { ...wish, ...tools };
   if ((await readdir(folder)).length > 0) throw new AppError('conflict', 'The folder is not empty.');
-  await makeEmpty(folder, wish);
+  await makeEmpty(folder, wish).catch((error: unknown) => {
+    throw cloneProblem(error, wish);
+  });
   return withRepository(folder, { signal, isNew: true, longestMs }, async (repository) => {
     try {
       return await bring(repository, wish, tools);

@@ -81,6 +81,7 @@ export function flagsAgain(given: FlagValues): string {
   return flags.join('');
 }
 
-function asWord(value: string): string {
+/** A value as a word of a command that is shown to be typed. */
+export function asWord(value: string): string {
   return /^[\w.,:/-]+$/u.test(value) ? value : shellQuote(value);
 }

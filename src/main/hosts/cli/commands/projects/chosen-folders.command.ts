@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { seenName } from '@shared/text/seen-text.ts';
+import { asWord } from '../../program/run-flags.ts';
 import type { Command } from '../../../text/command-context.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import { jsonLine } from '../../../text/terminal.ts';
@@ -42,7 +43,7 @@ export const chosenFolders: Command<[FoldersAction, string | undefined, FoldersA
   if (!folders.includes(path))
     throw usageError(
       `${path} is no chosen folder of ${projectPath}. Nothing was changed.`,
-      `Run \`dewpoint projects folders list ${projectPath}\` to see them.`,
+      `Run \`dewpoint projects folders list ${seenName(asWord(projectPath))}\` to see them.`,
     );
   await projects.configure({ projectPath, change: { type: 'no-folder', path } });
   terminal.err(`${seenName(path)} is no longer searched, and its parts are removed from the index.\n`);

@@ -3,6 +3,7 @@ import type { CloneProgress, CloneStep, MadeClone } from '@shared/git/clone-prog
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { cloneAddress } from '../../../../git/clone/clone-address.ts';
+import { asWord } from '../../program/run-flags.ts';
 import type { Command, CommandContext } from '../../../text/command-context.ts';
 import { usageError, withoutResult } from '../../../text/report-failure.ts';
 import { jsonLine } from '../../../text/terminal.ts';
@@ -26,7 +27,9 @@ export const cloneProject: Command<[string, string | undefined, CloneArguments]>
   const clone = await follow(await (await context.core()).git.clone(input, { signal }), context);
   for (const note of clone.notes) terminal.err(`${terminal.colors.yellow(seenWords(note))}\n`);
   const files = clone.files === 1 ? '1 file' : `${clone.files.toLocaleString('en')} files`;
-  terminal.err(`${files} on ${seenName(clone.branch)}. Begin: dewpoint run --project ${seenName(folder)} "TASK"\n`);
+  terminal.err(
+    `${files} on ${seenName(clone.branch)}. Begin: dewpoint run --project ${seenName(asWord(folder))} "TASK"\n`,
+  );
   if (args.json !== true) return projectList(context, 'add', folder, {});
   terminal.out(jsonLine(clone));
   return projectList({ ...context, terminal: { ...terminal, out: () => undefined } }, 'add', folder, {});

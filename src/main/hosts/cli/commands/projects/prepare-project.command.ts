@@ -9,6 +9,7 @@ import { exitCodes } from '@shared/session/run-result.ts';
 import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { quoteRows } from '../../../text/quoted-rows.ts';
 import { confirm } from '../../questions/confirm.ts';
+import { asWord } from '../../program/run-flags.ts';
 import type { Command, CommandContext } from '../../../text/command-context.ts';
 import { withoutResult } from '../../../text/report-failure.ts';
 import { jsonLine, oneLine } from '../../../text/terminal.ts';
@@ -76,7 +77,7 @@ export async function offerPreparation(context: CommandContext, projectPath: str
       return;
     }
   }
-  terminal.err(`Install them with: dewpoint projects prepare ${seenName(projectPath)}\n`);
+  terminal.err(`Install them with: dewpoint projects prepare ${seenName(asWord(projectPath))}\n`);
 }
 
 /** Names the toolchains that the project needs and the sandbox lacks, and the command that brings them. */
@@ -90,7 +91,7 @@ async function nameToolchains(context: CommandContext, projectPath: string): Pro
   terminal.err(
     `${terminal.colors.yellow(seenWords(`The sandbox has no ${image.toolchains.join(', ')}, which this project needs.`))}\n`,
   );
-  terminal.err(`Add it with: dewpoint sandbox image use ${seenName(projectPath)}\n`);
+  terminal.err(`Add it with: dewpoint sandbox image use ${seenName(asWord(projectPath))}\n`);
 }
 
 async function install(

@@ -5,8 +5,9 @@ import {
   type FoundInDocuments,
   type FoundPart,
 } from '@shared/documents/document-search.ts';
-import { seenLineText } from '@shared/text/seen-text.ts';
+import { seenLineText, seenName } from '@shared/text/seen-text.ts';
 import { partWord } from '../../../../lib/files/document-kind.ts';
+import { asWord } from '../../program/run-flags.ts';
 import type { Command } from '../../../text/command-context.ts';
 import { jsonLine } from '../../../text/terminal.ts';
 
@@ -49,7 +50,7 @@ export const searchProject: Command<[Asked, SearchArguments]> = async (context, 
   const missing = unreadText(found);
   if (missing !== '') terminal.err(`${seenLineText(missing)}\n`);
   if (documents === 0) {
-    terminal.err(noDocuments(seenLineText(folder)));
+    terminal.err(noDocuments(folder));
     return 0;
   }
   if (chunks.length === 0)
@@ -63,8 +64,8 @@ export const searchProject: Command<[Asked, SearchArguments]> = async (context, 
 
 /** Names and texts in code are found in other ways, so a person is told of those. */
 const noDocuments = (folder: string): string =>
-  `There are no documents in ${folder}. This searches PDF, Word and Excel files, notebooks, tables, web pages, Markdown and other texts, and no code.
-To find names in code: dewpoint projects map ${folder} --about WORDS. To ask about it: dewpoint run "Where is …?"
+  `There are no documents in ${seenLineText(folder)}. This searches PDF, Word and Excel files, notebooks, tables, web pages, Markdown and other texts, and no code.
+To find names in code: dewpoint projects map ${seenName(asWord(folder))} --about WORDS. To ask about it: dewpoint run "Where is …?"
 `;
 
 function shown({ path, fromLine, page, title, text }: FoundPart): string {

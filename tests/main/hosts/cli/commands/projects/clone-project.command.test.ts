@@ -6,8 +6,8 @@ import { cloneProject } from '../../../../../../src/main/hosts/cli/commands/proj
 import { commandContext } from '../../../../../fakes/command-context.ts';
 import { createScriptedCore } from '../../../../../fakes/scripted-core.ts';
 
-function scene() {
-  const folder = mkdtempSync(join(tmpdir(), 'dewpoint-cloned-'));
+function scene(name = 'dewpoint-cloned-') {
+  const folder = mkdtempSync(join(tmpdir(), name));
   const core = createScriptedCore();
   const asked: unknown[] = [];
   const kept: unknown[] = [];
@@ -42,6 +42,12 @@ it('the command that clones says where it goes, how far it is and what is missin
   expect(said.err).toContain('1 submodule is not brought.');
   expect(said.err).toContain(`100 files on main. Begin: dewpoint run --project ${folder} "TASK"`);
   expect(said.out).toBe(`${folder}\n`);
+});
+
+it('the command that clones shows a command that works for a folder with spaces', async () => {
+  const { folder, said, context } = scene('dewpoint a clone-');
+  await cloneProject(context, 'https://example.org/ada/app.git', folder, {});
+  expect(said.err).toContain(`Begin: dewpoint run --project '${folder}' "TASK"`);
 });
 
 it('the command that clones refuses an address before it asks anybody', async () => {
