@@ -36,7 +36,14 @@ export const comparisonInputSchema = z.object({
    * Decides "solved" in place of `check`, which then is only what the agent sees. The files of its folder are laid over
    * the copy when the run has ended, so no agent sees them.
    */
-  hidden: z.object({ command: z.string().min(1), projectPath: z.string().min(1).optional() }).optional(),
+  hidden: z
+    .object({
+      command: z.string().min(1),
+      projectPath: z.string().min(1).optional(),
+      /** A hash of what the task consists of, so that a task that was changed is another one. */
+      state: z.string().max(100).optional(),
+    })
+    .optional(),
   repeat: z.number().int().min(1).max(50).default(1),
   /** The models of ways that name none. */
   local: z.string().optional(),

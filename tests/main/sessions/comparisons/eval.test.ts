@@ -92,6 +92,22 @@ describe('an evaluation', () => {
     expect(await readdir(join(folder, 'tasks/add/project'))).toEqual(['package.json']);
   }, 60_000);
 
+  it('begins anew for a task that was changed, or with another model in the settings, and names the model', async () => {
+    await put(own);
+    const { context } = commandContext({ handlers: core.handlers });
+    const report = join(folder, 'eval.md');
+    const path = join(folder, 'tasks');
+    await core.client.settings.set({ key: 'local', value: 'weak/script' });
+    await evaluate(context, path, { strategy: 'loop' });
+    await core.client.settings.set({ key: 'local', value: 'strong/script' });
+    await evaluate(context, path, { strategy: 'loop', report });
+    expect(await readFile(report, 'utf8')).toMatch(/\| add \| own \| local:strong\/script,strategy=loop \| 1 \| yes/u);
+    expect(await core.client.comparisons.list()).toHaveLength(2);
+    await put({ 'tasks/add/hidden/hidden.test.js': `${addTest}\n// One more.\n` });
+    await evaluate(context, path, { strategy: 'loop' });
+    expect(await core.client.comparisons.list()).toHaveLength(3);
+  }, 60_000);
+
   it('reads an exercise without its tests and its example', async () => {
     await put({
       'ex/js/add/.meta/config.json': JSON.stringify({

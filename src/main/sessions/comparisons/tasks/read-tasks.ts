@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
-import type { EvalTasks } from '@shared/comparisons/eval-tasks.ts';
+import type { EvalTask, EvalTasks } from '@shared/comparisons/eval-tasks.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
+import { sha256Of } from '../../../lib/sha256.ts';
 import { readStub } from './stub-task.ts';
 import { readRecords } from './task-records.ts';
 import type { ReadTask, TaskReading } from './task-files.ts';
@@ -25,7 +27,9 @@ export async function readTasks(path: string, reading: TaskReading): Promise<Eva
   if (found === null) throw new AppError('not-found', `${path} was not found.`);
   const form = found.isFile() ? 'swe-bench' : (await hasFile(path, 'task.json')) ? 'own' : 'polyglot';
   const all = form === 'swe-bench' ? await readRecords(path, reading) : await readFolder(path, form, reading);
-  const tasks = all.flatMap((one) => ('why' in one ? [] : [one]));
+  const read = all.flatMap((one) => ('why' in one ? [] : [one]));
+  const tasks: EvalTask[] = [];
+  for (const one of read) tasks.push({ ...one, hidden: { ...one.hidden, state: await stateOf(one, reading.signal) } });
   const skipped = all.flatMap((one) => ('why' in one ? [one] : []));
   if (tasks.length > 0) return { form, tasks, skipped };
   const why = skipped[0] === undefined ? 'nothing in it has the form of a task' : `${skipped[0].id}: ${skipped[0].why}`;
@@ -35,6 +39,22 @@ export async function readTasks(path: string, reading: TaskReading): Promise<Eva
 }
 
 const mostTasks = 5000;
+
+/** A hash over the files of a task, without packages and history. */
+async function stateOf({ projectPath, hidden }: EvalTask, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  const visit = async (folder: string): Promise<void> => {
+    const entries = await readdir(folder, { withFileTypes: true });
+    for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
+      signal.throwIfAborted();
+      const place = join(folder, entry.name);
+      if (entry.isDirectory() && entry.name !== '.git' && entry.name !== 'node_modules') await visit(place);
+      if (entry.isFile()) hash.update(JSON.stringify([place, sha256Of(await readFile(place))]));
+    }
+  };
+  for (const folder of [projectPath, hidden.projectPath]) if (folder !== undefined) await visit(folder);
+  return hash.digest('hex');
+}
 
 async function hasFile(folder: string, name: string): Promise<boolean> {
   for (const entry of await foldersIn(folder)) if (await isFile(join(folder, entry, name))) return true;

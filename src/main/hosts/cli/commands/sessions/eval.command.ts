@@ -11,7 +11,7 @@ import { orNoted } from '../../../../lib/log.ts';
 import { recordedEvents } from '../../../connection/recorded-events.ts';
 import type { Command, CommandContext } from '../../../text/command-context.ts';
 import { usageError } from '../../../text/report-failure.ts';
-import { requireModels } from '../../../text/require-models.ts';
+import { requireModels, usualModels } from '../../../text/require-models.ts';
 import { jsonLine, oneLine, pluralize, table } from '../../../text/terminal.ts';
 import { checkOutputFile, writeOutputFile } from '../../terminal/output-file.ts';
 import {
@@ -59,7 +59,9 @@ export const evaluate: Command<[string, EvalArguments]> = async (context, path, 
   const fits = args.only === undefined ? null : globMatcher(args.only);
   const chosen = found.tasks.filter(({ id }) => fits?.(id) ?? true);
   const tasks = args.limit === undefined ? chosen : chosen.slice(0, numberOf('limit', args.limit));
-  const parts = tasks.map((task) => partOf(task, args));
+  // Named, so that the report says which models worked, and another model in the settings is another evaluation.
+  const usual = await usualModels(core, {});
+  const parts = tasks.map((task) => partOf(task, args, usual));
   const [first] = parts;
   if (first === undefined) throw usageError('No task is left.', 'See: dewpoint eval --help');
   for (const { policy, local, cloud } of first.input.ways)
@@ -83,10 +85,14 @@ function reportText(path: string, report: Parameters<typeof evalMarkdown>[0]): s
 }
 
 /** One comparison does a task in all ways. What never asks a local model is one way. */
-function partOf(task: EvalTask, args: EvalArguments): Part {
+function partOf(
+  task: EvalTask,
+  args: EvalArguments,
+  usual: { readonly local: string | null; readonly cloud: string | null },
+): Part {
   const list = (text: string): readonly string[] => [...new Set(text.split(',').map((one) => one.trim()))];
-  const { cloud, strategy } = args;
-  const locals = args.local === undefined ? [undefined] : list(args.local);
+  const { cloud = usual.cloud ?? undefined, strategy } = args;
+  const locals = args.local === undefined ? [usual.local ?? undefined] : list(args.local);
   const ways = list(args.policies ?? 'local').flatMap((policy) =>
     (policy === 'cloud' ? [undefined] : locals).map((local) => ({
       policy,
@@ -126,6 +132,7 @@ async function runAll(
     const id = before?.id ?? (await core.comparisons.create(input, { signal })).id;
     const left = most === null ? {} : { maxUsd: Math.max(0, most - spentUsd) };
     const comparison = await carryOut(context, { id, ...left });
+    spentUsd += comparison.abandonedUsd ?? 0;
     for (const run of comparison.runs) {
       const one = await evalRunOf(context, task, run);
       runs.push(one);
