@@ -27,10 +27,8 @@ export interface OpenSession {
   masks: string;
   sandbox: Sandbox | null;
   runner: SessionRunner | null;
-  /** The running start, so that two messages at once do not start two sandboxes. */
-  starting: Promise<SessionRunner> | null;
-  /** Cancels that start. Building an image can take minutes. */
-  cancelStart: (() => void) | null;
+  /** The running start, so that two messages at once do not start two sandboxes. Building an image can take minutes. */
+  starting: { readonly runner: Promise<SessionRunner>; readonly cancel: () => void } | null;
   /** Releases the sandbox when nothing was asked for a while. */
   restTimer: NodeJS.Timeout | null;
   /** How many people use the sandbox directly. */
@@ -50,7 +48,6 @@ export const atRest = {
   sandbox: null,
   runner: null,
   starting: null,
-  cancelStart: null,
   restTimer: null,
   occupants: 0,
 } as const;
@@ -60,14 +57,14 @@ export function isAtWork({ starting, runner }: OpenSession): boolean {
 }
 
 export async function cancelSession(session: OpenSession | null): Promise<void> {
-  session?.cancelStart?.();
+  session?.starting?.cancel();
   session?.runner?.cancel();
   await session?.runner?.idle();
 }
 
 export async function sessionIdle(session: OpenSession): Promise<void> {
   // The caller of the start gets its error.
-  await session.starting?.catch(() => undefined);
+  await session.starting?.runner.catch(() => undefined);
   await session.runner?.idle();
 }
 
@@ -111,7 +108,7 @@ const leaveWithinMs = 5_000;
 export async function closeSession(session: OpenSession): Promise<void> {
   if (session.restTimer !== null) clearTimeout(session.restTimer);
   // The caller of the start gets its error.
-  await session.starting?.catch(() => undefined);
+  await session.starting?.runner.catch(() => undefined);
   // A question is no work to be cancelled: it waits for the person, who may come back in days.
   session.approver.setInteractive(false);
   if (leaveQuestions(session))

@@ -44,22 +44,21 @@ export async function runnerFor(
   asked: { readonly mode: TurnMode; readonly signal: AbortSignal },
 ): Promise<SessionRunner> {
   // The caller of that start gets its error. This one tries again.
-  if (session.starting !== null) await session.starting.catch(() => undefined);
+  if (session.starting !== null) await session.starting.runner.catch(() => undefined);
   const { runner, sandbox } = session;
   const needsExecute = session.wanted === 'container' && asked.mode === 'work';
   const masks = JSON.stringify(await currentMasks(options, session.journal));
   const isEnough = sandbox !== null && session.masks === masks && (sandbox.tier !== 'read-only' || !needsExecute);
   if (runner !== null && (runner.isRunning() || isEnough)) return runner;
   const start = childAbort(asked.signal);
-  session.cancelStart = start.abort;
   const isChat = asked.mode === 'chat' && session.wanted === 'container';
-  session.starting = startRunner(options, session, { needsExecute, isChat }, start.signal);
+  const starting = startRunner(options, session, { needsExecute, isChat }, start.signal);
+  session.starting = { runner: starting, cancel: start.abort };
   try {
-    return await session.starting;
+    return await starting;
   } finally {
     start.release();
     session.starting = null;
-    session.cancelStart = null;
   }
 }
 
