@@ -27,7 +27,7 @@ interface CalibrationBase {
 }
 
 interface CalibrationNeeds
-  extends Pick<ComparisonRunnerOptions, 'sessions'>, Pick<CalibrationRunnerOptions, 'symbols' | 'runGit' | 'stateOf'> {
+  extends Pick<ComparisonRunnerOptions, 'sessions'>, Pick<CalibrationRunnerOptions, 'symbols' | 'runGit'> {
   readonly record: RouteRecord;
   readonly startSandbox: SandboxFactory;
   readonly money: ReturnType<typeof createHomeMoney>;
@@ -59,6 +59,7 @@ export function createComparingParts(
     ...needs,
     home,
     store: createCalibrationStore(join(home, 'calibrations')),
+    logOf: (sessionId) => store.view(sessionId),
     newId: () => store.newSessionId(),
     settings: () => settings.current(),
     now,

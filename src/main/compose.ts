@@ -328,7 +328,6 @@ async function createParts(config: ComposeConfig) {
     money,
     symbols,
     runGit,
-    stateOf,
   });
   return {
     ...base,

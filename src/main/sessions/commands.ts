@@ -1,4 +1,6 @@
 import { AppError } from '@shared/errors.ts';
+import type { RunResult } from '@shared/session/run-result.ts';
+import { readLastWords } from './log/whole-texts.ts';
 import { buildRunResult } from '../agent/turn/build-run-result.ts';
 import type { HomeMoney } from '../money/home-money.ts';
 import type { Handlers } from '../server/handlers.ts';
@@ -47,16 +49,21 @@ export function createSessionCommands({ sessions, store, money }: SessionCommand
       const { state, money: spent } = await store.view(sessionId);
       return { state, money: spent };
     },
-    result: async ({ input: { sessionId } }) => {
+    result: async ({ input: { sessionId } }): Promise<RunResult> => {
       const runner = sessions.runner(sessionId);
       await runner?.idle();
       const failure = runner?.failure() ?? null;
       if (failure !== null) throw failure;
-      const state = sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state;
+      const journal = sessions.openJournal(sessionId);
+      const log =
+        journal === null
+          ? await store.view(sessionId)
+          : { state: journal.state(), read: (from?: number) => journal.read(from) };
+      const { state } = log;
       const used = state.steps.findLast(({ where }) => where === 'cloud')?.model ?? state.chosen.cloud ?? null;
       const result = buildRunResult(state, await money.reference(used));
       if (result === null) throw new AppError('not-found', 'No turn of this session has ended yet.');
-      return result;
+      return { ...result, text: await readLastWords(log) };
     },
   } satisfies Partial<Handlers['sessions']>;
 }

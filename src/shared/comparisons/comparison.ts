@@ -8,11 +8,14 @@ import { runLimitsSchema } from '@shared/session/run-limits.ts';
 import { waySchema, type Way } from './way.ts';
 import { eachWay, wayName } from './way-name.ts';
 
+/** In characters. */
+export const longestTask = 1_048_576;
+
 /** One of the tasks that every way does. */
 export const comparisonTaskSchema = z.object({
   /** What the tables call it. */
   name: z.string().min(1).max(200),
-  text: z.string().min(1).max(1_048_576),
+  text: z.string().min(1).max(longestTask),
   /** The command that decides "solved", run in the sandbox after each run. Absent: that of the comparison. */
   check: z.string().min(1).max(10_000).optional(),
   /**

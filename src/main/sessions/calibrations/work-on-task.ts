@@ -8,6 +8,7 @@ import type { RunGit } from '../../git/process/run-apart.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import type { RouteRecord } from '../../routing/record/route-record.ts';
 import type { ComparisonRunner } from '../comparisons/run-comparisons.ts';
+import { readLastWords, type SessionLog } from '../log/whole-texts.ts';
 import { checkOutInto } from './commit-tasks.ts';
 import { judgeSolution } from './judge-solution.ts';
 import { type CopyOptions, copyInto, putFiles, removeFolder } from './trial-place.ts';
@@ -16,7 +17,7 @@ export interface TaskWorkOptions extends CopyOptions {
   readonly runGit: RunGit;
   /** Its comparisons are not among those of the person. */
   readonly comparisons: ComparisonRunner;
-  readonly stateOf: (sessionId: string) => Promise<SessionState>;
+  readonly logOf: (sessionId: string) => Promise<SessionLog>;
   readonly record: Pick<RouteRecord, 'add'>;
 }
 
@@ -103,7 +104,8 @@ async function resultOf(work: TaskWork, comparison: Comparison): Promise<Partial
   const { options, task, run, calibration } = work;
   const [found] = comparison.runs;
   const { sessionId = null, figures = null, check = null } = found ?? {};
-  const state = sessionId === null ? null : await options.stateOf(sessionId);
+  const log = sessionId === null ? null : await options.logOf(sessionId);
+  const state = log?.state ?? null;
   const known = {
     sessionId,
     seconds: figures?.seconds ?? null,
@@ -111,11 +113,11 @@ async function resultOf(work: TaskWork, comparison: Comparison): Promise<Partial
     energyWh: figures?.energyWh ?? null,
   };
   if (found?.state === 'skipped') return { ...known, solved: null, why: found.why };
-  if (found?.state !== 'ended' || state === null)
+  if (found?.state !== 'ended' || state === null || log === null)
     return { ...known, solved: false, why: `it took longer than ${calibration.input.taskMinutes} minutes` };
   if (figures?.status === 'missing' || (figures?.status === 'cap' && check?.passed !== true))
     return { ...known, solved: null, why: figures.reason };
-  const judged = judgeSolution(task, { text: state.turns.at(-1)?.text ?? '', changes: state.changes, check });
+  const judged = judgeSolution(task, { text: await readLastWords(log), changes: state.changes, check });
   if (run.where === 'local' && judged.solved !== null)
     await options.record.add([
       {

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import type { Comparison, ComparisonRun, PairVerdict, RunPair, Verdict } from '@shared/comparisons/comparison.ts';
 import { isSamePair, openPairs, runOf } from '@shared/comparisons/pair-verdicts.ts';
+import { readLastWords } from '../log/whole-texts.ts';
 import { jsonIn } from '@shared/text/json-in.ts';
-import { buildRunResult } from '../../agent/turn/build-run-result.ts';
 import { showChanges } from '../changes/undo-and-take.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
 
@@ -101,7 +101,7 @@ async function judgePair(
   const task = current().input.tasks[pair.task]?.text ?? '';
   const text = [
     block('RUBRIC', rubric),
-    block('TASK', task.slice(0, mostCharacters)),
+    block('TASK', beginningOf(task, mostCharacters)),
     ...answers.map((answer, index) => block(index === 0 ? 'FIRST ANSWER' : 'SECOND ANSWER', answer)),
     // Apart from the answers, which may claim anything.
     block('CHECKS', `First: ${checks[0] ?? ''}\nSecond: ${checks[1] ?? ''}`),
@@ -155,10 +155,14 @@ export async function answerOfRun(
   most: number,
 ): Promise<string> {
   const journal = await sessions.journal(sessionId);
-  const words = buildRunResult(journal.state())?.text ?? '';
+  const words = await readLastWords({ state: journal.state(), read: (from) => journal.read(from) });
   const changes = await showChanges(journal);
   const diffs = changes.map(({ path, kind, diff, note }) => `${kind} ${path}\n${diff ?? note ?? ''}`);
   const text = [words, ...diffs].filter((part) => part.trim() !== '').join('\n\n');
   if (text === '') return 'It said nothing and changed nothing.';
+  return beginningOf(text, most);
+}
+
+function beginningOf(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most)}\n[The rest is not shown.]`;
 }

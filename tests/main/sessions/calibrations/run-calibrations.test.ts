@@ -169,6 +169,8 @@ describe('a calibration', () => {
   });
 
   it('judges a question by its known answer, and shows no host the answers', async () => {
+    const words = (part: number): string =>
+      Array.from({ length: 200 }, (_, at) => `Line ${at} says ${at * 7 + part} things.\n`).join('');
     const question: CalibrationTask = {
       ...task,
       kind: 'question',
@@ -179,8 +181,9 @@ describe('a calibration', () => {
     };
     await core.client.settings.set({
       key: 'providers.good',
-      value: { kind: 'scripted', repeat: true, replies: [{ text: 'It is in calc.py.' }] },
+      value: { kind: 'scripted', repeat: true, replies: [{ text: `${words(1)}It is in calc.py.\n${words(2)}` }] },
     });
+    // Long enough that the folded state has only its beginning and its end.
     const id = await kept({ tasks: [question], runs: [runOf('good/script')] });
     const done = await workThrough(id);
     expect(done.runs.map(({ solved, why }) => [solved, why])).toEqual([[true, null]]);

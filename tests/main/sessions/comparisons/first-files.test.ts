@@ -2,6 +2,8 @@ import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { replaySession } from '../../../../src/main/hosts/cli/commands/sessions/sessions.command.ts';
+import { recordedEvents } from '../../../../src/main/hosts/connection/recorded-events.ts';
+import { readFirstMessage } from '../../../../src/main/sessions/log/whole-texts.ts';
 import { comparisonInputSchema, type Comparison } from '../../../../src/shared/comparisons/comparison.ts';
 import { commandContext } from '../../../fakes/command-context.ts';
 import { type ClientCore, itemsOf } from '../../../fakes/core-client.ts';
@@ -81,6 +83,24 @@ describe('a task that is taken from a session', () => {
     const other = await world.project('other', { 'calc.py': 'Other.\n' });
     await expect(compared(false, other)).rejects.toThrow(/of another project/u);
     expect(await workspaces()).toEqual([]);
+  });
+
+  it('has the whole text of a long first message, and the whole text of a long answer', async () => {
+    const long = `Fix the bug in add(). ${'Mind the tests. '.repeat(400)}Keep the name. ${'Mind the style. '.repeat(400)}`;
+    const files = { 'calc.py': 'def add(a, b):\n    return a - b\n' };
+    const id = await world.work(core, await world.project('long', files), long);
+    const { context, said } = commandContext({ handlers: core.handlers });
+    expect(await replaySession(context, [id], { on: 'script/script', run: true, json: true })).toBe(0);
+    const { input, runs } = JSON.parse(said.out);
+    expect(input.tasks[0].text).toBe(long);
+    const again = await readFirstMessage(recordedEvents(core.client, runs[0].sessionId, context.signal));
+    expect(again?.message.text).toBe(long);
+    const lines = Array.from({ length: 300 }, (_, at) => `Line ${at} of ${at * 7} adds ${at * 13}.`);
+    const answer = `It adds.\n${lines.join('\n')}`;
+    const replies = [{ text: answer }];
+    await core.client.settings.set({ key: 'providers.script', value: { kind: 'scripted', replies, repeat: true } });
+    const talk = await world.work(core, await world.project('talk', files), 'How does add() work?');
+    expect((await core.client.sessions.result({ sessionId: talk })).text).toBe(answer);
   });
 
   it('is done anew by the model that `replay --run` names', async () => {

@@ -1,11 +1,13 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import type { ComparisonInput, ComparisonTask } from '@shared/comparisons/comparison.ts';
-import { comparisonInputSchema } from '@shared/comparisons/comparison.ts';
+import { comparisonInputSchema, longestTask } from '@shared/comparisons/comparison.ts';
 import { readWay, type Way, wayForm } from '@shared/comparisons/way.ts';
 import { nameOfTask, wayName } from '@shared/comparisons/way-name.ts';
+import { readFirstMessage } from '../../../sessions/log/whole-texts.ts';
 import { readDefinition } from '@shared/text/front-matter.ts';
 import { issueText } from '../../../lib/issue-text.ts';
+import { recordedEvents } from '../../connection/recorded-events.ts';
 import type { CommandContext } from '../../text/command-context.ts';
 import { usageError } from '../../text/report-failure.ts';
 import { maximumTaskBytes, readTask } from './read-task.ts';
@@ -49,7 +51,7 @@ export const comparedBy = [
 
 /** Checks the options before anything starts. The core checks them again. */
 export async function readCompareInput(
-  context: Pick<CommandContext, 'core' | 'terminal'>,
+  context: Pick<CommandContext, 'core' | 'terminal' | 'signal'>,
   taskText: string | undefined,
   { args, maxUsd }: { readonly args: CompareInputArguments; readonly maxUsd: number | undefined },
 ): Promise<ComparisonInput> {
@@ -104,7 +106,7 @@ interface FoundTasks {
 }
 
 async function tasksOf(
-  context: Pick<CommandContext, 'core'>,
+  context: Pick<CommandContext, 'core' | 'signal'>,
   taskText: string | undefined,
   args: CompareInputArguments,
 ): Promise<FoundTasks> {
@@ -144,7 +146,7 @@ async function tasksInFolder(folder: string): Promise<readonly ComparisonTask[]>
 
 /** The first message of each session, with the check of its first turn and the files before it. All are of one project. */
 async function tasksOfSessions(
-  { core }: Pick<CommandContext, 'core'>,
+  { core, signal }: Pick<CommandContext, 'core' | 'signal'>,
   ids: string,
   { project, onlyFirstFiles = false }: Pick<CompareInputArguments, 'project' | 'onlyFirstFiles'>,
 ): Promise<FoundTasks> {
@@ -154,12 +156,19 @@ async function tasksOfSessions(
   for (const id of ids.split(',').map((one) => one.trim())) {
     const { sessionId } = await client.sessions.find({ id });
     const { state } = await client.sessions.show({ sessionId });
-    const text = state.messages[0]?.text ?? '';
+    const first = await readFirstMessage(recordedEvents(client, sessionId, signal));
+    const text = first?.message.text ?? '';
     if (text.trim() === '') throw usageError(`The session ${sessionId} has no message.`);
-    const check = state.turns[0]?.check?.command;
+    if (text.length > longestTask)
+      throw usageError(`The first message of the session ${sessionId} is too long for a task.`);
     // A project that is named is taken as it is.
     const from = project === undefined ? { from: { sessionId, orNow: !onlyFirstFiles } } : {};
-    tasks.push({ name: nameOfTask(text), text, ...from, ...(check === undefined ? {} : { check }) });
+    tasks.push({
+      name: nameOfTask(text),
+      text,
+      ...from,
+      ...(first === null || first.check === null ? {} : { check: first.check }),
+    });
     if (state.projectPath !== null) projects.add(state.projectPath);
   }
   if (projects.size > 1) throw usageError('These sessions are of several projects. Compare those of one at a time.');

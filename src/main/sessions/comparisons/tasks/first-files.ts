@@ -2,6 +2,7 @@ import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Comparison, ComparisonInput, ComparisonRun, ComparisonTask } from '@shared/comparisons/comparison.ts';
 import { AppError, valueOf } from '@shared/errors.ts';
+import { readFirstMessage } from '../../log/whole-texts.ts';
 import { isSkippedFolder } from '../../../sandbox/files/skipped-folders.ts';
 import type { prepareWorkspace } from '../../../sandbox/workspace/prepare-workspace.ts';
 import { planCopy } from '../../../sandbox/workspace/workspace-copy-plan.ts';
@@ -139,11 +140,11 @@ async function copyFirstFiles(
 ): Promise<{ readonly changed: readonly string[]; readonly attachments: number }> {
   const view = await sessionStore.view(sessionId, 'whole');
   await refuseOlderLog(view);
-  const { messages, workspace, createdAt } = view.state;
+  const { workspace, createdAt } = view.state;
   if (view.state.projectPath !== projectPath) throw new AppError('bad-input', 'The session is of another project.');
-  const [first] = messages;
-  if (first === undefined) throw new AppError('bad-input', 'The session has no message, so there is no task.');
-  const plan = await planFork(view.read(), { before: first.messageId });
+  const first = await readFirstMessage(view.read());
+  if (first === null) throw new AppError('bad-input', 'The session has no message, so there is no task.');
+  const plan = await planFork(view.read(), { before: first.message.messageId });
   if (plan === null || plan.isForeign || workspace === null) {
     throw new AppError('bad-input', 'The session was imported, so the files that it began with are not here.');
   }
@@ -157,7 +158,7 @@ async function copyFirstFiles(
     }
     const paths = new Set(plan.restore.map(({ path }) => path));
     const changed = await changedSince(targetPath, { paths, begunAt: createdAt }, signal);
-    return { changed, attachments: (first.attachments ?? []).length };
+    return { changed, attachments: (first.message.attachments ?? []).length };
   } catch (error) {
     await rm(targetPath, { recursive: true, force: true });
     throw error;
