@@ -19,7 +19,7 @@ export interface OpenSession {
   /** The budget and approver of its parent while it works for it. Null: it works for the user. */
   child: ChildPart | null;
   fences: SessionFences | null;
-  /** Keeps what later sessions have to know. Never rejects. */
+  /** Ends when what later sessions have to know is kept. Never rejects. */
   remembering: Promise<void>;
   held: RoutingSnapshot | null;
   wanted: 'container' | 'read-only';
@@ -86,10 +86,15 @@ export async function rest(session: OpenSession | null): Promise<void> {
   await sandbox?.dispose();
 }
 
-/** Call it at the end of a turn, while the sandbox is there. */
-export function rememberFences(session: OpenSession, signal: AbortSignal): Promise<void> {
+/**
+ * Keeps what the turn leaves behind. `learned`: what the router keeps of it. Call it at the end of a turn, while the
+ * sandbox is there: the session does not close before all of it is written.
+ */
+export function rememberTurn(session: OpenSession, learned: Promise<unknown>, signal: AbortSignal): Promise<void> {
   // Otherwise, the next session of the project reads the log of this one.
-  session.remembering = session.fences?.remember?.(signal).catch(() => undefined) ?? Promise.resolve();
+  const fences = session.fences?.remember?.(signal).catch(() => undefined);
+  const noted = learned.catch(orNoted('Nothing was learned from a turn', undefined));
+  session.remembering = Promise.all([noted, fences]).then(() => undefined);
   return session.remembering;
 }
 

@@ -33,7 +33,7 @@ import {
   rest,
   restLater,
   sessionIdle,
-  rememberFences,
+  rememberTurn,
 } from './open-session.ts';
 import { runnerFor } from './runner-for.ts';
 import { createSavedCalls } from './saved-calls.ts';
@@ -277,9 +277,10 @@ async function sendTo(
   const { journal } = session;
   void sent.ended
     // The runs of a comparison repeat one task: the results of earlier ones would affect the routing of later ones.
-    .then(() => (journal.state().groupId === null ? options.record.learn(journal.state()) : undefined))
-    .catch(orNoted('Nothing was learned from a turn', undefined))
-    .then(() => rememberFences(session, signal))
+    .then(() => {
+      const isRepeat = journal.state().groupId !== null;
+      return rememberTurn(session, isRepeat ? Promise.resolve() : options.record.learn(journal.state()), signal);
+    })
     .then(() => restLater(session))
     .then(() => offerCloudReview(options.agent, journal, { cloud: chosen.cloud, signal }))
     // The turn itself has ended well, so failures of the work after it are ignored.
