@@ -56,7 +56,7 @@ export async function workOnTask(work: TaskWork, signal: AbortSignal): Promise<v
     late.release();
   }
   signal.throwIfAborted();
-  await put({ state: 'ended', ...(await resultOf(work, await comparisons.show(comparisonId))) });
+  await put({ state: 'ended', ...(await resultOf(work, await comparisons.show(comparisonId), late.signal.aborted)) });
   // A task that took too long is not done again.
   await comparisons.giveUp(comparisonId);
 }
@@ -100,7 +100,7 @@ async function untilEnded(comparisons: ComparisonRunner, id: string): Promise<vo
   });
 }
 
-async function resultOf(work: TaskWork, comparison: Comparison): Promise<Partial<CalibrationRun>> {
+async function resultOf(work: TaskWork, comparison: Comparison, isLate: boolean): Promise<Partial<CalibrationRun>> {
   const { options, task, run, calibration } = work;
   const [found] = comparison.runs;
   const { sessionId = null, figures = null, check = null } = found ?? {};
@@ -112,7 +112,9 @@ async function resultOf(work: TaskWork, comparison: Comparison): Promise<Partial
     costUsd: costOf(state, comparison.abandonedUsd ?? 0),
     energyWh: figures?.energyWh ?? null,
   };
-  if (found?.state === 'skipped') return { ...known, solved: null, why: found.why };
+  // Also one that waits because its model could not be reached.
+  if (found?.state === 'skipped' || (found?.state === 'waiting' && !isLate))
+    return { ...known, solved: null, why: found.why };
   if (found?.state !== 'ended' || state === null || log === null)
     return { ...known, solved: false, why: `it took longer than ${calibration.input.taskMinutes} minutes` };
   if (figures?.status === 'missing' || (figures?.status === 'cap' && check?.passed !== true))

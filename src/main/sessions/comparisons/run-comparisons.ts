@@ -291,7 +291,11 @@ async function setAside({ options, current, put }: RunContext, index: number): P
   const sessionId = current().runs[index]?.sessionId ?? null;
   if (sessionId === null || (await endedBefore(options, sessionId)) !== null) return;
   const state = await stateOf(options, sessionId).catch(() => null);
-  await put(index, { sessionId: null }, { sessionId, usd: state === null ? 0 : knownUsdOf(state) });
+  await put(index, { sessionId: null }, cutOffOf(sessionId, state));
+}
+
+function cutOffOf(sessionId: string, state: SessionState | null): CutOff {
+  return { sessionId, usd: state === null ? 0 : knownUsdOf(state) };
 }
 
 /** One run: a session on a fresh copy, the task, the check. A session that ended before is only checked. */
@@ -313,6 +317,12 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
     await runTask(work, sessionId, { run, left });
   }
   const state = await stateOf(options, sessionId);
+  const outage = outageOf(state);
+  if (outage !== null) {
+    await options.sessions.sandboxes.rest(sessionId);
+    await put(index, { state: 'waiting', sessionId: null, why: outage }, cutOffOf(sessionId, state));
+    return;
+  }
   const result = buildRunResult(state, await options.reference(wayOf(input, run.way)?.cloud ?? input.cloud ?? null));
   if (result === null) throw new AppError('internal', `The run in session ${sessionId} did not end.`);
   signal.throwIfAborted();
@@ -372,7 +382,19 @@ async function stateOf({ sessions, sessionStore }: ComparisonRunnerOptions, sess
 async function endedBefore(options: ComparisonRunnerOptions, sessionId: string): Promise<SessionState | null> {
   const state = await stateOf(options, sessionId).catch(() => null);
   const reason = state?.turns.at(-1)?.reason ?? null;
-  return reason === null || reason === 'crashed' || reason === 'cancelled' ? null : state;
+  if (state === null || reason === null || reason === 'crashed' || reason === 'cancelled') return null;
+  return outageOf(state) === null ? state : null;
+}
+
+/** Failed calls that say something of the model or the way: it was asked for more than it takes. */
+const ownFailures: readonly string[] = ['context-full', 'bad-request'];
+
+/** Why a session shows nothing of its model: that could not be reached, or its service refused. Null: it worked. */
+function outageOf({ turns, steps }: SessionState): string | null {
+  const turn = turns.at(-1);
+  const error = steps.findLast(({ turnId }) => turnId === turn?.id)?.end?.error ?? null;
+  if (turn?.reason !== 'error' || error === null || ownFailures.includes(error.code)) return null;
+  return `Its model could not be reached or used, so it is not judged: ${turn.failure?.message ?? error.message}`;
 }
 
 const summaryCharacters = 600;

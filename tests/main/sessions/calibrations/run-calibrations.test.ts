@@ -213,6 +213,20 @@ describe('a calibration', () => {
     expect((await readdir(join(home, 'workspaces'))).filter((name) => name.endsWith('-project'))).toEqual([]);
   });
 
+  it('does not count a run as failed whose model could not be reached', async () => {
+    await core.client.settings.set({
+      key: 'providers.good',
+      value: { kind: 'scripted', repeat: true, replies: [{ error: 'The service is down.' }] },
+    });
+    const id = await kept({ runs: [runOf('good/script')] });
+    const [run] = (await workThrough(id)).runs;
+    expect([run?.state, run?.solved, run?.why]).toEqual([
+      'ended',
+      null,
+      expect.stringContaining('The service is down.'),
+    ]);
+  });
+
   it('does not count a run as failed that the spending limit ended', async () => {
     await core.client.settings.set({
       key: 'providers.good',

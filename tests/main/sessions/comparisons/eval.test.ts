@@ -20,6 +20,10 @@ import { add } from './add.js';
 test('adds', () => assert.equal(add(2, 3), 5));
 `;
 
+const complete = { toolCalls: [{ name: 'task_complete', input: { summary: 'It adds.' } }] };
+const write = (path: string, content: string) => ({ toolCalls: [{ name: 'write_file', input: { path, content } }] });
+const strong = { kind: 'scripted', replies: [write('add.js', addCode), complete], repeat: true };
+
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dewpoint-eval-'));
   const home = join(folder, 'home');
@@ -32,11 +36,7 @@ beforeEach(async () => {
     startSandbox: async ({ workspacePath }) =>
       success(createFolderSandbox(workspacePath, { scratchPath: await mkdtemp(join(folder, 'scratch-')) })),
   });
-  const replies = [
-    { toolCalls: [{ name: 'write_file', input: { path: 'add.js', content: addCode } }] },
-    { toolCalls: [{ name: 'task_complete', input: { summary: 'It adds.' } }] },
-  ];
-  await core.client.settings.set({ key: 'providers.strong', value: { kind: 'scripted', replies, repeat: true } });
+  await core.client.settings.set({ key: 'providers.strong', value: strong });
   await core.client.settings.set({
     key: 'providers.weak',
     value: {
@@ -108,6 +108,26 @@ describe('an evaluation', () => {
     expect(await core.client.comparisons.list()).toHaveLength(3);
   }, 60_000);
 
+  it('does not judge a run whose model could not be reached, and does it again', async () => {
+    await put(own);
+    const { context, said } = commandContext({ handlers: core.handlers });
+    const broken = { kind: 'scripted', replies: [{ error: 'The service is down.' }], repeat: true };
+    await core.client.settings.set({ key: 'providers.strong', value: broken });
+    const report = join(folder, 'eval.md');
+    const args = { local: 'strong/script', strategy: 'loop', report };
+    expect(await evaluate(context, join(folder, 'tasks'), args)).toBe(3);
+    expect(said.err).toMatch(/: not judged\n +Its model could not be reached or used.*The service is down/u);
+    const text = await readFile(report, 'utf8');
+    expect(text).toMatch(/\| 0 of 0 \(1 unjudged\) \|/u);
+    expect(text).toMatch(/\| unknown \| Its model could not be reached/u);
+    await core.client.settings.set({ key: 'providers.strong', value: strong });
+    expect(await evaluate(context, join(folder, 'tasks'), args)).toBe(0);
+    const [one, ...more] = await core.client.comparisons.list();
+    expect(more).toEqual([]);
+    expect(one?.runs).toMatchObject([{ state: 'ended', why: null, check: { passed: true } }]);
+    expect(one?.abandoned).toHaveLength(1);
+  }, 60_000);
+
   it('reads an exercise without its tests and its example', async () => {
     await put({
       'ex/js/add/.meta/config.json': JSON.stringify({
@@ -172,6 +192,7 @@ describe('the report of an evaluation', () => {
     way,
     repeat: 1,
     solved,
+    why: null,
     figures: null,
     isFirstTry: null,
     failedCalls: 0,

@@ -11,6 +11,8 @@ export interface EvalRun {
   readonly repeat: number;
   /** Null: nobody could judge it, or it did not run. */
   readonly solved: boolean | null;
+  /** Why it did not run, or not to its end. Null: it did. */
+  readonly why: string | null;
   readonly figures: RunFigures | null;
   /** Whether no check failed after the agent's work. Null: it was never checked by itself. */
   readonly isFirstTry: boolean | null;
@@ -136,8 +138,8 @@ export function evalMarkdown({ title, runs, skipped }: EvalReport): string {
   ].join('\n');
 }
 
-function cellsOfRun({ task, kind, way, repeat, solved, figures }: EvalRun): readonly string[] {
-  const end = figures === null ? 'did not run' : figures.status;
+function cellsOfRun({ task, kind, way, repeat, solved, why, figures }: EvalRun): readonly string[] {
+  const end = figures === null ? (why ?? 'did not run') : figures.status;
   const verdict = solved === null ? 'unknown' : solved ? 'yes' : 'no';
   return [task, kind, way, String(repeat), verdict, end, figures === null ? '' : `${figures.seconds.toFixed(0)} s`];
 }

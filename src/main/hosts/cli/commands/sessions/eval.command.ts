@@ -175,7 +175,7 @@ async function carryOut(
 async function evalRunOf(
   context: CommandContext,
   { id: task, kind }: EvalTask,
-  { way, repeat, check, figures, sessionId }: ComparisonRun,
+  { way, repeat, check, figures, sessionId, why }: ComparisonRun,
 ): Promise<EvalRun> {
   const seen = { isFirstTry: null as boolean | null, failedCalls: 0, recovered: 0 };
   const failed = new Map<string, number>();
@@ -190,5 +190,5 @@ async function evalRunOf(
       failed.set(event.tool, event.status === 'ok' ? 0 : open + 1);
     }
   }
-  return { task, kind, way, repeat, solved: check?.passed ?? null, figures, ...seen };
+  return { task, kind, way, repeat, solved: check?.passed ?? null, why: check === null ? why : null, figures, ...seen };
 }
