@@ -195,7 +195,8 @@ describe('a calibration', () => {
     const id = await kept({ input, state: 'making', tasks: [] });
     await mkdir(join(home, 'workspaces', `${id}-trial`));
     await writeFile(join(home, 'workspaces', `${id}-trial`, 'calc.py'), 'a planted fault');
-    await workThrough(id);
+    const { state, why } = await workThrough(id);
+    expect([state, why]).toEqual(['ended', null]);
     expect(started).toEqual([wrong.replace('-', '+')]);
     expect(await readdir(join(home, 'workspaces'))).toEqual([]);
   });
