@@ -142,20 +142,20 @@ function placeOf(settings: ProviderSettings, ollamaHost: string | undefined) {
 const tagsSchema = z.object({
   models: z.array(z.object({ name: z.string(), digest: z.string().nullish(), remote_host: z.string().nullish() })),
 });
-const listSchema = z.object({ data: z.array(z.object({ id: z.string(), meta: z.unknown() })) });
+const listSchema = z.object({ data: z.array(z.object({ id: z.string(), meta: z.unknown().optional() })) });
 
 /** What changes with the model behind the name. Throws if the server has no model of this name. */
 async function versionOf(server: Server, signal: AbortSignal): Promise<string> {
   const { kind, name } = server;
   if (kind === 'ollama') {
-    const { models } = tagsSchema.parse(await ask(server, { path: '/api/tags' }, signal));
+    const { models } = formed(tagsSchema, await ask(server, { path: '/api/tags' }, signal), 'is no list of models');
     const model = models.find((one) => one.name === name || one.name === `${name}:latest`);
     if (model === undefined) throw new Error(`it has no ${name}. Bring it with \`ollama pull ${name}\``);
     if ((model.remote_host ?? '') !== '')
       throw new Error(`the model runs at ${model.remote_host}, and texts of documents are not sent there`);
     return model.digest ?? '';
   }
-  const { data } = listSchema.parse(await ask(server, { path: '/models' }, signal));
+  const { data } = formed(listSchema, await ask(server, { path: '/models' }, signal), 'is no list of models');
   const model = data.find(({ id }) => id === name);
   if (model === undefined)
     throw new Error(`it has no ${name}, but ${data.map(({ id }) => id).join(', ') || 'nothing'}`);
@@ -187,20 +187,20 @@ async function vectorsOf(
 }
 
 function ollamaRows(said: unknown) {
-  const { model = null, embeddings } = formed(ollamaSchema, said);
+  const { model = null, embeddings } = formed(ollamaSchema, said, 'holds no vectors');
   return { model, rows: embeddings };
 }
 
 function openaiRows(said: unknown) {
-  const { model = null, data } = formed(openaiSchema, said);
+  const { model = null, data } = formed(openaiSchema, said, 'holds no vectors');
   const rows = data.toSorted((one, other) => one.index - other.index);
   if (rows.some(({ index }, at) => index !== at)) throw new Error('it numbers its vectors in another way');
   return { model, rows: rows.map(({ embedding }) => embedding) };
 }
 
-function formed<T>(schema: z.ZodType<T>, said: unknown): T {
+function formed<T>(schema: z.ZodType<T>, said: unknown, otherwise: string): T {
   const { data } = schema.safeParse(said);
-  if (data === undefined) throw new Error('its answer holds no vectors');
+  if (data === undefined) throw new Error(`its answer ${otherwise}`);
   return data;
 }
 

@@ -48,36 +48,42 @@ export interface SessionSkillsOptions {
 }
 
 export function createSessionSkills({ instructions, folder, home, off }: SessionSkillsOptions): SessionSkills {
-  const read = async (place: SkillPlace, sandbox: SandboxFiles, signal: AbortSignal): Promise<LoadedSkill | null> => {
+  /** `unfit`: its text makes no skill, so that there is nothing to approve. */
+  const read = async (
+    place: SkillPlace,
+    sandbox: SandboxFiles,
+    signal: AbortSignal,
+  ): Promise<LoadedSkill | 'held' | 'unfit'> => {
     const files = await filesOf(place, sandbox, signal);
     const review = files === null ? null : skillReview(files);
-    if (files === null || review === null) return null;
+    if (files === null || review === null) return 'held';
+    const text = utf8Text(files.get('SKILL.md') ?? new Uint8Array());
+    const parsed = text === null ? null : parseSkill(place.name, text);
+    if (parsed?.ok !== true) return 'unfit';
     // What a person was shown stands for every byte, so that it cannot change afterwards.
     const { state } = await instructions.check(folder, `${place.folder}/SKILL.md`, review);
-    const text = utf8Text(files.get('SKILL.md') ?? new Uint8Array());
-    const parsed = state !== 'approved' || text === null ? null : parseSkill(place.name, text);
-    return parsed?.ok === true ? { skill: parsed.value, folder: place.folder, files } : null;
+    return state === 'approved' ? { skill: parsed.value, folder: place.folder, files } : 'held';
   };
   const isOn = (name: string): boolean => !off().includes(name);
   return {
     find: async (paths, sandbox, signal) => {
       const found = new Map<string, Skill>();
-      const held: string[] = [];
+      const held = new Set<string>();
       for (const place of skillsIn(paths)) {
         if (!isOn(place.name) || found.has(place.name)) continue;
         const loaded = await read(place, sandbox, signal);
-        if (loaded === null) held.push(place.name);
-        else found.set(place.name, loaded.skill);
+        if (loaded === 'held') held.add(place.name);
+        else if (loaded !== 'unfit') found.set(place.name, loaded.skill);
       }
       for (const { skill } of (await home.list()).skills)
         if (isOn(skill.name) && !found.has(skill.name)) found.set(skill.name, skill);
-      return { offered: [...found.values()].map(({ name, description }) => ({ name, description })), held };
+      return { offered: [...found.values()].map(({ name, description }) => ({ name, description })), held: [...held] };
     },
     load: async (name, paths, sandbox, signal) => {
       if (!isOn(name)) return null;
       for (const place of skillsIn(paths).filter((one) => one.name === name)) {
         const loaded = await read(place, sandbox, signal);
-        if (loaded !== null) return loaded;
+        if (typeof loaded !== 'string') return loaded;
       }
       const own = (await home.list()).skills.find(({ skill }) => skill.name === name);
       return own === undefined ? null : loadOwn(own, home);

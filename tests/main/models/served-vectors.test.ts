@@ -110,6 +110,24 @@ describe('the vectors of a server', () => {
     expect((await found('mine/bge')).digest).not.toBe(of);
   });
 
+  /** Catches: only llama-server says more than the name of a model in its list; LM Studio and vLLM do not. */
+  it('are made where the list of models has only their names', async () => {
+    answers['/v1/models'] = { data: [{ id: 'bge' }] };
+    const { vectors, digest } = await found('mine/bge');
+    expect(await vectors.read(['a'], digest, never)).toMatchObject({ ok: true, rows: [expect.any(String)] });
+  });
+
+  it.each([
+    ['ollama/all-minilm', '/api/tags'],
+    ['mine/bge', '/v1/models'],
+  ])('of %s are refused in a sentence where its list is none', async (id, path) => {
+    answers[path] = { data: [{ name: 3 }], models: 'none' };
+    const chosen = await served().find(id, never);
+    expect(chosen).toMatchObject({
+      why: expect.stringMatching(/made no vectors: its answer is no list of models\.$/u),
+    });
+  });
+
   /** Catches: a document that is sent to another machine because somebody searched for something. */
   it.each(['house/all-minilm', 'passes/bge', 'ollama/far', 'paid/text-embedding-3-small', 'nobody/x'])(
     'are not asked of %s, and it gets no text',

@@ -63,6 +63,17 @@ describe('the skills of a project', () => {
     expect(await session.load('forms', paths, sandbox, neverAborts)).toBeNull();
   });
 
+  /** Catches: a note that asks to approve what can only be repaired, and names a skill once for each of its folders. */
+  it('wait for a yes once for each name, and not where their text makes no skill', async () => {
+    const files = {
+      '.agents/skills/forms/SKILL.md': file('forms'),
+      '.claude/skills/forms/SKILL.md': file('forms'),
+      '.claude/skills/notes/SKILL.md': 'Only a text.\n',
+    };
+    const { paths, files: sandbox } = inside(files);
+    expect(await parts().session.find(paths, sandbox, neverAborts)).toEqual({ offered: [], held: ['forms'] });
+  });
+
   it('stand before those of the home with the same name, and none is offered that is off', async () => {
     await write({ 'home/skills/forms/SKILL.md': file('forms'), 'home/skills/notes/SKILL.md': file('notes') });
     const none = inside({});

@@ -211,7 +211,7 @@ const bodySchema = z.object({
     .array(
       z.object({
         type: z.literal('function'),
-        function: z.object({ name: z.string(), description: z.string().nullish(), parameters: z.unknown() }),
+        function: z.object({ name: z.string(), description: z.string().nullish(), parameters: z.unknown().optional() }),
       }),
     )
     .nullish(),

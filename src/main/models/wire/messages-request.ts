@@ -240,7 +240,7 @@ const bodySchema = z.object({
         type: z.literal('custom').nullish(),
         name: z.string(),
         description: z.string().nullish(),
-        input_schema: z.unknown(),
+        input_schema: z.unknown().optional(),
       }),
     )
     .nullish(),

@@ -162,7 +162,7 @@ const bodySchema = z.object({
         type: z.literal('function'),
         name: z.string(),
         description: z.string().nullish(),
-        parameters: z.unknown(),
+        parameters: z.unknown().optional(),
       }),
     )
     .nullish(),

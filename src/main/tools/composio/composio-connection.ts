@@ -160,7 +160,7 @@ function asDefinition(item: unknown): unknown {
 }
 
 const answerSchema = z.object({
-  data: z.unknown(),
+  data: z.unknown().optional(),
   error: z.string().nullable().default(null),
   log_id: z.string().optional(),
 });

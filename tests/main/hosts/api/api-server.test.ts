@@ -55,6 +55,22 @@ describe('the body of a call', () => {
   });
 });
 
+describe('a tool without parameters', () => {
+  /** Catches: a program that leaves them out, as the formats allow, and gets no answer at all. */
+  it.each([
+    ['chat/completions', { messages: hello, tools: [{ type: 'function', function: { name: 'now' } }] }],
+    ['responses', { input: 'Say hello.', tools: [{ type: 'function', name: 'now' }] }],
+    ['messages', { messages: hello, max_tokens: 50, tools: [{ name: 'now' }] }],
+  ])('is taken by %s', async (path, asked) => {
+    const answer = await fetch(`${kit.url}/v1/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      body: JSON.stringify({ model, ...asked }),
+    });
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"usage"')]);
+  });
+});
+
 describe('Chat Completions, by the openai package', () => {
   it('returns a whole answer with its usage', async () => {
     const answer = await kit.openai(key).chat.completions.create({ model, messages: hello, temperature: 0.2 });

@@ -165,6 +165,14 @@ describe('an error at Composio', () => {
     ).rejects.toThrow('Composio answered 401: Invalid API key Make one. Request req_9.');
   });
 
+  it('is told where no data comes with it', async () => {
+    const one = await approved();
+    one.fake.connect('ada', 'github');
+    one.fake.troubles.push({ step: 'execute', trouble: { status: 200, body: { error: 'No such tool' } } });
+    const result = await callIn(one, multiTool.slug, issue());
+    expect(result).toMatchObject({ status: 'error', output: 'Composio says: No such tool' });
+  });
+
   it('about a rate limit says that nothing was done and when to try again', async () => {
     const one = await approved();
     one.fake.connect('ada', 'github');

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { Handlers } from '../../../../../src/main/hosts/cli/program/program.ts';
@@ -59,6 +59,14 @@ function leavesOf(command: Command, words: readonly string[] = []): readonly (re
   return isCommand ? [[own.join(' '), command], ...inner] : inner;
 }
 
+/** Whether words begin with a command. After one without subcommands, they are its arguments. */
+function isCommandOf(program: Command, words: readonly string[]): boolean {
+  const [first, ...rest] = words;
+  if (first === undefined || program.commands.length === 0) return true;
+  const next = program.commands.find((one) => one.name() === first);
+  return next === undefined ? program.registeredArguments.length > 0 : isCommandOf(next, rest);
+}
+
 /** A command in the form of docs/guide/cli.md: its words, arguments and options, with line breaks. */
 function lineOf([words, command]: readonly [string, Command]): string {
   const parts = [
@@ -87,6 +95,19 @@ describe('the list of commands', () => {
         .join('\n')
         .split('\n'),
     );
+  });
+
+  /** Catches: a page that sends its reader to a command that has another name. */
+  it('has each command that a page of the guide names', () => {
+    const program = buildProgram(handlers, '1.2.3', silent);
+    const named = ['README.md', ...globSync('docs/guide/*.md')].flatMap((path) =>
+      [...readFileSync(path, 'utf8').matchAll(/(?<=`|^)dewpoint((?: [a-z][a-z-]*)+)/gmu)].map(
+        ([, words = '']) => [path, words.trim().split(' ')] as const,
+      ),
+    );
+    expect(named.length).toBeGreaterThan(150);
+    const lost = named.filter(([, words]) => !isCommandOf(program, words));
+    expect(lost.map(([path, words]) => `${path}: ${words.join(' ')}`)).toEqual([]);
   });
 
   it('has every promised command, each with an example in its help', () => {
