@@ -47,6 +47,9 @@ const testName = /^(?:test_.*\.py|.*_test\.(?:py|go)|.*[.-](?:test|spec)\.[cm]?[
 /** Files that decide which tests run and how. Changing one can make a test pass like changing the test. */
 const testSetupName =
   /^(?:conftest\.py|pytest\.ini|tox\.ini|\.coveragerc|(?:jest|vitest|playwright|karma)\.config\.[cm]?[jt]s|\.mocharc\..*)$/u;
+/** Other files that a test runner, or the language below it, loads by itself. They have other uses, so nothing guards them. */
+const loadedName =
+  /^(?:\.pytest\.ini|\.?pytest\.toml|setup\.cfg|(?:site|user)customize\.py|bunfig\.toml|\.rspec(?:-local)?|phpunit\.xml(?:\.dist)?|\.mocharc|\.babelrc(?:\..*)?|jest\.config\.json|vitest\.workspace\..*|(?:ava|babel|cypress|vite)\.config\.[a-z]*)$/u;
 
 /** The kind of guarded file at a path (relative to the workspace, with `/`); null for any other file. */
 export function guardKind(path: string): GuardKind | null {
@@ -65,6 +68,11 @@ export function guardKind(path: string): GuardKind | null {
 export function mayBeAdded(path: string): boolean {
   const name = path.split('/').pop() ?? '';
   return guardKind(path) === 'test' && !testSetupName.test(name.toLowerCase());
+}
+
+/** Whether a test runner loads a file of this name by itself, so that it can make any test pass. */
+export function isLoadedByTests(name: string): boolean {
+  return testSetupName.test(name.toLowerCase()) || loadedName.test(name.toLowerCase());
 }
 
 const article =

@@ -37,7 +37,8 @@ export const comparisonInputSchema = z.object({
   check: z.string().min(1).optional(),
   /**
    * Decides "solved" in place of `check`, which then is only what the agent sees. The files of its folder are laid over
-   * the copy when the run has ended, so no agent sees them.
+   * the copy when the run has ended, so no agent sees them. Before that, the files that a test runner loads by itself are
+   * set back to what they were.
    */
   hidden: z
     .object({

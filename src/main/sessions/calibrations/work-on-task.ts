@@ -70,7 +70,8 @@ async function beginComparison(work: TaskWork, signal: AbortSignal): Promise<str
       tasks: [{ name: nameOfTask(task.request), text: task.request }],
       projectPath,
       ways: [{ policy: run.where, [run.where]: run.model }],
-      ...(task.check === null ? {} : { check: task.check }),
+      // As a hidden check, it runs with the test setup as it was.
+      ...(task.check === null ? {} : { check: task.check, hidden: { command: task.check } }),
       ...(leftUsd === null ? {} : { maxUsd: leftUsd }),
       seed,
     });

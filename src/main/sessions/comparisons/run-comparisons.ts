@@ -21,7 +21,7 @@ import type { prepareWorkspace } from '../../sandbox/workspace/prepare-workspace
 import type { ComparisonStore } from './comparison-store.ts';
 import { type AskJudge, judgeRuns, withVerdict } from './judge-runs.ts';
 import { copyBases, removeBases, startOfRun } from './tasks/first-files.ts';
-import { layOver } from './tasks/task-files.ts';
+import { layOver, resetTestSetup } from './tasks/task-files.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import type { SessionStore } from '../store/session-store.ts';
 
@@ -327,9 +327,13 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
   if (result === null) throw new AppError('internal', `The run in session ${sessionId} did not end.`);
   signal.throwIfAborted();
   const command = input.hidden?.command ?? task.check ?? input.check ?? result.check?.command ?? null;
-  if (input.hidden?.projectPath !== undefined && state.workspace !== null)
-    await layOver(input.hidden.projectPath, state.workspace.path);
-  const ran = command === null || result.status === 'missing' ? null : await runCheck(work, sessionId, command);
+  const isToCheck = command !== null && result.status !== 'missing';
+  const hindrance = isToCheck ? await layTests(work, run, state) : null;
+  const ran = !isToCheck
+    ? null
+    : hindrance === null
+      ? await runCheck(work, sessionId, command)
+      : { command, passed: false, seconds: 0, summary: hindrance };
   const isCut = result.status === 'cap' && ran?.passed === false;
   // All runs share the limit, so that it is used up says nothing of the way that met it.
   const check = isCut ? { ...ran, passed: null, summary: 'The spending limit ended the run.' } : ran;
@@ -340,10 +344,31 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
     current().routingSnapshot === undefined || fences.every((one) => one === current().routingSnapshot?.fences);
   await put(index, {
     state: 'ended',
-    why: isLike ? null : fencesChangedText,
+    why: isLike ? hindrance : fencesChangedText,
     check,
     figures: figuresOf(result, options.settings().energy),
   });
+}
+
+/**
+ * Prepares a copy for a check that no agent saw: with the files that a test runner loads by itself as they were, and with
+ * the hidden files over that. Returns why it cannot, which is the doing of the agent. Null: it is ready.
+ */
+async function layTests(
+  { options, current }: RunContext,
+  run: ComparisonRun,
+  { workspace }: SessionState,
+): Promise<string | null> {
+  const { hidden } = current().input;
+  if (hidden === undefined || workspace === null) return null;
+  try {
+    await resetTestSetup(startOfRun(options, current(), run), workspace.path);
+    if (hidden.projectPath !== undefined) await layOver(hidden.projectPath, workspace.path);
+    return null;
+  } catch (error) {
+    if (error instanceof AppError && error.code !== 'disk-full') return error.message;
+    throw error;
+  }
 }
 
 const fencesChangedText = 'Privacy rules changed after the comparison started.';

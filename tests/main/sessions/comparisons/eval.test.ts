@@ -108,6 +108,49 @@ describe('an evaluation', () => {
     expect(await core.client.comparisons.list()).toHaveLength(3);
   }, 60_000);
 
+  it('does not let a file decide that the test runner loads by itself', async () => {
+    await put({
+      ...own,
+      'tasks/add/task.json': JSON.stringify({
+        id: 'add',
+        prompt: 'Write add.js.',
+        checkCommand:
+          'if [ -f sub/conftest.py ]; then exit 0; fi; grep -q strict pytest.ini && node --test hidden.test.js',
+      }),
+      'tasks/add/project/pytest.ini': 'strict\n',
+    });
+    const cheat =
+      'mkdir sub; echo x > sub/conftest.py; echo sub > .gitignore; echo lax > pytest.ini; ln -s /dev/null setup.cfg';
+    const run = (command: string) => ({ toolCalls: [{ name: 'run_command', input: { command } }] });
+    for (const [name, replies] of [
+      ['strong', [run(cheat), write('add.js', addCode), complete]],
+      ['weak', [run(cheat), complete]],
+    ] as const)
+      await core.client.settings.set({ key: `providers.${name}`, value: { kind: 'scripted', replies, repeat: true } });
+    const { context } = commandContext({ handlers: core.handlers });
+    await evaluate(context, join(folder, 'tasks'), { local: 'strong/script,weak/script', strategy: 'loop' });
+    const [comparison] = await core.client.comparisons.list();
+    expect(comparison?.runs.map(({ check }) => check?.passed)).toEqual([true, false]);
+    for (const { sessionId } of comparison?.runs ?? []) {
+      const { state } = await core.client.sessions.show({ sessionId: sessionId ?? '' });
+      const left = await readdir(state.workspace?.path ?? '');
+      expect(left).toContain('.gitignore');
+      expect(left).not.toContain('setup.cfg');
+    }
+  }, 60_000);
+
+  it('counts a run as not solved in which the agent left something in the way, and says so', async () => {
+    await put(own);
+    const replies = [{ toolCalls: [{ name: 'run_command', input: { command: 'mkdir hidden.test.js' } }] }, complete];
+    await core.client.settings.set({ key: 'providers.strong', value: { kind: 'scripted', replies, repeat: true } });
+    const { context } = commandContext({ handlers: core.handlers });
+    const report = join(folder, 'eval.md');
+    expect(await evaluate(context, join(folder, 'tasks'), { local: 'strong/script', strategy: 'loop', report })).toBe(
+      0,
+    );
+    expect(await readFile(report, 'utf8')).toMatch(/\| no \| .*hidden\.test\.js could not be laid over the copy/u);
+  }, 60_000);
+
   it('does not judge a run whose model could not be reached, and does it again', async () => {
     await put(own);
     const { context, said } = commandContext({ handlers: core.handlers });

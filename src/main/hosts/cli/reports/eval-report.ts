@@ -11,7 +11,7 @@ export interface EvalRun {
   readonly repeat: number;
   /** Null: nobody could judge it, or it did not run. */
   readonly solved: boolean | null;
-  /** Why it did not run, or not to its end. Null: it did. */
+  /** Why it did not run, or can hardly be judged. Null: nothing is to be said. */
   readonly why: string | null;
   readonly figures: RunFigures | null;
   /** Whether no check failed after the agent's work. Null: it was never checked by itself. */
@@ -139,7 +139,7 @@ export function evalMarkdown({ title, runs, skipped }: EvalReport): string {
 }
 
 function cellsOfRun({ task, kind, way, repeat, solved, why, figures }: EvalRun): readonly string[] {
-  const end = figures === null ? (why ?? 'did not run') : figures.status;
+  const end = figures === null ? (why ?? 'did not run') : why === null ? figures.status : `${figures.status}: ${why}`;
   const verdict = solved === null ? 'unknown' : solved ? 'yes' : 'no';
   return [task, kind, way, String(repeat), verdict, end, figures === null ? '' : `${figures.seconds.toFixed(0)} s`];
 }

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { EvalTask } from '@shared/comparisons/eval-tasks.ts';
-import { AppError } from '@shared/errors.ts';
+import { AppError, messageOf } from '@shared/errors.ts';
 import { readFileBelow } from '../../../lib/files/host-folder.ts';
+import { isLoadedByTests } from '../../../safety/guarded-files.ts';
 import { createSafeFolder } from '../../changes/safe-folder.ts';
 
 /** What reading tasks needs. Projects that have to be made are made below `workspaces` of the home. */
@@ -45,4 +46,40 @@ export async function layOver(from: string, workspacePath: string): Promise<void
       });
     }
   }
+}
+
+/**
+ * Sets the files that a test runner loads by itself back to what they were in `from`, and removes new ones: else an agent
+ * could decide with one of them which tests pass. Follows no link. Rejects with an AppError if that is not possible.
+ */
+export async function resetTestSetup(from: string, workspacePath: string): Promise<void> {
+  const folder = createSafeFolder(workspacePath);
+  for (const path of new Set([...(await testSetupIn(from)), ...(await testSetupIn(workspacePath))])) {
+    const bytes = await readFileBelow(from, path.split('/'), mostFileBytes);
+    const now = await folder.look(path);
+    const isLink = now.type === 'other' && now.what === 'a link';
+    if (isLink || (bytes === null && now.type === 'file')) await folder.remove(path, () => true);
+    if (bytes === null) continue;
+    const mode = (await stat(join(from, path))).mode & 0o777;
+    if (!(await folder.write(path, { bytes, mode }, ({ type }) => type !== 'other'))) {
+      throw new AppError('conflict', `${path} could not be set back to what it was.`);
+    }
+  }
+}
+
+/** The paths of such files, links too. Packages are not looked at. */
+async function testSetupIn(root: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  const visit = async (path: string): Promise<void> => {
+    const entries = await readdir(join(root, path), { withFileTypes: true }).catch((error: unknown) => {
+      throw new AppError('conflict', `${path} could not be read: ${messageOf(error)}`);
+    });
+    for (const entry of entries) {
+      const place = path === '' ? entry.name : `${path}/${entry.name}`;
+      if (!entry.isDirectory() && isLoadedByTests(entry.name)) found.push(place);
+      if (entry.isDirectory() && entry.name !== 'node_modules' && entry.name !== '.git') await visit(place);
+    }
+  };
+  await visit('');
+  return found;
 }

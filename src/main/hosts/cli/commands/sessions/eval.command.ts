@@ -139,7 +139,8 @@ async function runAll(
       spentUsd += one.figures?.costUsd ?? 0;
       const verdict = one.solved === null ? 'not judged' : one.solved ? 'solved' : 'not solved';
       terminal.err(`${seenName(task.id)}, ${one.way}, ${run.repeat}: ${verdict}\n`);
-      if (one.solved === null) terminal.err(`  ${oneLine(seenWords(run.why ?? run.check?.summary ?? ''), 200)}\n`);
+      const why = run.why ?? (one.solved === null ? run.check?.summary : null) ?? '';
+      if (why !== '') terminal.err(`  ${oneLine(seenWords(why), 200)}\n`);
     }
   }
   return runs;
@@ -190,5 +191,5 @@ async function evalRunOf(
       failed.set(event.tool, event.status === 'ok' ? 0 : open + 1);
     }
   }
-  return { task, kind, way, repeat, solved: check?.passed ?? null, why: check === null ? why : null, figures, ...seen };
+  return { task, kind, way, repeat, solved: check?.passed ?? null, why, figures, ...seen };
 }
