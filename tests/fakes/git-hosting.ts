@@ -32,6 +32,8 @@ export interface GitHosting {
   readonly comments: { author: string; path: string | null; line: number; text: string }[];
   /** Answers all calls of the interface with this status. Null: as usual. */
   fault: { status: number; headers?: Record<string, string>; drops?: boolean } | null;
+  /** How git's own server answers a call that sends something: as usual, never, cut off, or with a web page. */
+  pushes: 'usual' | 'hang' | 'drop' | 'a web page';
   /** The token in each call so far, and its path. */
   readonly seen: { readonly path: string; readonly hasToken: boolean }[];
   close(): Promise<void>;
@@ -48,7 +50,7 @@ export async function gitHosting(kind: Kind = 'gitea'): Promise<GitHosting> {
   const comments: GitHosting['comments'] = [];
   const issues: GitHosting['issues'] = [];
   const seen: GitHosting['seen'] = [];
-  const scene: { fault: GitHosting['fault'] } = { fault: null };
+  const scene: Pick<GitHosting, 'fault' | 'pushes'> = { fault: null, pushes: 'usual' };
   const server = createServer((request, response) => {
     void answer(request, response);
   });
@@ -65,6 +67,9 @@ export async function gitHosting(kind: Kind = 'gitea'): Promise<GitHosting> {
     const body = await bodyOf(request);
     if (url.pathname.startsWith('/ada/app.git/')) {
       if (!hasToken) return send(response, 401, { message: 'no token' });
+      if (scene.pushes === 'a web page') return void response.end('<html>Sign in</html>');
+      if (request.method === 'POST' && scene.pushes === 'drop') return void request.socket.destroy();
+      if (request.method === 'POST' && scene.pushes === 'hang') return;
       return backend(root, { request, url, body }, response);
     }
     if (scene.fault?.drops === true) return void request.socket.destroy();
@@ -92,6 +97,12 @@ export async function gitHosting(kind: Kind = 'gitea'): Promise<GitHosting> {
     },
     set fault(fault) {
       scene.fault = fault;
+    },
+    get pushes() {
+      return scene.pushes;
+    },
+    set pushes(pushes) {
+      scene.pushes = pushes;
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

@@ -94,6 +94,10 @@ function pushProblem(error: unknown, { host, branch }: { readonly host: string; 
       host,
       'response' in data ? String(data.response) : '',
     );
+  if (error.code === 'SmartHttpError' || error.code === 'ParseError' || error.code === 'EmptyServerResponseError')
+    return new AppError('bad-input', `${host} does not answer like a host of git there.`, {
+      hint: 'Look at the address of the remote: git remote -v',
+    });
   if (error.code === 'PushRejectedError')
     return new AppError(
       'conflict',

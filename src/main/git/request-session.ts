@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
 import type { MadeRequest, RequestPlan, RequestReview, ReviewComment } from '@shared/git/request-plan.ts';
 import { proposedBranch } from './commit-session.ts';
@@ -8,6 +7,7 @@ import { hostingFor, type HostingAccess } from './hosting-access.ts';
 import { preparedRequestSchema } from './process/git-answer.ts';
 import { addressSchema, type RequestWish } from './process/git-job.ts';
 import type { RunGit } from './process/run-apart.ts';
+import { sendBranch } from './remote/send-branch.ts';
 
 interface RequestTools {
   readonly run: RunGit;
@@ -43,7 +43,7 @@ export async function makeRequest(
   const { projectPath } = wish;
   const { branch, commit, title, body } = plan;
   const { plain, service } = await reach(address, access, signal);
-  await run({ type: 'push', projectPath, address, branch, commit }, { schema: z.null(), signal, send: plain.send });
+  await sendBranch({ type: 'push', projectPath, address, branch, commit }, { run, signal, send: plain.send });
   await onDone('branch-pushed', `Pushed ${branch} (${commit.slice(0, 12)}) to ${plan.address}.`);
   try {
     const hosting = await service();

@@ -37,9 +37,11 @@ async function scene(hasToken = true) {
   });
   const plan = async (more: { readonly branch?: string; readonly remote?: string } = {}) =>
     commands.planPush({ input: at(more), signal });
-  const push = async (more: { readonly branch?: string; readonly approval?: string } = {}) => {
+  const push = async (
+    more: { readonly branch?: string; readonly approval?: string; readonly signal?: AbortSignal } = {},
+  ) => {
     const approval = more.approval ?? (await plan(more)).approval;
-    return commands.push({ input: { ...at(more), approval }, signal });
+    return commands.push({ input: { ...at(more), approval }, signal: more.signal ?? signal });
   };
   const there = (ref: string): string =>
     execFileSync('git', ['-C', host.folder, 'rev-parse', ref], { encoding: 'utf8', env: gitEnvironment }).trim();
@@ -147,6 +149,37 @@ describe.skipIf(isWithoutGit)('a push', () => {
     repo.commit('three');
     await expect(push({ approval })).rejects.toMatchObject({ code: 'conflict' });
     expect(host.seen).toEqual([]);
+  });
+
+  /** Catches: a push that was stopped, and nobody knows whether the branch has left. */
+  it('says when it is stopped or breaks off whether the host may have the branch, and can be made again', async () => {
+    const { host, repo, push, there } = await scene();
+    repo.write('a.txt', 'two\n');
+    const commit = repo.commit('two');
+    const unknown = expect.stringContaining(`Whether ${host.host} took the branch main is not known.`);
+    host.pushes = 'drop';
+    await expect(push()).rejects.toMatchObject({ message: unknown, hint: expect.stringContaining('Push again') });
+    host.pushes = 'hang';
+    const stop = new AbortController();
+    const called = host.seen.length;
+    const pushed = push({ signal: stop.signal });
+    // The first call asks what is there, the second one sends.
+    await expect.poll(() => host.seen.length).toBeGreaterThanOrEqual(called + 2);
+    stop.abort();
+    await expect(pushed).rejects.toMatchObject({ code: 'cancelled', message: unknown });
+    host.pushes = 'a web page';
+    await expect(push()).rejects.toMatchObject({
+      message: `${host.host} does not answer like a host of git there.`,
+      hint: expect.stringContaining('git remote -v'),
+    });
+    host.pushes = 'usual';
+    const before = repo.git('rev-parse', 'origin/main');
+    await push();
+    expect(there('main')).toBe(commit);
+    // The host had taken it, and this machine did not hear of that.
+    repo.git('update-ref', 'refs/remotes/origin/main', before);
+    await push();
+    expect([there('main'), repo.git('rev-parse', 'origin/main')]).toEqual([commit, commit]);
   });
 
   it('says what a host says that wants signed commits', async () => {

@@ -1,9 +1,9 @@
-import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
 import type { MadePush, PushPlan } from '@shared/git/push-plan.ts';
 import { hostingFor, type HostingAccess } from '../hosting-access.ts';
 import { preparedPushSchema } from '../process/git-answer.ts';
 import type { RunGit } from '../process/run-apart.ts';
+import { sendBranch } from './send-branch.ts';
 
 export interface PushInput {
   readonly projectPath: string;
@@ -38,6 +38,6 @@ export async function pushProject(
     });
   const { branch, commit } = plan;
   const job = { type: 'push', projectPath: wish.projectPath, address, branch, commit } as const;
-  await run(job, { schema: z.null(), signal, send: plain.send });
+  await sendBranch(job, { run, signal, send: plain.send });
   return { branch, commit, address: plan.address };
 }
