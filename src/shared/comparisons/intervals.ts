@@ -120,12 +120,17 @@ function weightsOf(runs: readonly OfTask<unknown>[]): readonly number[] {
   return runs.map(({ task }) => (counts.size === 1 ? 1 : 1 / (counts.get(task) ?? 1)));
 }
 
+/** Not by `Map.groupBy`: older browsers show this page, too. */
+function valuesByTask<Value>(runs: readonly OfTask<Value>[]): readonly (readonly Value[])[] {
+  const groups = new Map<string | number, Value[]>();
+  for (const { task, value } of runs) groups.set(task, [...(groups.get(task) ?? []), value]);
+  return [...groups.values()];
+}
+
 /** The share of runs that have something, with its 95 % interval over tasks. */
 export function shareOfTasks(runs: readonly OfTask<boolean>[]): Interval {
-  const groups = [...Map.groupBy(runs, ({ task }) => task).values()];
-  return groupedShareInterval(
-    groups.map((own) => ({ hits: own.filter(({ value }) => value).length, count: own.length })),
-  );
+  const groups = valuesByTask(runs);
+  return groupedShareInterval(groups.map((own) => ({ hits: own.filter(Boolean).length, count: own.length })));
 }
 
 /** The difference of two shares in runs of the same tasks, first minus second. Null without runs. */
@@ -142,7 +147,7 @@ export function differenceOfTasks(
 
 /** The mean with its 95 % interval over tasks. Null below two of what counts. */
 export function meanOfTasks(runs: readonly OfTask<number>[]): Interval | null {
-  const groups = [...Map.groupBy(runs, ({ task }) => task).values()].map((own) => own.map(({ value }) => value));
+  const groups = valuesByTask(runs);
   const meanOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
   return meanInterval(groups.length === 1 ? (groups[0] ?? []) : groups.map(meanOf));
 }
