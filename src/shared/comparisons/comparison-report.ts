@@ -1,3 +1,4 @@
+import { escapeHtml } from '@shared/text/escape-html.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import type { Interval } from '@shared/money/counterfactual.ts';
 import { sheetCell } from '@shared/text/csv-text.ts';
@@ -139,20 +140,20 @@ function escape(text: string): string {
 /** The comparison as a page of its own, without a script and without anything from elsewhere. */
 export function comparisonPage(comparison: Comparison): string {
   const cells = (tag: 'th' | 'td', texts: readonly string[]): string =>
-    `<tr>${texts.map((text) => `<${tag}>${markup(text)}</${tag}>`).join('')}</tr>`;
+    `<tr>${texts.map((text) => `<${tag}>${escapeHtml(text)}</${tag}>`).join('')}</tr>`;
   const tables = reportTables(comparison).map(
     ({ title, head, rows, note }) =>
-      `<h2>${markup(title)}</h2><div class="wide"><table><thead>${cells('th', head)}</thead><tbody>${rows
+      `<h2>${escapeHtml(title)}</h2><div class="wide"><table><thead>${cells('th', head)}</thead><tbody>${rows
         .map((row) => cells('td', row))
-        .join('')}</tbody></table></div>${note === null ? '' : `<p class="note">${markup(note)}</p>`}`,
+        .join('')}</tbody></table></div>${note === null ? '' : `<p class="note">${escapeHtml(note)}</p>`}`,
   );
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Comparison ${markup(comparison.id)}</title><style>${pageStyle}</style></head><body>
-<h1>Comparison ${markup(comparison.id)}</h1>
+<title>Comparison ${escapeHtml(comparison.id)}</title><style>${pageStyle}</style></head><body>
+<h1>Comparison ${escapeHtml(comparison.id)}</h1>
 <dl>${reportFacts(comparison)
-    .map(([name, value]) => `<dt>${markup(name)}</dt><dd>${markup(value)}</dd>`)
+    .map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`)
     .join('')}</dl>
 ${solvedBars(comparison)}
 ${tables.join('\n')}
@@ -167,18 +168,13 @@ function solvedBars(comparison: Comparison): string {
   const bars = rows.map(({ way, solvedShare, solved, checked }, index) => {
     const { value = 0, low = 0, high = 0 } = solvedShare ?? {};
     const y = index * 34;
-    return `<text x="0" y="${y + 13}">${markup(way)}: ${solved} of ${checked}</text><rect x="0" y="${y + 18}" width="${value * 600}" height="8"/><line x1="${low * 600}" x2="${high * 600}" y1="${y + 22}" y2="${y + 22}"/>`;
+    return `<text x="0" y="${y + 13}">${escapeHtml(way)}: ${solved} of ${checked}</text><rect x="0" y="${y + 18}" width="${value * 600}" height="8"/><line x1="${low * 600}" x2="${high * 600}" y1="${y + 22}" y2="${y + 22}"/>`;
   });
   return `<h2>Solved, with 95 % intervals</h2><svg role="img" aria-label="Solved share of each way" viewBox="0 0 600 ${rows.length * 34}">${bars.join('')}</svg>`;
 }
 
 const pageStyle =
   ':root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}h2{font-size:1.05rem;margin-top:2rem}dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem}dt{opacity:.7}dd{margin:0;white-space:pre-wrap;overflow-wrap:anywhere}.wide{overflow-x:auto}table{border-collapse:collapse}th,td{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid #8885;white-space:nowrap}.note{opacity:.75}svg{width:100%;max-width:600px}svg text{fill:currentColor;font-size:13px}rect{fill:#3b82c4}line{stroke:currentColor;stroke-width:2}';
-
-/** A text from outside as the content of an element. */
-function markup(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-}
 
 /**
  * One line for each run, for a spreadsheet. Figures have no units, a missing value is an empty cell, and no text can be

@@ -1,3 +1,4 @@
+import { escapeHtml } from '@shared/text/escape-html.ts';
 import type { RunFigures } from '@shared/comparisons/comparison.ts';
 import { differenceOfTasks, shareOfTasks } from '@shared/comparisons/intervals.ts';
 import { moneyText } from '@shared/money/money-text.ts';
@@ -148,21 +149,21 @@ function cellsOfRun({ task, kind, way, repeat, solved, why, figures }: EvalRun):
 export function evalPage(report: EvalReport): string {
   const rows = evalRows(report.runs);
   const table = (names: readonly string[], all: readonly (readonly string[])[]): string =>
-    `<table><tr>${names.map((name) => `<th>${plain(name)}</th>`).join('')}</tr>${all
-      .map((cells) => `<tr>${cells.map((cell) => `<td>${plain(cell)}</td>`).join('')}</tr>`)
+    `<table><tr>${names.map((name) => `<th>${escapeHtml(name)}</th>`).join('')}</tr>${all
+      .map((cells) => `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`)
       .join('\n')}</table>`;
   return `<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>${plain(report.title)}</title>
+<html lang="en"><meta charset="utf-8"><title>${escapeHtml(report.title)}</title>
 <style>body{font:15px system-ui;margin:2em;max-width:60em}table{border-collapse:collapse}td,th{padding:.2em .7em;border-bottom:1px solid #ccc;text-align:left}</style>
-<h1>${plain(report.title)}</h1>
+<h1>${escapeHtml(report.title)}</h1>
 ${plotOf(rows)}
 ${table(head, rows.map(evalCells))}
 <ul>${pairedLines(report.runs)
-    .map((line) => `<li>${plain(line)}</li>`)
+    .map((line) => `<li>${escapeHtml(line)}</li>`)
     .join('')}</ul>
-<p>${plain(how)}</p>
+<p>${escapeHtml(how)}</p>
 ${table(['task', 'kind', 'way', 'repeat', 'solved', 'end', 'time'], report.runs.map(cellsOfRun))}
-<ul>${report.skipped.map(({ id, why }) => `<li>not run: ${plain(id)}: ${plain(why)}</li>`).join('')}</ul>
+<ul>${report.skipped.map(({ id, why }) => `<li>not run: ${escapeHtml(id)}: ${escapeHtml(why)}</li>`).join('')}</ul>
 </html>
 `;
 }
@@ -172,16 +173,12 @@ function plotOf(rows: readonly EvalRow[]): string {
   const x = (share: number): string => (220 + share * 400).toFixed(1);
   const lines = rows.map(({ way, share }, at) => {
     const y = at * lineHeight + 20;
-    return `<text x="0" y="${y + 5}">${plain(way.slice(0, 30))}</text><line x1="${x(share.low)}" x2="${x(share.high)}" y1="${y}" y2="${y}" stroke="currentColor"/><circle cx="${x(share.value)}" cy="${y}" r="5" fill="currentColor"/>`;
+    return `<text x="0" y="${y + 5}">${escapeHtml(way.slice(0, 30))}</text><line x1="${x(share.low)}" x2="${x(share.high)}" y1="${y}" y2="${y}" stroke="currentColor"/><circle cx="${x(share.value)}" cy="${y}" r="5" fill="currentColor"/>`;
   });
   const axis = [0, 0.5, 1].map(
     (share) =>
       `<text x="${x(share)}" y="${rows.length * lineHeight + 24}" text-anchor="middle">${share * 100} %</text>`,
   );
   const label = rows.map(({ way, share }) => `${way}: ${(share.value * 100).toFixed(0)} %`).join(', ');
-  return `<svg role="img" aria-label="Share solved. ${plain(label)}" width="660" height="${rows.length * lineHeight + 34}" font-size="13">${lines.join('')}${axis.join('')}</svg>`;
-}
-
-function plain(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  return `<svg role="img" aria-label="Share solved. ${escapeHtml(label)}" width="660" height="${rows.length * lineHeight + 34}" font-size="13">${lines.join('')}${axis.join('')}</svg>`;
 }

@@ -1,3 +1,4 @@
+import { escapeHtml } from '@shared/text/escape-html.ts';
 import type { BlobRef } from '@shared/events/blob-ref.ts';
 import { seenLines } from '@shared/text/seen-text.ts';
 import type { TalkCall } from './follow-calls.ts';
@@ -165,11 +166,7 @@ function diffOf(diff: string): string {
 }
 
 function escaped(text: string): string {
-  return seenLines(text)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
+  return escapeHtml(seenLines(text));
 }
 
 const style = `:root{color-scheme:light dark}body{font:16px/1.55 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 1rem}

@@ -1,3 +1,4 @@
+import { escapeHtml } from '@shared/text/escape-html.ts';
 import type { CalibrationView } from '@shared/calibration/calibration.ts';
 import type { MonthReport, SolvedRow } from '@shared/calibration/calibration-report.ts';
 import { solvedRows } from '@shared/calibration/calibration-report.ts';
@@ -19,7 +20,7 @@ svg{max-width:100%;height:auto}svg text{font:13px system-ui,sans-serif;fill:curr
 export function calibrationHtml(view: CalibrationView, month: MonthReport | null): string {
   const rows = solvedRows(view);
   const list = (lines: readonly string[]): string =>
-    `<ul>${lines.map((line) => `<li>${escape(line)}</li>`).join('')}</ul>`;
+    `<ul>${lines.map((line) => `<li>${escapeHtml(line)}</li>`).join('')}</ul>`;
   const body = [
     '<h1>What a model is worth in this repository</h1>',
     rows.length === 0 ? '<p>No model has worked yet.</p>' : plotOf(rows),
@@ -53,12 +54,12 @@ function plotOf(rows: readonly SolvedRow[]): string {
     const y = at * rowHeight + 6;
     const middle = y + 8;
     const label = `${row.model.split('/').at(-1) ?? row.model}, ${row.of}`.slice(0, 44);
-    if (row.judged === 0) return `<text x="0" y="${y + 13}">${escape(label)}: unknown</text>`;
+    if (row.judged === 0) return `<text x="0" y="${y + 13}">${escapeHtml(label)}: unknown</text>`;
     const share = row.solved / row.judged;
     const bar = `<rect class="${row.where === 'local' ? 'bar' : 'cloud'}" x="${x(0)}" y="${y}" width="${Math.max(1, x(share) - x(0))}" height="16"/>`;
     const line = `<line class="whisker" x1="${x(row.low)}" x2="${x(row.high)}" y1="${middle}" y2="${middle}"/>`;
     const figure = `<text x="${x(1) + 10}" y="${y + 13}">${row.solved} of ${row.judged}</text>`;
-    return `<text x="0" y="${y + 13}">${escape(label)}</text>${bar}${line}${figure}`;
+    return `<text x="0" y="${y + 13}">${escapeHtml(label)}</text>${bar}${line}${figure}`;
   });
   const axis = [0, 0.25, 0.5, 0.75, 1].map(
     (share) =>
@@ -70,9 +71,6 @@ function plotOf(rows: readonly SolvedRow[]): string {
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = (tag: string, texts: readonly string[]): string =>
-    `<tr>${texts.map((text) => `<${tag}>${escape(text)}</${tag}>`).join('')}</tr>`;
+    `<tr>${texts.map((text) => `<${tag}>${escapeHtml(text)}</${tag}>`).join('')}</tr>`;
   return `<table><thead>${cells('th', head)}</thead><tbody>${rows.map((row) => cells('td', row)).join('')}</tbody></table>`;
 }
-
-const escape = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
