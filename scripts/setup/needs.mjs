@@ -82,6 +82,12 @@ async function bring(need, context) {
         packages: packagesFor.rootless,
         what: 'with engines without root',
       });
+    case 'case-blind':
+      return bringBeside(context, {
+        programs: ['mkfs.exfat', 'mount.exfat-fuse', 'losetup'],
+        packages: packagesFor.caseBlind,
+        what: 'on a disk that does not tell capital letters apart',
+      });
     case 'image':
       return bringImage(context);
     case 'electron':

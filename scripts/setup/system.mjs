@@ -9,6 +9,8 @@ export const packagesFor = {
   // Maps the users of an engine that does not run as root.
   rootless: ['rootlesskit', 'uidmap'],
   image: ['debootstrap'],
+  // A disk that does not tell capital letters apart.
+  caseBlind: ['exfat-fuse', 'exfatprogs', 'mount'],
   compiler: ['gcc', 'g++'],
   pytest: ['python3', 'python3-pytest'],
   chromium: ['chromium'],

@@ -77,7 +77,7 @@ export const suites = [
     name: 'faults',
     minutes: 30,
     slice: { files: ['tests/faults/log-kill.test.ts'], needs: ['build'] },
-    needs: ['build', 'docker', 'image', 'rootless', 'model:llama-cpp/smollm2-135m-instruct'],
+    needs: ['build', 'docker', 'image', 'rootless', 'case-blind', 'model:llama-cpp/smollm2-135m-instruct'],
   },
   {
     name: 'proofs',

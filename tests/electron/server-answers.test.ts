@@ -104,7 +104,7 @@ describe.skipIf(isWithoutEngine)('what a tool server answers', { timeout: 180_00
 
   const dialog = () => page.getByRole('alertdialog', { name: 'Approval needed' });
   const allow = async (): Promise<void> => {
-    const yes = dialog().getByRole('button', { name: 'Allow', exact: true });
+    const yes = dialog().getByRole('button', { name: /^Allow(?: once)?$/u });
     await expect.poll(() => yes.getAttribute('aria-disabled')).toBe('false');
     await yes.click();
   };

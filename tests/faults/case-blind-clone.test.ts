@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { createGitCommands } from '../../../src/main/git/commands.ts';
-import { gitHosting, hostingToken } from '../../fakes/git-hosting.ts';
-import { isWithoutGit } from '../../fakes/git-here.ts';
-import { createMemoryJournal } from '../../fakes/memory-journal.ts';
-import { gitEnvironment, workedSessions } from '../../fakes/real-repository.ts';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { createGitCommands } from '../../src/main/git/commands.ts';
+import { gitHosting, hostingToken } from '../fakes/git-hosting.ts';
+import { isWithoutGit } from '../fakes/git-here.ts';
+import { createMemoryJournal } from '../fakes/memory-journal.ts';
+import { gitEnvironment, workedSessions } from '../fakes/real-repository.ts';
+import { caseBlindDisk } from './case-blind-disk.ts';
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -16,15 +16,8 @@ afterEach(async () => {
 
 const signal = new AbortController().signal;
 
-/** On macOS and Windows it usually is one. On Linux, `DEWPOINT_CASE_BLIND` names a folder on exFAT or such. */
-const disk = process.env['DEWPOINT_CASE_BLIND'] ?? tmpdir();
-const isCaseBlind = ((): boolean => {
-  const folder = mkdtempSync(join(disk, 'dewpoint-case-'));
-  writeFileSync(join(folder, 'a'), '');
-  const isFound = existsSync(join(folder, 'A'));
-  rmSync(folder, { recursive: true });
-  return isFound;
-})();
+const disk = await caseBlindDisk();
+afterAll(() => disk?.[Symbol.asyncDispose]());
 
 /** A host, commits made of plain lists of files, and a clone on a disk that does not tell capital letters apart. */
 async function scene(files: Readonly<Record<string, string>>) {
@@ -54,7 +47,7 @@ async function scene(files: Readonly<Record<string, string>>) {
   const parts = workedSessions(createMemoryJournal());
   await parts.keepToken('', hostingToken);
   const commands = createGitCommands(parts);
-  const folder = join(mkdtempSync(join(disk, 'dewpoint-case-')), 'app');
+  const folder = join(mkdtempSync(join(disk?.path ?? '', 'dewpoint-')), 'app');
   const clone = async (): Promise<void> => {
     const input = { url: `${host.origin}/ada/app.git`, folder, branch: null, depth: null };
     for await (const _ of await commands.clone({ input, signal }));
@@ -77,7 +70,7 @@ async function scene(files: Readonly<Record<string, string>>) {
   return { folder, commit, clone, pull, own, write, names };
 }
 
-describe.skipIf(isWithoutGit || !isCaseBlind)('on a disk that does not tell capital letters apart', () => {
+describe.skipIf(isWithoutGit || disk === null)('on a disk that does not tell capital letters apart', () => {
   it('a clone is clean for git, and a tree with two such names is refused', async () => {
     const { clone, own, commit, pull, names } = await scene({ 'Readme.md': 'one\n', 'Dir/a.txt': 'a' });
     await clone();

@@ -1,24 +1,17 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { restoreTo } from '../../../../src/main/sessions/changes/restore-to.ts';
-import { takeChanges, undoChanges } from '../../../../src/main/sessions/changes/undo-and-take.ts';
-import { makeHome } from '../session-fixtures.ts';
-import { changedFolder, text } from './changed-folder.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { restoreTo } from '../../src/main/sessions/changes/restore-to.ts';
+import { takeChanges, undoChanges } from '../../src/main/sessions/changes/undo-and-take.ts';
+import { makeHome } from '../main/sessions/session-fixtures.ts';
+import { changedFolder, text } from '../main/sessions/changes/changed-folder.ts';
+import { caseBlindDisk } from './case-blind-disk.ts';
 
-/** On Linux: `DEWPOINT_CASE_BLIND` names a folder on exFAT or another such disk. */
-const disk = process.env['DEWPOINT_CASE_BLIND'] ?? tmpdir();
-const isCaseBlind = ((): boolean => {
-  const folder = mkdtempSync(join(disk, 'dewpoint-case-'));
-  writeFileSync(join(folder, 'a'), '');
-  const isFound = existsSync(join(folder, 'A'));
-  rmSync(folder, { recursive: true });
-  return isFound;
-})();
+const disk = await caseBlindDisk();
+afterAll(() => disk?.[Symbol.asyncDispose]());
 
-describe.skipIf(!isCaseBlind)('a change of case on a disk that does not tell capital letters apart', () => {
+describe.skipIf(disk === null)('a change of case on a disk that does not tell capital letters apart', () => {
   it.each([
     ['in-place', 'one\n'],
     ['in-place', 'two\n'],
@@ -26,7 +19,7 @@ describe.skipIf(!isCaseBlind)('a change of case on a disk that does not tell cap
     ['copy', 'two\n'],
   ] as const)('is undone, brought back, taken and restored (%s, %j)', async (mode, next) => {
     await using home = await makeHome();
-    const base = mkdtempSync(join(disk, 'dewpoint-case-'));
+    const base = mkdtempSync(join(disk?.path ?? '', 'dewpoint-'));
     const made = await changedFolder({ ...home, path: base }, mode, { 'readme.md': 'one\n' });
     const { journal, workspace, project, change } = made;
     await journal.append({ type: 'user-message-added', messageId: 'm1', text: 'x', queued: false });
