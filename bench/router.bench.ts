@@ -9,6 +9,7 @@ const talks = [
   ['40 kB', { bytes: 40_000, messages: 40 }],
   ['200 kB', { bytes: 200_000, messages: 80 }],
   ['200 messages', { bytes: 100_000, messages: 200 }],
+  ['200 kB and 200 messages', { bytes: 200_000, messages: 200 }],
 ] as const;
 
 /** Measures how long the router takes. How well it chooses is a test (`tests/main/routing`). */

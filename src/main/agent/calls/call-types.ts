@@ -7,7 +7,7 @@ export type CallStyle = 'native' | 'schema' | 'text' | 'grammar';
 
 /** Something that was meant as a call but may not run. Nothing was invented or filled in. */
 export interface CallError {
-  readonly kind: 'unknown-tool' | 'bad-json' | 'bad-arguments' | 'cut';
+  readonly kind: 'unknown-tool' | 'bad-json' | 'bad-arguments' | 'outside-project' | 'cut';
   /** The id from the provider. The reason then stands in this call's own result. */
   readonly id: string | null;
   /** The name of the tool, if it could be read. */

@@ -2,6 +2,7 @@ import type { ParsedCall } from '../../tools/parsed-call.ts';
 import { textOf, type ToolCallPart } from '@shared/models/model-messages.ts';
 import type { Tool } from '../../tools/define.ts';
 import { callToolName, findToolName } from '../../tools/connected/find-tools.ts';
+import { outsideProject } from '../../tools/values/tool-path-input.ts';
 import { extractCalls } from './extract-calls.ts';
 import { callsInOtherFormats } from './other-formats.ts';
 import { unlisted } from '../prompt/tool-descriptions.ts';
@@ -116,7 +117,8 @@ function toCall(named: Named, tools: readonly Tool[]): Outcome {
   const fitted = fitInput(named.input, tool.input);
   if (!fitted.ok) {
     const message = `The arguments of ${tool.name} are not right: ${fitted.problem}.`;
-    return { ok: false, error: { kind: 'bad-arguments', id: named.id, name: tool.name, raw: named.raw, message } };
+    const kind = fitted.problem.includes(outsideProject) ? 'outside-project' : 'bad-arguments';
+    return { ok: false, error: { kind, id: named.id, name: tool.name, raw: named.raw, message } };
   }
   const spelled = tool.name === named.name ? [] : [`"${named.name}" was read as "${tool.name}"`];
   return {

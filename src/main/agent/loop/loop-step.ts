@@ -194,8 +194,8 @@ async function act(work: TaskWork, driver: Driver, answer: Answer): Promise<Loop
       );
     case 'stopped':
       return stoppedBy(outcome.stop);
-    case 'not-understood':
-      return waste(work, 'The calls of the model could not be understood.');
+    case 'not-run':
+      return waste(work, outcome.text);
     case 'no-call':
       return withoutCall(work, driver, { text, answer });
     default:

@@ -33,8 +33,8 @@ export type ToolsOutcome =
   | { readonly type: 'ran'; readonly calls: number }
   /** The answer had no call. */
   | { readonly type: 'no-call' }
-  /** The answer had calls, but none could be understood. The model was told why. */
-  | { readonly type: 'not-understood' }
+  /** The answer had calls, but none could be run. The model was told why, and `text` says it to the person. */
+  | { readonly type: 'not-run'; readonly text: string }
   | { readonly type: 'complete'; readonly text: string; readonly toolCallId: string }
   /** The task cannot be done, or somebody has to answer first; `text` says what is missing. */
   | { readonly type: 'blocked'; readonly text: string }
@@ -70,7 +70,7 @@ export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOut
   if (open.length > 0) return { type: 'blocked', text: open.join('\n\n') };
   const told = errors.filter((error) => !hasResult(error));
   if (told.length > 0) await reportCallErrors(turn, told, answer.style);
-  return calls.length === 0 ? { type: 'not-understood' } : { type: 'ran', calls: calls.length };
+  return calls.length === 0 ? { type: 'not-run', text: whyNoneRan(errors) } : { type: 'ran', calls: calls.length };
 }
 
 /** Tools that only look at files and results and ask nobody. Their order makes no difference. */
@@ -335,6 +335,35 @@ type IdentifiedError = CallError & { readonly id: string };
 /** Calls whose service gave them an id have a result of their own; calls as text have none. */
 const hasResult = (error: CallError): error is IdentifiedError => error.id !== null;
 
+const shortReasons: Readonly<Record<CallError['kind'], string>> = {
+  'unknown-tool': 'no such tool',
+  'bad-json': 'not understood',
+  'bad-arguments': 'wrong arguments',
+  'outside-project': 'outside the project',
+  cut: 'broke off',
+};
+
+/** For the person: why no call of an answer ran, by the first of them. */
+function whyNoneRan(errors: readonly CallError[]): string {
+  const [first] = errors;
+  if (first === undefined) return 'The calls of the model could not be understood.';
+  const name = shortenText(first.name ?? 'unknown', 100);
+  switch (first.kind) {
+    case 'outside-project':
+      return `The model asked for files outside the project, which stay closed (${name}: ${shortenText(first.raw, 200)}). To work on those, open their folder as a project.`;
+    case 'unknown-tool':
+      return `The model called a tool that does not exist (${name}).`;
+    case 'bad-arguments':
+      return `The model called ${name} with wrong arguments.`;
+    case 'cut':
+      return 'The calls of the model broke off before their end.';
+    case 'bad-json':
+      return 'The calls of the model could not be understood.';
+    default:
+      return first.kind satisfies never;
+  }
+}
+
 /** Logs a call that may not run like one that failed at once: its reason is its result. */
 async function answerBadCall(turn: Turn, { callId, style }: ToolAnswer, error: IdentifiedError): Promise<void> {
   const toolCallId = turn.dependencies.journal.newId('tool');
@@ -348,7 +377,7 @@ async function answerBadCall(turn: Turn, { callId, style }: ToolAnswer, error: I
     tool,
     by: 'model',
     input,
-    label: `${tool}: not understood`,
+    label: `${tool}: ${shortReasons[error.kind]}`,
   });
   await endTool(turn, { toolCallId, tool }, emptyRecord('error', `This call was not run. ${error.message}`));
   await turn.log.append({ type: 'notice-added', level: 'info', code: 'bad-call', text: error.message });

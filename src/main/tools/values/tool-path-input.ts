@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** What is wrong with a path that leads out of the project. */
+export const outsideProject = 'the path must be relative to the project, without ".."';
+
 /**
  * A workspace path as a model gives it, without prefixes that models often add. This only gives honest mistakes a clear
  * answer: the sandbox decides whether a path leads outside.
@@ -10,7 +13,7 @@ export const workspacePath = z
   .max(1024)
   .transform((path) => path.replace(/^(\.\/)+/u, '').replace(/^\/workspace\/?/u, '') || '.')
   .refine((path) => !path.includes('\0') && !path.split('/').includes('..') && !path.startsWith('/'), {
-    message: 'the path must be relative to the project, without ".."',
+    message: outsideProject,
   });
 
 /** Counted from 1. No readable file has more lines. */

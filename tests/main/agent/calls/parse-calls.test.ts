@@ -108,7 +108,7 @@ describe('the text protocol', () => {
   it('refuses a path that leads out of the project', () => {
     expect(read(text('TOOL_CALL {"tool": "read_file", "input": {"path": "../../etc/passwd"}}'), 'text')).toEqual({
       calls: [],
-      errors: ['bad-arguments'],
+      errors: ['outside-project'],
     });
   });
 });

@@ -54,6 +54,28 @@ describe('a question', () => {
   });
 });
 
+describe('three answers in a row without a call that may run', () => {
+  it.each([
+    [
+      'name paths outside the project',
+      [
+        call('list_files', { path: '..' }),
+        call('read_file', { path: '/etc/hosts' }),
+        call('read_file', { path: '../b.py' }),
+      ],
+      /outside the project.*\.\.\/b\.py/u,
+    ],
+    ['call tools that do not exist', [1, 2, 3].map((at) => call(`fly_${at}`, {})), /does not exist \(fly_3\)/u],
+    ['leave arguments out', [1, 2, 3].map((at) => call('edit_file', { at })), /edit_file with wrong arguments/u],
+  ] as const)('end the turn with what they were: they %s', async (_what, replies, text) => {
+    const kit = createAgentKit({ replies: [...replies], sandbox: { files, exec: () => ({}) } });
+    const end = await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop' });
+    expect(end).toMatchObject({ reason: 'gave-up', text: expect.stringMatching(text) });
+    expect(end.text).not.toMatch(/understood/u);
+    await expectReplay(kit);
+  });
+});
+
 describe('a guarded file', () => {
   it.each([
     ['nobody is there to ask', says('nobody'), 'ask', ['refused', 'nobody']],
