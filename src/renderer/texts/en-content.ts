@@ -1,6 +1,9 @@
 /** The content of an answer: code, formulas, diagrams and tables. */
 export const content = {
   'code.save': 'Save as {name}',
+  'code.show': 'Show',
+  'code.hide': 'Hide',
+  'code.showAbout': 'Show what it looks like, above its text, in a locked frame without a network',
 
   'run.start': 'Run in sandbox',
   'run.again': 'Run again',
