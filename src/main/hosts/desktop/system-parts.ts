@@ -1,6 +1,7 @@
 import { Menu, Tray, app, clipboard, globalShortcut, nativeImage, powerMonitor } from 'electron';
 import type { NativeImage } from 'electron';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import trayIcon from '../../../../resources/icons/32x32.png?inline';
 import { settingsSchema } from '@shared/settings/settings.ts';
 import { printable } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
@@ -102,7 +103,7 @@ function createTray(): SystemTray {
   let tray: Tray | null = null;
   return {
     show: (title, lines) => {
-      tray ??= new Tray(dropImage());
+      tray ??= new Tray(process.platform === 'darwin' ? dropImage() : nativeImage.createFromDataURL(trayIcon));
       tray.setToolTip(title);
       tray.setContextMenu(
         Menu.buildFromTemplate(
@@ -123,18 +124,16 @@ function createTray(): SystemTray {
 
 const sizePx = 32;
 
-/** Draws the icon, a drop: a circle with a point above it. On macOS the menu bar decides its color. */
+/** A drop for the menu bar of macOS, which decides its color: a circle with a point above it. */
 function dropImage(): NativeImage {
-  const isTemplate = process.platform === 'darwin';
-  const color = isTemplate ? [0, 0, 0] : [0x6e, 0x77, 0x0f];
   const pixels = Buffer.alloc(sizePx * sizePx * 4);
   for (let at = 0; at < sizePx * sizePx; at += 1) {
     const [x, y] = [(at % sizePx) - sizePx / 2 + 0.5, Math.floor(at / sizePx)];
     const isCircle = x * x + (y - 20) ** 2 <= 100;
     const isPoint = y >= 1 && y < 16 && Math.abs(x) <= (y - 1) * 0.58;
-    if (isCircle || isPoint) pixels.set([...color, 255], at * 4);
+    if (isCircle || isPoint) pixels.set([0, 0, 0, 255], at * 4);
   }
   const image = nativeImage.createFromBitmap(pixels, { width: sizePx, height: sizePx, scaleFactor: 2 });
-  image.setTemplateImage(isTemplate);
+  image.setTemplateImage(true);
   return image;
 }

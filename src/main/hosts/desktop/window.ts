@@ -1,5 +1,6 @@
-import { BrowserWindow, screen } from 'electron';
+import { BrowserWindow, nativeImage, screen } from 'electron';
 import type { Session, WebContents } from 'electron';
+import windowIcon from '../../../../resources/icons/128x128.png?inline';
 import { diagnostics } from '../../lib/log.ts';
 import type { WindowPlace } from './window-state.ts';
 import { placeWithinScreens } from './window-state.ts';
@@ -22,6 +23,8 @@ export function createWindow({ url, preloadFile, place: kept }: WindowOptions): 
     minHeight: 480,
     show: false,
     title: 'Dewpoint',
+    // macOS and Windows take it from the program itself.
+    ...(process.platform === 'linux' ? { icon: nativeImage.createFromDataURL(windowIcon) } : {}),
     autoHideMenuBar: true,
     webPreferences: {
       preload: preloadFile,
