@@ -21,6 +21,7 @@ import { createGitProcess } from '../../../src/main/git/process/run-apart.ts';
 import { fastForward } from '../../../src/main/git/remote/fast-forward.ts';
 import { placeFiles } from '../../../src/main/git/remote/place-files.ts';
 import type { PlannedChange } from '../../../src/main/git/remote/plan-files.ts';
+import { fileCalls } from '../../../src/main/lib/files/file-calls.ts';
 import { withRepository } from '../../../src/main/git/repository.ts';
 import { gitHosting, hostingToken } from '../../fakes/git-hosting.ts';
 import { isWithoutGit } from '../../fakes/git-here.ts';
@@ -257,6 +258,7 @@ describe.skipIf(isWithoutGit)('a file that the person writes during a pull', () 
       withRepository(mine.folder, { signal }, (repository) =>
         placeFiles(repository, [change], {
           index: readFileSync(join(mine.folder, '.git/index')),
+          calls: fileCalls(repository.places.calls),
           hasLinks: true,
           commits: { from: first, to },
           onWritten: () => undefined,

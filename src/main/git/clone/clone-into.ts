@@ -7,6 +7,7 @@ import { isPlainBranch } from '../commit-session.ts';
 import type { SendCall } from '../hosting-calls.ts';
 import { loadGit } from '../load-git.ts';
 import type { GitJob } from '../process/git-job.ts';
+import { withManyReads } from '../many-reads.ts';
 import { checkPack } from '../remote/bring-commits.ts';
 import { throughCalls } from '../push-branch.ts';
 import { withRepository, type Repository } from '../repository.ts';
@@ -53,7 +54,7 @@ async function bring(repository: Repository, wish: Wish, tools: CloneTools): Pro
   const { branch, commit } = fetched;
   await checkPacks(repository);
   const git = await loadGit();
-  const packed = onlyPacked(repository);
+  const packed = withManyReads(repository);
   const { commit: read } = await git.readCommit({ ...packed.git, oid: commit });
   const { isCaseBlind, hasLinks, hasModes } = await tryFolder(folder);
   const files = await lookAtTree(packed, read.tree, { isCaseBlind });
@@ -66,21 +67,6 @@ async function bring(repository: Repository, wish: Wish, tools: CloneTools): Pro
   const { notes } = await writeCheckout(packed, files, { hasLinks, onWritten });
   const shallow = depth === null ? [] : ['Older commits are only at the host.'];
   return { branch, commit, files: files.length, notes: [...shallow, ...notes] };
-}
-
-/** The library looks for each object as a file of its own first. In a new repository, all of them are in one pack. */
-function onlyPacked(repository: Repository): Repository {
-  const { files } = repository;
-  let packs: Promise<string[]> | null = null;
-  const promises: Repository['files'] = {
-    ...files,
-    readFile: async (path, options) => {
-      if (!/^\/git\/objects\/[0-9a-f]{2}\//u.test(path)) return files.readFile(path, options);
-      throw Object.assign(new Error(`ENOENT: ${path}`), { code: 'ENOENT' });
-    },
-    readdir: (path) => (path === '/git/objects/pack' ? (packs ??= files.readdir(path)) : files.readdir(path)),
-  };
-  return { ...repository, git: { ...repository.git, fs: { promises } } };
 }
 
 async function makeBranch(files: Repository['files'], branch: string, commit: string): Promise<void> {

@@ -1,7 +1,7 @@
-import { constants } from 'node:fs';
-import { chmod, lstat, mkdir, open, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { AppError } from '@shared/errors.ts';
+import { fileCalls, type FileCalls } from '../../lib/files/file-calls.ts';
 import { type HostFolder, openChildFolder, openHostFolder } from '../../lib/files/host-folder.ts';
 import { isContentPointer } from '../commit-files.ts';
 import { loadGit } from '../load-git.ts';
@@ -17,7 +17,6 @@ interface Checkout {
 }
 
 const modes = { file: 0o100644, program: 0o100755, link: 0o120000, submodule: 0o160000 } as const;
-const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
 /**
  * Writes files that `lookAtTree` accepted into a new folder, and the index. Every name is created in the folder that was
@@ -47,10 +46,11 @@ export async function writeFiles(
   { hasLinks, onWritten, mostBytes = mostWritten }: WritingFiles,
 ): Promise<Checkout & { readonly indexed: readonly IndexedFile[] }> {
   const { tree } = repository.places;
+  const calls = fileCalls(repository.places.calls);
   const indexed: IndexedFile[] = [];
   const found = { pointers: 0, submodules: 0, outside: [] as string[] };
   let bytesLeft = mostBytes;
-  const folder = createWriter(tree);
+  const folder = createWriter(tree, { calls });
   try {
     for (const file of [
       ...files.filter(({ kind }) => kind !== 'link'),
@@ -67,12 +67,13 @@ export async function writeFiles(
         if (bytesLeft < 0) throw tooMuch(mostBytes);
         if (file.kind === 'link') {
           if (isLinkToOutside(file.path, bytes)) found.outside.push(file.path);
-          await writeLink(parent.at(name), bytes, hasLinks);
+          await writeLink(parent.at(name), bytes, { hasLinks, calls });
         } else {
           if (isContentPointer(bytes)) found.pointers += 1;
-          await writeNew(parent.at(name), bytes, file.kind === 'program' ? 0o777 : 0o666);
+          const mode = file.kind === 'program' ? 0o777 : 0o666;
+          await calls.writeNew(parent.at(name), bytes, { mode, isSynced: false });
         }
-        const stats = await lstat(parent.at(name), { bigint: true });
+        const stats = await calls.lstat(parent.at(name));
         indexed.push({ path: file.path, oid: file.oid, mode: modes[file.kind], stats });
       }
       onWritten(indexed.length);
@@ -92,20 +93,15 @@ export async function blobOf(repository: Repository, { oid, path }: TreeFile): P
   return Buffer.from(object.buffer, object.byteOffset, object.byteLength);
 }
 
-async function writeNew(place: string, bytes: Uint8Array, mode: number): Promise<void> {
-  const handle = await open(place, newFile, mode);
-  try {
-    await handle.writeFile(bytes);
-  } finally {
-    await handle.close();
-  }
-}
-
 /** As git does, a system without links gets a file with the path that it leads to. */
-async function writeLink(place: string, target: Buffer, hasLinks: boolean): Promise<void> {
+async function writeLink(
+  place: string,
+  target: Buffer,
+  { hasLinks, calls }: { readonly hasLinks: boolean; readonly calls: FileCalls },
+): Promise<void> {
   if (target.length === 0 || target.length > 4_000 || target.includes(0))
     throw new AppError('refused', 'The repository has a link that leads to no path.');
-  await (hasLinks ? symlink(target, place) : writeNew(place, target, 0o666));
+  await (hasLinks ? symlink(target, place) : calls.writeNew(place, target, { mode: 0o666, isSynced: false }));
 }
 
 /** Whether a link at this path leads out of the folder. */
@@ -121,8 +117,13 @@ export interface CheckoutWriter {
   readonly close: () => Promise<void>;
 }
 
+interface WriterOptions {
+  readonly calls: FileCalls;
+  readonly onMade?: (path: string) => void;
+}
+
 /** Keeps the folder of the last file open, because most files are beside the one before. */
-export function createWriter(root: string, onMade: (path: string) => void = () => undefined): CheckoutWriter {
+export function createWriter(root: string, { calls, onMade = () => undefined }: WriterOptions): CheckoutWriter {
   let last: { readonly way: string; readonly folder: HostFolder } | null = null;
   const close = async (): Promise<void> => {
     await last?.folder.close();
@@ -136,11 +137,11 @@ export function createWriter(root: string, onMade: (path: string) => void = () =
       const way = names.join('/');
       if (last?.way !== way) {
         await close();
-        let folder = await openHostFolder(root);
+        let folder = await openHostFolder(root, calls.mode);
         for (const [at, one] of names.entries()) {
           const outer = folder;
           const tell = (): void => onMade(names.slice(0, at + 1).join('/'));
-          folder = await openOrMake(outer, one, tell).finally(() => outer.close());
+          folder = await openOrMake(outer, one, { calls, tell }).finally(() => outer.close());
         }
         last = { way, folder };
       }
@@ -149,11 +150,15 @@ export function createWriter(root: string, onMade: (path: string) => void = () =
   };
 }
 
-async function openOrMake(folder: HostFolder, name: string, onMade: () => void): Promise<HostFolder> {
-  await mkdir(folder.at(name)).then(onMade, (error: unknown) => {
+async function openOrMake(
+  folder: HostFolder,
+  name: string,
+  { calls, tell }: { readonly calls: FileCalls; readonly tell: () => void },
+): Promise<HostFolder> {
+  await calls.mkdir(folder.at(name)).then(tell, (error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   });
-  return openChildFolder(folder, name);
+  return openChildFolder(folder, name, calls.mode);
 }
 
 function tooMuch(most: number): AppError {

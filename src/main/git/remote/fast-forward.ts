@@ -2,8 +2,10 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { CloneStep } from '@shared/git/clone-progress.ts';
+import { fileCalls } from '../../lib/files/file-calls.ts';
 import { lookAtChanges } from '../clone/look-at-tree.ts';
 import { loadGit } from '../load-git.ts';
+import { withManyReads } from '../many-reads.ts';
 import type { Repository } from '../repository.ts';
 import { moveBranch } from '../repository-files.ts';
 import { findUpstream } from './find-upstream.ts';
@@ -40,10 +42,11 @@ export async function fastForward(
     });
   const git = await loadGit();
   const treeOf = async (oid: string): Promise<string> => (await git.readCommit({ ...repository.git, oid })).commit.tree;
-  const { tree, calls } = repository.places;
+  const { tree } = repository.places;
+  const calls = fileCalls(repository.places.calls);
   const isCaseBlind = await isThere(join(tree, '.GIT'));
   const trees = { from: await treeOf(from), to: await treeOf(to) };
-  const changes = await lookAtChanges(repository, trees, { isCaseBlind });
+  const changes = await lookAtChanges(withManyReads(repository), trees, { isCaseBlind });
   const hasLinks = await isOn(repository, 'core.symlinks', process.platform !== 'win32');
   const hasModes = await isOn(repository, 'core.filemode', process.platform !== 'win32');
   const index = await readWholeIndex(repository);
@@ -51,6 +54,7 @@ export async function fastForward(
   if (blockers.length > 0) throw inTheWay(blockers);
   const notes = await placeFiles(repository, planned, {
     index,
+    calls,
     hasLinks,
     commits: { from, to },
     onWritten: (done, total) => onProgress({ step: 'write', done, total }),

@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { lstat, readdir, readlink } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
+import type { FileCalls } from '../../lib/files/file-calls.ts';
 import { errorCodeOf } from '../../lib/files/json-file.ts';
 import {
   type CallMode,
   type HostFolder,
   isGone,
   openChildFolder,
-  openForReading,
   openHostFolder,
 } from '../../lib/files/host-folder.ts';
+
+const pieceBytes = 1024 * 1024;
 
 /** What is at a path of a checkout. */
 export type OnDisk =
@@ -21,11 +23,11 @@ export type OnDisk =
   | { readonly type: 'blocked'; readonly by: string };
 
 /** Looks, name by name, and follows no link. The id is that which git would give the bytes as they are. */
-export async function lookAtDisk(tree: string, path: string, calls: CallMode): Promise<OnDisk> {
-  const found = await parentOnDisk(tree, path, calls);
+export async function lookAtDisk(tree: string, path: string, calls: FileCalls): Promise<OnDisk> {
+  const found = await parentOnDisk(tree, path, calls.mode);
   if (!('parent' in found)) return found;
   try {
-    return await lookIn(found.parent, path.split('/').at(-1) ?? '');
+    return await lookIn(found.parent, path.split('/').at(-1) ?? '', calls);
   } finally {
     await found.parent.close();
   }
@@ -54,19 +56,18 @@ async function parentOnDisk(
   return { parent: folder };
 }
 
-async function lookIn(folder: HostFolder, name: string): Promise<OnDisk> {
-  const entry = await lstat(folder.at(name), { bigint: true }).catch((error: unknown) => {
+async function lookIn(folder: HostFolder, name: string, calls: FileCalls): Promise<OnDisk> {
+  const entry = await calls.lstat(folder.at(name)).catch((error: unknown) => {
     if (isGone(error)) return null;
     throw error;
   });
   if (entry === null) return { type: 'missing' };
   if (entry.isDirectory()) return { type: 'folder' };
   if (entry.isSymbolicLink()) {
-    const target = await readlink(folder.at(name), { encoding: 'buffer' });
-    return { type: 'link', entry, oid: blobId(target) };
+    return { type: 'link', entry, oid: blobId(await calls.readlink(folder.at(name))) };
   }
   if (!entry.isFile()) return { type: 'other' };
-  return { type: 'file', entry, oid: await fileId(folder, name) };
+  return { type: 'file', entry, oid: await fileId(folder, name, calls) };
 }
 
 /** The id that git gives these bytes. */
@@ -75,21 +76,20 @@ export function blobId(bytes: Uint8Array): string {
 }
 
 /** The same for a file, in pieces. */
-export async function fileId(folder: HostFolder, name: string): Promise<string> {
-  const handle = await openForReading(folder, name);
+export async function fileId(folder: HostFolder, name: string, calls: FileCalls): Promise<string> {
+  const file = await calls.open(folder, name);
   try {
-    const { size } = await handle.stat();
-    const hash = createHash('sha1').update(`blob ${size}\0`);
-    const piece = Buffer.alloc(1024 * 1024);
-    for (let at = 0; ;) {
-      const { bytesRead } = await handle.read(piece, 0, piece.length, at);
-      if (bytesRead === 0) break;
-      hash.update(piece.subarray(0, bytesRead));
-      at += bytesRead;
+    const hash = createHash('sha1').update(`blob ${file.sizeBytes}\0`);
+    // Most files are small. One byte more than expected, so that one that grew is noticed.
+    const piece = Buffer.allocUnsafe(Math.min(file.sizeBytes + 1, pieceBytes));
+    for (;;) {
+      const count = await file.read(piece);
+      if (count === 0) break;
+      hash.update(piece.subarray(0, count));
     }
     return hash.digest('hex');
   } finally {
-    await handle.close();
+    await file.close();
   }
 }
 

@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { link, lstat, mkdir, readFile, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
+import { mkdir, readFile, rmdir, symlink } from 'node:fs/promises';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { z } from 'zod';
+import type { FileCalls } from '../../lib/files/file-calls.ts';
 import { type HostFolder, openChildFolder } from '../../lib/files/host-folder.ts';
 import { errorCodeOf } from '../../lib/files/json-file.ts';
 import { thisProcess } from '../../lib/files/lock-owner.ts';
 import { changedIndex, type IndexedFile } from '../clone/git-index.ts';
 import { blobOf, checkoutNotes, createWriter, isLinkToOutside, type CheckoutWriter } from '../clone/write-checkout.ts';
 import { isContentPointer } from '../commit-files.ts';
+import { withManyReads } from '../many-reads.ts';
 import type { Repository } from '../repository.ts';
 import { openGitFolder } from '../repository-files.ts';
 import { gitModes, type PlannedChange } from './plan-files.ts';
@@ -21,10 +23,10 @@ import {
   ownerFile,
   renameToFree,
   type PullPath,
-  writeOne,
 } from './stage-files.ts';
 
 interface PlaceOptions {
+  readonly calls: FileCalls;
   readonly index: Buffer;
   readonly hasLinks: boolean;
   readonly commits: { readonly from: string; readonly to: string };
@@ -37,6 +39,9 @@ interface PlaceOptions {
 type Undo = () => Promise<void>;
 
 const mostBytes = 4_000_000_000;
+/** Small files that the next pull relies on if this one is killed. */
+const secret = { mode: 0o600, isSynced: true } as const;
+const open = { mode: 0o644, isSynced: true } as const;
 /** Progress is said at every so many files. */
 const atOnce = 200;
 
@@ -51,13 +56,14 @@ export async function placeFiles(
   options: PlaceOptions,
 ): Promise<readonly string[]> {
   const own = await openGitFolder(repository.places);
+  const { calls } = options;
   try {
-    await lockIndex(own);
+    await lockIndex(own, calls);
     try {
       if (!(await readFile(own.at('index'))).equals(options.index)) throw changedMeanwhile('The index');
-      return await inStage(own, (stage) => placeFrom(stage, { own, repository, changes, options }));
+      return await inStage(own, calls, (stage) => placeFrom(stage, { own, repository, changes, options }));
     } finally {
-      await unlink(own.at('index.lock'));
+      await calls.unlink(own.at('index.lock'));
     }
   } finally {
     await own.close();
@@ -72,18 +78,21 @@ interface Work {
 }
 
 async function placeFrom(stage: HostFolder, { own, repository, changes, options }: Work): Promise<readonly string[]> {
-  const { hasLinks, commits, onWritten } = options;
+  const { hasLinks, commits, calls, onWritten } = options;
   const numbered = changes.map((change, at) => ({ ...change, at }));
-  const found = await writeNewOnes(stage, repository, { changes: numbered, hasLinks, commits });
+  const found = await writeNewOnes(stage, repository, { changes: numbered, hasLinks, commits, calls });
   const undo: Undo[] = [];
-  const folders = createWriter(repository.places.tree, (path) => undo.push(() => removeMade(path, folders)));
+  const folders = createWriter(repository.places.tree, {
+    calls,
+    onMade: (path) => undo.push(() => removeMade(path, folders)),
+  });
   let done = 0;
   const step = (): void => {
     done += 1;
     if (done % atOnce === 0 || done === changes.length) onWritten(done, changes.length);
   };
   try {
-    const placing = { stage, folders, undo };
+    const placing = { stage, folders, undo, calls };
     const isFile = ({ before }: PlannedChange): boolean => before !== null && before.kind !== 'submodule';
     const isGoing = (one: PlannedChange): boolean => one.after === null || one.after.kind === 'submodule';
     const going = numbered.filter((one) => isGoing(one) && isFile(one));
@@ -100,9 +109,9 @@ async function placeFrom(stage: HostFolder, { own, repository, changes, options 
       step();
     }
     for (const { after, path } of going) if (after?.kind === 'submodule') await makeFolder(path, folders);
-    const indexed = await indexedFiles(numbered, folders);
+    const indexed = await indexedFiles(numbered, { folders, calls });
     const gone = new Set(changes.filter(({ after }) => after === null).map(({ path }) => path));
-    await writeIndex(stage, own, { bytes: changedIndex(options.index, { gone, files: indexed }), undo });
+    await writeIndex(stage, own, { bytes: changedIndex(options.index, { gone, files: indexed }), undo, calls });
     await options.moveBranch();
   } catch (error) {
     await takeBack(undo, error);
@@ -121,9 +130,11 @@ async function writeNewOnes(
     changes,
     hasLinks,
     commits,
-  }: Pick<PlaceOptions, 'hasLinks' | 'commits'> & { readonly changes: readonly Numbered[] },
+    calls,
+  }: Pick<PlaceOptions, 'hasLinks' | 'commits' | 'calls'> & { readonly changes: readonly Numbered[] },
 ) {
   const found = { pointers: 0, submodules: 0, outside: [] as string[] };
+  const packed = withManyReads(repository);
   const paths: PullPath[] = [];
   const added: number[] = [];
   let left = mostBytes;
@@ -131,7 +142,7 @@ async function writeNewOnes(
     paths.push([at, path, before?.oid ?? null, after?.oid ?? null]);
     if (after?.kind === 'submodule') found.submodules += 1;
     if (after === null || after.kind === 'submodule') continue;
-    const bytes = await blobOf(repository, after);
+    const bytes = await blobOf(packed, after).catch(() => blobOf(repository, after));
     left -= bytes.length;
     if (left < 0) throw new AppError('too-large', 'The pull brings more than 4 GB of files. Nothing was changed.');
     if (after.kind === 'link' && isLinkToOutside(path, bytes)) found.outside.push(path);
@@ -139,11 +150,14 @@ async function writeNewOnes(
     if (onDisk === 'after') continue;
     if (onDisk === 'missing') added.push(at);
     if (after.kind === 'link' && hasLinks) await symlink(linkTarget(bytes), stage.at(`new-${at}`));
-    else await writeOne(stage.at(`new-${at}`), bytes, after.kind === 'program' ? 0o777 : 0o666, false);
+    else {
+      const mode = after.kind === 'program' ? 0o777 : 0o666;
+      await calls.writeNew(stage.at(`new-${at}`), bytes, { mode, isSynced: false });
+    }
   }
   const about: z.input<typeof commitsSchema> = { ...commits, added };
-  await writeOne(stage.at(commitsFile), Buffer.from(JSON.stringify(about)), 0o600);
-  await writeOne(stage.at('paths.json'), Buffer.from(JSON.stringify(paths)), 0o600);
+  await calls.writeNew(stage.at(commitsFile), Buffer.from(JSON.stringify(about)), secret);
+  await calls.writeNew(stage.at('paths.json'), Buffer.from(JSON.stringify(paths)), secret);
   return found;
 }
 
@@ -158,58 +172,59 @@ interface Numbered extends PlannedChange {
 }
 
 interface Placing {
+  readonly calls: FileCalls;
   readonly stage: HostFolder;
   readonly folders: CheckoutWriter;
   readonly undo: Undo[];
 }
 
 /** Moves the old file into the stage, and looks whether it still is what it was. */
-async function setAside({ path, at, before }: Numbered, { stage, folders, undo }: Placing): Promise<void> {
+async function setAside({ path, at, before }: Numbered, { stage, folders, undo, calls }: Placing): Promise<void> {
   const old = stage.at(`old-${at}`);
   const { parent, name } = await folders.parentOf(path);
-  await rename(parent.at(name), old);
+  await calls.rename(parent.at(name), old);
   undo.push(async () => {
     const { parent: again, name: same } = await folders.parentOf(path);
-    await renameToFree(old, again.at(same));
+    await renameToFree(old, again.at(same), calls);
   });
-  if ((await idOf(stage, `old-${at}`)) !== before?.oid) throw changedMeanwhile(path);
+  if ((await idOf(stage, `old-${at}`, calls)) !== before?.oid) throw changedMeanwhile(path);
 }
 
-async function bringOne(change: Numbered, { stage, folders, undo }: Placing): Promise<void> {
+async function bringOne(change: Numbered, placing: Placing): Promise<void> {
+  const { stage, folders, undo, calls } = placing;
   const { path, at, before, after, found } = change;
   if (after === null || found === 'after') return;
   if (after.kind === 'submodule') return makeFolder(path, folders);
   const isReplaced = found === 'before' && before?.kind !== 'link' && after.kind !== 'link';
-  if (found === 'before' && !(isReplaced && (await linkedAside(change, { stage, folders, undo }))))
-    await setAside(change, { stage, folders, undo });
+  if (found === 'before' && !(isReplaced && (await linkedAside(change, placing)))) await setAside(change, placing);
   const { parent, name } = await folders.parentOf(path);
   const place = parent.at(name);
-  if (isReplaced && (await isSameEntry(place, stage.at(`old-${at}`)))) {
-    await rename(stage.at(`new-${at}`), place);
+  if (isReplaced && (await isSameEntry(place, stage.at(`old-${at}`), calls))) {
+    await calls.rename(stage.at(`new-${at}`), place);
     undo.push(async () => {
       const { parent: again, name: same } = await folders.parentOf(path);
-      if ((await idOf(again, same)) !== after.oid) throw changedMeanwhile(path);
-      await rename(stage.at(`old-${at}`), again.at(same));
+      if ((await idOf(again, same, calls)) !== after.oid) throw changedMeanwhile(path);
+      await calls.rename(stage.at(`old-${at}`), again.at(same));
     });
-    if ((await idOf(stage, `old-${at}`)) !== before?.oid) throw changedMeanwhile(path);
+    if ((await idOf(stage, `old-${at}`, calls)) !== before?.oid) throw changedMeanwhile(path);
     return;
   }
-  await renameToFree(stage.at(`new-${at}`), place).catch((error: unknown) => {
+  await renameToFree(stage.at(`new-${at}`), place, calls).catch((error: unknown) => {
     throw errorCodeOf(error) === 'EEXIST' ? changedMeanwhile(path) : error;
   });
   undo.push(async () => {
     const { parent: again, name: same } = await folders.parentOf(path);
-    await rename(again.at(same), stage.at(`taken-${at}`));
-    if ((await idOf(stage, `taken-${at}`)) === after.oid) return;
+    await calls.rename(again.at(same), stage.at(`taken-${at}`));
+    if ((await idOf(stage, `taken-${at}`, calls)) === after.oid) return;
     // Somebody wrote to it since: their bytes stay where they are.
-    await renameToFree(stage.at(`taken-${at}`), again.at(same));
+    await renameToFree(stage.at(`taken-${at}`), again.at(same), calls);
   });
 }
 
 /** A second name for the old file, so that its place is never empty. False: this file system has none. */
-async function linkedAside({ path, at }: Numbered, { stage, folders }: Placing): Promise<boolean> {
+async function linkedAside({ path, at }: Numbered, { stage, folders, calls }: Placing): Promise<boolean> {
   const { parent, name } = await folders.parentOf(path);
-  return link(parent.at(name), stage.at(`old-${at}`)).then(
+  return calls.link(parent.at(name), stage.at(`old-${at}`)).then(
     () => true,
     () => false,
   );
@@ -249,21 +264,23 @@ export async function removeEmpty(
   await folders.close();
 }
 
-async function indexedFiles(changes: readonly Numbered[], folders: CheckoutWriter): Promise<readonly IndexedFile[]> {
+async function indexedFiles(
+  changes: readonly Numbered[],
+  { folders, calls }: Pick<Placing, 'folders' | 'calls'>,
+): Promise<readonly IndexedFile[]> {
   const files: IndexedFile[] = [];
   for (const { path, after } of changes) {
     if (after === null) continue;
     const { parent, name } = await folders.parentOf(path);
-    const stats: BigIntStats | null =
-      after.kind === 'submodule' ? null : await lstat(parent.at(name), { bigint: true });
+    const stats: BigIntStats | null = after.kind === 'submodule' ? null : await calls.lstat(parent.at(name));
     files.push({ path, oid: after.oid, mode: gitModes[after.kind], stats });
   }
   return files;
 }
 
-async function lockIndex(own: HostFolder): Promise<void> {
+async function lockIndex(own: HostFolder, calls: FileCalls): Promise<void> {
   const owner = `${lockText}${JSON.stringify(await thisProcess())}\n`;
-  await writeOne(own.at('index.lock'), Buffer.from(owner), 0o644).catch((error: unknown) => {
+  await calls.writeNew(own.at('index.lock'), Buffer.from(owner), open).catch((error: unknown) => {
     if (errorCodeOf(error) !== 'EEXIST') throw error;
     throw new AppError('conflict', 'Another program is changing this checkout. Nothing was changed.', {
       hint: 'Wait for it. If none is running, remove index.lock in .git.',
@@ -274,21 +291,21 @@ async function lockIndex(own: HostFolder): Promise<void> {
 async function writeIndex(
   stage: HostFolder,
   own: HostFolder,
-  { bytes, undo }: { readonly bytes: Buffer; readonly undo: Undo[] },
+  { bytes, undo, calls }: { readonly bytes: Buffer } & Pick<Placing, 'undo' | 'calls'>,
 ): Promise<void> {
-  await writeOne(stage.at('index'), bytes, 0o644);
-  await writeOne(stage.at('old-index'), await readFile(own.at('index')), 0o644);
-  await rename(stage.at('index'), own.at('index'));
-  undo.push(() => rename(stage.at('old-index'), own.at('index')));
+  await calls.writeNew(stage.at('index'), bytes, open);
+  await calls.writeNew(stage.at('old-index'), await readFile(own.at('index')), open);
+  await calls.rename(stage.at('index'), own.at('index'));
+  undo.push(() => calls.rename(stage.at('old-index'), own.at('index')));
 }
 
-async function inStage<T>(own: HostFolder, work: (stage: HostFolder) => Promise<T>): Promise<T> {
+async function inStage<T>(own: HostFolder, calls: FileCalls, work: (stage: HostFolder) => Promise<T>): Promise<T> {
   const name = `dewpoint-pull-${process.pid}-${randomBytes(6).toString('hex')}`;
   await mkdir(own.at(name), { mode: 0o700 });
   const stage = await openChildFolder(own, name);
   let isKept = false;
   try {
-    await writeOne(stage.at(ownerFile), Buffer.from(JSON.stringify(await thisProcess())), 0o600);
+    await calls.writeNew(stage.at(ownerFile), Buffer.from(JSON.stringify(await thisProcess())), secret);
     return await work(stage);
   } catch (error) {
     // What could not be put back is only here.
@@ -296,7 +313,7 @@ async function inStage<T>(own: HostFolder, work: (stage: HostFolder) => Promise<
     throw error;
   } finally {
     await stage.close();
-    if (!isKept) await rm(own.at(name), { recursive: true, force: true });
+    if (!isKept) await calls.removeFolder(own.at(name));
   }
 }
 

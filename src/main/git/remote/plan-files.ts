@@ -1,4 +1,5 @@
-import { type CallMode, foldedName } from '../../lib/files/host-folder.ts';
+import type { FileCalls } from '../../lib/files/file-calls.ts';
+import { foldedName } from '../../lib/files/host-folder.ts';
 import type { TreeChange, TreeFile } from '../clone/look-at-tree.ts';
 import { indexEntries, type IndexEntry } from '../read-index.ts';
 import { filesBelow, lookAtDisk, type OnDisk } from './look-at-disk.ts';
@@ -21,7 +22,7 @@ interface PlanOptions {
   /** Git notes whether a file can be run. */
   readonly hasModes: boolean;
   readonly hasLinks: boolean;
-  readonly calls: CallMode;
+  readonly calls: FileCalls;
 }
 
 const mostBelow = 10_000;

@@ -1,5 +1,6 @@
-import { lstat, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { fileCalls, type FileCalls } from '../../lib/files/file-calls.ts';
 import { type HostFolder, isGitName, isGone, openChildFolder } from '../../lib/files/host-folder.ts';
 import { isRunning, ownerFrom } from '../../lib/files/lock-owner.ts';
 import { type CheckoutWriter, createWriter } from '../clone/write-checkout.ts';
@@ -25,6 +26,7 @@ import {
  */
 export async function recoverPull(repository: Repository): Promise<readonly string[]> {
   const { tree } = repository.places;
+  const calls = fileCalls(repository.places.calls);
   const own = await openGitFolder(repository.places);
   const notes: string[] = [];
   try {
@@ -39,15 +41,15 @@ export async function recoverPull(repository: Repository): Promise<readonly stri
         const owner = await readFile(stage.at(ownerFile), 'utf8').catch(() => '');
         if (await isAlive(owner, pid)) continue;
         const { commit } = await currentBranch(repository);
-        await takeBack(stage, { tree, commit });
-        if (lockOwner === owner) await indexBack(stage, { own, commit });
-        if (await putBack(stage, tree)) await rm(own.at(name), { recursive: true, force: true });
+        await takeBack(stage, { tree, commit, calls });
+        if (lockOwner === owner) await indexBack(stage, { own, commit, calls });
+        if (await putBack(stage, tree, calls)) await calls.removeFolder(own.at(name));
         else notes.push(`A pull that was interrupted kept a file in .git/${name}. Look at it, and remove the folder.`);
       } finally {
         await stage.close();
       }
     }
-    if (lockOwner !== null && !(await isAlive(lockOwner, lockOwner))) await unlink(own.at('index.lock'));
+    if (lockOwner !== null && !(await isAlive(lockOwner, lockOwner))) await calls.unlink(own.at('index.lock'));
     return notes;
   } finally {
     await own.close();
@@ -63,22 +65,23 @@ const pathsSchema: z.ZodType<readonly PullPath[]> = z.array(
 );
 
 interface Left {
+  readonly calls: FileCalls;
   readonly tree: string;
   /** That of the branch now. */
   readonly commit: string | null;
 }
 
 /** Removes what the pull put where nothing was, and sets what it replaced back. What was written since stays. */
-async function takeBack(stage: HostFolder, { tree, commit }: Left): Promise<void> {
+async function takeBack(stage: HostFolder, { tree, commit, calls }: Left): Promise<void> {
   const commits = await readCommits(stage);
   const paths = (await readPaths(stage)).filter(([, path]) => !path.split('/').some(isGitName));
-  if (commits?.to === commit) return removeOld(stage, paths);
+  if (commits?.to === commit) return removeOld(stage, paths, calls);
   if (commits === null || commits.from !== commit) return;
-  const folders = createWriter(tree);
+  const folders = createWriter(tree, { calls });
   const added = new Set(commits.added);
   try {
     const coming = paths.filter(([, , , after]) => after !== null);
-    for (const one of coming) await oneBack(stage, { one, isAdded: added.has(one[0]), folders });
+    for (const one of coming) await oneBack(stage, { one, isAdded: added.has(one[0]), folders, calls });
     // A folder of its own may stand where a file was.
     const going = new Set(paths.flatMap(([, path, , after]) => (after === null ? [path] : [])));
     const isBelow = (path: string): boolean =>
@@ -91,9 +94,10 @@ async function takeBack(stage: HostFolder, { tree, commit }: Left): Promise<void
 }
 
 /** The pull was at its end, so what it set aside is only in older commits. */
-async function removeOld(stage: HostFolder, paths: readonly PullPath[]): Promise<void> {
+async function removeOld(stage: HostFolder, paths: readonly PullPath[], calls: FileCalls): Promise<void> {
   for (const [at, , before] of paths)
-    if (before !== null && (await idAt(stage, `old-${at}`)) === before) await unlink(stage.at(`old-${at}`));
+    if (before !== null && (await idAt(stage, `old-${at}`, calls)) === before)
+      await calls.unlink(stage.at(`old-${at}`));
 }
 
 async function oneBack(
@@ -102,27 +106,35 @@ async function oneBack(
     one: [at, path, before, after],
     isAdded,
     folders,
-  }: { readonly one: PullPath; readonly isAdded: boolean; readonly folders: CheckoutWriter },
+    calls,
+  }: {
+    readonly one: PullPath;
+    readonly isAdded: boolean;
+    readonly folders: CheckoutWriter;
+    readonly calls: FileCalls;
+  },
 ): Promise<void> {
   const [old, fresh] = [stage.at(`old-${at}`), stage.at(`new-${at}`)];
-  const isReplaced = before !== null && (await idAt(stage, `old-${at}`)) === before;
-  const isPlaced = isAdded && !(await isThere(old));
+  const isReplaced = before !== null && (await idAt(stage, `old-${at}`, calls)) === before;
+  const isPlaced = isAdded && !(await isThere(old, calls));
   if (!isReplaced && !isPlaced) return;
   const found = await folders.parentOf(path).catch(() => null);
   // Something of the person stands in its way.
-  if (found === null || (await idAt(found.parent, found.name)) !== after) return;
+  if (found === null || (await idAt(found.parent, found.name, calls)) !== after) return;
   const place = found.parent.at(found.name);
-  if (isReplaced && !(await isSameEntry(place, old))) await rename(old, place);
-  else if (isPlaced && (!(await isThere(fresh)) || (await isSameEntry(place, fresh)))) await unlink(place);
+  if (isReplaced && !(await isSameEntry(place, old, calls))) await calls.rename(old, place);
+  else if (isPlaced && (!(await isThere(fresh, calls)) || (await isSameEntry(place, fresh, calls))))
+    await calls.unlink(place);
 }
 
 /** Nobody else writes an index that is locked. */
 async function indexBack(
   stage: HostFolder,
-  { own, commit }: { readonly own: HostFolder; readonly commit: string | null },
+  { own, commit, calls }: { readonly own: HostFolder } & Pick<Left, 'commit' | 'calls'>,
 ): Promise<void> {
-  const isMoved = (await isThere(stage.at('old-index'))) && !(await isThere(stage.at('index')));
-  if (isMoved && (await readCommits(stage))?.from === commit) await rename(stage.at('old-index'), own.at('index'));
+  const isMoved = (await isThere(stage.at('old-index'), calls)) && !(await isThere(stage.at('index'), calls));
+  if (isMoved && (await readCommits(stage))?.from === commit)
+    await calls.rename(stage.at('old-index'), own.at('index'));
 }
 
 async function readCommits(stage: HostFolder): Promise<z.output<typeof commitsSchema> | null> {
@@ -135,25 +147,25 @@ async function readCommits(stage: HostFolder): Promise<z.output<typeof commitsSc
 }
 
 /** Null: no file and no link is there. */
-async function idAt(folder: HostFolder, name: string): Promise<string | null> {
-  const found = await lstat(folder.at(name)).catch(() => null);
-  return found?.isFile() === true || found?.isSymbolicLink() === true ? idOf(folder, name) : null;
+async function idAt(folder: HostFolder, name: string, calls: FileCalls): Promise<string | null> {
+  const found = await calls.lstat(folder.at(name)).catch(() => null);
+  return found?.isFile() === true || found?.isSymbolicLink() === true ? idOf(folder, name, calls) : null;
 }
 
-const isThere = (place: string): Promise<boolean> =>
-  lstat(place).then(
+const isThere = (place: string, calls: FileCalls): Promise<boolean> =>
+  calls.lstat(place).then(
     () => true,
     (error: unknown) => !isGone(error),
   );
 
 /** False: it has a file that is nowhere else. */
-async function putBack(stage: HostFolder, tree: string): Promise<boolean> {
+async function putBack(stage: HostFolder, tree: string, calls: FileCalls): Promise<boolean> {
   const isKept = (name: string): boolean => /^(?:old|taken)-\d+$/u.test(name);
   const left = new Set((await readdir(stage.place)).filter(isKept));
   // The list is whole before the first file is set aside, so without one there is nothing to put back.
   if (left.size === 0) return true;
   const paths = await readPaths(stage);
-  const folders = createWriter(tree);
+  const folders = createWriter(tree, { calls });
   try {
     for (const [at, path, before, after] of paths) {
       if (path.split('/').some(isGitName)) continue;
@@ -162,7 +174,7 @@ async function putBack(stage: HostFolder, tree: string): Promise<boolean> {
         [`taken-${at}`, after],
         [`old-${at}`, before],
       ] as const)
-        if (left.has(name) && (await isSafe(stage, { name, path, oid }, folders))) left.delete(name);
+        if (left.has(name) && (await isSafe(stage, { name, path, oid }, { folders, calls }))) left.delete(name);
     }
     return left.size === 0;
   } finally {
@@ -178,10 +190,14 @@ interface Kept {
 }
 
 /** Puts a file back where its place is free. Also true if git has the same content. */
-async function isSafe(stage: HostFolder, { name, path, oid }: Kept, folders: CheckoutWriter): Promise<boolean> {
+async function isSafe(
+  stage: HostFolder,
+  { name, path, oid }: Kept,
+  { folders, calls }: { readonly folders: CheckoutWriter; readonly calls: FileCalls },
+): Promise<boolean> {
   // A folder has no id, so it is nowhere else.
   const isInGit = (): Promise<boolean> =>
-    idOf(stage, name).then(
+    idOf(stage, name, calls).then(
       (id) => id === oid,
       () => false,
     );
@@ -189,7 +205,7 @@ async function isSafe(stage: HostFolder, { name, path, oid }: Kept, folders: Che
   if (name.startsWith('taken-') && (await isInGit())) return true;
   try {
     const { parent, name: last } = await folders.parentOf(path);
-    await renameToFree(stage.at(name), parent.at(last));
+    await renameToFree(stage.at(name), parent.at(last), calls);
     return true;
   } catch {
     // Something else stands there, or in its way.

@@ -1,6 +1,5 @@
-import { constants } from 'node:fs';
-import { link, lstat, open, readlink, rename, unlink } from 'node:fs/promises';
 import { z } from 'zod';
+import type { FileCalls } from '../../lib/files/file-calls.ts';
 import type { HostFolder } from '../../lib/files/host-folder.ts';
 import { errorCodeOf } from '../../lib/files/json-file.ts';
 import { blobId, fileId } from './look-at-disk.ts';
@@ -16,47 +15,33 @@ export const commitsSchema = z.object({ from: z.string(), to: z.string(), added:
 export type PullPath = readonly [at: number, path: string, before: string | null, after: string | null];
 /** The folder in `.git` in which a pull keeps new and old files. */
 export const stageName = /^dewpoint-pull-(\d{1,9})-[\da-f]{12}$/u;
-const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-
-/** Writes a file that is not there yet. */
-export async function writeOne(place: string, bytes: Uint8Array, mode: number, isSynced = true): Promise<void> {
-  const handle = await open(place, newFile, mode);
-  try {
-    await handle.writeFile(bytes);
-    if (isSynced) await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
 
 /** Takes a name only if nobody has it. Rejects with `EEXIST`. */
-export async function renameToFree(from: string, to: string): Promise<void> {
-  const isLink = (await lstat(from)).isSymbolicLink();
+export async function renameToFree(from: string, to: string, calls: FileCalls): Promise<void> {
+  const isLink = (await calls.lstat(from)).isSymbolicLink();
   const isLinked = isLink
     ? false
-    : await link(from, to).then(
+    : await calls.link(from, to).then(
         () => true,
         (error: unknown) => {
           if (errorCodeOf(error) === 'EEXIST') throw error;
           return false;
         },
       );
-  if (isLinked) return unlink(from);
-  const there = await lstat(to).catch(() => null);
+  if (isLinked) return calls.unlink(from);
+  const there = await calls.lstat(to).catch(() => null);
   if (there !== null) throw Object.assign(new Error('EEXIST'), { code: 'EEXIST' });
-  await rename(from, to);
+  await calls.rename(from, to);
 }
 
 /** The id of a file or a link that lies in a folder. */
-export async function idOf(stage: HostFolder, name: string): Promise<string> {
-  const found = await lstat(stage.at(name));
-  if (!found.isSymbolicLink()) return fileId(stage, name);
-  return blobId(await readlink(stage.at(name), { encoding: 'buffer' }));
+export async function idOf(stage: HostFolder, name: string, calls: FileCalls): Promise<string> {
+  const found = await calls.lstat(stage.at(name));
+  if (!found.isSymbolicLink()) return fileId(stage, name, calls);
+  return blobId(await calls.readlink(stage.at(name)));
 }
 
-export async function isSameEntry(one: string, other: string): Promise<boolean> {
-  const [left, right] = await Promise.all(
-    [one, other].map((place) => lstat(place, { bigint: true }).catch(() => null)),
-  );
+export async function isSameEntry(one: string, other: string, calls: FileCalls): Promise<boolean> {
+  const [left, right] = await Promise.all([one, other].map((place) => calls.lstat(place).catch(() => null)));
   return left !== null && right !== null && left?.ino === right?.ino && left?.dev === right?.dev;
 }

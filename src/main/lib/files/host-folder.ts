@@ -82,6 +82,12 @@ export async function openForReading(folder: HostFolder, name: HostName): Promis
   return open(place, readFlags);
 }
 
+/** As `openForReading`, for `at-once`: the number of the open file. */
+export function openToReadAtOnce(folder: HostFolder, name: string): number {
+  checkName(name);
+  return openSync(folder.at(name), readFlags);
+}
+
 /** Opens a folder only to look up names in it, which needs no read permission (Linux). */
 const namingFlags = 0o10000000 | notLinks | (constants.O_DIRECTORY ?? 0);
 
