@@ -35,11 +35,9 @@ import { createEaseTurn, type EaseTurn } from './models/machine/ease-strain.ts';
 import { createStrainWatch, type StrainWatch } from './models/machine/strain-watch.ts';
 import { createMachineProbe, readHardware } from './models/machine/hardware.ts';
 import { createHeaderReader } from './models/memory/gguf/gguf-header-reader.ts';
-import { createAdapterList } from './models/files/adapters.ts';
 import type { CallableFilesOptions, ModelFiles } from './models/files/callable-files.ts';
 import { createCallableFiles } from './models/files/callable-files.ts';
 import { createFileDigests, type FileDigests } from './models/files/file-digests.ts';
-import { createImportedModels } from './models/files/name-list.ts';
 import { createHubClient } from './models/files/download/hub-client.ts';
 import { createLlamaEngine, type LlamaEngine } from './models/engine/llama-engine.ts';
 import { createLoadSteps, type LoadSteps } from './models/memory/load-steps.ts';
@@ -48,7 +46,7 @@ import { createOwnLlamaServer } from './models/engine/llama-server/own-llama-ser
 import type { OwnOllamaServer } from './models/engine/own-ollama-server.ts';
 import { createOwnOllamaServer } from './models/engine/own-ollama-server.ts';
 import { parseCatalog } from './models/files/model-catalog.ts';
-import { createModelStore, type ModelStore } from './models/files/model-store.ts';
+import { createModelStore, openFileLists, type ModelStore } from './models/files/model-store.ts';
 import { catalogKey, createCatalogUpdates, type CatalogUpdates } from './models/suggest/catalog-updates.ts';
 import { advisedEffort, createModelAdvisor, knownDrafters } from './models/suggest/file-advice.ts';
 import { parseOffered } from './models/suggest/offered-models.ts';
@@ -126,8 +124,7 @@ function createEngineParts(
     catalog: headers,
     programs,
     readHeader,
-    imported: createImportedModels(join(config.home, 'imported-models.json')),
-    adapters: createAdapterList(join(config.home, 'adapters.json')),
+    ...openFileLists(config.home),
     digests,
     downloadUri: llama.download.bind(llama),
   });

@@ -106,8 +106,9 @@ export const settings = {
   'models.importExample': '/path/to/model.gguf',
   'models.adapterOf': 'It is',
   'models.adapterOf.none': 'a model',
-  'models.adapterOf.model': 'an adapter for {model}',
-  'models.adapterText': 'A LoRA adapter makes another model of this one. Choose it here, or in a project.',
+  'models.adapterOf.model': 'an adapter or projector for {model}',
+  'models.adapterText':
+    'A LoRA adapter makes another model of this one. A projector (mmproj) lets it see pictures in a llama-server.',
   'models.importText': 'Dewpoint uses the file in place. Nothing is copied.',
   'models.remove': 'Remove',
   'models.forget': 'Forget',

@@ -138,7 +138,8 @@ export const modelsContract = {
       .output(type<ModelEntry>()),
     /**
      * Adds a LoRA adapter (a GGUF file, by its full path) to a model on this machine. Returns the entry of the
-     * resulting model. The built-in engine uses the file where it is; a server gets a copy.
+     * resulting model. The built-in engine uses the file where it is; a server gets a copy. A projector lets the
+     * model itself see pictures.
      */
     addAdapter: base
       .input(z.object({ path: z.string().min(1), model: z.string().min(1), name: z.string().nullable().default(null) }))

@@ -127,6 +127,8 @@ export const modelInfoSchema = z.object({
     .optional(),
   /** The date of the list that ships with Dewpoint, when the service could not be asked for its own. */
   listedOn: z.string().optional(),
+  /** The most tokens that one picture takes. Absent: an estimate for any service. */
+  imageTokens: z.number().int().positive().optional(),
   /** Size of its weights, if its server says. */
   sizeBytes: z.number().optional(),
   /** The digest of its files; absent in the cloud, and until its files were hashed. */

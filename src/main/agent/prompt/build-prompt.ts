@@ -180,6 +180,7 @@ export function buildRequest(
     maxOutputTokens: maxOutputTokens(info),
     cacheKey: options.cacheKey,
     ...(info.effort === undefined ? {} : { effort: info.effort }),
+    ...(info.imageTokens === undefined ? {} : { imageTokens: info.imageTokens }),
   };
 }
 
@@ -208,10 +209,14 @@ export function textRequest(
  * The size in bytes of the prompt that `buildRequest` would build. Computed from its parts, because each step needs it
  * for a model that may not be chosen.
  */
-export function requestBytes(shape: PromptShape, entries: readonly Entry[], { name }: Pick<ModelInfo, 'name'>): number {
+export function requestBytes(
+  shape: PromptShape,
+  entries: readonly Entry[],
+  model: Pick<ModelInfo, 'name' | 'imageTokens'>,
+): number {
   const render = rendererFor(shape);
-  const fixed = messagesBytes([systemMessage(shape)], name) + toolsBytes(shape.specs);
-  return entries.reduce((bytes, entry) => bytes + messagesBytes(render(entry), name), fixed);
+  const fixed = messagesBytes([systemMessage(shape)], model) + toolsBytes(shape.specs);
+  return entries.reduce((bytes, entry) => bytes + messagesBytes(render(entry), model), fixed);
 }
 
 /** Unchanged entries give the same message objects again, so that results memoized for them stay valid. */

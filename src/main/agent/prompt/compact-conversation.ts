@@ -131,7 +131,7 @@ function resultTokens(
 ): number {
   const images = pictures.flatMap(({ attachment }) => (attachment.kind === 'image' ? [attachment] : []));
   return (shape.seesImages ? images : []).reduce(
-    (sum, image) => sum + imageTokens(image, info.name),
+    (sum, image) => sum + imageTokens(image, info.name, info.imageTokens),
     tokens.count(text),
   );
 }

@@ -1,3 +1,4 @@
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { Message, Part } from '@shared/models/model-messages.ts';
 import { memo } from '../../lib/memo.ts';
 import type { ModelRequest, ToolSpec } from '../../models/providers/define.ts';
@@ -51,12 +52,14 @@ export function mostTokens(bytes: number, known: BilledPrompt | undefined): numb
 }
 
 /** The bytes of a request that become prompt: messages, tool definitions, and the prefilled start of the answer. */
-export function promptBytes({ prefill, messages, model, tools }: ModelRequest): number {
+export function promptBytes({ prefill, messages, model: name, imageTokens: most, tools }: ModelRequest): number {
   const opened = prefill === null ? 0 : Buffer.byteLength(prefill, 'utf8');
-  return opened + messagesBytes(messages, model) + toolsBytes(tools);
+  return opened + messagesBytes(messages, { name, imageTokens: most }) + toolsBytes(tools);
 }
 
-export function messagesBytes(messages: readonly Message[], model: string): number {
+type Counted = Pick<ModelInfo, 'name' | 'imageTokens'>;
+
+export function messagesBytes(messages: readonly Message[], model: Counted): number {
   return messages.reduce((bytes, message) => bytes + messageBytes(message) + imageBytes(message, model), 0);
 }
 
@@ -72,10 +75,10 @@ const messageBytes = memo((message: Message): number =>
 const definitionBytes = memo((tools: readonly ToolSpec[]): number => Buffer.byteLength(JSON.stringify(tools), 'utf8'));
 
 /** An image counts like a text with as many tokens. */
-function imageBytes({ parts }: Message, model: string): number {
+function imageBytes({ parts }: Message, { name, imageTokens: most }: Counted): number {
   return parts.reduce(
     (bytes, part) =>
-      part.type === 'image' ? bytes + Math.ceil(imageTokens(part, model) * SAFE_BYTES_PER_TOKEN) : bytes,
+      part.type === 'image' ? bytes + Math.ceil(imageTokens(part, name, most) * SAFE_BYTES_PER_TOKEN) : bytes,
     0,
   );
 }

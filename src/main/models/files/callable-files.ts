@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import type { Effort, ModelInfo, Strategy, TextUse } from '@shared/models/model-info.ts';
 import type { ModelStore } from './model-store.ts';
+import type { Sight } from './projectors.ts';
 import type { AdapterOf } from './stored-model.ts';
 
 /** A model file of this machine that can be called. */
@@ -18,6 +19,8 @@ export interface ModelFile {
   readonly effort?: Effort | undefined;
   /** What the catalog says about files that can draft for this one. Absent: nothing. */
   readonly drafters?: string | undefined;
+  /** Its projector, or why it has none that can be used. Absent: there is none. */
+  readonly sight?: Sight | undefined;
   /** The LoRA adapter on the model. Absent: none. */
   readonly adapter?: Pick<AdapterOf, 'path' | 'name' | 'sha256' | 'refusal'> | undefined;
 }
@@ -55,7 +58,7 @@ export function createCallableFiles({ store, effortOf, draftersOf }: CallableFil
     modelFile: async (name) => {
       const model = await store.find(name);
       if (model === null || !model.isInstalled || model.path === null) return null;
-      const { path, contextTokens, parametersB, label, strategies, efforts, adapter, use } = model;
+      const { path, contextTokens, parametersB, label, strategies, efforts, adapter, sight, use } = model;
       return {
         path,
         contextTokens,
@@ -63,6 +66,7 @@ export function createCallableFiles({ store, effortOf, draftersOf }: CallableFil
         label,
         strategies,
         adapter,
+        sight,
         drafters: await draftersOf(path),
         ...(use === undefined ? {} : { use }),
         ...thinkingOf(efforts, await effortOf(path)),

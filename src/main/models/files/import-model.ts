@@ -63,7 +63,10 @@ function refuseParts(path: string, { architecture, facts }: GgufHeader): void {
   const kind = typeof type === 'string' ? type : architecture === 'clip' ? architecture : 'model';
   if (kind !== 'model') {
     throw new AppError('bad-input', `${path} is only a part of a model (${kind}).`, {
-      hint: 'Name the file of the model itself.',
+      hint:
+        architecture === 'clip'
+          ? 'It lets a model see pictures. Add it to one: dewpoint models adapter FILE llama-cpp/NAME'
+          : 'Name the file of the model itself.',
     });
   }
 }

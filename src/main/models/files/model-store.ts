@@ -8,10 +8,13 @@ import { fetchModel, sizeOf } from './download/fetch-model.ts';
 import type { FetchedModel, PullOptions, Sources } from './download/fetch-model.ts';
 import { sha256OfFiles } from './hash-model-files.ts';
 import type { ReadHeader } from '../memory/gguf/gguf-header-reader.ts';
-import { addAdapter, findAdapted } from './adapters.ts';
+import { addAdapter, createAdapterList, findAdapted } from './adapters.ts';
 import type { AdapterParts } from './adapters.ts';
 import { importModel } from './import-model.ts';
+import { createImportedModels } from './name-list.ts';
 import type { ImportedModels } from './name-list.ts';
+import { checkProjector, createProjectorList, isProjectorName, sightOf } from './projectors.ts';
+import type { ProjectorList } from './projectors.ts';
 import type { CatalogModel, ModelCatalog } from './model-catalog.ts';
 import { leftovers, removeModel } from './remove-model.ts';
 import type { RemoveDependencies } from './remove-model.ts';
@@ -26,10 +29,16 @@ export interface ModelStore {
   find(name: string): Promise<StoredModel | null>;
   /** Adds a file anywhere on the disk by reference and returns its name. See `importModel`. */
   add(request: FileToAdd): Promise<string>;
-  /** Adds a LoRA adapter to a model by reference and returns the name of the combination. See `addAdapter`. */
+  /**
+   * Adds a LoRA adapter to a model by reference and returns the name of the combination, see `addAdapter`. A projector
+   * lets the model itself see pictures, so its name is returned.
+   */
   addAdapter(base: string, request: FileToAdd, signal: AbortSignal): Promise<string>;
   /** Deletes our files and forgets others. See `removeModel`. Throws `not-found` if the model is not here. */
-  remove(name: string, options: Omit<RemoveDependencies, 'imported' | 'adapters'>): Promise<ModelRemoval>;
+  remove(
+    name: string,
+    options: Omit<RemoveDependencies, 'imported' | 'adapters' | 'projectors'>,
+  ): Promise<ModelRemoval>;
   /**
    * Downloads a model of the catalog unless it is here, and returns its path. After an abort, the next try resumes.
    */
@@ -47,6 +56,16 @@ export interface ModelStoreOptions extends Sources, AdapterParts {
   readonly catalog: ModelCatalog;
   readonly readHeader: ReadHeader;
   readonly imported: ImportedModels;
+  readonly projectors: ProjectorList;
+}
+
+/** The lists of the user's own files, each of which stays where it is. */
+export function openFileLists(home: string): Pick<ModelStoreOptions, 'imported' | 'adapters' | 'projectors'> {
+  return {
+    imported: createImportedModels(join(home, 'imported-models.json')),
+    adapters: createAdapterList(join(home, 'adapters.json')),
+    projectors: createProjectorList(join(home, 'projectors.json')),
+  };
 }
 
 export function createModelStore(options: ModelStoreOptions): ModelStore {
@@ -55,7 +74,12 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
   const offered = models.filter(({ strategies }) => strategies.length > 0).map(({ name }) => name);
   const { imported, readHeader } = options;
   const find = async (given: string): Promise<StoredModel | null> => {
-    const name = shortName(given);
+    const model = await findAny(shortName(given));
+    if (model === null || model.path === null || !model.isInstalled || model.use !== undefined) return model;
+    const sight = await sightOf({ name: model.adapter?.baseName ?? model.name, path: model.path }, options);
+    return sight === null ? model : { ...model, sight };
+  };
+  const findAny = async (name: string): Promise<StoredModel | null> => {
     const known = models.find((model) => model.name === name);
     if (isAbsolute(name)) return describeFile({ name, path: name, origin: 'path' }, readHeader);
     // Names contain no folders, so a path is not a name.
@@ -73,7 +97,7 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
     find,
     async list() {
       const files = (await readdir(dir).catch((): string[] => []))
-        .filter((name) => name.endsWith('.gguf') && (partNameOf(name)?.number ?? 1) === 1)
+        .filter((name) => name.endsWith('.gguf') && (partNameOf(name)?.number ?? 1) === 1 && !isProjectorName(name))
         .map(modelNameOf);
       const others = new Set([...files, ...(await imported.list()).keys(), ...(await options.adapters.list()).keys()]);
       for (const name of offered) others.delete(name);
@@ -89,6 +113,12 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
     async addAdapter(given, request, signal) {
       const base = await find(given);
       if (base === null || base.adapter !== undefined) throw notHere(shortName(given));
+      const header = await readHeader(request.path);
+      if (header.ok && header.value.architecture === 'clip' && base.path !== null) {
+        const { path } = await checkProjector(request.path, base.path, readHeader);
+        await options.projectors.add(base.name, path);
+        return base.name;
+      }
       return addAdapter(request, base, { ...options, signal });
     },
     async remove(given, { release, signal }) {

@@ -2,12 +2,15 @@ import { rm } from 'node:fs/promises';
 import type { ModelRemoval } from '@shared/contract/models-contract.ts';
 import { AppError } from '@shared/errors.ts';
 import { withFileLock } from '../../lib/files/file-lock.ts';
+import { dirname, join } from 'node:path';
+import { projectorNameFor } from './projectors.ts';
 import type { ImportedModels, NameList } from './name-list.ts';
 import type { StoredModel } from './stored-model.ts';
 
 export interface RemoveDependencies {
   readonly imported: ImportedModels;
   readonly adapters: Pick<NameList<unknown>, 'remove'>;
+  readonly projectors: Pick<NameList<unknown>, 'remove'>;
   /** Makes the engine release a file. */
   readonly release: (path: string) => Promise<void>;
   readonly signal: AbortSignal;
@@ -21,7 +24,8 @@ export const leftovers = (path: string): readonly string[] => [`${path}.partial`
  * running download of it. Throws `AppError`: `bad-input` for a file that is named by its path.
  */
 export async function removeModel(model: StoredModel, dependencies: RemoveDependencies): Promise<ModelRemoval> {
-  const { imported, adapters, release, signal } = dependencies;
+  const { imported, adapters, projectors, release, signal } = dependencies;
+  if (model.origin !== 'adapter') await projectors.remove(model.name);
   switch (model.origin) {
     case 'imported':
       if (model.path !== null) await release(model.path);
@@ -40,7 +44,8 @@ export async function removeModel(model: StoredModel, dependencies: RemoveDepend
       await release(model.place);
       return withFileLock(`${model.place}.lock`, { signal, onWait: () => undefined }, async () => {
         // Deletes the first file first, because without it the others are no longer a model.
-        for (const path of model.files.flatMap((file) => [file, ...leftovers(file)])) await rm(path, { force: true });
+        const files = [...model.files, join(dirname(model.place), projectorNameFor(model.name))];
+        for (const path of files.flatMap((file) => [file, ...leftovers(file)])) await rm(path, { force: true });
         return { done: 'deleted', path: model.place, bytes: model.hereBytes };
       });
     }

@@ -1,3 +1,4 @@
+import type { Sight } from './projectors.ts';
 import type { Effort, Strategy, TextUse } from '@shared/models/model-info.ts';
 
 /** A file of the user's own, to be taken in by reference. */
@@ -55,6 +56,8 @@ export interface StoredModel {
   readonly sha256: string | null;
   /** The adapter on it. Absent: none. `path` is then the file of the base, and `place` that of the adapter. */
   readonly adapter?: AdapterOf;
+  /** Its projector, or why the one beside it is not used. Absent: there is none. */
+  readonly sight?: Sight;
   /** For a model of the catalog, the documents that its header keys come from. */
   readonly headerFrom?: readonly string[];
 }

@@ -1,4 +1,6 @@
 import { basename } from 'node:path';
+import { mostPictureTokens, scalesPictures, sightMemory } from './estimate/projector-memory.ts';
+import type { ProjectorFacts } from './estimate/projector-memory.ts';
 import type { CacheType, GrantedMemoryPlan } from '@shared/models/memory-estimate.ts';
 import { besideDraft, draftMemory } from './draft-memory.ts';
 import type { DraftLoad, DraftMemory } from './draft-memory.ts';
@@ -22,6 +24,8 @@ export interface ServerLoadWish {
   readonly step?: { readonly grantedTokens: number; readonly why: string } | null | undefined;
   /** Null: no drafts. */
   readonly draft: DraftLoad | null;
+  /** Absent: it sees no pictures. */
+  readonly projector?: ProjectorFacts | null;
 }
 
 /** How to start our llama-server, and the memory that it needs. */
@@ -42,8 +46,21 @@ export interface ServerLoadPlan {
   readonly cardSizes: readonly number[];
   /** The part of it for drafts. Null: no drafts, or not computed. */
   readonly draftBytes: number | null;
+  /** How it sees pictures. Null: it does not. */
+  readonly sight: SightPlan | null;
   /** Why it is less than was asked for, or where it runs. Null: nothing to say. */
   readonly why: string | null;
+}
+
+/** The part of a plan that is for pictures. */
+export interface SightPlan {
+  /** Weights and compute buffer, as part of `predictedBytes`. */
+  readonly bytes: number;
+  /** Of one picture. Null: the server decides. */
+  readonly mostTokens: number | null;
+  /** The limit that the server is told. Null: it scales every picture to one size, or no rule is known here. */
+  readonly limit: number | null;
+  readonly isOnCard: boolean;
 }
 
 export const serverBatchTokens = 512;
@@ -69,6 +86,7 @@ export function planServerLoad(wish: ServerLoadWish): ServerLoadPlan {
     cardBytes: null,
     cardSizes: [],
     draftBytes: null,
+    sight: sightOf(wish, { contextTokens: Math.min(most, usefulTokens.processor), isOnCard: cards.length > 0 }),
     why: step?.why ?? (most < asked ? `it was trained for ${most} tokens` : null),
   };
   if (read === null || !read.known) return { ...plain, why: read === null ? 'its header could not be read' : read.why };
@@ -76,7 +94,7 @@ export function planServerLoad(wish: ServerLoadWish): ServerLoadPlan {
 }
 
 function planned(
-  { cards, hostFreeBytes, draft, step }: ServerLoadWish,
+  { cards, hostFreeBytes, draft, step, projector = null }: ServerLoadWish,
   memory: ModelMemory,
   { plain, most }: { readonly plain: ServerLoadPlan; readonly most: number },
 ): ServerLoadPlan {
@@ -93,7 +111,8 @@ function planned(
   };
   const drafted = (contextTokens: number): DraftMemory | null =>
     draft === null ? null : draftMemory(draft, memory, { ...made, cacheType: 'f16', contextTokens });
-  const room = besideDraft({ cards, hostFreeBytes }, drafted(most)?.bytes ?? 0);
+  const seenAt = sightOf({ projector }, { contextTokens: most, isOnCard: true });
+  const room = besideDraft({ cards, hostFreeBytes }, (drafted(most)?.bytes ?? 0) + (seenAt?.bytes ?? 0));
   const plan = planMemory(memory, { ...made, ...room, askedTokens: most, cacheType: null, engine });
   // If nothing fits by our estimate, the server is still asked for the least context. It knows better, and reports a
   // failure.
@@ -101,7 +120,9 @@ function planned(
   const context = { ...made, cacheType: plan.kv, contextTokens: grantedTokens };
   const { totalBytes } = estimateMemory(memory, { engine, context });
   const ahead = drafted(grantedTokens);
-  const aheadBytes = ahead?.bytes ?? 0;
+  const isOnCard = plan.devices.some(({ bytes }) => bytes > 0);
+  const sight = sightOf({ projector }, { contextTokens: grantedTokens, isOnCard });
+  const aheadBytes = (ahead?.bytes ?? 0) + (sight?.bytes ?? 0);
   const onCards = plan.devices.reduce((sum, { bytes }) => sum + bytes, 0);
   // No load with experts in main memory was measured on a card.
   const estimate = plan.placement === 'experts-on-host' ? ' (what the card takes is an estimate)' : '';
@@ -119,13 +140,38 @@ function planned(
     cardBytes: onCards === 0 ? 0 : onCards + aheadBytes,
     cardSizes: plan.devices.map(({ bytes }) => bytes),
     draftBytes: ahead?.bytes ?? null,
+    sight,
     why: joined(
       ...(grantedTokens < most || !isPlain
         ? [step?.why ?? null, plan.reason.replace(/\.$/u, '') + estimate]
         : [plain.why]),
       guessed,
+      projector !== null && sightMemory(projector, null).isEstimate ? 'what it takes to see is an estimate' : null,
     ),
   };
+}
+
+function sightOf(
+  { projector = null }: Pick<ServerLoadWish, 'projector'>,
+  { contextTokens, isOnCard }: { readonly contextTokens: number; readonly isOnCard: boolean },
+): SightPlan | null {
+  if (projector === null) return null;
+  const mostTokens = mostPictureTokens(projector, contextTokens, serverBatchTokens);
+  const { weightsBytes, computeBytes } = sightMemory(projector, mostTokens);
+  const limit = scalesPictures(projector) ? mostTokens : null;
+  return { bytes: weightsBytes + computeBytes, mostTokens, limit, isOnCard };
+}
+
+/** The options with which llama-server sees pictures. */
+export function sightArguments(path: string | null, { sight }: ServerLoadPlan): readonly string[] {
+  if (path === null || sight === null) return [];
+  return [
+    '--mmproj',
+    path,
+    ...(sight.limit === null ? [] : ['--image-max-tokens', String(sight.limit)]),
+    // Without it, the projector goes to a card even if the model does not.
+    ...(sight.isOnCard ? [] : ['--no-mmproj-offload']),
+  ];
 }
 
 function joined(...reasons: readonly (string | null)[]): string | null {

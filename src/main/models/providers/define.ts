@@ -48,6 +48,8 @@ export interface ModelRequest {
   readonly cacheKey: string;
   /** Absent: the model's own default. Only with `capabilities.reasoning`. */
   readonly effort?: Effort;
+  /** The most tokens of one picture, for estimates. Absent: not known. */
+  readonly imageTokens?: number;
   /**
    * How to draft tokens ahead, for a probe that compares ways: one of `drafting.ways`, or `off`. Absent: as settings
    * and probe say.

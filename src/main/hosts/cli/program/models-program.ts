@@ -56,10 +56,10 @@ export function addModels(program: Command, handlers: ModelHandlers): void {
   subcommand(
     models,
     'adapter',
-    'use a LoRA adapter with a model',
+    'use a LoRA adapter with a model, or let it see pictures',
     'dewpoint models adapter ~/my-style.gguf llama-cpp/my-model',
   )
-    .argument('<file>', 'a LoRA adapter as a .gguf file; only Ollama copies it')
+    .argument('<file>', 'a LoRA adapter or a projector (mmproj) as a .gguf file; only Ollama copies it')
     .argument('<model>', 'llama-cpp/NAME or ollama/NAME: the model that it was trained on')
     .option('--name <name>', 'the name of the adapter (default: the file name)')
     .option('--json', 'print JSON')

@@ -7,7 +7,7 @@ import { directFetch } from '../../../lib/net/net-fetch.ts';
 import { outOfMemoryLines } from '../out-of-memory-lines.ts';
 import { findServerProgram, lastOutput, startOwnServer, waitForServer } from '../own-server.ts';
 import type { OwnServer, ServerPrograms } from '../own-server.ts';
-import { addressInLine, isHostMemory, sizesInLog } from './server-log.ts';
+import { addressInLine, isHostMemory, isSightBuffer, sizesInLog } from './server-log.ts';
 import type { ServerSizes } from './server-log.ts';
 import { askServerProgram } from './server-program.ts';
 import type { ServerProgram } from './server-program.ts';
@@ -74,6 +74,8 @@ type Loaded = Omit<RunningServer, 'isFresh' | 'leave' | 'ended'> & {
 };
 
 const keptLines = 2_000;
+/** One for each device that a projector uses. */
+const mostSightLines = 16;
 /**
  * A list of models asks about the same program many times. The free memory of a card may be this old before a load.
  */
@@ -189,6 +191,7 @@ async function start(
   const { startMs = 1_200_000 } = options;
   const key = randomBytes(24).toString('hex');
   const lines: string[] = [];
+  const seen: string[] = [];
   let address: string | null = null;
   const server = startOwnServer(options, {
     program: load.program,
@@ -198,6 +201,8 @@ async function start(
     more: { LLAMA_API_KEY: key },
     onLine: (line) => {
       address ??= addressInLine(line);
+      // Beyond the last lines, because it may come long after the load.
+      if (isSightBuffer(line) && seen.length < mostSightLines) seen.push(line);
       lines.push(line);
       if (lines.length > keptLines) lines.shift();
     },
@@ -206,8 +211,20 @@ async function start(
   const outcome = await withEitherSignal(signal, closing, (either) =>
     waitForServer(server, answers, { forMs: startMs, signal: either }),
   );
-  if (outcome === 'answers' && address !== null)
-    return { ok: true, loaded: { address, key, load, sizes: sizesInLog(lines), server, lines: () => lines } };
+  if (outcome === 'answers' && address !== null) {
+    const atLoad = lines.filter((line) => !isSightBuffer(line));
+    const loaded = {
+      address,
+      key,
+      load,
+      get sizes() {
+        return sizesInLog([...atLoad, ...seen]);
+      },
+      server,
+      lines: () => lines,
+    };
+    return { ok: true, loaded };
+  }
   await server.end();
   if (outcome === 'cancelled') return cancelled;
   const said = lastOutput(server.words());

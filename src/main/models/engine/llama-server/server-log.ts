@@ -14,6 +14,9 @@ export interface ServerSizes {
 const mebi = 1024 * 1024;
 const buffer = /: +(\S+) +(?:model|KV|RS|compute|output) +buffer size = +(\d+(?:\.\d+)?) MiB/u;
 const context = /: n_ctx_seq += (\d+)/u;
+/** The weights of a projector, and the device that computes with them. */
+const projector = /load_hparams: +model size: +(\d+(?:\.\d+)?) MiB/u;
+const projectorDevice = /clip_ctx: CLIP using (\S+) backend/u;
 /** Buffers in main memory: the processor's own in any layout, and memory that a card's driver pins. */
 const isHost = (name: string): boolean => /^(?:CPU|AMX)|_Host$/u.test(name);
 
@@ -23,11 +26,14 @@ export function sizesInLog(lines: readonly string[]): ServerSizes | null {
   const sums = { mapped: 0, host: 0 };
   let contextTokens: number | null = null;
   let hasDrafts = false;
+  let sightDevice = 'CPU';
   let found = 0;
   for (const line of lines) {
     hasDrafts ||= line.includes('speculative decoding context initialized');
     contextTokens = Number(context.exec(line)?.[1] ?? contextTokens ?? 0) || null;
-    const [, name = '', size] = buffer.exec(line) ?? [];
+    sightDevice = projectorDevice.exec(line)?.[1] ?? sightDevice;
+    const sight = projector.exec(line)?.[1];
+    const [, name = sightDevice, size = sight] = buffer.exec(line) ?? [];
     if (size === undefined) continue;
     found += 1;
     const bytes = Math.round(Number(size) * mebi);
@@ -39,6 +45,13 @@ export function sizesInLog(lines: readonly string[]): ServerSizes | null {
     }
   }
   return found === 0 ? null : { cards, mappedBytes: sums.mapped, hostBytes: sums.host, contextTokens, hasDrafts };
+}
+
+/**
+ * Whether a line reports the compute buffer of a projector. The server makes it for its first picture, after the load.
+ */
+export function isSightBuffer(line: string): boolean {
+  return line.includes('reserve_compute_meta:') && buffer.test(line);
 }
 
 /** The address that it prints. It chooses a free port itself, so that no other program can take the port first. */

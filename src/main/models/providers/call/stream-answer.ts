@@ -307,7 +307,7 @@ function countedUsage({ usage }: Answer): Usage | null {
 
 /** Estimates usage for a service that sent no counts. The input is 0 for a call that the service did not accept. */
 function estimateUsage(request: ModelRequest, taken: Answer, notTaken: boolean): Usage {
-  const prompt = request.messages.reduce((sum, message) => sum + promptTokens(message, request.model), 0);
+  const prompt = request.messages.reduce((sum, message) => sum + promptTokens(message, request), 0);
   const tools = request.tools.length === 0 ? 0 : estimateTokens(JSON.stringify(request.tools));
   return {
     freshInput: notTaken ? 0 : prompt + tools,
@@ -319,9 +319,12 @@ function estimateUsage(request: ModelRequest, taken: Answer, notTaken: boolean):
   };
 }
 
-function promptTokens(message: Message, model: string): number {
+function promptTokens(
+  message: Message,
+  { model, imageTokens: most }: Pick<ModelRequest, 'model' | 'imageTokens'>,
+): number {
   return message.parts.reduce((sum, part) => {
-    if (part.type === 'image') return sum + imageTokens(part, model);
+    if (part.type === 'image') return sum + imageTokens(part, model, most);
     if (part.type === 'tool-call') return sum + estimateTokens(part.name + JSON.stringify(part.input ?? {}));
     return sum + estimateTokens(part.text);
   }, 0);

@@ -22,7 +22,7 @@ import { infoOfModel } from '../call/info-of-file.ts';
 import { streamInTurn } from '../call/stream-in-turn.ts';
 import type { ModelRequest, ModelServer, Provider, ProviderError, StreamPart } from '../define.ts';
 import type { FoundServer, Leaving, LlamaServerDependencies, ServerModel, ServerModelOptions } from './server-model.ts';
-import { findDrafting, findServer, planFile, serverModelInfo } from './server-model.ts';
+import { findDrafting, findServer, planFile, projectorOf, serverModelInfo, withSightHint } from './server-model.ts';
 import { smallerLoad } from './smaller-load.ts';
 import type { DraftWish } from './draft-ways.ts';
 import type { DraftCounts, ServerCall } from './server-wire.ts';
@@ -152,7 +152,7 @@ async function decided(
   signal: AbortSignal,
 ): Promise<ServerModel> {
   const running = server.running();
-  const key = JSON.stringify([file.path, file.adapter?.path, wish]);
+  const key = JSON.stringify([file.path, file.adapter?.path, projectorOf(file)?.path, wish]);
   const before = parts.decisions.get(key);
   const isThere = before !== undefined && before.load.args.join() === running?.load.args.join();
   // The thread count belongs to the load. The model is reloaded to reduce the strain on the machine, but not when the
@@ -241,7 +241,8 @@ async function prepare(parts: Parts, { request, strain }: PrepareWish, signal: A
   const used = await found.server.use(model.load, signal);
   if (used.ok) return { ok: true, model, server: used.server, unloaded, found };
   if (used.code === 'cancelled') return { ok: false, error: null };
-  if (used.code !== 'out-of-memory') return { ok: false, error: providerFailure(used.code, used.message) };
+  if (used.code !== 'out-of-memory')
+    return { ok: false, error: providerFailure(used.code, withSightHint(used.message, file)) };
   return { ok: false, error: await withLess(parts, { found, model }, used, signal) };
 }
 
@@ -260,7 +261,13 @@ async function withLess(
 }
 
 function callOf(parts: Parts, { model, server }: Pick<Ready, 'model' | 'server'>, name: string): ServerCall {
-  return { server, get: parts.get, by: `${parts.id}/${name}`, thinks: model.file.efforts !== undefined };
+  return {
+    server,
+    get: parts.get,
+    by: `${parts.id}/${name}`,
+    sees: model.plan.sight !== null,
+    thinks: model.file.efforts !== undefined,
+  };
 }
 
 /** Takes a turn, because counting may first have to load the model. */
@@ -370,9 +377,11 @@ function draftsOf(
 }
 
 function reportOf(
-  { model: { plan, file, drafting }, server: { sizes }, unloaded }: Ready,
+  { model: { plan, file, drafting }, server, found, unloaded }: Ready,
   { slow, strain }: { readonly slow: string | null; readonly strain: string | null },
 ): EngineReport {
+  // The first picture makes one more buffer, after the load.
+  const sizes = found.server.running()?.sizes ?? server.sizes;
   const { cardBytes } = heldBytes({ sizes });
   const isElsewhere = (plan.cardBytes ?? 0) > 0 && sizes !== null && cardBytes === 0;
   const made = sizes?.contextTokens ?? plan.grantedTokens;

@@ -1,4 +1,6 @@
 import { availableParallelism } from 'node:os';
+import { basename } from 'node:path';
+import { seenName } from '@shared/text/seen-text.ts';
 import { AppError, valueOf } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { LlamaServerSettings } from '@shared/settings/settings.ts';
@@ -6,10 +8,11 @@ import type { OwnLlamaServer, ServerLoad } from '../../engine/llama-server/own-l
 import type { ServerProgram } from '../../engine/llama-server/server-program.ts';
 import { readAdapted } from '../../memory/gguf/gguf-header-reader.ts';
 import type { ServerLoadPlan, ServerLoadWish } from '../../memory/plan-server-load.ts';
-import { loadArguments, planServerLoad } from '../../memory/plan-server-load.ts';
+import { loadArguments, planServerLoad, sightArguments } from '../../memory/plan-server-load.ts';
 import { infoOfFile } from '../call/info-of-file.ts';
 import type { LocalEngines } from '../../engine/local-engines.ts';
 import type { ModelFile, ModelFiles } from '../../files/callable-files.ts';
+import type { Projector } from '../../files/projectors.ts';
 import type { LoadSteps } from '../../memory/load-steps.ts';
 import type { ReadHeader } from '../../memory/gguf/gguf-header-reader.ts';
 import type { DraftVerdict } from '@shared/models/probe-card.ts';
@@ -150,18 +153,32 @@ export async function planFile(
     hostFreeBytes: ((await freeHostBytes?.(signal)) ?? Number.POSITIVE_INFINITY) + leaving.hostBytes,
     step: step === undefined ? await smallerBefore(options, file, program) : step,
     draft: drafting.way?.load ?? null,
+    projector: projectorOf(file)?.facts ?? null,
   });
   const { gpu, unloadAfterMinutes } = settings;
   const threads = isGentle ? halfOf(settings.threads) : settings.threads;
   const args = [
     ...loadArguments(file.path, plan),
     ...draftArguments(drafting.way, plan, cards[0]?.name),
+    ...sightArguments(projectorOf(file)?.path ?? null, plan),
     ...(gpu === 'off' && plan.placement !== 'host' ? ['--device', 'none'] : []),
     ...(threads === undefined ? [] : ['--threads', String(threads)]),
     ...(file.adapter === undefined ? [] : ['--lora', file.adapter.path]),
   ];
   const idleMs = unloadAfterMinutes === null ? null : unloadAfterMinutes * 60_000;
   return { file, plan, drafting, isGentle, load: { program: program.path, args, modelPath: file.path, idleMs } };
+}
+
+export function projectorOf({ sight }: Pick<ModelFile, 'sight'>): Projector | null {
+  return sight !== undefined && 'projector' in sight ? sight.projector : null;
+}
+
+/** What to do when a server did not start because of the projector that it was given. */
+export function withSightHint(message: string, file: Pick<ModelFile, 'sight'>): string {
+  const projector = projectorOf(file);
+  if (projector === null || !/mmproj|multimodal|clip/iu.test(message)) return message;
+  const name = seenName(basename(projector.path));
+  return `This llama-server cannot use the projector ${name}, with which the model sees pictures. Install a newer llama.cpp, or move the projector away to use the model for text alone. ${message}`;
 }
 
 /** Without this option, the server uses one thread for each core. The system often counts two for each. */
@@ -185,11 +202,17 @@ export function serverModelInfo(
       prefill: false,
       infill: false,
       countTokens: true,
+      ...(plan.sight === null ? {} : { images: true }),
       ...(file.efforts === undefined ? {} : { reasoning: true }),
     },
     price: { input: 0, output: 0, source: 'local', date: '2026-11-26' },
     strategies: [...(file.strategies ?? (isLarge ? (['loop', 'recipe'] as const) : (['recipe'] as const)))],
     ...(file.use === undefined ? {} : { use: file.use }),
   });
-  return { ...info, ...drafting };
+  const mostTokens = plan.sight?.mostTokens ?? null;
+  const sight = {
+    ...(mostTokens === null ? {} : { imageTokens: mostTokens }),
+    ...(file.sight !== undefined && 'refusal' in file.sight ? { note: file.sight.refusal } : {}),
+  };
+  return { ...info, ...drafting, ...sight };
 }

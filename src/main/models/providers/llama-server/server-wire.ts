@@ -18,6 +18,8 @@ export interface ServerCall {
   readonly get: typeof fetch;
   /** `ID/MODEL`. Only its own thoughts are sent back to it. */
   readonly by: string;
+  /** It was loaded with a projector. */
+  readonly sees: boolean;
   /** Thinking can be switched. */
   readonly thinks: boolean;
 }
@@ -91,11 +93,11 @@ export async function countInput(call: ServerCall, request: ModelRequest, signal
   return inputSchema.safeParse(await response.json()).data?.input_tokens ?? null;
 }
 
-function targetOf({ by, thinks }: ServerCall, request: ModelRequest): ChatTarget {
+function targetOf({ by, sees, thinks }: ServerCall, request: ModelRequest): ChatTarget {
   const thinking = thinks ? thinkingOf(request).thinking : undefined;
   return {
     by,
-    images: false,
+    images: sees,
     reasoning: thinks,
     service: { ...chatPreset('llama-server'), reasoningBack: 'reasoning_content' },
     more: {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { addressInLine, sizesInLog } from '../../../../../src/main/models/engine/llama-server/server-log.ts';
+import {
+  addressInLine,
+  isSightBuffer,
+  sizesInLog,
+} from '../../../../../src/main/models/engine/llama-server/server-log.ts';
 
 const mebi = 1024 * 1024;
 
@@ -40,5 +44,17 @@ describe('the log of a llama-server', () => {
   it('says where the server listens, on this machine only', () => {
     expect(addressInLine('I srv  llama_server: listening on http://127.0.0.1:43821')).toBe('http://127.0.0.1:43821');
     expect(addressInLine('I srv  llama_server: listening on http://0.0.0.0:43821')).toBeNull();
+  });
+
+  it('counts the weights of a projector on its device, and its buffer after the first picture', () => {
+    const load = [
+      'I clip_ctx: CLIP using CUDA0 backend',
+      'I load_hparams: model size:         1.50 MiB',
+      'I load_tensors: CUDA0 model buffer size = 2.00 MiB',
+    ];
+    const picture = 'I reserve_compute_meta:      CUDA0 compute buffer size =     0.50 MiB';
+    expect(sizesInLog(load)?.cards.get('CUDA0')).toBe(3.5 * mebi);
+    expect(sizesInLog([...load, picture])?.cards.get('CUDA0')).toBe(4 * mebi);
+    expect([...load, picture].map(isSightBuffer)).toEqual([false, false, false, true]);
   });
 });

@@ -163,4 +163,40 @@ describe('an own llama-server', () => {
     });
     expect(await open(own, {}, { gpu: 'off' }).server?.plan('m', never)).toMatchObject({ cards: [] });
   });
+
+  it('is given the projector of its model, on the card only if the model goes there', async () => {
+    const facts = {
+      kind: 'qwen3vl_merger',
+      modelWidth: 256,
+      weightsBytes: 4 * mebi,
+      width: 64,
+      layers: 2,
+      feedForward: 128,
+      patch: 16,
+      merge: 2,
+      imageSize: 128,
+      size: { type: 'by-pixels', least: 8, most: 4096 },
+    } as const;
+    const file = { path, contextTokens: null, parametersB: 1, label: 'm' };
+    const modelFile = async () => ({ ...file, sight: { projector: { path: '/mmproj.gguf', facts } } });
+    const [own, carded] = [fakeServer(1e9), fakeServer(1e9, [8 * 2 ** 30])];
+    const info = await open(own, { modelFile }).resolve('m', never);
+    expect(info).toMatchObject({ capabilities: { images: true }, imageTokens: 1024 });
+    await errorOf(open(own, { modelFile }));
+    await errorOf(open(carded, { modelFile }));
+    const asked = [own, carded].flatMap((server) => server.asked);
+    expect(asked.map((args) => [after(args, '--mmproj'), after(args, '--image-max-tokens')])).toEqual([
+      ['/mmproj.gguf', '1024'],
+      ['/mmproj.gguf', '1024'],
+    ]);
+    expect(asked.map((args) => args.includes('--no-mmproj-offload'))).toEqual([true, false]);
+  });
+
+  it('says what to do if it cannot use the projector, and why one is not used', async () => {
+    const refusal = 'The projector eye.gguf belongs to another model.';
+    const file = { path, contextTokens: null, parametersB: 1, label: 'm', sight: { refusal } };
+    const info = await open(fakeServer(1e9), { modelFile: async () => file }).resolve('m', never);
+    expect(info?.note).toBe(refusal);
+    expect(info?.capabilities.images).toBeUndefined();
+  });
 });

@@ -1,0 +1,115 @@
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { z } from 'zod';
+import { AppError } from '@shared/errors.ts';
+import { seenName } from '@shared/text/seen-text.ts';
+import { readProjector } from '../memory/estimate/projector-memory.ts';
+import type { ProjectorFacts } from '../memory/estimate/projector-memory.ts';
+import type { ReadHeader } from '../memory/gguf/gguf-header-reader.ts';
+import { numberOf } from '../memory/gguf/gguf-keys.ts';
+import { createNameList } from './name-list.ts';
+import type { NameList } from './name-list.ts';
+import { partNameOf } from './split-model-files.ts';
+
+/** A file that lets one model see pictures (`mmproj` on the hubs). */
+export interface Projector {
+  readonly path: string;
+  readonly facts: ProjectorFacts;
+}
+
+/** What is known about a model's sight. `refusal` says why the file beside it is not used, in whole sentences. */
+export type Sight = { readonly projector: Projector } | { readonly refusal: string };
+
+/** The projectors that the user chose, by the name or the path of their model. */
+export type ProjectorList = NameList<string>;
+
+export const createProjectorList = (path: string): ProjectorList =>
+  createNameList(path, { entry: z.string(), what: 'projectors' });
+
+/** `mmproj-F16.gguf`, `gemma-4-31B-it-mmproj.gguf`: so the hubs name them. They are no models of their own. */
+export const isProjectorName = (file: string): boolean => /mmproj.*\.gguf$/iu.test(file);
+
+/** The name of a projector that Dewpoint downloads, beside the file of its model. */
+export const projectorNameFor = (model: string): string => `mmproj-${model}.gguf`;
+
+interface SightOptions {
+  readonly readHeader: ReadHeader;
+  readonly projectors: Pick<ProjectorList, 'list'>;
+}
+
+/**
+ * The projector of a model file: the one that was chosen, or else one in the same folder that has the name of the model
+ * or stands beside no other model. Null: there is none.
+ */
+export async function sightOf(
+  { name, path }: { readonly name: string; readonly path: string },
+  { readHeader, projectors }: SightOptions,
+): Promise<Sight | null> {
+  const chosen = (await projectors.list()).get(name);
+  const candidates = chosen === undefined ? await besides(path) : [chosen];
+  let refusal: string | null = null;
+  for (const candidate of candidates) {
+    const found = await fitting(candidate, path, readHeader);
+    if ('projector' in found) return found;
+    refusal ??= found.refusal;
+  }
+  return refusal === null ? null : { refusal };
+}
+
+/**
+ * Checks a file before it is chosen for a model. Throws `AppError`: `bad-input` for a file that is no projector, is
+ * damaged, or was made for another model.
+ */
+export async function checkProjector(path: string, modelPath: string, readHeader: ReadHeader): Promise<Projector> {
+  if (!isAbsolute(path)) throw new AppError('bad-input', 'Use the full path of the projector file.');
+  const found = await fitting(path, modelPath, readHeader);
+  if ('projector' in found) return found.projector;
+  throw new AppError('bad-input', found.refusal, { hint: 'Download the projector from the page of the model.' });
+}
+
+async function fitting(path: string, modelPath: string, readHeader: ReadHeader): Promise<Sight> {
+  const file = seenName(basename(path));
+  const header = await readHeader(path);
+  if (!header.ok) return { refusal: `The projector ${file} cannot be used: ${header.error.message}` };
+  const { keys, weights } = header.value.facts;
+  const facts = readProjector(keys, weights?.totalBytes ?? header.value.fileBytes);
+  if (facts === null) return { refusal: `${file} is not a projector for pictures.` };
+  const model = await readHeader(modelPath);
+  const width = model.ok ? numberOf(model.value.facts.keys[`${model.value.architecture}.embedding_length`]) : null;
+  if (width !== null && facts.modelWidth !== null && width !== facts.modelWidth) {
+    const sizes = `it makes ${facts.modelWidth} values for each token, and the model takes ${width}`;
+    return { refusal: `The projector ${file} belongs to another model: ${sizes}.` };
+  }
+  return { projector: { path, facts } };
+}
+
+/** Half floats first, because every card computes with them. */
+async function besides(path: string): Promise<readonly string[]> {
+  const folder = dirname(path);
+  const files = (await readdir(folder).catch((): string[] => [])).filter((file) => file.endsWith('.gguf'));
+  const models = new Set(files.filter((file) => !isProjectorName(file)).map(wholeName));
+  const own = stemOf(wholeName(basename(path)));
+  const named = files.filter(isProjectorName).filter((file) => {
+    const stem = stemOf(file);
+    return stem === '' ? models.size === 1 : own === stem || own.startsWith(`${stem}-`) || stem.startsWith(`${own}-`);
+  });
+  const rank = (file: string): number => (/(?<!b)f16/iu.test(file) ? 0 : 1);
+  return named
+    .toSorted((left, right) => rank(left) - rank(right) || left.localeCompare(right))
+    .map((file) => join(folder, file));
+}
+
+function wholeName(file: string): string {
+  return partNameOf(file)?.whole ?? file;
+}
+
+/** The name without its ending, its precision and the word for projectors. */
+function stemOf(file: string): string {
+  const words = file
+    .toLowerCase()
+    .replace(/\.gguf$/u, '')
+    .split(/[-_.]/u);
+  return words
+    .filter((word) => !/^(?:mmproj|model|(?:i?q|tq)\d\w*|k|m|s|xs|xl|ud|0|1|bf16|f16|f32|fp16|mxfp4)$/u.test(word))
+    .join('-');
+}
