@@ -1,8 +1,11 @@
 import type { Ref } from 'react';
 import type { GivenTask } from '@shared/contract/host-contract.ts';
 import { lazy, Suspense } from 'react';
+import { Approvals } from './features/approvals/approvals.tsx';
+import { CapQuestion } from './features/approvals/cap-question.tsx';
 import { FirstStart } from './features/first-start/first-start.tsx';
 import { StatusBar } from './features/status/status-bar.tsx';
+import type { ShowQuestions } from './features/tasks/task-row.tsx';
 import { NewTask } from './features/task/new-task.tsx';
 import { noChoice, startTask } from './features/task/start-task.ts';
 import { useClient } from './lib/connection/core-context.ts';
@@ -14,6 +17,7 @@ import { useProjects } from './lib/window/use-projects.ts';
 import type { SessionHandle } from './session-screen.tsx';
 import { SessionScreen } from './session-screen.tsx';
 
+const TasksView = lazy(() => import('./features/tasks/tasks-view.tsx'));
 const BinView = lazy(() => import('./features/bin/bin-view.tsx'));
 const AssistantsView = lazy(() => import('./features/assistants/assistants-view.tsx'));
 const ModelsView = lazy(() => import('./features/models/models-view.tsx'));
@@ -74,11 +78,20 @@ export function MainArea(props: MainAreaProps) {
   );
 }
 
+/** Words for a question that goes stay in its own draft. */
+const keepsNothing = (): boolean => false;
+/** The open questions of a session, in the list of tasks. */
+const questionsOf: ShowQuestions = (sessionId, state) => (
+  <>
+    <Approvals {...{ sessionId, state }} handle={null} onUnsent={keepsNothing} />
+    <CapQuestion sessionId={sessionId} cap={state.cap} handle={null} />
+  </>
+);
 const nothingGiven: GivenTask = {};
 /** A task from a view without a choice of models goes to those of the settings. */
 const noPick = { pick: { policy: null }, mode: null, assistant: null } as const;
 
-function OtherView({ view, load, actions, onShow }: MainAreaProps) {
+function OtherView({ view, load, actions, onShow, onStatus }: MainAreaProps) {
   const client = useClient();
   const projects = useProjects(load.type === 'ready' ? load.sessions : []);
   const ask = async (task: string): Promise<void> => {
@@ -96,6 +109,15 @@ function OtherView({ view, load, actions, onShow }: MainAreaProps) {
           projects={projects}
           task={view.task ?? null}
           onSession={(sessionId) => onShow({ type: 'session', sessionId })}
+        />
+      );
+    case 'tasks':
+      return (
+        <TasksView
+          {...{ load }}
+          questions={questionsOf}
+          onSession={(sessionId) => onShow({ type: 'session', sessionId })}
+          onChanged={onStatus}
         />
       );
     case 'bin':

@@ -45,6 +45,7 @@ import { Notice } from './ui/notices/notice.tsx';
 import { DownloadControl } from './ui/controls/download-control.tsx';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { clearSpeech, speakToScreenReader, takeExpectedNews } from './lib/notices/screen-reader.ts';
+import { useSeenEnd } from './lib/notices/use-notifications.ts';
 import { spokenChanges } from './lib/session/spoken-changes.ts';
 
 const loadInspector = () => import('./features/inspector/inspector.tsx');
@@ -108,6 +109,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   const { sessionId, handle, onPalette, onModels, isConnected } = props;
   const { state, money } = view;
   useSpokenSession(sessionId, state);
+  useSeenEnd(sessionId, state, props.onStatus);
   const runner = useCodeRunner(sessionId, state);
   const openFile = useOpenFile(sessionId);
   const { side, tab, setTab, inspect, cited, places } = useInspector(sessionId, state);
@@ -149,8 +151,10 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
           <ConversationContexts {...{ takeBack, runner, places }}>
             <Conversation {...{ sessionId, view, lookUp }} handle={conversation} onReview={review} />
           </ConversationContexts>
-          <Approvals {...{ sessionId, state, onUnsent }} handle={approvals} />
-          <CapQuestion sessionId={sessionId} cap={state.cap} handle={cap} />
+          <div className="mx-auto flex w-full max-w-3xl flex-col gap-3 px-5 pb-3 empty:hidden">
+            <Approvals {...{ sessionId, state, onUnsent }} handle={approvals} />
+            <CapQuestion sessionId={sessionId} cap={state.cap} handle={cap} />
+          </div>
           <Composer
             sessionId={sessionId}
             state={state}

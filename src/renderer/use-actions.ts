@@ -107,6 +107,7 @@ export function useActions({
 
 function viewActions(show: (view: View) => void): readonly Action[] {
   return [
+    { id: 'tasks', label: t('action.tasks'), keys: 'Mod+Shift+L', run: () => show({ type: 'tasks' }) },
     { id: 'models', label: t('action.models'), keys: 'Mod+M', run: () => show({ type: 'models' }) },
     { id: 'tools', label: t('action.tools'), run: () => show({ type: 'tools' }) },
     { id: 'assistants', label: t('action.assistants'), run: () => show({ type: 'assistants' }) },

@@ -198,6 +198,10 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
       await openSession('cap', 'Rewrite the importer');
       await page.getByRole('alertdialog', { name: 'The next call could exceed your limit' }).waitFor();
     },
+    tasks: async () => {
+      await goTo('tasks', 'Tasks');
+      await page.getByRole('alertdialog').first().waitFor();
+    },
     bin: () => goTo('bin', 'Bin'),
     tools: async () => {
       await goTo('tools', 'Tools');

@@ -15,6 +15,7 @@ import { addTotals, energyOf, noCosts } from '@shared/money/cost-report.ts';
 import type { InstructionFile } from '@shared/safety/instruction-files.ts';
 import type { RuleCheck, RuleFile } from '@shared/rules/rule-report.ts';
 import { contradictionsIn, parseRules } from '../../src/shared/rules/parse-rules.ts';
+import { buildRunResult } from '../../src/main/agent/turn/build-run-result.ts';
 import { organizeSessions } from '../../src/main/sessions/library/organize-sessions.ts';
 import type { NewEvent } from '@shared/events/events.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
@@ -414,6 +415,9 @@ function sessionHandlers(core: PageCore, note: Note): Subject<'sessions'> {
     manifest: () => noManifest,
     detail: ({ input }) => core.details.get(input.id) ?? noDetail,
     cancel: ({ input }) => note('cancel', input.sessionId),
+    result: async ({ input }) =>
+      buildRunResult((await core.client.sessions.show(input)).state) ??
+      Promise.reject(new AppError('not-found', 'No turn has ended yet.')),
     approve: ({ input: { sessionId, approvalId, answer, scope, values } }) => {
       note('approve', approvalId, answer, ...[scope, values].filter((one) => one !== undefined));
       core.append(sessionId, { type: 'approval-answered', approvalId, answer, by: 'person' });

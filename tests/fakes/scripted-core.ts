@@ -1,3 +1,4 @@
+import { hasUnseenEnd } from '@shared/session/session-news.ts';
 import { waitingTurn } from '@shared/session/waiting-turn.ts';
 import { foldStepCosts } from '../../src/shared/money/step-costs.ts';
 import { AppError } from '@shared/errors.ts';
@@ -69,6 +70,7 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
       status: !isRunning ? 'idle' : isAsking ? 'waiting' : 'running',
       lastReason: state.turns.at(-1)?.reason ?? null,
       ...(!isRunning && waitingTurn(state) !== null ? { isWaiting: true } : {}),
+      ...(!isRunning && waitingTurn(state) === null && hasUnseenEnd(state) ? { isUnseen: true } : {}),
       ...(state.tree?.by === undefined ? {} : { startedBy: state.tree.by.sessionId }),
       ...(state.organized ?? usualPlace),
       ...calledIn(state, moneyOf(sessionId)),

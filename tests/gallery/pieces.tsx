@@ -57,6 +57,7 @@ import MarkdownView from '../../src/renderer/ui/content/markdown-view.tsx';
 import { MoneyCap } from '../../src/renderer/ui/figures/money-cap.tsx';
 import { ExpectedMessage, ExpectedWays } from '../../src/renderer/ui/figures/expected-ways.tsx';
 import { SpendingLimits } from '../../src/renderer/ui/figures/spending-limits.tsx';
+import { NeedMark } from '../../src/renderer/ui/figures/need-mark.tsx';
 import { ModeChoice } from '../../src/renderer/ui/controls/mode-choice.tsx';
 import { MoreButton } from '../../src/renderer/ui/controls/more-button.tsx';
 import { Notice } from '../../src/renderer/ui/notices/notice.tsx';
@@ -536,6 +537,14 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   'chat-picker': <ChosenChats />,
   'prompt-fields': <AskedPrompts />,
   'dialog-frame': <FramedDialogs />,
+  'need-mark': (
+    <div className="flex items-center gap-3 text-xs">
+      <NeedMark need="answer" isAtWork />
+      <NeedMark need="answer" isAtWork={false} />
+      <NeedMark need="working" isAtWork />
+      <NeedMark need="look" isAtWork={false} />
+    </div>
+  ),
   'route-dot': (
     <div className="flex items-center gap-3">
       <RouteDot where="local" />

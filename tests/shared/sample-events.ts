@@ -203,7 +203,7 @@ export function sampleEvents(seed: number, count: number): readonly SessionEvent
       { type: 'observation-trimmed', ...turn, toolCallId: id('tool'), beforeTokens: 2, afterTokens: 1 },
       { type: 'answer-trimmed', ...turn, callId: id('call'), beforeTokens: 2, afterTokens: 1 },
       { type: 'session-organized', isPinned: random() < 0.5, tags: pick([['a'], ['-bad', 'b'], []]) },
-      { type: 'session-organized', isArchived: random() < 0.5 },
+      { type: 'session-organized', isArchived: random() < 0.5, seen: id('turn') },
       { type: 'notice-added', level: 'info', code: 'c', text },
       { type: 'child-session-ended', sessionId: 'c', costUsd: pick([0.5, null]), usage },
       {

@@ -29,8 +29,6 @@ export const shell = {
   'sessions.pinned': 'Pinned',
   'sessions.archived': 'archived',
   'sessions.untitled': 'Untitled',
-  'sessions.running': 'working',
-  'sessions.waiting': 'waiting for you',
   'sessions.today': 'Today',
   'sessions.yesterday': 'Yesterday',
   'sessions.week': 'Last 7 days',

@@ -76,6 +76,8 @@ export interface SessionSummary {
   readonly lastReason: string | null;
   /** Nothing runs, and the next message answers the question that its task waits for. */
   readonly isWaiting?: true;
+  /** Its last task ended, and the user did not look at the end yet. */
+  readonly isUnseen?: true;
   /** For a child's session: the session whose agent started it. Absent: a person started it. */
   readonly startedBy?: string;
   readonly isPinned: boolean;
@@ -273,6 +275,8 @@ const organizeInput = z.object({
   isPinned: z.boolean().optional(),
   isArchived: z.boolean().optional(),
   savesCalls: z.boolean().optional(),
+  /** The user looked at the end of the last turn, if it has ended. */
+  isSeen: z.literal(true).optional(),
   addTags: tags,
   removeTags: tags,
 });

@@ -33,6 +33,8 @@ export const sessionEvents = {
     isArchived: z.boolean().optional(),
     savesCalls: z.boolean().optional(),
     tags: z.array(z.string()).optional(),
+    /** The turn whose end you looked at. */
+    seen: z.string().optional(),
   }),
   /**
    * All events before this one were copied unchanged from another log. Their costs were paid there, and their sandbox

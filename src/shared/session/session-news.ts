@@ -1,4 +1,6 @@
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import { shownTurns } from './restore-state.ts';
+import type { SessionState } from './session-state.ts';
 
 /** News for a user who is looking elsewhere. */
 export interface SessionNews {
@@ -47,4 +49,48 @@ export function sessionNews(
     if (status !== 'idle') watched.set(sessionId, { status, since });
   }
   return { watched, news };
+}
+
+/** What a task needs of the user: an answer, nothing while it works, a look at its end, or nothing any more. */
+export type TaskNeed = 'answer' | 'working' | 'look' | 'nothing';
+
+type Task = Pick<SessionSummary, 'status' | 'isWaiting' | 'isUnseen'>;
+
+const order = ['answer', 'working', 'look', 'nothing'] as const satisfies readonly TaskNeed[];
+
+export function needOf({ status, isWaiting, isUnseen }: Task): TaskNeed {
+  if (status === 'waiting' || isWaiting === true) return 'answer';
+  if (status === 'running') return 'working';
+  return isUnseen === true ? 'look' : 'nothing';
+}
+
+/** What needs the user first comes first. Equal needs keep their order. */
+export function sortByNeed<T extends Task>(sessions: readonly T[]): readonly T[] {
+  return order.flatMap((need) => sessions.filter((session) => needOf(session) === need));
+}
+
+/** How many tasks need what. An agent's question is asked in the session that started it. */
+export function countNeeds(
+  sessions: readonly (Task & Pick<SessionSummary, 'startedBy'>)[],
+): Readonly<Record<TaskNeed, number>> {
+  const counts = { answer: 0, working: 0, look: 0, nothing: 0 };
+  for (const session of sessions) if (session.startedBy === undefined) counts[needOf(session)] += 1;
+  return counts;
+}
+
+/** The last turn that is shown, if it has ended. */
+export function endedTurn(state: Pick<SessionState, 'turns' | 'restores'>): string | null {
+  const last = shownTurns(state).at(-1);
+  return last === undefined || last.reason === null ? null : last.id;
+}
+
+/**
+ * Its last turn has ended, and nobody looked at the end. The runs of a comparison and the agents of an agent are looked
+ * at elsewhere. Whoever stops a task looks at it.
+ */
+export function hasUnseenEnd(state: SessionState): boolean {
+  if (state.groupId !== null || state.tree?.by !== undefined) return false;
+  const ended = endedTurn(state);
+  const { reason } = state.turns.find(({ id }) => id === ended) ?? { reason: null };
+  return ended !== null && reason !== 'cancelled' && state.organized?.seen !== ended;
 }

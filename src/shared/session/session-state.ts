@@ -23,7 +23,7 @@ import type { RestoreState } from './restore-state.ts';
 import type { ServerUse } from './server-use.ts';
 
 /** Raised when the shape of the state or the meaning of a field changes. Snapshots of other versions are void. */
-export const STATE_VERSION = 26;
+export const STATE_VERSION = 27;
 
 /**
  * What every host shows of a session: a pure function of its events, small for any length of log. Texts are capped and
@@ -94,6 +94,8 @@ export interface SessionPlace {
   readonly tags: readonly string[];
   /** Writes each call of a tool into its workspace as it ends. Absent: no. */
   readonly savesCalls?: boolean;
+  /** The last turn whose end the user looked at. Absent: none. */
+  readonly seen?: string;
 }
 
 export type InstructionView = Pick<EventOf<'instructions-found'>, 'path' | 'sha256' | 'state' | 'use' | 'reason'>;

@@ -91,7 +91,7 @@ export async function followTurn(
         if (event.type === 'approval-answered') questions.end(event.approvalId);
         if (event.type === 'cap-reached' && followed.isOf(event)) void answerCap(core, turn, event);
         if (event.type !== 'turn-ended' || !followed.isOf(event)) continue;
-        if (turn.onNext === undefined || !followed.hasNext()) return event;
+        if (turn.onNext === undefined || !followed.hasNext()) return await noteSeen(core, turn, event);
         turn.onNext(event);
         // If a cancel dropped the message, nothing more happens: the session is idle.
         const idle = core.sessions.result({ sessionId }, { signal: stop.signal });
@@ -106,6 +106,19 @@ export async function followTurn(
     context.signal.removeEventListener('abort', cancel);
     stop.abort();
   }
+}
+
+/** A person who can answer here has seen the end, so no list shows it as new. */
+async function noteSeen(
+  core: CoreClient,
+  { sessionId, options }: Pick<TurnToFollow, 'sessionId' | 'options'>,
+  ended: EventOf<'turn-ended'>,
+): Promise<EventOf<'turn-ended'>> {
+  if (options.interactive) {
+    const noted = core.sessions.organize({ sessionIds: [sessionId], isSeen: true });
+    await noted.catch(orNoted('The end of the turn was not marked as seen', undefined));
+  }
+  return ended;
 }
 
 /** Which turns are followed: the one that answers the message and, with `isLong`, those of messages waiting for it. */

@@ -4,6 +4,7 @@ import type { SessionsOutcome } from '@shared/contract/sessions-contract.ts';
 import type { SessionPlace, SessionState } from '@shared/session/session-state.ts';
 import { usualPlace } from '@shared/session/session-state.ts';
 import { changeTags, mostTags } from '@shared/session/session-tags.ts';
+import { endedTurn } from '@shared/session/session-news.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
 
 interface Organizing {
@@ -11,6 +12,7 @@ interface Organizing {
   readonly isPinned?: boolean | undefined;
   readonly isArchived?: boolean | undefined;
   readonly savesCalls?: boolean | undefined;
+  readonly isSeen?: true | undefined;
   readonly addTags: readonly string[];
   readonly removeTags: readonly string[];
 }
@@ -30,10 +32,12 @@ export async function organizeSessions(
     signal.throwIfAborted();
     let why: string | null = null;
     try {
-      await sessions.note(sessionId, ({ organized = usualPlace }: SessionState) => {
+      await sessions.note(sessionId, (state: SessionState) => {
+        const { organized = usualPlace } = state;
         const tags = changeTags(organized.tags, wanted.addTags, wanted.removeTags);
         if (tags.length > mostTags) why = `A session has at most ${mostTags} tags.`;
-        return why === null ? changeOf(organized, { ...wanted, tags }) : null;
+        const seen = wanted.isSeen === true ? endedTurn(state) : null;
+        return why === null ? changeOf(organized, { ...wanted, tags, seen }) : null;
       });
     } catch (error) {
       why = toFailure(error).message;
@@ -52,7 +56,11 @@ function changeOf(
     isArchived,
     savesCalls,
     tags,
-  }: Omit<Organizing, 'sessionIds' | 'addTags' | 'removeTags'> & { readonly tags: readonly string[] },
+    seen,
+  }: Pick<Organizing, 'isPinned' | 'isArchived' | 'savesCalls'> &
+    Pick<SessionPlace, 'tags'> & {
+      readonly seen: string | null;
+    },
 ): NewEvent | null {
   const hasTags = tags.join('\n') === now.tags.join('\n');
   const change = {
@@ -60,6 +68,7 @@ function changeOf(
     ...(isArchived === undefined || isArchived === now.isArchived ? {} : { isArchived }),
     ...(savesCalls === undefined || savesCalls === (now.savesCalls ?? false) ? {} : { savesCalls }),
     ...(hasTags ? {} : { tags: [...tags] }),
+    ...(seen === null || seen === now.seen ? {} : { seen }),
   };
   return Object.keys(change).length === 0 ? null : { type: 'session-organized', ...change };
 }

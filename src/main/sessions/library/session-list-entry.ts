@@ -2,11 +2,19 @@ import type { StoredSummary } from '../store/stored-summary.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
+/** What ended longer ago is no news any more, looked at or not. */
+const newsMs = 14 * 24 * 60 * 60 * 1000;
+
 /** A line of the list for hosts. `status`: what is running now, which no log says. */
-export function toSessionSummary(summary: StoredSummary, status: SessionSummary['status']): SessionSummary {
+export function toSessionSummary(
+  summary: StoredSummary,
+  status: SessionSummary['status'],
+  now: number = Date.now(),
+): SessionSummary {
   // A killed process wrote no end. The end is written when the session is opened.
   const wasLeft = status === 'idle' && summary.status === 'running';
   const isWaiting = status === 'idle' && summary.isWaiting;
+  const isUnseen = status === 'idle' && !isWaiting && (summary.isUnseen || wasLeft) && now - summary.lastAt < newsMs;
   return {
     sessionId: summary.id,
     title: summary.title,
@@ -24,6 +32,7 @@ export function toSessionSummary(summary: StoredSummary, status: SessionSummary[
     places: summary.places,
     lastReason: summary.problem?.message ?? (wasLeft ? (isWaiting ? 'waiting' : 'error') : summary.status),
     ...(isWaiting ? { isWaiting } : {}),
+    ...(isUnseen ? { isUnseen } : {}),
   };
 }
 

@@ -4,6 +4,7 @@ import { whereSchema } from '@shared/models/model-info.ts';
 import { runStatusSchema } from '@shared/session/run-options.ts';
 import { type MoneyState, totalCostUsd } from '@shared/money/session-money.ts';
 import { type SessionState, sessionStatus, STATE_VERSION, usualPlace } from '@shared/session/session-state.ts';
+import { hasUnseenEnd } from '@shared/session/session-news.ts';
 import { waitingTurn } from '@shared/session/waiting-turn.ts';
 import { readJsonFile, writeFileAtomic } from '../../lib/files/json-file.ts';
 import { workspaceModeSchema } from '@shared/events/session-events.ts';
@@ -24,6 +25,8 @@ const summarySchema = z.strictObject({
   status: z.union([runStatusSchema, z.enum(['running', 'new'])]),
   /** Its task waits for the person, whatever came after the question. */
   isWaiting: z.boolean(),
+  /** Its last turn has ended, and the person did not look at the end yet. */
+  isUnseen: z.boolean(),
   turns: z.number(),
   steps: z.number(),
   actions: z.number(),
@@ -65,11 +68,12 @@ export function summaryOf(
     lastAt,
     status,
     isWaiting: waitsForPerson(state),
+    isUnseen: hasUnseenEnd(state),
     turns,
     steps,
     actions,
     costUsd,
-    ...(state.organized ?? usualPlace),
+    ...placeOf(state),
     ...calledIn(state, money),
     logBytes,
     stateVersion: STATE_VERSION,
@@ -79,6 +83,11 @@ export function summaryOf(
 /** Also for a session that was cut off at a question of the agent and not opened since. */
 function waitsForPerson(state: Pick<SessionState, 'turns' | 'approvals' | 'restores'>): boolean {
   return waitingTurn(state) !== null || state.approvals.some(({ kind }) => kind === 'question');
+}
+
+function placeOf({ organized = usualPlace }: SessionState): Pick<StoredSummary, 'isPinned' | 'isArchived' | 'tags'> {
+  const { isPinned, isArchived, tags } = organized;
+  return { isPinned, isArchived, tags };
 }
 
 /** The models and places that worked on the session, including the part that a fork copied from its parent. */
@@ -106,6 +115,7 @@ export function failedSummary(id: string, logBytes: number, error: unknown): Sto
     lastAt: 0,
     status: 'error',
     isWaiting: false,
+    isUnseen: false,
     turns: 0,
     steps: 0,
     actions: 0,

@@ -109,57 +109,55 @@ export function AgentQuestion({ sessionId, approval, asker, handle, onUnsent }: 
   };
   const answers = answersOf(form);
   return (
-    <div className="mx-auto w-full max-w-3xl px-5 pb-3">
-      {/* Escape skips the question, wherever the focus is in it. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
-      <div
-        role="alertdialog"
-        tabIndex={-1}
-        aria-labelledby={titleId}
-        onKeyDown={onKeyDown}
-        className="flex flex-col gap-2.5 rounded-xl border border-line-strong bg-raised p-4 shadow-float"
-      >
-        <div className="flex items-center gap-2">
-          <Icon name="person" className="size-4 text-soft" />
-          <h2 id={titleId} className="flex-1 text-sm font-semibold">
-            {asker === null ? t('question.label') : t('agents.asks', { name: asker })}
-          </h2>
-        </div>
-        <div className="max-h-60 overflow-y-auto text-sm">
-          <Markdown text={text} />
-        </div>
-        {answers.length > 0 && (
-          <div className="flex max-h-60 flex-wrap gap-2 overflow-y-auto">
-            {answers.map(({ values, title, isSuggested }) => (
-              <Button key={title} aria-disabled={!isAnswerable} onClick={() => void say('allow', values)}>
-                <span className="min-w-0 text-left break-words whitespace-normal">
-                  {isSuggested ? t('question.suggested', { answer: seenWords(title) }) : seenWords(title)}
-                </span>
-              </Button>
-            ))}
-          </div>
-        )}
-        {reason !== '' && <p className="text-sm text-soft">{reason}</p>}
-        {problem !== null && <Problem text={problem} />}
-        <form onSubmit={submit} className="flex items-center gap-2">
-          <input
-            ref={field}
-            type="text"
-            aria-label={t('question.own')}
-            placeholder={t(answers.length > 0 ? 'question.another' : 'question.own')}
-            autoComplete="off"
-            value={own}
-            onChange={(event) => setOwn(event.target.value)}
-            className={`${inputClass} h-8 min-w-0 flex-1`}
-          />
-          <Button type="submit" look="primary" disabled={own.trim() === ''} aria-disabled={!isAnswerable}>
-            {t('question.answer')}
-          </Button>
-          <Button look="quiet" aria-disabled={!isAnswerable} onClick={() => void say('deny', {})}>
-            {t('question.skip')}
-          </Button>
-        </form>
+    // Escape skips the question, wherever the focus is in it.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <div
+      role="alertdialog"
+      tabIndex={-1}
+      aria-labelledby={titleId}
+      onKeyDown={onKeyDown}
+      className="flex flex-col gap-2.5 rounded-xl border border-line-strong bg-raised p-4 shadow-float"
+    >
+      <div className="flex items-center gap-2">
+        <Icon name="person" className="size-4 text-soft" />
+        <h2 id={titleId} className="flex-1 text-sm font-semibold">
+          {asker === null ? t('question.label') : t('agents.asks', { name: asker })}
+        </h2>
       </div>
+      <div className="max-h-60 overflow-y-auto text-sm">
+        <Markdown text={text} />
+      </div>
+      {answers.length > 0 && (
+        <div className="flex max-h-60 flex-wrap gap-2 overflow-y-auto">
+          {answers.map(({ values, title, isSuggested }) => (
+            <Button key={title} aria-disabled={!isAnswerable} onClick={() => void say('allow', values)}>
+              <span className="min-w-0 text-left break-words whitespace-normal">
+                {isSuggested ? t('question.suggested', { answer: seenWords(title) }) : seenWords(title)}
+              </span>
+            </Button>
+          ))}
+        </div>
+      )}
+      {reason !== '' && <p className="text-sm text-soft">{reason}</p>}
+      {problem !== null && <Problem text={problem} />}
+      <form onSubmit={submit} className="flex items-center gap-2">
+        <input
+          ref={field}
+          type="text"
+          aria-label={t('question.own')}
+          placeholder={t(answers.length > 0 ? 'question.another' : 'question.own')}
+          autoComplete="off"
+          value={own}
+          onChange={(event) => setOwn(event.target.value)}
+          className={`${inputClass} h-8 min-w-0 flex-1`}
+        />
+        <Button type="submit" look="primary" disabled={own.trim() === ''} aria-disabled={!isAnswerable}>
+          {t('question.answer')}
+        </Button>
+        <Button look="quiet" aria-disabled={!isAnswerable} onClick={() => void say('deny', {})}>
+          {t('question.skip')}
+        </Button>
+      </form>
     </div>
   );
 }

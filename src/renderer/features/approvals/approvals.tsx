@@ -119,51 +119,47 @@ function Approval({ sessionId, approval, waiting, asker, handle }: ApprovalProps
     void say('deny');
   };
   return (
-    <div className="mx-auto w-full max-w-3xl px-5 pb-3">
-      {/* Escape denies, wherever the focus is in the dialog. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
-      <div
-        role="alertdialog"
-        tabIndex={-1}
-        aria-label={t('approval.label')}
-        aria-describedby={`approval-${approvalId}`}
-        onKeyDown={onKeyDown}
-        className="flex flex-col gap-2.5 rounded-xl border border-line-strong bg-raised p-4 shadow-float"
-      >
-        <div className="flex items-center gap-2">
-          <Icon name="shield" className="size-4 text-warn" />
-          <h2 className="flex-1 text-sm font-semibold">{t('approval.label')}</h2>
-          {asker !== null && <span className="text-sm text-soft">{t('agents.asks', { name: asker })}</span>}
-          {waiting > 1 && (
-            <span className="text-xs text-soft">{t('approval.count', { index: 1, count: waiting })}</span>
-          )}
-        </div>
-        <p id={`approval-${approvalId}`} className="text-sm">
-          {asked.endsWith('?') ? asked : `${asked}:`}
-        </p>
-        <Suspense fallback={null}>
-          {kind.startsWith('server-') ? (
-            <AskedByServer approval={approval} values={values} onValues={setValues} />
-          ) : kind === 'memory' ? (
-            <AskedLine approval={approval} values={values} onValues={setValues} />
-          ) : (
-            <AskedSubject approval={approval} />
-          )}
-        </Suspense>
-        {/* A question with a text shows only the text. */}
-        {text === undefined && kind !== 'disk' && (
-          <CallArguments sessionId={sessionId} toolCallId={approval.toolCallId} />
-        )}
-        {problem !== null && <Problem text={problem} />}
-        <Answers
-          isAnswerable={isAnswerable}
-          deny={deny}
-          scopes={scopes}
-          words={wordsOf(kind)}
-          canAllow={!isRefused}
-          onAnswer={(answer, scope) => void say(answer, scope)}
-        />
+    // Escape denies, wherever the focus is in the dialog.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <div
+      role="alertdialog"
+      tabIndex={-1}
+      aria-label={t('approval.label')}
+      aria-describedby={`approval-${approvalId}`}
+      onKeyDown={onKeyDown}
+      className="flex flex-col gap-2.5 rounded-xl border border-line-strong bg-raised p-4 shadow-float"
+    >
+      <div className="flex items-center gap-2">
+        <Icon name="shield" className="size-4 text-warn" />
+        <h2 className="flex-1 text-sm font-semibold">{t('approval.label')}</h2>
+        {asker !== null && <span className="text-sm text-soft">{t('agents.asks', { name: asker })}</span>}
+        {waiting > 1 && <span className="text-xs text-soft">{t('approval.count', { index: 1, count: waiting })}</span>}
       </div>
+      <p id={`approval-${approvalId}`} className="text-sm">
+        {asked.endsWith('?') ? asked : `${asked}:`}
+      </p>
+      <Suspense fallback={null}>
+        {kind.startsWith('server-') ? (
+          <AskedByServer approval={approval} values={values} onValues={setValues} />
+        ) : kind === 'memory' ? (
+          <AskedLine approval={approval} values={values} onValues={setValues} />
+        ) : (
+          <AskedSubject approval={approval} />
+        )}
+      </Suspense>
+      {/* A question with a text shows only the text. */}
+      {text === undefined && kind !== 'disk' && (
+        <CallArguments sessionId={sessionId} toolCallId={approval.toolCallId} />
+      )}
+      {problem !== null && <Problem text={problem} />}
+      <Answers
+        isAnswerable={isAnswerable}
+        deny={deny}
+        scopes={scopes}
+        words={wordsOf(kind)}
+        canAllow={!isRefused}
+        onAnswer={(answer, scope) => void say(answer, scope)}
+      />
     </div>
   );
 }

@@ -50,40 +50,38 @@ function Question({ sessionId, cap, handle }: CapQuestionProps & { readonly cap:
   };
   const modelName = useModelName();
   return (
-    <div className="mx-auto w-full max-w-3xl px-5 pb-3">
-      <div
-        ref={dialog}
-        role="alertdialog"
-        aria-label={t('cap.label')}
-        aria-describedby={`cap-${cap.capId}`}
-        className="flex flex-col gap-2.5 rounded-xl border border-line-strong bg-raised p-4 shadow-float"
-      >
-        <h2 className="flex items-center gap-2 text-sm font-semibold">
-          <Icon name="alert" className="size-4 text-warn" /> {t('cap.label')}
-        </h2>
-        <p id={`cap-${cap.capId}`} className="text-sm">
-          {capText(cap, modelName(cap.model))}
-          {cap.here === null && ` ${t('cap.noLocal')}`}
-        </p>
-        {problem !== null && <Problem text={problem} />}
-        <div className="flex flex-wrap items-center gap-2">
-          <Button
-            look="primary"
-            disabled={isAnswered || cap.here === null}
-            title={cap.here === null ? t('cap.noLocal') : undefined}
-            onClick={() => void answer({ answer: 'local' })}
-          >
-            {t('cap.local')}
-          </Button>
-          <Button disabled={isAnswered} onClick={() => void answer({ answer: 'stop' })}>
-            {t('cap.stop')}
-          </Button>
-          <RaiseBy
-            suggestedUsd={suggestedRaiseUsd(cap)}
-            isDisabled={isAnswered}
-            onRaise={(usd) => void answer({ answer: 'raise', usd })}
-          />
-        </div>
+    <div
+      ref={dialog}
+      role="alertdialog"
+      aria-label={t('cap.label')}
+      aria-describedby={`cap-${cap.capId}`}
+      className="flex flex-col gap-2.5 rounded-xl border border-line-strong bg-raised p-4 shadow-float"
+    >
+      <h2 className="flex items-center gap-2 text-sm font-semibold">
+        <Icon name="alert" className="size-4 text-warn" /> {t('cap.label')}
+      </h2>
+      <p id={`cap-${cap.capId}`} className="text-sm">
+        {capText(cap, modelName(cap.model))}
+        {cap.here === null && ` ${t('cap.noLocal')}`}
+      </p>
+      {problem !== null && <Problem text={problem} />}
+      <div className="flex flex-wrap items-center gap-2">
+        <Button
+          look="primary"
+          disabled={isAnswered || cap.here === null}
+          title={cap.here === null ? t('cap.noLocal') : undefined}
+          onClick={() => void answer({ answer: 'local' })}
+        >
+          {t('cap.local')}
+        </Button>
+        <Button disabled={isAnswered} onClick={() => void answer({ answer: 'stop' })}>
+          {t('cap.stop')}
+        </Button>
+        <RaiseBy
+          suggestedUsd={suggestedRaiseUsd(cap)}
+          isDisabled={isAnswered}
+          onRaise={(usd) => void answer({ answer: 'raise', usd })}
+        />
       </div>
     </div>
   );

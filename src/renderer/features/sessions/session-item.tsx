@@ -1,10 +1,12 @@
 import type { KeyboardEvent, MouseEvent } from 'react';
 import { memo } from 'react';
+import { needOf } from '@shared/session/session-news.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { folderName, money, sessionTitle } from '../../lib/text/format.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { Icon } from '../../ui/layout/icon.tsx';
+import { NeedMark } from '../../ui/figures/need-mark.tsx';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 interface SessionItemProps {
@@ -71,8 +73,7 @@ function Box({ isChecked }: { readonly isChecked: boolean }) {
 
 function Facts({ session }: Pick<SessionItemProps, 'session'>) {
   const { projectPath, status, steps, costUsd, isArchived, tags } = session;
-  // The agent asked something, in the middle of a task or at its end.
-  const isWaiting = status === 'waiting' || session.isWaiting === true;
+  const need = needOf(session);
   const facts = [
     isArchived ? t('sessions.archived') : null,
     projectPath === null ? null : folderName(projectPath),
@@ -83,17 +84,7 @@ function Facts({ session }: Pick<SessionItemProps, 'session'>) {
   ];
   return (
     <span className="flex items-center gap-1.5 text-xs text-soft">
-      {(isWaiting || status === 'running') && (
-        <span
-          className={`inline-flex shrink-0 items-center gap-1 font-semibold ${isWaiting ? 'text-warn' : 'text-ink'}`}
-        >
-          <span
-            aria-hidden="true"
-            className={`size-1.5 rounded-full bg-current ${status === 'idle' ? '' : 'animate-[breathe_1.6s_ease-in-out_infinite]'}`}
-          />
-          {t(isWaiting ? 'sessions.waiting' : 'sessions.running')}
-        </span>
-      )}
+      {need !== 'nothing' && <NeedMark need={need} isAtWork={status !== 'idle'} />}
       <span className="truncate tabular-nums">{facts.filter((fact) => fact !== null).join(' · ')}</span>
     </span>
   );

@@ -1,9 +1,10 @@
-import type { Ref } from 'react';
+import type { ReactNode, Ref } from 'react';
 import { useImperativeHandle, useMemo, useState } from 'react';
 import type { SearchHit } from '@shared/contract/search-answer.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 import type { SessionFilter } from '@shared/session/session-filter.ts';
 import { fitsFilter } from '@shared/session/session-filter.ts';
+import { countNeeds } from '@shared/session/session-news.ts';
 import { noFilter, sessionFilterOf } from '../../lib/session/list-filter.ts';
 import { useSelection } from '../../lib/session/use-selection.ts';
 import { useSearch } from '../../lib/session/use-session-search.ts';
@@ -80,6 +81,7 @@ export function SessionList({ load, view, typed, onShow, onPalette, onChanged, h
         >
           <Icon name="plus" /> {t('sessions.new')}
         </Button>
+        <TasksLink {...{ sessions }} isCurrent={view.type === 'tasks'} onClick={() => onShow({ type: 'tasks' })} />
         <div className="flex items-center gap-1">
           <SearchField text={text} onText={setText} />
           <FilterButton {...{ sessions, filter }} onFilter={setFilter} onSelect={select} />
@@ -182,14 +184,40 @@ function OtherViews({ view, onShow, onPalette }: Pick<SessionListProps, 'view' |
   );
 }
 
+interface TasksLinkProps extends Pick<SideLinkProps, 'isCurrent' | 'onClick'> {
+  readonly sessions: readonly SessionSummary[];
+}
+
+/** The way to all tasks, with how many wait for the user and, if none does, how many work. */
+function TasksLink({ sessions, ...link }: TasksLinkProps) {
+  const { answer, working, look } = useMemo(() => countNeeds(sessions), [sessions]);
+  const [need, count] =
+    answer > 0
+      ? (['answer', answer] as const)
+      : working > 0
+        ? (['working', working] as const)
+        : (['look', look] as const);
+  return (
+    <SideLink icon="check" label={t('tasks.title')} {...link}>
+      {count > 0 && (
+        <span className={`ml-auto text-xs tabular-nums ${need === 'answer' ? 'font-semibold text-warn' : 'text-soft'}`}>
+          {count} {t(`need.${need}`)}
+        </span>
+      )}
+    </SideLink>
+  );
+}
+
 interface SideLinkProps {
   readonly icon: IconName;
   readonly label: string;
   readonly isCurrent: boolean;
   readonly onClick: () => void;
+  /** At its right end. */
+  readonly children?: ReactNode;
 }
 
-function SideLink({ icon, label, isCurrent, onClick }: SideLinkProps) {
+function SideLink({ icon, label, isCurrent, onClick, children }: SideLinkProps) {
   return (
     <button
       type="button"
@@ -198,6 +226,7 @@ function SideLink({ icon, label, isCurrent, onClick }: SideLinkProps) {
       className="flex h-8 items-center gap-2 rounded-md px-2 text-sm text-soft hover:bg-chosen hover:text-ink aria-[current=page]:bg-chosen aria-[current=page]:text-ink"
     >
       <Icon name={icon} /> {label}
+      {children}
     </button>
   );
 }

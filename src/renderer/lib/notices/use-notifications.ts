@@ -3,6 +3,9 @@ import { useEffect, useRef } from 'react';
 import type { SessionNews, WatchedSession } from '@shared/session/session-news.ts';
 import { isNewsWanted, sessionNews } from '@shared/session/session-news.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
+import { endedTurn, hasUnseenEnd } from '@shared/session/session-news.ts';
+import { useStableCallback } from '../drawing/use-stable-callback.ts';
 import { useClient } from '../connection/core-context.ts';
 import { mayNotify } from './may-notify.ts';
 import { t } from '../text/translate.ts';
@@ -49,4 +52,24 @@ function notifyOf({ sessionId, title, what }: SessionNews, show: (view: View) =>
     notification.close();
     show({ type: 'session', sessionId, isAsking: what === 'waits' });
   });
+}
+
+/** Notes that the user has looked at the end of a task: it is on the screen, and the window has the focus. */
+export function useSeenEnd(sessionId: string, state: SessionState, onSeen: () => void): void {
+  const client = useClient();
+  const seen = useStableCallback(onSeen);
+  const ended = hasUnseenEnd(state) ? endedTurn(state) : null;
+  useEffect(() => {
+    if (ended === null) return;
+    let isNoted = false;
+    const note = (): void => {
+      if (isNoted || document.hidden || !document.hasFocus()) return;
+      isNoted = true;
+      // If it is not noted, the list shows it as new until it is looked at again.
+      client.sessions.organize({ sessionIds: [sessionId], isSeen: true }).then(seen, () => undefined);
+    };
+    note();
+    window.addEventListener('focus', note);
+    return () => window.removeEventListener('focus', note);
+  }, [client, sessionId, ended, seen]);
 }

@@ -11,6 +11,7 @@ interface Organizing {
   readonly isPinned?: boolean;
   readonly isArchived?: boolean;
   readonly savesCalls?: boolean;
+  readonly isSeen?: true;
   readonly addTags?: string[];
   readonly removeTags?: string[];
 }

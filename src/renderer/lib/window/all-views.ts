@@ -23,6 +23,7 @@ export const allViews = {
   approval: 'features/approvals/approvals.tsx',
   question: 'features/approvals/agent-question.tsx',
   cap: 'features/approvals/cap-question.tsx',
+  tasks: 'features/tasks/tasks-view.tsx',
   bin: 'features/bin/bin-view.tsx',
   tools: 'features/tools/tools-view.tsx',
   'tool-editor': 'features/tools/tool-editor.tsx',

@@ -19,6 +19,7 @@ export type View =
       /** The user comes to answer its question. */
       readonly isAsking?: boolean;
     }
+  | { readonly type: 'tasks' }
   | { readonly type: 'bin' }
   | { readonly type: 'tools' }
   | { readonly type: 'assistants' }
@@ -70,6 +71,6 @@ function fromAddress(): string | null {
 function parse(kept: string | null): View {
   if (kept?.startsWith(sessionPrefix) === true) return { type: 'session', sessionId: kept.slice(sessionPrefix.length) };
   if (kept?.startsWith(projectPrefix) === true) return { type: 'project', path: kept.slice(projectPrefix.length) };
-  const others = ['models', 'compare', 'costs', 'settings', 'bin', 'tools', 'assistants'] as const;
+  const others = ['tasks', 'models', 'compare', 'costs', 'settings', 'bin', 'tools', 'assistants'] as const;
   return { type: others.find((type) => type === kept) ?? 'new' };
 }

@@ -71,7 +71,7 @@ function others(pending: readonly string[], messageId: string): readonly string[
 /** A field that the event does not have keeps its value. */
 export function reduceOrganized(
   { organized = usualPlace }: SessionState,
-  { isPinned, isArchived, tags, savesCalls }: EventOf<'session-organized'>,
+  { isPinned, isArchived, tags, savesCalls, seen = organized.seen }: EventOf<'session-organized'>,
 ): Partial<SessionState> {
   return {
     organized: {
@@ -79,6 +79,7 @@ export function reduceOrganized(
       isArchived: isArchived ?? organized.isArchived,
       tags: tags?.filter(isTag).slice(0, mostTags) ?? organized.tags,
       ...((savesCalls ?? organized.savesCalls) === true ? { savesCalls: true } : {}),
+      ...(seen === undefined ? {} : { seen }),
     },
   };
 }
@@ -99,12 +100,20 @@ export function reduceCopiedHistory(state: SessionState, event: EventOf<'history
     cap: null,
     ...(changes === 'settled' ? { changes: [], totals: { ...state.totals, changesLeftOut: 0 } } : {}),
     ...(isImportedHistory(event) ? { instructions: null } : {}),
-    // A fork keeps the tags of its parent but is not pinned. An imported session brings no tags.
-    ...(state.organized === undefined
-      ? {}
-      : { organized: { ...usualPlace, tags: isImportedHistory(event) ? [] : state.organized.tags } }),
+    ...copiedPlace(state, isImportedHistory(event)),
     ...(text === null ? {} : withNotice(state, { seq, at, level: 'info', code: 'grants-dropped', text })),
   };
+}
+
+/**
+ * A fork keeps the tags of its parent but is not pinned. An imported session brings no tags. The end of a copied turn is
+ * no news.
+ */
+function copiedPlace({ organized, turns }: SessionState, isImported: boolean): Partial<SessionState> {
+  const seen = turns.at(-1)?.id;
+  if (organized === undefined && seen === undefined) return {};
+  const tags = isImported ? [] : (organized?.tags ?? []);
+  return { organized: { ...usualPlace, tags, ...(seen === undefined ? {} : { seen }) } };
 }
 
 export function reduceRepaired(state: SessionState, event: EventOf<'session-repaired'>): Partial<SessionState> {

@@ -15,6 +15,7 @@ const summary: StoredSummary = {
   lastAt: 2,
   status: 'running',
   isWaiting: false,
+  isUnseen: false,
   turns: 1,
   steps: 1,
   actions: 0,
@@ -31,4 +32,15 @@ it('the list of sessions shows no killed session as running', () => {
   expect(toSessionSummary(asking, 'idle')).toMatchObject({ lastReason: 'waiting', isWaiting: true });
   expect(toSessionSummary(asking, 'running')).not.toHaveProperty('isWaiting');
   expect(toSessionSummary({ ...summary, status: 'done' }, 'idle')).toMatchObject({ lastReason: 'done' });
+});
+
+it('the list of sessions marks an end that nobody looked at, for two weeks', () => {
+  const day = 24 * 60 * 60 * 1000;
+  const ended = { ...summary, status: 'done', isUnseen: true } as const;
+  expect(toSessionSummary(ended, 'idle', 13 * day).isUnseen).toBe(true);
+  expect(toSessionSummary(ended, 'idle', 15 * day).isUnseen).toBeUndefined();
+  expect(toSessionSummary(ended, 'running', 2).isUnseen).toBeUndefined();
+  // A killed program ended it, too.
+  expect(toSessionSummary(summary, 'idle', 2).isUnseen).toBe(true);
+  expect(toSessionSummary({ ...ended, isWaiting: true }, 'idle', 2).isUnseen).toBeUndefined();
 });

@@ -4,6 +4,7 @@ import { moneyText } from '@shared/money/money-text.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 import type { SessionFilter } from '@shared/session/session-filter.ts';
 import { fitsFilter } from '@shared/session/session-filter.ts';
+import { needOf, sortByNeed } from '@shared/session/session-news.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { projectKey } from '../../../../lib/files/project-key.ts';
 import type { Command } from '../../../text/command-context.ts';
@@ -25,10 +26,10 @@ export interface ListArguments {
   readonly json?: boolean;
 }
 
-/** One session per line, latest first. Archived ones are shown only on request. */
+/** One session per line: first what needs you, then the latest. Archived ones are shown only on request. */
 export const listSessions: Command<[ListArguments]> = async ({ core, terminal }, args) => {
   const filter = await filterOf(args);
-  const sessions = await (await core()).sessions.list();
+  const sessions = sortByNeed(await (await core()).sessions.list());
   const model = args.model?.toLowerCase();
   const usesModel = ({ models }: SessionSummary): boolean =>
     model === undefined || models.some((id) => id.toLowerCase().includes(model));
@@ -93,9 +94,11 @@ function asTree(
 }
 
 function lineOf(session: SessionSummary, depth: number): string {
-  const { sessionId, status, lastReason, isWaiting, steps, costUsd, title, isPinned, isArchived, tags } = session;
-  const state = isWaiting === true ? 'waiting' : status === 'idle' ? (lastReason ?? 'new') : status;
+  const { sessionId, status, lastReason, steps, costUsd, title, isPinned, isArchived, tags } = session;
+  const need = needOf(session);
+  const state = need === 'answer' ? 'waiting' : status === 'idle' ? (lastReason ?? 'new') : status;
   const place = [
+    ...(need === 'look' ? ['not looked at'] : []),
     ...(isPinned ? ['pinned'] : []),
     ...(isArchived ? ['archived'] : []),
     ...tags.map((tag) => `#${seenName(tag)}`),
