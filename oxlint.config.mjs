@@ -33,6 +33,7 @@ const noHost = {
     '**/compose.ts',
     '**/compose-calibrations.ts',
     '**/compose-endpoint.ts',
+    '**/compose-folders.ts',
     '**/compose-models.ts',
     '**/compose-project.ts',
     '**/compose-skills.ts',

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { success } from '@shared/errors.ts';
-import { filesForReading } from './compose-project.ts';
+import { filesForReading } from './compose-folders.ts';
 import type { AskAgainOptions } from './endpoint/ask-again.ts';
 import { createAskJudge } from './endpoint/ask-judge.ts';
 import { createClientKeys } from './endpoint/client-keys.ts';

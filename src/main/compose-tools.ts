@@ -8,7 +8,7 @@ import type { OpenChosenFolders } from './documents/search/chosen-folders.ts';
 import { openIndex } from './documents/search/index-client.ts';
 import { createVectorWork } from './documents/search/make-vectors.ts';
 import { createSearchDocuments, indexDay } from './documents/search/search-documents.ts';
-import { filesForReading } from './compose-project.ts';
+import { filesForReading } from './compose-folders.ts';
 import type { ProjectCommandsOptions } from './projects/commands.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
@@ -124,7 +124,7 @@ export function createToolParts(
     ...createServerSecrets(keys),
   };
   const means = { files, programs, now, webTools, drawPage, languageServers, texts };
-  const { builtIn, searchDocuments, forgetChosenFolder, vectors } = createBuiltIn(cache, means);
+  const { builtIn, searchDocuments, forgetPaths, vectors } = createBuiltIn(cache, means);
   const searchFolder: ProjectCommandsOptions['searchFolder'] = async (folder, asked, signal) => {
     const files = await filesForReading(folder, { homePath: home, settings, rules }, signal);
     return searchDocuments(files, { ...asked, chosen: await chosenFolders(folder)(signal) }, signal);
@@ -151,7 +151,7 @@ export function createToolParts(
     ownToolCommands: own,
     disposeTools,
     searchFolder,
-    forgetChosenFolder,
+    forgetPaths,
     setupTools: createSetupTools(toolCommands, own, runApart),
   };
 }
@@ -217,15 +217,15 @@ function createBuiltIn(
   const searchDocuments = createSearchDocuments({ ...index, readDocument, now, vectors });
   const readers = { readDocument, drawPage, searchDocuments };
   const builtIn = builtInTools(discoverTools(), { now, web: webTools, ...readers, languageServers });
-  const forgetChosenFolder = async (name: string, signal: AbortSignal): Promise<void> => {
+  const forgetPaths = async (paths: readonly string[], signal: AbortSignal): Promise<void> => {
     const opened = openIndex(index, indexDay(now), signal);
     try {
-      await opened.forgetFolder(name);
+      await opened.forgetPaths(paths);
     } finally {
       opened.close();
     }
   };
-  return { builtIn, searchDocuments, forgetChosenFolder, vectors };
+  return { builtIn, searchDocuments, forgetPaths, vectors };
 }
 
 /** How servers at addresses are reached. */

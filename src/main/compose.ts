@@ -6,6 +6,7 @@ import { createModelParts, createLearnedWindows } from './compose-models.ts';
 import { createMemoryParts, createSkillParts } from './compose-skills.ts';
 import { createComparingParts } from './compose-calibrations.ts';
 import { createLanguageServers } from './language-servers/language-servers.ts';
+import { createChosenFolders, createKnowledgeParts, hiddenFinder } from './compose-folders.ts';
 import { createPlaceParts, createProjectParts, createSandboxParts, createSymbolParts } from './compose-project.ts';
 import { createToolParts } from './compose-tools.ts';
 import { createWebParts } from './compose-web.ts';
@@ -38,7 +39,6 @@ import { createSessionRules } from './safety/rules/session-rules.ts';
 import { createHiddenValues } from './safety/hidden-values.ts';
 import { createSandboxCommands } from './sandbox/commands.ts';
 import { recoverChanges } from './agent/changes/recover-changes.ts';
-import { lookForHidden } from './sandbox/read-only/hidden-from-reading.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import { prepareWorkspace } from './sandbox/workspace/prepare-workspace.ts';
 import { hostCommands } from './server/commands.ts';
@@ -46,7 +46,6 @@ import type { Handlers } from './server/handlers.ts';
 import { createAttachmentCommands } from './sessions/attachments/commands.ts';
 import { type AttachmentsOptions, createMessageAttachments } from './sessions/attachments/message-attachments.ts';
 import type { Blobs } from './sessions/blobs/blob-store.ts';
-import { projectKey } from './lib/files/project-key.ts';
 import { createBlobs } from './sessions/blobs/blob-store.ts';
 import { createChangeCommands } from './sessions/changes/commands.ts';
 import { createSessionCommands } from './sessions/commands.ts';
@@ -198,7 +197,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
     skills: parts.skills.commands,
     memory: createMemoryParts(config.home, parts),
     projects: createProjectCommands({ ...parts, homePath: config.home }),
-    documents: createDocumentCommands(parts.documents),
+    ...createDocumentCommands(parts.documents, parts.knowledge),
     git: createGitCommands({ ...parts, ...parts.gitAccess }),
     endpoint: parts.endpoint.handlers,
     host: hostCommands,
@@ -288,7 +287,8 @@ async function createParts(config: ComposeConfig) {
   const { llama, ...modelParts } = createModelParts(config, base);
   const { models } = modelParts;
   const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
-  const { symbols, chosenFolders, ...symbolParts } = createSymbolParts(config, base);
+  const { symbols, ...symbolParts } = createSymbolParts(config, base);
+  const chosenFolders = createChosenFolders(config, base);
   const { web, webCommands, webTools, readDocument, drawPage, gitAccess } = createWebParts(base, modelParts.keys);
   const programsOf = async (id: string) => readPrograms(await store.view(id));
   const toolBase = { ...base, web, webTools, drawPage, programsOf, chosenFolders };
@@ -339,6 +339,14 @@ async function createParts(config: ComposeConfig) {
     record,
     records: async () => settings.current().routing.numbers.priors ?? record.priors(),
     attachments,
+    knowledge: createKnowledgeParts(config, {
+      ...base,
+      ...toolParts,
+      ...webTools,
+      ...web,
+      ...engine.tools,
+      chosenFolders,
+    }),
     documents: createPlaceParts({ stateOf, hiddenIn, chosenFolders, blobs, readDocument, drawPage }),
     sessions,
     ...comparing,
@@ -380,20 +388,6 @@ function createRecord(
     version: (id) => models.info(id, AbortSignal.timeout(versionMs)).then(versionOf, () => ''),
     month: async () => monthSpent(await money.caps.show(null).catch(orNoted('The month was not added up', []))),
   });
-}
-
-/** Finds what is hidden from reading in a folder. */
-function hiddenFinder(
-  { home: homePath }: ComposeConfig,
-  { settings, rules }: Base,
-): Parameters<typeof createMessageAttachments>[0]['hiddenIn'] {
-  return async ({ workspacePath, projectPath }, signal) => {
-    const { masks } = await rules.activeRules(projectPath);
-    const project = await projectKey(projectPath ?? workspacePath);
-    const { sandbox } = settings.current();
-    const query = { workspacePath, settings: sandbox, homePath, projectPath: project, masks };
-    return (await lookForHidden(query, signal)).hidden;
-  };
 }
 
 /** What a model call needs, whoever makes it. */

@@ -25,8 +25,8 @@ export interface ProjectCommandsOptions {
     ask: { readonly words: string; readonly tokens: number },
     signal: AbortSignal,
   ) => Promise<Reply<ProjectMap>>;
-  /** Removes what the index of documents has of a chosen folder. */
-  readonly forgetChosenFolder: (name: string, signal: AbortSignal) => Promise<void>;
+  /** Removes what the index of documents has of these paths and below them. */
+  readonly forgetPaths: (paths: readonly string[], signal: AbortSignal) => Promise<void>;
   /** Finds parts of a folder's documents. `folder` is a real path. */
   readonly searchFolder: (
     folder: string,
@@ -50,7 +50,7 @@ export function createProjectCommands(options: ProjectCommandsOptions): Handlers
     configure: async ({ input: { projectPath, change }, signal }) => {
       const changed = await setup.change(projectPath, change);
       if (change.type === 'no-folder')
-        await options.forgetChosenFolder(basename(change.path), signal).catch((cause: unknown) => {
+        await options.forgetPaths([basename(change.path)], signal).catch((cause: unknown) => {
           throw new AppError('internal', `${change.path} is no longer searched, but its text is still in the index.`, {
             hint: 'Add the folder and remove it again. What no search looks at goes from the index by itself, after 60 days.',
             cause,

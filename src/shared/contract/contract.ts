@@ -17,7 +17,7 @@ import type { MonthCosts } from '@shared/money/month-costs.ts';
 import type { StepCost } from '@shared/money/step-costs.ts';
 import type { TaskNeed } from '@shared/money/task-needs.ts';
 import { gitContract } from './git-contract.ts';
-import { documentsContract, projectsContract } from './projects-contract.ts';
+import { documentsContract, knowledgeContract, projectsContract } from './projects-contract.ts';
 import { routingContract, rulesContract } from './rules-contract.ts';
 import {
   assistantsContract,
@@ -102,6 +102,7 @@ export const contract = {
   memory: memoryContract,
   projects: projectsContract,
   documents: documentsContract,
+  knowledge: knowledgeContract,
   git: gitContract,
   endpoint: endpointContract,
   host: hostContract,

@@ -2,6 +2,7 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { CitedPart } from '@shared/documents/cited-part.ts';
 import type { SearchProgress } from '@shared/documents/document-search.ts';
+import { mostKnowledgeFiles, type Knowledge, type KnowledgeProgress } from '@shared/documents/knowledge.ts';
 import { base, bySession } from './contract-base.ts';
 import type { InstructionFile } from '@shared/safety/instruction-files.ts';
 import type {
@@ -93,6 +94,27 @@ export const projectsContract = {
     .output(type<AsyncIterable<SearchProgress>>()),
   /** Imports, downloads or builds an image. For a project's image, does only what was approved. */
   bringImage: base.input(bringImageSchema).output(type<AsyncIterable<BringProgress>>()),
+};
+
+const sourceSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('file'), path: filePath }),
+  z.object({ type: z.literal('page'), url: z.string().min(1).max(4_000) }),
+]);
+const knowledgeName = z.string().min(1).max(255);
+
+/** What is always at hand in a project: copies of files and pages in the home. */
+export const knowledgeContract = {
+  list: base.input(z.object({ projectPath })).output(type<Knowledge>()),
+  /** Copies files and fetches pages, each once, and reads them into the index. */
+  add: base
+    .input(z.object({ projectPath, sources: z.array(sourceSchema).min(1).max(mostKnowledgeFiles) }))
+    .output(type<AsyncIterable<KnowledgeProgress>>()),
+  /** Removes copies, with their text in the index and their vectors. `not-found` for a name that is not there. */
+  remove: base
+    .input(z.object({ projectPath, names: z.array(knowledgeName).min(1).max(mostKnowledgeFiles) }))
+    .output(type<Knowledge>()),
+  /** Whether the whole text goes to models that have room for it, or is searched. */
+  setWhole: base.input(z.object({ projectPath, name: knowledgeName, isWhole: z.boolean() })).output(type<Knowledge>()),
 };
 
 const count = z.number().int().positive().max(10_000_000);

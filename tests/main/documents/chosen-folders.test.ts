@@ -13,7 +13,7 @@ import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { unreadText } from '@shared/documents/document-search.ts';
 import { settingsSchema } from '@shared/settings/settings.ts';
-import { createChosenFolders } from '../../../src/main/compose-project.ts';
+import { createChosenFolders } from '../../../src/main/compose-folders.ts';
 import { createDocumentReader } from '../../../src/main/documents/read-document.ts';
 import { besideChosen } from '../../../src/main/documents/search/chosen-folders.ts';
 import { openIndex } from '../../../src/main/documents/search/index-client.ts';
@@ -181,7 +181,7 @@ describe('a folder that was chosen to be searched with a project', () => {
     const kept = (): string => ['', '-wal'].map((end) => fileText(`${base.indexPath}${end}`)).join('');
     expect(kept()).toContain('costs 4711');
     const index = openIndex(base, 0, never);
-    await index.forgetFolder('manuals');
+    await index.forgetPaths(['manuals']);
     expect(kept()).not.toContain('costs 4711');
     expect(kept()).not.toContain('24 volts');
     index.close();

@@ -25,6 +25,13 @@ describe('the chunks of a document', () => {
     ]);
   });
 
+  /** Catches: a part over many short pages, which is cited by its first page wherever the words stand. */
+  it('end with their page, however short it is, and take short cells together', () => {
+    const pages = ['[Page 1 of 3]', 'Cover', '[Page 2 of 3]', '24 volts', '[Page 3 of 3]', 'Index'].join('\n');
+    expect(documentChunks(pages).map(({ page }) => page)).toEqual([1, 2, 3]);
+    expect(documentChunks(pages.replaceAll('[Page', '[Cell')).map(({ page }) => page)).toEqual([1]);
+  });
+
   it('cover every line once, whatever the text is', () => {
     const texts = [
       '',

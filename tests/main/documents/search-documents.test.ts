@@ -77,7 +77,7 @@ describe('the search of documents', () => {
     const { chunks, documents, left } = await find('How long is the warranty?');
     expect({ documents, left }).toEqual({ documents: 4, left: 0 });
     expect(chunks.map(({ path, fromLine, title }) => [path, fromLine, title])).toEqual([['offer.docx', 1, 'Offer']]);
-    expect((await find('revenue growth grew')).chunks[0]).toMatchObject({ path: 'report.pdf', fromLine: 1, page: 1 });
+    expect((await find('revenue growth grew')).chunks[0]).toMatchObject({ path: 'report.pdf', fromLine: 4, page: 2 });
     expect((await find('große puffer')).chunks[0]?.path).toBe('docs/größe.txt');
     expect((await find('nothing of the kind exists')).chunks).toEqual([]);
     expect((await find('" OR NEAR( * :')).chunks).toEqual([]);
@@ -390,8 +390,8 @@ describe('the search_documents tool', () => {
     expect(beside?.output).toContain('shelf/old.md:1 (Revenue)');
     expect(beside?.data).toMatchObject({ matches: expect.arrayContaining([{ path: 'shelf/old.md', line: 1 }]) });
     const result = await tool?.run({ words: 'revenue' }, contextWith({}));
-    expect(result?.output).toContain('report.pdf:1, page 1\n  1: [Page 1 of 2]\n  2: Summary');
-    expect(result?.data).toEqual({ matches: [{ path: 'report.pdf', line: 1 }] });
+    expect(result?.output).toContain('report.pdf:4, page 2\n  4: [Page 2 of 2]\n  5: Revenue');
+    expect(result?.data).toEqual({ matches: [{ path: 'report.pdf', line: 4 }] });
     expect(tool?.needs).toBe('documents');
   }, 30_000);
 });

@@ -6,8 +6,8 @@ it('a chosen folder whose text cannot be removed from the index is not searched,
   const done: string[] = [];
   const options = {
     setup: { change: async () => void done.push('changed') },
-    forgetChosenFolder: async (name: string) => {
-      done.push(name);
+    forgetPaths: async (paths: readonly string[]) => {
+      done.push(...paths);
       throw new Error('The search of documents ended before it answered.');
     },
   } as unknown as ProjectCommandsOptions;

@@ -8,6 +8,8 @@ export interface ChosenFolder {
   readonly name: string;
   /** Without what is hidden from models there. */
   readonly files: Pick<SandboxFiles, 'scan' | 'read' | 'readMany'>;
+  /** Each of its texts is a document, whatever its name: the person chose them one by one. Absent: no. */
+  readonly takesEveryText?: true;
   /** Whether a file is not searched with the project, because a rule of the folder or of a project around it is stricter. */
   readonly isLeftOut: (path: string) => boolean;
 }

@@ -18,14 +18,14 @@ export interface ChunkIndex {
   readonly add: (file: IndexedFile, chunks: readonly DocumentChunk[]) => void;
   /** The chunks of the files that were taken or added that fit the words best, best first. `by`: also by meaning. */
   readonly find: (words: string, limit: number, by?: VectorQuery) => readonly FoundPart[];
-  /** Removes all parts of the files in folders of this name at the top, and their text from the file of the index. */
-  readonly forgetFolder: (name: string) => void;
+  /** Removes all parts of the files with these paths, or below them, and their text from the file of the index. */
+  readonly forgetPaths: (paths: readonly string[]) => void;
   readonly vectors: Omit<ChunkVectors, 'nearest'>;
   readonly close: () => void;
 }
 
 /** Raise it with any change of the tables or of how text is cut: an index of another version is made again. */
-const indexVersion = 3;
+const indexVersion = 4;
 /** Files that no search looked at for so long are dropped. */
 const keptDays = 60;
 const mostWords = 32;
@@ -76,13 +76,10 @@ function chunkIndex(db: DatabaseSync, day: number): ChunkIndex {
       const byMeaning = by === undefined ? [] : vectors.nearest(by, mostRanked);
       return bestChunks(db, joinScores(byWords, byMeaning), limit);
     },
-    forgetFolder: (name) => {
-      const below = `${name}/`;
+    forgetPaths: (paths) => {
       inTransaction(db, () => {
-        const rows: readonly unknown[] = db
-          .prepare('SELECT id, path FROM files WHERE substr(path, 1, length(?)) = ?')
-          .all(below, below);
-        forgetAll(db, rows);
+        const find = db.prepare('SELECT id, path FROM files WHERE path = ? OR substr(path, 1, length(?)) = ?');
+        for (const path of paths) forgetAll(db, find.all(path, `${path}/`, `${path}/`));
         // What is removed stays in the index of words until its parts are put together.
         db.exec("INSERT INTO found (found) VALUES ('optimize')");
       });

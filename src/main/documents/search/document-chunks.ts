@@ -4,12 +4,15 @@ export interface DocumentChunk {
   readonly toLine: number;
   /** The headings above it, outermost first. */
   readonly titles: readonly string[];
-  /** The page, sheet or cell in which it begins. Null: the document has none. */
+  /** Its page or sheet, or the cell in which it begins. Null: the document has none. */
   readonly page: number | null;
   readonly text: string;
 }
 
-/** About 300 and 800 tokens. A chunk ends at a heading once it has the lower size, and at any paragraph near the upper. */
+/**
+ * About 300 and 800 tokens. A chunk ends at a heading or cell once it has the lower size, and at any paragraph near the
+ * upper. It ends with its page or sheet in any case, so that the page that is cited is the one where the words stand.
+ */
 const leastCharacters = 1_200;
 const mostCharacters = 3_200;
 /** The rest of a longer line is not searched. */
@@ -26,6 +29,8 @@ interface PlacedLine {
   readonly titles: readonly string[];
   readonly page: number | null;
   readonly isStart: boolean;
+  /** A page or a sheet begins. */
+  readonly isPage: boolean;
 }
 
 /** Cuts a text at its headings, and long sections at paragraphs. */
@@ -52,7 +57,7 @@ export function documentChunks(text: string): readonly DocumentChunk[] {
   };
   for (const [index, line] of lines.entries()) {
     const isFull = size >= mostCharacters || (size > mostCharacters / 2 && line.text.trim() === '');
-    if (isFull || (line.isStart && size >= leastCharacters)) endBefore(index);
+    if (isFull || line.isPage || (line.isStart && size >= leastCharacters)) endBefore(index);
     size += line.text.length + 1;
   }
   endBefore(lines.length);
@@ -70,7 +75,8 @@ function placedLines(lines: readonly string[]): readonly PlacedLine[] {
     const marked = Number(/^\[(?:Page|Sheet|Cell) (\d{1,9}) of \d/u.exec(text)?.[1] ?? 0);
     if (heading !== null) above = [...above.filter(({ level }) => level < heading.level), heading];
     if (marked > 0) page = marked;
-    return { text, titles: above.map(({ title }) => title), page, isStart: heading !== null || marked > 0 };
+    const isPage = marked > 0 && !text.startsWith('[Cell');
+    return { text, titles: above.map(({ title }) => title), page, isStart: heading !== null || marked > 0, isPage };
   });
 }
 

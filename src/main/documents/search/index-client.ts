@@ -28,8 +28,8 @@ export interface IndexClient {
   readonly count: (digest: string) => Promise<VectorCount>;
   readonly unread: (digest: string, asked: Parameters<ChunkVectors['unread']>[1]) => Promise<readonly UnreadChunk[]>;
   readonly addVectors: (digest: string, made: readonly MadeVectors[]) => Promise<void>;
-  /** As `forgetFolder` of the index. */
-  readonly forgetFolder: (name: string) => Promise<void>;
+  /** As `forgetPaths` of the index. */
+  readonly forgetPaths: (paths: readonly string[]) => Promise<void>;
   readonly close: () => void;
 }
 
@@ -80,7 +80,7 @@ export function openIndex(options: IndexOptions, day: number, signal: AbortSigna
     count: async (digest) => countSchema.parse(await ask({ type: 'count', digest })),
     unread: async (digest, asked) => unreadSchema.parse(await ask({ type: 'unread', digest, ...asked })).unread,
     addVectors: async (digest, made) => void addedSchema.parse(await ask({ type: 'vectors', digest, made })),
-    forgetFolder: async (name) => void addedSchema.parse(await ask({ type: 'forget', name })),
+    forgetPaths: async (paths) => void addedSchema.parse(await ask({ type: 'forget', paths })),
     close: () => {
       signal.removeEventListener('abort', end);
       // At the end of its input it closes the index and ends.

@@ -75,7 +75,8 @@ export function createSearchDocuments(options: SearchDocumentsOptions): SearchDo
     const files = besideChosen(own, chosen, (name) => unread.add(name));
     const scanned = await files.scan(signal);
     if (!scanned.ok) return scanned;
-    const documents = documentsIn(scanned.value.files);
+    const every = chosen.filter(({ takesEveryText }) => takesEveryText === true);
+    const documents = documentsIn(scanned.value.files, (path) => isDocument(path) || isChosenPath(every, path));
     const outside = documents.filter(({ path }) => isChosenPath(chosen, path)).length;
     const index = openIndex(options, indexDay(options.now), signal);
     try {
@@ -110,12 +111,15 @@ function areMadeNext(by: SearchedBy): boolean {
   return by.done < by.of;
 }
 
-function documentsIn(files: ReadonlyMap<string, ScannedFile>): readonly IndexedFile[] {
+function documentsIn(
+  files: ReadonlyMap<string, ScannedFile>,
+  isTaken: (path: string) => boolean,
+): readonly IndexedFile[] {
   const documents: IndexedFile[] = [];
   for (const [path, { sizeBytes, fingerprint }] of files) {
     if (documents.length === mostDocuments) break;
     const most = isDocumentName(path) ? maxDocumentBytes : mostTextBytes;
-    if (sizeBytes > 0 && sizeBytes <= most && isDocument(path)) documents.push({ path, fingerprint });
+    if (sizeBytes > 0 && sizeBytes <= most && isTaken(path)) documents.push({ path, fingerprint });
   }
   return documents;
 }

@@ -14,7 +14,7 @@ const lineSchema = z.discriminatedUnion('type', [
     limit: z.number().int(),
     by: z.object({ digest: z.string(), row: z.string() }).optional(),
   }),
-  z.object({ type: z.literal('forget'), name: z.string().min(1) }),
+  z.object({ type: z.literal('forget'), paths: z.array(z.string().min(1)) }),
   z.object({ type: z.literal('count'), digest: z.string() }),
   z.object({ type: z.literal('unread'), digest: z.string(), after: z.number().int(), most: z.number().int() }),
   z.object({
@@ -48,7 +48,7 @@ function answer(index: ChunkIndex, asked: z.infer<typeof lineSchema>): object {
     case 'find':
       return { chunks: index.find(asked.words, asked.limit, asked.by) };
     case 'forget':
-      index.forgetFolder(asked.name);
+      index.forgetPaths(asked.paths);
       return { added: 0 };
     case 'count':
       return index.vectors.count(asked.digest);

@@ -133,6 +133,10 @@ function handlersOf(
         return take(
           (await import('./commands/projects/search-project.command.ts')).searchProject(context, wish, wish.args),
         );
+      if (wish.type === 'knowledge') {
+        const { knowledge } = await import('./commands/projects/knowledge.command.ts');
+        return take(knowledge(context, wish.action, wish.folder, wish.words, wish.args));
+      }
       const { chosenFolders } = await import('./commands/projects/chosen-folders.command.ts');
       return take(chosenFolders(context, wish.action, wish.folder, wish.args));
     },

@@ -58,6 +58,13 @@ const refusals: readonly Refusal[] = [
     hint: 'On the machine, run: dewpoint keys set PROVIDER. Or start with: dewpoint serve --allow keys',
   },
   {
+    // It copies files of the machine, and what they say is read in later tasks.
+    names: ['knowledge.add', 'knowledge.remove', 'knowledge.setWhole'],
+    grant: null,
+    message: 'The knowledge of projects cannot be changed from the browser.',
+    hint: 'On the machine, run: dewpoint projects knowledge add DIR FILE',
+  },
+  {
     names: ['git.clone'],
     grant: null,
     message: 'Repositories cannot be cloned from the browser.',

@@ -1,4 +1,4 @@
-import { AppError, failure, success, valueOf, type Reply } from '@shared/errors.ts';
+import { AppError, valueOf, type Reply } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { SearchServiceName, WebToolName, WebToolReport } from '@shared/tools/web-tools.ts';
 import { webToolNames } from '@shared/tools/web-tools.ts';
@@ -6,8 +6,8 @@ import type { Handlers } from '../../server/handlers.ts';
 import type { ToolDefinition } from '../define.ts';
 import { readPage } from './read-page.ts';
 import { keyedServices, searchWeb } from './search-services.ts';
-import type { RequestWeb, SearchAccess, WebExchange, WebParts } from './web-request.ts';
-import { requestThroughRedirects } from './web-request.ts';
+import type { SearchAccess, WebExchange, WebParts } from './web-request.ts';
+import { requestOnOneHost } from './web-request.ts';
 
 export interface WebCommandsOptions {
   readonly settings: () => Settings['web'];
@@ -96,18 +96,4 @@ async function tryTool(
   }
   const wish = { method: 'GET', url: text, headers: {}, body: null, why: '' } as const;
   return valueOf(await readPage(valueOf(await request(wish)), parts, signal));
-}
-
-/** The user named the address, which allows its host and no other. */
-function requestOnOneHost(exchange: WebExchange, signal: AbortSignal): RequestWeb {
-  let first: string | null = null;
-  return (wish) =>
-    requestThroughRedirects(wish, {
-      allow: async (request) => {
-        first ??= request.host;
-        if (first === request.host) return success(request);
-        return failure('refused', `${first} leads to ${request.url.href}.`, 'To read that, test this address.');
-      },
-      send: (request) => exchange(request, { signal, onUse: () => undefined }),
-    });
 }

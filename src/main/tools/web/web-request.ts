@@ -177,3 +177,17 @@ function nextAddress({ method, url, service }: CheckedRequest, { status, headers
     return null;
   }
 }
+
+/** The user named the address, which allows its host and no other. */
+export function requestOnOneHost(exchange: WebExchange, signal: AbortSignal): RequestWeb {
+  let first: string | null = null;
+  return (wish) =>
+    requestThroughRedirects(wish, {
+      allow: async (request) => {
+        first ??= request.host;
+        if (first === request.host) return success(request);
+        return failure('refused', `${first} leads to ${request.url.href}.`, 'To read that, name this address.');
+      },
+      send: (request) => exchange(request, { signal, onUse: () => undefined }),
+    });
+}

@@ -168,6 +168,11 @@ describe("the folder in a browser's request", () => {
         'git.read: projectPath',
         // Not available to a browser. Otherwise only for files in the folders of a session.
         'host.openFile: path',
+        'knowledge.add: projectPath',
+        'knowledge.add: sources.path',
+        'knowledge.list: projectPath',
+        'knowledge.remove: projectPath',
+        'knowledge.setWhole: projectPath',
         // Relative to the project.
         'memory.add: projectPath',
         'memory.forget: projectPath',

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type { FoldersAction, FoldersArguments } from '../commands/projects/chosen-folders.command.ts';
 import type { CloneArguments } from '../commands/projects/clone-project.command.ts';
+import type { KnowledgeAction, KnowledgeArguments } from '../commands/projects/knowledge.command.ts';
 import type { InstructionsAction, InstructionsArguments } from '../commands/projects/instructions.command.ts';
 import type { GitArguments } from '../commands/projects/git.command.ts';
 import type { GitQuestion } from '@shared/contract/git-contract.ts';
@@ -27,7 +28,7 @@ export type GitHostWish =
   | { readonly type: 'pull'; readonly folder: string | undefined; readonly args: PullArguments }
   | { readonly type: 'push'; readonly folder: string | undefined; readonly args: PushArguments };
 
-/** A search of documents, or the folders that it looks into. */
+/** A search of documents, or what it looks into: folders and the knowledge of a project. */
 export type SearchWish =
   | {
       readonly type: 'search';
@@ -40,6 +41,13 @@ export type SearchWish =
       readonly action: FoldersAction;
       readonly folder: string | undefined;
       readonly args: FoldersArguments;
+    }
+  | {
+      readonly type: 'knowledge';
+      readonly action: KnowledgeAction;
+      readonly folder: string;
+      readonly words: readonly string[];
+      readonly args: KnowledgeArguments;
     };
 
 export interface ProjectHandlers {
@@ -71,6 +79,7 @@ export function addProjects(program: Command, handlers: ProjectHandlers): void {
   addMap(projects, handlers);
   addSearch(projects, handlers);
   addFolders(projects, handlers);
+  addKnowledge(projects, handlers);
   subcommand(
     projects,
     'prepare',
@@ -289,6 +298,31 @@ function addFolders(projects: Command, handlers: ProjectHandlers): void {
       .action((folder: string, args: FoldersArguments) =>
         handlers.searchProject({ type: 'folders', action, folder, args }),
       );
+}
+
+/** Files and pages that are always at hand. */
+function addKnowledge(projects: Command, handlers: ProjectHandlers): void {
+  const example = 'dewpoint projects knowledge add . handbook.pdf';
+  const knowledge = subcommand(projects, 'knowledge', 'keep files and pages at hand in a project', example);
+  const run = (action: KnowledgeAction, folder: string, words: readonly string[], args: KnowledgeArguments) =>
+    handlers.searchProject({ type: 'knowledge', action, folder, words, args });
+  subcommand(knowledge, 'list', 'list what is at hand, with what it costs', 'dewpoint projects knowledge list .')
+    .argument('[project]', 'the project folder (default: the current folder)')
+    .option('--json', 'print JSON')
+    .action((folder: string | undefined, args: KnowledgeArguments) => run('list', folder ?? '.', [], args));
+  subcommand(knowledge, 'add', 'copy files, or fetch pages once, so that agents can search and cite them', example)
+    .argument('<project>', 'the project folder')
+    .argument('<sources...>', 'files, or addresses that begin with https://')
+    .option('--whole', 'give their whole text to models that have room for it')
+    .option('--no-whole', 'search them, which costs less')
+    .action((folder: string, sources: readonly string[], args: KnowledgeArguments) =>
+      run('add', folder, sources, args),
+    );
+  const remove = 'dewpoint projects knowledge remove . handbook.pdf';
+  subcommand(knowledge, 'remove', 'remove files: the copies, their text in the index and their vectors', remove)
+    .argument('<project>', 'the project folder')
+    .argument('<names...>', 'names as they are listed')
+    .action((folder: string, names: readonly string[], args: KnowledgeArguments) => run('remove', folder, names, args));
 }
 
 function partsOf(word: string): number {

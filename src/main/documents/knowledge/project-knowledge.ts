@@ -1,0 +1,132 @@
+import type { AddedSource, Knowledge, KnowledgeProgress, KnowledgeSource } from '@shared/documents/knowledge.ts';
+import { AppError, toFailure } from '@shared/errors.ts';
+import { isDiskFull, writeProblem } from '../../lib/files/json-file.ts';
+import { noteFailure } from '../../lib/log.ts';
+import type { KnowledgeFiles } from './knowledge-files.ts';
+import { readSource, type SourceReaders } from './read-source.ts';
+
+export interface ProjectKnowledgeOptions extends SourceReaders {
+  readonly files: KnowledgeFiles;
+  /** The name of the knowledge in answers and rules of a project. */
+  readonly nameIn: (projectPath: string) => Promise<string>;
+  /** Reads the knowledge of a project into the index of documents. Returns how many documents are left. */
+  readonly readIntoIndex: (projectPath: string, signal: AbortSignal) => Promise<number>;
+  /** Removes what the index has of these paths. */
+  readonly forgetPaths: (paths: readonly string[], signal: AbortSignal) => Promise<void>;
+}
+
+/** The knowledge of projects, as the person adds to it and takes from it. */
+export interface ProjectKnowledge {
+  readonly show: (projectPath: string) => Promise<Knowledge>;
+  /** Adds one source after the other. One that cannot be added stops no other, except on a full disk. */
+  readonly add: (
+    projectPath: string,
+    sources: readonly KnowledgeSource[],
+    how: { readonly tell: (progress: KnowledgeProgress) => void; readonly signal: AbortSignal },
+  ) => Promise<Knowledge>;
+  /** Removes copies, with their text in the index and their vectors. */
+  readonly remove: (projectPath: string, names: readonly string[], signal: AbortSignal) => Promise<Knowledge>;
+  readonly setWhole: (projectPath: string, name: string, isWhole: boolean) => Promise<Knowledge>;
+}
+
+export function createProjectKnowledge(options: ProjectKnowledgeOptions): ProjectKnowledge {
+  const { files, nameIn } = options;
+  const show = async (projectPath: string): Promise<Knowledge> => ({
+    name: await nameIn(projectPath),
+    folder: await files.folderOf(projectPath),
+    files: await files.list(projectPath),
+  });
+  /** Finishes removals, also such that were cut off. */
+  const finish = async (projectPath: string, signal: AbortSignal): Promise<void> => {
+    const names = await files.leaving(projectPath);
+    if (names.length === 0) return;
+    const top = await nameIn(projectPath);
+    await options.forgetPaths(
+      names.map((name) => `${top}/${name}`),
+      signal,
+    );
+    await files.left(projectPath, names);
+  };
+  return {
+    show,
+    add: async (projectPath, sources, { tell, signal }) => {
+      await finish(projectPath, signal).catch((error: unknown) =>
+        noteFailure('The index still has removed knowledge', error),
+      );
+      let full: string | null = null;
+      for (const [index, source] of sources.entries()) {
+        signal.throwIfAborted();
+        const added: AddedSource =
+          full === null
+            ? await addOne(options, { projectPath, source }, signal)
+            : { source, name: null, outcome: 'refused', note: full };
+        if (added.outcome === 'refused' && added.note?.endsWith(fullDisk) === true) full = added.note;
+        tell({ type: 'source', added, done: index + 1, of: sources.length });
+      }
+      for (let before = Infinity; ;) {
+        const left = await options.readIntoIndex(projectPath, signal);
+        tell({ type: 'index', left });
+        // What is read late is read by the next search.
+        if (left === 0 || left >= before) break;
+        before = left;
+      }
+      return show(projectPath);
+    },
+    remove: async (projectPath, names, signal) => {
+      for (const name of names) await files.remove(projectPath, name);
+      await finish(projectPath, signal).catch((cause: unknown) => {
+        signal.throwIfAborted();
+        throw new AppError('internal', 'The copies are removed, but their text is still in the index.', {
+          hint: 'The next change of the knowledge removes it, too.',
+          cause,
+        });
+      });
+      return show(projectPath);
+    },
+    setWhole: async (projectPath, name, isWhole) => {
+      await files.setWhole(projectPath, name, isWhole);
+      return show(projectPath);
+    },
+  };
+}
+
+const fullDisk = 'the disk is full. What was added before is kept.';
+
+async function addOne(
+  options: ProjectKnowledgeOptions,
+  { projectPath, source }: { readonly projectPath: string; readonly source: KnowledgeSource },
+  signal: AbortSignal,
+): Promise<AddedSource> {
+  const refused = (note: string): AddedSource => ({ source, name: null, outcome: 'refused', note });
+  const found = await readSource(options, { projectPath, source }, signal);
+  if (!found.ok) return refused([found.error.message, found.error.hint ?? ''].join(' ').trim());
+  const wanted = found.value.name;
+  try {
+    const { name, outcome } = await options.files.keep(projectPath, found.value);
+    return { source, name, outcome, note: noteOf({ wanted, name, outcome }) };
+  } catch (error) {
+    if (isDiskFull(error)) return refused(`${wanted} was not added: ${fullDisk}`);
+    const why = error instanceof AppError ? toFailure(error) : null;
+    if (why !== null) return refused([why.message, why.hint ?? ''].join(' ').trim());
+    return refused(`${wanted} was not added: ${writeProblem(error)}.`);
+  }
+}
+
+function noteOf({
+  wanted,
+  name,
+  outcome,
+}: {
+  readonly wanted: string;
+  readonly name: string;
+  readonly outcome: AddedSource['outcome'];
+}): string | null {
+  switch (outcome) {
+    case 'same':
+      return name === wanted ? `${name} is there already.` : `${wanted} is there already, as ${name}.`;
+    case 'replaced':
+      return `${name} replaces the copy that was there.`;
+    default:
+      return name === wanted ? null : `Another ${wanted} is there, so this one is named ${name}.`;
+  }
+}

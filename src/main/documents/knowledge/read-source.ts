@@ -1,0 +1,170 @@
+import { open } from 'node:fs/promises';
+import { basename, isAbsolute } from 'node:path';
+import {
+  markedParts,
+  maxDocumentBytes,
+  mostTextBytes,
+  tooLargeText,
+  whyUnread,
+} from '@shared/documents/document-text.ts';
+import { knowledgeTokens, type KnowledgeSource } from '@shared/documents/knowledge.ts';
+import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
+import { isDocumentName, isNotebookName, packedDocument } from '../../lib/files/document-kind.ts';
+import { fileText } from '../../lib/files/file-text.ts';
+import { errorCodeOf, isMissing } from '../../lib/files/json-file.ts';
+import type { ReadDocument } from '../read-document.ts';
+import type { NewKnowledge } from './knowledge-files.ts';
+
+/** A page as it was fetched. `text`: its content as Markdown, for what is no document of its own. */
+export interface FetchedPage {
+  /** After all redirects. */
+  readonly url: string;
+  readonly bytes: Uint8Array;
+  readonly isCut: boolean;
+  readonly text: () => Promise<Reply<string>>;
+}
+
+export interface SourceReaders {
+  readonly readDocument: ReadDocument;
+  /** Fetches an address that the person named. Its host is asked, and no other. */
+  readonly fetchPage: (url: string, projectPath: string, signal: AbortSignal) => Promise<Reply<FetchedPage>>;
+  /** Why a file may not be copied into the knowledge of a project, in a sentence; null: it may. */
+  readonly whyNot: (projectPath: string, path: string) => Promise<string | null>;
+  readonly now: () => number;
+}
+
+/** Reads a source, so that only what can be read is kept. A failure says why nothing was added. */
+export async function readSource(
+  readers: SourceReaders,
+  { projectPath, source }: { readonly projectPath: string; readonly source: KnowledgeSource },
+  signal: AbortSignal,
+): Promise<Reply<NewKnowledge>> {
+  const found = await (source.type === 'file'
+    ? fileOf(readers, projectPath, source.path)
+    : pageOf(readers, { projectPath, url: source.url }, signal));
+  signal.throwIfAborted();
+  if (!found.ok) return found;
+  const { name, bytes } = found.value;
+  const read = await textOf(readers, found.value, signal);
+  signal.throwIfAborted();
+  if (!read.ok) return read;
+  const { kind, pages, text } = read.value;
+  if (text.trim() === '') return failure('bad-input', `${name} has no text. It may be pictures of pages.`);
+  return success({ name, bytes, from: source, kind, pages, tokens: knowledgeTokens(text), addedAt: readers.now() });
+}
+
+interface Found {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+async function fileOf(readers: SourceReaders, projectPath: string, path: string): Promise<Reply<Found>> {
+  const name = cleanName(basename(path));
+  if (!isAbsolute(path) || name === '') return failure('bad-input', `${path} is no whole path.`);
+  const why = await readers.whyNot(projectPath, path);
+  if (why !== null) return failure('refused', why);
+  try {
+    const file = await open(path);
+    try {
+      const stats = await file.stat();
+      if (stats.isDirectory()) {
+        const hint = `Search the whole folder instead: dewpoint projects folders add FOLDER`;
+        return failure('bad-input', `${name} is a folder.`, hint);
+      }
+      if (!stats.isFile()) return failure('bad-input', `${name} is no file.`);
+      const most = isDocumentName(name) ? maxDocumentBytes : mostTextBytes;
+      if (stats.size > most) return failure('too-large', tooLargeText(name, most));
+      return success({ name, bytes: await file.readFile() });
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (isMissing(error)) return failure('not-found', `${path} was not found.`);
+    const isRefused = ['EACCES', 'EPERM'].includes(errorCodeOf(error) ?? '');
+    return failure('bad-input', `${name} was not read: ${isRefused ? 'you may not read it' : messageOf(error)}.`);
+  }
+}
+
+/** What is a document of its own stays one, so that its pages can be cited. Everything else becomes Markdown. */
+async function pageOf(
+  readers: SourceReaders,
+  { projectPath, url }: { readonly projectPath: string; readonly url: string },
+  signal: AbortSignal,
+): Promise<Reply<Found>> {
+  const fetched = await readers.fetchPage(url, projectPath, signal);
+  if (!fetched.ok) return fetched;
+  const { bytes, isCut } = fetched.value;
+  const packed = packedDocument(bytes);
+  const stem = nameOfAddress(fetched.value.url);
+  if (packed !== null) {
+    if (isCut) return failure('too-large', tooLargeText(url, bytes.length));
+    return success({ name: `${stem}${endings[packed.kind] ?? ''}`, bytes });
+  }
+  const text = await fetched.value.text();
+  if (!text.ok) return text;
+  const date = new Date(readers.now()).toISOString().slice(0, 10);
+  return success({ name: `${stem}.md`, bytes: new TextEncoder().encode(`[Kept on ${date}.]\n${text.value}\n`) });
+}
+
+const endings: Readonly<Record<string, string>> = { pdf: '.pdf', word: '.docx', excel: '.xlsx' };
+
+function nameOfAddress(url: string): string {
+  const { host, pathname } = new URL(url);
+  const words = decodedPath(pathname)
+    .split('/')
+    .filter((part) => part !== '')
+    .slice(-2)
+    .join('-')
+    .replace(/\.(?:html?|pdf|md|txt|docx|xlsx)$/iu, '');
+  return cleanName(
+    `${host.replace(/^www\./u, '')}${words === '' ? '' : `-${words}`}`.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-'),
+  );
+}
+
+function decodedPath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // A path that is no encoded text is a name all the same.
+    return path;
+  }
+}
+
+const longestName = 120;
+
+/** A name that is one on every system, and that can be cited. */
+function cleanName(name: string): string {
+  const plain = name
+    .normalize('NFC')
+    .replaceAll(/[\p{C}<>:"|?*\\/]+/gu, '-')
+    .replace(/^[.\s]+/u, '')
+    .trim();
+  if (plain.length <= longestName) return plain;
+  const dot = plain.lastIndexOf('.');
+  const ending = dot > 0 && plain.length - dot <= 8 ? plain.slice(dot) : '';
+  return `${plain.slice(0, longestName - ending.length)}${ending}`;
+}
+
+interface ReadText extends Pick<NewKnowledge, 'kind' | 'pages'> {
+  readonly text: string;
+}
+
+async function textOf(
+  { readDocument }: SourceReaders,
+  { name, bytes }: Found,
+  signal: AbortSignal,
+): Promise<Reply<ReadText>> {
+  const packed = packedDocument(bytes);
+  const kind = packed?.kind ?? (isNotebookName(name) ? 'notebook' : null);
+  if (kind === null) {
+    const text = fileText(bytes);
+    if (text === null) return failure('bad-input', `${name} is no document and no text.`);
+    return success({ kind: null, pages: 1, text: text.text });
+  }
+  const early = packed?.why ?? null;
+  if (early !== null) return failure('bad-input', whyUnread(name, kind, early).what);
+  const read = await readDocument(bytes, { kind, signal, mostBytes: mostTextBytes });
+  if (!read.ok) return failure('bad-input', whyUnread(name, kind, read.why).what);
+  const isBlank = read.texts.every((one) => one.trim() === '');
+  return success({ kind, pages: read.pages, text: isBlank ? '' : markedParts(kind, read).join('\n') });
+}
