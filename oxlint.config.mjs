@@ -129,6 +129,7 @@ const pageMayUse = [
   'comparisons/comparison-table.ts',
   'comparisons/pair-verdicts.ts',
   'comparisons/way-name.ts',
+  'documents/knowledge.ts',
   'git/clone-folder-name.ts',
   'models/download-time-left.ts',
   'models/known-providers.ts',

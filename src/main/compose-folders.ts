@@ -1,12 +1,18 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { maxDocumentBytes } from '@shared/documents/document-text.ts';
 import { failure, success, toFailure, valueOf, type Reply } from '@shared/errors.ts';
 import { compileFences, fenceVerdict, globMatcher } from '@shared/safety/fences.ts';
 import { canonicalHost } from '@shared/safety/host-name.ts';
 import type { NetworkRules } from '@shared/safety/network-access.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { createKnowledgeFiles, type KnowledgeFiles } from './documents/knowledge/knowledge-files.ts';
-import { createProjectKnowledge, type ProjectKnowledgeOptions } from './documents/knowledge/project-knowledge.ts';
+import {
+  createProjectKnowledge,
+  type ProjectKnowledgeOptions,
+  type SessionKnowledge,
+} from './documents/knowledge/project-knowledge.ts';
+import { textOf } from './documents/knowledge/read-source.ts';
 import type { ReadDocument } from './documents/read-document.ts';
 import type { SearchDocuments } from './documents/search/search-documents.ts';
 import { type ChosenFolder, goneFolder, type OpenChosenFolders } from './documents/search/chosen-folders.ts';
@@ -180,7 +186,7 @@ export function createKnowledgeParts({ home }: { readonly home: string }, base: 
   };
   const open = async (projectPath: string, signal: AbortSignal): Promise<ChosenFolder | null> =>
     (await chosenFolders(projectPath)(signal)).find(({ takesEveryText }) => takesEveryText === true) ?? null;
-  return createProjectKnowledge({
+  const given = createProjectKnowledge({
     files,
     readDocument,
     now,
@@ -217,6 +223,25 @@ export function createKnowledgeParts({ home }: { readonly home: string }, base: 
       return success({ url: answer.value.url, bytes, isCut, text });
     },
   });
+  const whole = async (projectPath: string) => {
+    const { name: top } = await placeOf(projectPath);
+    return (await files.list(projectPath)).flatMap(({ name, isWhole, addedAt, tokens }) =>
+      isWhole ? [{ path: `${top}/${name}`, mark: `${top}/${name} ${addedAt}`, tokens }] : [],
+    );
+  };
+  const of = (projectPath: string): SessionKnowledge => ({
+    whole: () => whole(projectPath),
+    text: async (path, signal) => {
+      const folder = await open(projectPath, signal);
+      const inside = path.slice((folder?.name.length ?? 0) + 1);
+      if (folder === null || folder.isLeftOut(inside)) return failure('not-found', `${path} is not there.`);
+      const read = await folder.files.read(inside, { maxBytes: maxDocumentBytes }, signal);
+      if (!read.ok) return read;
+      const text = await textOf({ readDocument }, { name: inside, bytes: read.value.bytes }, signal);
+      return text.ok ? success(text.value.text) : text;
+    },
+  });
+  return { ...given, of };
 }
 
 /** The knowledge lies outside the project, so nothing of the project is read with it. */

@@ -14,7 +14,6 @@ import { isNotebookName } from './lib/files/document-kind.ts';
 import { createReadOnlySandbox } from './sandbox/read-only/read-only-sandbox.ts';
 import { createProjectImages } from './sandbox/images/project-images.ts';
 import { createPackagePreparations } from './sandbox/packages/package-preparations.ts';
-import type { RuleFiles } from './safety/rule-files.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { HiddenReach } from './sessions/attachments/hidden-files.ts';

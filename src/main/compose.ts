@@ -278,21 +278,22 @@ async function createBase(config: ComposeConfig) {
     setup,
     index,
     languageServers: createLanguageServers(),
+    chosenFolders: createChosenFolders(config, { settings, rules }),
   };
 }
 
 async function createParts(config: ComposeConfig) {
   const base = await createBase(config);
-  const { now, settings, blobs, redactor, store, probe } = base;
+  const { now, settings, blobs, redactor, store, probe, chosenFolders } = base;
   const { llama, ...modelParts } = createModelParts(config, base);
   const { models } = modelParts;
   const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
   const { symbols, ...symbolParts } = createSymbolParts(config, base);
-  const chosenFolders = createChosenFolders(config, base);
   const { web, webCommands, webTools, readDocument, drawPage, gitAccess } = createWebParts(base, modelParts.keys);
   const programsOf = async (id: string) => readPrograms(await store.view(id));
-  const toolBase = { ...base, web, webTools, drawPage, programsOf, chosenFolders };
+  const toolBase = { ...base, web, webTools, drawPage, programsOf };
   const { engine, connected, library, ...toolParts } = createToolParts(config, toolBase, modelParts, startSandbox);
+  const knowledge = createKnowledgeParts(config, { ...base, ...toolParts, ...webTools, ...web, ...engine.tools });
   const money = createHomeMoney({ ...base, home: config.home, endpoint: base.clientStore, modelInfo: models.info });
   const record = createRecord(config, models, { now, money });
   const calls = callParts(modelParts, createPowerMeter({ settings: () => settings.current().energy, now, probe }));
@@ -310,7 +311,11 @@ async function createParts(config: ComposeConfig) {
     secrets: { hideKnown: (text) => redactor.text(text), hidden: base.hidden },
     workspaces: { prepare: prepareWorkspace, startSandbox, runGit: gitAccess.runGit, onProgress: config.onNotice },
     gather: attachments.gather,
-    agent: { ...engine, project: { ...createProjectParts(base, config), chosenFolders }, ...calls },
+    agent: {
+      ...engine,
+      project: { ...createProjectParts(base, config), chosenFolders, knowledgeOf: knowledge.of },
+      ...calls,
+    },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
     symbols,
     connected,
@@ -319,7 +324,6 @@ async function createParts(config: ComposeConfig) {
   });
   const asking = { ...calls, money, record, list: modelParts.models.list };
   const { endpoint, askJudge } = createEndpointParts(config.home, base, asking);
-  const { runGit } = gitAccess;
   const comparing = createComparingParts(config, base, {
     sessions,
     askJudge,
@@ -327,7 +331,7 @@ async function createParts(config: ComposeConfig) {
     startSandbox,
     money,
     symbols,
-    runGit,
+    runGit: gitAccess.runGit,
   });
   return {
     ...base,
@@ -339,14 +343,7 @@ async function createParts(config: ComposeConfig) {
     record,
     records: async () => settings.current().routing.numbers.priors ?? record.priors(),
     attachments,
-    knowledge: createKnowledgeParts(config, {
-      ...base,
-      ...toolParts,
-      ...webTools,
-      ...web,
-      ...engine.tools,
-      chosenFolders,
-    }),
+    knowledge,
     documents: createPlaceParts({ stateOf, hiddenIn, chosenFolders, blobs, readDocument, drawPage }),
     sessions,
     ...comparing,

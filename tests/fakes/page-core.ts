@@ -48,6 +48,7 @@ import type { FoundPrompt } from '@shared/tools/found-offers.ts';
 import type { ChatListing } from '@shared/attachments/chat-listing.ts';
 import type { Assistant, BrokenAssistant } from '@shared/session/assistants.ts';
 import { assistantFile, linesOfAssistant, parseAssistant } from '../../src/shared/session/assistants.ts';
+import type { KnowledgeFile } from '@shared/documents/knowledge.ts';
 import type { MemoryLine } from '@shared/projects/memory-line.ts';
 import type { SkillReport } from '@shared/skills/skill-report.ts';
 import type { ReviewComment } from '@shared/git/request-plan.ts';
@@ -101,6 +102,7 @@ export interface PageCore extends ScriptedCore {
   instructions: InstructionFile[];
   skills: SkillReport[];
   memory: MemoryLine[];
+  knowledge: KnowledgeFile[];
   /** The image that a project brings along. */
   ownImage: ProjectImage | null;
   /** The models of a hub, by the names of their repositories. */
@@ -255,6 +257,7 @@ export function createPageCore(): PageCore {
     instructions: [],
     skills: [],
     memory: [],
+    knowledge: [],
     ownImage: null,
     hub: new Map(),
     endDownload: () => undefined,

@@ -12,6 +12,7 @@ import { settingsStream } from '../../src/main/settings/commands.ts';
 import { wholeStream } from '../../src/main/lib/async/push-queue.ts';
 import type { SomeHandlers } from './fake-handlers.ts';
 import { webHandlers } from './page-web.ts';
+import type { KnowledgeFile } from '@shared/documents/knowledge.ts';
 import type { MemoryLine } from '@shared/projects/memory-line.ts';
 import type { SkillReport } from '@shared/skills/skill-report.ts';
 import type { SettingsStore } from '../../src/main/settings/settings-store.ts';
@@ -27,6 +28,7 @@ interface Holder {
   ownImage: ProjectImage | null;
   skills: SkillReport[];
   memory: MemoryLine[];
+  knowledge: KnowledgeFile[];
 }
 
 type Tree = Readonly<Record<string, unknown>>;
@@ -158,11 +160,45 @@ function memoryHandlers(core: Holder, note: Note): NonNullable<SomeHandlers['mem
   };
 }
 
+function knowledgeHandlers(core: Holder, note: Note): NonNullable<SomeHandlers['knowledge']> {
+  const shown = () => ({ name: 'knowledge', folder: '/home/knowledge/api-server', files: core.knowledge });
+  return {
+    list: shown,
+    add: async function* ({ input: { sources } }) {
+      note('add-knowledge', sources);
+      for (const [index, source] of sources.entries()) {
+        const from = source.type === 'file' ? source.path : source.url;
+        const name = from.split('/').at(-1) ?? from;
+        const before = core.knowledge.find((one) => one.name === name);
+        const isBad = name.endsWith('.bin');
+        const outcome = isBad ? 'refused' : before === undefined ? 'added' : 'replaced';
+        const told = isBad
+          ? `${name} is no document and no text.`
+          : before && `${name} replaces the copy that was there.`;
+        const made = { name, sizeBytes: 48_213, kind: 'pdf', pages: 12, tokens: 4_200, from: source } as const;
+        const others = core.knowledge.filter((one) => one !== before);
+        if (!isBad) core.knowledge = [...others, { ...made, addedAt: Date.parse('2026-11-30'), isWhole: false }];
+        const added = { source, name: isBad ? null : name, outcome, note: told ?? null } as const;
+        yield { type: 'source', added, done: index + 1, of: sources.length } as const;
+      }
+      yield { type: 'ended', knowledge: shown() } as const;
+    },
+    remove: ({ input: { names } }) => {
+      core.knowledge = core.knowledge.filter(({ name }) => !names.includes(name));
+      return shown();
+    },
+    setWhole: ({ input: { name, isWhole } }) => {
+      core.knowledge = core.knowledge.map((one) => (one.name === name ? { ...one, isWhole } : one));
+      return shown();
+    },
+  };
+}
+
 /** Handlers for settings: for all projects, for one project, and for spending. */
 export function settingsHandlers(
   core: Holder,
   note: Note,
-): Pick<SomeHandlers, 'settings' | 'projects' | 'budget' | 'web' | 'skills' | 'memory'> {
+): Pick<SomeHandlers, 'settings' | 'projects' | 'budget' | 'web' | 'skills' | 'memory' | 'knowledge'> {
   const settings = pageSettings(core);
   const withParts = (changed: Partial<PreparationPlan['parts'][number]>): void => {
     core.packages = { ...core.packages, parts: core.packages.parts.map((part) => ({ ...part, ...changed })) };
@@ -195,6 +231,7 @@ export function settingsHandlers(
     },
     skills: skillHandlers(core, note),
     memory: memoryHandlers(core, note),
+    knowledge: knowledgeHandlers(core, note),
     projects: {
       settings: ({ input }) => settings.projects.show(input.projectPath),
       configure: ({ input: { projectPath, change } }) => {

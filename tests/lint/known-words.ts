@@ -4,7 +4,7 @@ export const plainWords: readonly string[] = `
   beside between borrow bring broken brought calibrated capital carried certainty chance choose chosen contradictions correction
   damage dearest deceptive decide deepest differing discover dismiss doctor doubted drawn driven either
   elsewhere endless english ensure everywhere evidence explain finders findings forget forgiveness formula fresh
-  gave give goes guess harm harmless health hello here itself judge keyless lanes latest lean least leftovers locate
+  gave give goes guess harm harmless health hello here itself judge keyless knowledge lanes latest lean least leftovers locate
   longest look made may mechanical mention money most must neighbors notice occupant oldest organize our pace
   outcome overview packings passage past person piece placement plant planted preparation privacy problem propose prose purpose
   raise ran rank reach reachability reapply recovery redaction refusals remember reproduce resend resent room

@@ -1,4 +1,4 @@
-import type { DocumentKind } from './document-text.ts';
+import { partsText, type DocumentKind } from './document-text.ts';
 
 /** Where a file of a project's knowledge came from. */
 export type KnowledgeSource =
@@ -48,8 +48,15 @@ export type KnowledgeProgress =
   | { readonly type: 'ended'; readonly knowledge: Knowledge };
 
 export const mostKnowledgeFiles = 1_000;
-/** Of a model's context, for whole texts. The rest is searched. */
+/** A longer file is searched and never given whole. */
+export const mostWholeTokens = 8_000;
+/** Of a model's context, for all whole texts together. Those that do not fit are searched. */
 export const wholeShare = 0.25;
+
+/** `3 pages`; null for a text. */
+export function partsOfKnowledge({ kind, pages }: Pick<KnowledgeFile, 'kind' | 'pages'>): string | null {
+  return kind === null ? null : partsText(kind, pages);
+}
 
 /** About how many tokens a text takes. */
 export function knowledgeTokens(text: string): number {

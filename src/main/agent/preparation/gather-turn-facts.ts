@@ -10,6 +10,7 @@ import { checkCloudReach, reachOf } from './cloud-reach.ts';
 import { openLinks } from './resolve-hard-links.ts';
 import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
+import { wholeKnowledge } from './read-knowledge.ts';
 import { memoryText } from './read-memory.ts';
 import { skillsOffered } from './turn-skills.ts';
 import type { FoundModels, TurnFacts } from './turn-facts.ts';
@@ -63,7 +64,9 @@ export async function gatherTurnFacts(
         const [first] = dependencies.journal.state().messages;
         const session = { about: first?.text ?? turn.task, began: first?.at ?? dependencies.journal.now() };
         const memory = memoryText(noted, context, session);
-        const data = turnFactsSchema.parse({ ...found, ...partsWithMemory(turn, found, noted), skills, memory });
+        const knowledge = await wholeKnowledge(turn, context);
+        const parts = partsWithMemory(turn, found, noted);
+        const data = turnFactsSchema.parse({ ...found, ...parts, skills, memory, knowledge });
         const environment = await environmentOf(turn, data.facts);
         const isAsked = turn.given.isQuestion && options.mode !== 'plan' && isForLarge(data);
         const ask = isAsked ? [askNote] : [];

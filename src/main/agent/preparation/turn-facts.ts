@@ -58,6 +58,8 @@ export const turnFactsSchema = z.object({
   parts: z.array(z.enum(projectParts)).optional(),
   /** What the user noted for later tasks, as models read it; absent: nothing. */
   memory: z.string().optional(),
+  /** Documents that are given whole, because they fit; absent: none. `mark` changes with the content. */
+  knowledge: z.array(z.object({ path: z.string(), mark: z.string() })).optional(),
   /**
    * Skills, by name: those that models are told of, all that a message may name, and those of the project that nobody
    * has approved. Absent: there are none.

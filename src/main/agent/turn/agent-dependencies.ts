@@ -1,3 +1,4 @@
+import type { SessionKnowledge } from '../../documents/knowledge/project-knowledge.ts';
 import type { OpenChosenFolders } from '../../documents/search/chosen-folders.ts';
 import type { SearchDocuments } from '../../documents/search/search-documents.ts';
 import type { BaselineFile } from '../changes/baseline-file.ts';
@@ -108,6 +109,8 @@ export interface SessionProject {
   readonly repository: ReadRepository | null;
   /** Opens the folders outside it that the person chose to be searched. Absent: there is no project. */
   readonly openChosenFolders?: OpenChosenFolders;
+  /** What the person keeps at hand in it. Absent: there is no project. */
+  readonly knowledge?: SessionKnowledge;
   /** What paths of the workspace lead to, for the log. */
   readonly lookAtFiles: LookAtFiles;
 }

@@ -11,6 +11,7 @@ import { runTask } from './run-task.ts';
 import { stopEnd, timeStop } from './turn-limits.ts';
 import { readProjectMap } from '../preparation/read-project-map.ts';
 import { readInstructions } from '../preparation/read-project-instructions.ts';
+import { readKnowledge } from '../preparation/read-knowledge.ts';
 import { noteMemoryUse, readMemory } from '../preparation/read-memory.ts';
 import { readNamedSkill, tellHeldSkills } from '../preparation/turn-skills.ts';
 import { orNoted } from '../../lib/log.ts';
@@ -103,6 +104,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   await readInstructions(turn, found.facts.instructionFiles, first);
   if (found.parts?.includes('symbols') === true) await readProjectMap(turn, first);
   if (found.memory !== undefined) await readMemory(turn, found.memory);
+  for (const one of found.knowledge ?? []) await readKnowledge(turn, one);
   await tellHeldSkills(turn);
   await readNamedSkill(turn);
   if (turn.dependencies.journal.state().toolCalls.some(({ task }) => task !== undefined)) await fetchLeftTasks(turn);

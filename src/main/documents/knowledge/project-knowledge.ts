@@ -1,5 +1,11 @@
-import type { AddedSource, Knowledge, KnowledgeProgress, KnowledgeSource } from '@shared/documents/knowledge.ts';
-import { AppError, toFailure } from '@shared/errors.ts';
+import {
+  mostWholeTokens,
+  type AddedSource,
+  type Knowledge,
+  type KnowledgeProgress,
+  type KnowledgeSource,
+} from '@shared/documents/knowledge.ts';
+import { AppError, toFailure, type Reply } from '@shared/errors.ts';
 import { isDiskFull, writeProblem } from '../../lib/files/json-file.ts';
 import { noteFailure } from '../../lib/log.ts';
 import type { KnowledgeFiles } from './knowledge-files.ts';
@@ -26,7 +32,22 @@ export interface ProjectKnowledge {
   ) => Promise<Knowledge>;
   /** Removes copies, with their text in the index and their vectors. */
   readonly remove: (projectPath: string, names: readonly string[], signal: AbortSignal) => Promise<Knowledge>;
+  /** Rejects with `too-large` for a file that is too long to be given whole. */
   readonly setWhole: (projectPath: string, name: string, isWhole: boolean) => Promise<Knowledge>;
+}
+
+/** The knowledge that a session gives its models whole. Used in effects only. */
+export interface SessionKnowledge {
+  /** `mark` changes with the content. */
+  readonly whole: () => Promise<readonly WholeKnowledge[]>;
+  readonly text: (path: string, signal: AbortSignal) => Promise<Reply<string>>;
+}
+
+export interface WholeKnowledge {
+  /** As answers and rules name it. */
+  readonly path: string;
+  readonly mark: string;
+  readonly tokens: number;
 }
 
 export function createProjectKnowledge(options: ProjectKnowledgeOptions): ProjectKnowledge {
@@ -84,6 +105,11 @@ export function createProjectKnowledge(options: ProjectKnowledgeOptions): Projec
       return show(projectPath);
     },
     setWhole: async (projectPath, name, isWhole) => {
+      const tokens = (await files.list(projectPath)).find((one) => one.name === name)?.tokens ?? 0;
+      if (isWhole && tokens > mostWholeTokens)
+        throw new AppError('too-large', `${name} has about ${tokens} tokens, so it is searched and not given whole.`, {
+          hint: `Whole files have at most ${mostWholeTokens} tokens.`,
+        });
       await files.setWhole(projectPath, name, isWhole);
       return show(projectPath);
     },

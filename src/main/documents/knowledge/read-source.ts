@@ -149,8 +149,9 @@ interface ReadText extends Pick<NewKnowledge, 'kind' | 'pages'> {
   readonly text: string;
 }
 
-async function textOf(
-  { readDocument }: SourceReaders,
+/** The text of a document, with a mark before each page. Fails for what is no document and no text. */
+export async function textOf(
+  { readDocument }: Pick<SourceReaders, 'readDocument'>,
   { name, bytes }: Found,
   signal: AbortSignal,
 ): Promise<Reply<ReadText>> {

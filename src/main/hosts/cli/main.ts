@@ -3,7 +3,7 @@ import type { CommandContext } from '../text/command-context.ts';
 import type { CoreConnection } from '../connection/core-connection.ts';
 import type { OpenCore } from '../connection/open-core.ts';
 import { writeProblem } from '../../lib/files/json-file.ts';
-import type { GitHostWish } from './program/projects-program.ts';
+import type { GitHostWish, SearchWish } from './program/projects-program.ts';
 import type { Handlers } from './program/program.ts';
 import { buildProgram } from './program/program.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
@@ -128,18 +128,7 @@ function handlersOf(
       take((await import('./commands/projects/project-list.command.ts')).projectList(context, action, folder, args)),
     prepareProject: async (folder, args) =>
       take((await import('./commands/projects/prepare-project.command.ts')).prepareProject(context, folder, args)),
-    searchProject: async (wish) => {
-      if (wish.type === 'search')
-        return take(
-          (await import('./commands/projects/search-project.command.ts')).searchProject(context, wish, wish.args),
-        );
-      if (wish.type === 'knowledge') {
-        const { knowledge } = await import('./commands/projects/knowledge.command.ts');
-        return take(knowledge(context, wish.action, wish.folder, wish.words, wish.args));
-      }
-      const { chosenFolders } = await import('./commands/projects/chosen-folders.command.ts');
-      return take(chosenFolders(context, wish.action, wish.folder, wish.args));
-    },
+    searchProject: async (wish) => take(searchWith(context, wish)),
     mapProject: async (folder, args) =>
       take((await import('./commands/projects/map-project.command.ts')).mapProject(context, folder, args)),
     gitHost: (wish) => take(withGitHost(context, wish)),
@@ -289,3 +278,12 @@ void main(process.argv.slice(2)).then((code) => {
   // Everything has ended by now. A handle that is still open must not block the terminal.
   setTimeout(() => process.exit(code), 2_000).unref();
 });
+
+async function searchWith(context: CommandContext, wish: SearchWish): Promise<number> {
+  if (wish.type === 'search')
+    return (await import('./commands/projects/search-project.command.ts')).searchProject(context, wish, wish.args);
+  if (wish.type === 'knowledge')
+    return (await import('./commands/projects/knowledge.command.ts')).knowledge(context, wish);
+  const { chosenFolders } = await import('./commands/projects/chosen-folders.command.ts');
+  return chosenFolders(context, wish.action, wish.folder, wish.args);
+}

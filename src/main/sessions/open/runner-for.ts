@@ -143,12 +143,17 @@ async function startRunner(
 function keptParts(
   options: OpenSessionsOptions,
   journal: LiveJournal,
-): Pick<AgentDependencies['project'], 'gatherFacts' | 'memory' | 'openChosenFolders'> {
+): Pick<AgentDependencies['project'], 'gatherFacts' | 'memory' | 'openChosenFolders' | 'knowledge'> {
   const { settings, userFiles } = options;
   const { setup } = userFiles;
   const { projectPath } = journal.state();
   return {
-    ...(projectPath === null ? {} : { openChosenFolders: options.agent.project.chosenFolders(projectPath) }),
+    ...(projectPath === null
+      ? {}
+      : {
+          openChosenFolders: options.agent.project.chosenFolders(projectPath),
+          knowledge: options.agent.project.knowledgeOf(projectPath),
+        }),
     gatherFacts: withTestCommand(options.agent.project.gatherFacts, async () =>
       projectPath === null ? null : (await setup.show(projectPath)).testCommand,
     ),

@@ -1,3 +1,4 @@
+import type { SessionKnowledge } from '../../documents/knowledge/project-knowledge.ts';
 import type { OpenChosenFolders } from '../../documents/search/chosen-folders.ts';
 import type { Reply } from '@shared/errors.ts';
 import type { Assistant } from '@shared/session/assistants.ts';
@@ -69,6 +70,8 @@ export interface OpenSessionsOptions {
     readonly project: Pick<SessionProject, 'gatherFacts' | 'findParts' | 'readEnvironment' | 'languageServers'> & {
       /** Opens the folders outside a project that the person chose to be searched with it. */
       readonly chosenFolders: (projectPath: string) => OpenChosenFolders;
+      /** What the person keeps at hand in a project. */
+      readonly knowledgeOf: (projectPath: string) => SessionKnowledge;
     };
   };
   /** The names in the sources of a session's workspace. */

@@ -17,6 +17,7 @@ import { Group } from '../../ui/controls/settings-parts.tsx';
 import { ProjectFolders } from './project-folders.tsx';
 import { ProjectCalibration } from './project-calibration.tsx';
 import { ProjectInstructions } from './project-instructions.tsx';
+import { ProjectKnowledge } from './project-knowledge.tsx';
 import { ProjectMemory } from './project-memory.tsx';
 import { ProjectRepository } from './project-repository.tsx';
 import { ProjectSkills } from './project-skills.tsx';
@@ -71,6 +72,7 @@ function Parts({ project, rules }: { readonly project: ProjectHandle; readonly r
       {!settings.isThere && <Notice kind="warning">{t('project.gone')}</Notice>}
       {isRefused && <Notice kind="info">{t('project.refused')}</Notice>}
       <ProjectRepository projectPath={projectPath} />
+      <ProjectKnowledge projectPath={projectPath} />
       <ProjectModels project={project} />
       <ProjectCaps projectPath={projectPath} />
       <ProjectCalibration projectPath={projectPath} />

@@ -15,14 +15,16 @@ export interface KnowledgeArguments {
   readonly json?: boolean;
 }
 
+interface KnowledgeWish {
+  readonly action: KnowledgeAction;
+  readonly folder: string;
+  /** What is added, or the names of what is removed. */
+  readonly words: readonly string[];
+  readonly args: KnowledgeArguments;
+}
+
 /** What is always at hand in a project: lists it, adds files and pages, or removes some. */
-export const knowledge: Command<[KnowledgeAction, string, readonly string[], KnowledgeArguments]> = async (
-  context,
-  action,
-  folder,
-  words,
-  args,
-) => {
+export const knowledge: Command<[KnowledgeWish]> = async (context, { action, folder, words, args }) => {
   const { terminal, signal } = context;
   const core = await context.core();
   const projectPath = resolve(folder);

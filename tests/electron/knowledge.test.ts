@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createPageCore } from '../fakes/page-core.ts';
+import { fixScene, furnish } from '../fakes/page-scenes.ts';
+import { violations } from './axe.ts';
+import { keepScreenshot } from './launch.ts';
+import type { ServedPage } from './page-kit.ts';
+import { servePage } from './page-kit.ts';
+
+let served: ServedPage;
+const core = createPageCore();
+
+beforeAll(async () => {
+  furnish(core);
+  await fixScene(core);
+  served = await servePage(core);
+  await served.resize(1360, 860);
+});
+
+afterAll(async () => {
+  await served?.close();
+});
+
+const file = (name: string) => ({ name, mimeType: 'application/pdf', buffer: Buffer.from('x') });
+
+// Catches: a file that is refused without a word, a copy that is replaced silently, and a list that only a pointer reaches.
+it('the page of a project keeps files and pages at hand, says what became of each, and removes them by keyboard', async () => {
+  const { page } = served;
+  await page.evaluate(() => Reflect.set(window, 'dewpoint', { pathOf: (one: File) => `/shelf/${one.name}` }));
+  await page
+    .getByRole('button', { name: /Open .*api-server|api-server.*page/iu })
+    .first()
+    .click();
+  const section = page.getByRole('region', { name: 'Knowledge' });
+  await section.getByText('No files yet.').waitFor();
+  await keepScreenshot(page, 'knowledge-empty');
+  const picker = section.locator('input[type=file]');
+  await picker.setInputFiles([file('handbook.pdf'), file('photo.bin')]);
+  await section.getByText('photo.bin is no document and no text.').waitFor();
+  const row = section.locator('[data-knowledge="handbook.pdf"]');
+  await row.getByText('12 pages').waitFor();
+  await picker.setInputFiles([file('handbook.pdf')]);
+  await section.getByText('handbook.pdf replaces the copy that was there.').waitFor();
+  await section.getByLabel('Address of a page, fetched once').fill('https://example.org/tariffs');
+  await page.keyboard.press('Enter');
+  await section.locator('[data-knowledge=tariffs]').waitFor();
+  await row.getByRole('checkbox').focus();
+  await page.keyboard.press('Space');
+  await section.getByText('1 goes whole into each session: about 4,200 tokens.').waitFor();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.waitForFunction((wanted) => document.documentElement.dataset['theme'] === wanted, colorScheme);
+    expect(await violations(page)).toEqual([]);
+    await keepScreenshot(page, `knowledge-${colorScheme}`);
+  }
+  await served.resize(900, 700);
+  await keepScreenshot(page, 'knowledge-narrow');
+  await row.getByRole('button', { name: 'Remove handbook.pdf' }).focus();
+  await page.keyboard.press('Enter');
+  await row.waitFor({ state: 'detached' });
+  expect(core.knowledge.map(({ name }) => name)).toEqual(['tariffs']);
+});
