@@ -17,16 +17,28 @@ import type { Turn } from './turn.ts';
 const mostShown = 5;
 const longestTask = 1_500;
 const longestDescription = 200;
+/** In tokens. A name has up to 64 characters. */
+const longestName = 64;
 /** A question that says this is about the project that it is asked in. */
 const ofUs = /\b(?:our|we|us)\b/iu;
-/** What a model that is asked sees of our own tools: without a place for files in the list it never says that none fits. */
+/**
+ * What a model that is asked sees of our own tools: without a place for files in the list it never says that none fits. One
+ * name for each kind of request, since a small model seldom chooses a name that stands for many.
+ */
 const forFiles = [
-  'edit_code: Changes, adds or fixes code, tests or files.',
-  'read_code: Finds and explains code of the project.',
+  { name: 'edit_code', description: 'Changes, adds, repairs or renames code.' },
+  { name: 'write_test', description: 'Writes tests or documentation of code.' },
+  { name: 'read_code', description: 'Finds and explains code of the project.' },
+  { name: 'run_command', description: 'Runs a command, a program or tests.' },
 ] as const;
 
 /** The same for a talk, which looks at no files. */
-const forWords = ['answer: Answers, explains, translates or writes a text.'] as const;
+const forWords = [
+  { name: 'explain', description: 'Answers a question of general knowledge.' },
+  { name: 'write_text', description: 'Writes a text, a story, a poem or a letter.' },
+  { name: 'translate', description: 'Translates words.' },
+  { name: 'calculate', description: 'Computes with numbers.' },
+] as const;
 /** A talk has no files to confuse a tool with, and its words may be of any language, so all of a few are shown. */
 const mostShownInTalk = 8;
 
@@ -55,7 +67,7 @@ export async function wantedTool(turn: Turn, known: WantedFrom, first: ModelInfo
   if (model === null || !isAskedFirst(model.info)) return null;
   const shown = isTalk ? await shownInTalk(turn, known) : await shownForWork(turn, known);
   if (shown.length === 0) return null;
-  const own = isTalk ? forWords : forFiles;
+  const own = (isTalk ? forWords : forFiles).filter(({ name }) => shown.every((tool) => tool.name !== name));
   const reply = await runStep(turn, {
     purpose: 'choose',
     stage: { strategy: 'loop', model: model.info.id, where: model.info.where },
@@ -64,10 +76,11 @@ export async function wantedTool(turn: Turn, known: WantedFrom, first: ModelInfo
       code: 'cascade',
       text: 'Connected tools are on: a small model is asked which of them the request needs.',
     },
-    request: choiceRequest(turn, [...own, ...shown.map(lineOf)], model.info.name),
+    request: choiceRequest(turn, [...shown, ...own], model.info.name),
   });
   if (reply.type !== 'answered') return null;
-  return shown[Number(textOf(reply).trim()) - 1 - own.length]?.name ?? null;
+  const named = textOf(reply).trim();
+  return shown.find(({ name }) => name === named)?.name ?? null;
 }
 
 type WantedFrom = Pick<TurnBaseline, 'found' | 'canExecute' | 'before'>;
@@ -83,14 +96,18 @@ async function shownForWork(
   return specs.length === 0 ? [] : (await searchTools(specs, task)).slice(0, mostShown);
 }
 
-/** The tools of the talk so far, then those whose words are those of the request, then others, as far as there is room. */
+/**
+ * The tools of the talk so far, then those whose words are those of the request, then others, as far as there is room. They
+ * are shown in an order that no request changes.
+ */
 async function shownInTalk(turn: Turn, { found }: WantedFrom): Promise<readonly ShownTool[]> {
   const there = toolsOfTurn(turn).filter((tool) => !isFinder(tool) && tool.needs !== 'results');
   const specs = (found.connected ?? []).filter((spec) => there.some(({ name }) => name === spec.name));
   const fitting = specs.length === 0 ? [] : await searchTools(specs, turn.task);
   const names = [...calledBefore(turn), ...fitting.map(({ name }) => name), ...there.map(({ name }) => name)];
-  const byName = new Map(there.map((tool) => [tool.name, tool]));
-  return [...new Set(names)].flatMap((name) => byName.get(name) ?? []).slice(0, mostShownInTalk);
+  const offered = new Set(there.map(({ name }) => name));
+  const first = new Set([...new Set(names)].filter((name) => offered.has(name)).slice(0, mostShownInTalk));
+  return there.filter(({ name }) => first.has(name));
 }
 
 /** "Add the file to Drive" is about a file and is for the server all the same. */
@@ -125,13 +142,15 @@ function lineOf({ name, description }: ShownTool): string {
   return `${name}: ${firstSentence(description.slice(0, longestDescription)).replaceAll(/\s+/gu, ' ')}`;
 }
 
-function choiceRequest(turn: Turn, lines: readonly string[], model: string): ModelRequest {
-  const list = lines.map((line, at) => `${at + 1}. ${line}`);
+/**
+ * A small model names the right tool far more often than it numbers it. The tools come first: they stay the same from
+ * request to request, so their part of the prompt is computed once.
+ */
+function choiceRequest(turn: Turn, offered: readonly ShownTool[], model: string): ModelRequest {
   const asked = turn.task.slice(0, longestTask);
-  const user = `${beforeText(turn)}A user asks:\n${asked}\n\nWhich of these tools does that?\n${list.join('\n')}\n\nAnswer with its number.`;
-  const text = { system: promptTexts.chooseTool, user, maxOutputTokens: 4, use: 'choose-tool' };
-  return {
-    ...textRequest(turn, model, text),
-    output: { type: 'choice', options: list.map((_, at) => String(at + 1)) },
-  };
+  const list = offered.map(lineOf).join('\n');
+  const user = `Tools:\n${list}\n\n${beforeText(turn)}A user asks:\n${asked}\n\nWhich of these tools does that? Answer with its name.`;
+  const system = turn.given.mode === 'chat' ? promptTexts.chooseInTalk : promptTexts.chooseTool;
+  const text = { system, user, maxOutputTokens: longestName, use: 'choose-tool' };
+  return { ...textRequest(turn, model, text), output: { type: 'choice', options: offered.map(({ name }) => name) } };
 }

@@ -76,14 +76,20 @@ describe('a talk without a project', () => {
   });
 
   it('asks a small model once which tool the message needs, and has it say the result', async () => {
-    const { kit, called, say, said } = talkWith([{ text: '2' }, forecast('Oslo'), { text: '21 degrees in Oslo.' }], {
-      model: starter,
-    });
+    const { kit, called, say, said } = talkWith(
+      [{ text: 'weather__get_forecast' }, forecast('Oslo'), { text: '21 degrees in Oslo.' }],
+      {
+        model: starter,
+      },
+    );
     expect(await say('What is the weather in Oslo?')).toMatchObject({
       reason: 'answered',
       text: '21 degrees in Oslo.',
     });
-    expect(kit.requests[0]?.output).toEqual({ type: 'choice', options: ['1', '2'] });
+    expect(kit.requests[0]?.output).toEqual({
+      type: 'choice',
+      options: ['weather__get_forecast', 'explain', 'write_text', 'translate', 'calculate'],
+    });
     expect(kit.requests[1]?.tools.map(({ name }) => name)).toEqual(['weather__get_forecast']);
     expect(called).toHaveLength(1);
     expect(said(2)).toContain('Result: 21 degrees');
@@ -91,17 +97,19 @@ describe('a talk without a project', () => {
   });
 
   it('answers directly if a small model says that none is needed', async () => {
-    const { kit, called, say } = talkWith([{ text: '1' }, { text: 'Sunlight is scattered.' }], { model: starter });
+    const { kit, called, say } = talkWith([{ text: 'explain' }, { text: 'Sunlight is scattered.' }], {
+      model: starter,
+    });
     expect(await say('Why is the sky blue?')).toMatchObject({ text: 'Sunlight is scattered.' });
     expect([kit.requests[1]?.tools, kit.requests[1]?.output, called]).toEqual([[], { type: 'text' }, []]);
   });
 
   it('tells a small model what was asked before, so that a follow-up finds its tool', async () => {
     const replies = [
-      { text: '2' },
+      { text: 'weather__get_forecast' },
       forecast('Oslo'),
       { text: '21 degrees.' },
-      { text: '2' },
+      { text: 'weather__get_forecast' },
       forecast('London'),
       { text: '15 degrees.' },
     ];
@@ -113,17 +121,20 @@ describe('a talk without a project', () => {
   });
 
   it('shows a small model also tools that share no word with the message', async () => {
-    const { say, said } = talkWith([{ text: '1' }, { text: 'Ja.' }], { model: starter });
+    const { say, said } = talkWith([{ text: 'explain' }, { text: 'Ja.' }], { model: starter });
     await say('Wie warm wird es morgen in Ulm?');
     expect(said(0)).toContain('weather__get_forecast');
   });
 
   it('says why a tool failed instead of making something up', async () => {
-    const { say, said } = talkWith([{ text: '2' }, forecast('Oslo'), { text: 'The server is down.' }], {
-      model: starter,
-      status: 'error',
-      output: 'No connection.',
-    });
+    const { say, said } = talkWith(
+      [{ text: 'weather__get_forecast' }, forecast('Oslo'), { text: 'The server is down.' }],
+      {
+        model: starter,
+        status: 'error',
+        output: 'No connection.',
+      },
+    );
     expect(await say('What is the weather in Oslo?')).toMatchObject({ text: 'The server is down.' });
     expect(said(2)).toContain('No connection.');
   });

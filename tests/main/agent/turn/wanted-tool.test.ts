@@ -62,10 +62,17 @@ const ticket = call('desk__create_ticket', { title: 'The printer is broken' });
 describe('a small model with connected tools', () => {
   // Bug: a recipe for files took the task, or the model looked through files, and no connected tool was ever called.
   it('is asked which tool the request needs, and then calls that one first', async () => {
-    const { kit, called } = kitWith([{ text: '3' }, ticket, call('task_complete', { summary: 'Ticket 7 is there.' })]);
+    const { kit, called } = kitWith([
+      { text: 'desk__create_ticket' },
+      ticket,
+      call('task_complete', { summary: 'Ticket 7 is there.' }),
+    ]);
     const end = await send(kit);
-    expect(kit.requests[0]?.output).toEqual({ type: 'choice', options: ['1', '2', '3'] });
-    expect(textOf(kit, 0)).toContain('3. desk__create_ticket: Creates a ticket.\\n\\nAnswer');
+    expect(kit.requests[0]?.output).toEqual({
+      type: 'choice',
+      options: ['desk__create_ticket', 'edit_code', 'write_test', 'read_code', 'run_command'],
+    });
+    expect(textOf(kit, 0)).toContain('desk__create_ticket: Creates a ticket.\\nedit_code: ');
     expect(kit.requests[1]?.tools.map(({ name }) => name)).toEqual(['desk__create_ticket']);
     expect(kit.requests[2]?.tools.map(({ name }) => name)).toContain('read_file');
     expect(called).toEqual([{ tool: 'create_ticket', input: { title: 'The printer is broken' } }]);
@@ -77,22 +84,25 @@ describe('a small model with connected tools', () => {
   // Bug: the tool was called, but the user read only "done".
   it('is asked again for words if its answer is empty', async () => {
     const done = call('task_complete', { summary: 'done' });
-    const { kit } = kitWith([{ text: '3' }, ticket, done, { text: 'Your ticket has number 7.' }]);
+    const { kit } = kitWith([{ text: 'desk__create_ticket' }, ticket, done, { text: 'Your ticket has number 7.' }]);
     expect(await send(kit)).toMatchObject({ reason: 'answered', text: 'Your ticket has number 7.' });
     expect(kit.requests[3]).toMatchObject({ output: { type: 'text' }, tools: [] });
     expect(textOf(kit, 3)).toContain('Ticket 7.');
   });
 
   it('goes on without tools if it says that none fits', async () => {
-    const { kit, called } = kitWith([{ text: '1' }]);
+    const { kit, called } = kitWith([{ text: 'read_code' }]);
     expect(await send(kit, 'Say who lists the people.')).toMatchObject({ text: 'By the program.' });
     expect([kit.requests.length, called]).toEqual([1, []]);
   });
 
   it('is shown only a few of many tools, and the chosen one directly', async () => {
-    const { kit, called } = kitWith([{ text: '3' }, ticket, call('task_complete', { summary: 'Done.' })], {
-      specs: many,
-    });
+    const { kit, called } = kitWith(
+      [{ text: 'desk__create_ticket' }, ticket, call('task_complete', { summary: 'Done.' })],
+      {
+        specs: many,
+      },
+    );
     await send(kit);
     expect(textOf(kit, 0)).not.toContain('Weighs');
     expect(textOf(kit, 1)).toContain('desk__create_ticket(title): Creates a ticket.');
