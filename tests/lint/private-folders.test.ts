@@ -11,6 +11,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'git/clone/write-checkout.ts': 'in a clone',
   'git/past/check-out.ts': 'in a folder that only its user may read',
   'git/remote/place-files.ts': 'in a checkout, and in its repository',
+  'lib/files/file-calls.ts': 'where its caller writes: in a checkout or a clone',
   'git/repository-files.ts': 'in the repository of a project',
   'sandbox/packages/mount-points.ts': 'in the workspace',
   'sandbox/docker/protection/protected-mounts.ts': 'in the workspace',

@@ -27,6 +27,7 @@ const readers: Readonly<Record<string, string>> = {
   'sandbox/workspace/repositories/guard-record.ts': 'compares with times of folders',
   'sandbox/workspace/repositories/repository-guard.ts': 'compares with times of files, and notices a clock put back',
   'sessions/blobs/blob-store.ts': 'compares with times of files',
+  'sessions/library/session-list-entry.ts': 'compares with days in a log; a cut clock only keeps news longer',
 };
 
 const root = resolve(import.meta.dirname, '../../src/main');

@@ -38,7 +38,7 @@ const stateAfter = (...events: readonly NewEvent[]) =>
     emptySession,
   );
 
-describe('tasks', () => {
+describe('a list of tasks', () => {
   it('are sorted by what they need of the user, and equal ones keep their order', () => {
     const task = (name: string, facts: Partial<Parameters<typeof needOf>[0]>) => ({
       name,
