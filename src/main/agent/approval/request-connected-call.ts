@@ -2,8 +2,8 @@ import type { ConnectedToolSpec } from '../../tools/connected/connected-tool-spe
 import { innerCallsOf } from '@shared/tools/composio.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { messageOf } from '@shared/errors.ts';
-import { createSessionAnswers, sessionGrants } from '../../safety/session-answers.ts';
-import { createLogFold } from '../../sessions/journal/log-fold.ts';
+import { sessionGrants } from '../../safety/session-answers.ts';
+import { answersSoFar } from './answers-so-far.ts';
 import type { AskToConnect } from '../../tools/define.ts';
 import { calledText } from '../../tools/connected/connected-tool.ts';
 import type { Turn } from '../turn/turn.ts';
@@ -79,13 +79,11 @@ interface Lasting {
   readonly grant: string;
 }
 
-const answersIn = createLogFold(createSessionAnswers, (answers, event) => answers.add(event));
-
 /** The lasting yes that the user gave to exactly this tool; null: none. */
 async function whyAllowed({ dependencies }: Turn, { spec, grant }: Lasting): Promise<string | null> {
   const isAlways = (await dependencies.tools.connected?.lasting?.isAllowed(spec, grant)) ?? false;
   if (isAlways) return 'You always allow this tool. Tools has the switch.';
-  const isForSession = sessionGrants(await answersIn(dependencies.journal)).has(grant);
+  const isForSession = sessionGrants(await answersSoFar(dependencies.journal)).has(grant);
   return isForSession ? 'You allowed this tool for the session.' : null;
 }
 

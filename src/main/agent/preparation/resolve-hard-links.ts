@@ -1,5 +1,4 @@
-import { createSessionAnswers } from '../../safety/session-answers.ts';
-import { createLogFold } from '../../sessions/journal/log-fold.ts';
+import { answersSoFar } from '../approval/answers-so-far.ts';
 import type { FoundLinks, SandboxLinks } from '../../sandbox/sandbox.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import type { ActionResult } from '../turn/take-action.ts';
@@ -65,12 +64,10 @@ async function reportHardLinks(turn: Pick<Turn, 'log'>, text: string): Promise<v
   await turn.log.append({ type: 'notice-added', level: 'warning', code: 'links-left', text });
 }
 
-const answersIn = createLogFold(createSessionAnswers, (answers, event) => answers.add(event));
-
 /** The number of such files that the user was not asked about in this session. */
 export async function openLinks({ dependencies: { journal, sandbox } }: Pick<Turn, 'dependencies'>): Promise<number> {
   const count = sandbox.links.found()?.count ?? 0;
   if (count === 0) return 0;
-  const answers = await answersIn(journal);
+  const answers = await answersSoFar(journal);
   return answers.all().some(({ kind }) => kind === 'hard-links') ? 0 : count;
 }
