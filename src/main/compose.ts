@@ -300,7 +300,7 @@ async function createParts(config: ComposeConfig) {
   const hiddenIn = hiddenFinder(config, base);
   const stateOf = async (sessionId: string) =>
     sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state;
-  const attachments = createAttachmentParts(base, { stateOf, readDocument, library, hiddenIn, models });
+  const attachments = createAttachmentParts(base, { stateOf, readDocument, drawPage, library, hiddenIn, models });
   const sessions: OpenSessions = createOpenSessions({
     homePath: config.home,
     store,

@@ -10,12 +10,14 @@ import { Button } from '../../src/renderer/ui/controls/button.tsx';
 import { DialogFrame } from '../../src/renderer/ui/layout/dialog-frame.tsx';
 import PromptFields from '../../src/renderer/ui/controls/prompt-fields.tsx';
 import ChatPicker from '../../src/renderer/ui/controls/chat-picker.tsx';
+import type { AttachmentPreview } from '@shared/attachments/attachment-inputs.ts';
+import { UnseenPictures } from '../../src/renderer/ui/controls/unseen-pictures.tsx';
 import { MessageField } from '../../src/renderer/ui/controls/message-field.tsx';
 import { DownloadControl } from '../../src/renderer/ui/controls/download-control.tsx';
 import { Suggestions } from '../../src/renderer/ui/controls/suggestions.tsx';
 import { QuietSelect } from '../../src/renderer/ui/controls/select.tsx';
 import { Tabs } from '../../src/renderer/ui/layout/tabs.tsx';
-import { long, notes, nothing } from './samples.ts';
+import { long, notes, nothing, screenshot } from './samples.ts';
 
 const model = { id: 'here/small', label: 'Small model', where: 'local', images: false } as const;
 const seeing = { id: 'here/eyes', label: 'Model with eyes', where: 'local', images: true } as const;
@@ -219,4 +221,26 @@ export function FramedDialogs() {
       )}
     </>
   );
+}
+
+/** A message for a model that sees nothing, and pages that are sent to one that sees. */
+export function UnseenKinds() {
+  const file = { attachment: screenshot, isMentioned: false, bytes: 1, shownBytes: 1, lines: null, pages: null };
+  const whole: AttachmentPreview = { models: [model], files: [file], notes: [], unseen: null };
+  const previews: readonly AttachmentPreview[] = [
+    { ...whole, unseen: { seeing: [seeing] } },
+    { ...whole, unseen: { seeing: [] } },
+    { ...whole, scans: { pages: 3, drawn: 3, tokens: 0, seeing: [seeing] } },
+    { ...whole, scans: { pages: 30, drawn: 8, tokens: 8192, seeing: null } },
+  ];
+  return previews.map((preview) => (
+    <UnseenPictures
+      key={JSON.stringify(preview)}
+      attachments={{ list: [], remove: nothing }}
+      files={{ preview }}
+      onModel={nothing}
+      text=""
+      onText={nothing}
+    />
+  ));
 }

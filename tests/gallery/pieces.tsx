@@ -91,6 +91,7 @@ import {
   Suggested,
   Tabbed,
   Typing,
+  UnseenKinds,
 } from './pieces-with-state.tsx';
 
 const notNow = (): Promise<void> => Promise.reject(new Error('No sign-in is waiting.'));
@@ -465,6 +466,7 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
       onChoose={nothing}
     />
   ),
+  'unseen-pictures': <UnseenKinds />,
   select: (
     <>
       <Select aria-label="Model" defaultValue="b">

@@ -5,6 +5,8 @@ import type { Part } from '@shared/models/model-messages.ts';
 export interface AttachedFile {
   readonly attachment: Attachment;
   readonly bytes: Uint8Array | null;
+  /** The drawn pages of a document, for a model that sees. Null in place of one that is gone. Absent: none. */
+  readonly scans?: readonly (Uint8Array | null)[];
 }
 
 /** One entry of the conversation, before it is rendered for a model's call style. */

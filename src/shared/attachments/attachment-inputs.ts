@@ -112,6 +112,18 @@ export interface AttachmentPreview {
   readonly notes: readonly string[];
   /** Set when the message has an image that none of `models` sees. Null: one of them does, or there is no image. */
   readonly unseen: { readonly seeing: readonly PreviewModel[] } | null;
+  /** Pages without text among the files. Absent: there are none, or `unseen` speaks of them. */
+  readonly scans?: ScanPreview;
+}
+
+export interface ScanPreview {
+  /** How many there are, and how many of them a model gets as pictures. */
+  readonly pages: number;
+  readonly drawn: number;
+  /** What these pictures cost, estimated. */
+  readonly tokens: number;
+  /** Null: a model of the message sees them. Otherwise the models that would. */
+  readonly seeing: readonly PreviewModel[] | null;
 }
 
 /** A file or folder (with `/` at its end) of a workspace. `staysHere`: a fence keeps it on this machine. */

@@ -9,11 +9,44 @@ export const maxImageSide = 8000;
 /** A larger text is better read by the tools, piece by piece. */
 export const maxTextBytes = 256 * 1024;
 export const maxAttachments = 20;
+/** The most pages without text that one document shows as pictures. */
+export const maxScans = 8;
 /** The largest file of any kind that is read. */
 export const maxFileBytes = 8 * 1024 * 1024;
 
+/** Whether a model must see pictures to get anything of one of these: it is an image, or a scan without any text. */
 export function hasImage(attachments: readonly Attachment[] | undefined): boolean {
-  return attachments?.some(({ kind }) => kind === 'image') === true;
+  return attachments?.some((one) => one.kind === 'image' || isScan(one)) === true;
+}
+
+function isScan(attachment: Attachment): boolean {
+  const scans = scansOf(attachment);
+  return attachment.kind === 'text' && scans.length > 0 && attachment.document?.blank === attachment.document?.read;
+}
+
+/** The pages without text that were drawn. */
+export function scansOf(attachment: Attachment): NonNullable<DocumentFacts['scans']> {
+  return attachment.kind === 'text' ? (attachment.document?.scans ?? []) : [];
+}
+
+/** The drawn pages of a document for a model that sees. Empty if their pictures are gone. */
+export function scanParts(
+  attachment: Attachment,
+  bytes: readonly (Uint8Array | null)[],
+  toBase64: (bytes: Uint8Array) => string,
+): readonly Part[] {
+  const drawn = scansOf(attachment).flatMap((scan, index) => {
+    const picture = bytes[index] ?? null;
+    return picture === null ? [] : [{ scan, picture }];
+  });
+  if (drawn.length === 0) return [];
+  const pages = drawn.map(({ scan }) => scan.page).join(', ');
+  const text = `Of ${attachment.name}, as data: these pages without text follow as pictures, in this order: ${pages}.`;
+  const pictures = drawn.map(({ scan: { page, blob, width, height }, picture }): Part => {
+    const name = `${attachment.name}, page ${page}`;
+    return { type: 'image', mediaType: 'image/png', data: toBase64(picture), name, width, height, blob };
+  });
+  return [{ type: 'text', text }, ...pictures];
 }
 
 /** `a.py`, or `a.py (lines 3 to 9)`. */

@@ -17,6 +17,18 @@ const documentSchema = z.object({
   read: z.number().int().nonnegative(),
   /** How many of those pages have no text, such as scanned pages. */
   blank: z.number().int().nonnegative(),
+  /** Pages without text, as pictures for a model that sees: the first of them. Absent: none was drawn. */
+  scans: z
+    .array(
+      z.object({
+        page: z.number().int().positive(),
+        blob: blobRefSchema,
+        width: z.number().int().positive(),
+        height: z.number().int().positive(),
+      }),
+    )
+    .max(20)
+    .optional(),
   /** Set where the last of them has only its beginning here. */
   isCut: z.boolean().optional(),
 });

@@ -1,5 +1,5 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
-import { attachmentPart } from '@shared/attachments/attachment-text.ts';
+import { attachmentPart, scanParts, scansOf } from '@shared/attachments/attachment-text.ts';
 import { fitTexts } from '@shared/attachments/fit-attachments.ts';
 import type { FittedText } from '@shared/attachments/fit-attachments.ts';
 import type { EventOf } from '@shared/events/events.ts';
@@ -15,7 +15,11 @@ export async function attachedParts(
   attachments: readonly Attachment[] | undefined,
 ): Promise<readonly AttachedFile[]> {
   return Promise.all(
-    (attachments ?? []).map(async (attachment) => ({ attachment, bytes: await journal.getBlob(attachment.blob) })),
+    (attachments ?? []).map(async (attachment) => {
+      const scans = await Promise.all(scansOf(attachment).map(({ blob }) => journal.getBlob(blob)));
+      const bytes = await journal.getBlob(attachment.blob);
+      return { attachment, bytes, ...(scans.length === 0 ? {} : { scans }) };
+    }),
   );
 }
 
@@ -48,13 +52,23 @@ function wholeBytes(attachment: Attachment | undefined): number {
   return attachment?.kind === 'text' ? (attachment.chat?.bytes ?? 0) : 0;
 }
 
-/** The attachments as a model with this much room sees them. A missing file is reported in its place. */
+/** The attachments as a model with this much room sees them, one part for each. A missing file is reported in its place. */
 export function partsOf(attached: readonly AttachedFile[], roomTokens: number): readonly Part[] {
   const fitted = fitAttached(attached, roomTokens);
   return attached.map(({ attachment, bytes }, index) =>
-    attachmentPart(attachment, bytes, (image) => Buffer.from(image).toString('base64'), fitted[index] ?? undefined),
+    attachmentPart(attachment, bytes, toBase64, fitted[index] ?? undefined),
   );
 }
+
+/** The same for a model that sees: pages without text follow their document as pictures. */
+export function seenPartsOf(attached: readonly AttachedFile[], roomTokens: number): readonly Part[] {
+  return partsOf(attached, roomTokens).flatMap((part, index) => {
+    const one = attached[index];
+    return one?.scans === undefined ? [part] : [part, ...scanParts(one.attachment, one.scans, toBase64)];
+  });
+}
+
+const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 
 /** The texts of which a model with this much room gets only the beginning. */
 export function cutsOf(

@@ -9,7 +9,7 @@ import type { CallStyle } from '../calls/call-types.ts';
 import { aboveText } from './equal-results.ts';
 import { shortenResult } from './shorten-output.ts';
 import type { AssistantEntry, CallEntry, Entry, UserEntry } from '../../recipes/conversation-entries.ts';
-import { partsOf, roomForAttached } from './attached-parts.ts';
+import { partsOf, roomForAttached, seenPartsOf } from './attached-parts.ts';
 import { promptTexts } from './prompt-texts.ts';
 import type { Turn } from '../turn/turn.ts';
 import type { TurnOptions } from '../../settings/turn-options.ts';
@@ -232,7 +232,7 @@ function rendererFor({
   roomForAttached: room,
   seesImages,
 }: Pick<PromptShape, 'style' | 'roomForAttached' | 'seesImages'>): (entry: Entry) => Message[] {
-  const said = userMessagesFor(room);
+  const said = userMessagesFor(room, seesImages);
   // A server that follows a schema may not know tool calls at all, so earlier answers are shown to it as it wrote them.
   const answer = style === 'schema' ? answerAsSchema : style === 'text' ? answerAsText : answerAsParts;
   return (entry) => {
@@ -256,22 +256,23 @@ const shownPictures = memo((entry: AssistantEntry): Message[] =>
   }),
 );
 
-/** Memoized by room; the models of a session have only a few different ones. */
-const userMessagesByRoom = new Map<number, (entry: UserEntry) => Message[]>();
+/** Memoized by room and sight; the models of a session have only a few different ones. */
+const userMessagesByReader = new Map<string, (entry: UserEntry) => Message[]>();
 
-function userMessagesFor(room: number): (entry: UserEntry) => Message[] {
-  const known = userMessagesByRoom.get(room);
+function userMessagesFor(room: number, sees: boolean): (entry: UserEntry) => Message[] {
+  const key = `${room} ${sees}`;
+  const known = userMessagesByReader.get(key);
   if (known !== undefined) return known;
-  const made = memo((entry: UserEntry) => userMessage(entry, room));
-  userMessagesByRoom.set(room, made);
+  const made = memo((entry: UserEntry) => userMessage(entry, sees ? seenPartsOf : partsOf, room));
+  userMessagesByReader.set(key, made);
   return made;
 }
 
 /** Attachments come before the words about them. */
-function userMessage({ text, attached = [] }: UserEntry, room: number): Message[] {
+function userMessage({ text, attached = [] }: UserEntry, parts: typeof partsOf, room: number): Message[] {
   return attached.length === 0
     ? [textMessage('user', text)]
-    : [{ role: 'user', parts: [...partsOf(attached, room), { type: 'text', text }] }];
+    : [{ role: 'user', parts: [...parts(attached, room), { type: 'text', text }] }];
 }
 
 const NOT_RUN = '(This call was not run, because the work on that answer ended before it.)';

@@ -1,4 +1,4 @@
-import type { FilePlace, FilePreview } from '@shared/attachments/attachment-inputs.ts';
+import type { FilePlace, FilePreview, ScanPreview } from '@shared/attachments/attachment-inputs.ts';
 import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
@@ -43,10 +43,21 @@ export async function previewFiles(context: CommandContext, message: Unsent, cho
   }
   const { terminal } = context;
   for (const note of preview.notes) terminal.err(`${seenWords(note)}\n`);
+  if (preview.scans !== undefined) terminal.err(`${terminal.colors.yellow(scanLine(preview.scans, models, choose))}\n`);
   const told = preview.files.flatMap((file) => cutLine(file, models));
   if (told.length === 0) return;
   for (const line of told) terminal.err(`${terminal.colors.yellow(line)}\n`);
   terminal.err('Attach only the part you need, or choose a model with a larger context.\n');
+}
+
+/** What happens to pages without text, and what they cost. */
+function scanLine({ pages, drawn, tokens, seeing }: ScanPreview, models: string, choose: string): string {
+  const said = pages === 1 ? 'A page has no text' : `${pages} pages have no text`;
+  const which = drawn < pages ? `the first ${drawn} of them go` : pages === 1 ? 'it goes' : 'they go';
+  if (seeing === null) return `${said}: ${which} along as pictures, about ${tokens} tokens.`;
+  const ids = seeing.map(({ id }) => seenName(id));
+  const others = ids.length === 0 ? '' : ` These can: ${ids.join(', ')}. ${choose}.`;
+  return `${said}, and ${models} cannot see pictures, so only the text is sent.${others}`;
 }
 
 function cutLine({ attachment, bytes: all, shownBytes, pages }: FilePreview, models: string): readonly string[] {

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { ExportFile } from '@shared/attachments/attachment-inputs.ts';
-import { maxFileBytes } from '@shared/attachments/attachment-text.ts';
+import { maxFileBytes, scansOf } from '@shared/attachments/attachment-text.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { readImageFacts } from '../../lib/files/image-facts.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
@@ -19,7 +19,9 @@ export async function checkAttachment(blobs: Blobs, attachment: Attachment): Pro
   }
   const facts = readImageFacts(bytes);
   const isRight = attachment.kind === 'image' ? facts?.mediaType === attachment.mediaType : textOfFile(bytes) !== null;
-  if (!isRight) throw new AppError('bad-input', `${attachment.name} does not match its description.`);
+  const scans = await Promise.all(scansOf(attachment).map(({ blob }) => blobs.get(blob)));
+  const areDrawn = scans.every((scan) => scan !== null && readImageFacts(scan)?.mediaType === 'image/png');
+  if (!isRight || !areDrawn) throw new AppError('bad-input', `${attachment.name} does not match its description.`);
 }
 
 export function eachOnce(attachments: readonly Attachment[]): readonly Attachment[] {

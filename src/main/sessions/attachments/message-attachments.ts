@@ -46,7 +46,7 @@ import { findSymbols, isNamed, withSymbols } from './find-symbols.ts';
 import { previewAttachments } from './preview-attachments.ts';
 import type { PreviewOptions } from './preview-attachments.ts';
 import { packedDocument } from '../../lib/files/document-kind.ts';
-import type { ReadDocument } from '../../documents/read-document.ts';
+import type { DrawPage, ReadDocument } from '../../documents/read-document.ts';
 import { listChats, readChats } from './chat-export.ts';
 import type { ChatText } from './chat-text.ts';
 import { chatText } from './chat-text.ts';
@@ -62,6 +62,8 @@ export interface AttachmentsOptions extends LibraryReach, HiddenReach {
   readonly redact: (text: string) => string;
   readonly stateOf: (sessionId: string) => Promise<SessionState>;
   readonly readDocument: ReadDocument;
+  /** Draws a page without text. Absent: no page is drawn. */
+  readonly drawPage?: DrawPage;
   readonly preview: Pick<PreviewOptions, 'models' | 'settings'>;
 }
 

@@ -5,13 +5,15 @@ import type {
   FilePreview,
   PreviewedMessage,
   PreviewModel,
+  ScanPreview,
 } from '@shared/attachments/attachment-inputs.ts';
-import { hasImage, pagesIn } from '@shared/attachments/attachment-text.ts';
+import { hasImage, pagesIn, scansOf } from '@shared/attachments/attachment-text.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import type { FittedText } from '@shared/attachments/fit-attachments.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { settingsForProject } from '../../settings/settings-for-project.ts';
 import type { Settings } from '@shared/settings/settings.ts';
+import { imageTokens } from '../../models/providers/call/image-tokens.ts';
 import { fitAttached, roomForAttached } from '../../agent/prompt/attached-parts.ts';
 import type { AttachedFile } from '../../recipes/conversation-entries.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
@@ -56,7 +58,28 @@ export async function previewAttachments(
     })),
     notes,
     unseen: isUnseen ? { seeing: await seeingModels(options, signal) } : null,
+    ...(isUnseen ? {} : await scansIn(options, { attachments, infos }, signal)),
   };
+}
+
+/** The pages without text that a model of the message gets as pictures, or that none of them sees. */
+async function scansIn(
+  options: PreviewOptions,
+  { attachments, infos }: { readonly attachments: readonly Attachment[]; readonly infos: readonly ModelInfo[] },
+  signal: AbortSignal,
+): Promise<{ readonly scans?: ScanPreview }> {
+  const scans = attachments.flatMap(scansOf);
+  if (scans.length === 0 || infos.length === 0) return {};
+  const pages = attachments.reduce(
+    (sum, one) => sum + (one.kind === 'text' && scansOf(one).length > 0 ? (one.document?.blank ?? 0) : 0),
+    0,
+  );
+  const seers = infos.filter(seesImages);
+  const costs = seers.map((info) =>
+    scans.reduce((sum, scan) => sum + imageTokens(scan, info.name, info.imageTokens), 0),
+  );
+  const seeing = seers.length > 0 ? null : await seeingModels(options, signal);
+  return { scans: { pages, drawn: scans.length, tokens: Math.max(0, ...costs), seeing } };
 }
 
 /** All models that a turn of this message could run on. */

@@ -14,16 +14,24 @@ export function textOfFile(bytes: Uint8Array): { readonly text: string; readonly
 export interface ReadPages {
   readonly text: string;
   readonly facts: Omit<DocumentFacts, 'blob'>;
+  /** The numbers of pages without text, from 1. */
+  readonly blankPages: readonly number[];
 }
 
 /** The text of a document with a mark before each part, up to the size that a message allows. A sentence if it has none. */
-export function partsOfDocument(name: string, kind: DocumentKind, found: DocumentText): ReadPages | string {
+export function partsOfDocument(
+  name: string,
+  kind: DocumentKind,
+  found: DocumentText,
+  canDraw = false,
+): ReadPages | string {
   if (!found.ok) {
     const { what, advice } = whyUnread(name, kind, found.why);
     return `${what} ${advice}`;
   }
   const { pages, texts, isCut = false } = found;
-  if (texts.every(isBlank)) return kind === 'pdf' ? scanned(name, pages) : `${name} has no text.`;
+  if (texts.every(isBlank) && !(kind === 'pdf' && canDraw && texts.length > 0))
+    return kind === 'pdf' ? scannedText(name, pages) : `${name} has no text.`;
   const kept: string[] = [];
   let size = 0;
   for (const part of markedParts(kind, found)) {
@@ -34,8 +42,9 @@ export function partsOfDocument(name: string, kind: DocumentKind, found: Documen
   if (kept.length === 0 && isCut) kept.push(cutText(markedParts(kind, found)[0] ?? ''));
   if (kept.length === 0)
     return `The first ${partsText(kind, 1).slice(2)} of ${name} is too long to be attached. Attach a part of it as text.`;
-  const blank = texts.slice(0, kept.length).filter(isBlank).length;
-  return { text: kept.join('\n'), facts: { kind, pages, read: kept.length, blank, ...(isCut ? { isCut } : {}) } };
+  const blankPages = texts.slice(0, kept.length).flatMap((text, index) => (isBlank(text) ? [index + 1] : []));
+  const facts = { kind, pages, read: kept.length, blank: blankPages.length, ...(isCut ? { isCut } : {}) };
+  return { text: kept.join('\n'), facts, blankPages };
 }
 
 /** Whole lines, as many as a message takes. */
@@ -44,7 +53,8 @@ function cutText(text: string): string {
   return kept.slice(0, kept.lastIndexOf('\n') + 1);
 }
 
-function scanned(name: string, pages: number): string {
+/** The sentence about a PDF without any text whose pages are not drawn. */
+export function scannedText(name: string, pages: number): string {
   return `${name} has no text: its ${pages === 1 ? 'page is a picture' : `${pages} pages are pictures`}, probably scans. Put it into the project and name it in your message: a model that sees pictures opens its pages there. Or attach the pages you need as pictures, or run text recognition (OCR) on it first.`;
 }
 

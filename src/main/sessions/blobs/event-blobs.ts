@@ -21,7 +21,8 @@ export function blobsOf(event: SessionEvent): readonly BlobRef[] {
 
 function blobsOfAttachment(attachment: Attachment): readonly BlobRef[] {
   const document = attachment.kind === 'text' ? attachment.document : undefined;
-  return document === undefined ? [attachment.blob] : [attachment.blob, document.blob];
+  const scans = (document?.scans ?? []).map(({ blob }) => blob);
+  return document === undefined ? [attachment.blob] : [attachment.blob, document.blob, ...scans];
 }
 
 function blobsOfHunks(hunks: HunkChoices | undefined): readonly BlobRef[] {

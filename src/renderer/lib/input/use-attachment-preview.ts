@@ -58,7 +58,7 @@ export function saysSomething({ preview, problem, isHeld }: PreviewedFiles): boo
   const isCut = preview.files.some(
     ({ bytes, shownBytes, pages }) => shownBytes < bytes || (pages !== null && pages.shown < pages.all),
   );
-  return isCut || preview.notes.length > 0;
+  return isCut || preview.notes.length > 0 || (preview.scans !== undefined && preview.scans.seeing !== null);
 }
 
 /** The options that send the message to this model. With a local model, nothing goes to the cloud. */
@@ -68,7 +68,7 @@ export function optionsForModel({ id, where }: PreviewModel, { models }: Attachm
 }
 
 /** The models that can see images and may get the message. `kept`: the number of cloud models that may not. */
-export function offeredModels({ unseen, models }: AttachmentPreview): {
+export function offeredModels({ unseen, models }: Pick<AttachmentPreview, 'unseen' | 'models'>): {
   readonly offered: readonly PreviewModel[];
   readonly kept: number;
 } {

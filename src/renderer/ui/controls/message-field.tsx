@@ -8,12 +8,10 @@ import { resourceMention, type FoundResource } from '@shared/tools/found-offers.
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { submitOnEnter } from '../../lib/input/submit-on-enter.ts';
 import { sizedByText, textRows } from '../../lib/drawing/field-rows.ts';
-import { plural, t } from '../../lib/text/translate.ts';
+import { t } from '../../lib/text/translate.ts';
 import type { PickedOptions } from '../../lib/models/model-options.ts';
 import type { HeldSend } from '../../lib/input/use-held-send.ts';
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
-import { HintButton } from '../notices/hint-button.tsx';
-import { offeredModels, optionsForModel, withoutMentions } from '../../lib/input/use-attachment-preview.ts';
 import type { Attachments } from '../../lib/input/use-attachments.ts';
 import type { AskedPrompt } from '../../lib/input/use-server-prompts.ts';
 import type { MentionChoice, MentionOffer } from '../../lib/input/use-mentions.ts';
@@ -25,7 +23,7 @@ import { IconButton } from './icon-button.tsx';
 import { Notice } from '../notices/notice.tsx';
 import type { Suggestion } from './suggestions.tsx';
 import { Suggestions } from './suggestions.tsx';
-import { SeeingModel } from './seeing-model.tsx';
+import { UnseenPictures } from './unseen-pictures.tsx';
 
 const PromptFields = lazy(() => import('./prompt-fields.tsx'));
 const ChatPicker = lazy(() => import('./chat-picker.tsx'));
@@ -103,7 +101,7 @@ export function MessageField(props: MessageFieldProps) {
       <Asked {...props} />
       <Problems attachments={attachments} />
       <Reading attachments={attachments} />
-      <UnseenImages {...props} />
+      <UnseenPictures {...props} />
       <Suggestions id={listId} label={list.label} items={list.items} selected={list.selected} />
       <div
         {...drop}
@@ -362,46 +360,6 @@ function Asked({ menu }: MessageFieldProps) {
 
 function Note({ text }: { readonly text: string }) {
   return <p className="px-3.5 pt-1.5 text-xs wrap-anywhere text-warn">{text}</p>;
-}
-
-/** An image that no model of the message can see: choose another model, or send without it. */
-function UnseenImages({ attachments, files: { preview }, onModel, text, onText }: MessageFieldProps) {
-  const [wanted, setWanted] = useState('');
-  if (preview === null || preview.unseen === null) return null;
-  const { offered, kept } = offeredModels(preview);
-  const model = offered.find(({ id }) => id === wanted) ?? offered[0];
-  const seeing = preview.unseen.seeing.map(({ label }) => seenName(label)).join(', ');
-  const models = preview.models.map(({ label }) => seenName(label)).join(', ');
-  const images = preview.files.filter(({ attachment }) => attachment.kind === 'image');
-  const leaveOut = (): void => {
-    for (const one of attachments.list) if (one.kind === 'image') attachments.remove(one);
-    const named = images.flatMap(({ attachment: { path }, isMentioned }) => (isMentioned ? (path ?? []) : []));
-    if (named.length > 0) onText(withoutMentions(text, named));
-  };
-  return (
-    <Notice kind="warning" className="mb-2">
-      <p>
-        {model === undefined && kept > 0
-          ? t('pictures.kept', { models, seeing })
-          : t(model === undefined ? 'attach.unseenNone' : 'attach.unseen', { models })}{' '}
-        {model !== undefined && kept > 0 && plural('unseen.kept', kept)}
-      </p>
-      <p className="mt-1.5 flex flex-wrap gap-2">
-        {model !== undefined && (
-          <>
-            <SeeingModel offered={offered} chosen={model.id} onChoose={setWanted} />
-            <Button size="small" look="primary" onClick={() => onModel(optionsForModel(model, preview), model.id)}>
-              {t('attach.use')}
-            </Button>
-          </>
-        )}
-        <Button size="small" onClick={leaveOut}>
-          {plural('attach.leaveImages', images.length)}
-        </Button>
-        {model === undefined && kept === 0 && <HintButton hint={t('pictures.hint')} />}
-      </p>
-    </Notice>
-  );
 }
 
 /** A large file being read, which can be stopped, or an export to choose from. */

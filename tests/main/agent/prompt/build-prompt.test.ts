@@ -302,6 +302,24 @@ describe('the function renderEntries', () => {
     expect([imagesOf(null, true), imagesOf(100, true), imagesOf(null, false)]).toEqual([1, 0, 0]);
   });
 
+  it('shows pages without text as pictures, to a model that sees them', () => {
+    const blob = { sha256: 'b'.repeat(64), bytes: 3 };
+    const scans = [2, 5].map((page) => ({ page, blob, width: 10, height: 20 }));
+    const document = { kind: 'pdf' as const, blob, pages: 5, read: 5, blank: 2, scans };
+    const scanned = { kind: 'text' as const, name: 'plan.pdf', blob, document };
+    const attached = [{ attachment: scanned, bytes: Buffer.from('one'), scans: [Buffer.from('AA'), null] }];
+    const shown = (seesImages: boolean) =>
+      renderEntries([{ type: 'user', seq: 1, text: 'Read it.', attached }], { ...roomy('native'), seesImages })
+        .flatMap(({ parts }) => parts)
+        .map((part) => (part.type === 'image' ? part.name : part.type === 'text' ? part.text : part.type));
+    expect(shown(false)).toHaveLength(2);
+    expect(shown(true).slice(1, 3)).toEqual([
+      'Of plan.pdf, as data: these pages without text follow as pictures, in this order: 2.',
+      'plan.pdf, page 2',
+    ]);
+    expect(shown(true)).toHaveLength(4);
+  });
+
   it('shortens a trimmed result, and says by how much', () => {
     const call0 = entry.calls[0];
     if (call0 === undefined) throw new Error('no call');

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Attachment } from '../../../../src/shared/attachments/attachment.ts';
+import { hasImage, scansOf } from '../../../../src/shared/attachments/attachment-text.ts';
 import type { MessageAttachments } from '../../../../src/main/sessions/attachments/message-attachments.ts';
 import { createAttachmentCommands } from '../../../../src/main/sessions/attachments/commands.ts';
 import { createMessageAttachments } from '../../../../src/main/sessions/attachments/message-attachments.ts';
@@ -368,6 +369,67 @@ describe('a PDF', () => {
     document = { ok: true, pages: 90, texts: Array.from({ length: 90 }, () => 'word '.repeat(1000)) };
     const kept = await keep();
     expect(kept).toMatchObject({ document: { pages: 90, read: 52, blank: 0 } });
+  });
+
+  describe('with pages without text', () => {
+    const drawn: number[] = [];
+    const drawPage: NonNullable<typeof options.drawPage> = async (_bytes, { page }) => {
+      drawn.push(page);
+      return { ok: true, pages: 30, png: Buffer.from(pixel), width: 1, height: 1 };
+    };
+    const keepDrawn = async (texts: readonly string[], draw = drawPage): Promise<Attachment> => {
+      document = { ok: true, pages: texts.length, texts: [...texts] };
+      drawn.length = 0;
+      const drawing = createMessageAttachments({ ...options, drawPage: draw });
+      return drawing.keep({ name: 'plan.pdf', data: pdf.toString('base64') });
+    };
+    const preview = (kept: Attachment, local: string) =>
+      attachments.preview({ place: { sessionId: 'session' }, text: '', attachments: [kept], local }, never);
+
+    it('shows them as pictures to a model that sees, and says what they cost', async () => {
+      const kept = await keepDrawn(['one', ' ', 'three', '']);
+      expect([drawn, hasImage([kept]), scansOf(kept).map(({ page }) => page)]).toEqual([[2, 4], false, [2, 4]]);
+      const told = await preview(kept, 'here/eyes');
+      expect(told.scans).toMatchObject({ pages: 2, drawn: 2, seeing: null });
+      expect(told.scans?.tokens).toBeGreaterThan(0);
+    });
+
+    it('names the models that would see them where none of the message does, and sends the text', async () => {
+      const told = await preview(await keepDrawn(['one', ' ']), 'here/small');
+      expect([told.unseen, told.scans?.seeing?.map(({ images }) => images)]).toEqual([
+        null,
+        expect.arrayContaining([true]),
+      ]);
+    });
+
+    it('draws no more than a few', async () => {
+      const kept = await keepDrawn(Array.from({ length: 30 }, (_, index) => (index === 0 ? 'one' : '')));
+      expect([drawn.length, scansOf(kept).length]).toEqual([8, 8]);
+      expect((await preview(kept, 'here/eyes')).scans).toMatchObject({ pages: 29, drawn: 8 });
+    });
+
+    it('is taken without any text, and then needs a model that sees', async () => {
+      const kept = await keepDrawn(['', '']);
+      expect(hasImage([kept])).toBe(true);
+      const told = await preview(kept, 'here/small');
+      expect([told.unseen?.seeing.length, told.scans]).toEqual([expect.any(Number), undefined]);
+    });
+
+    it('is refused without any text where no page can be drawn', async () => {
+      const broken: typeof drawPage = async () => ({ ok: false, why: 'too-hard' });
+      await expect(keepDrawn(['', ''], broken)).rejects.toThrow('text recognition (OCR)');
+    });
+
+    it('is not sent with pages that were changed', async () => {
+      const kept = await keepDrawn(['one', '']);
+      const other = await blobs().put(Buffer.from('no picture'));
+      if (kept.kind !== 'text' || kept.document === undefined) throw new Error('no document');
+      const scans = scansOf(kept).map((scan) => ({ ...scan, blob: other }));
+      const changed = { ...kept, document: { ...kept.document, scans } };
+      await expect(attachments.gather('session', { text: '', given: [changed] }, never)).rejects.toThrow(
+        'does not match',
+      );
+    });
   });
 
   it('is refused with advice when it is locked, damaged, scanned or too large', async () => {

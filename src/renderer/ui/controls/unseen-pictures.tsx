@@ -1,0 +1,110 @@
+import { useState } from 'react';
+import type { AttachmentPreview, PreviewModel } from '@shared/attachments/attachment-inputs.ts';
+import { hasImage } from '@shared/attachments/attachment-text.ts';
+import { seenName } from '@shared/text/seen-text.ts';
+import { offeredModels, optionsForModel, withoutMentions } from '../../lib/input/use-attachment-preview.ts';
+import type { Attachments } from '../../lib/input/use-attachments.ts';
+import type { PickedOptions } from '../../lib/models/model-options.ts';
+import { plural, t } from '../../lib/text/translate.ts';
+import { HintButton } from '../notices/hint-button.tsx';
+import { Notice } from '../notices/notice.tsx';
+import { Button } from './button.tsx';
+import { SeeingModel } from './seeing-model.tsx';
+
+interface UnseenPicturesProps {
+  readonly attachments: Pick<Attachments, 'list' | 'remove'>;
+  readonly files: { readonly preview: AttachmentPreview | null };
+  readonly onModel: (options: PickedOptions, id: string) => void;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+}
+
+/**
+ * Pictures that no model of the message can see: choose another model, or send without them. Pages without text are
+ * only told, because the text of their document is sent all the same.
+ */
+export function UnseenPictures(props: UnseenPicturesProps) {
+  const { preview } = props.files;
+  if (preview === null) return null;
+  if (preview.unseen !== null) return <UnseenImages {...props} preview={preview} />;
+  return preview.scans === undefined ? null : <PagesWithoutText {...props} preview={preview} />;
+}
+
+type Known = UnseenPicturesProps & { readonly preview: AttachmentPreview };
+
+function UnseenImages({ attachments, preview, onModel, text, onText }: Known) {
+  const { offered, kept } = offeredModels(preview);
+  const isChoice = offered.length > 0;
+  const seeing = (preview.unseen?.seeing ?? []).map(({ label }) => seenName(label)).join(', ');
+  const images = preview.files.filter(({ attachment }) => hasImage([attachment]));
+  const leaveOut = (): void => {
+    for (const one of attachments.list) if (hasImage([one])) attachments.remove(one);
+    const named = images.flatMap(({ attachment: { path }, isMentioned }) => (isMentioned ? (path ?? []) : []));
+    if (named.length > 0) onText(withoutMentions(text, named));
+  };
+  const models = namesOf(preview.models);
+  return (
+    <Notice kind="warning" className="mb-2">
+      <p>
+        {!isChoice && kept > 0
+          ? t('pictures.kept', { models, seeing })
+          : t(isChoice ? 'attach.unseen' : 'attach.unseenNone', { models })}{' '}
+        {isChoice && kept > 0 && plural('unseen.kept', kept)}
+      </p>
+      <p className="mt-1.5 flex flex-wrap gap-2">
+        <OtherModel offered={offered} preview={preview} onModel={onModel} />
+        <Button size="small" onClick={leaveOut}>
+          {plural('attach.leaveImages', images.length)}
+        </Button>
+        {!isChoice && kept === 0 && <HintButton hint={t('pictures.hint')} />}
+      </p>
+    </Notice>
+  );
+}
+
+/** What happens to the pages of a PDF that have no text, before anything is sent. */
+function PagesWithoutText({ preview, onModel }: Known) {
+  const { scans } = preview;
+  if (scans === undefined) return null;
+  const { pages, drawn, tokens, seeing } = scans;
+  if (seeing === null)
+    return (
+      <p className="mb-2 text-xs text-soft">
+        {drawn < pages ? t('scans.some', { drawn, pages, tokens }) : plural('scans.sent', pages, { tokens })}
+      </p>
+    );
+  const { offered } = offeredModels({ ...preview, unseen: { seeing } });
+  return (
+    <Notice kind="info" className="mb-2">
+      <p>{plural('scans.unseen', pages, { models: namesOf(preview.models) })}</p>
+      {offered.length > 0 && (
+        <p className="mt-1.5 flex flex-wrap gap-2">
+          <OtherModel offered={offered} preview={preview} onModel={onModel} />
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+/** One click, or two if there are several models. */
+function OtherModel({
+  offered,
+  preview,
+  onModel,
+}: Pick<Known, 'preview' | 'onModel'> & { readonly offered: readonly PreviewModel[] }) {
+  const [wanted, setWanted] = useState('');
+  const model = offered.find(({ id }) => id === wanted) ?? offered[0];
+  if (model === undefined) return null;
+  return (
+    <>
+      <SeeingModel offered={offered} chosen={model.id} onChoose={setWanted} />
+      <Button size="small" look="primary" onClick={() => onModel(optionsForModel(model, preview), model.id)}>
+        {t('attach.use')}
+      </Button>
+    </>
+  );
+}
+
+function namesOf(models: readonly PreviewModel[]): string {
+  return models.map(({ label }) => seenName(label)).join(', ');
+}
