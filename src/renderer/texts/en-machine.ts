@@ -103,10 +103,17 @@ export const machine = {
   'order.remove': 'Remove {name}',
 
   // What people call settings, for the search: words that are nowhere on the page.
-  'search.look': 'appearance, design, language, interface, display, color',
-  'search.theme': 'dark mode, light mode, night mode, dark theme, colors',
-  'search.textSize': 'font, font size, zoom, larger letters, typeface',
-  'search.motion': 'animation, animations, transitions',
+  'search.look': 'appearance, design, language, interface, display, color, accessibility, style, layout',
+  'search.theme': 'dark mode, light mode, night mode, dark theme, colors, color scheme, system theme, contrast',
+  'search.textSize':
+    'font, font size, zoom, larger letters, bigger text, large text, text size, scale, scaling, typeface',
+  'search.motion': 'animation, animations, transitions, reduce motion, reduced motion, disable animations',
+  'search.steps': 'show thinking, thinking, reasoning, details, verbose, tool calls, expand, collapse',
+  'search.desktop':
+    'menu bar, system tray, tray icon, global shortcut, system shortcut, quick access, background, clipboard, start at login',
+  'search.power': 'power saving, battery saver, energy saver, throttle, fan, overheating, sleep, laptop',
+  'search.connection': 'vpn, firewall, ssl, tls, certificate authority, company network, offline',
+  'search.energy': 'electricity, watt, power price, kwh, electric bill, carbon',
   'search.policy': 'auto, automatic, hybrid, routing, offline, local only, cloud, economy, balanced, quality',
   'search.searchModel': 'embedding, embeddings, vectors, semantic search, documents',
   'search.model': 'default model, change model, llm, favorite model',
@@ -114,12 +121,14 @@ export const machine = {
   'search.editor': 'ide, vscode, open files with',
   'search.notify': 'sound, sounds, alert, alerts, popup, messages',
   'search.spending': 'budget, spending limit, cost, costs, money, price limit, cap, dollars, billing',
-  'search.limits': 'max tokens, max steps, max turns, maximum, timeout, time limit',
-  'search.rules': 'privacy, data protection, fences, what is sent, deny, allow list, permissions',
+  'search.limits':
+    'max tokens, max steps, max turns, maximum, timeout, time limit, iterations, rounds, loops, budget per task',
+  'search.rules':
+    'privacy, data protection, fences, what is sent, deny, allow list, permissions, confidential, sensitive, secrets, gdpr, ignore files, block files',
   'search.keys':
     'api key, api keys, token, openai, anthropic, claude, gemini, provider, account, login, sign in, password',
   'search.sandbox': 'docker, podman, container, firewall, isolation, ram, timeout, security',
-  'search.web': 'web search, internet, browsing, google, search engine',
+  'search.web': 'web search, internet, browse, browsing, browser, online, google, search engine, fetch pages',
   'search.shortcuts': 'hotkey, hotkeys, keyboard, key bindings, keybindings',
   'search.kept': 'storage, backup, delete data, clear cache, free space, clean up, reset, data folder',
   'search.about': 'update, updates, version, license, licenses, telemetry, analytics, log, logs, report a problem',
@@ -128,12 +137,13 @@ export const machine = {
   'settings.places': 'On other pages',
   'settings.place.models': 'Models: choose, download, and under Advanced their temperature, context and system prompt',
   'settings.place.models.words':
-    'temperature, top-p, system prompt, custom instructions, context length, context window, gpu, vram, quantization, ollama, gguf, hugging face, reasoning, endpoint, base url, vision',
+    'temperature, top-p, system prompt, context length, context window, gpu, vram, quantization, ollama, gguf, hugging face, reasoning, endpoint, base url, vision, download model, custom model, local models',
   'settings.place.tools': 'Tools: servers (MCP) and your own',
   'settings.place.tools.words':
     'tools, mcp, mcp servers, plugins, extensions, connectors, integrations, functions, composio',
   'settings.place.assistants': 'Assistants: instructions, models and tools under a name',
-  'settings.place.assistants.words': 'assistants, personas, custom instructions, system prompt, agents, gpts, profile',
+  'settings.place.assistants.words':
+    'assistants, personas, characters, custom instructions, system prompt, agents, gpts, profile',
   'settings.place.costs': 'Costs: what was spent, and the limits',
   'settings.place.costs.words': 'costs, usage, spent, spending, tokens used, statistics, budget, billing',
   'settings.place.bin': 'Bin: deleted sessions',

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useMemo, useState } from 'react';
+import { use, useMemo, useState } from 'react';
 import type { Action } from '../../lib/input/actions.ts';
 import type { View } from '../../lib/window/use-view.ts';
 import { useIsCommandRefused, useIsWindow } from '../../lib/connection/use-host-info.ts';
@@ -75,8 +75,8 @@ export default function SettingsView({ view: { at }, actions, children }: Settin
                 className="h-8 w-56 max-w-full rounded-md border border-line-strong bg-raised px-2.5"
               />
             </ViewHeader>
-            <OtherPlaces text={text} />
-            {found.length === 0 && foundPlaces(text).length === 0 && (
+            <OtherPlaces />
+            {found.length === 0 && foundPlaces(search).length === 0 && (
               <Empty>
                 {t('settings.noMatch', { text: typed })}{' '}
                 <button type="button" className="underline" onClick={() => setTyped('')}>
@@ -103,9 +103,9 @@ export default function SettingsView({ view: { at }, actions, children }: Settin
 }
 
 /** What people look for here and find on another page. */
-function OtherPlaces({ text }: { readonly text: string }) {
+function OtherPlaces() {
   const navigate = useNavigate();
-  const places = foundPlaces(text);
+  const places = foundPlaces(use(SettingsSearch));
   if (places.length === 0) return null;
   return (
     <section aria-label={t('settings.places')} className="flex flex-col gap-2">

@@ -34,18 +34,74 @@ function holds(names: readonly string[], text: string): boolean {
   });
 }
 
+/** Labels and what people call them. A sentence that only explains is no name. */
+function namesOf({ title, words, alsoCalled = {} }: SettingsSection): readonly string[] {
+  return [title, ...words.filter((word) => word.length <= longestName), ...Object.values(alsoCalled)];
+}
+
+const longestName = 40;
+const smallWords = new Set([
+  'the',
+  'this',
+  'that',
+  'has',
+  'have',
+  'for',
+  'and',
+  'not',
+  'how',
+  'set',
+  'with',
+  'from',
+  'nothing',
+]);
+
+/** How many of the typed words are in the names, each without the mark of a plural. */
+function sharedWords(names: readonly string[], text: string): number {
+  const known = names.join(' ').toLowerCase();
+  const typed = text.split(' ').filter((word) => word.length > 2 && !smallWords.has(word));
+  return typed.filter((word) => known.includes(word.replace(/(?<=\w{3})s$/u, ''))).length;
+}
+
+function isExact(text: string, sections: readonly SettingsSection[]): boolean {
+  const names = sections.flatMap(({ title, words, alsoCalled = {} }) => [
+    title,
+    ...words,
+    ...Object.values(alsoCalled),
+  ]);
+  return holds([...names, ...places.flatMap(placeWords)], text);
+}
+
+/** The most words that one section or page shares with what was typed. */
+function mostShared(text: string, sections: readonly SettingsSection[]): number {
+  return Math.max(0, ...[...sections.map(namesOf), ...places.map(placeWords)].map((names) => sharedWords(names, text)));
+}
+
+/** Sections where one name has every typed word. Where nothing has, those that share the most words. */
 export function foundSections({ text, sections }: Search): readonly SettingsSection[] {
-  return sections.filter(({ title, words, alsoCalled = {} }) =>
-    holds([title, ...words, ...Object.values(alsoCalled)], text),
-  );
+  if (isExact(text, sections)) {
+    return sections.filter(({ title, words, alsoCalled = {} }) =>
+      holds([title, ...words, ...Object.values(alsoCalled)], text),
+    );
+  }
+  const most = mostShared(text, sections);
+  return sections.filter((section) => most > 0 && sharedWords(namesOf(section), text) === most);
 }
 
 const places = ['models', 'tools', 'assistants', 'costs', 'bin'] as const;
 
+function placeWords(place: (typeof places)[number]): readonly string[] {
+  return t(`settings.place.${place}.words`).split(', ');
+}
+
 /** Pages outside the settings that the words lead to. None without words. */
-export function foundPlaces(text: string): readonly SettingsPlace[] {
+export function foundPlaces({ text, sections }: Search): readonly SettingsPlace[] {
+  if (text === '') return [];
+  const most = isExact(text, sections) ? null : mostShared(text, sections);
+  const isFound = (names: readonly string[]): boolean =>
+    most === null ? holds(names, text) : most > 0 && sharedWords(names, text) === most;
   return places
-    .filter((place) => text !== '' && holds(t(`settings.place.${place}.words`).split(', '), text))
+    .filter((place) => isFound(placeWords(place)))
     .map((place) => ({ title: t(`settings.place.${place}`), view: { type: place } }));
 }
 
@@ -55,13 +111,15 @@ export function useIsSectionFound(title: string): boolean {
   return search.text === '' || foundSections(search).some((section) => section.title === title);
 }
 
-/** Whether a setting is shown: its own words, or its section's title, contain the search text. */
+/** Whether a setting of a section that is found is shown: its own words, or its section's title, have the search text. */
 export function useIsSettingFound(label: string, hint = ''): boolean {
   const { text, sections } = use(SettingsSearch);
   if (text === '' || holds([label, hint], text)) return true;
   const section = sections.find(({ words }) => words.includes(label));
   if (section === undefined) return false;
   const { title, alsoCalled = {} } = section;
+  // Nothing has all words, so the whole section is shown.
+  if (!isExact(text, sections)) return true;
   return holds([title, alsoCalled[title] ?? '', alsoCalled[label] ?? ''], text);
 }
 
@@ -98,6 +156,7 @@ function othersWords(): Readonly<Record<string, Readonly<Record<string, string>>
       [t('settings.theme')]: t('search.theme'),
       [t('settings.textSize')]: t('search.textSize'),
       [t('settings.motion')]: t('search.motion'),
+      [t('settings.steps')]: t('search.steps'),
     },
     [t('settings.work')]: {
       [t('settings.policy')]: t('search.policy'),
@@ -107,6 +166,10 @@ function othersWords(): Readonly<Record<string, Readonly<Record<string, string>>
       [t('settings.searchModel')]: t('search.searchModel'),
       [t('settings.editor')]: t('search.editor'),
     },
+    [t('settings.desktop')]: { [t('settings.desktop')]: t('search.desktop') },
+    [t('settings.connection')]: { [t('settings.connection')]: t('search.connection') },
+    [t('power.title')]: { [t('power.title')]: t('search.power') },
+    [t('settings.energy')]: { [t('settings.energy')]: t('search.energy') },
     [t('settings.notify')]: { [t('settings.notify')]: t('search.notify') },
     [t('settings.spending')]: { [t('settings.spending')]: t('search.spending') },
     [t('settings.limits')]: { [t('settings.limits')]: t('search.limits') },

@@ -80,7 +80,7 @@ it('the search in the settings knows the 40 words that people use first', () => 
   expect(firstWords).toHaveLength(40);
   const found = (text: string): readonly string[] => [
     ...titles(text),
-    ...foundPlaces(text).map(({ view }) => view.type),
+    ...foundPlaces({ text, sections }).map(({ view }) => view.type),
   ];
   expect(firstWords.filter(([word, where]) => !found(word).includes(where))).toEqual([]);
 });
