@@ -15,6 +15,7 @@ import { callerRows } from './lib/model-callers.ts';
 import { conformanceRows } from './lib/conformance-rows.ts';
 import { parsePartOptions } from './lib/part-options.ts';
 import type { BenchRow } from './lib/rows.ts';
+import { serverStartRows } from './lib/server-start-rows.ts';
 import { median, percentile } from './lib/statistics.ts';
 import { talkRows } from './lib/talk-rows.ts';
 import { seamTimes, stdioTimes } from './lib/tool-call-times.ts';
@@ -37,6 +38,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     calls: null,
     callers: null,
     talks: null,
+    servers: null,
   };
   const defaults = {
     data: join(cache, 'bench', 'bfcl-eval'),
@@ -45,6 +47,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     requests: '24',
     offset: '0',
     talks: 'bench/data/talks.json',
+    servers: 'bench/data/tool-servers.json',
   };
   const { only, values } = parsePartOptions(args, parts, defaults);
   return [
@@ -54,6 +57,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     ...(only.includes('talks')
       ? await talkRows(values.talks, join(cache, 'models', 'qwen2.5-coder-1.5b-instruct.gguf'))
       : []),
+    ...(only.includes('servers') ? serverStartRows(values.servers) : []),
     ...(only.includes('callers') ? await modelRows(values, join(cache, 'models')) : []),
   ];
 }
