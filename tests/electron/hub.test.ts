@@ -33,7 +33,7 @@ beforeAll(async () => {
   endDisplay = await ensureShellAndDisplay();
   folder = mkdtempSync(join(tmpdir(), 'dewpoint-hub-page-'));
   const hub = modelHub({
-    'owner/Tiny-GGUF': { license: 'apache-2.0', files: tinyFiles },
+    'owner/Tiny-GGUF': { license: 'apache-2.0', parameters: 130e6, files: tinyFiles },
     'owner/gated': { token: 'secret', files: { 'Gated-Q4_K_M.gguf': tinyFiles['Tiny-Q4_K_M.gguf'] } },
   });
   server = createServer((request, response) => {
@@ -58,7 +58,7 @@ afterAll(async () => {
   endDisplay?.();
 });
 
-const field = () => launched.page.getByLabel('Hugging Face model name');
+const field = () => launched.page.getByLabel('Search Hugging Face');
 const lookUp = () => launched.page.getByRole('button', { name: 'Look up' });
 const cancel = () => launched.page.getByRole('button', { name: 'Cancel' });
 const choice = (name: string) => launched.page.locator(`[data-choice="hf:owner/Tiny-GGUF:${name}"]`);
@@ -114,10 +114,25 @@ it('the model search shows a download of one model while another is looked at', 
   await page.locator('[data-model="llama-cpp/Tiny-Q2_K"]').getByText('ready', { exact: false }).waitFor();
 });
 
+it('the model search finds models by words, and leads to the files of one', async () => {
+  const { page } = launched;
+  await field().fill('tiny');
+  await lookUp().click();
+  const hit = page.locator('[data-hit="hf:owner/Tiny-GGUF"]');
+  await hit.getByText('probably fits here').waitFor();
+  await keepScreenshot(page, 'hub-search');
+  expect(await violations(page)).toEqual([]);
+  await hit.getByRole('button', { name: 'See files of owner/Tiny-GGUF' }).click();
+  await choice('Q4_K_M').getByText('fits here').waitFor();
+  await field().fill('no such model');
+  await lookUp().click();
+  await page.getByText('Nothing was found for “no such model”.').waitFor();
+});
+
 it('the model search says what is wrong with a name or what the hub refuses, and can be tried again', async () => {
   const { page } = launched;
-  await field().fill('a model that codes well');
-  await page.getByText('Enter an owner and a repository').waitFor();
+  await field().fill('https://example.com/a-model/files');
+  await page.getByText('Enter words, or an owner and a repository').waitFor();
   expect(await lookUp().isDisabled()).toBe(true);
   await field().fill('owner/gone');
   await lookUp().click();

@@ -219,7 +219,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     models: () => goTo('models', 'Models'),
     hub: async () => {
       await goTo('models', 'Models');
-      await page.getByLabel('Hugging Face model name').fill('example/Coder-7B-GGUF');
+      await page.getByLabel('Search Hugging Face').fill('example/Coder-7B-GGUF');
       await page.getByRole('button', { name: 'Look up' }).click();
       await page.locator('[data-choice]').last().waitFor();
       await page.locator('[data-hub]').scrollIntoViewIfNeeded();

@@ -32,6 +32,8 @@ export const tinyFiles = {
 
 interface HubScene {
   readonly license?: string;
+  /** Of its model, as the hub counts them. */
+  readonly parameters?: number;
   /** If set, a request for a file without this token gets 403. */
   readonly token?: string;
   readonly files: Readonly<Record<string, Buffer>>;
@@ -43,12 +45,16 @@ export interface ModelHub {
   readonly answer: RequestListener;
   /** The requests in order: paths, with the range if there was one. */
   readonly asked: string[];
+  /** The next search gets this body. */
+  failNext(body: string): void;
 }
 
 /** A model hub that behaves like Hugging Face: lists with sizes and checksums, and files with ranges. */
 export function modelHub(repositories: Readonly<Record<string, HubScene>>): ModelHub {
+  let wrong: string | null = null;
   const hub: ModelHub = {
     asked: [],
+    failNext: (body) => void (wrong = body),
     answer: (request, response) => {
       const url = decodeURIComponent(request.url ?? '');
       const { range } = request.headers;
@@ -59,6 +65,19 @@ export function modelHub(repositories: Readonly<Record<string, HubScene>>): Mode
         // Like Hugging Face: a missing repository and a private one look the same.
         if (scene === undefined) return void response.writeHead(401).end('Invalid username or password.');
         return void response.end(JSON.stringify(listOf(scene)));
+      }
+      const search = new URL(request.url ?? '', 'http://hub').searchParams;
+      if (url.startsWith('/api/models?')) {
+        if (wrong !== null) {
+          const body = wrong;
+          wrong = null;
+          return void response.end(body);
+        }
+        const words = (search.get('search') ?? '').toLowerCase().split(' ');
+        const known = Object.entries(repositories).filter(([id]) =>
+          words.every((word) => id.toLowerCase().includes(word)),
+        );
+        return void response.end(JSON.stringify(known.map(([id, one]) => hitOf(id, one))));
       }
       const [, name = '', path = ''] = /^\/([^/]+\/[^/]+)\/resolve\/main\/(.+)$/u.exec(url) ?? [];
       const scene = repositories[name];
@@ -77,6 +96,11 @@ export function modelHub(repositories: Readonly<Record<string, HubScene>>): Mode
     },
   };
   return hub;
+}
+
+function hitOf(id: string, { token, parameters }: HubScene): object {
+  const gguf = parameters === undefined ? {} : { gguf: { total: parameters, architecture: 'llama' } };
+  return { _id: 'x', id, downloads: 1200, gated: token === undefined ? false : 'auto', ...gguf };
 }
 
 function listOf({ license, token, files, wrongSums = [] }: HubScene): object {

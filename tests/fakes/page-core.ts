@@ -457,6 +457,7 @@ function modelHandlers(core: PageCore, note: Note): Subject<'models'> {
   };
   return {
     list: () => core.models,
+    search: () => [],
     suggest: () => core.suggestions,
     cards: () => core.cards,
     strain: () => core.strain,

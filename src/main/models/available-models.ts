@@ -45,6 +45,8 @@ export interface AvailableModels {
   readonly servers: (signal: AbortSignal) => Promise<readonly ServerStatus[]>;
   /** How the engine sees the graphics cards of this machine. */
   readonly cards: (signal: AbortSignal) => Promise<EngineCardsReport>;
+  /** Repositories of the hub by words, which go there. */
+  readonly search: HubModels['search'];
   readonly pull: (id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
   /** Adds a model file of the user by reference, without copying it. */
   readonly add: (request: FileToAdd, signal: AbortSignal) => Promise<ModelEntry>;
@@ -124,6 +126,7 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
     servers: async (signal) =>
       (await Promise.all([engineFiles.status(signal), listServers(instances, options.settings, signal)])).flat(),
     cards: engineFiles.report,
+    search: hubModels.search,
     pull: async (id, onProgress, signal) => {
       const isElsewhere =
         (await engineFiles.pull(id, onProgress, signal)) ||

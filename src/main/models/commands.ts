@@ -53,6 +53,7 @@ export function createModelCommands({
         const entry = await models.show(input.id, input.fit, signal);
         return input.fit ? withQuantization(entry, { models, plan, catalog }, signal) : entry;
       },
+      search: ({ input, signal }) => models.search(input.words, signal),
       suggest: ({ input, signal }) => suggestForMachine(input.machine, { models, plan, catalog }, signal),
       updateCatalog: ({ input, signal }) => updates.update(input.source, input.apply, signal),
       resetCatalog: () => updates.reset(),

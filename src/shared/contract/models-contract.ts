@@ -82,6 +82,18 @@ export interface ModelRepair {
   readonly made: string | null;
 }
 
+/** A repository with models that a search of the hub found. */
+export interface FoundRepository {
+  /** `hf:OWNER/REPO` */
+  readonly id: string;
+  readonly downloads: number | null;
+  readonly isGated: boolean;
+  /** A guess from its count of parameters: its file with about 4 bits a weight. Null: the count is unknown. */
+  readonly sizeBytes: number | null;
+  /** Whether such a file probably fits into the memory of this machine. Null: unknown. */
+  readonly fits: boolean | null;
+}
+
 export interface PullProgress {
   readonly phase: 'checking' | 'downloading' | 'joining' | 'verifying' | 'done';
   readonly doneBytes: number;
@@ -113,6 +125,8 @@ export const modelsContract = {
     list: base.output(type<readonly ModelEntry[]>()),
     /** `fit` also says how the model would fit into memory. For that, its header and the hardware are read. */
     show: base.input(z.object({ id: z.string(), fit: z.boolean().default(false) })).output(type<ModelEntry>()),
+    /** Repositories of the hub with models for the engine, by words. The words go to the hub. The most used come first. */
+    search: base.input(z.object({ words: z.string().min(1).max(200) })).output(type<readonly FoundRepository[]>()),
     /** The catalog's suggestions for this machine, or for another one. Sends no request. */
     suggest: base
       .input(z.object({ machine: suggestMachineSchema.nullable().default(null) }))

@@ -9,10 +9,13 @@ import { hubNameOf } from './download/hub-client.ts';
 import type { FetchedModel } from './download/fetch-model.ts';
 import type { ModelStore } from './model-store.ts';
 import { partNameOf } from './split-model-files.ts';
-import type { ModelEntry, PullProgress } from '@shared/contract/models-contract.ts';
+import { plainInput } from '../memory/memory-planner.ts';
+import type { FoundRepository, ModelEntry, PullProgress } from '@shared/contract/models-contract.ts';
 
 /** Models on a hub that are not in the catalog: `hf:OWNER/REPO[:QUANTISATION]`. */
 export interface HubModels {
+  /** Repositories by words. What is said of their size and fit is a guess; `show` reads the files. */
+  readonly search: (words: string, signal: AbortSignal) => Promise<readonly FoundRepository[]>;
   /** Null for an id of another kind. */
   readonly show: (id: string, signal: AbortSignal) => Promise<ModelEntry | null>;
   /**
@@ -25,7 +28,7 @@ export interface HubModels {
 export interface HubModelsOptions {
   readonly hub: HubClient;
   readonly store: Pick<ModelStore, 'fetch'>;
-  readonly plan: Pick<MemoryPlanner, 'planEach'>;
+  readonly plan: Pick<MemoryPlanner, 'plan' | 'planEach'>;
 }
 
 interface OfferedModel {
@@ -37,6 +40,15 @@ interface OfferedModel {
 
 export function createHubModels(options: HubModelsOptions): HubModels {
   return {
+    async search(words, signal) {
+      const hits = valueOf(await options.hub.search(words, signal));
+      if (hits.length === 0) return [];
+      const roomBytes = await usualRoom(options.plan, signal);
+      return hits.map(({ repository, parameters, ...hit }) => {
+        const sizeBytes = parameters === null ? null : Math.round(parameters * bytesPerWeight);
+        return { ...hit, id: `hf:${repository}`, sizeBytes, fits: sizeBytes === null ? null : sizeBytes < roomBytes };
+      });
+    },
     async show(id, signal) {
       const name = hubNameOf(id);
       return name === null ? null : entryOf(id, await findOffered(options, name, signal));
@@ -61,6 +73,17 @@ export function createHubModels(options: HubModelsOptions): HubModels {
       return true;
     },
   };
+}
+
+/** Of a file with about 4 bits a weight, such as `Q4_K_M`, with what it keeps at higher precision. */
+const bytesPerWeight = 0.6;
+
+/** How large a file may be for the rest of its memory to fit, too, if little else runs here. */
+async function usualRoom(plan: HubModelsOptions['plan'], signal: AbortSignal): Promise<number> {
+  const keys = { 'general.architecture': 'none' };
+  const { devices, host } = await plan.plan({ ...plainInput, model: null, keys }, signal);
+  const cards = devices.filter(({ confidence }) => confidence !== 'low');
+  return Math.max(host.totalBytes * 0.7, cards.reduce((sum, { totalBytes }) => sum + totalBytes, 0) * 0.85);
 }
 
 async function findOffered(

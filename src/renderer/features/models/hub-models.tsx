@@ -12,6 +12,7 @@ import { InputField } from '../../ui/controls/field.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { DownloadControl } from '../../ui/controls/download-control.tsx';
 import { HubChoice } from './hub-choice.tsx';
+import { HubHits } from './hub-hits.tsx';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 interface HubModelsProps {
@@ -21,26 +22,45 @@ interface HubModelsProps {
   readonly onUse: (id: string) => void;
 }
 
-/** Models from a hub by their names. Says what fits on this machine before anything is downloaded. */
+/** Models from a hub by words or by their names. Says what fits on this machine before anything is downloaded. */
 export function HubModels({ models, usedId, onUse }: HubModelsProps) {
   const client = useClient();
   const [typed, setTyped] = useState('');
   const [asked, setAsked] = useState<string | null>(null);
+  const [words, setWords] = useState<string | null>(null);
   const name = hubName(typed);
+  const typedWords = typed.trim();
   const found = useQuery({
     queryKey: ['hub', asked],
     queryFn: ({ signal }) => client.models.show({ id: asked ?? '' }, { signal }),
     enabled: asked !== null,
     staleTime: 300_000,
   });
+  const hits = useQuery({
+    queryKey: ['hub-search', words],
+    queryFn: ({ signal }) => client.models.search({ words: words ?? '' }, { signal }),
+    enabled: words !== null,
+    staleTime: 300_000,
+  });
+  // What names a repository wrongly, such as a path or another address, is not searched for.
+  const isTypedWrong = name === null && /[/:\\]/u.test(typedWords);
+  const isTyped = name !== null || (typedWords !== '' && typedWords.length <= 200 && !isTypedWrong);
   const look = (event: FormEvent): void => {
     event.preventDefault();
-    if (name === null) return;
+    if (!isTyped) return;
     dropFailedDownloads();
-    if (name === asked) void found.refetch();
+    if (name === null) {
+      setAsked(null);
+      if (typedWords === words) void hits.refetch();
+      else setWords(typedWords);
+    } else if (name === asked) void found.refetch();
     else setAsked(name);
   };
-  const isTypedWrong = typed.trim() !== '' && name === null;
+  const see = (id: string): void => {
+    setTyped(id.slice(3));
+    setAsked(id);
+  };
+  const isAsking = found.isFetching || hits.isFetching;
   // An error about one name is not shown beside the next one, nor beside an earlier result.
   const isAbout = name === asked && !found.isFetching;
   const entry = found.error === null ? found.data : undefined;
@@ -58,24 +78,44 @@ export function HubModels({ models, usedId, onUse }: HubModelsProps) {
           onText={setTyped}
         />
         {/* Each button has its own key. A button that changes under a click would do the other one's action. */}
-        {found.isFetching ? (
-          <Button key="cancel" onClick={() => setAsked(null)}>
+        {isAsking ? (
+          <Button
+            key="cancel"
+            onClick={() => {
+              setAsked(null);
+              if (hits.isFetching) setWords(null);
+            }}
+          >
             {t('models.cancel')}
           </Button>
         ) : (
-          <Button key="look" type="submit" disabled={name === null}>
+          <Button key="look" type="submit" disabled={!isTyped}>
             {t('hub.look')}
           </Button>
         )}
       </form>
       <output className="text-xs text-soft">
-        {found.isFetching ? t('hub.looking') : t(isTypedWrong ? 'hub.wrongName' : 'hub.text')}
+        {t(hubStatus({ isLooking: found.isFetching, isSearching: hits.isFetching, isTypedWrong }))}
       </output>
       {found.error !== null && isAbout && <Problem text={failureText(found.error)} onRetry={found.refetch} />}
       {entry !== undefined && <Found {...{ models, usedId, onUse }} entry={entry} />}
+      {asked === null && hits.error !== null && <Problem text={failureText(hits.error)} onRetry={hits.refetch} />}
+      {asked === null && words !== null && hits.error === null && hits.data !== undefined && (
+        <HubHits hits={hits.data} words={words} onSee={see} />
+      )}
       <OtherPulls shown={offered} />
     </section>
   );
+}
+
+function hubStatus(is: {
+  readonly isLooking: boolean;
+  readonly isSearching: boolean;
+  readonly isTypedWrong: boolean;
+}): 'hub.looking' | 'hub.searching' | 'hub.wrongName' | 'hub.text' {
+  if (is.isLooking) return 'hub.looking';
+  if (is.isSearching) return 'hub.searching';
+  return is.isTypedWrong ? 'hub.wrongName' : 'hub.text';
 }
 
 /** The files of a repository, smallest first. */

@@ -40,12 +40,13 @@ let store: ModelStore;
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'dewpoint-hub-'));
   hub = modelHub({
-    'owner/Tiny-GGUF': { license: 'apache-2.0', files },
+    'owner/Tiny-GGUF': { license: 'apache-2.0', parameters: 130e6, files },
     'owner/gated': { token: 'secret', files: { 'Gated-Q4_K_M.gguf': files['Tiny-Q4_K_M.gguf'] } },
     'owner/damaged': {
       files: { 'Damaged-Q4_K_M.gguf': files['Tiny-Q4_K_M.gguf'] },
       wrongSums: ['Damaged-Q4_K_M.gguf'],
     },
+    'owner/Huge-GGUF': { parameters: 70e9, files: {} },
     'owner/none': { files: { 'model.safetensors': Buffer.from('x') } },
     'owner/no-gguf-inside': { files: { 'Fake-Q4_K_M.gguf': Buffer.from('<html>nothing</html>') } },
   });
@@ -94,6 +95,27 @@ async function pull(models: HubModels, id: string, signal = never): Promise<stri
 
 const here = async (): Promise<readonly string[]> =>
   (await readdir(join(dir, 'models')).catch(() => [])).toSorted((left, right) => left.localeCompare(right));
+
+describe('a search of a hub by words', () => {
+  it('asks for repositories with models, the most used first, and guesses what fits by their parameters', async () => {
+    const found = await create().search('gguf owner', never);
+    expect(found.map(({ id, sizeBytes, fits }) => [id, sizeBytes, fits])).toEqual([
+      ['hf:owner/Tiny-GGUF', 78_000_000, true],
+      ['hf:owner/Huge-GGUF', 42_000_000_000, false],
+      ['hf:owner/no-gguf-inside', null, null],
+    ]);
+    expect(hub.asked).toEqual([
+      '/api/models?search=gguf+owner&filter=gguf&sort=downloads&direction=-1&limit=20&expand[]=downloads&expand[]=gated&expand[]=gguf',
+    ]);
+    expect(await create().search('gated', never)).toMatchObject([{ isGated: true, downloads: 1200 }]);
+  });
+
+  it('says so when nothing is found, and when what answers is no hub', async () => {
+    expect(await create().search('nothing at all', never)).toEqual([]);
+    hub.failNext('<html>');
+    await expect(create().search('tiny', never)).rejects.toThrow('is not a model hub');
+  });
+});
 
 describe('a model of a hub', () => {
   it('is listed with each quantisation, its size and fit, and the default one', async () => {

@@ -40,9 +40,19 @@ export interface HubRepository {
   readonly files: readonly HubFile[];
 }
 
+/** What the list of a search says of a repository. */
+export interface HubHit {
+  readonly repository: string;
+  readonly downloads: number | null;
+  readonly isGated: boolean;
+  readonly parameters: number | null;
+}
+
 /** The hub at `HF_ENDPOINT`, used with `HF_TOKEN`. */
 export interface HubClient {
   readonly read: (repository: string, signal: AbortSignal) => Promise<Reply<HubRepository>>;
+  /** Repositories that hold GGUF files and have the words in their names, the most downloaded first. */
+  readonly search: (words: string, signal: AbortSignal) => Promise<Reply<readonly HubHit[]>>;
   /** Reads the header of a model that is not here, from the first megabytes of its files. */
   readonly header: (file: HubFile, repository: string, signal: AbortSignal) => Promise<Reply<ModelFacts>>;
 }
@@ -79,6 +89,17 @@ const repositorySchema = z.object({
   ),
 });
 
+const hitsSchema = z.array(
+  z.object({
+    id: z.string(),
+    downloads: z.number().optional(),
+    gated: z.union([z.boolean(), z.string()]).optional(),
+    gguf: z.object({ total: z.number().positive().optional() }).nullish(),
+  }),
+);
+
+const mostHits = 20;
+
 export function createHubClient({ fetch: ask, env }: HubOptions): HubClient {
   const get: Get = async (path, signal, headers = {}) => {
     const { endpoint, token } = hubAddress(env);
@@ -91,6 +112,24 @@ export function createHubClient({ fetch: ask, env }: HubOptions): HubClient {
         const response = await get(`api/models/${repository}?blobs=true`, signal);
         if (!response.ok) return refused(repository, response.status);
         return success(repositoryOf(repository, repositorySchema.parse(await response.json())));
+      } catch (error) {
+        return unreachable(error, signal);
+      }
+    },
+    async search(words, signal) {
+      const asked: [string, string][] = [
+        ['search', words],
+        ['filter', 'gguf'],
+        ['sort', 'downloads'],
+        ['direction', '-1'],
+        ['limit', String(mostHits)],
+        ...['downloads', 'gated', 'gguf'].map((field): [string, string] => ['expand[]', field]),
+      ];
+      try {
+        const response = await get(`api/models?${new URLSearchParams(asked).toString()}`, signal);
+        if (!response.ok)
+          return failure('network', `The hub answered with status ${response.status}.`, 'Try again later.');
+        return success(hitsOf(hitsSchema.parse(await response.json())));
       } catch (error) {
         return unreachable(error, signal);
       }
@@ -142,6 +181,18 @@ async function readHeader(
       throw new AppError('bad-input', `${path} is cut off at its source.`, { hint: 'Choose another file.' });
     upTo = Math.min(Math.max(needed, bytes.length * 4), ggufLimits.headerBytes);
   }
+}
+
+function hitsOf(listed: z.infer<typeof hitsSchema>): readonly HubHit[] {
+  return listed
+    .filter(({ id }) => hubNameOf(`hf:${id}`)?.repository === id)
+    .slice(0, mostHits)
+    .map(({ id, downloads, gated, gguf }) => ({
+      repository: id,
+      downloads: downloads ?? null,
+      isGated: gated !== undefined && gated !== false,
+      parameters: gguf?.total ?? null,
+    }));
 }
 
 function repositoryOf(
