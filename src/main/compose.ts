@@ -20,6 +20,7 @@ import { sleep } from './lib/async/abort.ts';
 import { clockNow } from './lib/async/clock.ts';
 import { sleptTime } from './lib/async/slept-time.ts';
 import { cleanDiagnostics, diagnostics, orNoted } from './lib/log.ts';
+import { recordSends, sentFolder, type SendRecord } from './lib/net/record-of-sends.ts';
 import { createHostPrograms } from './lib/programs/host-programs.ts';
 import { findNode } from './lib/programs/platform-files.ts';
 import { createModelCommands } from './models/commands.ts';
@@ -33,6 +34,7 @@ import { createRoutingCommands } from './routing/commands.ts';
 import { monthSpent } from './routing/record/pace-of-month.ts';
 import { createRouteRecord, versionOf } from './routing/record/route-record.ts';
 import { createRuleCommands } from './safety/commands.ts';
+import { createReceiptCommands } from './safety/receipt/commands.ts';
 import { createKeyCommands } from './safety/keys/commands.ts';
 import { knownSecrets } from './safety/keys/known-secrets.ts';
 import { createSessionRules } from './safety/rules/session-rules.ts';
@@ -88,6 +90,8 @@ export interface ComposeConfig {
   /** For benchmarks: a wrapper around each provider, and the clock that goes with it. */
   readonly wrapProvider?: ModelPartsConfig['wrapProvider'];
   readonly now?: () => number;
+  /** For benchmarks: which addresses count as this machine. */
+  readonly counting?: Parameters<typeof recordSends>[1];
   /** For benchmarks: what a turn does not know of its project, asked when it begins. */
   readonly without?: Parameters<typeof createProjectParts>[1]['without'];
 }
@@ -112,10 +116,12 @@ export interface Core {
 
 /** The only wiring, from a host's config to a usable core. Starts no process by itself; processes start when needed. */
 export async function compose(config: ComposeConfig): Promise<Core> {
+  // Before anything that could connect.
+  const sends = recordSends(sentFolder(config.home), config.counting);
   const parts = await createParts(config);
   const { sessions, comparisons, calibrations } = parts;
   return {
-    handlers: createHandlers(config, parts),
+    handlers: createHandlers(config, { ...parts, sends }),
     // Between two runs of a comparison no turn runs, but the core is still at work.
     runningTurns: () =>
       Math.max(sessions.workFolders().length, comparisons.running(), calibrations.running(), parts.endpoint.running()),
@@ -136,6 +142,7 @@ export async function compose(config: ComposeConfig): Promise<Core> {
       parts.disposeSymbols();
       parts.keys.dispose();
       await parts.disposeEngine();
+      sends.close();
     },
   };
 }
@@ -177,6 +184,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
     }),
     calibrations: createCalibrationCommands(parts.calibrations),
     ...createMoneyCommands(parts.money),
+    receipts: createReceiptCommands({ ...config, ...parts }),
     routing: createRoutingCommands({
       record: parts.record,
       now: parts.now,
@@ -204,7 +212,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
   };
 }
 
-type Parts = Awaited<ReturnType<typeof createParts>>;
+type Parts = Awaited<ReturnType<typeof createParts>> & { readonly sends: SendRecord };
 
 type Base = Awaited<ReturnType<typeof createBase>>;
 

@@ -23,6 +23,7 @@ const known: Readonly<Record<string, string>> = {
   'main/hosts/text/agent-question.ts': 'prints those of the agent',
   'main/hosts/text/follow-turn.ts': 'takes an answered question from the keyboard',
   'main/hosts/cli/commands/chat.command.ts': 'takes an answered question from the chat',
+  'main/safety/receipt/receipt-facts.ts': 'why something left, for a person to read; it grants nothing',
   'main/sessions/log/event-log.ts': 'how soon they are on the disk',
   'main/sessions/children/child-approver.ts': 'writes those of a child',
   'main/sessions/library/forget-in-log.ts': 'in which words a line was kept; it grants nothing',

@@ -11,6 +11,7 @@ const readers: Readonly<Record<string, string>> = {
   'hosts/api/answer-request.ts': 'tells a client when its answer began',
   'hosts/cli/commands/doctor.command.ts': 'dates a report',
   'hosts/cli/commands/projects/project-list.command.ts': 'dates a choice',
+  'hosts/cli/commands/sessions/receipt.command.ts': 'names this month',
   'lib/async/clock.ts': 'is the clock of all others',
   'lib/files/file-lock.ts': 'compares with times of files, in both directions',
   'lib/files/log-file.ts': 'compares with times of files',

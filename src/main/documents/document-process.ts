@@ -7,6 +7,7 @@
  * `document-process index FILE DAY`: keeps and searches the texts of documents in this index (`search/serve-index.ts`).
  */
 import type { DocumentKind } from '@shared/documents/document-text.ts';
+import { refuseConnections } from '../lib/net/no-connections.ts';
 import { endWithParent } from '../lib/programs/end-with-parent.ts';
 import type { ParsedDocument } from './parsers/parsed-document.ts';
 import { checkZip, failedWith } from './parsers/parsed-document.ts';
@@ -69,4 +70,5 @@ function answer(found: object): void {
 }
 
 endWithParent();
+refuseConnections();
 void serve();

@@ -7,6 +7,7 @@ import { emptyTurnFacts, type TurnFacts } from '../agent/preparation/turn-facts.
 import { createTokenEstimate, promptBytes } from '../agent/prompt/token-estimate.ts';
 import { routeStep } from '../agent/step/route-step.ts';
 import { runStep, type StepReply } from '../agent/step/run-step.ts';
+import { withReasonOnly } from '../lib/net/send-reason.ts';
 import type { AgentDependencies, SessionModels, SessionProject } from '../agent/turn/agent-dependencies.ts';
 import type { StepRequest } from '../agent/turn/turn.ts';
 import type { Budget } from '../money/budget.ts';
@@ -142,7 +143,9 @@ async function ask(
     isOnce: true,
     ...(decision === null ? {} : { decision }),
   };
-  return { reply: await runStep(turn, step), ended: ended() };
+  const { sessionId } = turn.dependencies.journal;
+  const reply = await withReasonOnly({ sessionId, command: 'endpoint' }, () => runStep(turn, step));
+  return { reply, ended: ended() };
 }
 
 /** Sends the client the result of a call. Its text was sent while it arrived. */

@@ -6,6 +6,7 @@ import { AppError, toFailure } from '@shared/errors.ts';
 import { diagnostics } from '../lib/log.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { projectKey } from '../lib/files/project-key.ts';
+import { withReasonOnly, type SendReason } from '../lib/net/send-reason.ts';
 import { isStream, streamFailingWith, toContractError } from './contract-error.ts';
 import type { Call, Handlers } from './handlers.ts';
 import type { CoreRouter } from './serve-channel.ts';
@@ -42,10 +43,10 @@ function implementNode(node: AnyContractRouter, handlers: unknown, path: readonl
   return implement(node).handler(async ({ input, signal }) => {
     try {
       // A call of the local client without a signal cannot be cancelled.
-      const output = await handlers({
-        input: await withProjectKeys(input),
-        signal: signal ?? new AbortController().signal,
-      });
+      const named = await withProjectKeys(input);
+      const output = await withReasonOnly(reasonOf(path.join('.'), named), () =>
+        handlers({ input: named, signal: signal ?? new AbortController().signal }),
+      );
       // A later error of a stream must be converted as well.
       return isStream(output) ? streamFailingWith(output, fail) : output;
     } catch (error) {
@@ -61,6 +62,18 @@ function noteFault(command: string, error: unknown): void {
   if (code === 'internal') diagnostics.error(`The command ${command} failed`, error);
   else if (code !== 'cancelled' && error instanceof AppError && error.cause !== undefined)
     diagnostics.warn(`The command ${command} failed`, error);
+}
+
+/** On whose behalf a command works, as far as its input says. */
+function reasonOf(command: string, input: unknown): SendReason {
+  const fields = isRecord(input) ? input : {};
+  const { sessionId } = fields;
+  const project = projectFields.map((name) => fields[name]).find((value) => typeof value === 'string');
+  return {
+    command,
+    ...(typeof sessionId === 'string' ? { sessionId } : {}),
+    ...(typeof project === 'string' ? { project } : {}),
+  };
 }
 
 /** The fields of an input that name a project's folder, and those that hold such a field. */

@@ -32,6 +32,7 @@ import { keysContract } from './keys-contract.ts';
 import { homeContract } from './home-contract.ts';
 import { ownToolsContract, toolsContract, webContract } from './tools-contract.ts';
 import { endpointContract } from './endpoint-contract.ts';
+import { receiptsContract } from './receipts-contract.ts';
 
 /** Every command and stream of the core: the same for the terminal, the window, the browser and a second process. */
 export const contract = {
@@ -90,6 +91,7 @@ export const contract = {
     .output(type<CostReport>()),
   /** What a month of the work of the last 90 days costs, as it was done, all in the cloud and all on this machine. */
   monthCosts: base.input(z.object({ project: z.string().optional() })).output(type<MonthCosts>()),
+  receipts: receiptsContract,
   routing: routingContract,
   rules: rulesContract,
   tools: toolsContract,

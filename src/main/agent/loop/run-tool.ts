@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { abortable } from '../../lib/async/abort.ts';
 import { timerWithPauses } from '../../lib/async/deadline-pause.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
+import { withReason } from '../../lib/net/send-reason.ts';
 import type { EffectRecord, Journal } from '../../sessions/journal/journal.ts';
 import type { ServerDoor, Tool, ToolContext, ToolFacts, ToolResult } from '../../tools/define.ts';
 import { callRule } from '../../safety/approvals/approval-policy.ts';
@@ -181,7 +182,8 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
   };
   turn.signal.addEventListener('abort', onAbort, { once: true });
   try {
-    const work = runTracked(turn, { ...run, door }, emit, child.signal);
+    const why = { tool: run.tool.name, toolCallId: run.toolCallId };
+    const work = withReason(why, () => runTracked(turn, { ...run, door }, emit, child.signal));
     const result = await abortable(work, left.signal);
     return late ? timedOut(limitMs, result) : withTokens(result, door?.tokens() ?? 0);
   } catch (error) {

@@ -24,6 +24,7 @@ import { routeAlone, routeEvent } from './route-step.ts';
 import { mostTokens, promptBytes } from '../prompt/token-estimate.ts';
 import type { CallingTurn, StepError, StepRequest } from '../turn/turn.ts';
 import { noteFailure } from '../../lib/log.ts';
+import { withReason, type SendReason } from '../../lib/net/send-reason.ts';
 
 export type StepReply =
   | {
@@ -172,7 +173,9 @@ async function makeCall(turn: CallingTurn, step: StepRequest, call: PreparedCall
   const sleptBefore = machine.sleptMs();
   const answered = tooLong
     ? contextFull(promptTokens, info)
-    : await readStream((signal) => provider.stream(request, signal), callId, pushTo(turn), turn.signal);
+    : await withReason({ ...sendReason(info), step: turn.steps.last }, () =>
+        readStream((signal) => provider.stream(request, signal), callId, pushTo(turn), turn.signal),
+      );
   const read = withoutSleep(answered, machine.sleptMs() - sleptBefore);
   const count = { bytes: promptBytes(request), tokens: counted };
   const { totalMs, queuedMs } = read.ended.timings;
@@ -195,6 +198,11 @@ export function withoutSleep(read: ReadStream, slept: number): ReadStream {
   return { ...read, ended: { ...read.ended, timings: awake } };
 }
 
+/** For the record of what leaves: some servers on this machine pass on what they get. */
+function sendReason(info: ModelInfo): SendReason {
+  return { model: info.id, ...(leavesMachine(info) ? { passesOn: true } : {}) };
+}
+
 /** Does not count waiting for the engine as time of the turn. */
 function pushTo(turn: CallingTurn): (transient: Transient) => void {
   const { journal } = turn.dependencies;
@@ -210,7 +218,9 @@ function pushTo(turn: CallingTurn): (transient: Transient) => void {
 async function countTokens(turn: CallingTurn, step: StepRequest): Promise<number | null> {
   turn.log.check();
   try {
-    return await step.model.provider.countTokens(step.request, turn.signal);
+    return await withReason(sendReason(step.model.info), () =>
+      step.model.provider.countTokens(step.request, turn.signal),
+    );
   } catch (error) {
     // The exact count is optional. Without it, the estimate is used, which is on the safe side.
     noteFailure('The tokens of a prompt were not counted', error);

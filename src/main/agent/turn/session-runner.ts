@@ -11,6 +11,7 @@ import type { TurnStarter } from './turn-starter.ts';
 import { createTurnStarter } from './turn-starter.ts';
 import type { TurnEnd } from './turn-baseline.ts';
 import { orNoted } from '../../lib/log.ts';
+import { withReasonOnly } from '../../lib/net/send-reason.ts';
 
 /** A message that is in the log. */
 export interface SentMessage {
@@ -62,7 +63,7 @@ const cancelledEnd: TurnEnd = { reason: 'cancelled', text: 'Cancelled.', confide
 
 export function createSessionRunner(dependencies: Omit<AgentDependencies, 'inbox'>): SessionRunner {
   const queue = createQueue();
-  const turns = createTurnStarter({ ...dependencies, inbox: queue.inbox });
+  const turns = onBehalfOfSession(createTurnStarter({ ...dependencies, inbox: queue.inbox }), dependencies);
   let running: Promise<void> | null = null;
   const naming = createNaming(turns);
   let isDisposed = false;
@@ -279,6 +280,16 @@ function createQueue(): MessageQueue {
       for (const message of messages.splice(0)) each(message);
     },
   };
+}
+
+/** For the record of what leaves. A turn of a child session works on its own behalf, not on that of its parent. */
+function onBehalfOfSession(turns: TurnStarter, { journal }: Pick<AgentDependencies, 'journal'>): TurnStarter {
+  const run: TurnStarter['run'] = (...given) => {
+    const { sessionId, projectPath: project } = journal.state();
+    const whose = { ...(sessionId === null ? {} : { sessionId }), ...(project === null ? {} : { project }) };
+    return withReasonOnly({ ...whose, command: 'sessions.send' }, () => turns.run(...given));
+  };
+  return { ...turns, run };
 }
 
 /** What was learned meanwhile about the models is no choice. */

@@ -7,6 +7,7 @@
 import { createInterface } from 'node:readline';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { CloneStep } from '@shared/git/clone-progress.ts';
+import { refuseConnections } from '../../lib/net/no-connections.ts';
 import { endWithParent } from '../../lib/programs/end-with-parent.ts';
 import type { SendCall } from '../hosting-calls.ts';
 import { doGitJob } from './do-job.ts';
@@ -47,6 +48,7 @@ async function answer(): Promise<object> {
 }
 
 endWithParent();
+refuseConnections();
 void answer()
   .then(say)
   .then(() => process.exit(0));

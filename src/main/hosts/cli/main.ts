@@ -108,6 +108,7 @@ function handlersOf(
       return take(action === 'set' ? setKey(context, provider ?? '', args) : removeKey(context, provider ?? ''));
     },
     costs: async (args) => take((await import('./commands/costs.command.ts')).costs(context, args)),
+    receipt: async (args) => take((await import('./commands/sessions/receipt.command.ts')).receipt(context, args)),
     budget: async (action, words, args) =>
       take((await import('./commands/budget.command.ts')).budget(context, action, words, args)),
     settings: async (action, key, value) =>

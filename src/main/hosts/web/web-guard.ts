@@ -169,6 +169,12 @@ const refusals: readonly Refusal[] = [
     hint: 'On the machine, run: dewpoint projects prepare DIR, dewpoint sandbox image use DIR, or dewpoint clean',
   },
   {
+    names: ['receipts.sign'],
+    grant: null,
+    message: 'Receipts cannot be signed from the browser.',
+    hint: 'On the machine, run: dewpoint receipt --file FILE',
+  },
+  {
     names: ['host.openFile', 'host.openSignIn', 'host.editors'],
     grant: null,
     message: 'No program of the machine can be started from the browser.',

@@ -5,6 +5,7 @@ import { lookupOnThisMachine, type Lookup } from './own-lookup.ts';
 import { PermanentError } from './permanent-error.ts';
 import { proxyFor, type ChosenProxy, type Env } from './proxy-choice.ts';
 import { rootCause } from './root-cause.ts';
+import { reasonNow } from './send-reason.ts';
 import { safeAnswers } from './safe-answers.ts';
 
 export interface Connection {
@@ -32,15 +33,19 @@ export interface Reach {
  * could mean trusting the wrong server.
  */
 export function createNetFetch(connection: () => Connection, env: Env, reach: Reach = {}): typeof fetch {
-  let made: { readonly key: string; readonly use: Promise<Dispatcher> } | null = null;
+  const made = new Map<string, Promise<Dispatcher>>();
   const dispatcherOf = async (now: Connection): Promise<Dispatcher> => {
-    const key = JSON.stringify(now);
-    if (made?.key !== key) made = { key, use: createDispatcher(now, env, reach) };
+    // Two sessions never share a connection, so what each of them sends can be counted.
+    const key = JSON.stringify([now, reasonNow().sessionId ?? null]);
+    const use = made.get(key) ?? createDispatcher(now, env, reach);
+    made.delete(key);
+    made.set(key, use);
+    if (made.size > mostSessions) endOldest(made);
     try {
-      return await made.use;
+      return await use;
     } catch (error) {
       // A failure is not kept, because the file may be added meanwhile.
-      made = null;
+      made.delete(key);
       throw error;
     }
   };
@@ -58,6 +63,18 @@ export function createNetFetch(connection: () => Connection, env: Env, reach: Re
       throw explained(error, proxy);
     }
   };
+}
+
+/** Connections of more are closed after their last request, the longest unused first. */
+const mostSessions = 32;
+
+function endOldest(made: Map<string, Promise<Dispatcher>>): void {
+  const [oldest] = made;
+  if (oldest === undefined) return;
+  const [key, use] = oldest;
+  made.delete(key);
+  // Whoever made it knows of its failure.
+  void use.then((dispatcher) => dispatcher.close()).catch(() => undefined);
 }
 
 /** For servers of this machine: without a proxy. */

@@ -1,7 +1,9 @@
+import { channel } from 'node:diagnostics_channel';
 import type { WebSocket } from 'ws';
 import type { Connection } from './net-fetch.ts';
 import { trustedWith } from './net-fetch.ts';
 import { lookupOnThisMachine, type Lookup } from './own-lookup.ts';
+import { sendsNow } from './counted-sockets.ts';
 import { PermanentError } from './permanent-error.ts';
 import { proxyFor, type Env } from './proxy-choice.ts';
 
@@ -34,7 +36,7 @@ export function createNetSocket(
       );
     const ca = now.certificates === null ? {} : { ca: await trustedWith(now.certificates) };
     const { WebSocket } = await import('ws');
-    return new WebSocket(url, [...protocols], {
+    const socket = new WebSocket(url, [...protocols], {
       headers: { ...headers },
       maxPayload: mostBytes,
       followRedirects: false,
@@ -42,5 +44,16 @@ export function createNetSocket(
       lookup,
       ...ca,
     });
+    socket.once('upgrade', ({ socket: connection }) => countEachMessage(socket, connection));
+    return socket;
   };
+}
+
+/** Whoever sends a message pays for its bytes, not whoever opened the connection. */
+function countEachMessage(socket: WebSocket, connection: object): void {
+  const send = socket.send.bind(socket);
+  Reflect.set(socket, 'send', (...words: readonly unknown[]): void => {
+    channel(sendsNow).publish({ socket: connection });
+    Reflect.apply(send, socket, words);
+  });
 }

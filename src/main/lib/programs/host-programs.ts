@@ -1,11 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { homedir } from 'node:os';
 import { loginShell, loginWords, pathPrinted } from './login-path.ts';
 import type { Need } from './program-environment.ts';
 import { programEnvironment } from './program-environment.ts';
 import type { SearchPlace } from './search-path.ts';
 import { findOnPath, isOfProject } from './search-path.ts';
+import { noteUnseen } from '../net/record-of-sends.ts';
 import type { ProgramStart } from './start-program.ts';
 import { startProgram } from './start-program.ts';
 import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
@@ -85,7 +86,13 @@ export interface HostPrograms {
   readonly run: (program: Program, words: readonly string[], how: Running) => Promise<ProgramOutcome>;
 }
 
-type Starting = ProgramNeeds & Pick<ProgramStart, 'stdio' | 'detached' | 'isSeen' | 'isQuoted'>;
+type Starting = ProgramNeeds &
+  Pick<ProgramStart, 'stdio' | 'detached' | 'isSeen' | 'isQuoted'> & {
+    /** It needs a network and counts by itself what it sends. */
+    readonly isCounted?: true;
+    /** What the record of sends calls it. Absent: the name of the program. */
+    readonly name?: string;
+  };
 
 export interface HostProgramsOptions {
   /** The home of Dewpoint, which contains the empty folder. */
@@ -114,14 +121,16 @@ export function createHostPrograms({ home, env, projects }: HostProgramsOptions)
     if (path !== null) found.set(name, path);
     return path;
   };
-  const start: HostPrograms['start'] = (program, args, { needs, more, ...how }) =>
-    startProgram({
+  const start: HostPrograms['start'] = (program, args, { needs, more, isCounted, ...how }) => {
+    if (needs.includes('network') && isCounted !== true) noteUnseen(how.name ?? basename(program));
+    return startProgram({
       ...how,
       program,
       args,
       folder: emptyFolder(join(home, 'empty')),
       env: programEnvironment(needs, place, more),
     });
+  };
   const run: HostPrograms['run'] = async ([program, ...first], words, how) => {
     try {
       const path = /[\\/]/u.test(program) ? program : await find(program);

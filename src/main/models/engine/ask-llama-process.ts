@@ -14,6 +14,7 @@ import type {
   LoadedModel,
 } from './worker/worker-protocol.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
+import { reasonNow } from '../../lib/net/send-reason.ts';
 
 /** Questions to the engine's process other than calls. */
 
@@ -34,7 +35,7 @@ export function askDownload(
   },
 ): Promise<Reply<null>> {
   return new Promise((resolve) => {
-    const id = child.ask({ type: 'download', uri, path, connection }, (answer) => {
+    const id = child.ask({ type: 'download', uri, path, connection, why: reasonNow() }, (answer) => {
       if (answer.type === 'progress') onProgress(answer.done);
       if (answer.type !== 'downloaded' && answer.type !== 'failed') return false;
       signal.removeEventListener('abort', onAbort);

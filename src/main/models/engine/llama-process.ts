@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { messageOf } from '@shared/errors.ts';
 import type { HostPrograms, ProgramNeeds } from '../../lib/programs/host-programs.ts';
 import { diagnostics, diagnosticsFolder, noteFailure } from '../../lib/log.ts';
+import { recordFolder } from '../../lib/net/record-of-sends.ts';
 import { fromWorkerSchema } from './worker/worker-protocol.ts';
 import { outOfMemoryLines } from './out-of-memory-lines.ts';
 import { watchMemory } from './process-memory.ts';
@@ -147,8 +148,10 @@ const needsOf: Readonly<Record<'models' | 'downloads', ProgramNeeds['needs']>> =
 
 function forkWorker(options: LlamaProcessOptions): ChildProcess {
   const { workerPath, nodePath, enginesDir, programs } = options;
-  const child = programs.start(nodePath, [workerPath, enginesDir ?? '', diagnosticsFolder() ?? ''], {
+  const folders = [enginesDir, diagnosticsFolder(), recordFolder()].map((folder) => folder ?? '');
+  const child = programs.start(nodePath, [workerPath, ...folders], {
     needs: needsOf[options.work ?? 'models'],
+    isCounted: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   if (options.isPolite === true) giveWay(child.pid);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { win32 } from 'node:path';
+import { refuseConnections } from '../../lib/net/no-connections.ts';
 import { endMarked, processMark } from '../../lib/programs/marked-processes.ts';
 import { startProgram } from '../../lib/programs/start-program.ts';
 
@@ -8,6 +9,7 @@ import { startProgram } from '../../lib/programs/start-program.ts';
  * the guard, the server would go on when Dewpoint ends or crashes. Its output is passed on, and with `--stdin` its
  * input, too.
  */
+refuseConnections();
 const hasInput = process.argv[2] === '--stdin';
 const [program = '', ...args] = process.argv.slice(hasInput ? 3 : 2);
 const isWindows = process.platform === 'win32';

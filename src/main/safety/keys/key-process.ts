@@ -3,6 +3,7 @@
  * keyring that waits for its password blocks a thread, so that the process cannot even exit, and in some states the
  * native library ends the process. The caller then kills it and continues.
  */
+import { refuseConnections } from '../../lib/net/no-connections.ts';
 import { keyRequestSchema } from './key-protocol.ts';
 import type { KeyReply, KeyRequest } from './key-protocol.ts';
 
@@ -45,4 +46,5 @@ async function serve(): Promise<void> {
   });
 }
 
+refuseConnections();
 void serve();

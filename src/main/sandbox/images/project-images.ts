@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { AppError, messageOf, valueOf } from '@shared/errors.ts';
 import type { BringImage, BroughtImage, ProjectImage } from '@shared/sandbox/sandbox-images.ts';
 import type { Settings } from '@shared/settings/settings.ts';
+import { noteUnseen } from '../../lib/net/record-of-sends.ts';
 import { engineSearch } from '../docker/engine/engine-endpoints.ts';
 import { findEngine, type Engine } from '../docker/engine/container-engine.ts';
 import { readImageRecords, type ImageRecords } from './engine-image-records.ts';
@@ -113,6 +114,7 @@ async function pull(name: string, work: Work): Promise<BroughtImage> {
   const { docker } = work.engine;
   // Without a tag, the engine would pull all tags.
   const wanted = /[:@][^/:@]*$/.test(name) ? name : `${name}:latest`;
+  noteUnseen(`the container engine, for ${name}`);
   const { problem } = await records(docker.pull(wanted, { abortSignal: work.signal }), work);
   if (problem !== null) throw failed(problem);
   const digest = /@(sha256:[0-9a-f]{64})$/.exec(name)?.[1];

@@ -4,6 +4,7 @@ import { finished } from 'node:stream/promises';
 import { abortWithManyListeners } from '../../lib/async/abort.ts';
 import { connectThrough } from './connect-through.ts';
 import { forwardRequest } from './forward-request.ts';
+import { keptReason } from '../../lib/net/send-reason.ts';
 import { longestHead } from './http-head.ts';
 import { answerClient, type ProxyOptions, type ProxyContext } from './proxy-context.ts';
 import { createTraffic } from './network-traffic.ts';
@@ -27,7 +28,7 @@ const mostWaiting = 16;
 export function createAllowListProxy(options: ProxyOptions): AllowListProxy {
   const closing = abortWithManyListeners();
   const traffic = createTraffic(options.limits, options.onDecision);
-  const work: ProxyContext = { ...options, traffic, signal: closing.signal };
+  const work: ProxyContext = { ...options, traffic, signal: closing.signal, onBehalf: keptReason() };
   const inTurn = createInTurn();
   // Set explicitly, because a switch of the process could relax both.
   const server = createServer({ maxHeaderSize: longestHead, insecureHTTPParser: false });

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Connection } from '../../lib/net/net-fetch.ts';
+import { withReason } from '../../lib/net/send-reason.ts';
 import { proxyFor, type Env } from '../../lib/net/proxy-choice.ts';
 import { withDeadline } from '../docker/engine/engine-deadline.ts';
 import { isPublicAddress } from './address-rules.ts';
@@ -79,7 +80,11 @@ export function createOutboundConnections(connection: () => Connection, env: Env
  * nothing. If this machine uses a proxy for the host, the proxy looks the name up. A name that has a private address
  * here is refused all the same.
  */
-export async function dial(
+export function dial(outward: OutboundConnections, target: DialTarget, signal: AbortSignal): Promise<DialResult> {
+  return withReason({ host: target.host }, () => dialNamed(outward, target, signal));
+}
+
+async function dialNamed(
   outward: OutboundConnections,
   { host, port, isSecure = port === 443, isInner = false }: DialTarget,
   signal: AbortSignal,

@@ -17,6 +17,8 @@ export interface ProxyOptions {
 export interface ProxyContext extends ProxyOptions {
   readonly traffic: Traffic;
   readonly signal: AbortSignal;
+  /** Runs the work on behalf of whoever opened the proxy. */
+  readonly onBehalf: <Result>(work: () => Result) => Result;
 }
 
 /** Opens the connection and notes the outcome in `attempt`. */
@@ -30,7 +32,7 @@ export async function openTarget(
     return { ok: false, reason };
   };
   if (attempt.isOver()) return refuse('too-many-connections');
-  const dialled = await dial(work.outward, target, work.signal);
+  const dialled = await work.onBehalf(() => dial(work.outward, target, work.signal));
   if (!dialled.ok) return refuse(dialled.reason);
   const { socket, proxy } = dialled;
   if (work.signal.aborted) {

@@ -5,6 +5,7 @@
  * `symbols-process DATABASE`
  */
 import { clockNow } from '../../lib/async/clock.ts';
+import { refuseConnections } from '../../lib/net/no-connections.ts';
 import { endWithParent } from '../../lib/programs/end-with-parent.ts';
 import { removeIndexFile } from '../../lib/index-file.ts';
 import { openProject, type OpenProject } from './open-project.ts';
@@ -66,4 +67,5 @@ async function answer(project: OpenProject, request: SymbolRequest): Promise<unk
 }
 
 endWithParent();
+refuseConnections();
 serve(process.argv[2] ?? '');

@@ -56,6 +56,7 @@ export function createHostServers({ programs, nodePath, guardPath }: HostServers
     }
     const child = programs.start(nodePath, [guardPath, '--stdin', program, ...definition.args], {
       needs: ['network'],
+      name: definition.command,
       more: { ...env },
       stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
     });

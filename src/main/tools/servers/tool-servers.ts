@@ -4,6 +4,7 @@ import { projectWord, secretNames } from '@shared/tools/server-definition.ts';
 import { innerCallsOf } from '@shared/tools/composio.ts';
 import { abortable } from '../../lib/async/abort.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
+import { withReason, withReasonOnly } from '../../lib/net/send-reason.ts';
 import { isThisMachine } from '../../lib/net/this-machine.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { LeftTask } from '@shared/events/tool-events.ts';
@@ -130,7 +131,11 @@ interface Call {
   readonly task?: LeftTask;
 }
 
-async function callTool(options: ToolServersOptions, pool: Pool, call: Call): Promise<ToolResult> {
+function callTool(options: ToolServersOptions, pool: Pool, call: Call): Promise<ToolResult> {
+  return withReason({ server: call.spec.server }, () => callApproved(options, pool, call));
+}
+
+async function callApproved(options: ToolServersOptions, pool: Pool, call: Call): Promise<ToolResult> {
   const { own, spec, input, how, task } = call;
   try {
     const pin = await pinOf(options, own, spec);
@@ -195,7 +200,8 @@ function createPool(options: ToolServersOptions, kept: KeptOffers): Pool {
       if (one.open !== null) void kept.refresh(name, sha256, one.open, stopped.signal);
     };
     const onRefused = refused.startOf(name);
-    const connection = secretsOf(options, name, definition).then((secrets) =>
+    // It runs for all sessions, so what it sends by itself belongs to none of them.
+    const connection = withReasonOnly({ server: name }, () => secretsOf(options, name, definition)).then((secrets) =>
       connectServer(
         options,
         { name, definition, secrets, onChanged: () => forget(), onOffers, onRefused },

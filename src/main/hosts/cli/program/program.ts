@@ -8,6 +8,7 @@ import type { BudgetAction, BudgetArguments } from '../commands/budget.command.t
 import { addModels, type ModelHandlers } from './models-program.ts';
 import { addMemory, addProjects, addSkills, type ProjectHandlers } from './projects-program.ts';
 import type { CostsArguments } from '../commands/costs.command.ts';
+import type { ReceiptArguments } from '../commands/sessions/receipt.command.ts';
 import type { DoctorArguments } from '../commands/doctor.command.ts';
 import type { RunArguments } from '../commands/run.command.ts';
 import { callFolder } from '@shared/sandbox/call-file.ts';
@@ -43,6 +44,7 @@ export interface Handlers extends ProjectHandlers, ModelHandlers, SessionHandler
     args: { readonly thisRun?: boolean; readonly json?: boolean },
   ): Promise<void>;
   costs(args: CostsArguments): Promise<void>;
+  receipt(args: ReceiptArguments): Promise<void>;
   budget(action: BudgetAction, words: readonly string[], args: BudgetArguments): Promise<void>;
   settings(action: 'get' | 'set' | 'unset' | 'path', key: string | undefined, value: string | undefined): Promise<void>;
   assistants(action: AssistantsAction, words: readonly string[], args: AssistantsArguments): Promise<void>;
@@ -84,6 +86,7 @@ export function buildProgram(handlers: Handlers, version: string, terminal: Pick
   addPlan(program, handlers);
   addKeys(program, handlers);
   addCosts(program, handlers);
+  addReceipt(program, handlers);
   addBudget(program, handlers);
   addRoute(program, handlers);
   addRules(program, (action, word, args) => handlers.rules(action, word, args));
@@ -329,6 +332,22 @@ function addCosts(program: Command, handlers: Handlers): void {
     .option('--csv', 'print a table for spreadsheets')
     .option('--json', 'print JSON')
     .action((args: CostsArguments) => handlers.costs(args));
+}
+
+function addReceipt(program: Command, handlers: Handlers): void {
+  subcommand(
+    program,
+    'receipt',
+    'show what left this machine, and what could have and did not',
+    'dewpoint receipt --month 2026-11 --file november.receipt',
+  )
+    .option('--session <session>', 'of one session, with the sessions that it started')
+    .option('--project <dir>', 'of a project')
+    .option('--month <month>', 'of a month, such as 2026-11 (default: this month)')
+    .option('--here', 'also show what moved inside of this machine')
+    .option('--json', 'print JSON')
+    .option('--file <file>', 'save it as a signed file')
+    .action((args: ReceiptArguments) => handlers.receipt(args));
 }
 
 function addClean(program: Command, handlers: Handlers): void {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timingsSchema } from '@shared/events/call-report.ts';
 import { messageSchema } from '@shared/models/model-messages.ts';
+import { sentLineSchema } from '../../../lib/net/sent-line.ts';
 import type { CacheType } from '@shared/models/memory-estimate.ts';
 
 const cacheTypeSchema = z.enum(['f16', 'q8_0', 'q4_0'] satisfies readonly CacheType[]);
@@ -111,6 +112,8 @@ export const toWorkerSchema = z.discriminatedUnion('type', [
     path: z.string(),
     /** A proxy and a certificate file. Null: from the environment. */
     connection: z.object({ proxy: z.string().nullable(), certificates: z.string().nullable() }),
+    /** On whose behalf, for the record of sends. */
+    why: sentLineSchema.shape.why.optional(),
   }),
   /** Measures the memory of a context by the engine's own dry run. Loads and allocates nothing. */
   z.object({ type: z.literal('measure'), id, context: dryRunSchema }),

@@ -1,6 +1,8 @@
 import { hideSecrets } from '../../../lib/secrets/secret-patterns.ts';
 import { diagnostics, keepDiagnostics } from '../../../lib/log.ts';
 import { createNetFetch } from '../../../lib/net/net-fetch.ts';
+import { recordSends } from '../../../lib/net/record-of-sends.ts';
+import { withReasonOnly } from '../../../lib/net/send-reason.ts';
 import { createFetchUri } from '../../files/download/fetch-uri.ts';
 import { explainError } from './explain-engine-error.ts';
 import { useFetchedEngines, readEngineCards } from './load/open-library.ts';
@@ -104,7 +106,9 @@ process.on('message', (raw: unknown) => {
 // Nothing needs saving, and a normal exit would wait for the native call.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
-const [enginesDir = '', logFolder = ''] = process.argv.slice(2);
+const [enginesDir = '', logFolder = '', sendsFolder = ''] = process.argv.slice(2);
+// It downloads, and writes down by itself what it sends.
+if (sendsFolder !== '') recordSends(sendsFolder);
 if (enginesDir !== '') useFetchedEngines(enginesDir);
 if (logFolder !== '') keepDiagnostics(logFolder, 'engine', (text) => hideSecrets(text).text);
 process.on('uncaughtExceptionMonitor', (error) => diagnostics.error('a bug that nothing caught', error));
@@ -175,14 +179,17 @@ async function download({
   uri,
   path,
   connection,
+  why = {},
 }: Extract<ToWorker, { readonly type: 'download' }>): Promise<void> {
   const abort = new AbortController();
   running.set(id, { abort });
   const fetchUri = createFetchUri({ fetch: createNetFetch(() => connection, process.env), env: process.env });
-  const done = await fetchUri(uri, path, {
-    signal: abort.signal,
-    onProgress: (bytes) => send({ type: 'progress', id, phase: 'downloading', done: bytes, total: null }),
-  });
+  const done = await withReasonOnly(why, () =>
+    fetchUri(uri, path, {
+      signal: abort.signal,
+      onProgress: (bytes) => send({ type: 'progress', id, phase: 'downloading', done: bytes, total: null }),
+    }),
+  );
   running.delete(id);
   send({
     type: 'downloaded',

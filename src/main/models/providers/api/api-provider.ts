@@ -3,6 +3,7 @@ import { streamAnswer, type Wire } from '../call/stream-answer.ts';
 import type { ModelRequest, ModelSource, Provider, ProviderDependencies } from '../define.ts';
 import { createApiModels, type ApiModelsOptions } from './api-models.ts';
 import { createEventFetch } from './plain-events.ts';
+import { withReason } from '../../../lib/net/send-reason.ts';
 import { createServiceFetch } from './service-fetch.ts';
 import { watchReachability } from './reachability.ts';
 import { afterSleepMs, firstWordMs, stallMs } from '../call/stall-watch.ts';
@@ -35,6 +36,11 @@ export interface ApiCalls<Event> {
   readonly wire: (targetOf: (request: ModelRequest) => ModelTarget) => Wire<Event>;
 }
 
+/** For the record of what leaves: a service elsewhere is one even if its address is on this machine. */
+function passingOn(get: typeof fetch): typeof fetch {
+  return (input, init) => withReason({ passesOn: true }, () => get(input, init));
+}
+
 /**
  * A provider for a service over the network. It keeps no connection open between calls. `callsOver` must use the
  * given `fetch` for everything, because that one watches whether the service can be reached.
@@ -45,7 +51,7 @@ export function createApiProvider<Event>(
   callsOver: (get: typeof fetch) => ApiCalls<Event>,
 ): Provider {
   const { now } = dependencies;
-  const reach = watchReachability(dependencies.fetch);
+  const reach = watchReachability(about.where === 'cloud' ? passingOn(dependencies.fetch) : dependencies.fetch);
   const { fetchList, tryKey, wire } = callsOver(createEventFetch(createServiceFetch(reach.fetch)));
   const { models, effort } = settings;
   const book = createApiModels({ ...about, id, models, effort, now, reach, fetchList });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { noteUnseen } from '../../../lib/net/record-of-sends.ts';
 import { watchForStalls } from '../call/stall-watch.ts';
 import type { OllamaApi } from './ollama-api.ts';
 import { OllamaError } from './ollama-errors.ts';
@@ -25,6 +26,7 @@ export async function pullModel(
   const { onProgress, signal, stallMs } = options;
   const layers = new Map<string, { readonly done: number; readonly total: number }>();
   let isDone = false;
+  noteUnseen(`Ollama, for ${name}`);
   for await (const line of watchForStalls(await api.pull(name, signal), () => stallMs, signal)) {
     const parsed = lineSchema.safeParse(line);
     if (!parsed.success) continue;

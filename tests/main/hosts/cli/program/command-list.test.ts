@@ -31,6 +31,7 @@ const handlers: Handlers = {
   models: nothing,
   keys: nothing,
   costs: nothing,
+  receipt: nothing,
   budget: nothing,
   instructions: nothing,
   settings: nothing,

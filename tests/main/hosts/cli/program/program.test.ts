@@ -39,6 +39,7 @@ async function parse(
     models: record('models'),
     keys: record('keys'),
     costs: record('costs'),
+    receipt: record('receipt'),
     budget: record('budget'),
     settings: record('settings'),
     plan: record('plan'),

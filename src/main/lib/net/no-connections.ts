@@ -1,0 +1,12 @@
+import { subscribe } from 'node:diagnostics_channel';
+
+/**
+ * This process connects to nothing: an attempt ends it, before it begins. For processes that read what strangers wrote
+ * and need no network.
+ */
+export function refuseConnections(): void {
+  subscribe('net.client.socket', () => {
+    process.stderr.write('This process connects to nothing, so it ended.\n');
+    process.exit(1);
+  });
+}
