@@ -163,6 +163,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
       ...parts.setupTools,
       trials: { listModels: models.list, testQuestion: parts.endpoint.testQuestion, ...parts.setupTools },
       listRules: () => rules.files(null),
+      searchModelProblem: parts.texts.problem,
     }),
     sessions: {
       ...createSessionCommands(parts),
@@ -199,7 +200,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
     tools: createToolCommands(parts.toolCommands),
     ownTools: createOwnToolCommands(parts.ownToolCommands),
     web: createWebCommands({ ...parts.webCommands, definitions: discoverTools() }),
-    settings: createSettingsCommands(settings),
+    settings: createSettingsCommands(settings, { searchModelProblem: parts.texts.problem }),
     templates: createTemplateCommands(config.home, parts.skills.templates),
     assistants: parts.assistants.handlers,
     skills: parts.skills.commands,

@@ -45,6 +45,17 @@ describe.skipIf(isWithoutEngine)('the project folder', () => {
     expect(taken.code).toBe(1);
     expect(taken.stderr).toContain('not changed a.txt');
     expect(await program.text('a.txt')).toBe('a\n');
+    // Nobody can copy what nobody can read, so that is not advised.
+    await chmod(program.project, 0o300);
+    for (const args of [
+      ['run', 'Fix it.'],
+      ['projects', 'folders', 'add', program.project, '--project', program.folder],
+    ]) {
+      const unread = await program.run(args, asItIs);
+      expect(unread.stderr).toContain('cannot be read: its permissions do not allow it');
+      expect(unread.stderr).not.toContain('--workspace copy');
+    }
+    await chmod(program.project, 0o755);
     // The whole file system is read-only, if this user may mount such a one.
     await using mounted = await mountReadOnly(program.project);
     if (mounted === null) return;

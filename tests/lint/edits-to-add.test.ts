@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 const root = resolve(import.meta.dirname, '../..');
 const parts = ['src/main', 'src/shared'];
 const handlersOf =
-  "export function createSettingsCommands(settings: SettingsStore): Handlers['settings'] {\n  return {";
+  "export function createSettingsCommands(settings: SettingsStore, checks: SettingChecks): Handlers['settings'] {\n  return {";
 const runFile = promisify(execFile);
 
 /** A copy of the sources, with the packages of this checkout. */

@@ -6,7 +6,7 @@ import { isOfSession, proposedBranch } from './commit-session.ts';
 import { chooseRemote, type HostingAddress } from './hosting-address.ts';
 import { currentBranch, loadGit } from './load-git.ts';
 import type { RequestWish } from './process/git-job.ts';
-import { readRemotes } from './read-branches.ts';
+import { readPushRemotes } from './read-branches.ts';
 import type { Repository } from './repository.ts';
 
 /** What would leave this machine to ask for a review. */
@@ -25,7 +25,7 @@ export async function prepareRequest(
     throw new AppError('not-found', `There is no branch ${branch} with commits of this session.`, {
       hint: 'Commit first: dewpoint sessions commit SESSION',
     });
-  const address = chooseRemote(await readRemotes(repository), wish.remote);
+  const address = chooseRemote(await readPushRemotes(repository), wish.remote);
   const head = await currentBranch(repository);
   const isAtRemote =
     head.branch !== null &&

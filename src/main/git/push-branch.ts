@@ -3,7 +3,7 @@ import type { GitHttpRequest, GitHttpResponse } from 'isomorphic-git';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { HostingAddress } from './hosting-address.ts';
 import { refusalOf, type SendCall } from './hosting-calls.ts';
-import { loadGit } from './load-git.ts';
+import { currentBranch, loadGit } from './load-git.ts';
 import { makeFolders } from './remote/held-files.ts';
 import type { Repository } from './repository.ts';
 import type { RepositoryFiles } from './repository-files.ts';
@@ -39,7 +39,7 @@ export async function pushBranch(
       corsProxy: '',
     });
   } catch (error) {
-    throw pushProblem(error, { host, branch });
+    throw pushProblem(error, { host, branch, isHere: (await currentBranch(repository)).branch === branch });
   }
 }
 
@@ -85,7 +85,14 @@ async function* once(bytes: Uint8Array): AsyncIterableIterator<Uint8Array> {
   yield bytes;
 }
 
-function pushProblem(error: unknown, { host, branch }: { readonly host: string; readonly branch: string }): unknown {
+interface Refused {
+  readonly host: string;
+  readonly branch: string;
+  /** The branch is checked out, so a pull brings what it lacks. */
+  readonly isHere: boolean;
+}
+
+function pushProblem(error: unknown, { host, branch, isHere }: Refused): unknown {
   if (!(error instanceof Error) || error instanceof AppError || !('code' in error)) return error;
   const data: unknown = 'data' in error ? error.data : null;
   if (error.code === 'HttpError' && typeof data === 'object' && data !== null && 'statusCode' in data)
@@ -103,7 +110,9 @@ function pushProblem(error: unknown, { host, branch }: { readonly host: string; 
       'conflict',
       `The branch ${branch} at ${host} has commits that yours lacks. Nothing was pushed.`,
       {
-        hint: `Bring them: git fetch, then merge them into ${branch}. Or use another branch: --branch NAME`,
+        hint: isHere
+          ? 'Bring them: dewpoint projects pull, and push again. Or use another branch: --branch NAME'
+          : `Use another branch: --branch NAME. Or bring them with your own git: git fetch, then merge them into ${branch}.`,
       },
     );
   if (error.code === 'GitPushError')

@@ -18,7 +18,7 @@ export async function readIssue(
   { access, run, signal }: { readonly access: HostingAccess; readonly run: RunGit; readonly signal: AbortSignal },
 ): Promise<IssueTask> {
   const { number, at } = parseIssue(issue);
-  const job = { type: 'address', projectPath, isBelow: true, remote, at } as const;
+  const job = { type: 'address', projectPath, isForPush: false, isBelow: true, remote, at } as const;
   const address = await run(job, { schema: addressSchema, signal });
   const { service, hasToken } = await hostingFor(address, access, signal);
   const found = await (await service()).issue(number).catch((error: unknown) => {

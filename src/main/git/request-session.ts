@@ -69,7 +69,7 @@ export async function readReview(
 ): Promise<RequestReview> {
   const branch = wish.branch ?? proposedBranch(wish.task);
   const address = await run(
-    { type: 'address', projectPath, isBelow: true, remote, at: null },
+    { type: 'address', projectPath, isForPush: true, isBelow: true, remote, at: null },
     { schema: addressSchema, signal },
   );
   const hosting = await (await reach(address, access, signal)).service();

@@ -35,6 +35,8 @@ export interface SetupCheckInput {
   readonly listRules: () => Promise<readonly RuleFile[]>;
   readonly showModel: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
   readonly listToolServers: () => Promise<readonly ToolServerReport[]>;
+  /** Why a search cannot use this model, in a sentence. Null: nothing is wrong with it. */
+  readonly searchModelProblem: (model: string) => Promise<string | null>;
   readonly listOwnTools: () => Promise<readonly Pick<OwnToolReport, 'name' | 'state' | 'problem'>[]>;
 }
 
@@ -44,6 +46,7 @@ export async function checkSetup(subject: SetupCheckInput, signal: AbortSignal):
     ...(await base(subject)),
     ...(await sandbox(subject, signal)),
     ...(await models(subject, signal)),
+    ...(await search(subject)),
     ...(await servers(subject, signal)),
     ...(await keys(subject)),
     ...(await toolServers(subject)),
@@ -173,6 +176,13 @@ async function model(area: string, id: string, subject: SetupCheckInput, signal:
     const hint = (error instanceof AppError ? error.hint : undefined) ?? 'dewpoint models list';
     return { area, status: 'missing', text: messageOf(error), hint };
   }
+}
+
+/** The model that the settings name for a search by meaning. Nothing is asked of it. */
+async function search({ settings, searchModelProblem }: SetupCheckInput): Promise<readonly Finding[]> {
+  const text = await searchModelProblem(settings.searchModel);
+  if (text === null) return [];
+  return [{ area: 'search', status: 'warning', text, hint: 'dewpoint settings set searchModel auto' }];
 }
 
 /** Model servers that run on this machine, or should. */

@@ -68,6 +68,10 @@ export function createServedVectors(options: ServedVectorsOptions): ServedVector
   const lengths = new Map<string, number>();
   const serve = createServiceFetch(options.fetch);
   return {
+    problem: (id) => {
+      const server = serverOf(options, id, serve);
+      return 'why' in server ? server.why : null;
+    },
     find: async (id, signal) => {
       const server = serverOf(options, id, serve);
       if ('why' in server) return server;

@@ -31,6 +31,8 @@ export type TextVectorsReply =
 export interface TextVectors {
   /** The model that the settings choose; by itself, the smallest embedding model that is here. May hash its file. */
   readonly model: (signal: AbortSignal) => Promise<ChosenVectorModel>;
+  /** Why a search cannot use this `searchModel`, as far as it shows without a call. Null: nothing is wrong with it. */
+  readonly problem: (asked: string) => Promise<string | null>;
   /** The end of a text that is too long for the model is left out. Rejects after an abort. */
   readonly read: (
     texts: readonly string[],
@@ -47,6 +49,8 @@ export interface TextVectors {
 export interface ServedVectors {
   /** `id` is `PROVIDER/MODEL`. */
   readonly find: (id: string, signal: AbortSignal) => Promise<ChosenVectorModel>;
+  /** Why no server can make vectors under this id, whatever it answers. Null: one may. */
+  readonly problem: (id: string) => string | null;
   /** As `read` of `TextVectors`, for a model that was found. Null: it was not found here. */
   readonly read: (texts: readonly string[], digest: string, signal: AbortSignal) => Promise<TextVectorsReply | null>;
 }
@@ -89,17 +93,23 @@ const ownFiles = 'llama-cpp/';
 export function createTextVectors(options: TextVectorsOptions): TextVectors {
   const { engine, store, digests, freeHostBytes, chosen = () => 'auto', served } = options;
   const files = new Map<string, StoredModel & { readonly path: string }>();
-  const model: TextVectors['model'] = async (signal) => {
-    const asked = chosen();
-    if (asked === 'off') return { why: vectorsOff };
-    if (asked !== 'auto' && !asked.startsWith(ownFiles))
-      return (await served?.find(asked, signal)) ?? { why: noVectorModel };
+  const fileFor = async (
+    asked: string,
+  ): Promise<(StoredModel & { readonly path: string }) | { readonly why: string }> => {
     const here = (await store.list()).flatMap((one) =>
       one.use === 'vectors' && one.isInstalled && one.path !== null ? [{ ...one, path: one.path }] : [],
     );
     const fitting = asked === 'auto' ? here : here.filter(({ name }) => name === asked.slice(ownFiles.length));
     const [file] = fitting.toSorted((one, other) => (one.bytes ?? Infinity) - (other.bytes ?? Infinity));
-    if (file === undefined) return { why: asked === 'auto' ? noVectorModel : notHere(asked, here) };
+    return file ?? { why: asked === 'auto' ? noVectorModel : notHere(asked, here) };
+  };
+  const isServed = (asked: string): boolean => asked !== 'auto' && !asked.startsWith(ownFiles);
+  const model: TextVectors['model'] = async (signal) => {
+    const asked = chosen();
+    if (asked === 'off') return { why: vectorsOff };
+    if (isServed(asked)) return (await served?.find(asked, signal)) ?? { why: noVectorModel };
+    const file = await fileFor(asked);
+    if ('why' in file) return file;
     const [first = file.path, ...rest] = file.files;
     const digest = await digests.of([first, ...rest], signal);
     signal.throwIfAborted();
@@ -108,6 +118,13 @@ export function createTextVectors(options: TextVectorsOptions): TextVectors {
   };
   return {
     model,
+    // Without a choice, a search by words alone is as it should be.
+    problem: async (asked) => {
+      if (asked === 'off' || asked === 'auto') return null;
+      if (isServed(asked)) return served?.problem(asked) ?? null;
+      const file = await fileFor(asked);
+      return 'why' in file ? file.why : null;
+    },
     read: async (texts, { model: { digest, label }, use }, signal) => {
       const file = files.get(digest);
       const input = texts.map((text) => `${beginningFor(label, file?.name ?? label)[use]}${text}`);

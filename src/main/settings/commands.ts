@@ -1,13 +1,24 @@
-import { valueOf } from '@shared/errors.ts';
+import { AppError, valueOf } from '@shared/errors.ts';
 import { createPushQueue } from '../lib/async/push-queue.ts';
 import type { Handlers } from '../server/handlers.ts';
 import type { SettingsStore } from './settings-store.ts';
 
+/** What a value means on this machine, which its form alone does not say. */
+interface SettingChecks {
+  /** A sentence. Null: nothing is wrong with it. */
+  readonly searchModelProblem: (value: string) => Promise<string | null>;
+}
+
 /** The commands for the settings of all projects. */
-export function createSettingsCommands(settings: SettingsStore): Handlers['settings'] {
+export function createSettingsCommands(settings: SettingsStore, checks: SettingChecks): Handlers['settings'] {
   return {
     get: ({ input }) => valueOf(settings.get(input.key)),
-    set: async ({ input }) => valueOf(await settings.set(input.key, input.value)),
+    set: async ({ input: { key, value } }) => {
+      const isModel = key === 'searchModel' && typeof value === 'string';
+      const problem = isModel ? await checks.searchModelProblem(value) : null;
+      if (problem !== null) throw new AppError('bad-input', `${problem} Nothing was changed.`);
+      return valueOf(await settings.set(key, value));
+    },
     unset: async ({ input }) => void valueOf(await settings.unset(input.key)),
     watch: ({ signal }) => settingsStream(settings, signal),
     path: () => ({ path: settings.path }),

@@ -185,6 +185,26 @@ describe('a folder that was chosen to be searched with a project', () => {
     expect(kept()).not.toContain('costs 4711');
     expect(kept()).not.toContain('24 volts');
     index.close();
+    // A search that began before the removal ends after it.
+    const late = openIndex(base, 0, never);
+    const file = { path: 'manuals/late.md', fingerprint: '1' };
+    await late.take([]);
+    const other = openIndex(base, 0, never);
+    await other.forgetPaths(['manuals']);
+    other.close();
+    await late.add([
+      { ...file, text: 'The pump costs 4711.' },
+      { path: 'readme.md', fingerprint: '1', text: 'Of 4712' },
+    ]);
+    expect((await late.find('4711 4712', 5)).map(({ path }) => path)).toEqual(['readme.md']);
+    late.close();
+    expect(kept()).not.toContain('costs 4711');
+    const again = openIndex(base, 0, never);
+    expect(await again.take([file])).toEqual([file]);
+    await again.add([{ ...file, text: 'The pump costs 4713.' }]);
+    expect(await again.find('4713', 5)).toMatchObject([{ path: 'manuals/late.md' }]);
+    await again.forgetPaths(['manuals']);
+    again.close();
     const without = await search(own(), { words: 'pump', limit: 5 }, never);
     expect(without).toMatchObject({ ok: true, value: { documents: 1, chunks: [{ path: 'readme.md' }] } });
   }, 120_000);

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -141,6 +141,28 @@ describe('the search of a hostile folder', () => {
       expect(found.ok && found.value.documents).toBe(names.length);
     }
   }, 180_000);
+
+  /** Catches: a table of one line that fills all memory before anybody looks at its size. */
+  it('leaves out a file of 1 GB in one line, by its size alone', async () => {
+    const { folder, files } = projectOf('huge');
+    writeFileSync(join(folder, 'docs', 'small.csv'), 'pump,24 volts\n');
+    for (const name of ['huge.csv', 'huge.pdf']) {
+      writeFileSync(join(folder, 'docs', name), 'pump,');
+      truncateSync(join(folder, 'docs', name), 1_000_000_000);
+    }
+    const asked: (readonly string[])[] = [];
+    const noted: Pick<SandboxFiles, 'scan' | 'read' | 'readMany'> = {
+      ...files,
+      readMany: (paths, options, signal) => {
+        asked.push(paths);
+        return files.readMany(paths, options, signal);
+      },
+    };
+    const found = await searchIn('huge')(noted, { words: 'pump', limit: 5 }, never);
+    expect(found).toMatchObject({ ok: true, value: { documents: 1, chunks: [{ path: 'docs/small.csv' }] } });
+    expect(asked.flat()).toEqual(['docs/small.csv']);
+    expect(await files.read('docs/huge.csv', {}, never)).toMatchObject({ ok: false, error: { code: 'too-large' } });
+  }, 120_000);
 
   it('says that the index was killed, and the next search finds everything', async () => {
     const { folder, files } = projectOf('killed');

@@ -135,6 +135,7 @@ describe.skipIf(isWithoutGit)('a push', () => {
     await expect(push()).rejects.toMatchObject({
       code: 'conflict',
       message: `The branch main at ${host.host} has commits that yours lacks. Nothing was pushed.`,
+      hint: 'Bring them: dewpoint projects pull, and push again. Or use another branch: --branch NAME',
     });
     expect(there('main')).toBe(theirs);
   });

@@ -87,6 +87,18 @@ describe.skipIf(isWithoutGit)('a request for review', () => {
     expect(repo.git('rev-parse', `refs/remotes/origin/${branch}`)).toBe(pushed());
   });
 
+  /** Catches: a draft that goes to a project where nobody may push, although the settings of git say where to. */
+  it('goes where the remote says that pushes go, and its review comes from there', async () => {
+    const { host, repo, plan, request, review, pushed } = await scene();
+    repo.git('remote', 'set-url', 'origin', 'https://example.invalid/grace/app.git');
+    repo.git('remote', 'set-url', '--push', 'origin', `${host.origin}/ada/app.git`);
+    expect(await plan()).toMatchObject({ remote: 'origin', host: host.host, address: `${host.origin}/ada/app` });
+    const { url } = await request();
+    expect(pushed()).toBe(repo.git('rev-parse', branch));
+    host.comments.push({ author: 'mia', path: null, line: 0, text: 'Nice' });
+    expect(await review()).toMatchObject({ url, comments: [{ author: 'mia', text: 'Nice' }] });
+  });
+
   it('leaves in the session what was committed, pushed and opened', async () => {
     const { host, repo, journal, request } = await scene();
     const { url } = await request();

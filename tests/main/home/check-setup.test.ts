@@ -27,6 +27,7 @@ it.each([
       listRules: async () => [],
       listToolServers: async () => [],
       listOwnTools: async () => [],
+      searchModelProblem: async (model) => (model === 'auto' ? 'auto is wrong here.' : null),
       showModel: async (id) => ({
         id,
         label: id,
@@ -43,4 +44,11 @@ it.each([
   await rm(home, { recursive: true });
   const ofModels = findings.filter(({ area }) => ['local', 'cloud', 'model'].includes(area));
   expect(ofModels.map(({ area, text }) => `${area} ${text}`)).toEqual(expected);
+  // Bug: a model for a search that cannot work was named only by the search.
+  expect(findings).toContainEqual({
+    area: 'search',
+    status: 'warning',
+    text: 'auto is wrong here.',
+    hint: 'dewpoint settings set searchModel auto',
+  });
 });

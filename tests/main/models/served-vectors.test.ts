@@ -238,6 +238,11 @@ describe('the model that makes vectors', () => {
     expect(await opened('off').model(never)).toEqual({ why: vectorsOff });
     const gone = await opened('llama-cpp/gone').model(never);
     expect(gone).toMatchObject({ why: expect.stringContaining('llama-cpp/gone is no embedding model that is here') });
+    // Nothing is asked of a server for that.
+    const problemOf = (model: string) => opened('auto').problem(model);
+    expect(await problemOf('llama-cpp/gone')).toContain('llama-cpp/gone is no embedding model that is here');
+    expect(await problemOf('nobody/m')).toContain('nobody/m makes no vectors');
+    expect(await Promise.all(['auto', 'off', 'ollama/all-minilm'].map(problemOf))).toEqual([null, null, null]);
     expect(settingsSchema.safeParse({ searchModel: 'ollama' }).success).toBe(false);
     expect(settingsSchema.parse({}).searchModel).toBe('auto');
   });

@@ -18,7 +18,10 @@ export interface ChunkIndex {
   readonly add: (file: IndexedFile, chunks: readonly DocumentChunk[]) => void;
   /** The chunks of the files that were taken or added that fit the words best, best first. `by`: also by meaning. */
   readonly find: (words: string, limit: number, by?: VectorQuery) => readonly FoundPart[];
-  /** Removes all parts of the files with these paths, or below them, and their text from the file of the index. */
+  /**
+   * Removes all parts of the files with these paths, or below them, and their text from the file of the index. Who
+   * opened the index before can add none of them any more.
+   */
   readonly forgetPaths: (paths: readonly string[]) => void;
   readonly vectors: Omit<ChunkVectors, 'nearest'>;
   readonly close: () => void;
@@ -38,13 +41,15 @@ const mostRanked = 120;
 /** Chosen by questions that the published figure does not use. */
 const meaningWeight = 0.6;
 
+/** No id is given twice: a search that is under way would take the part of another file for the one that is gone. */
 const tables = `
-  CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL, fingerprint TEXT NOT NULL, day INTEGER NOT NULL);
+  CREATE TABLE files (id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, fingerprint TEXT NOT NULL, day INTEGER NOT NULL);
   CREATE UNIQUE INDEX files_key ON files (path, fingerprint);
   CREATE TABLE chunks (
-    id INTEGER PRIMARY KEY, file INTEGER NOT NULL, from_line INTEGER NOT NULL, to_line INTEGER NOT NULL, page INTEGER,
+    id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, from_line INTEGER NOT NULL, to_line INTEGER NOT NULL, page INTEGER,
     title TEXT NOT NULL, text TEXT NOT NULL
   );
+  CREATE TABLE forgotten (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE);
   CREATE INDEX chunks_file ON chunks (file);
   CREATE VIRTUAL TABLE found USING fts5(
     title, text, content = 'chunks', content_rowid = 'id', tokenize = 'porter unicode61 remove_diacritics 2'
@@ -61,6 +66,7 @@ export function openChunkIndex(path: string, day: number): ChunkIndex {
 function chunkIndex(db: DatabaseSync, day: number): ChunkIndex {
   forgetUnused(db, day);
   db.exec('CREATE TEMP TABLE asked (file INTEGER PRIMARY KEY)');
+  const isForgotten = forgottenSince(db);
   const vectors = chunkVectors(db, day);
   vectors.forgetUnused(day - keptDays);
   return {
@@ -70,7 +76,10 @@ function chunkIndex(db: DatabaseSync, day: number): ChunkIndex {
       inTransaction(db, () => (missing = files.filter((file) => !ask(db, file, day))));
       return missing;
     },
-    add: (file, chunks) => inTransaction(db, () => addFile(db, file, { chunks, day })),
+    add: (file, chunks) =>
+      inTransaction(db, () => {
+        if (!isForgotten(file.path)) addFile(db, file, { chunks, day });
+      }),
     find: (words, limit, by) => {
       const byWords = fittingChunks(db, words, mostRanked);
       const byMeaning = by === undefined ? [] : vectors.nearest(by, mostRanked);
@@ -79,7 +88,11 @@ function chunkIndex(db: DatabaseSync, day: number): ChunkIndex {
     forgetPaths: (paths) => {
       inTransaction(db, () => {
         const find = db.prepare('SELECT id, path FROM files WHERE path = ? OR substr(path, 1, length(?)) = ?');
-        for (const path of paths) forgetAll(db, find.all(path, `${path}/`, `${path}/`));
+        const note = db.prepare('INSERT OR REPLACE INTO forgotten (name) VALUES (?)');
+        for (const path of paths) {
+          note.run(path);
+          forgetAll(db, find.all(path, `${path}/`, `${path}/`));
+        }
         // What is removed stays in the index of words until its parts are put together.
         db.exec("INSERT INTO found (found) VALUES ('optimize')");
       });
@@ -87,6 +100,16 @@ function chunkIndex(db: DatabaseSync, day: number): ChunkIndex {
     },
     close: () => db.close(),
   };
+}
+
+/** Whether a file, or a folder that it is in, was forgotten after this moment. */
+function forgottenSince(db: DatabaseSync): (path: string) => boolean {
+  const last: unknown = Reflect.get(Object(db.prepare('SELECT max(id) AS id FROM forgotten').get()), 'id');
+  const since = typeof last === 'number' ? last : 0;
+  const later = db.prepare(
+    "SELECT 1 FROM forgotten WHERE id > ? AND (name = ? OR substr(?, 1, length(name) + 1) = name || '/')",
+  );
+  return (path) => later.get(since, path, path) !== undefined;
 }
 
 function addFile(

@@ -73,13 +73,15 @@ export function createSearchDocuments(options: SearchDocumentsOptions): SearchDo
   return async (own, { words, limit, onVectors, chosen = [] }, signal) => {
     const unread = new Set<string>();
     const files = besideChosen(own, chosen, (name) => unread.add(name));
-    const scanned = await files.scan(signal);
-    if (!scanned.ok) return scanned;
-    const every = chosen.filter(({ takesEveryText }) => takesEveryText === true);
-    const documents = documentsIn(scanned.value.files, (path) => isDocument(path) || isChosenPath(every, path));
-    const outside = documents.filter(({ path }) => isChosenPath(chosen, path)).length;
     const index = openIndex(options, indexDay(options.now), signal);
     try {
+      // What is removed from the search from here on is not taken in by this one.
+      await index.take([]);
+      const scanned = await files.scan(signal);
+      if (!scanned.ok) return scanned;
+      const every = chosen.filter(({ takesEveryText }) => takesEveryText === true);
+      const documents = documentsIn(scanned.value.files, (path) => isDocument(path) || isChosenPath(every, path));
+      const outside = documents.filter(({ path }) => isChosenPath(chosen, path)).length;
       const left = await takeIn(index, { options, files, sizes: scanned.value.files, late }, documents, signal);
       const why = onVectors && (await options.vectors?.makeAll(documents, onVectors, signal));
       const prepared = await options.vectors?.prepare(index, { words, files: documents }, signal);

@@ -13,7 +13,7 @@ import { readPastChanges } from '../past/read-past-changes.ts';
 import { prepareRequest } from '../prepare-request.ts';
 import { pushBranch } from '../push-branch.ts';
 import { readAuthors, readDiff, readLog, showCommit } from '../read-commits.ts';
-import { readBranches, readRemotes } from '../read-branches.ts';
+import { readBranches, readPushRemotes, readRemotes } from '../read-branches.ts';
 import { readStatus } from '../read-status.ts';
 import { bringCommits } from '../remote/bring-commits.ts';
 import { fastForward } from '../remote/fast-forward.ts';
@@ -46,7 +46,7 @@ export async function doGitJob(job: GitJob, { signal, send, onProgress }: JobToo
       );
     case 'address':
       return withRepository(job.projectPath, { signal, isBelow: job.isBelow }, async (repository) => {
-        const remotes = await readRemotes(repository);
+        const remotes = await (job.isForPush ? readPushRemotes(repository) : readRemotes(repository));
         return job.at === null ? chooseRemote(remotes, job.remote) : remoteAt(remotes, job.at);
       });
     case 'push':

@@ -70,6 +70,8 @@ export const gitJobSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('address'),
     projectPath,
+    /** Where a push goes, which may be another address. */
+    isForPush: z.boolean(),
     isBelow: z.boolean(),
     remote: z.string().nullable(),
     at: z.string().nullable(),

@@ -73,8 +73,11 @@ export async function checkWorkspace(
     if (danger !== null)
       return failure('refused', `${shown} cannot be a workspace: ${danger}.`, 'Name the folder of one project.');
     await access(real, constants.R_OK | constants.X_OK);
-    if (needsWrite) await access(real, constants.W_OK);
-    return success(real);
+    if (!needsWrite) return success(real);
+    return await access(real, constants.W_OK).then(
+      () => success(real),
+      (error: unknown) => writeFailure(shown, error),
+    );
   } catch (error) {
     return pathFailure(shown, error);
   }
@@ -123,6 +126,24 @@ const sharedFolders = [
 /** Folders in the user's home folder that must not be workspaces. */
 const personalFolders = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.password-store', '.config/gcloud'];
 
+/** A folder that can be read. So a copy of it can be made. */
+function writeFailure(path: string, error: unknown): Reply<never> {
+  const copy = 'work on a copy: --workspace copy';
+  switch (errorCodeOf(error)) {
+    case 'EACCES':
+    case 'EPERM':
+      return failure(
+        'refused',
+        `${path} cannot be changed: its permissions do not allow it.`,
+        `Change its permissions, or ${copy}`,
+      );
+    case 'EROFS':
+      return failure('refused', `${path} is on a read-only file system.`, `W${copy.slice(1)}`);
+    default:
+      return pathFailure(path, error);
+  }
+}
+
 function pathFailure(path: string, error: unknown): Reply<never> {
   switch (errorCodeOf(error)) {
     case 'ENOENT':
@@ -137,11 +158,11 @@ function pathFailure(path: string, error: unknown): Reply<never> {
     case 'EPERM':
       return failure(
         'refused',
-        `${path} cannot be used: its permissions do not allow it.`,
-        'Change its permissions, or work on a copy: --workspace copy',
+        `${path} cannot be read: its permissions do not allow it.`,
+        'Change its permissions, so that you can read it.',
       );
     case 'EROFS':
-      return failure('refused', `${path} is on a read-only file system.`, 'Work on a copy: --workspace copy');
+      return failure('refused', `${path} is on a read-only file system.`);
     case 'ENOSPC':
       return failure('disk-full', 'The disk is full.');
     default:

@@ -53,7 +53,7 @@ import { chatText } from './chat-text.ts';
 import { keepDocument, textDocument } from './keep-document.ts';
 import { checkAttachment, eachOnce, sourceOf } from './check-attachment.ts';
 import { insideOf, refuseHidden, whyHidden, type HiddenReach } from './hidden-files.ts';
-import { textOfFile } from './text-of-file.ts';
+import { textOfFile, unlikeItsName } from './text-of-file.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
 
 export interface AttachmentsOptions extends LibraryReach, HiddenReach {
@@ -328,6 +328,8 @@ async function keepBytes(
   }
   const packed = packedDocument(bytes);
   if (packed !== null) return keepDocument(options, { ...packed, name, bytes, from });
+  const unlike = unlikeItsName(name, bytes);
+  if (unlike !== null) return unlike;
   const found = textOfFile(bytes);
   if (found === null)
     return `${name} is neither text, a PDF, a Word or Excel file, nor a supported image (PNG, JPEG, GIF, WebP). Save it as text or PDF, or attach a picture of it.`;

@@ -2,6 +2,7 @@ import type { DocumentFacts } from '@shared/attachments/attachment.ts';
 import { maxTextBytes } from '@shared/attachments/attachment-text.ts';
 import type { DocumentKind, DocumentText } from '@shared/documents/document-text.ts';
 import { markedParts, partsText, whyUnread } from '@shared/documents/document-text.ts';
+import { isDocumentName, isNotebookName, packedDocument } from '../../lib/files/document-kind.ts';
 import { fileText } from '../../lib/files/file-text.ts';
 
 /** The text of a file, and its encoding if that was not UTF-8. Null: the file is not text. Checks the bytes, never the name. */
@@ -55,7 +56,19 @@ function cutText(text: string): string {
 
 /** The sentence about a PDF without any text whose pages are not drawn. */
 export function scannedText(name: string, pages: number): string {
-  return `${name} has no text: its ${pages === 1 ? 'page is a picture' : `${pages} pages are pictures`}, probably scans. Put it into the project and name it in your message: a model that sees pictures opens its pages there. Or attach the pages you need as pictures, or run text recognition (OCR) on it first.`;
+  const are =
+    pages === 1 ? 'its page is a picture, probably a scan' : `its ${pages} pages are pictures, probably scans`;
+  const [it, them] = pages === 1 ? ['its page', 'the page'] : ['its pages', 'the pages that you need'];
+  return `${name} has no text: ${are}. Put it into the project and name it in your message: a model that sees pictures looks at ${it} there, with its tool show_page. Or attach ${them} as pictures, or run text recognition (OCR) on it first.`;
+}
+
+/** Why a file whose name is that of a document is none, by its bytes. Null: nothing speaks against it. */
+export function unlikeItsName(name: string, bytes: Uint8Array): string | null {
+  if (!isDocumentName(name) || isNotebookName(name)) return null;
+  if (bytes.length === 0) return `${name} is empty.`;
+  return packedDocument(bytes) === null
+    ? `${name} is not the kind of document that its name says. Save it again by the program that made it. If it is text, name it .txt.`
+    : null;
 }
 
 function isBlank(text: string): boolean {

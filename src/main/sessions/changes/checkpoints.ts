@@ -101,8 +101,10 @@ export async function findCheckpoint(
   const places = [...(await placesIn(journal)).places.values()];
   const place = places.find((one) => one.id === id);
   if (place === undefined)
-    throw new AppError('not-found', `This session has no checkpoint ${id}.`, {
-      hint: 'Choose one of its messages, steps or restores.',
-    });
+    throw places.length === 0
+      ? new AppError('not-found', 'This session has no checkpoints yet: nobody sent it a message. Nothing was changed.')
+      : new AppError('not-found', `This session has no checkpoint ${id}. Nothing was changed.`, {
+          hint: 'Choose one of its messages, steps or restores: dewpoint sessions checkpoints SESSION',
+        });
   return { place, later: places.filter(({ upToSeq }) => upToSeq >= place.upToSeq) };
 }

@@ -344,7 +344,39 @@ describe('a message before it is sent', () => {
   });
 });
 
+describe('a file that is not what its name says', () => {
+  /** Catches: an empty table that is sent as an empty text, and nobody hears of it. */
+  it.each([
+    ['sums.xlsx', '', 'sums.xlsx is empty.'],
+    ['report.pdf', 'just words', 'report.pdf is not the kind of document that its name says.'],
+    ['report.docx', 'just words', 'report.docx is not the kind of document that its name says.'],
+  ])('is refused with a sentence: %s holding "%s"', async (name, text, message) => {
+    const data = Buffer.from(text).toString('base64');
+    await expect(attachments.keep({ name, data })).rejects.toMatchObject({
+      code: 'bad-input',
+      message: expect.stringContaining(message),
+    });
+    writeFileSync(join(project, name), text);
+    expect((await gather(`See @${name}`)).notes).toEqual([expect.stringContaining(message)]);
+  });
+
+  it('is sent all the same if its text can be read as it is: a notebook that is none', async () => {
+    document = { ok: false, why: 'broken' };
+    const data = Buffer.from('just words').toString('base64');
+    expect(await attachments.keep({ name: 'a.ipynb', data })).toMatchObject({ kind: 'text' });
+  });
+});
+
 describe('a PDF', () => {
+  it.each([
+    [1, 'its page is a picture, probably a scan.', 'looks at its page there, with its tool show_page'],
+    [3, 'its 3 pages are pictures, probably scans.', 'looks at its pages there, with its tool show_page'],
+  ])('without text says what to do: %i pages', async (pages, what, advice) => {
+    document = { ok: true, pages, texts: Array.from({ length: pages }, () => ' ') };
+    const message = expect.stringMatching(new RegExp(`${what}.*${advice}`, 'u'));
+    await expect(keep()).rejects.toMatchObject({ code: 'bad-input', message });
+  });
+
   const pdf = Buffer.from('%PDF-1.7 as it came');
   const keep = (): Promise<Attachment> => attachments.keep({ name: 'report.pdf', data: pdf.toString('base64') });
 

@@ -55,8 +55,14 @@ export const restoreSession: Command<[string, string, RestoreArguments]> = async
 async function checkpointId(core: CoreClient, sessionId: string, named: string): Promise<string> {
   if (!/^\d+$/u.test(named)) return named;
   const all = await core.changes.checkpoints({ sessionId });
+  // The core says that there is none.
+  if (all.length === 0) return named;
   const found = all.findLast(({ step, isSetAside }) => step === Number(named) && !isSetAside);
-  if (found === undefined) throw usageError(`Session ${sessionId} has no step ${named}.`);
+  if (found === undefined)
+    throw usageError(
+      `Session ${sessionId} has no step ${named}. Nothing was changed.`,
+      `Run \`dewpoint sessions checkpoints ${sessionId}\` to see its checkpoints.`,
+    );
   return found.id;
 }
 

@@ -32,7 +32,10 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 async function open(info: ModelEntry['info'] = null) {
   const settings = valueOf(await openSettings(home));
   const core = createScriptedCore();
-  core.replace({ models: { show: () => ({ ...model, info }) }, settings: createSettingsCommands(settings) });
+  core.replace({
+    models: { show: () => ({ ...model, info }) },
+    settings: createSettingsCommands(settings, { searchModelProblem: async () => null }),
+  });
   const { context, said } = commandContext(core);
   const set = (...words: readonly string[]) =>
     setModel(context, id, { words }).catch((error: unknown) => String(error));

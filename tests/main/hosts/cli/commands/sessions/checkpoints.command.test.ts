@@ -15,13 +15,13 @@ const listed: readonly Checkpoint[] = [
   { id: 'call-2', type: 'step', step: 2, at, text: 'edit b.py', files: 0, isSetAside: false },
 ];
 
-function session() {
+function session(points: readonly Checkpoint[] = listed) {
   const core = createScriptedCore();
   const sessionId = core.createSession({ projectPath: '/p' });
   const asked: RestoreChoice[] = [];
   core.replace({
     changes: {
-      checkpoints: () => listed,
+      checkpoints: () => points,
       restore: ({ input }) => {
         const { checkpoint, files, conversation, replaces, isPreview } = input;
         const choice = { checkpoint, files, conversation, replaces, isPreview };
@@ -78,5 +78,14 @@ describe('a restore in the terminal', () => {
   it('refuses a step that is not in the conversation any more', async () => {
     const { restore } = session();
     await expect(restore('1')).rejects.toMatchObject({ message: expect.stringContaining('has no step 1') });
+    await expect(restore('1')).rejects.toMatchObject({
+      hint: expect.stringContaining('dewpoint sessions checkpoints'),
+    });
+  });
+
+  it('leaves it to the core to say that there is no checkpoint yet', async () => {
+    const { asked, restore } = session([]);
+    await restore('3');
+    expect(asked).toMatchObject([{ checkpoint: '3' }]);
   });
 });
