@@ -7,7 +7,7 @@ import { packageClosure } from './setup/package-closure.mjs';
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
 // The lock file lists these as development packages because they are bundled. They ship all the same.
-const builtIn = ['react', 'react-dom'];
+const builtIn = ['@fontsource/roboto', 'react', 'react-dom'];
 
 // Licenses that the lock file lacks, taken from the packages' own files.
 const statedElsewhere = new Map([
