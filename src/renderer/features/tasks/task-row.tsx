@@ -50,7 +50,7 @@ export function TaskRow({ task, readAt, questions, onOpen, onSeen, onChanged }: 
           <button
             type="button"
             onClick={onOpen}
-            className="block max-w-full truncate rounded text-left text-sm font-medium hover:underline"
+            className="block max-w-full truncate rounded text-left text-sm font-semibold hover:underline"
           >
             {title}
           </button>
