@@ -16,7 +16,7 @@ const mostMembers = 15;
  * shrinks: what gets shorter than the limit is taken out.
  */
 const known: Readonly<Record<string, readonly [members: number | null, why: string]>> = {
-  'hosts/cli/program/program.ts Handlers': [42, 'one function for each subcommand'],
+  'hosts/cli/program/program.ts Handlers': [43, 'one function for each subcommand'],
   'hosts/cli/commands/compare.command.ts CompareArguments': [null, 'options of a subcommand: data'],
   'hosts/cli/program/tools-program.ts ToolsArguments': [null, 'options of a subcommand: data'],
   'models/files/stored-model.ts StoredModel': [null, 'what is known of a model file: data'],
