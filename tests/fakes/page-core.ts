@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Counterfactual, Elsewhere, Interval } from '../../src/shared/money/counterfactual.ts';
 import { AppError } from '../../src/shared/errors.ts';
 import { monthCosts } from '../../src/shared/money/month-costs.ts';
@@ -12,9 +11,8 @@ import type { NetworkHistory, SandboxView } from '@shared/sandbox/sandbox-view.t
 import type { ProjectImage } from '@shared/sandbox/sandbox-images.ts';
 import type { CostRow, EnergyTotals } from '@shared/money/cost-report.ts';
 import { addTotals, energyOf, noCosts } from '@shared/money/cost-report.ts';
+import type { RuleFile } from '@shared/rules/rule-report.ts';
 import type { InstructionFile } from '@shared/safety/instruction-files.ts';
-import type { RuleCheck, RuleFile } from '@shared/rules/rule-report.ts';
-import { contradictionsIn, parseRules } from '../../src/shared/rules/parse-rules.ts';
 import { buildRunResult } from '../../src/main/agent/turn/build-run-result.ts';
 import { organizeSessions } from '../../src/main/sessions/library/organize-sessions.ts';
 import type { NewEvent } from '@shared/events/events.ts';
@@ -24,6 +22,7 @@ import type { SomeHandlers } from './fake-handlers.ts';
 import { settingsHandlers } from './page-settings.ts';
 import type { Note } from './page-settings.ts';
 import { gitHandlers } from './page-git.ts';
+import { noRules, ruleHandlers } from './page-rules.ts';
 import type { PageTools } from './page-tools.ts';
 import { createPageTools } from './page-tools.ts';
 import { createScriptedCore } from './scripted-core.ts';
@@ -175,23 +174,6 @@ export const probeCard: KeptCard = {
   seconds: 60,
   sessionId: 'probe',
 };
-
-const noRules: RuleFile = {
-  owner: 'own',
-  path: '/home/dewpoint.rules',
-  text: null,
-  hash: null,
-  holds: 'none',
-  problems: [],
-  rules: [],
-  errors: [],
-  warnings: [],
-};
-
-function checked(text: string): RuleCheck {
-  const { rules, errors } = parseRules(text, 'your rules');
-  return { rules, errors, warnings: contradictionsIn(rules).map((one) => ({ line: one.line, text: one.text })) };
-}
 
 /** Adds up the counterfactuals of all rows for the same work in one place. */
 function together(rows: readonly CostRow[], where: keyof Counterfactual): Elsewhere {
@@ -566,26 +548,6 @@ function keyHandlers(core: PageCore, note: Note): Subject<'keys'> {
     restore: ({ input }) => {
       note('restore-key', input.provider);
       core.keys = removed ?? core.keys;
-    },
-  };
-}
-
-function ruleHandlers(core: PageCore, note: Note): Subject<'rules'> {
-  const ofProject = (path: string): RuleFile => ({ ...noRules, owner: 'project', path: `${path}/dewpoint.rules` });
-  return {
-    show: ({ input: { projectPath } }) => ({
-      files: projectPath === null ? [core.rules] : [core.rules, ofProject(projectPath)],
-    }),
-    check: ({ input }) => checked(input.text),
-    save: ({ input: { text } }) => {
-      note('rules', text);
-      const hash = createHash('sha256').update(text).digest('hex');
-      core.rules = { ...core.rules, ...checked(text), text, hash, holds: 'as-written', problems: [] };
-      return { files: [core.rules] };
-    },
-    test: ({ input: { path, draft } }) => {
-      const rule = checked(draft?.text ?? '').rules.find(({ value }) => value === path);
-      return { place: null, fence: rule === undefined ? null : { verdict: 'local-only', text: rule.from }, mask: null };
     },
   };
 }

@@ -1,6 +1,4 @@
 import type { ReactNode } from 'react';
-import { knownWays } from '../fakes/made-outcomes.ts';
-import type { Counterfactual } from '@shared/money/counterfactual.ts';
 import { seenLine, seenPieces } from '@shared/text/seen-text.ts';
 import { ActionsContext } from '../../src/renderer/lib/window/navigation.ts';
 import { speakToScreenReader } from '../../src/renderer/lib/notices/screen-reader.ts';
@@ -33,11 +31,6 @@ import { Citation } from '../../src/renderer/ui/content/citation.tsx';
 import { FilePath } from '../../src/renderer/ui/content/file-path.tsx';
 import { ModelName } from '../../src/renderer/ui/figures/model-name.tsx';
 import { DiffView } from '../../src/renderer/ui/content/diff-view.tsx';
-import {
-  CounterfactualFigure,
-  CounterfactualFigures,
-  EnergyText,
-} from '../../src/renderer/ui/figures/counterfactual-figures.tsx';
 import { ErrorBoundary } from '../../src/renderer/ui/layout/error-boundary.tsx';
 import { Empty, Facts, Section } from '../../src/renderer/ui/layout/facts.tsx';
 import { Field, InputField, inputClass } from '../../src/renderer/ui/controls/field.tsx';
@@ -54,10 +47,6 @@ import { LiveRegions } from '../../src/renderer/ui/notices/live-regions.tsx';
 import { LongLines } from '../../src/renderer/ui/content/long-lines.tsx';
 import { Markdown } from '../../src/renderer/ui/content/markdown.tsx';
 import MarkdownView from '../../src/renderer/ui/content/markdown-view.tsx';
-import { MoneyCap } from '../../src/renderer/ui/figures/money-cap.tsx';
-import { ExpectedMessage, ExpectedWays } from '../../src/renderer/ui/figures/expected-ways.tsx';
-import { SpendingLimits } from '../../src/renderer/ui/figures/spending-limits.tsx';
-import { NeedMark } from '../../src/renderer/ui/figures/need-mark.tsx';
 import { ModeChoice } from '../../src/renderer/ui/controls/mode-choice.tsx';
 import { MoreButton } from '../../src/renderer/ui/controls/more-button.tsx';
 import { Notice } from '../../src/renderer/ui/notices/notice.tsx';
@@ -80,6 +69,7 @@ import { TakeOverState } from '../../src/renderer/ui/notices/take-over-state.tsx
 import { TextWithCode } from '../../src/renderer/ui/notices/text-with-code.tsx';
 import { ViewOnly } from '../../src/renderer/ui/notices/view-only.tsx';
 import { canvases, charts, drawnCall, long, notes, nothing, plot, screenshot } from './samples.ts';
+import { figurePieces } from './figure-pieces.tsx';
 import { ModelAbouts, ModelLines, ModelOrders, OpenModels, PickedModels, ThinkingChoices } from './model-pieces.tsx';
 import {
   Announced,
@@ -154,31 +144,6 @@ const diff = `--- a/dates.py
 +    return tuple(day.isocalendar()[:2])
 `;
 
-const energy = {
-  wattHours: 1.24,
-  energyUsd: 0.0004,
-  unmeteredCalls: 2,
-  unpricedEnergyCalls: 0,
-  estimatedEnergyCalls: 10,
-};
-
-const figures: Counterfactual = {
-  allLocal: {
-    basis: 'estimated',
-    usd: { value: 0.0004, low: 0.0003, high: 0.0006 },
-    seconds: { value: 94, low: 70, high: 141 },
-    why: null,
-    formula: '12 calls, 48,000 tokens read at 900/s and 2,100 written at 51/s',
-  },
-  allCloud: {
-    basis: 'estimated',
-    usd: null,
-    seconds: null,
-    why: 'no cloud model has a price',
-    formula: 'tokens × price',
-  },
-};
-
 const days = [3, 12, 0, 41, 30, 7].map((calls, index) => ({
   key: `2026-11-1${index}`,
   calls,
@@ -188,6 +153,7 @@ const days = [3, 12, 0, 41, 30, 7].map((calls, index) => ({
 
 /** By the file in `ui/`. */
 export const pieces: Readonly<Record<string, ReactNode>> = {
+  ...figurePieces,
   announcement: <Announced />,
   'attachment-list': (
     <>
@@ -294,14 +260,6 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
       </p>
     </CitedPlacesContext>
   ),
-  'counterfactual-figures': (
-    <>
-      <CounterfactualFigures figures={figures} />
-      <CounterfactualFigure where="cloud" label="Only a label" figures={figures.allLocal} />
-      <EnergyText energy={energy} localCalls={12} />
-      <EnergyText energy={{ ...energy, unmeteredCalls: 12 }} localCalls={12} />
-    </>
-  ),
   'error-boundary': (
     <ErrorBoundary>
       <Broken />
@@ -401,20 +359,6 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
     <FolderField label="Project folder" hint={long} folder="/home/ada/notes" known={[]} onChange={nothing} />
   ),
   'message-field': <Typing />,
-  'money-cap': (
-    <>
-      <MoneyCap scope="month" />
-      <MoneyCap scope="day" />
-      <MoneyCap scope="project" projectPath="/project" />
-    </>
-  ),
-  'expected-ways': (
-    <>
-      <ExpectedWays expectation={{ ...knownWays, warning: 'Everything goes to the cloud.' }} />
-      <ExpectedMessage pick={{ policy: null }} mode="work" projectPath={null} hasWords />
-    </>
-  ),
-  'spending-limits': <SpendingLimits />,
   'assistant-choice': (
     <>
       <AssistantChoice assistants={[reviewer]} chosen={null} onChange={nothing} />
@@ -539,14 +483,6 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   'chat-picker': <ChosenChats />,
   'prompt-fields': <AskedPrompts />,
   'dialog-frame': <FramedDialogs />,
-  'need-mark': (
-    <div className="flex items-center gap-3 text-xs">
-      <NeedMark need="answer" isAtWork />
-      <NeedMark need="answer" isAtWork={false} />
-      <NeedMark need="working" isAtWork />
-      <NeedMark need="look" isAtWork={false} />
-    </div>
-  ),
   'route-dot': (
     <div className="flex items-center gap-3">
       <RouteDot where="local" />
