@@ -3,6 +3,7 @@ import { Suspense, lazy, useCallback, useEffect, useRef, useState, useMemo } fro
 import type { HostPush } from '@shared/contract/host-contract.ts';
 import type { SessionListHandle } from './features/sessions/session-list.tsx';
 import { SessionList } from './features/sessions/session-list.tsx';
+import { asTalks } from '@shared/session/session-filter.ts';
 import { announce, dropStaleAnnouncements } from './lib/notices/announce.ts';
 import { followDefaults } from './lib/models/session-choice.ts';
 import { isSidebarOpen } from './lib/window/preferences.ts';
@@ -187,7 +188,7 @@ function OpenPalette({ load, actions, onShow, onClose }: OpenPaletteProps) {
     <Suspense>
       <Palette
         actions={actions.filter(({ isOff = false }) => !isOff)}
-        sessions={load.type === 'ready' ? load.sessions : []}
+        sessions={load.type === 'ready' ? asTalks(load.sessions) : []}
         onSession={(sessionId) => onShow({ type: 'session', sessionId })}
         onClose={onClose}
       />

@@ -110,24 +110,26 @@ describe('a branch', () => {
     const field = page.getByRole('textbox', { name: 'Edit message' });
     await field.fill('Who are you really?');
     await field.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Said and said again (fork)' }).waitFor();
     await yours().getByText('Who are you really?').waitFor();
-    await place.getByText('2/2').waitFor();
+    await place.getByText('2 of 2').waitFor();
     await log().getByText('Said by the first.').first().waitFor();
 
     await page.getByRole('button', { name: 'Regenerate with another model' }).click();
     await page.getByRole('dialog', { name: 'Choose a model' }).locator('[data-option="second/script"]').click();
-    await place.getByText('3/3').waitFor();
+    await place.getByText('3 of 3').waitFor();
     await log().getByText('Said by the second.').first().waitFor();
     expect(await violations(page)).toEqual([]);
 
     await place.getByRole('button', { name: 'Previous branch' }).click();
-    await place.getByText('2/3').waitFor();
+    await place.getByText('2 of 3').waitFor();
     await place.getByRole('button', { name: 'Previous branch' }).click();
-    await place.getByText('1/3').waitFor();
+    await place.getByText('1 of 3').waitFor();
     await log().getByText('Said by the first.').first().waitFor();
     expect(await yours().allInnerTexts()).toEqual(['Who are you?']);
     expect(await place.getByRole('button', { name: 'Previous branch' }).isDisabled()).toBe(true);
+    // All of it is one session of the list, under its own name.
+    expect(await page.locator('[data-session]', { hasText: 'Said and said again' }).count()).toBe(1);
+    expect(await page.getByRole('heading', { level: 1, name: 'Said and said again', exact: true }).count()).toBe(1);
     const family = await core.client.sessions.branches({ sessionId });
     for (const branch of family) {
       const report = await core.client.sessions.replay({ sessionId: branch.sessionId });

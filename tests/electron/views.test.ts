@@ -408,7 +408,6 @@ describe('the sessions', () => {
     expect(await violations(page)).toEqual([]);
     await field.fill('Only look, change nothing.');
     await field.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Fix the failing date test (fork)' }).waitFor();
     await page.getByRole('article', { name: 'You' }).getByText('Only look, change nothing.').waitFor();
     expect(lastAsked('fork')).toEqual([{ before: expect.stringContaining('message-') }]);
     await open('Fix the failing date test');

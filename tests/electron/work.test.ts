@@ -116,7 +116,7 @@ describe.skipIf(isWithoutEngine)('the app at work', { timeout: 180_000 }, () => 
     const field = page.getByRole('textbox', { name: 'Edit message' });
     await field.fill('Add a file for the fork.');
     await field.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Make the tests quicker. (fork)' }).waitFor();
+    await page.getByText('This is another branch. The others are kept.').waitFor();
     await outcome('done').getByText('The fork is done.').waitFor();
     expect(existsSync(join(place.project, 'fork.txt'))).toBe(false);
   });

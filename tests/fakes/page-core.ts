@@ -93,7 +93,6 @@ export interface PageCore extends ScriptedCore {
   chats: ChatListing | null;
   /** Prompts of tool servers. */
   prompts: readonly FoundPrompt[];
-  /** Branches, which connect forks. */
   branches: readonly SessionBranch[];
   sandbox: SandboxView;
   network: NetworkHistory;
@@ -368,10 +367,11 @@ function sessionHandlers(core: PageCore, note: Note): Subject<'sessions'> {
       };
       return organizeSessions({ note: write }, input, signal ?? new AbortController().signal);
     },
-    fork: async ({ input: { sessionId, at } }) => {
+    fork: async ({ input: { sessionId, at, isBranch } }) => {
       note('fork', at ?? null);
       const { title, projectPath } = await core.client.sessions.find({ id: sessionId });
-      return { sessionId: core.createSession({ projectPath, title: `${title} (fork)` }), notRestored: [] };
+      const named = isBranch ? title : `${title} (fork)`;
+      return { sessionId: core.createSession({ projectPath, title: named }), notRestored: [] };
     },
     choose: ({ input: { sessionId, chosen } }) => {
       note('choose', chosen);

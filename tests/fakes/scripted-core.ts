@@ -71,6 +71,7 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
       lastReason: state.turns.at(-1)?.reason ?? null,
       ...(!isRunning && waitingTurn(state) !== null ? { isWaiting: true } : {}),
       ...(!isRunning && waitingTurn(state) === null && hasUnseenEnd(state) ? { isUnseen: true } : {}),
+      ...(state.branchOf === undefined ? {} : { branchOf: state.branchOf }),
       ...(state.tree?.by === undefined ? {} : { startedBy: state.tree.by.sessionId }),
       ...(state.organized ?? usualPlace),
       ...calledIn(state, moneyOf(sessionId)),

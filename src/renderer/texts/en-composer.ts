@@ -66,7 +66,7 @@ export const composer = {
   'fork.copyRestored.other':
     'It works in a copy, with {count} files as they were before. Later changes stay with the original.',
   'branch.label': 'Branches from here',
-  'branch.place': '{at}/{count}',
+  'branch.place': '{at} of {count}',
   'branch.before': 'Previous branch',
   'branch.after': 'Next branch',
   'branch.again': 'Regenerate',

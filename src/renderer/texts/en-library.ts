@@ -101,6 +101,7 @@ export const library = {
   'filter.on': '{count} · {filters}',
   'filter.clear': 'Clear filters',
 
+  'fork.branch': 'This is another branch. The others are kept.',
   'fork.done': 'This is a fork. The original is kept.',
   'fork.notRestored.one': '{count} file could not be restored to that point:',
   'fork.notRestored.other': '{count} files could not be restored to that point:',
@@ -158,6 +159,8 @@ export const library = {
   'restored.kept.other': '{count} files stayed as they were.',
 
   'export.done': 'Exported to {path}. The export includes the contents of project files.',
+  'export.branches.one': 'The talk has {count} other branch, which is not in the file.',
+  'export.branches.other': 'The talk has {count} other branches, which are not in the file.',
   'export.missing.one': '{count} file is gone and was left out.',
   'export.missing.other': '{count} files are gone and were left out.',
 

@@ -49,7 +49,9 @@ export const hostContract = {
   chooseFolder: base.output(type<{ path: string | null }>()),
   /** A GGUF file. */
   chooseModelFile: base.output(type<{ path: string | null }>()),
-  exportSession: base.input(z.object({ sessionId })).output(type<{ path: string | null; missing: number }>()),
+  exportSession: base
+    .input(z.object({ sessionId }))
+    .output(type<{ path: string | null; missing: number; branches: number }>()),
   /** Writes one file for each session into a folder that the user chooses. `folder` is null when none was chosen. */
   exportSessions: base
     .input(z.object({ sessionIds: z.array(sessionId).min(1).max(10_000) }))

@@ -78,6 +78,8 @@ export interface SessionSummary {
   readonly isWaiting?: true;
   /** Its last task ended, and the user did not look at the end yet. */
   readonly isUnseen?: true;
+  /** It is another branch of the talk that began with this session, and no entry of its own in a list. */
+  readonly branchOf?: string;
   /** For a child's session: the session whose agent started it. Absent: a person started it. */
   readonly startedBy?: string;
   readonly isPinned: boolean;
@@ -355,19 +357,24 @@ export const sessionsContract = {
     organize: base.input(organizeInput).output(type<SessionsOutcome>()),
     /**
      * Creates a session with the same history, up to a point (before or after `at`) or all of it, and with its files as
-     * they were then. The project folder is not touched.
+     * they were then. The project folder stays. `isBranch`: another branch of the same talk, which lists show as one.
      */
     fork: base
-      .input(bySession.extend({ at: z.union([z.object({ before: id }), z.object({ after: id })]).optional() }))
+      .input(
+        bySession.extend({
+          at: z.union([z.object({ before: id }), z.object({ after: id })]).optional(),
+          isBranch: z.boolean().default(false),
+        }),
+      )
       .output(type<ForkOutcome>()),
     /** All sessions that are connected with this one by forks, except deleted ones. Empty when there is no other. */
     branches: base.input(bySession).output(type<readonly SessionBranch[]>()),
     /**
      * Writes the log and its kept files into one file; for `.md`, `.html` and `.jsonl`, a text for readers or the calls of
-     * tools. `missing` counts files that are gone. `path` is on the core's
+     * tools. `missing` counts files that are gone, `branches` the other branches of the talk, which are not in the file. `path` is on the core's
      * machine.
      */
-    export: base.input(bySession.extend({ path })).output(type<{ blobs: number; missing: number }>()),
+    export: base.input(bySession.extend({ path })).output(type<{ blobs: number; missing: number; branches: number }>()),
     /**
      * Checks the imported file completely. The session gets a new, empty workspace, and approvals in it do not count.
      */

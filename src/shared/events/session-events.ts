@@ -24,6 +24,8 @@ export const sessionEvents = {
     tree: treePlaceSchema.optional(),
     /** Restricted content that its task was built from. */
     fenced: z.array(fenceHitSchema).optional(),
+    /** The first session of the talk that this one is another branch of. Absent: it is no branch. */
+    branchOf: z.string().optional(),
   }),
   /** `callId` is the model call that wrote the title. Absent: the user wrote it. */
   'session-renamed': z.object({ title: z.string(), callId: z.string().optional() }),

@@ -1,4 +1,5 @@
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import { sortByNeed } from './session-news.ts';
 
 /** Criteria for a list of sessions. An absent field allows everything. */
 export interface SessionFilter {
@@ -42,4 +43,45 @@ export function allTags(sessions: readonly Pick<SessionSummary, 'tags'>[]): read
   return [...counts]
     .sort(([left, before], [right, after]) => after - before || (left < right ? -1 : 1))
     .map(([tag]) => tag);
+}
+
+/** A talk as one entry of a list: its branches count together. */
+export interface ListedTalk extends SessionSummary {
+  /** All its branches, if there are several. */
+  readonly branches?: readonly string[];
+}
+
+/**
+ * One entry for each talk, in the order of the list. It opens the branch that needs the user, or else the one that was
+ * worked on last. Costs and steps are those of all branches.
+ */
+export function asTalks(sessions: readonly SessionSummary[]): readonly ListedTalk[] {
+  const talks = new Map<string, SessionSummary[]>();
+  for (const session of sessions) {
+    const talk = session.branchOf ?? session.sessionId;
+    talks.set(talk, [...(talks.get(talk) ?? []), session]);
+  }
+  return [...talks.values()]
+    .map((branches) => {
+      const latest = branches.toSorted((left, right) => right.updatedAt - left.updatedAt);
+      const [shown = branches[0]] = sortByNeed(latest);
+      return shown === undefined || branches.length === 1 ? branches : [joined(shown, latest)];
+    })
+    .flat();
+}
+
+function joined(shown: SessionSummary, all: readonly SessionSummary[]): ListedTalk {
+  return {
+    ...shown,
+    branches: all.map(({ sessionId }) => sessionId),
+    createdAt: Math.min(...all.map(({ createdAt }) => createdAt)),
+    updatedAt: Math.max(...all.map(({ updatedAt }) => updatedAt)),
+    steps: all.reduce((sum, { steps }) => sum + steps, 0),
+    costUsd: all.reduce<number | null>(
+      (sum, { costUsd }) => (sum === null || costUsd === null ? null : sum + costUsd),
+      0,
+    ),
+    models: [...new Set(all.flatMap(({ models }) => models))],
+    places: [...new Set(all.flatMap(({ places }) => places))],
+  };
 }

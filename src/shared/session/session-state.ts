@@ -23,7 +23,7 @@ import type { RestoreState } from './restore-state.ts';
 import type { ServerUse } from './server-use.ts';
 
 /** Raised when the shape of the state or the meaning of a field changes. Snapshots of other versions are void. */
-export const STATE_VERSION = 27;
+export const STATE_VERSION = 28;
 
 /**
  * What every host shows of a session: a pure function of its events, small for any length of log. Texts are capped and
@@ -40,6 +40,8 @@ export interface SessionState {
   readonly workspace: { readonly mode: WorkspaceMode; readonly path: string } | null;
   readonly parentId: string | null;
   readonly groupId: string | null;
+  /** The first session of the talk that this one is another branch of. */
+  readonly branchOf?: string;
   /** Absent when the session is the root of its own tree. */
   readonly tree?: TreePlace;
   readonly createdAt: number;

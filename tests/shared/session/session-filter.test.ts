@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { SessionSummary } from '../../../src/shared/contract/sessions-contract.ts';
 import type { SessionFilter } from '../../../src/shared/session/session-filter.ts';
-import { allTags, fitsFilter } from '../../../src/shared/session/session-filter.ts';
+import { allTags, asTalks, fitsFilter } from '../../../src/shared/session/session-filter.ts';
 import { changeTags, readTag } from '../../../src/shared/session/session-tags.ts';
 import { unorganized } from '../../fakes/unorganized.ts';
 
@@ -60,4 +60,22 @@ it('the filter of sessions reads a tag as people type it', () => {
   ]);
   expect(['', '#', '-x', 'a\u202Eb', 'a,b', '<b>', 'x'.repeat(41)].map(readTag)).toEqual(Array(7).fill(null));
   expect(changeTags(['a', 'b'], ['b', 'c'], ['a'])).toEqual(['b', 'c']);
+});
+
+it('a talk is one entry: it opens the branch that needs the user, or the latest, and counts all of them', () => {
+  const first = session('a', { costUsd: 1, steps: 2, updatedAt: 1, models: ['x/1'] });
+  const second = session('b', { branchOf: 'a', costUsd: 2, steps: 3, updatedAt: 5, models: ['y/2'] });
+  const third = session('c', { branchOf: 'a', costUsd: 4, steps: 1, updatedAt: 3 });
+  const other = session('d', { updatedAt: 4 });
+  const [talk, apart, ...more] = asTalks([second, other, third, first]);
+  expect(talk).toMatchObject({ sessionId: 'b', branches: ['b', 'c', 'a'], costUsd: 7, steps: 6, updatedAt: 5 });
+  expect(talk?.models.toSorted()).toEqual(expect.arrayContaining(['x/1', 'y/2']));
+  expect(apart).toBe(other);
+  expect(more).toEqual([]);
+  expect(asTalks([second, { ...third, status: 'waiting' }, first])[0]).toMatchObject({
+    sessionId: 'c',
+    status: 'waiting',
+  });
+  // The cost of all is unknown when that of one is.
+  expect(asTalks([second, { ...first, costUsd: null }])[0]?.costUsd).toBeNull();
 });

@@ -2,6 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { ListSessionsResponse, McpServer } from '@agentclientprotocol/sdk';
 import { AppError } from '@shared/errors.ts';
+import { asTalks } from '@shared/session/session-filter.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
 import { usageError } from '../text/report-failure.ts';
@@ -65,7 +66,7 @@ export async function listEditorSessions(
   const from = cursor === null ? 0 : Number(cursor);
   if (!Number.isInteger(from) || from < 0) throw usageError(`There is no page ${seenName(cursor ?? '')} of sessions.`);
   const folder = cwd === null ? null : await realpath(cwd).catch(() => cwd);
-  const all = [...(await core.sessions.list())]
+  const all = [...asTalks(await core.sessions.list())]
     .filter(({ projectPath, title }) => projectPath !== null && title !== '')
     .filter(({ projectPath }) => folder === null || projectPath === folder || projectPath === cwd)
     .sort((left, right) => right.updatedAt - left.updatedAt || (left.sessionId < right.sessionId ? 1 : -1));

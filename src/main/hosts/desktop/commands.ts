@@ -80,12 +80,12 @@ export function createHostCommands({
         defaultPath: `${fileNameOf(title)}.dewpoint`,
         filters: [sessionFile, ...readableFiles],
       });
-      if (canceled) return { path: null, missing: 0 };
+      if (canceled) return { path: null, missing: 0, branches: 0 };
       const asked = signal === undefined ? {} : { signal };
-      const { missing } = filePath.toLowerCase().endsWith('.pdf')
+      const { missing, branches } = filePath.toLowerCase().endsWith('.pdf')
         ? await exportPdf(core, { sessionId, path: filePath }, asked)
         : await core.sessions.export({ sessionId, path: filePath }, asked);
-      return { path: filePath, missing };
+      return { path: filePath, missing, branches };
     },
     'host.exportSessions': async (input, signal) => {
       const { sessionIds } = bySessions.parse(input);
@@ -116,7 +116,7 @@ async function exportPdf(
   core: Pick<CoreClient, 'sessions'>,
   { sessionId, path }: { readonly sessionId: string; readonly path: string },
   asked: { readonly signal?: AbortSignal },
-): Promise<{ readonly missing: number }> {
+): Promise<{ readonly missing: number; readonly branches: number }> {
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-pdf-'));
   const page = join(folder, 'session.html');
   const printer = new BrowserWindow({
@@ -125,13 +125,13 @@ async function exportPdf(
   });
   const stop = (): void => printer.destroy();
   try {
-    const { missing } = await core.sessions.export({ sessionId, path: page }, asked);
+    const exported = await core.sessions.export({ sessionId, path: page }, asked);
     asked.signal?.addEventListener('abort', stop, { once: true });
     asked.signal?.throwIfAborted();
     await printer.loadFile(page);
     const bytes = await printer.webContents.printToPDF({ printBackground: true, pageSize: 'A4' });
     await writeFile(path, bytes, { mode: 0o600 });
-    return { missing };
+    return exported;
   } finally {
     asked.signal?.removeEventListener('abort', stop);
     if (!printer.isDestroyed()) printer.destroy();

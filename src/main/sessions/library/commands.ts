@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import { makeFolder } from '../../lib/files/json-file.ts';
 import type { Handlers } from '../../server/handlers.ts';
+import { asTalks } from '@shared/session/session-filter.ts';
+import type { SearchHit } from '@shared/contract/search-answer.ts';
 import type { SearchIndex } from '../search/session-search-index.ts';
 import type { SessionStore } from '../store/session-store.ts';
-import { createBranchFinder } from './session-branches.ts';
+import { createBranchFinder, talkOf } from './session-branches.ts';
 import { exportSession, forkSession, importSession } from './session-library.ts';
 import type { SessionLibraryOptions } from './session-library.ts';
 import { organizeSessions } from './organize-sessions.ts';
@@ -23,37 +25,62 @@ export function createLibraryCommands(options: LibraryCommandsOptions) {
     search: async ({ input, signal }) => {
       const { hits, isComplete } = await index.search(input.text, input.limit, signal);
       const summaries = new Map((await store.list()).map((summary) => [summary.id, summary]));
-      const named = hits.map((hit) => {
+      const named = once(hits, summaries).map((hit) => {
         const { title, projectPath } = summaries.get(hit.sessionId) ?? { title: '', projectPath: null };
         return { ...hit, title, projectPath };
       });
       return { hits: named, isComplete };
     },
     rename: async ({ input: { sessionId, title } }) => {
-      await (await sessions.journal(sessionId)).append({ type: 'session-renamed', title });
+      for (const id of await talkOf(store, sessionId))
+        await (await sessions.journal(id)).append({ type: 'session-renamed', title });
     },
-    organize: ({ input, signal }) => organizeSessions(sessions, input, signal),
-    fork: ({ input, signal }) => forkSession(options, input.sessionId, input.at ?? null, signal),
+    organize: async ({ input, signal }) => {
+      // Each branch is looked at, and works in its folder, by itself. All else is about the talk.
+      const isOfOne = input.isSeen === true || input.savesCalls !== undefined;
+      const talks = isOfOne ? [] : await Promise.all(input.sessionIds.map((id) => talkOf(store, id)));
+      const sessionIds = [...input.sessionIds, ...talks.flat()];
+      const { done, refused } = await organizeSessions(sessions, { ...input, sessionIds }, signal);
+      return { done: done.filter((id) => input.sessionIds.includes(id)), refused };
+    },
+    fork: ({ input, signal }) => forkSession(options, input, signal),
     branches: ({ input, signal }) => branches(input.sessionId, signal),
     export: ({ input, signal }) => exportSession(options, input.sessionId, input.path, signal),
     import: ({ input, signal }) => importSession(options, input.path, signal),
     delete: async ({ input: { sessionId } }) => {
-      await sessions.close(sessionId);
-      await move(store.folderOf(sessionId), bin.folderOf(sessionId));
+      for (const id of await talkOf(store, sessionId)) {
+        await sessions.close(id);
+        await move(store.folderOf(id), bin.folderOf(id));
+      }
     },
-    binned: async () => (await bin.list()).map((summary) => toSessionSummary(summary, 'idle')),
+    binned: async () => asTalks((await bin.list()).map((summary) => toSessionSummary(summary, 'idle'))),
     restore: async ({ input }) => {
       const sessionId = await inBin(bin, input.id);
-      await move(bin.folderOf(sessionId), store.folderOf(sessionId));
+      for (const id of await talkOf(bin, sessionId)) await move(bin.folderOf(id), store.folderOf(id));
       return { sessionId };
     },
     purge: async ({ input }) => {
       const sessionId = await inBin(bin, input.id);
-      await rm(bin.folderOf(sessionId), { recursive: true, force: true });
-      // Only the workspace that was made for it. A project folder is elsewhere.
-      await rm(join(home, 'workspaces', sessionId), { recursive: true, force: true });
+      for (const id of await talkOf(bin, sessionId)) {
+        await rm(bin.folderOf(id), { recursive: true, force: true });
+        // Only the workspace that was made for it. A project folder is elsewhere.
+        await rm(join(home, 'workspaces', id), { recursive: true, force: true });
+      }
     },
   } satisfies Partial<Handlers['sessions']>;
+}
+
+/** Branches have the same beginning, and what was found there is one find. */
+function once<Hit extends Pick<SearchHit, 'sessionId' | 'ref' | 'kind' | 'seq'>>(
+  hits: readonly Hit[],
+  summaries: ReadonlyMap<string, { readonly branchOf: string | null }>,
+): readonly Hit[] {
+  const seen = new Set<string>();
+  return hits.filter(({ sessionId, ref, kind, seq }) => {
+    const talk = summaries.get(sessionId)?.branchOf ?? sessionId;
+    const place = [talk, kind, ref ?? '', kind === 'title' ? 0 : seq].join(' ');
+    return !seen.has(place) && seen.add(place);
+  });
 }
 
 async function inBin(bin: Pick<SessionStore, 'find'>, text: string): Promise<string> {

@@ -54,3 +54,12 @@ async function messagesIn(events: AsyncIterable<SessionEvent>): Promise<readonly
   }
   return [...messages];
 }
+
+/** All branches of the talk that a session belongs to, itself included. A plain fork is a talk of its own. */
+export async function talkOf(store: Pick<SessionStore, 'list'>, sessionId: string): Promise<readonly string[]> {
+  const all = await store.list();
+  const own = all.find(({ id }) => id === sessionId);
+  const talk = own?.branchOf ?? sessionId;
+  const ids = all.filter(({ id, branchOf }) => (branchOf ?? id) === talk).map(({ id }) => id);
+  return ids.includes(sessionId) ? ids : [sessionId];
+}

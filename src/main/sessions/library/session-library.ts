@@ -15,6 +15,7 @@ import { copyLog } from './copy-log.ts';
 import { placeInTree } from '../children/session-tree.ts';
 import type { ForkPlan, ForkPoint } from './fork-plan.ts';
 import { planFork } from './fork-plan.ts';
+import { talkOf } from './session-branches.ts';
 import { openSessionFile, writeSessionFile } from './session-file.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import { exportReadable, readableForm } from './readable/export-readable.ts';
@@ -35,17 +36,24 @@ export interface SessionLibraryOptions {
   readonly now: () => number;
 }
 
+export interface WantedFork {
+  readonly sessionId: string;
+  /** Absent: its end. */
+  readonly at?: ForkPoint | undefined;
+  /** Another branch of the same talk. */
+  readonly isBranch?: boolean;
+}
+
 /** Creates a session with the same history up to a point, or all of it. Rejects with `conflict` during a turn. */
 export async function forkSession(
   options: SessionLibraryOptions,
-  sessionId: string,
-  point: ForkPoint | null,
+  { sessionId, at: point, isBranch = false }: WantedFork,
   signal: AbortSignal,
 ): Promise<ForkOutcome> {
   const { store, bin, sessions, blobs } = options;
   refuseAtWork(sessions, sessionId);
   const view = await store.view(sessionId);
-  const plan = await planFork(view.read(), point);
+  const plan = await planFork(view.read(), point ?? null);
   if (plan === null) throw new AppError('not-found', 'The log of this session has no such message, step or turn.');
   const id = store.newSessionId();
   const { path, mode } = await workspaceOf(options, { id, state: view.state, plan }, signal);
@@ -56,7 +64,8 @@ export async function forkSession(
     view.state.tree ?? placeInTree(sessionId, [...(await store.members()), ...(await bin.members())]);
   const fenced = await fencedAtStart(view.read());
   const made = createdEvent(options, { id, state: view.state, workspace: { mode, path } });
-  const created = { ...made, tree: { rootId, depth }, ...(fenced === undefined ? {} : { fenced }) };
+  const talk = isBranch ? { branchOf: view.state.branchOf ?? sessionId } : {};
+  const created = { ...made, ...talk, tree: { rootId, depth }, ...(fenced === undefined ? {} : { fenced }) };
   // Changes in the project folder itself can only be undone in the parent.
   const changes = view.state.workspace?.mode === 'in-place' ? 'settled' : 'open';
   const { events, grants } = countingApprovals(upTo(view.read(), plan.upToSeq));
@@ -71,7 +80,7 @@ export async function forkSession(
       changes,
       ...(isForeign ? { isForeign, ...droppedGrantsField(grants()) } : {}),
     },
-    { type: 'session-renamed', title: forkTitle(view.state.title) },
+    ...(isBranch ? [] : [{ type: 'session-renamed', title: forkTitle(view.state.title) } as const]),
   ];
   await copyLog({ folder: store.folderOf(id), created, events, ends, now: options.now });
   const files = { place: isOwn ? 'copy' : 'same', restored: plan.restore.length - notRestored.length } as const;
@@ -180,15 +189,19 @@ export async function exportSession(
   sessionId: string,
   path: string,
   signal: AbortSignal,
-): Promise<{ readonly blobs: number; readonly missing: number }> {
+): Promise<{ readonly blobs: number; readonly missing: number; readonly branches: number }> {
   requireWhole(path);
+  const branches = (await talkOf(store, sessionId)).length - 1;
   const view = await store.view(sessionId);
   const form = readableForm(path);
   // The log of a session at work grows meanwhile.
   const read = (): AsyncIterable<SessionEvent> => upTo(view.read(), view.state.seq);
-  if (form !== null) return exportReadable({ path, form, state: view.state, events: read(), blobs }, signal);
+  if (form !== null) {
+    const talk = { path, form, state: view.state, events: read(), blobs, branches };
+    return { ...(await exportReadable(talk, signal)), branches };
+  }
   const header = { sessionId, title: view.state.title, appVersion: version, exportedAt: now() };
-  return writeSessionFile({ path, header, read, blobs }, signal);
+  return { ...(await writeSessionFile({ path, header, read, blobs }, signal)), branches };
 }
 
 function requireWhole(path: string): void {

@@ -17,6 +17,7 @@ const summarySchema = z.strictObject({
   workspace: z.strictObject({ mode: workspaceModeSchema, path: z.string() }).nullable(),
   parentId: z.string().nullable(),
   groupId: z.string().nullable(),
+  branchOf: z.string().nullable(),
   /** Null: the session is the root of its own tree. */
   tree: treePlaceSchema.nullable(),
   createdAt: z.number(),
@@ -52,7 +53,18 @@ export function summaryOf(
   logBytes: number,
 ): StoredSummary {
   const { state, money } = folded;
-  const { title, projectPath, workspace, parentId, groupId, tree = null, createdAt, lastAt, totals } = state;
+  const {
+    title,
+    projectPath,
+    workspace,
+    parentId,
+    groupId,
+    branchOf = null,
+    tree = null,
+    createdAt,
+    lastAt,
+    totals,
+  } = state;
   const { turns, steps, actions } = totals;
   const status = sessionStatus(state);
   const costUsd = totalCostUsd(money);
@@ -63,6 +75,7 @@ export function summaryOf(
     workspace,
     parentId,
     groupId,
+    branchOf,
     tree,
     createdAt,
     lastAt,
@@ -110,6 +123,7 @@ export function failedSummary(id: string, logBytes: number, error: unknown): Sto
     workspace: null,
     parentId: null,
     groupId: null,
+    branchOf: null,
     tree: null,
     createdAt: 0,
     lastAt: 0,

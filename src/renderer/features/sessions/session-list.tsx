@@ -2,8 +2,8 @@ import type { ReactNode, Ref } from 'react';
 import { useImperativeHandle, useMemo, useState } from 'react';
 import type { SearchHit } from '@shared/contract/search-answer.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
-import type { SessionFilter } from '@shared/session/session-filter.ts';
-import { fitsFilter } from '@shared/session/session-filter.ts';
+import type { ListedTalk, SessionFilter } from '@shared/session/session-filter.ts';
+import { asTalks, fitsFilter } from '@shared/session/session-filter.ts';
 import { countNeeds } from '@shared/session/session-news.ts';
 import { noFilter, sessionFilterOf } from '../../lib/session/list-filter.ts';
 import { useSelection } from '../../lib/session/use-selection.ts';
@@ -62,7 +62,11 @@ export function SessionList({ load, view, typed, onShow, onPalette, onChanged, h
   // Only a filter by days depends on the time.
   const now = load.type === 'ready' && filter.days !== undefined ? load.readAt : 0;
   const held = useMemo(() => sessionFilterOf(filter, project, now), [filter, project, now]);
-  const shown = useShown(sessions, text, held);
+  const shown = useShown(
+    useMemo(() => asTalks(sessions), [sessions]),
+    text,
+    held,
+  );
   const selection = useSelection(useMemo(() => shown.map(({ sessionId }) => sessionId), [shown]));
   const select = (): void => {
     selection.start();
@@ -232,7 +236,7 @@ function SideLink({ icon, label, isCurrent, onClick, children }: SideLinkProps) 
 }
 
 /** A search finds archived sessions, too. Without a search, the list leaves them out. */
-function useShown(sessions: readonly SessionSummary[], text: string, filter: SessionFilter): readonly SessionSummary[] {
+function useShown(sessions: readonly ListedTalk[], text: string, filter: SessionFilter): readonly ListedTalk[] {
   return useMemo(() => {
     const wanted = text.trim().toLowerCase();
     const all = wanted === '' || filter.archived !== undefined ? filter : { ...filter, archived: 'too' as const };

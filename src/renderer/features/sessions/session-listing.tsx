@@ -1,6 +1,6 @@
 import type { KeyboardEvent, MouseEvent } from 'react';
 import { useMemo } from 'react';
-import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import type { ListedTalk } from '@shared/session/session-filter.ts';
 import { useFirstItems } from '../../lib/drawing/use-first-items.ts';
 import { useStableCallback } from '../../lib/drawing/use-stable-callback.ts';
 import type { Selection } from '../../lib/session/use-selection.ts';
@@ -18,7 +18,7 @@ const step = 100;
 interface SessionListingProps {
   readonly load: SessionsLoad;
   /** The matching sessions, in the order of the list. */
-  readonly shown: readonly SessionSummary[];
+  readonly shown: readonly ListedTalk[];
   /** The text when none matches. */
   readonly noMatch: string;
   readonly selection: Selection;
@@ -59,7 +59,7 @@ export function SessionListing({ load, shown: all, noMatch, selection, current, 
               <SessionItem
                 key={session.sessionId}
                 session={session}
-                isSelected={current === session.sessionId}
+                isSelected={current === session.sessionId || session.branches?.includes(current ?? '') === true}
                 isChosen={selection.isOn ? selection.chosen.has(session.sessionId) : null}
                 time={key === 'sessions.yesterday' ? timeOfDay(session.updatedAt) : clock(session.updatedAt, readAt)}
                 onClick={onClick}
@@ -74,7 +74,7 @@ export function SessionListing({ load, shown: all, noMatch, selection, current, 
   );
 }
 
-function groupsOf(shown: readonly SessionSummary[], now: number) {
+function groupsOf(shown: readonly ListedTalk[], now: number) {
   const pinned = shown.filter(({ isPinned }) => isPinned);
   const days = groupByDay(
     shown.filter(({ isPinned }) => !isPinned),

@@ -42,12 +42,16 @@ export function forkSession(
     readonly text: string;
     readonly options: SendOptions;
     readonly attachments?: readonly Attachment[];
+    /** It is another answer in the same talk, and no entry of its own in the list. */
+    readonly isBranch?: boolean;
   } | null = null,
 ): Promise<boolean> {
   return runAnnouncingFailure(async () => {
-    const forked = await client.sessions.fork({ sessionId, ...(at === null ? {} : { at }) });
+    const isBranch = next?.isBranch === true;
+    const forked = await client.sessions.fork({ sessionId, ...(at === null ? {} : { at }), isBranch });
     navigate({ type: 'session', sessionId: forked.sessionId });
-    announce({ kind: 'info', text: forkedText(forked) });
+    // The switch at the answer says that there are branches. What became of files is worth a word.
+    if (!isBranch || forked.files?.place === 'copy') announce({ kind: 'info', text: forkedText(forked, isBranch) });
     if (next === null) return;
     const { text, options, attachments = [] } = next;
     await client.sessions.send({
@@ -60,14 +64,14 @@ export function forkSession(
 }
 
 /** Says that the original is kept, and what happened to files that have changed since that point. */
-function forkedText({ notRestored, files }: ForkOutcome): string {
+function forkedText({ notRestored, files }: ForkOutcome, isBranch: boolean): string {
   const where =
     files === undefined || files.place === 'same'
       ? []
       : [files.restored === 0 ? t('fork.copy') : plural('fork.copyRestored', files.restored)];
   const paths = notRestored.map(({ path }) => seenName(path)).join(', ');
   const lost = notRestored.length === 0 ? [] : [`${plural('fork.notRestored', notRestored.length)} ${paths}`];
-  return [t('fork.done'), ...where, ...lost].join(' ');
+  return [t(isBranch ? 'fork.branch' : 'fork.done'), ...where, ...lost].join(' ');
 }
 
 /** Saves the user's version of a plan's steps. Rejects with a failure of the core. */
@@ -129,10 +133,11 @@ export function deleteSession({ client, navigate }: Reach, sessionId: string): P
 
 export function exportSession({ client }: Reach, sessionId: string): Promise<boolean> {
   return runAnnouncingFailure(async () => {
-    const { path, missing } = await client.host.exportSession({ sessionId });
+    const { path, missing, branches } = await client.host.exportSession({ sessionId });
     if (path === null) return;
+    const others = branches === 0 ? '' : ` ${plural('export.branches', branches)}`;
     const gone = missing === 0 ? '' : ` ${plural('export.missing', missing)}`;
-    announce({ kind: 'info', text: t('export.done', { path: seenName(path) }) + gone });
+    announce({ kind: 'info', text: t('export.done', { path: seenName(path) }) + others + gone });
   });
 }
 

@@ -172,7 +172,7 @@ function inStep(state: SessionState, callId: string, change: (step: StepState) =
 }
 
 function created(event: EventOf<'session-created'>): Change {
-  const { sessionId, title, appVersion, projectPath, workspace, parentId, groupId, tree } = event;
+  const { sessionId, title, appVersion, projectPath, workspace, parentId, groupId, tree, branchOf } = event;
   return {
     sessionId,
     title: firstLine(title),
@@ -182,6 +182,7 @@ function created(event: EventOf<'session-created'>): Change {
     parentId,
     groupId,
     ...(tree === undefined ? {} : { tree }),
+    ...(branchOf === undefined ? {} : { branchOf }),
     createdAt: event.at,
   };
 }

@@ -16,7 +16,7 @@ it('an export of sessions overwrites no file, and names the sessions that it cou
       export: async ({ input }) => {
         if (input.sessionId === ids[3]) throw new AppError('log-damaged', 'The log cannot be read.');
         await writeFile(input.path, input.sessionId, { flag: 'wx' });
-        return { blobs: 0, missing: 1 };
+        return { blobs: 0, missing: 1, branches: 0 };
       },
     },
   });

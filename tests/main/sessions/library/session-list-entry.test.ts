@@ -10,6 +10,7 @@ const summary: StoredSummary = {
   workspace: null,
   parentId: null,
   groupId: null,
+  branchOf: null,
   tree: null,
   createdAt: 1,
   lastAt: 2,

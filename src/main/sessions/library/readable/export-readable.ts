@@ -31,6 +31,8 @@ interface ReadableExport {
   /** As far as `state`. */
   readonly events: AsyncIterable<SessionEvent>;
   readonly blobs: Pick<Blobs, 'get'>;
+  /** Other branches of the talk, which are not in the file. */
+  readonly branches: number;
 }
 
 /**
@@ -38,7 +40,7 @@ interface ReadableExport {
  * conversation is no part of it for readers. Its calls are among the calls, because they were made.
  */
 export async function exportReadable(
-  { path, form, state, events, blobs }: ReadableExport,
+  { path, form, state, events, blobs, branches }: ReadableExport,
   signal: AbortSignal,
 ): Promise<{ readonly blobs: number; readonly missing: number }> {
   const items = await readTalk(events, form === 'calls' ? () => true : conversationFilter(state.restores));
@@ -50,7 +52,7 @@ export async function exportReadable(
     else count.blobs += 1;
     return bytes;
   };
-  const pieces = form === 'calls' ? callLines(items, bytesOf) : wholeTalk({ form, state, items }, bytesOf);
+  const pieces = form === 'calls' ? callLines(items, bytesOf) : wholeTalk({ form, state, items, branches }, bytesOf);
   await writeWhole(path, { pieces, isPacked: false }, signal);
   return count;
 }
@@ -61,13 +63,13 @@ async function* callLines(items: readonly TalkItem[], bytesOf: BytesOf): AsyncGe
   }
 }
 
-interface WholeTalk extends Pick<ReadableExport, 'state'> {
+interface WholeTalk extends Pick<ReadableExport, 'state' | 'branches'> {
   readonly form: Exclude<Form, 'calls'>;
   readonly items: readonly TalkItem[];
 }
 
-async function* wholeTalk({ form, state, items }: WholeTalk, bytesOf: BytesOf): AsyncGenerator<string> {
-  const talk = { title: state.title, items, changes: await changesOf(state.changes, bytesOf) };
+async function* wholeTalk({ form, state, items, branches }: WholeTalk, bytesOf: BytesOf): AsyncGenerator<string> {
+  const talk = { title: state.title, branches, items, changes: await changesOf(state.changes, bytesOf) };
   yield form === 'page' ? talkAsPage(talk) : talkAsMarkdown(talk);
 }
 

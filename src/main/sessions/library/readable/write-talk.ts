@@ -7,6 +7,8 @@ import type { TalkItem } from './read-talk.ts';
 /** A session as a person reads it. */
 export interface Talk {
   readonly title: string;
+  /** Other branches of it, which are left out. */
+  readonly branches: number;
   readonly items: readonly TalkItem[];
   readonly changes: readonly TalkChange[];
 }
@@ -21,13 +23,19 @@ export interface TalkChange {
 const name = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim();
 
 /** The talk as Markdown: messages, answers, one line for each call, and the changes. */
-export function talkAsMarkdown({ title, items, changes }: Talk): string {
+export function talkAsMarkdown({ title, branches, items, changes }: Talk): string {
   const parts = items.map(markdownOf);
   const files = changes.map(
     ({ path, diff, note }) => `### ${name(path)}\n\n${diff === null ? (note ?? '') : fenced(diff, 'diff')}`,
   );
   const changed = files.length === 0 ? [] : ['## Changes', ...files];
-  return `${[`# ${name(title) || 'Session'}`, ...parts, ...changed, totalOf(items)].filter((one) => one !== '').join('\n\n')}\n`;
+  return `${[`# ${name(title) || 'Session'}`, othersText(branches), ...parts, ...changed, totalOf(items)].filter((one) => one !== '').join('\n\n')}\n`;
+}
+
+/** Empty when there are none. */
+function othersText(branches: number): string {
+  if (branches === 0) return '';
+  return `*This is one branch of the talk. ${branches === 1 ? 'Another branch is' : `${branches} other branches are`} not in this file.*`;
 }
 
 function markdownOf(item: TalkItem): string {
@@ -102,7 +110,7 @@ export async function callAsLine(
 }
 
 /** The talk as one page without scripts, which loads nothing. Print it for a PDF. */
-export function talkAsPage({ title, items, changes }: Talk): string {
+export function talkAsPage({ title, branches, items, changes }: Talk): string {
   const heading = escaped(name(title) || 'Session');
   const files = changes.map(
     ({ path, diff, note }) =>
@@ -115,6 +123,7 @@ export function talkAsPage({ title, items, changes }: Talk): string {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>${heading}</title><style>${style}</style></head>
 <body><h1>${heading}</h1>
+${branches === 0 ? '' : `<p class="facts">${othersText(branches).replaceAll('*', '')}</p>`}
 ${items.map(pageOf).join('\n')}
 ${changed}
 <p class="facts">${escaped(total)}</p></body></html>

@@ -91,6 +91,7 @@ export function EditMessage({ sessionId, messageId, text, attachments, onDone }:
         text: next,
         options: {},
         attachments: given,
+        isBranch: true,
       },
     );
     setIsSending(false);

@@ -36,7 +36,8 @@ export function Regenerate({ sessionId, turn, message }: RegenerateProps) {
       // The fold has only the beginning of a long text.
       const { text } = await reach.client.sessions.detail({ sessionId, id: messageId, near: seq });
       const options = regenerateOptions(pick, turn, message);
-      await forkSession(reach, sessionId, { before: messageId }, { text: text ?? message.text, options, attachments });
+      const next = { text: text ?? message.text, options, attachments, isBranch: true };
+      await forkSession(reach, sessionId, { before: messageId }, next);
     } catch (error) {
       announce({ kind: 'error', text: failureText(error) });
     } finally {

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { moneyText } from '@shared/money/money-text.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
-import type { SessionFilter } from '@shared/session/session-filter.ts';
-import { fitsFilter } from '@shared/session/session-filter.ts';
+import type { ListedTalk, SessionFilter } from '@shared/session/session-filter.ts';
+import { asTalks, fitsFilter } from '@shared/session/session-filter.ts';
 import { needOf, sortByNeed } from '@shared/session/session-news.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { projectKey } from '../../../../lib/files/project-key.ts';
@@ -29,11 +29,11 @@ export interface ListArguments {
 /** One session per line: first what needs you, then the latest. Archived ones are shown only on request. */
 export const listSessions: Command<[ListArguments]> = async ({ core, terminal }, args) => {
   const filter = await filterOf(args);
-  const sessions = sortByNeed(await (await core()).sessions.list());
+  const sessions = sortByNeed(asTalks(await (await core()).sessions.list()));
   const model = args.model?.toLowerCase();
   const usesModel = ({ models }: SessionSummary): boolean =>
     model === undefined || models.some((id) => id.toLowerCase().includes(model));
-  const fitting = (archived: SessionFilter['archived']): readonly SessionSummary[] =>
+  const fitting = (archived: SessionFilter['archived']): readonly ListedTalk[] =>
     sessions.filter((session) => fitsFilter(session, withArchived(filter, archived)) && usesModel(session));
   const shown = fitting(args.archived === true ? 'only' : undefined);
   if (args.json === true) {
@@ -76,9 +76,7 @@ async function filterOf({ project, tag, place, since, minCost, pinned }: ListArg
 }
 
 /** Puts agents below the session that started them, or at the top level if that one is not shown. */
-function asTree(
-  sessions: readonly SessionSummary[],
-): readonly { readonly session: SessionSummary; readonly depth: number }[] {
+function asTree(sessions: readonly ListedTalk[]): readonly { readonly session: ListedTalk; readonly depth: number }[] {
   const shown = new Set(sessions.map(({ sessionId }) => sessionId));
   const isBelow = ({ startedBy }: SessionSummary): boolean => startedBy !== undefined && shown.has(startedBy);
   return sessions
@@ -93,12 +91,13 @@ function asTree(
     ]);
 }
 
-function lineOf(session: SessionSummary, depth: number): string {
+function lineOf(session: ListedTalk, depth: number): string {
   const { sessionId, status, lastReason, steps, costUsd, title, isPinned, isArchived, tags } = session;
   const need = needOf(session);
   const state = need === 'answer' ? 'waiting' : status === 'idle' ? (lastReason ?? 'new') : status;
   const place = [
     ...(need === 'look' ? ['not looked at'] : []),
+    ...(session.branches === undefined ? [] : [`${session.branches.length} branches`]),
     ...(isPinned ? ['pinned'] : []),
     ...(isArchived ? ['archived'] : []),
     ...tags.map((tag) => `#${seenName(tag)}`),

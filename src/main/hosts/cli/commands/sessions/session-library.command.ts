@@ -50,8 +50,12 @@ export const library: Command<[LibraryAction, readonly string[], LibraryArgument
     }
     case 'export': {
       const { sessionId } = await core.sessions.find({ id: first });
-      const { missing } = await core.sessions.export({ sessionId, path: resolve(second) }, { signal });
+      const { missing, branches } = await core.sessions.export({ sessionId, path: resolve(second) }, { signal });
       if (missing > 0) terminal.err(`${missing} stored files are missing and not included.\n`);
+      if (branches > 0)
+        terminal.err(
+          `The talk has ${branches === 1 ? 'another branch' : `${branches} other branches`} that the file does not contain.\n`,
+        );
       terminal.err(`${second} contains the conversation and the contents of its files. Read it before you share it.\n`);
       return 0;
     }
