@@ -25,6 +25,7 @@ const ToolsView = lazy(() => import('./features/tools/tools-view.tsx'));
 const ProjectView = lazy(() => import('./features/project/project-view.tsx'));
 const CostsView = lazy(() => import('./features/costs/costs-view.tsx'));
 const SettingsView = lazy(() => import('./features/settings/settings-view.tsx'));
+const MemorySettings = lazy(() => import('./features/project/project-memory.tsx'));
 const RulesEditor = lazy(() => import('./features/rules/rules-editor.tsx'));
 const RulesSettings = lazy(() => import('./features/rules/rules-settings.tsx'));
 const CompareView = lazy(() => import('./features/compare/compare-view.tsx'));
@@ -91,6 +92,21 @@ const nothingGiven: GivenTask = {};
 /** A task from a view without a choice of models goes to those of the settings. */
 const noPick = { pick: { policy: null }, mode: null, assistant: null } as const;
 
+interface SettingsPartsProps {
+  readonly at: Extract<View, { readonly type: 'settings' }>['at'];
+  readonly projects: readonly string[];
+}
+
+/** What other features have in the settings. */
+function SettingsParts({ at, projects }: SettingsPartsProps) {
+  return (
+    <Suspense>
+      <RulesSettings isWanted={at === 'rules'} />
+      <MemorySettings projects={projects} isWanted={at === 'memory'} />
+    </Suspense>
+  );
+}
+
 function OtherView({ view, load, actions, onShow, onStatus }: MainAreaProps) {
   const client = useClient();
   const projects = useProjects(load.type === 'ready' ? load.sessions : []);
@@ -131,9 +147,7 @@ function OtherView({ view, load, actions, onShow, onStatus }: MainAreaProps) {
     case 'settings':
       return (
         <SettingsView view={view} actions={actions}>
-          <Suspense>
-            <RulesSettings isWanted={view.at === 'rules'} />
-          </Suspense>
+          <SettingsParts at={view.at} projects={projects} />
         </SettingsView>
       );
     case 'project':

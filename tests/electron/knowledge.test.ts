@@ -56,3 +56,32 @@ it('the page of a project keeps files and pages at hand, says what became of eac
   await row.waitFor({ state: 'detached' });
   expect(core.knowledge.map(({ name }) => name)).toEqual(['tariffs']);
 });
+
+// Catches: lines that count everywhere and that no page shows, and a search that hides a line for good.
+it('the settings show the memory for every project and for one, with a search', async () => {
+  const { page } = served;
+  await served.resize(1360, 860);
+  const made = { date: '2026-11-29', sessionId: null, isAfterOutside: false, of: 'you' } as const;
+  core.memory = ['Be short.', 'Dates are in UTC.', 'Tests come first.', 'Water is wet.'].map((text) => ({
+    ...made,
+    id: text,
+    text,
+  }));
+  await page.getByRole('button', { name: 'Settings', exact: true }).click();
+  const memory = page.getByRole('region', { name: 'Memory' });
+  await memory.getByText('Dates are in UTC.').waitFor();
+  await memory.getByLabel('Search the lines').fill('utc dates');
+  await memory.getByText('Be short.').waitFor({ state: 'detached' });
+  await memory.scrollIntoViewIfNeeded();
+  expect(await violations(page)).toEqual([]);
+  await keepScreenshot(page, 'memory-search');
+  await memory.getByLabel('Search the lines').fill('nowhere');
+  await memory.getByText('No line has these words.').waitFor();
+  await memory.getByLabel('Search the lines').fill('');
+  await memory.getByLabel('New line').fill('Answer in German.');
+  await page.keyboard.press('Enter');
+  await memory.getByText('Answer in German.').waitFor();
+  expect(core.asked.findLast(({ name }) => name === 'note-line')?.args).toEqual(['Answer in German.', 'you']);
+  await memory.getByLabel('Memory of').selectOption('api-server');
+  await memory.getByLabel('Where it counts').waitFor();
+});

@@ -126,6 +126,7 @@ export const conversation = {
   'step.local': 'local',
   'step.cloud': 'cloud',
   'step.action': 'action',
+  'step.toMemory': 'Change the memory',
   'step.describe': 'Step {step}, {where}: {label}. {reason}',
   'step.describeStopped': 'Step {step}, {where}, stopped: {label}. {reason}',
   'step.stopped': 'Stopped',

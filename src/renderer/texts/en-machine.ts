@@ -125,6 +125,7 @@ export const machine = {
     'max tokens, max steps, max turns, maximum, timeout, time limit, iterations, rounds, loops, budget per task',
   'search.rules':
     'privacy, data protection, fences, what is sent, deny, allow list, permissions, confidential, sensitive, secrets, gdpr, ignore files, block files',
+  'search.memory': 'memories, remember, about me, what it knows, personalization',
   'search.keys':
     'api key, api keys, token, openai, anthropic, claude, gemini, provider, account, login, sign in, password',
   'search.sandbox': 'docker, podman, container, firewall, isolation, ram, timeout, security',

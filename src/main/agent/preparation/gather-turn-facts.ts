@@ -57,13 +57,14 @@ export async function gatherTurnFacts(
             ...(links === 0 ? {} : { hardLinks: links }),
           },
         });
-        if (isChat) return { status: 'ok', output: told.join('\n'), data: found };
-        const { skills, text: catalog } = await skillsOffered(turn, found);
         const context = Math.min(...[found.local, found.cloud].map((info) => info?.contextTokens ?? 200_000));
         const noted = await dependencies.project.memory.lines();
         const [first] = dependencies.journal.state().messages;
         const session = { about: first?.text ?? turn.task, began: first?.at ?? dependencies.journal.now() };
         const memory = memoryText(noted, context, session);
+        if (isChat)
+          return { status: 'ok', output: told.join('\n'), data: memory === undefined ? found : { ...found, memory } };
+        const { skills, text: catalog } = await skillsOffered(turn, found);
         const knowledge = await wholeKnowledge(turn, context);
         const parts = partsWithMemory(turn, found, noted);
         const data = turnFactsSchema.parse({ ...found, ...parts, skills, memory, knowledge });

@@ -33,7 +33,7 @@ export function ProjectKnowledge({ projectPath }: { readonly projectPath: string
         {t('project.knowledge.text')}
         {files.length > 0 &&
           knowledge !== undefined &&
-          ` ${t('project.knowledge.name', { name: `${knowledge.name}/…` })}`}
+          ` ${t('project.knowledge.name', { name: `${knowledge.name}/` })}`}
       </p>
       {error !== null && <Problem text={failureText(error)} onRetry={readAgain} />}
       {isRefused ? (

@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { ForgetReport, MemoryLine } from '@shared/projects/memory-line.ts';
-import { seenWords } from '@shared/text/seen-text.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
+import { folderName } from '../../lib/text/format.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -26,12 +27,24 @@ interface Change {
   readonly forget?: string;
 }
 
-/** What agents are told in later tasks of the project: lines of the user, each to be changed or forgotten. */
-export function ProjectMemory({ projectPath }: { readonly projectPath: string }) {
+interface ProjectMemoryProps {
+  /** Null: the lines for every project alone. */
+  readonly projectPath: string | null;
+  readonly isWanted?: boolean;
+  /** Chooses the project, where no page has done so. */
+  readonly choice?: ReactNode;
+}
+
+/** With fewer lines, a search is no help. */
+const leastSearched = 4;
+
+/** What agents are told in later tasks: lines of the user, each to be searched, changed or forgotten. */
+export function ProjectMemory({ projectPath, isWanted = false, choice }: ProjectMemoryProps) {
   const client = useClient();
   const queries = useQueryClient();
   const isRefused = useIsCommandRefused('memory.add');
   const [problem, setProblem] = useState<string | null>(null);
+  const [sought, setSought] = useState('');
   const queryKey = ['memory', projectPath];
   const found = useQuery({
     queryKey,
@@ -67,20 +80,30 @@ export function ProjectMemory({ projectPath }: { readonly projectPath: string })
       setProblem(plural('project.memory.busy', forgotten.busy.length));
   };
   const { lines = [], files } = found.data ?? {};
+  const words = sought.toLowerCase().split(' ');
+  const shown = lines.filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)));
   return (
-    <Group title={t('project.memory')}>
+    <Group title={t('project.memory')} isWanted={isWanted}>
       {found.error !== null && <Notice kind="warning">{failureText(found.error)}</Notice>}
       <p className="text-sm text-soft wrap-anywhere">
         {t('project.memory.text')}
         {files !== undefined && ` ${t('project.memory.files', { file: folderText(files.project ?? files.you) })}`}
       </p>
+      {choice}
+      {lines.length >= leastSearched && (
+        <InputField label={t('project.memory.search')} type="search" value={sought} onText={setSought} />
+      )}
+      {lines.length === 0 && found.data !== undefined && (
+        <p className="text-sm text-soft">{t('project.memory.none')}</p>
+      )}
+      {lines.length > 0 && shown.length === 0 && <p className="text-sm text-soft">{t('project.memory.noMatch')}</p>}
       <ul className="flex flex-col gap-2 text-sm empty:hidden">
-        {lines.map((line) => (
+        {shown.map((line) => (
           <Row key={line.id} {...{ line, isRefused, change }} onForget={() => void forget(line)} />
         ))}
       </ul>
       {problem !== null && <Problem text={problem} />}
-      {!isRefused && <NewLine change={change} />}
+      {!isRefused && <NewLine change={change} hasProject={projectPath !== null} />}
     </Group>
   );
 }
@@ -145,9 +168,10 @@ function Row({ line, isRefused, change, onForget }: RowProps) {
   );
 }
 
-function NewLine({ change }: Pick<RowProps, 'change'>) {
+function NewLine({ change, hasProject }: Pick<RowProps, 'change'> & { readonly hasProject: boolean }) {
   const [text, setText] = useState('');
-  const [of, setOf] = useState<Place>('project');
+  const [chosen, setOf] = useState<Place>('project');
+  const of = hasProject ? chosen : 'you';
   const add = async (): Promise<void> => {
     if (await change({ add: { text: text.trim(), of } })) setText('');
   };
@@ -161,17 +185,51 @@ function NewLine({ change }: Pick<RowProps, 'change'>) {
       }}
     >
       <InputField label={t('project.memory.new')} value={text} onText={setText} />
-      <Field label={t('approval.line-for')}>
-        {(ids) => (
-          <Select {...ids} value={of} onChange={({ target }) => setOf(target.value === 'you' ? 'you' : 'project')}>
-            <option value="project">{t('project.memory.of.project')}</option>
-            <option value="you">{t('project.memory.of.you')}</option>
-          </Select>
-        )}
-      </Field>
+      {hasProject && (
+        <Field label={t('approval.line-for')}>
+          {(ids) => (
+            <Select {...ids} value={of} onChange={({ target }) => setOf(target.value === 'you' ? 'you' : 'project')}>
+              <option value="project">{t('project.memory.of.project')}</option>
+              <option value="you">{t('project.memory.of.you')}</option>
+            </Select>
+          )}
+        </Field>
+      )}
       <Button type="submit" disabled={text.trim() === ''}>
         {t('project.memory.add')}
       </Button>
     </form>
+  );
+}
+
+interface MemorySettingsProps {
+  readonly projects: readonly string[];
+  readonly isWanted: boolean;
+}
+
+/** The memory of the user, and that of each project, in one place. */
+export default function MemorySettings({ projects, isWanted }: MemorySettingsProps) {
+  const [chosen, setChosen] = useState('');
+  const choice = projects.length > 0 && (
+    <Field label={t('project.memory.show')}>
+      {(ids) => (
+        <Select {...ids} value={chosen} onChange={({ target }) => setChosen(target.value)}>
+          <option value="">{t('project.memory.everyProject')}</option>
+          {projects.map((path) => (
+            <option key={path} value={path}>
+              {seenName(folderName(path))}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+  return (
+    <ProjectMemory
+      key={chosen}
+      projectPath={chosen === '' ? null : chosen}
+      isWanted={isWanted}
+      {...(choice === false ? {} : { choice })}
+    />
   );
 }

@@ -174,6 +174,7 @@ function othersWords(): Readonly<Record<string, Readonly<Record<string, string>>
     [t('settings.spending')]: { [t('settings.spending')]: t('search.spending') },
     [t('settings.limits')]: { [t('settings.limits')]: t('search.limits') },
     [t('rules.title')]: { [t('rules.title')]: t('search.rules') },
+    [t('project.memory')]: { [t('project.memory')]: t('search.memory') },
     [t('keys.title')]: { [t('keys.title')]: t('search.keys') },
     [t('settings.sandbox')]: { [t('settings.sandbox')]: t('search.sandbox') },
     [t('settings.web')]: { [t('settings.web')]: t('search.web') },
@@ -192,6 +193,7 @@ function allSections(shortcuts: readonly string[], isWindow: boolean): readonly 
     { title: t('settings.limits'), words: wordsOf(turnLimits) },
     { title: t('settings.spending'), words: [t('settings.spending.text')] },
     { title: t('rules.title'), words: [t('rules.about')] },
+    { title: t('project.memory'), words: [t('project.memory.text'), t('project.memory.new')] },
     { title: t('keys.title'), words: [t('keys.provider'), t('keys.value'), t('settings.keys.words')] },
     {
       title: t('endpoint.title'),

@@ -28,7 +28,7 @@ export type View =
   | { readonly type: 'compare'; readonly task?: { readonly text: string; readonly project: string | null } }
   | { readonly type: 'costs' }
   /** `at`: the section to show. */
-  | { readonly type: 'settings'; readonly at?: 'keys' | 'machine' | 'rules' | 'shortcuts' };
+  | { readonly type: 'settings'; readonly at?: 'keys' | 'machine' | 'memory' | 'rules' | 'shortcuts' };
 
 const key = 'dewpoint-view';
 const sessionPrefix = 'session:';

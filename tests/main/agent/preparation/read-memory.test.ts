@@ -55,6 +55,19 @@ describe('the memory in a turn', () => {
     await expectReplay(kit);
   });
 
+  // Catches: "Answer in short sentences", noted for everything, that counts in tasks and not in talks.
+  it('is told in a talk, which costs nothing more when it is empty', async () => {
+    const sent = async (lines: readonly MemoryLine[]) => {
+      const kit = kitWith(() => lines, { replies: [{ text: 'Goethe.' }] });
+      await kit.runner.send('Who wrote Faust?', { ...turnOptions, mode: 'ask' });
+      expect(ofType(kit.journal.events, 'turn-started')).toMatchObject([{ mode: 'chat' }]);
+      await expectReplay(kit);
+      return JSON.stringify(kit.requests[0]?.messages);
+    };
+    expect(await sent([line('Be short.')])).toContain('- Be short.');
+    expect(await sent([])).not.toMatch(/noted/iu);
+  });
+
   it('costs nothing when it is empty', async () => {
     const kit = kitWith(() => []);
     await kit.runner.send('One.', turnOptions);

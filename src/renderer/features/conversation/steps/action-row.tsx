@@ -3,6 +3,8 @@ import { toolCallStatus } from '@shared/session/session-state.ts';
 import { seenCommand } from '@shared/text/seen-text.ts';
 import { seconds } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';
+import { useNavigate } from '../../../lib/window/navigation.ts';
+import { Button } from '../../../ui/controls/button.tsx';
 import { TerminalOutput } from '../../../ui/content/terminal-output.tsx';
 import { RowLine } from './row-line.tsx';
 import { rowId } from '../row-id.ts';
@@ -45,7 +47,12 @@ export function ActionRow({ sessionId, action, near, liveOutput, isOpen, onToggl
         }
         figures={action.durationMs === null ? t('step.running') : seconds(action.durationMs)}
       >
-        {() => <ToolDetails sessionId={sessionId} place={{ id: action.toolCallId, near }} calls={[action]} />}
+        {() => (
+          <>
+            <ToolDetails sessionId={sessionId} place={{ id: action.toolCallId, near }} calls={[action]} />
+            {action.label === memoryLabel && <ToMemory />}
+          </>
+        )}
       </RowLine>
       {action.status === null && liveOutput !== '' && (
         <div className="my-1.5 ml-5.5">
@@ -53,5 +60,18 @@ export function ActionRow({ sessionId, action, near, liveOutput, isOpen, onToggl
         </div>
       )}
     </>
+  );
+}
+
+/** What the core calls the action that tells a model the memory. */
+const memoryLabel = 'read the memory';
+
+/** The lines stand above it. One that is wrong is changed where it is kept. */
+function ToMemory() {
+  const navigate = useNavigate();
+  return (
+    <Button size="small" look="quiet" onClick={() => navigate({ type: 'settings', at: 'memory' })}>
+      {t('step.toMemory')}
+    </Button>
   );
 }
