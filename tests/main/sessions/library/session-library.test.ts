@@ -293,27 +293,22 @@ describe('a fork of a session', () => {
     const { sessionId: branch } = await sessions.fork({ sessionId: id, at, isBranch: true });
     await sessions.send({ sessionId: branch, text: 'Fix the bug with a comment, zebra.', options });
     await sessions.result({ sessionId: branch });
-    // A branch of a branch belongs to the same talk, and a fork of one does not.
     const again = await sessions.fork({ sessionId: branch, isBranch: true });
     const apart = await sessions.fork({ sessionId: branch });
     const talks = asTalks(await sessions.list());
     expect(talks.map(({ title }) => title).sort()).toEqual(['Adding', 'Adding (fork)']);
-    expect(talks.find(({ title }) => title === 'Adding')?.branches?.toSorted()).toEqual(
-      [id, branch, again.sessionId].sort(),
-    );
+    const talk = talks.find(({ title }) => title === 'Adding');
+    expect(talk?.branches?.toSorted()).toEqual([id, branch, again.sessionId].sort());
     expect(await sessions.replay({ sessionId: branch })).toMatchObject({ matched: true, firstDifference: null });
-
     const found = await sessions.search({ text: 'zebra' });
     expect(found.hits.filter(({ sessionId }) => sessionId !== apart.sessionId)).toHaveLength(1);
     await sessions.rename({ sessionId: branch, title: 'Sums' });
     expect(await sessions.organize({ sessionIds: [id], isPinned: true })).toEqual({ done: [id], refused: [] });
     const listed = (await sessions.list()).filter(({ sessionId }) => sessionId !== apart.sessionId);
     expect(listed.map(({ title, isPinned }) => [title, isPinned])).toEqual(Array.from(listed, () => ['Sums', true]));
-
     const path = join(folder, 'talk.md');
     expect(await sessions.export({ sessionId: branch, path })).toMatchObject({ branches: 2 });
     expect(await readFile(path, 'utf8')).toContain('2 other branches are not in this file.');
-
     await sessions.delete({ sessionId: again.sessionId });
     expect((await sessions.list()).map(({ sessionId }) => sessionId)).toEqual([apart.sessionId]);
     expect(await sessions.binned()).toHaveLength(1);
