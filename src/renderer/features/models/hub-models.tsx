@@ -36,12 +36,7 @@ export function HubModels({ models, usedId, onUse }: HubModelsProps) {
     enabled: asked !== null,
     staleTime: 300_000,
   });
-  const hits = useQuery({
-    queryKey: ['hub-search', words],
-    queryFn: ({ signal }) => client.models.search({ words: words ?? '' }, { signal }),
-    enabled: words !== null,
-    staleTime: 300_000,
-  });
+  const hits = useHits(words);
   // What names a repository wrongly, such as a path or another address, is not searched for.
   const isTypedWrong = name === null && /[/:\\]/u.test(typedWords);
   const isTyped = name !== null || (typedWords !== '' && typedWords.length <= 200 && !isTypedWrong);
@@ -99,13 +94,27 @@ export function HubModels({ models, usedId, onUse }: HubModelsProps) {
       </output>
       {found.error !== null && isAbout && <Problem text={failureText(found.error)} onRetry={found.refetch} />}
       {entry !== undefined && <Found {...{ models, usedId, onUse }} entry={entry} />}
-      {asked === null && hits.error !== null && <Problem text={failureText(hits.error)} onRetry={hits.refetch} />}
-      {asked === null && words !== null && hits.error === null && hits.data !== undefined && (
-        <HubHits hits={hits.data} words={words} onSee={see} />
-      )}
+      {asked === null && words !== null && <WordHits words={words} onSee={see} />}
       <OtherPulls shown={offered} />
     </section>
   );
+}
+
+/** What the hub has for these words. Null: nothing is asked. */
+function useHits(words: string | null) {
+  const client = useClient();
+  return useQuery({
+    queryKey: ['hub-search', words],
+    queryFn: ({ signal }) => client.models.search({ words: words ?? '' }, { signal }),
+    enabled: words !== null,
+    staleTime: 300_000,
+  });
+}
+
+function WordHits({ words, onSee }: { readonly words: string; readonly onSee: (id: string) => void }) {
+  const { data, error, refetch } = useHits(words);
+  if (error !== null) return <Problem text={failureText(error)} onRetry={refetch} />;
+  return data === undefined ? null : <HubHits hits={data} words={words} onSee={onSee} />;
 }
 
 function hubStatus(is: {
