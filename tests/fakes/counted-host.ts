@@ -2,13 +2,14 @@ import { createServer, type IncomingMessage, type RequestListener, type Server a
 import { createServer as createTcp, type AddressInfo, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { createServer as createTls } from 'node:https';
+import { readClientHello } from '../../src/main/sandbox/network/client-hello.ts';
 import { selfSigned } from './self-signed.ts';
 
 export interface Wire {
-  /** Bytes that came out of the socket, and bytes that were written into it. */
+  /** Bytes that came out of the socket, and bytes that were written into it before the other side ended. */
   out: number;
   in: number;
-  /** Whose it is: a request on it named it in its path, `/s/NAME/…`. Null: none did. */
+  /** Whose it is: the path of a request, `/s/NAME/…`, or the name of the host, `NAME.marked.localhost`. Null: unknown. */
   mark: string | null;
   isClosed: boolean;
 }
@@ -44,9 +45,13 @@ export async function startCountedHost(
   const byStream = new WeakMap<object, Wire>();
   const note = ({ url = '', socket }: IncomingMessage): void => {
     const mark = /^\/s\/([^/]+)\//u.exec(url)?.[1];
-    const wire = byStream.get(socket) ?? wireOfTls(socket);
+    const wire = byStream.get(socket);
     if (mark !== undefined && wire !== undefined) wire.mark = mark;
   };
+  server.on('secureConnection', (socket: object) => {
+    const wire = wireOfTls(socket);
+    if (wire !== undefined) byStream.set(socket, wire);
+  });
   server.on('upgrade', note);
   server.on('request', (request, response) => {
     note(request);
@@ -61,12 +66,14 @@ export async function startCountedHost(
   const tcp = createTcp({ pauseOnConnect: until !== undefined }, (socket) => {
     const wire: Wire = { out: 0, in: 0, mark: null, isClosed: false };
     wires.push(wire);
+    let isEnded = false;
     live.add(socket);
     const above = new Duplex({
       allowHalfOpen: true,
       read: () => undefined,
       write: (piece: Buffer, _encoding, done) => {
-        wire.in += piece.length;
+        // After the other side has ended, nobody takes it: such as the last words of TLS.
+        if (!isEnded) wire.in += piece.length;
         socket.write(piece, done);
       },
       final: (done) => void socket.end(done),
@@ -77,11 +84,14 @@ export async function startCountedHost(
       },
     });
     byStream.set(above, wire);
+    // Some connections end after the handshake, before any request.
+    if (isSecure) socket.once('data', (first) => (wire.mark ??= markIn(first)));
     socket.on('data', (piece) => {
       wire.out += piece.length;
       if (!above.destroyed) above.push(piece);
     });
     socket.on('end', () => {
+      isEnded = true;
       if (!above.destroyed) above.push(null);
     });
     socket.on('error', () => undefined);
@@ -108,4 +118,10 @@ export async function startCountedHost(
       await new Promise((resolve) => tcp.close(resolve));
     },
   };
+}
+
+function markIn(hello: Buffer): string | null {
+  const found = readClientHello(hello);
+  const name = found.type === 'hello' ? (found.name ?? '') : '';
+  return /^([^.]+)\.marked\.localhost$/u.exec(name)?.[1] ?? null;
 }
