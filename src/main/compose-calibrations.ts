@@ -32,13 +32,15 @@ interface CalibrationNeeds
   readonly startSandbox: SandboxFactory;
   readonly money: ReturnType<typeof createHomeMoney>;
   readonly askJudge: AskJudge['once'];
+  /** How many turns run in sessions. */
+  readonly runningTurns: () => number;
 }
 
 /** Comparisons of the person, and calibrations, which work by comparisons of their own. */
 export function createComparingParts(
   { home, onNotice }: { readonly home: string; readonly onNotice: (text: string) => void },
   { settings, rules, store, blobs, setup, now }: CalibrationBase,
-  { record, startSandbox, money, askJudge, ...needs }: CalibrationNeeds,
+  { record, startSandbox, money, askJudge, runningTurns, ...needs }: CalibrationNeeds,
 ) {
   const comparisonsIn = (...folder: readonly string[]) =>
     createComparisonRunner({
@@ -54,6 +56,7 @@ export function createComparingParts(
       ask: { once: askJudge, answerOf: (sessionId, most) => answerOfRun(needs.sessions, sessionId, most) },
       now,
     });
+  const comparisons = comparisonsIn('comparisons');
   const own = comparisonsIn('calibrations', 'runs');
   const calibrations = createCalibrationRunner({
     ...needs,
@@ -63,6 +66,7 @@ export function createComparingParts(
     newId: () => store.newSessionId(),
     settings: () => settings.current(),
     now,
+    quiet: { isWorking: () => runningTurns() > 0 || comparisons.running() > 0, now },
     prepareWorkspace,
     comparisons: own,
     record,
@@ -76,7 +80,7 @@ export function createComparingParts(
     },
   });
   return {
-    comparisons: comparisonsIn('comparisons'),
+    comparisons,
     calibrations: {
       ...calibrations,
       dispose: async () => {

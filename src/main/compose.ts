@@ -341,6 +341,7 @@ async function createParts(config: ComposeConfig) {
     money,
     symbols,
     runGit: gitAccess.runGit,
+    runningTurns: () => sessions.workFolders().length + endpoint.running(),
   });
   return {
     ...base,

@@ -68,7 +68,7 @@ beforeAll(async () => {
         now = { ...done, state: 'making', tasks: tasks.slice(0, 3), runs: [] };
         return { id: 'one' };
       },
-      start: () => void asked.push('start'),
+      start: ({ input }) => void asked.push(input.time === undefined ? 'start' : `start at ${input.time.at ?? 'once'}`),
       cancel: () => {
         asked.push('cancel');
         now = { ...done, state: 'stopped', why: 'It was stopped.', runs: [] };
@@ -97,9 +97,10 @@ it('the settings of a project find out what the local model is worth, and stop i
   await group.getByRole('button', { name: 'Stop' }).click();
   await group.getByText('Stopped. It was stopped.').waitFor();
   now = done;
+  await group.getByRole('combobox', { name: 'Begin' }).selectOption('At 23:00, when this machine is idle');
   await group.getByRole('button', { name: 'Resume' }).click();
   await group.getByText('9 of 18').first().waitFor();
-  expect(asked).toEqual([`create ${project}`, 'start', 'cancel', 'start']);
+  expect(asked).toEqual([`create ${project}`, 'start', 'cancel', 'start at 23:00']);
 });
 
 it('the settings of a project show the solved tasks with their intervals, and what is unknown', async () => {

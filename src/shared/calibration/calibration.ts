@@ -21,6 +21,18 @@ export const calibrationInputSchema = z.object({
 });
 export type CalibrationInput = z.infer<typeof calibrationInputSchema>;
 
+/** When it works. Absent: at once. */
+export const calibrationTimeSchema = z.object({
+  /** Each task and each run waits until nothing else is done on this machine. */
+  idle: z.boolean().default(false),
+  /** It begins when the clock of this machine shows this the next time, as HH:MM. */
+  at: z
+    .string()
+    .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/u, 'it is a time such as 23:00')
+    .optional(),
+});
+export type CalibrationTime = Readonly<z.infer<typeof calibrationTimeSchema>>;
+
 /** A file of the project with its text. Null: it does not exist. */
 const fileSchema = z.object({ path: z.string(), text: z.string().nullable() });
 export type TaskFile = z.infer<typeof fileSchema>;
@@ -80,9 +92,9 @@ export const calibrationSchema = z.object({
   id: z.string(),
   createdAt: z.number(),
   input: calibrationInputSchema,
-  /** `stopped`: it can be resumed. */
-  state: z.enum(['making', 'working', 'stopped', 'ended']),
-  /** Why it stopped, as a sentence. */
+  /** `waiting`: for its time, or for an idle machine. `stopped`: it can be resumed. */
+  state: z.enum(['waiting', 'making', 'working', 'stopped', 'ended']),
+  /** Why it waits or stopped, as a sentence. */
   why: z.string().nullable(),
   /** What was found out about the project. Null: not yet. */
   project: z

@@ -1,6 +1,10 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
-import { type CalibrationView, calibrationInputSchema } from '@shared/calibration/calibration.ts';
+import {
+  type CalibrationView,
+  calibrationInputSchema,
+  calibrationTimeSchema,
+} from '@shared/calibration/calibration.ts';
 import {
   type Comparison,
   comparisonInputSchema,
@@ -62,9 +66,17 @@ export const contract = {
   /** What models are worth in a repository, by tasks out of the repository itself (`calibration.ts`). */
   calibrations: {
     create: base.input(calibrationInputSchema).output(type<{ id: string }>()),
-    /** Makes the tasks that are missing, and carries out the runs that have not ended. A limit replaces the earlier one. */
+    /**
+     * Makes the tasks that are missing, and carries out the runs that have not ended. A limit replaces the earlier one;
+     * `time` counts for this start.
+     */
     start: base
-      .input(byId.extend(calibrationInputSchema.pick({ maxMinutes: true, maxUsd: true }).shape))
+      .input(
+        byId.extend({
+          ...calibrationInputSchema.pick({ maxMinutes: true, maxUsd: true }).shape,
+          time: calibrationTimeSchema.optional(),
+        }),
+      )
       .output(type<void>()),
     /** The calibration as it is, then after each change. Ends when nothing works on it. */
     watch: base.input(byId).output(type<AsyncIterable<CalibrationView>>()),

@@ -33,6 +33,8 @@ export interface MakingWork {
   readonly workspaces: string;
   /** Where the history is read, if there is one. */
   readonly historyPath: string;
+  /** Resolves when it may go on. */
+  readonly ready: () => Promise<void>;
 }
 
 const mostDefinitions = 3_000;
@@ -44,8 +46,8 @@ const slowerTimes = 4;
 /** So many candidates are tried for each wanted task. */
 const triesPerTask = 6;
 const roundsPerFunction = 4;
-/** The time for the making of tasks. A long suite gives few. */
-const mostMakingMs = 45 * 60_000;
+/** The time of work for the making of tasks. A long suite gives few. */
+const mostMakingSeconds = 45 * 60;
 
 /**
  * Makes tasks of the project until there are as many as asked for. Each is kept as soon as it is verified, so that a
@@ -62,7 +64,7 @@ export async function makeTasks(work: MakingWork): Promise<void> {
     const definitions = inDrawnOrder(ranked, input.seed);
     const isTest = (path: string): boolean => isTestFile(path);
     const questions = suite === null ? input.tasks : Math.max(1, Math.floor(input.tasks / 4));
-    const until = performance.now() + mostMakingMs;
+    const until = current().workedSeconds + mostMakingSeconds;
     await fill(work, { kind: 'question', most: questions, count: definitions.length, until }, async (at) => {
       const task = await questionAbout({ place, symbols, definitions, isTest }, at, signal);
       return task === null ? { why: 'a name is not certain enough for a question' } : { task };
@@ -129,18 +131,20 @@ interface Filling {
   readonly most: number;
   /** How many candidates there are. */
   readonly count: number;
+  /** In seconds of work. */
   readonly until: number;
 }
 
 async function fill(
-  { signal, current, put }: MakingWork,
+  { signal, current, put, ready }: MakingWork,
   { kind, most, count, until }: Filling,
   make: (at: number) => Promise<TaskOrReason>,
 ): Promise<void> {
   const have = (): number => current().tasks.filter((task) => task.kind === kind).length;
   for (let at = current().tried[kind]; at < count && have() < most && at < most * triesPerTask * 4; at += 1) {
     signal.throwIfAborted();
-    if (performance.now() > until) return;
+    if (current().workedSeconds > until) return;
+    await ready();
     const made = await make(at).catch((error: unknown): TaskOrReason => {
       signal.throwIfAborted();
       if (!(error instanceof AppError) || isFatal(error)) throw error;

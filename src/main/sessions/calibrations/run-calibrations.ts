@@ -5,15 +5,18 @@ import type {
   CalibrationInput,
   CalibrationRun,
   CalibrationTask,
+  CalibrationTime,
 } from '@shared/calibration/calibration.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
+import { createDeadlinePause, timerWithPauses } from '../../lib/async/deadline-pause.ts';
 import { settingsForProject } from '../../settings/settings-for-project.ts';
 import type { CalibrationStore } from './calibration-store.ts';
 import { historyFolder, pastFolder } from './commit-tasks.ts';
 import { makeTasks, type MakerOptions } from './make-tasks.ts';
 import { copyInto, removeFolder } from './trial-place.ts';
+import { isQuiet, nextTime, waitForQuiet, waitForTime, type QuietSource } from './wait-for-quiet.ts';
 import { workOnTask, type TaskWorkOptions } from './work-on-task.ts';
 
 /** Finds out what models are worth in a repository, by tasks out of the repository itself. */
@@ -21,7 +24,7 @@ export interface CalibrationRunner {
   /** Copies the project as it is now. `start` then works from that copy. */
   readonly create: (input: CalibrationInput, signal: AbortSignal) => Promise<string>;
   /** Makes the tasks that are missing and carries out the runs that have not ended. Does nothing if it works already. */
-  readonly start: (id: string, limits: Pick<CalibrationInput, 'maxMinutes' | 'maxUsd'>) => Promise<void>;
+  readonly start: (id: string, limits: StartLimits) => Promise<void>;
   /** Calls `listener` now and after each change, and `end` when no more will come. Returns how to stop watching. */
   readonly watch: (id: string, listener: Watcher['listener'], end: Watcher['end']) => Promise<() => void>;
   /** Resolves when nothing of it runs. What was made and done is kept. */
@@ -34,11 +37,16 @@ export interface CalibrationRunner {
   readonly dispose: () => Promise<void>;
 }
 
+export interface StartLimits extends Pick<CalibrationInput, 'maxMinutes' | 'maxUsd'> {
+  readonly time?: CalibrationTime | undefined;
+}
+
 export interface CalibrationRunnerOptions extends MakerOptions, TaskWorkOptions {
   readonly store: CalibrationStore;
   readonly newId: () => string;
   readonly settings: () => Settings;
   readonly now: () => number;
+  readonly quiet: QuietSource;
 }
 
 interface Watcher {
@@ -48,6 +56,7 @@ interface Watcher {
 
 interface Job {
   calibration: Calibration;
+  readonly time: CalibrationTime | undefined;
   readonly stop: AbortController;
   readonly watchers: Set<Watcher>;
   ended: Promise<void>;
@@ -67,7 +76,7 @@ export function createCalibrationRunner(options: CalibrationRunnerOptions): Cali
   };
   return {
     create: (input, signal) => create(options, input, signal),
-    start: async (id, { maxMinutes, maxUsd }) => {
+    start: async (id, { maxMinutes, maxUsd, time }) => {
       const found = await show(id);
       if (jobs.has(id) || found.state === 'ended') return;
       const limits = {
@@ -75,7 +84,8 @@ export function createCalibrationRunner(options: CalibrationRunnerOptions): Cali
         ...(maxUsd === undefined ? {} : { maxUsd }),
       };
       const calibration = { ...found, input: { ...found.input, ...limits } };
-      const job: Job = { calibration, stop: new AbortController(), watchers: new Set(), ended: Promise.resolve() };
+      const stop = new AbortController();
+      const job: Job = { calibration, time, stop, watchers: new Set(), ended: Promise.resolve() };
       jobs.set(id, job);
       job.ended = carryOut(options, job).finally(() => {
         jobs.delete(id);
@@ -105,8 +115,9 @@ export function createCalibrationRunner(options: CalibrationRunnerOptions): Cali
 
 /** Nothing works on it in this core: a crash may have left the word. */
 function atRest(calibration: Calibration): Calibration {
-  const isOpen = calibration.state === 'making' || calibration.state === 'working';
-  return isOpen ? { ...calibration, state: 'stopped', why: calibration.why ?? 'It was interrupted.' } : calibration;
+  const { state, why } = calibration;
+  if (state === 'stopped' || state === 'ended') return calibration;
+  return { ...calibration, state: 'stopped', why: (state === 'waiting' ? null : why) ?? 'It was interrupted.' };
 }
 
 const workspacesOf = ({ home }: Pick<CalibrationRunnerOptions, 'home'>): string => join(home, 'workspaces');
@@ -162,19 +173,24 @@ async function carryOut(options: CalibrationRunnerOptions, job: Job): Promise<vo
   const { maxMinutes } = job.calibration.input;
   const begun = performance.now();
   const before = job.calibration.workedSeconds;
-  const limit =
+  const late = childAbort(job.stop.signal);
+  // What it waits for an idle machine is no work.
+  const pause = createDeadlinePause();
+  const leftMs = Math.max(0, (maxMinutes ?? 0) * 60_000 - before * 1_000);
+  const stopTimer =
     maxMinutes === undefined
-      ? undefined
-      : { ms: Math.max(0, maxMinutes * 60_000 - before * 1_000), reason: () => new TimeIsUp() };
-  const late = childAbort(job.stop.signal, limit);
+      ? () => undefined
+      : timerWithPauses(leftMs, pause.heldMs, () => late.abort(new TimeIsUp()));
   const put = async (change: Partial<Calibration>): Promise<void> => {
-    const workedSeconds = Math.round(before + (performance.now() - begun) / 1_000);
+    const workedSeconds = Math.round(before + (performance.now() - begun - pause.heldMs()) / 1_000);
     job.calibration = { ...job.calibration, ...change, workedSeconds };
     await options.store.save(job.calibration);
     for (const { listener } of job.watchers) listener(job.calibration);
   };
   try {
-    await workThrough(options, { job, put, signal: late.signal });
+    const working = { job, put, signal: late.signal };
+    await pause.during(() => untilTime(options, working));
+    await workThrough(options, { ...working, ready: () => pause.during(() => untilQuiet(options, working)) });
   } catch (error) {
     const why =
       late.signal.reason instanceof TimeIsUp
@@ -185,6 +201,7 @@ async function carryOut(options: CalibrationRunnerOptions, job: Job): Promise<vo
     // What cannot be written now is still on disk as it was before.
     await put({ state: 'stopped', why }).catch(() => undefined);
   } finally {
+    stopTimer();
     late.release();
     const { id, state } = job.calibration;
     const workspaces = workspacesOf(options);
@@ -194,13 +211,33 @@ async function carryOut(options: CalibrationRunnerOptions, job: Job): Promise<vo
   }
 }
 
-interface Working {
+interface Waiting {
   readonly job: Job;
   readonly put: (change: Partial<Calibration>) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-async function workThrough(options: CalibrationRunnerOptions, { job, put, signal }: Working): Promise<void> {
+interface Working extends Waiting {
+  /** Resolves when it may go on: at once, or when the machine is idle. */
+  readonly ready: () => Promise<void>;
+}
+
+async function untilTime({ quiet }: CalibrationRunnerOptions, { job, put, signal }: Waiting): Promise<void> {
+  const at = job.time?.at;
+  if (at === undefined) return;
+  await put({ state: 'waiting', why: `It waits until ${at}.` });
+  await waitForTime(quiet, nextTime(at, quiet.now()), signal);
+}
+
+async function untilQuiet({ quiet }: CalibrationRunnerOptions, { job, put, signal }: Waiting): Promise<void> {
+  if (job.time?.idle !== true || (await isQuiet(quiet, signal))) return;
+  const { state, why } = job.calibration;
+  await put({ state: 'waiting', why: 'It waits until nothing else is done on this machine.' });
+  await waitForQuiet(quiet, signal);
+  await put({ state, why });
+}
+
+async function workThrough(options: CalibrationRunnerOptions, { job, put, signal, ready }: Working): Promise<void> {
   const { id } = job.calibration;
   const folder = baseOf(options, id);
   const history = historyFolder(workspacesOf(options), id);
@@ -216,7 +253,7 @@ async function workThrough(options: CalibrationRunnerOptions, { job, put, signal
     const trial = trialFolder(workspaces, id);
     // A crash in the middle of a trial leaves a fault, and tests leave files. The copy that tasks begin with has neither.
     await copyInto(options, { from: folder, to: trial }, signal);
-    const making = { options, signal, current: () => job.calibration, put, historyPath, workspaces };
+    const making = { options, signal, current: () => job.calibration, put, historyPath, workspaces, ready };
     await makeTasks({ ...making, folder: trial });
     await put({ runs: [...plannedRuns(job.calibration)] });
   }
@@ -232,6 +269,7 @@ async function workThrough(options: CalibrationRunnerOptions, { job, put, signal
       await putRun({ state: 'skipped', why: left });
       continue;
     }
+    await ready();
     const work = { options, calibration: job.calibration, task, run, folder, historyPath, leftUsd: left };
     await workOnTask({ ...work, put: putRun }, signal).catch(async (error: unknown) => {
       // The id of the comparison stays, so that the next start knows which run was cut off.

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { CalibrationView } from '@shared/calibration/calibration.ts';
+import type { CalibrationTime, CalibrationView } from '@shared/calibration/calibration.ts';
 import { solvedRows, type SolvedRow } from '@shared/calibration/calibration-report.ts';
 import { unknownNotes } from '@shared/calibration/calibration-text.ts';
 import { seenText } from '@shared/text/seen-text.ts';
@@ -8,6 +8,7 @@ import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
+import { Select } from '../../ui/controls/select.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { Fold } from '../../ui/layout/fold.tsx';
@@ -20,7 +21,8 @@ interface InProject {
 export function ProjectCalibration({ projectPath }: InProject) {
   const client = useClient();
   const { view, problem, begin, resume, stop, isBeginning } = useCalibration(projectPath);
-  const isAtWork = view?.state === 'making' || view?.state === 'working';
+  const [time, setTime] = useState<keyof typeof times>('now');
+  const isAtWork = view !== null && view.state !== 'stopped' && view.state !== 'ended';
   return (
     <Group title={t('project.worth')}>
       <p className="text-sm text-soft">{t('project.worth.text')}</p>
@@ -35,10 +37,24 @@ export function ProjectCalibration({ projectPath }: InProject) {
           </Button>
         ) : (
           <>
-            {view?.state === 'stopped' && <Button onClick={resume}>{t('project.worth.resume')}</Button>}
-            <Button disabled={isBeginning} onClick={begin}>
+            {view?.state === 'stopped' && (
+              <Button onClick={() => resume(times[time])}>{t('project.worth.resume')}</Button>
+            )}
+            <Button disabled={isBeginning} onClick={() => begin(times[time])}>
               {t(view === null ? 'project.worth.start' : 'project.worth.again')}
             </Button>
+            <Select
+              aria-label={t('project.worth.time')}
+              className="w-64"
+              value={time}
+              onChange={({ target }) => setTime(timeNames.find((name) => name === target.value) ?? 'now')}
+            >
+              {timeNames.map((name) => (
+                <option key={name} value={name}>
+                  {t(`project.worth.time.${name}`)}
+                </option>
+              ))}
+            </Select>
           </>
         )}
       </div>
@@ -47,9 +63,19 @@ export function ProjectCalibration({ projectPath }: InProject) {
   );
 }
 
+/** When a calibration works. */
+const times: Readonly<Record<'now' | 'idle' | 'night', CalibrationTime | undefined>> = {
+  now: undefined,
+  idle: { idle: true },
+  night: { idle: true, at: '23:00' },
+};
+const timeNames = ['now', 'idle', 'night'] as const;
+
 function statusText(view: CalibrationView): string {
   const done = view.runs.filter(({ state }) => state === 'ended').length;
   switch (view.state) {
+    case 'waiting':
+      return seenText(view.why ?? '');
     case 'making':
       return t('project.worth.making', { count: String(view.tasks.length) });
     case 'working':
@@ -180,12 +206,15 @@ function useCalibration(projectPath: string) {
     view,
     problem,
     isBeginning,
-    begin: () =>
+    begin: (time: CalibrationTime | undefined) =>
       go(async () => {
         const made = await client.calibrations.create({ projectPath });
-        await client.calibrations.start({ id: made.id });
+        await client.calibrations.start({ id: made.id, ...(time === undefined ? {} : { time }) });
       }),
-    resume: () => go(async () => (id === null ? undefined : client.calibrations.start({ id }))),
+    resume: (time: CalibrationTime | undefined) =>
+      go(async () =>
+        id === null ? undefined : client.calibrations.start({ id, ...(time === undefined ? {} : { time }) }),
+      ),
     stop: () => setRound((before) => before + 1),
   };
 }

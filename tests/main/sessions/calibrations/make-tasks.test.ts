@@ -64,6 +64,7 @@ async function madeOf(files: Readonly<Record<string, string>>, exec: MemoryExecH
     folder: join(folder, 'project'),
     workspaces: folder,
     historyPath: join(folder, 'project'),
+    ready: async () => undefined,
   });
   expect(open).toBe(0);
   return calibration;

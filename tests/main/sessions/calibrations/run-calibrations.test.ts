@@ -8,6 +8,7 @@ import {
   type Calibration,
   type CalibrationRun,
   type CalibrationTask,
+  type CalibrationTime,
 } from '../../../../src/shared/calibration/calibration.ts';
 import { success } from '../../../../src/shared/errors.ts';
 import { itemsOf, openClientCore, type ClientCore } from '../../../fakes/core-client.ts';
@@ -166,6 +167,36 @@ describe('a calibration', () => {
     await core.client.calibrations.start({ id, maxUsd: 5 });
     await itemsOf(core.client.calibrations.watch({ id }));
     expect((await stored(id)).runs[1]?.solved).toBe(true);
+  });
+
+  it('waits for its time, and for a turn of yours to end, until it is cancelled', async () => {
+    const waits = async (id: string, time: CalibrationTime): Promise<readonly (string | null)[]> => {
+      await core.client.calibrations.start({ id, time });
+      const why = await new Promise<string | null>((resolve) => {
+        void (async () => {
+          for await (const view of await core.client.calibrations.watch({ id }))
+            if (view.state === 'waiting') resolve(view.why);
+        })();
+      });
+      await core.client.calibrations.cancel({ id });
+      const { state, runs } = await core.client.calibrations.show({ id });
+      return [why, state, ...runs.map((run) => run.state)];
+    };
+    const id = await kept({ runs: [runOf('good/script')] });
+    const soon = new Date(Date.now() - 60_000);
+    const at = [soon.getHours(), soon.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
+    expect(await waits(id, { idle: false, at })).toEqual([`It waits until ${at}.`, 'stopped', 'waiting']);
+    const slow = { kind: 'scripted', repeat: true, replies: [{ ...complete, delayMs: 60_000 }] };
+    await core.client.settings.set({ key: 'providers.slow', value: slow });
+    const { sessionId } = await core.client.sessions.create({ projectPath: project });
+    const options = { policy: 'local', local: 'slow/script' } as const;
+    await core.client.sessions.send({ sessionId, text: 'Do the work.', options });
+    expect(await waits(id, { idle: true })).toEqual([
+      'It waits until nothing else is done on this machine.',
+      'stopped',
+      'waiting',
+    ]);
+    expect((await workThrough(id)).runs[0]?.solved).toBe(true);
   });
 
   it('judges a question by its known answer, and shows no host the answers', async () => {

@@ -199,6 +199,8 @@ function addCalibrate(program: Command, handlers: Handlers): void {
     .option('--tasks <n>', 'how many tasks are made at most (default: 24)')
     .option('--minutes <n>', 'stop after so many minutes of work; resume it later')
     .option('--task-minutes <n>', 'a task that takes longer counts as not solved (default: 10)')
+    .option('--when-idle', 'begin each task when nothing else is done on this machine')
+    .option('--at <hh:mm>', 'begin when the clock shows this time; Ctrl-C ends the wait')
     .option('--only-tasks', 'make and check the tasks, without asking a model')
     .option('--seed <n>', 'draws other tasks (default: 1)')
     .option('--resume <id>', 'resume a stopped calibration: its id, or last; what was done is kept')

@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import {
   calibrationInputSchema,
+  calibrationTimeSchema,
   type CalibrationInput,
+  type CalibrationTime,
   type CalibrationView,
 } from '@shared/calibration/calibration.ts';
 import { calibrationHtml } from './calibration-html.ts';
@@ -31,6 +33,8 @@ export interface CalibrateArguments {
   readonly tasks?: string;
   readonly minutes?: string;
   readonly taskMinutes?: string;
+  readonly whenIdle?: boolean;
+  readonly at?: string;
   readonly onlyTasks?: boolean;
   readonly seed?: string;
   readonly resume?: string;
@@ -45,10 +49,11 @@ export const calibrate: Command<[string | undefined, CalibrateArguments]> = asyn
   if (args.list === true) return listCalibrations(context, args);
   const files = args.report ?? [];
   for (const file of files) await checkOutputFile(file);
+  const limits = { ...limitsOf(args), ...timeOf(args) };
   const core = await context.core();
   const id = await calibrationFor(context, folder, args);
   terminal.err(`${terminal.colors.dim(`calibration ${id}`)}\n`);
-  const view = await carryOut(context, id, limitsOf(args));
+  const view = await carryOut(context, id, limits);
   const month = monthReport(await core.monthCosts({}), solvedRows(view));
   for (const file of files) await writeOutputFile(file, reportText(file, view, month));
   if (args.json === true) terminal.out(jsonLine({ ...view, rows: solvedRows(view), month }));
@@ -133,11 +138,18 @@ function limitsOf({ minutes, maxUsd }: CalibrateArguments): Pick<CalibrationInpu
   };
 }
 
+function timeOf({ whenIdle, at }: CalibrateArguments): { readonly time?: CalibrationTime } {
+  if (whenIdle !== true && at === undefined) return {};
+  const parsed = calibrationTimeSchema.safeParse({ idle: whenIdle === true, ...(at === undefined ? {} : { at }) });
+  if (!parsed.success) throw usageError(`--at takes a time of day such as 23:00, not "${at ?? ''}".`);
+  return { time: parsed.data };
+}
+
 /** Works until nothing is left, and says what happens. Ctrl-C stops it; what was done is kept. */
 async function carryOut(
   context: CommandContext,
   id: string,
-  limits: Pick<CalibrationInput, 'maxMinutes' | 'maxUsd'>,
+  limits: Pick<CalibrationInput, 'maxMinutes' | 'maxUsd'> & { readonly time?: CalibrationTime },
 ): Promise<CalibrationView> {
   const core = await context.core();
   const cancel = (): void =>
@@ -158,6 +170,7 @@ async function carryOut(
 }
 
 function announce({ terminal }: CommandContext, view: CalibrationView, before: CalibrationView | null): void {
+  if (view.state === 'waiting' && before?.why !== view.why) terminal.err(`${view.why ?? ''}\n`);
   for (const task of view.tasks.slice(before?.tasks.length ?? 0))
     terminal.err(`${task.id}: ${task.kind}, ${oneLine(task.title, 100)}\n`);
   for (const [at, run] of view.runs.entries()) {
