@@ -41,19 +41,22 @@ export async function withRepository<T>(
     canWrite = false,
     isBelow = false,
     isNew = false,
+    mayBeBare = false,
     longestMs = usualMs,
   }: {
     readonly signal: AbortSignal;
     readonly canWrite?: boolean;
     /** It is being made, in a folder that nobody else uses. */
     readonly isNew?: boolean;
+    /** A repository without a checkout, such as a mirror, will do, because only its history is read. */
+    readonly mayBeBare?: boolean;
     /** The repository may be that of a folder above, as with git itself. */
     readonly isBelow?: boolean;
     readonly longestMs?: number;
   },
   work: (repository: Repository) => Promise<T>,
 ): Promise<T> {
-  const places = isBelow ? await findPlacesAbove(projectPath) : await findPlaces(projectPath);
+  const places = isBelow ? await findPlacesAbove(projectPath) : await findPlaces(projectPath, mayBeBare);
   const late = AbortSignal.timeout(longestMs);
   const files = createRepositoryFiles(places, { signal: AbortSignal.any([signal, late]), canWrite, isNew });
   const repository = { ...(await describe(places, files)), prefix: await prefixOf(places.tree, projectPath) };
@@ -70,7 +73,7 @@ export async function withRepository<T>(
 }
 
 /** Whether a folder has a repository of its own that Dewpoint can open. */
-export async function findPlaces(projectPath: string): Promise<RepositoryPlaces> {
+export async function findPlaces(projectPath: string, mayBeBare = false): Promise<RepositoryPlaces> {
   const tree = await realpath(projectPath).catch(() => {
     throw new AppError('not-found', `The folder ${projectPath} was not found.`);
   });
@@ -86,7 +89,9 @@ export async function findPlaces(projectPath: string): Promise<RepositoryPlaces>
     });
   }
   if (found !== null) throw new AppError('refused', '.git is a link, and Dewpoint follows none there.');
-  if (await isBare(tree))
+  const isWithoutFiles = await isBare(tree);
+  if (isWithoutFiles && mayBeBare) return { tree, common: tree, own: tree, calls };
+  if (isWithoutFiles)
     throw new AppError('bad-input', `${tree} is a bare repository: it has no files to work on.`, {
       hint: 'Make a checkout of it: git clone REPOSITORY DIR',
     });

@@ -1,7 +1,7 @@
 import type { Role } from '@shared/routing/routing.ts';
 import type { Choice } from './choose-by-score.ts';
 import { byScore, money } from './choose-by-score.ts';
-import type { ChoiceFacts, Verdict } from './define.ts';
+import type { ChoiceFacts, ModelOption, Verdict } from './define.ts';
 import { reviewWorthUsd } from './weigh-options.ts';
 
 /**
@@ -13,7 +13,7 @@ export function byRole(facts: ChoiceFacts, choice: Choice): Verdict {
   const own = open.find(({ info }) => info.id === facts.driver);
   if (own === undefined) return byScore(facts, choice);
   const role = roleOf[facts.purpose];
-  const place = role === null ? 'own' : (facts.numbers.roles?.[role] ?? 'own');
+  const place = role === null || role === 'plan' ? 'own' : (facts.numbers.roles?.[role] ?? 'own');
   const what = role === null ? 'This' : roleNames[role];
   const local = open.find(({ info }) => info.where === 'local');
   if (place === 'local' && local !== undefined) {
@@ -40,12 +40,46 @@ const roleOf: Readonly<Record<ChoiceFacts['purpose'], Role | null>> = {
 };
 
 const roleNames: Readonly<Record<Role, string>> = {
+  plan: 'A plan',
   context: 'A search',
   edit: 'An edit',
   answer: 'An answer',
   summary: 'A summary',
   title: 'A title',
 };
+
+/**
+ * L1: who plans. In a turn that only plans, that model works. In a turn that works, the strongest cloud model writes a
+ * plan from a handoff before the first step, and the strongest local model does the work by it. Null: the score decides,
+ * because the role says so, nobody may plan, nobody here drives the loop, or the cloud had to take over.
+ */
+export function byPlanRole(facts: ChoiceFacts, { open }: Choice): Verdict | null {
+  const { purpose, numbers, task, trajectory, isRecipeChecked } = facts;
+  const place = numbers.roles?.plan;
+  if (place === undefined || place === 'score' || trajectory.takeovers > 0) return null;
+  const drives = ({ strategy, canDrive }: ModelOption): boolean => strategy === 'loop' && canDrive;
+  const local = open.findLast((option) => option.info.where === 'local' && drives(option));
+  const planner = open.findLast((option) => option.info.where === 'cloud' && drives(option));
+  if (purpose === 'plan') {
+    const chosen = place === 'local' ? local : planner;
+    if (chosen === undefined) return null;
+    return { chosen, layer: 'L1', code: 'role', text: `Plans are made by ${chosen.info.label}, as your roles say.` };
+  }
+  if (place !== 'cloud' || purpose !== 'act' || task.isQuestion || planner === undefined) return null;
+  const recipe = open.find(({ info, strategy }) => info.where === 'local' && strategy === 'recipe');
+  if (isRecipeChecked && recipe !== undefined && trajectory.steps === 0) {
+    const text = 'Tests judge each try here, so no plan is needed yet.';
+    return { chosen: recipe, layer: 'L1', code: 'role', text };
+  }
+  if (local === undefined) return null;
+  if (trajectory.isPlanned) {
+    const text = `${local.info.label} works by the plan of ${planner.info.label}.`;
+    return { chosen: local, layer: 'L2', code: 'role', text };
+  }
+  if (trajectory.steps > 0) return null;
+  const text = `${planner.info.label} plans, and ${local.info.label} does the work.`;
+  return { chosen: local, layer: 'L1', code: 'plan', text, adviser: planner };
+}
 
 /** L4: whether a cloud model reviews work that was done locally. Choosing the local model means no review. */
 export function chooseReviewer(facts: ChoiceFacts, { open, compared }: Choice): Verdict {

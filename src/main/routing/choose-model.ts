@@ -5,7 +5,7 @@ import type { Comparison } from './weigh-options.ts';
 import { compareOptions, isStronger, pairOf, optionWithoutCosts } from './weigh-options.ts';
 import type { Choice } from './choose-by-score.ts';
 import { byScore, capital, isOfConversation } from './choose-by-score.ts';
-import { byRole, chooseReviewer } from './choose-for-question.ts';
+import { byPlanRole, byRole, chooseReviewer } from './choose-for-question.ts';
 import { noteFailure } from '../lib/log.ts';
 
 interface Judged {
@@ -134,6 +134,7 @@ function verdictOf(facts: ChoiceFacts, { judged, open, compared }: Considered): 
     answersTo(facts, choice) ??
     staysTogether(facts, choice) ??
     underStrain(facts, choice) ??
+    byPlanRole(facts, choice) ??
     byScore(facts, choice)
   );
 }
@@ -278,7 +279,7 @@ function afterTrouble(facts: ChoiceFacts, choice: Choice): Verdict | null {
   const stronger = open.filter((option) => isStronger(options, option, from));
   // What follows a recipe is the same model in the loop, unless a stronger one is worth its price.
   if (trouble.strategy === 'recipe' && own.length > 0 && trouble.isDoubted !== true)
-    return byScore(facts, { ...choice, open: [...own, ...stronger] });
+    return byPlanRole(facts, choice) ?? byScore(facts, { ...choice, open: [...own, ...stronger] });
   const isSpent = trajectory.takeovers >= numbers.maxTakeovers && trouble.strategy === 'loop';
   const next = isSpent ? [] : stronger;
   const chosen = compared.best(next)?.option ?? next[0] ?? null;

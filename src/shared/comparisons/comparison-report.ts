@@ -42,6 +42,7 @@ export function reportTables(comparison: Comparison): readonly ReportTable[] {
   const against = wayDifferences(comparison);
   const rows = comparisonRows(comparison);
   const pairs = against.filter((one) => one.pairs > 0);
+  const begun = input.tasks.flatMap(({ name, note }) => (note === undefined ? [] : [[name, note]]));
   return [
     { title: 'Ways', head: comparisonHead, rows: rows.map(comparisonCells), note: counterfactualLegend },
     ...(pairs.length === 0
@@ -63,6 +64,16 @@ export function reportTables(comparison: Comparison): readonly ReportTable[] {
     ...(input.tasks.length < 2
       ? []
       : [{ title: 'Tasks', head: ['task', ...rows.map(({ way }) => way)], rows: taskRows(comparison), note: null }]),
+    ...(begun.length === 0
+      ? []
+      : [
+          {
+            title: 'What tasks began with',
+            head: ['task', 'not as before its first message'],
+            rows: begun,
+            note: null,
+          },
+        ]),
     ...(judgements.length === 0
       ? []
       : [
@@ -183,9 +194,9 @@ const pageStyle =
 export function comparisonCsv(comparison: Comparison): string {
   const lines = comparison.runs.map((run) => {
     const task = comparison.input.tasks[run.task];
-    return [...sheetCells(run), task?.name ?? '', task?.text ?? ''].map(sheetCell).join(',');
+    return [...sheetCells(run), task?.name ?? '', task?.text ?? '', task?.note ?? ''].map(sheetCell).join(',');
   });
-  return [[...csvHead, 'task', 'text'].join(','), ...lines].map((line) => `${line}\n`).join('');
+  return [[...csvHead, 'task', 'text', 'note'].join(','), ...lines].map((line) => `${line}\n`).join('');
 }
 
 const csvHead = [

@@ -1,7 +1,7 @@
 import type { Way } from './way.ts';
 
 /** A way as it is typed. Two ways are the same if their names are. */
-export function wayName({ policy, local, cloud, effort, strategy, assistant }: Way): string {
+export function wayName({ policy, local, cloud, effort, strategy, assistant, plan }: Way): string {
   const models = { local, cloud };
   const own = policy === 'local' || policy === 'cloud' ? models[policy] : undefined;
   const head = own === undefined ? policy : `${policy}:${own}`;
@@ -11,6 +11,7 @@ export function wayName({ policy, local, cloud, effort, strategy, assistant }: W
     ['effort', effort === 'none' ? 'off' : effort],
     ['strategy', strategy],
     ['assistant', assistant],
+    ['plan', plan],
   ] as const;
   return [head, ...fields.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))].join(',');
 }

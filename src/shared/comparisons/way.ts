@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { effortOfWord, effortSchema, strategySchema, thinkingWords } from '@shared/models/model-info.ts';
-import { policySchema } from '@shared/routing/routing.ts';
+import { planPlaceSchema, policySchema } from '@shared/routing/routing.ts';
 
 /** One way of working that is compared: where steps run, on which models, how hard they think, and how. */
 export const waySchema = z.strictObject({
@@ -12,10 +12,12 @@ export const waySchema = z.strictObject({
   effort: effortSchema.optional(),
   strategy: strategySchema.optional(),
   assistant: z.string().min(1).max(40).optional(),
+  /** Who plans: with `cloud`, the strongest cloud model plans and a local one does the work. */
+  plan: planPlaceSchema.optional(),
 });
 export type Way = Readonly<z.infer<typeof waySchema>>;
 
-const fieldNames = ['local', 'cloud', 'effort', 'strategy', 'assistant'] as const;
+const fieldNames = ['local', 'cloud', 'effort', 'strategy', 'assistant', 'plan'] as const;
 type FieldName = (typeof fieldNames)[number];
 
 export const wayForm = `PLACE, PLACE:PROVIDER/MODEL or PLACE,${fieldNames.map((name) => `${name}=…`).join(',')}`;

@@ -98,6 +98,7 @@ const numbers: readonly (readonly [keyof RoutingNumbers, string, (value: unknown
 ];
 
 const roles: readonly (readonly [Role, string])[] = [
+  ['plan', 'Plans are made by'],
   ['context', 'Searches run on'],
   ['edit', 'Edits run on'],
   ['answer', 'Answers run on'],
@@ -110,6 +111,7 @@ const places: Readonly<Record<string, string>> = {
   own: 'the current model',
   score: 'the best score',
   none: 'nobody',
+  cloud: 'the strongest cloud model',
 };
 
 /** A number that a profile does not set keeps its default. */

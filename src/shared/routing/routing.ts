@@ -17,13 +17,20 @@ export const policySchema = z.enum([...turnPolicySchema.options, ...profileSchem
 export type Policy = z.infer<typeof policySchema>;
 
 /**
- * Which model does work beside the steps of the conversation. Plan steps are scored, and reviews follow `reviews`.
+ * Who plans. `cloud`: the strongest cloud model, and a local one does the work by its plan. `local`: this machine's model,
+ * where only a plan is asked for. `score` or absent: as for any step, and there is no plan before the work.
+ */
+export const planPlaceSchema = z.enum(['score', 'local', 'cloud']);
+
+/**
+ * Which model does work beside the steps of the conversation. Reviews follow `reviews`.
  * `own`: the model of the stage. `local`: this machine's model. `score`: by votes and prices, like a step of the
  * conversation.
  */
 const placeOfRoleSchema = z.enum(['own', 'local', 'score']);
 
 const rolesSchema = z.strictObject({
+  plan: planPlaceSchema.optional(),
   context: placeOfRoleSchema.optional(),
   edit: placeOfRoleSchema.optional(),
   answer: placeOfRoleSchema.optional(),

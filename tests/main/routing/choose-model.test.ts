@@ -332,3 +332,38 @@ describe('the registry of rules', () => {
     expect(() => createRuleRegistry({ 'a.rule.ts': rule, 'b.rule.ts': rule })).toThrow('two rules');
   });
 });
+
+describe('the role that plans', () => {
+  const roles = { plan: 'cloud' } as const;
+  const numbers = { ...profiles.balanced, score: currentScore.digest, roles };
+  const decide = (own: Partial<ChoiceFacts> = {}): string => {
+    const { chosen, code, adviser } = chooseModel(facts({ numbers, ...own }), rules);
+    return `${chosen?.info.where ?? 'nobody'} ${code}${adviser === null ? '' : ` asks ${adviser.info.where}`}`;
+  };
+  const planned = { ...emptyTrajectory, isPlanned: true };
+  const recipe = { ...here, strategy: 'recipe' } as const;
+
+  it.each([
+    ['asks the cloud for a plan before the work, which stays here', {}, 'local plan asks cloud'],
+    ['works here by the plan', { trajectory: planned }, 'local role'],
+    ['plans in the cloud where only a plan is asked for', { purpose: 'plan' }, 'cloud role'],
+    ['asks for no plan for a question', { task: { ...noTask, isQuestion: true } }, 'local local-first'],
+    [
+      'asks for no plan where tests judge each try',
+      { options: [recipe, here, there], isRecipeChecked: true },
+      'local role',
+    ],
+    [
+      'leaves the work to the score once the cloud took over',
+      { trajectory: { ...planned, takeovers: 1 } },
+      'local local-first',
+    ],
+    [
+      'asks nobody who may not see the task',
+      { taint: [{ rule: 'mine', verdict: 'local-only', path: 'a.txt', how: 'content' }] },
+      'local fence',
+    ],
+  ] as const)('%s', (_what, own, expected) => {
+    expect(decide(own)).toBe(expected);
+  });
+});

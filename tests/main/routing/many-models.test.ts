@@ -122,6 +122,7 @@ function anyFacts(random: () => number): ChoiceFacts {
       takeovers: Math.floor(random() * 4),
       consecutiveFailures: Math.floor(random() * 4),
       isAdvised: hit(0.5),
+      isPlanned: hit(0.5),
       isLoopOpen: hit(0.2),
       boundary: one([null, 'message', 'tests-green', 'done-said']),
       services: Object.fromEntries(models.map(({ name }) => [name, { failures: hit(0.1) ? 3 : 0, at: base.now }])),

@@ -237,24 +237,31 @@ describe('the report of a comparison', () => {
   });
 
   it('has the tasks of a set, and what was judged', () => {
-    const comparison = comparisonOf({ ...two, tasks: [...oneTask, { name: 'Other', text: 'Do it.' }] }, [
-      ended(true),
-      ended(false),
-      ended(null),
-    ]);
+    const comparison = comparisonOf(
+      { ...two, tasks: [...oneTask, { name: 'Other', text: 'Do it.', note: 'As it is now.' }] },
+      [ended(true), ended(false), ended(null)],
+    );
     const tables = reportTables({ ...comparison, judgements: [said({ verdict: 'same', by: 'model', why: 'Alike.' })] });
-    expect(tables.map(({ title }) => title)).toEqual(['Ways', 'Against local', 'Tasks', 'Verdicts', 'Runs']);
+    expect(tables.map(({ title }) => title)).toEqual([
+      'Ways',
+      'Against local',
+      'Tasks',
+      'What tasks began with',
+      'Verdicts',
+      'Runs',
+    ]);
     expect(tables[2]?.rows).toEqual([
       ['Mend', '1 of 1', '0 of 1'],
       ['Other', 'no check', '-'],
     ]);
-    expect(tables[3]?.rows).toEqual([['Mend', '1', 'local', 'cloud', 'same', 'model', 'Alike.']]);
+    expect(tables[3]?.rows).toEqual([['Other', 'As it is now.']]);
+    expect(tables[4]?.rows).toEqual([['Mend', '1', 'local', 'cloud', 'same', 'model', 'Alike.']]);
   });
 
   it('is a spreadsheet line for each run, in which no text is a formula or another cell', () => {
     const task = '=HYPERLINK("http://x")';
     const csv = comparisonCsv(
-      comparisonOf({ ...two, tasks: [{ name: 'a', text: task }], repeat: 2 }, [
+      comparisonOf({ ...two, tasks: [{ name: 'a', text: task, note: 'As it is now.' }], repeat: 2 }, [
         {
           ...ended(true, { energyWh: 0.25 }),
           check: { command: 'a, "b"', passed: true, seconds: 1, summary: '+1 passed' },
@@ -263,10 +270,10 @@ describe('the report of a comparison', () => {
         { state: 'skipped', why: 'the money\nis spent' },
       ]),
     );
-    const cell = `a,"'=HYPERLINK(""http://x"")"`;
+    const cell = `a,"'=HYPERLINK(""http://x"")",As it is now.`;
     expect(csv).toBe(
       [
-        'way,repeat,state,solved,status,steps,local_steps,seconds,model_seconds,fresh_input,cache_read,cache_write,output,usd,usd_if_all_cloud,seconds_if_all_here,energy_wh,energy_usd,hardware_usd,session,check,why,task,text',
+        'way,repeat,state,solved,status,steps,local_steps,seconds,model_seconds,fresh_input,cache_read,cache_write,output,usd,usd_if_all_cloud,seconds_if_all_here,energy_wh,energy_usd,hardware_usd,session,check,why,task,text,note',
         `local,1,ended,true,done,4,3,10,6,100,20,0,30,0.5,0.6,12,0.25,0.002,,s,"a, ""b""",'+1 passed,${cell}`,
         `cloud,1,ended,false,gave-up,4,3,10,6,100,20,0,30,unpriced,0.6,12,,0.002,,s,make test,,${cell}`,
         `local,2,skipped,,,,,,,,,,,,,,,,,,,"the money\nis spent",${cell}`,

@@ -31,7 +31,6 @@ import { readChangesOverview } from '../gate/changes-overview.ts';
 import { moneyLeftUsd } from '../step/route-step.ts';
 import { promptTexts } from '../prompt/prompt-texts.ts';
 
-const MAX_ADVICE_TOKENS = 500;
 /** Long greedy answers of small models tend to repeat themselves. */
 const CHAT_TEMPERATURE = 0.3;
 /**
@@ -68,8 +67,8 @@ export async function loopStep(work: TaskWork, worker: Worker, decision: Decisio
   const { turn, loop, current } = work;
   const isChat = turn.given.mode === 'chat';
   if (decision.adviser !== null) {
-    await askAdvice(work, decision.adviser);
-    // Decided again, with or without its advice in the conversation.
+    await askAdvice(work, decision.adviser, decision.code === 'plan' ? planKind : adviceKind);
+    // Decided again, with or without its words in the conversation.
     return null;
   }
   await tellOfMoney(work, worker);
@@ -381,14 +380,51 @@ function tooSmall(turn: Turn, info: ModelInfo): LoopOutcome {
   return { type: 'gave-up', reason: 'error', cause: 'window', text: message, failure: { code: 'too-large', message } };
 }
 
+interface AdviceKind {
+  readonly code: 'advice' | 'plan';
+  /** Of the notices with what was said, and without. */
+  readonly said: string;
+  readonly failed: string;
+  readonly system: string;
+  readonly maxTokens: number;
+  /** What the model that works reads before it. */
+  readonly opening: string;
+  /** For the person: why it is asked. */
+  readonly why: (working: string, asked: string) => string;
+  readonly noun: string;
+}
+
+const adviceKind: AdviceKind = {
+  code: 'advice',
+  said: 'advice',
+  failed: 'advice-failed',
+  system: promptTexts.advise,
+  maxTokens: 500,
+  opening: 'Advice of a stronger model that has seen what you did:',
+  why: (working, asked) => `${working} makes no progress, so ${asked} gives advice.`,
+  noun: 'advice',
+};
+
+const planKind: AdviceKind = {
+  code: 'plan',
+  said: 'plan-made',
+  failed: 'plan-failed',
+  system: promptTexts.planAhead,
+  maxTokens: 700,
+  opening: 'The plan of a stronger model that has not seen the files. Work by it where it fits what you find:',
+  why: (working, asked) => `${asked} plans, and ${working} does the work.`,
+  noun: 'plan',
+};
+
 /**
- * Asks a stronger model what to do next, with a handoff instead of the whole conversation: this costs a few cents, while
- * a takeover reads everything. The advice goes into the conversation. If the model could not be asked, the log says so.
+ * Asks a stronger model what to do, with a handoff instead of the whole conversation: this costs a few cents, while a
+ * takeover reads everything. Its words go into the conversation. If the model could not be asked, the log says so.
  */
-async function askAdvice({ turn, current }: TaskWork, { info }: ModelOption): Promise<void> {
+async function askAdvice({ turn, current }: TaskWork, { info }: ModelOption, kind: AdviceKind): Promise<void> {
   const model = resolveModel(turn.dependencies, info);
-  if (model === null) return noteForModel(turn, 'advice-failed', `No advice was available: ${info.label} is gone.`);
-  const text = `${current?.info.label ?? 'The model'} makes no progress, so ${info.label} gives advice.`;
+  const missing = `No ${kind.noun} was available:`;
+  if (model === null) return noteForModel(turn, kind.failed, `${missing} ${info.label} is gone.`);
+  const text = kind.why(current?.info.label ?? 'The model', info.label);
   const stage: Stage = { strategy: 'loop', model: info.id, where: info.where };
   const look = await readChangesOverview(turn);
   const said = await askCloudModel(
@@ -396,14 +432,12 @@ async function askAdvice({ turn, current }: TaskWork, { info }: ModelOption): Pr
     { stage, model },
     {
       purpose: 'advise',
-      reason: { code: 'advice', text },
-      system: promptTexts.advise,
+      reason: { code: kind.code, text },
+      system: kind.system,
       handoff: handoffSummary(turn, look),
-      maxTokens: MAX_ADVICE_TOKENS,
+      maxTokens: kind.maxTokens,
     },
   );
-  if (said.type === 'said') {
-    return noteForModel(turn, 'advice', `Advice of a stronger model that has seen what you did:\n${said.text}`);
-  }
-  return noteForModel(turn, 'advice-failed', `No advice was available: ${said.why}`);
+  if (said.type === 'said') return noteForModel(turn, kind.said, `${kind.opening}\n${said.text}`);
+  return noteForModel(turn, kind.failed, `${missing} ${said.why}`);
 }

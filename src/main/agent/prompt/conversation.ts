@@ -69,6 +69,7 @@ export const noticesForModel: readonly string[] = [
   'write-taken-back',
   'handover',
   'advice',
+  'plan-made',
   'money-near',
 ];
 

@@ -8,6 +8,7 @@ import chooseTool from '../../../../resources/prompts/choose-tool.md?raw';
 import loopFull from '../../../../resources/prompts/loop-full.md?raw';
 import loopShort from '../../../../resources/prompts/loop-short.md?raw';
 import plan from '../../../../resources/prompts/plan.md?raw';
+import planAhead from '../../../../resources/prompts/plan-ahead.md?raw';
 import readOnly from '../../../../resources/prompts/read-only.md?raw';
 import review from '../../../../resources/prompts/review.md?raw';
 import reviewProgram from '../../../../resources/prompts/review-program.md?raw';
@@ -26,6 +27,7 @@ export const promptTexts = {
   loopFull: loopFull.trim(),
   loopShort: loopShort.trim(),
   plan: plan.trim(),
+  planAhead: planAhead.trim(),
   readOnly: readOnly.trim(),
   review: review.trim(),
   reviewProgram: reviewProgram.trim(),

@@ -25,6 +25,8 @@ export interface Trajectory {
   readonly consecutiveFailures: number;
   /** Advice was asked for since the last takeover. */
   readonly isAdvised: boolean;
+  /** A stronger model was asked for a plan in this turn. */
+  readonly isPlanned: boolean;
   /** How often a stronger model reviewed the work in this turn. */
   readonly reviews: number;
   /** The last bad signal in words; empty if there was none. */
@@ -118,6 +120,7 @@ export const emptyTrajectory: Trajectory = {
   takeovers: 0,
   consecutiveFailures: 0,
   isAdvised: false,
+  isPlanned: false,
   reviews: 0,
   lastSignal: '',
   window: [],
@@ -426,6 +429,7 @@ function noteGate(fold: Fold, { verdict, callId, text }: EventOf<'gate-checked'>
 const lowerFirst = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`.replace(/[.:]$/u, '');
 
 function noteNotice(fold: Fold, event: EventOf<'notice-added'>): void {
+  if (event.code === 'plan-made' || event.code === 'plan-failed') fold.trajectory.isPlanned = true;
   if (event.code === 'advice-failed') fold.trajectory.isAdvised = true;
   if (event.code === 'advice') {
     fold.trajectory.isAdvised = true;

@@ -166,7 +166,10 @@ async function openChild(
       if (code === 'ELOOP' || code === 'ENOTDIR') throw leadsElsewhere(path, name);
       if (code !== 'ENOENT') throw error;
       if (!create) return null;
-      await mkdir(folder.at(name));
+      // Another write may make it at the same moment. What is there now is opened as above.
+      await mkdir(folder.at(name)).catch((failure: unknown) => {
+        if (errorCodeOf(failure) !== 'EEXIST') throw failure;
+      });
     }
   }
 }

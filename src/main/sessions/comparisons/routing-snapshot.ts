@@ -1,3 +1,4 @@
+import type { Way } from '@shared/comparisons/way.ts';
 import type { ComparisonInput, ComparisonRouting } from '@shared/comparisons/comparison.ts';
 import { wayName } from '@shared/comparisons/way-name.ts';
 import { isWithin } from '@shared/safety/fences.ts';
@@ -44,14 +45,18 @@ export function createRoutingSnapshotTaker(options: {
       const usual = settingsForProject(settings(), projectPath);
       const routing: Record<string, Routing> = {};
       for (const way of ways) {
-        const { assistant: _, effort, ...choices } = way;
+        const { assistant: _, effort, plan, ...choices } = way;
         const asked = turnOptions(usual, runOptionsSchema.parse({ local, cloud, ...choices, ...effortOption(effort) }));
         const given = (await record.given(asked, projectPath)).routing;
-        if (given !== null) routing[wayName(way)] = given;
+        if (given !== null) routing[wayName(way)] = plan === undefined ? given : withPlan(given, plan);
       }
       const holding = await rules(projectPath);
       return { limits: { ...usual.limits }, routing, rules: [...holding.places], fences: hashOf(projectPath, holding) };
     },
     fences: async (projectPath) => hashOf(projectPath, await rules(projectPath)),
   };
+}
+
+function withPlan({ profile, numbers }: Routing, plan: NonNullable<Way['plan']>): Routing {
+  return { profile, numbers: { ...numbers, roles: { ...numbers.roles, plan } } };
 }

@@ -21,6 +21,7 @@ import type { prepareWorkspace } from '../../sandbox/workspace/prepare-workspace
 import type { ComparisonStore } from './comparison-store.ts';
 import { type AskJudge, judgeRuns, withVerdict } from './judge-runs.ts';
 import { copyBases, removeBases, startOfRun } from './tasks/first-files.ts';
+import { isTaskAbout } from '../../safety/guarded-files.ts';
 import { layOver, resetTestSetup } from './tasks/task-files.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import type { SessionStore } from '../store/session-store.ts';
@@ -328,12 +329,15 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
   signal.throwIfAborted();
   const command = input.hidden?.command ?? task.check ?? input.check ?? result.check?.command ?? null;
   const isToCheck = command !== null && result.status !== 'missing';
-  const hindrance = isToCheck ? await layTests(work, run, state) : null;
+  const tests = isToCheck ? await layTests(work, run, state) : null;
+  const hindrance = typeof tests === 'string' ? tests : null;
   const ran = !isToCheck
     ? null
     : hindrance === null
       ? await runCheck(work, sessionId, command)
       : { command, passed: false, seconds: 0, summary: hindrance };
+  // What the agent did can be taken over as it is, and a check may say nothing about that.
+  if (input.hidden === undefined && typeof tests === 'function') await tests();
   const isCut = result.status === 'cap' && ran?.passed === false;
   // All runs share the limit, so that it is used up says nothing of the way that met it.
   const check = isCut ? { ...ran, passed: null, summary: 'The spending limit ended the run.' } : ran;
@@ -351,20 +355,24 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
 }
 
 /**
- * Prepares a copy for a check that no agent saw: with the files that a test runner loads by itself as they were, and with
- * the hidden files over that. Returns why it cannot, which is the doing of the agent. Null: it is ready.
+ * Prepares a copy for its check: with the files that a test runner loads by itself as they were, and with the hidden
+ * files over that. Without hidden files, a file that the task is about stays. Returns what puts the former back; as a
+ * text, why it cannot, which is the doing of the agent. Null: there is nothing to prepare.
  */
 async function layTests(
   { options, current }: RunContext,
   run: ComparisonRun,
   { workspace }: SessionState,
-): Promise<string | null> {
-  const { hidden } = current().input;
-  if (hidden === undefined || workspace === null) return null;
+): Promise<string | (() => Promise<void>) | null> {
+  const { input } = current();
+  const { hidden } = input;
+  if (workspace === null) return null;
+  const { text } = taskOf(input, run);
+  const isAsked = (path: string): boolean => hidden === undefined && isTaskAbout(text, 'test', path);
   try {
-    await resetTestSetup(startOfRun(options, current(), run), workspace.path);
-    if (hidden.projectPath !== undefined) await layOver(hidden.projectPath, workspace.path);
-    return null;
+    const putBack = await resetTestSetup(startOfRun(options, current(), run), workspace.path, isAsked);
+    if (hidden?.projectPath !== undefined) await layOver(hidden.projectPath, workspace.path);
+    return putBack;
   } catch (error) {
     if (error instanceof AppError && error.code !== 'disk-full') return error.message;
     throw error;

@@ -8,7 +8,7 @@ import {
 } from '@shared/comparisons/comparison-report.ts';
 import { wayName } from '@shared/comparisons/way-name.ts';
 import { comparisonRows, percentText } from '@shared/comparisons/comparison-table.ts';
-import { seenName } from '@shared/text/seen-text.ts';
+import { seenName, seenText } from '@shared/text/seen-text.ts';
 import { money, seconds, tokens } from '../../lib/text/format.ts';
 import type { TextKey } from '../../lib/text/translate.ts';
 import { plural, t } from '../../lib/text/translate.ts';
@@ -51,6 +51,9 @@ export function ComparisonDetail({ id, onSession }: ComparisonDetailProps) {
       {problem !== null && <Problem text={problem} />}
       {!isAtWork && left > 0 && <Notice kind="info">{plural('compare.left', left)}</Notice>}
       {isWeak && <Notice kind="warning">{t('compare.passedBefore')}</Notice>}
+      {comparison.input.tasks.map(
+        ({ name, note }, at) => note !== undefined && <TaskNote key={`${at}`} name={name} note={note} />,
+      )}
       {/* Running lanes come first; once all is done, the result does. */}
       {isAtWork && lanes}
       <ComparisonCharts rows={rows} />
@@ -60,6 +63,15 @@ export function ComparisonDetail({ id, onSession }: ComparisonDetailProps) {
       {!isAtWork && rows.some(({ runs }) => runs > 0) && <UseWay comparison={comparison} />}
       {!isAtWork && lanes}
     </div>
+  );
+}
+
+/** How the files that a task began with differ from those before its first message. */
+function TaskNote({ name, note }: { readonly name: string; readonly note: string }) {
+  return (
+    <Notice kind="warning">
+      <span className="wrap-anywhere">{t('compare.taskNote', { name: seenName(name), note: seenText(note) })}</span>
+    </Notice>
   );
 }
 

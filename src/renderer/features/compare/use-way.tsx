@@ -65,8 +65,8 @@ export function UseWay({ comparison: { input } }: { readonly comparison: Compari
 }
 
 /** The settings hold policy and models. The effort belongs to a model, and a strategy or an assistant to a message. */
-const hasMore = ({ effort, strategy, assistant }: Way): boolean =>
-  effort !== undefined || strategy !== undefined || assistant !== undefined;
+const hasMore = ({ effort, strategy, assistant, plan }: Way): boolean =>
+  [effort, strategy, assistant, plan].some((one) => one !== undefined);
 
 function choicesOf({ policy, ...own }: Way, { local, cloud }: Comparison['input']) {
   const models = { local: own.local ?? local, cloud: own.cloud ?? cloud };

@@ -16,7 +16,8 @@ import { Select } from '../../ui/controls/select.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import { ModelPicker } from '../../ui/model-picker/model-picker.tsx';
 
-const strategies = ['auto', 'loop', 'recipe'] as const;
+/** `planned`: a cloud model plans, and a local one does the work. */
+const strategies = ['auto', 'loop', 'recipe', 'planned'] as const;
 
 /** A way as it is chosen here. */
 export interface DraftWay {
@@ -57,7 +58,8 @@ export function wayOfDraft({ pick, strategy, assistant }: DraftWay, usual: Usual
     ...(local === undefined ? {} : { local }),
     ...(cloud === undefined ? {} : { cloud }),
     ...(effort === undefined ? {} : { effort }),
-    ...(strategy === 'auto' ? {} : { strategy }),
+    ...(strategy === 'auto' || strategy === 'planned' ? {} : { strategy }),
+    ...(strategy === 'planned' ? { plan: 'cloud' as const } : {}),
     ...(assistant === null ? {} : { assistant }),
   };
 }

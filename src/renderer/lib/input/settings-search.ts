@@ -184,10 +184,15 @@ function othersWords(): Readonly<Record<string, Readonly<Record<string, string>>
   };
 }
 
+function roleWords(): readonly string[] {
+  const names = ['plan', 'context', 'edit', 'answer', 'summary', 'title'] as const;
+  return [t('settings.roles'), ...names.map((name) => t(`settings.roles.${name}`))];
+}
+
 function allSections(shortcuts: readonly string[], isWindow: boolean): readonly SettingsSection[] {
   return [
     { title: t('settings.look'), words: wordsOf(look) },
-    { title: t('settings.work'), words: [...wordsOf(work), t('settings.profiles')] },
+    { title: t('settings.work'), words: [...wordsOf(work), t('settings.profiles'), ...roleWords()] },
     { title: t('settings.notify'), words: [t('settings.notify.of'), t('settings.notify.hint')] },
     ...(isWindow ? [{ title: t('settings.desktop'), words: wordsOf(desktopSettings) }] : []),
     { title: t('settings.limits'), words: wordsOf(turnLimits) },

@@ -46,6 +46,39 @@ function route(kit: AgentKit): readonly string[] {
   );
 }
 
+describe('a strong model that plans', () => {
+  const planning = routed({}, { roles: { plan: 'cloud' } });
+
+  it('is asked once, from a handoff, and a local model does the work by its plan', async () => {
+    const seen: string[] = [];
+    const reply = (request: ModelRequest) => {
+      seen.push(JSON.stringify(request.messages));
+      return fix;
+    };
+    const kit = kitOf([{ text: '1. In calc.py, add instead of subtract.' }, reply, done]);
+    const end = await kit.runner.send('Fix add().', planning);
+    expect(end.reason).toBe('done');
+    expect(route(kit)).toContain('local L2 role');
+    expect(
+      ofType(kit.journal.events, 'model-call-started').map(({ purpose, stage }) => [purpose, stage.where]),
+    ).toEqual([
+      ['advise', 'cloud'],
+      ['act', 'local'],
+      ['act', 'local'],
+    ]);
+    expect(seen[0]).toContain('add instead of subtract');
+    await expectReplay(kit);
+  });
+
+  it('is done without where it cannot be asked, and the log says so', async () => {
+    const kit = kitOf([{ text: '' }, fix, done]);
+    const end = await kit.runner.send('Fix add().', planning);
+    expect(end.reason).toBe('done');
+    const notices = ofType(kit.journal.events, 'notice-added').filter(({ code }) => code === 'plan-failed');
+    expect(notices).toMatchObject([{ text: expect.stringContaining('No plan was available') }]);
+  });
+});
+
 describe('a task with a local and a cloud model', () => {
   it('begins on this machine and stays there while it goes well', async () => {
     const kit = kitOf([look, fix, done]);

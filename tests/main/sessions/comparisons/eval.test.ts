@@ -1,6 +1,8 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import fs from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import git from 'isomorphic-git';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { evaluate } from '../../../../src/main/hosts/cli/commands/sessions/eval.command.ts';
 import { evalPage, pairedLines, type EvalRun } from '../../../../src/main/hosts/cli/reports/eval-report.ts';
@@ -220,10 +222,49 @@ describe('an evaluation', () => {
     expect(skipped.map(({ id }) => id)).toEqual(['owner__thing-2', 'line 3']);
   });
 
+  it('takes the project of a record from a mirror, at its commit', async () => {
+    const source = join(folder, 'source');
+    const at = { fs, dir: source, author: { name: 'Ada', email: 'ada@example.org' } };
+    await git.init({ fs, dir: source });
+    const commit = async (text: string): Promise<string> => {
+      // Several files of a folder are written at once.
+      for (const path of ['lib/sub/add.py', 'lib/sub/b.py', 'lib/sub/c.py', 'lib/d.py']) {
+        await put({ [`source/${path}`]: text });
+        await git.add({ fs, dir: source, filepath: path });
+      }
+      return git.commit({ ...at, message: 'A change' });
+    };
+    const base = await commit('first\n');
+    await commit('second\n');
+    // A mirror has the history alone.
+    await mkdir(join(folder, 'repos'));
+    await rename(join(source, '.git'), join(folder, 'repos', 'owner__thing.git'));
+    const record = {
+      instance_id: 'owner__thing-3',
+      repo: 'owner/thing',
+      base_commit: base,
+      problem_statement: 'It subtracts.',
+      test_patch: '--- /dev/null\n+++ b/test_add.py\n@@ -0,0 +1,1 @@\n+assert True\n',
+      FAIL_TO_PASS: ['test_add.py'],
+      PASS_TO_PASS: [],
+    };
+    await put({ 'records.jsonl': `${JSON.stringify(record)}\n` });
+    const input = { path: join(folder, 'records.jsonl'), repos: join(folder, 'repos') };
+    const [task] = (await core.client.comparisons.tasks(input)).tasks;
+    expect(await readdir(task?.projectPath ?? '')).toEqual(['lib']);
+    expect(await readFile(join(task?.projectPath ?? '', 'lib/sub/add.py'), 'utf8')).toBe('first\n');
+    expect(await readFile(join(task?.hidden.projectPath ?? '', 'test_add.py'), 'utf8')).toBe('assert True\n');
+  });
+
   it('reads the tasks that come along', async () => {
     await cp(new URL('../../../../examples/tasks', import.meta.url), join(folder, 'shipped'), { recursive: true });
     const { tasks, skipped } = await core.client.comparisons.tasks({ path: join(folder, 'shipped'), repos: null });
-    expect(tasks.map(({ id }) => id)).toEqual(['calculator', 'fibonacci', 'search-tree', 'text-normalization']);
+    expect(tasks).toHaveLength(10);
+    expect(tasks.filter(({ kind }) => kind === 'real package').map(({ id }) => id)).toEqual([
+      'cachetools-peek',
+      'isodate-months',
+      'picomatch-star',
+    ]);
     expect(skipped).toEqual([]);
   });
 });

@@ -32,7 +32,10 @@ export async function readTasks(path: string, reading: TaskReading): Promise<Eva
   for (const one of read) tasks.push({ ...one, hidden: { ...one.hidden, state: await stateOf(one, reading.signal) } });
   const skipped = all.flatMap((one) => ('why' in one ? [one] : []));
   if (tasks.length > 0) return { form, tasks, skipped };
-  const why = skipped[0] === undefined ? 'nothing in it has the form of a task' : `${skipped[0].id}: ${skipped[0].why}`;
+  const why =
+    skipped[0] === undefined
+      ? 'nothing in it has the form of a task'
+      : `${skipped[0].id}: ${skipped[0].why.replace(/\.$/u, '')}`;
   throw new AppError('bad-input', `${path} holds no task that can be run: ${why}.`, {
     hint: 'A task is a folder with task.json and project/, an exercise with .meta/config.json, or a line of a .jsonl file.',
   });

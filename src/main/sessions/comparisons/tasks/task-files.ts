@@ -50,11 +50,21 @@ export async function layOver(from: string, workspacePath: string): Promise<void
 
 /**
  * Sets the files that a test runner loads by itself back to what they were in `from`, and removes new ones: else an agent
- * could decide with one of them which tests pass. Follows no link. Rejects with an AppError if that is not possible.
+ * could decide with one of them which tests pass. `isAsked`: the task is about this file, so it stays. Follows no link.
+ * Returns what puts them back as the agent left them. Rejects with an AppError if that is not possible.
  */
-export async function resetTestSetup(from: string, workspacePath: string): Promise<void> {
+export async function resetTestSetup(
+  from: string,
+  workspacePath: string,
+  isAsked: (path: string) => boolean = () => false,
+): Promise<() => Promise<void>> {
   const folder = createSafeFolder(workspacePath);
-  for (const path of new Set([...(await testSetupIn(from)), ...(await testSetupIn(workspacePath))])) {
+  const all = new Set([...(await testSetupIn(from)), ...(await testSetupIn(workspacePath))]);
+  const left = new Map<string, { readonly bytes: Uint8Array; readonly mode: number } | null>();
+  for (const path of [...all].filter((one) => !isAsked(one))) {
+    const own = await readFileBelow(workspacePath, path.split('/'), mostFileBytes);
+    const ownMode = (await stat(join(workspacePath, path)).catch(() => null))?.mode ?? 0o644;
+    left.set(path, own === null ? null : { bytes: own, mode: ownMode & 0o777 });
     const bytes = await readFileBelow(from, path.split('/'), mostFileBytes);
     const now = await folder.look(path);
     const isLink = now.type === 'other' && now.what === 'a link';
@@ -65,6 +75,12 @@ export async function resetTestSetup(from: string, workspacePath: string): Promi
       throw new AppError('conflict', `${path} could not be set back to what it was.`);
     }
   }
+  return async () => {
+    for (const [path, file] of left) {
+      if (file === null) await folder.remove(path, ({ type }) => type === 'file');
+      else await folder.write(path, file, ({ type }) => type !== 'other');
+    }
+  };
 }
 
 /** The paths of such files, links too. Packages are not looked at. */

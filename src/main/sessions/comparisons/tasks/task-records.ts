@@ -28,7 +28,8 @@ const mostFileBytes = 64 * 1024 * 1024;
 
 /**
  * Records in SWE-bench's form, one a line. Below `repos`, the project of one is the folder `INSTANCE_ID` (an unpacked
- * archive of its base commit), or it is taken at that commit from the clone `OWNER__NAME`. Nothing is downloaded.
+ * archive of its base commit), or it is taken at that commit from the clone or mirror `OWNER__NAME`. Nothing is
+ * downloaded.
  */
 export async function readRecords(path: string, reading: TaskReading): Promise<readonly ReadTask[]> {
   if ((await stat(path)).size > mostBytes) return [{ id: path, why: 'the file is larger than 512 MB' }];
@@ -61,8 +62,7 @@ async function readRecord(source: string, record: SweRecord, reading: TaskReadin
   const unpacked = join(reading.repos, id);
   const isUnpacked = (await stat(unpacked).catch(() => null))?.isDirectory() === true;
   const projectPath = isUnpacked ? unpacked : join(place, 'project');
-  if (!isUnpacked)
-    await checkOut(join(reading.repos, record.repo.replace('/', '__')), record, { projectPath, reading });
+  if (!isUnpacked) await checkOut(await cloneOf(reading.repos, record), record, { projectPath, reading });
   const hidden = join(place, 'hidden');
   await layTests(patch, { projectPath, hidden });
   const tests = [...listOf(record.FAIL_TO_PASS), ...listOf(record.PASS_TO_PASS)];
@@ -74,6 +74,14 @@ async function readRecord(source: string, record: SweRecord, reading: TaskReadin
 /** A list, or the text of one, as the data sets have it. */
 function listOf(value: string | readonly string[]): readonly string[] {
   return z.array(z.string()).parse(typeof value === 'string' ? JSON.parse(value) : value);
+}
+
+/** A mirror often has the name `OWNER__NAME.git`. */
+async function cloneOf(repos: string, { repo }: SweRecord): Promise<string> {
+  const clone = join(repos, repo.replace('/', '__'));
+  const isThere = (await stat(clone).catch(() => null)) !== null;
+  const mirror = `${clone}.git`;
+  return !isThere && (await stat(mirror).catch(() => null)) !== null ? mirror : clone;
 }
 
 interface Target {
@@ -107,7 +115,7 @@ async function checkOut(
       },
     });
   };
-  await withRepository(clone, { signal: reading.signal, longestMs: 600_000 }, write);
+  await withRepository(clone, { signal: reading.signal, longestMs: 600_000, mayBeBare: true }, write);
 }
 
 /** The files of the tests as they are after the patch of the record. */

@@ -1,0 +1,3 @@
+export function normalize(text) {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim().replace(/\s+/gu, ' ');
+}

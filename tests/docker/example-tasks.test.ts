@@ -1,0 +1,40 @@
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fieldOf } from '../../src/shared/unknown-value.ts';
+import { layersLimitMs, type LayersResult, runLayers } from './run-layers.ts';
+
+const root = 'examples/tasks';
+const ids = await readdir(root);
+let folder = '';
+let results: readonly LayersResult[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dewpoint-example-tasks-'));
+  await cp(root, folder, { recursive: true });
+  const plans = ids.map(async (id) => {
+    const task: unknown = JSON.parse(await readFile(join(root, id, 'task.json'), 'utf8'));
+    const command = String(fieldOf(task, 'checkCommand'));
+    return {
+      id,
+      steps: [
+        { name: 'before', layers: ['project', 'hidden'], command },
+        { name: 'after', layers: ['project', 'reference', 'hidden'], command },
+      ],
+    };
+  });
+  results = await runLayers(folder, await Promise.all(plans));
+}, layersLimitMs);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+it('ten tasks come along', () => expect(ids).toHaveLength(10));
+
+describe.each(ids)('the task %s', (id) => {
+  const exitOf = (step: string) => results.find((result) => result.id === id && result.step === step)?.exitCode;
+
+  it('fails its check as it is', () => expect(exitOf('before')).toBe(1));
+
+  it('passes it after the change that it asks for', () => expect(exitOf('after')).toBe(0));
+});
