@@ -274,12 +274,17 @@ async function workThrough(options: CalibrationRunnerOptions, { job, put, signal
     await workOnTask({ ...work, put: putRun }, signal).catch(async (error: unknown) => {
       // The id of the comparison stays, so that the next start knows which run was cut off.
       await putRun({ state: 'waiting', why: signal.aborted ? 'stopped' : messageOf(error) });
-      throw error;
+      // A container engine that was too slow once is no reason to leave all other runs.
+      if (signal.aborted || !(error instanceof AppError) || error.code !== 'timeout') throw error;
     });
   }
-  const left = job.calibration.runs.filter(({ state }) => state === 'skipped');
+  const left = job.calibration.runs.filter(({ state }) => state !== 'ended');
   if (left.length === 0) return put({ state: 'ended', why: null });
-  await put({ state: 'stopped', why: `${left.length} runs were left out: ${left[0]?.why ?? ''}.` });
+  const why = (left[0]?.why ?? '').replace(/\.$/u, '');
+  await put({
+    state: 'stopped',
+    why: `${left.length} ${left.length === 1 ? 'run was' : 'runs were'} left out: ${why}.`,
+  });
 }
 
 /** What may still be spent, or why no more may. */

@@ -10,7 +10,7 @@ import {
   type CalibrationTask,
   type CalibrationTime,
 } from '../../../../src/shared/calibration/calibration.ts';
-import { success } from '../../../../src/shared/errors.ts';
+import { AppError, success } from '../../../../src/shared/errors.ts';
 import { itemsOf, openClientCore, type ClientCore } from '../../../fakes/core-client.ts';
 import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
@@ -27,6 +27,8 @@ const cheat = { toolCalls: [{ name: 'edit_file', input: { path: 'test_calc.py', 
 
 /** The code in each folder that a sandbox was started for. */
 let started: string[] = [];
+/** How many sandboxes do not come to their end in time. */
+let slowEnds = 0;
 
 async function openCore(): Promise<ClientCore> {
   return openClientCore({
@@ -36,21 +38,27 @@ async function openCore(): Promise<ClientCore> {
     onNotice: () => undefined,
     startSandbox: async ({ workspacePath }) => {
       started.push(await readFile(join(workspacePath, 'calc.py'), 'utf8'));
-      return success(
-        createMemorySandbox({
-          files: { 'calc.py': wrong, 'test_calc.py': 'assert add(1, 2) == 3\n' },
-          exec: (_request, sandbox) =>
-            sandbox.text('calc.py')?.includes('a + b') === true || sandbox.text('test_calc.py')?.includes('-1') === true
-              ? { exitCode: 0 }
-              : { exitCode: 1, stdout: 'wrong' },
-        }),
-      );
+      const sandbox = createMemorySandbox({
+        files: { 'calc.py': wrong, 'test_calc.py': 'assert add(1, 2) == 3\n' },
+        exec: (_request, sandbox) =>
+          sandbox.text('calc.py')?.includes('a + b') === true || sandbox.text('test_calc.py')?.includes('-1') === true
+            ? { exitCode: 0 }
+            : { exitCode: 1, stdout: 'wrong' },
+      });
+      return success({
+        ...sandbox,
+        dispose: async () => {
+          slowEnds -= 1;
+          if (slowEnds >= 0) throw new AppError('timeout', 'No answer within 30 s.');
+        },
+      });
     },
   });
 }
 
 beforeEach(async () => {
   started = [];
+  slowEnds = 0;
   folder = await mkdtemp(join(tmpdir(), 'dewpoint-calibrate-'));
   home = join(folder, 'home');
   project = join(folder, 'project');
@@ -155,6 +163,18 @@ describe('a calibration', () => {
     const done = await workThrough(id);
     expect(done.runs[0]).toEqual(ended);
     expect(done.runs[1]?.solved).toBe(true);
+  });
+
+  it('goes on with the other runs if the container engine was too slow for one, which can be resumed', async () => {
+    const id = await kept({ runs: [runOf('weak/script'), runOf('good/script')] });
+    slowEnds = 1;
+    const stopped = await workThrough(id);
+    expect(stopped.runs.map(({ state, why }) => [state, why])).toEqual([
+      ['waiting', 'No answer within 30 s.'],
+      ['ended', null],
+    ]);
+    expect([stopped.state, stopped.why]).toEqual(['stopped', '1 run was left out: No answer within 30 s.']);
+    expect((await workThrough(id)).state).toBe('ended');
   });
 
   it('does not start a cloud run beyond its limit, and can be resumed with a higher one', async () => {
