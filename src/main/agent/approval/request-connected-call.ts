@@ -3,7 +3,7 @@ import { innerCallsOf } from '@shared/tools/composio.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { messageOf } from '@shared/errors.ts';
 import { sessionGrants } from '../../safety/session-answers.ts';
-import { answersSoFar } from './answers-so-far.ts';
+import { answersSoFar } from '../preparation/resolve-hard-links.ts';
 import type { AskToConnect } from '../../tools/define.ts';
 import { calledText } from '../../tools/connected/connected-tool.ts';
 import type { Turn } from '../turn/turn.ts';

@@ -1,4 +1,5 @@
-import { answersSoFar } from '../approval/answers-so-far.ts';
+import { createSessionAnswers } from '../../safety/session-answers.ts';
+import { createLogFold } from '../../sessions/journal/log-fold.ts';
 import type { FoundLinks, SandboxLinks } from '../../sandbox/sandbox.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import type { ActionResult } from '../turn/take-action.ts';
@@ -63,6 +64,9 @@ async function breakThem(turn: ActingTurn, links: SandboxLinks): Promise<ActionR
 async function reportHardLinks(turn: Pick<Turn, 'log'>, text: string): Promise<void> {
   await turn.log.append({ type: 'notice-added', level: 'warning', code: 'links-left', text });
 }
+
+/** The questions that the user was asked in this session, with the answers. Read once, then kept up with the log. */
+export const answersSoFar = createLogFold(createSessionAnswers, (answers, event) => answers.add(event));
 
 /** The number of such files that the user was not asked about in this session. */
 export async function openLinks({ dependencies: { journal, sandbox } }: Pick<Turn, 'dependencies'>): Promise<number> {

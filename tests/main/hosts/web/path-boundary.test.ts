@@ -206,6 +206,8 @@ describe("the folder in a browser's request", () => {
         'routing.expect: projectPath',
         'routing.forget: projectPath',
         'routing.learned: projectPath',
+        'receipts.show: project',
+        'receipts.sign: project',
         'rules.approve: projectPath',
         'rules.check: projectPath',
         'rules.save: projectPath',

@@ -17,6 +17,10 @@ const terminalAlone: readonly string[] = [
   'sessions commit',
   'sessions request',
   'memory',
+  // The window has a place to go back to at each message.
+  'sessions checkpoints',
+  // The name of a format.
+  'receipt 1',
 ];
 const core = 'src/main';
 
