@@ -32,9 +32,18 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 it('ten tasks come along', () => expect(ids).toHaveLength(10));
 
 describe.each(ids)('the task %s', (id) => {
-  const exitOf = (step: string) => results.find((result) => result.id === id && result.step === step)?.exitCode;
+  const ended = (step: string) => {
+    const found = results.find((result) => result.id === id && result.step === step);
+    return { exitCode: found?.exitCode, output: found?.output ?? '' };
+  };
 
-  it('fails its check as it is', () => expect(exitOf('before')).toBe(1));
+  it('fails its check as it is', () => {
+    const { exitCode, output } = ended('before');
+    expect(exitCode, output).toBe(1);
+  });
 
-  it('passes it after the change that it asks for', () => expect(exitOf('after')).toBe(0));
+  it('passes it after the change that it asks for', () => {
+    const { exitCode, output } = ended('after');
+    expect(exitCode, output).toBe(0);
+  });
 });

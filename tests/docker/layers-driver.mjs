@@ -1,16 +1,14 @@
 // Runs inside a sandbox container. Copies the folders of each plan over one another and runs its commands, two at a
 // time. Reads [{id, steps: [{name, layers, command}]}] from the file in its argument, and writes [{id, step, exitCode,
-// output}] to standard output.
+// output}] to standard output. A command that outlives the limit of the second argument is ended and named.
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 const TASKS = '/scratch/tasks';
-const LIMIT_MS = 30_000;
+const [, , plan, limitMs] = process.argv;
 
-const jobs = JSON.parse(readFileSync(process.argv[2], 'utf8')).flatMap(({ id, steps }) =>
-  steps.map((step) => ({ id, ...step })),
-);
+const jobs = JSON.parse(readFileSync(plan, 'utf8')).flatMap(({ id, steps }) => steps.map((step) => ({ id, ...step })));
 
 function run(command, cwd) {
   return new Promise((resolve) => {
@@ -18,7 +16,11 @@ function run(command, cwd) {
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
     const { pid } = child;
-    const timer = setTimeout(() => pid !== undefined && process.kill(-pid, 'SIGKILL'), LIMIT_MS);
+    const stop = () => {
+      output += `\nIt was stopped after ${limitMs} ms.`;
+      if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+    };
+    const timer = setTimeout(stop, Number(limitMs));
     child.on('close', (exitCode) => {
       clearTimeout(timer);
       resolve({ exitCode, output: output.slice(-4_000) });

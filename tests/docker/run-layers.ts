@@ -14,6 +14,9 @@ const execute = promisify(execFile);
 /** The time limit for all runs together. They take about a minute, or several on a busy machine. */
 export const layersLimitMs = 480_000;
 
+/** For one command. A busy machine takes half a minute where an idle one takes a second, so only what hangs reaches it. */
+const commandLimitMs = 180_000;
+
 export type LayersPlan = {
   /** A folder below the root. */
   readonly id: string;
@@ -39,7 +42,14 @@ export async function runLayers(root: string, plans: readonly LayersPlan[]): Pro
     await docker('cp', resolve(root), `${container}:/scratch/tasks`);
     await docker('cp', join(folder, 'plan.json'), `${container}:/scratch/plan.json`);
     await docker('cp', join(folder, 'driver.mjs'), `${container}:/scratch/driver.mjs`);
-    const output = await docker('exec', container, 'node', '/scratch/driver.mjs', '/scratch/plan.json');
+    const output = await docker(
+      'exec',
+      container,
+      'node',
+      '/scratch/driver.mjs',
+      '/scratch/plan.json',
+      String(commandLimitMs),
+    );
     return resultsSchema.parse(JSON.parse(output));
   } finally {
     await docker('rm', '--force', container).catch(() => '');
