@@ -27,7 +27,7 @@ export const createProjectorList = (path: string): ProjectorList =>
   createNameList(path, { entry: z.string(), what: 'projectors' });
 
 /** `mmproj-F16.gguf`, `gemma-4-31B-it-mmproj.gguf`: so the hubs name them. They are no models of their own. */
-export const isProjectorName = (file: string): boolean => /mmproj.*\.gguf$/iu.test(file);
+export const isProjectorName = (file: string): boolean => /mmproj/iu.test(file) && /\.gguf$/iu.test(file);
 
 /** The name of a projector that Dewpoint downloads, beside the file of its model. */
 export const projectorNameFor = (model: string): string => `mmproj-${model}.gguf`;
