@@ -6,7 +6,7 @@ import { llamaServerSchema } from '@shared/settings/settings.ts';
 import { createOwnLlamaServer } from '../../src/main/models/engine/llama-server/own-llama-server.ts';
 import type { OwnLlamaServer } from '../../src/main/models/engine/llama-server/own-llama-server.ts';
 import { sightOf } from '../../src/main/models/files/projectors.ts';
-import { pictureTokens, sightMemory } from '../../src/main/models/memory/estimate/projector-memory.ts';
+import { sightMemory } from '../../src/main/models/memory/estimate/projector-memory.ts';
 import type { ProjectorFacts } from '../../src/main/models/memory/estimate/projector-memory.ts';
 import { createHeaderReader } from '../../src/main/models/memory/gguf/gguf-header-reader.ts';
 import type { ModelRequest, Provider } from '../../src/main/models/providers/define.ts';
@@ -100,6 +100,24 @@ const read = async (provider: Provider, request: ModelRequest) => {
   const { ended } = await collect(provider.stream(request, never));
   return { error: ended.error, engine: ended.engine, input: ended.usage.freshInput + ended.usage.cacheRead };
 };
+
+/** The size to which a picture is scaled, in tokens (`calc_size_preserved_ratio` of `tools/mtmd/mtmd-image.cpp`). */
+function pictureTokens(
+  facts: ProjectorFacts,
+  { width, height }: { readonly width: number; readonly height: number },
+  most: number,
+): number {
+  if (facts.size?.type !== 'by-pixels') return most;
+  const step = facts.patch * facts.merge;
+  const limits = { least: facts.size.least * step ** 2, most: most * step ** 2 };
+  const sides = [width, height].map((side) => Math.max(step, Math.round(side / step) * step));
+  const area = sides.reduce((product, side) => product * side, 1);
+  const scaled = (by: number, round: (value: number) => number): number =>
+    [width, height].reduce((product, side) => product * Math.max(1, round((side * by) / step)), 1);
+  if (area > limits.most) return scaled(Math.sqrt(limits.most / (width * height)), Math.floor);
+  if (area < limits.least) return scaled(Math.sqrt(limits.least / (width * height)), Math.ceil);
+  return area / step ** 2;
+}
 
 describe.runIf(program !== undefined && existsSync(modelPath(small)))('pictures in a llama-server', () => {
   it('are counted as planned, however large they are', async () => {

@@ -96,24 +96,6 @@ function sideTokens({ imageSize, patch, merge }: ProjectorFacts): number {
   return Math.floor(imageSize / patch / merge);
 }
 
-/** The size to which a picture is scaled, in tokens (`calc_size_preserved_ratio` of `tools/mtmd/mtmd-image.cpp`). */
-export function pictureTokens(
-  facts: ProjectorFacts,
-  { width, height }: { readonly width: number; readonly height: number },
-  most: number,
-): number {
-  if (facts.size?.type !== 'by-pixels') return most;
-  const step = facts.patch * facts.merge;
-  const limits = { least: facts.size.least * step ** 2, most: most * step ** 2 };
-  const sides = [width, height].map((side) => Math.max(step, Math.round(side / step) * step));
-  const area = sides.reduce((product, side) => product * side, 1);
-  const scaled = (by: number, round: (value: number) => number): number =>
-    [width, height].reduce((product, side) => product * Math.max(1, round((side * by) / step)), 1);
-  if (area > limits.most) return scaled(Math.sqrt(limits.most / (width * height)), Math.floor);
-  if (area < limits.least) return scaled(Math.sqrt(limits.least / (width * height)), Math.ceil);
-  return area / step ** 2;
-}
-
 export interface SightMemory {
   readonly weightsBytes: number;
   /** For the largest picture. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   mostPictureTokens,
-  pictureTokens,
   readProjector,
   sightMemory,
 } from '../../../../../src/main/models/memory/estimate/projector-memory.ts';
@@ -47,16 +46,8 @@ describe('the memory of a projector', () => {
   });
 });
 
-describe('the tokens of a picture', () => {
-  it('follow its size within the limits', () => {
-    const facts = read({});
-    const tokens = (width: number, height: number) => pictureTokens(facts, { width, height }, 256);
-    expect([tokens(128, 128), tokens(300, 200), tokens(1200, 800), tokens(1, 1), tokens(60_000, 60_000)]).toEqual([
-      16, 54, 247, 9, 256,
-    ]);
-  });
-
-  it('never take more than half of a context, nor of a batch where they are read at once', () => {
+describe('the most tokens of a picture', () => {
+  it('never are more than half of a context, nor than a batch where they are read at once', () => {
     expect([16_384, 4_096, 512].map((context) => mostPictureTokens(read({}), context, 512))).toEqual([1024, 1024, 256]);
     expect(mostPictureTokens({ ...read({}), kind: 'gemma4v' }, 16_384, 512)).toBe(512);
     expect(mostPictureTokens(read({ kind: 'gemma3' }), 16_384, 512)).toBe(16);
