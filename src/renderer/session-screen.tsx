@@ -32,7 +32,7 @@ import { FieldContext } from './lib/input/field-of-session.ts';
 import { useStableCallback } from './lib/drawing/use-stable-callback.ts';
 import { whenIdle } from './lib/drawing/when-idle.ts';
 import type { SidePanel } from './lib/window/use-side-panel.ts';
-import { useSidePanel } from './lib/window/use-side-panel.ts';
+import { useEscape, useSidePanel } from './lib/window/use-side-panel.ts';
 import { Button } from './ui/controls/button.tsx';
 import { Empty } from './ui/layout/facts.tsx';
 import { Icon } from './ui/layout/icon.tsx';
@@ -362,6 +362,7 @@ function SideInspector({ onClose, ...props }: SideInspectorProps) {
     [isOver, isWide, onClose],
   );
   const isBeside = !isOver && !isWide;
+  useEscape(!isBeside, isOver ? onClose : () => setIsWide(false));
   const places =
     isWide && !isOver ? 'absolute inset-0 z-20' : 'absolute inset-y-0 right-0 z-20 max-w-full shadow-float';
   return (

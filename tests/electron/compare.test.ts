@@ -148,6 +148,9 @@ describe('the comparison of ways in the window', () => {
         'cloud,strategy=loop 1 of 1 – 18 s $0.0421 $0.0421 – 3 0% 15.4k / 600 – – –',
       ]);
     expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+    await page
+      .getByText('cloud,strategy=loop solved 1 of 1, local solved 0 of 1. With so few runs, that can be chance.')
+      .waitFor();
     for (const scheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme: scheme });
       expect(await violations(page)).toEqual([]);

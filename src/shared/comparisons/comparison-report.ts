@@ -3,7 +3,9 @@ import { moneyText } from '@shared/money/money-text.ts';
 import type { Interval } from '@shared/money/counterfactual.ts';
 import { sheetCell } from '@shared/text/csv-text.ts';
 import type { Comparison, ComparisonRun } from './comparison.ts';
+import { durationText } from '@shared/text/duration-text.ts';
 import {
+  type ComparisonRow,
   wayDifferences,
   comparisonCells,
   comparisonHead,
@@ -20,8 +22,62 @@ export interface ReportTable {
   readonly note: string | null;
 }
 
+/**
+ * What the runs say, in two or three sentences: who solved how many, whether that can be chance, and who was cheapest
+ * and quickest. Null: there is nothing to compare yet.
+ */
+export function comparisonVerdict(comparison: Comparison): string | null {
+  const rows = comparisonRows(comparison);
+  if (rows.length < 2 || rows.some(({ runs, wanted }) => runs < wanted || runs === 0)) return null;
+  const least = [leastOf(rows, 'cost the least', moneyOf), leastOf(rows, 'was the quickest', secondsOf)];
+  return [solvedVerdict(comparison, rows), ...least].filter((text) => text !== null).join(' ');
+}
+
+function solvedVerdict(comparison: Comparison, rows: readonly ComparisonRow[]): string {
+  if (rows.some(({ checked }) => checked === 0)) return 'No check judged all ways, so look at the answers yourself.';
+  const order = [...rows].sort((left, right) => shareOf(right) - shareOf(left));
+  const [best] = order;
+  const said = order.map(({ way, solved, checked }) => `${way} solved ${solved} of ${checked}`).join(', ');
+  const worse = order.filter((row) => best !== undefined && shareOf(row) < shareOf(best));
+  if (best === undefined || worse.length === 0) return `${said}: no difference.`;
+  const differences = wayDifferences(comparison, best.way);
+  const isSure = worse.every(({ way }) => {
+    const { solved = null } = differences.find((one) => one.way === way) ?? {};
+    return solved !== null && solved.high < 0;
+  });
+  return isSure ? `${said}.` : `${said}. With so few runs, that can be chance.`;
+}
+
+const shareOf = ({ solved, checked }: ComparisonRow): number => solved / checked;
+const moneyOf = ({ costUsd }: ComparisonRow): Shown | null =>
+  costUsd === null ? null : { value: costUsd.median, text: moneyText(costUsd.median) };
+const secondsOf = ({ seconds }: ComparisonRow): Shown | null =>
+  seconds === null ? null : { value: seconds.median, text: durationText(seconds.median * 1000) };
+
+interface Shown {
+  readonly value: number;
+  readonly text: string;
+}
+
+/** Null when a value is unknown, or when two share the lowest. */
+function leastOf(
+  rows: readonly ComparisonRow[],
+  what: string,
+  of: (row: ComparisonRow) => Shown | null,
+): string | null {
+  const known = rows.flatMap((row) => {
+    const shown = of(row);
+    return shown === null ? [] : [{ ...shown, way: row.way }];
+  });
+  const [first, second] = [...known].sort((left, right) => left.value - right.value);
+  if (known.length < rows.length || first === undefined || second === undefined) return null;
+  return first.value === second.value ? null : `${first.way} ${what} (${first.text}; ${second.way}: ${second.text}).`;
+}
+
 /** What a comparison is about, in lines of a name and a value. */
-export function reportFacts({ input, createdAt, judgements }: Comparison): readonly (readonly [string, string])[] {
+export function reportFacts(comparison: Comparison): readonly (readonly [string, string])[] {
+  const { input, createdAt, judgements } = comparison;
+  const verdict = comparisonVerdict(comparison);
   const [first, ...others] = input.tasks;
   const ownCheck = input.tasks.some(({ check }) => check !== undefined);
   const judged = judgements.flatMap((one) => (one.by === 'model' ? [one.costUsd] : []));
@@ -32,6 +88,7 @@ export function reportFacts({ input, createdAt, judgements }: Comparison): reado
     ['Check', input.check ?? (ownCheck ? 'that of each task' : 'the test command of the project')],
     ...(input.judge === undefined ? [] : [['Judge', `${input.judge.model} (${moneyText(cost)})`] as const]),
     ['Begun', new Date(createdAt).toISOString()],
+    ...(verdict === null ? [] : [['Verdict', verdict] as const]),
   ];
 }
 

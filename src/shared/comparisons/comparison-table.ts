@@ -70,9 +70,11 @@ export interface WayDifference {
   readonly costUsd: Interval | null;
 }
 
-/** Each other way against the first one, paired by task and repeat: positive means more than the first. */
-export function wayDifferences(comparison: Comparison): readonly WayDifference[] {
-  const [first, ...others] = eachWay(comparison.input.ways).map(wayName);
+/** Each other way against one of them, the first if not said, paired by task and repeat: positive means more than it. */
+export function wayDifferences(comparison: Comparison, against?: string): readonly WayDifference[] {
+  const names = eachWay(comparison.input.ways).map(wayName);
+  const first = against ?? names[0];
+  const others = names.filter((name) => name !== first);
   return others.map((way) => {
     const pairs = comparison.runs.flatMap((run) => {
       const base = comparison.runs.find(

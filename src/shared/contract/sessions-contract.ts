@@ -82,6 +82,8 @@ export interface SessionSummary {
   readonly branchOf?: string;
   /** For a child's session: the session whose agent started it. Absent: a person started it. */
   readonly startedBy?: string;
+  /** It is a run of this comparison, which shows it. */
+  readonly comparison?: string;
   readonly isPinned: boolean;
   readonly isArchived: boolean;
   readonly tags: readonly string[];

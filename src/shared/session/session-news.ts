@@ -36,8 +36,7 @@ export function sessionNews(
 ): NewsRound {
   const watched = new Map<string, WatchedSession>();
   const news: SessionNews[] = [];
-  // The user hears about a child through the session that started it.
-  for (const { sessionId, title, status, lastReason } of sessions.filter(({ startedBy }) => startedBy === undefined)) {
+  for (const { sessionId, title, status, lastReason } of sessions.filter(isOwnTask)) {
     const last = before.get(sessionId);
     const wasAtWork = last !== undefined && last.status !== 'idle';
     const since = wasAtWork ? last.since : now;
@@ -69,12 +68,20 @@ export function sortByNeed<T extends Task>(sessions: readonly T[]): readonly T[]
   return order.flatMap((need) => sessions.filter((session) => needOf(session) === need));
 }
 
-/** How many tasks need what. An agent's question is asked in the session that started it. */
+/**
+ * Whether a person started it as a task. An agent's question is asked in the session that started it, and the runs of a
+ * comparison ask nobody and are shown there.
+ */
+export function isOwnTask({ startedBy, comparison }: Pick<SessionSummary, 'startedBy' | 'comparison'>): boolean {
+  return startedBy === undefined && comparison === undefined;
+}
+
+/** How many tasks need what. */
 export function countNeeds(
-  sessions: readonly (Task & Pick<SessionSummary, 'startedBy'>)[],
+  sessions: readonly (Task & Pick<SessionSummary, 'startedBy' | 'comparison'>)[],
 ): Readonly<Record<TaskNeed, number>> {
   const counts = { answer: 0, working: 0, look: 0, nothing: 0 };
-  for (const session of sessions) if (session.startedBy === undefined) counts[needOf(session)] += 1;
+  for (const session of sessions) if (isOwnTask(session)) counts[needOf(session)] += 1;
   return counts;
 }
 

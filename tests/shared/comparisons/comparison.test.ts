@@ -5,6 +5,7 @@ import {
   comparisonCsv,
   comparisonMarkdown,
   comparisonPage,
+  comparisonVerdict,
   reportTables,
 } from '../../../src/shared/comparisons/comparison-report.ts';
 import { wayDifferences, comparisonCells, comparisonRows } from '../../../src/shared/comparisons/comparison-table.ts';
@@ -280,6 +281,35 @@ describe('the report of a comparison', () => {
         `cloud,2,waiting,,,,,,,,,,,,,,,,,,,,${cell}`,
         '',
       ].join('\n'),
+    );
+  });
+});
+
+describe('the verdict of a comparison', () => {
+  const verdict = (repeat: number, runs: readonly Partial<ComparisonRun>[]): string | null =>
+    comparisonVerdict(comparisonOf({ ...two, repeat }, runs));
+  const cheap = { costUsd: 0, seconds: 42 };
+  const quick = { costUsd: 0.04, seconds: 18 };
+
+  it('says who solved how many, who was cheapest and quickest, and that few runs can be chance', () => {
+    expect(verdict(1, [ended(false, cheap), ended(true, quick)])).toBe(
+      'cloud solved 1 of 1, local solved 0 of 1. With so few runs, that can be chance. local cost the least ($0; cloud: $0.0400). cloud was the quickest (18 s; local: 42 s).',
+    );
+  });
+
+  it('says of many runs that differ always nothing of chance', () => {
+    const runs = [...Array.from({ length: 20 }, () => ended(false)), ...Array.from({ length: 20 }, () => ended(true))];
+    const comparison = comparisonOf({ ...two, repeat: 20 }, []);
+    const byWay = comparison.runs.map((run) => ({ ...run, ...(run.way === 'cloud' ? runs[20] : runs[0]) }));
+    expect(comparisonVerdict({ ...comparison, runs: byWay })).toBe('cloud solved 20 of 20, local solved 0 of 20.');
+  });
+
+  it('names no difference where there is none, and claims nothing before the runs have ended or without a check', () => {
+    expect(verdict(1, [ended(true), ended(true)])).toBe('local solved 1 of 1, cloud solved 1 of 1: no difference.');
+    expect(verdict(1, [ended(null), ended(true)])).toBe('No check judged all ways, so look at the answers yourself.');
+    expect(verdict(1, [ended(true)])).toBeNull();
+    expect(comparisonMarkdown(comparisonOf(two, [ended(true), ended(true)]))).toContain(
+      '- Verdict: local solved 1 of 1',
     );
   });
 });

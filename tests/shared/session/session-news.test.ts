@@ -54,7 +54,8 @@ describe('a list of tasks', () => {
       task('works, too', { status: 'running' }),
     ]);
     expect(sorted.map(({ name }) => name)).toEqual(['asks at its end', 'asks', 'works', 'works, too', 'ended', 'old']);
-    expect(countNeeds([...sorted, { ...task('agent', { status: 'waiting' }), startedBy: 's' }])).toEqual({
+    const [agent, run] = [task('agent', { status: 'waiting' }), task('run', { status: 'running' })];
+    expect(countNeeds([...sorted, { ...agent, startedBy: 's' }, { ...run, comparison: 'c' }])).toEqual({
       answer: 2,
       working: 2,
       look: 1,

@@ -245,7 +245,9 @@ export function expertsReadOf({ header }: OfferedModel, known: readonly KnownHea
 function limitsOf(role: SuggestedRole, model: OfferedModel, tag: string | null): readonly string[] {
   return [
     ...(role === 'chat' && model.projector !== null
-      ? [`The built-in engine reads text only. For pictures, ${tag === null ? 'use a server' : `use Ollama: ${tag}`}.`]
+      ? [
+          `The built-in engine reads text only. For pictures, use ${tag === null ? '' : `Ollama: ${tag}, or `}your own llama-server with the projector of the model (${model.projector.file}).`,
+        ]
       : []),
     ...(model.engines.includes('llama-cpp') ? [] : ['The built-in engine has no chat format for it yet. Use Ollama.']),
   ];

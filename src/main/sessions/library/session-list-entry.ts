@@ -25,6 +25,7 @@ export function toSessionSummary(
     costUsd: summary.costUsd,
     status,
     ...(summary.tree?.by === undefined ? {} : { startedBy: summary.tree.by.sessionId }),
+    ...(summary.groupId === null ? {} : { comparison: summary.groupId }),
     ...(summary.branchOf === null ? {} : { branchOf: summary.branchOf }),
     isPinned: summary.isPinned,
     isArchived: summary.isArchived,

@@ -16,6 +16,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
 import { FolderField } from '../../ui/controls/folder-field.tsx';
 import { IconButton } from '../../ui/controls/icon-button.tsx';
+import { ExpectedMessage } from '../../ui/figures/expected-ways.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { Select } from '../../ui/controls/select.tsx';
@@ -99,6 +100,12 @@ export function CompareForm({ task: given, projects, onStarted }: CompareFormPro
         onChange={(folder) => setChoice({ ...choice, project: folder })}
       />
       <WaysField ways={ways} projectPath={project} missing={missing} onChange={setChosen} />
+      <ExpectedMessage
+        pick={{ policy: null }}
+        mode="work"
+        projectPath={project}
+        hasWords={task.trim() !== '' && project !== ''}
+      />
       <Details choice={choice} onChange={setChoice} />
       <Judge choice={choice} onChange={setChoice} />
       {problem !== null && <Problem text={`${t('compare.failed')} ${problem}`} />}

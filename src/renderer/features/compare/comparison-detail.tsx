@@ -4,6 +4,7 @@ import {
   comparisonCsv,
   comparisonMarkdown,
   comparisonPage,
+  comparisonVerdict,
   reportTables,
 } from '@shared/comparisons/comparison-report.ts';
 import { wayName } from '@shared/comparisons/way-name.ts';
@@ -39,6 +40,7 @@ export function ComparisonDetail({ id, onSession }: ComparisonDetailProps) {
   const left = comparison.runs.filter((run) => run.state !== 'ended').length;
   const rows = comparisonRows(comparison);
   const lanes = <RunLanes comparison={comparison} onSession={onSession} />;
+  const verdict = isAtWork ? null : comparisonVerdict(comparison);
   const isWeak = comparison.runs.some((run) => run.figures?.passedBefore === true);
   return (
     <div className="flex flex-col gap-5">
@@ -56,6 +58,7 @@ export function ComparisonDetail({ id, onSession }: ComparisonDetailProps) {
       )}
       {/* Running lanes come first; once all is done, the result does. */}
       {isAtWork && lanes}
+      {verdict !== null && <p className="wrap-anywhere">{seenName(verdict)}</p>}
       <ComparisonCharts rows={rows} />
       <Result rows={rows} />
       <OtherTables comparison={comparison} />

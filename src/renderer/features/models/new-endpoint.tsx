@@ -20,11 +20,12 @@ interface Typed {
   readonly service: string | null;
   readonly name: string;
   readonly baseUrl: string;
-  readonly where: 'local' | 'cloud';
+  /** Null: as the address says. */
+  readonly where: 'local' | 'cloud' | null;
   readonly key: string;
 }
 
-const nothing: Typed = { service: null, name: '', baseUrl: '', where: 'cloud', key: '' };
+const nothing: Typed = { service: null, name: '', baseUrl: '', where: null, key: '' };
 
 interface NewEndpointProps {
   /** Names in use. */
@@ -47,7 +48,7 @@ function hasAddress(typed: Typed): boolean {
 function settingsOf(typed: Typed): object {
   const service = serviceOf(typed);
   const baseUrl = typed.baseUrl.trim();
-  if (service === null) return { kind: 'openai-compatible', baseUrl, where: typed.where };
+  if (service === null) return { kind: 'openai-compatible', baseUrl, where: typed.where ?? placeOfAddress(baseUrl) };
   const { kind, preset } = service;
   return { kind, ...(preset === undefined ? {} : { preset }), ...(hasAddress(typed) ? { baseUrl } : {}) };
 }
@@ -107,10 +108,21 @@ interface FieldsProps {
   readonly onTyped: (part: Partial<Typed>) => void;
 }
 
-/** Whether an address is surely on this machine or in its network. */
-function isHere(baseUrl: string): boolean {
+/**
+ * `local`: surely on this machine or in its network. Only whole names and addresses count: `localhost.example.com` and
+ * `10.example.com` are anywhere.
+ */
+export function placeOfAddress(baseUrl: string): 'local' | 'cloud' {
   const host = URL.parse(baseUrl)?.hostname ?? '';
-  return /^(?:localhost|\[::1\]|127\.|10\.|192\.168\.)/u.test(host) || host.endsWith('.local');
+  if (host === 'localhost' || host === '[::1]' || /\.(?:local|localhost)$/u.test(host)) return 'local';
+  const parts = /^(\d{1,3})\.(\d{1,3})\.\d{1,3}\.\d{1,3}$/u.exec(host);
+  const [first, second] = [Number(parts?.[1]), Number(parts?.[2])];
+  const isOwn =
+    first === 127 ||
+    first === 10 ||
+    (first === 192 && second === 168) ||
+    (first === 172 && second >= 16 && second <= 31);
+  return parts !== null && isOwn ? 'local' : 'cloud';
 }
 
 function Fields({ typed, isTaken, onTyped }: FieldsProps) {
@@ -139,7 +151,7 @@ function Fields({ typed, isTaken, onTyped }: FieldsProps) {
           spellCheck={false}
           autoComplete="off"
           placeholder="https://example.org/v1"
-          onText={(baseUrl) => onTyped({ baseUrl, ...(isHere(baseUrl) ? { where: 'local' as const } : {}) })}
+          onText={(baseUrl) => onTyped({ baseUrl })}
         />
       )}
       {service === null && (
@@ -147,7 +159,7 @@ function Fields({ typed, isTaken, onTyped }: FieldsProps) {
           {(ids) => (
             <Select
               {...ids}
-              value={typed.where}
+              value={typed.where ?? placeOfAddress(typed.baseUrl)}
 
               onChange={({ target }) => onTyped({ where: target.value === 'local' ? 'local' : 'cloud' })}
             >

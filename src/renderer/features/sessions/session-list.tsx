@@ -173,7 +173,8 @@ function isHitShown(
 
 function OtherViews({ view, onShow, onPalette }: Pick<SessionListProps, 'view' | 'onShow' | 'onPalette'>) {
   return (
-    <div className="flex flex-col border-t border-line p-2">
+    // In a low window, the sessions need the room.
+    <div className="grid border-t border-line p-2 [@media(max-height:47.5rem)]:grid-cols-2">
       {views.map(({ type, icon, label }) => (
         <SideLink
           key={type}
@@ -241,9 +242,9 @@ function useShown(sessions: readonly ListedTalk[], text: string, filter: Session
     const wanted = text.trim().toLowerCase();
     const all = wanted === '' || filter.archived !== undefined ? filter : { ...filter, archived: 'too' as const };
     const known = new Set(sessions.map(({ sessionId }) => sessionId));
-    // A child's session is shown below the session that started it, and in search results.
-    const isBelow = ({ startedBy }: SessionSummary): boolean =>
-      wanted === '' && startedBy !== undefined && known.has(startedBy);
+    // A child's session is shown below the session that started it, a run in its comparison, and both in search results.
+    const isBelow = ({ startedBy, comparison }: SessionSummary): boolean =>
+      wanted === '' && (comparison !== undefined || (startedBy !== undefined && known.has(startedBy)));
     const fitting = sessions.filter(
       (session) => !isBelow(session) && fitsFilter(session, all) && fitsText(session, wanted),
     );

@@ -1,5 +1,5 @@
 import type { KeyboardEvent, MouseEvent } from 'react';
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import type { ListedTalk } from '@shared/session/session-filter.ts';
 import { useFirstItems } from '../../lib/drawing/use-first-items.ts';
 import { useStableCallback } from '../../lib/drawing/use-stable-callback.ts';
@@ -43,6 +43,11 @@ export function SessionListing({ load, shown: all, noMatch, selection, current, 
   });
   const readAt = load.type === 'ready' ? load.readAt : 0;
   const groups = useMemo(() => groupsOf(shown, readAt), [shown, readAt]);
+  // A new session is there only after the next load of the list.
+  const isThere = shown.some(({ sessionId, branches }) => sessionId === current || branches?.includes(current ?? ''));
+  useEffect(() => {
+    document.querySelector('[data-session][aria-current=page]')?.scrollIntoView({ block: 'nearest' });
+  }, [current, isThere]);
   if (load.type === 'loading') return <p className="px-2 text-soft">{t('sessions.loading')}</p>;
   if (load.type === 'failed') {
     return <Problem text={`${t('sessions.failed')} ${load.text}`} />;

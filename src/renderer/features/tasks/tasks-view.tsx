@@ -1,7 +1,7 @@
 import type { FocusEvent } from 'react';
 import { useRef, useState } from 'react';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
-import { countNeeds, needOf } from '@shared/session/session-news.ts';
+import { countNeeds, isOwnTask, needOf } from '@shared/session/session-news.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { organizeSessions } from '../../lib/session/organize-sessions.ts';
 import type { SessionsLoad } from '../../lib/session/use-sessions.ts';
@@ -39,7 +39,7 @@ export default function TasksView({ load, questions, onSession, onChanged }: Tas
     setLooked(new Set([...looked, ...ids]));
     void organizeSessions(client, ids, { isSeen: true }).finally(onChanged);
   };
-  const tasks = load.type === 'ready' ? load.sessions.filter(({ startedBy }) => startedBy === undefined) : [];
+  const tasks = load.type === 'ready' ? load.sessions.filter(isOwnTask) : [];
   const groupOf = (task: SessionSummary) => {
     const need = needOf(task);
     return need === 'nothing' && looked.has(task.sessionId) ? 'look' : need;

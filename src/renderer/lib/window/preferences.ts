@@ -31,7 +31,7 @@ const narrowestPx = 280;
 /** The width of the inspector, in pixels at the usual text size. */
 export const inspectorWidth = createStoredValue(
   'dewpoint-inspector-width',
-  (kept): number => Math.max(narrowestPx, Math.min(1600, Number(kept) || 416)),
+  (kept): number => Math.max(narrowestPx, Math.min(1600, Number(kept) || 448)),
   String,
 );
 export const isSideBySide = createStoredValue('dewpoint-side-by-side', flag(false), flagText);

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
+import { useStableCallback } from '../drawing/use-stable-callback.ts';
 import { textSize } from './preferences.ts';
 import type { StoredValue } from './stored-value.ts';
 import { useStoredValue } from './stored-value.ts';
@@ -36,6 +37,20 @@ export function useSidePanel(stored: StoredValue<boolean | null>, narrowRem: num
     open: useCallback(() => (isOver ? setIsPulledOut(true) : setIsNeeded(true)), [isOver]),
     closeOver: useCallback(() => setIsPulledOut(false), []),
   };
+}
+
+/** Escape uncovers what a panel covers, unless a field, question, menu or dialog has a use for it. */
+export function useEscape(isCovering: boolean, uncover: () => void): void {
+  const onKey = useStableCallback((event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || event.defaultPrevented || !(event.target instanceof Element)) return;
+    const isTaken = event.target.closest('aside :is(input, textarea), header input, article textarea, [role$=dialog]');
+    if (isTaken === null) uncover();
+  });
+  useEffect(() => {
+    if (!isCovering) return undefined;
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [isCovering, onKey]);
 }
 
 function useNarrow(narrowRem: number): boolean {

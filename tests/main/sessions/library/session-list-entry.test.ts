@@ -45,3 +45,8 @@ it('the list of sessions marks an end that nobody looked at, for two weeks', () 
   expect(toSessionSummary(summary, 'idle', 2).isUnseen).toBe(true);
   expect(toSessionSummary({ ...ended, isWaiting: true }, 'idle', 2).isUnseen).toBeUndefined();
 });
+
+it('the list of sessions says which comparison a run belongs to', () => {
+  expect(toSessionSummary({ ...summary, groupId: 'c1' }, 'idle')).toMatchObject({ comparison: 'c1' });
+  expect(toSessionSummary(summary, 'idle')).not.toHaveProperty('comparison');
+});
