@@ -20,10 +20,14 @@ export function serverStartRows(file: string): readonly BenchRow[] {
   spawnSync('git', ['init', '-q', folder]);
   writeFileSync(join(folder, 'notes.md'), '# Notes\n');
   try {
-    const ends = serversSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).map(({ name, line }) => ({
-      name,
-      end: endOf(join(home, 'home'), line.replace('<folder>', folder)),
-    }));
+    const servers = serversSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    const ends = servers.map(({ name, line }) => {
+      const begun = performance.now();
+      const end = endOf(join(home, 'home'), line.replace('<folder>', folder));
+      // All of them take many minutes, so whoever stops this has what was found until then.
+      process.stderr.write(`${name}: ${end}, ${Math.round((performance.now() - begun) / 1000)} s\n`);
+      return { name, end };
+    });
     const at = (end: End): readonly string[] => ends.filter((one) => one.end === end).map(({ name }) => name);
     const named = (end: End): string => (at(end).length === 0 ? 'none' : at(end).join(', '));
     return [
