@@ -230,6 +230,7 @@ export function createKnowledgeParts({ home }: { readonly home: string }, base: 
     );
   };
   const of = (projectPath: string): SessionKnowledge => ({
+    isThere: async () => (await files.list(projectPath)).length > 0,
     whole: () => whole(projectPath),
     text: async (path, signal) => {
       const folder = await open(projectPath, signal);

@@ -32,6 +32,8 @@ export const turnOptionsSchema = z.object({
       maxTokens: z.number().optional(),
     })
     .optional(),
+  /** The project has knowledge, so that its questions are answered after a look at it. */
+  hasKnowledge: z.literal(true).optional(),
   /** The tools that the turn may use; absent: all. */
   tools: z.array(z.string()).readonly().optional(),
   policy: turnPolicySchema,

@@ -47,6 +47,36 @@ describe('the answer recipe', () => {
     expect(outcome.type === 'answered' ? outcome.text : '').toContain('Sources: offer.pdf:131');
   });
 
+  test('keeps room for the knowledge of the project beside its code', async () => {
+    const words = 'the warranty of a pump lasts so many months';
+    const code = Object.fromEntries(
+      Array.from({ length: 9 }, (_, at) => {
+        const lines = Array.from({ length: 30 }, (__, line) => `  // ${words}: ${line}`).join('\n');
+        return [`lib/part${at}.js`, `export function warranty${at}() {\n${lines}\n}\n`];
+      }),
+    );
+    const part = { fromLine: 4, toLine: 4, page: 2, title: 'Terms' };
+    const documents = [
+      { ...part, path: 'knowledge/terms.pdf', text: 'Months of the warranty: 36.' },
+      { ...part, path: 'knowledge/other.pdf', text: 'Nothing.' },
+    ];
+    const task = 'How many months does the warranty of a pump last?';
+    const harness = await harnessOf({ task, documents, files: code, answer: () => '36 months.' });
+    await answer.run(harness.context);
+    const asked = harness.questions[0]?.user ?? '';
+    expect(asked).toContain('4: Months of the warranty: 36.');
+    expect(asked.indexOf('lib/part')).toBeLessThan(asked.indexOf('knowledge/terms.pdf'));
+    const better = [{ ...part, path: 'knowledge/terms.pdf', text: 'Who wrote the handbook: Ada Fern.' }];
+    const other = await harnessOf({
+      task: 'Who wrote the handbook?',
+      documents: better,
+      files: code,
+      answer: () => 'Ada.',
+    });
+    await answer.run(other.context);
+    expect(other.questions[0]?.user).toContain('4: Who wrote the handbook: Ada Fern.');
+  });
+
   test('shows of a function that is too long its best lines, and its name', async () => {
     const steps = Array.from(
       { length: 200 },

@@ -1,4 +1,4 @@
-import { asksForChange, callsOff, goesOn, isQuestion, politely } from '@shared/text/task-kind.ts';
+import { asksForChange, callsOff, goesOn, isQuestion, isSmallTalk, politely } from '@shared/text/task-kind.ts';
 import { modeOfText, needsNoProject } from '@shared/text/task-mode.ts';
 import { shownTurns } from '@shared/session/restore-state.ts';
 import { waitingTurn } from '@shared/session/waiting-turn.ts';
@@ -77,7 +77,7 @@ function taskMessages({ turns, messages }: Pick<Known, 'turns' | 'messages'>, tu
   return before === undefined ? [own] : [...taskMessages({ turns, messages }, before), own];
 }
 
-type Asked = Pick<TurnOptions, 'mode' | 'strategy' | 'check' | 'assistant'>;
+type Asked = Pick<TurnOptions, 'mode' | 'strategy' | 'check' | 'assistant' | 'hasKnowledge'>;
 
 interface ModeChoice {
   readonly isQuestion: (task: string) => boolean;
@@ -98,11 +98,14 @@ function choiceOf(
   const hasFiles = projectPath !== null || changes.length > 0 || !isPlain;
   // Without tools, the agent can only answer.
   const hasTools = asked.assistant?.tools !== 'off';
+  // "Who wrote the handbook?" is general by its words, and the knowledge may say it.
+  const isTalk = (task: string): boolean =>
+    !hasFiles || (asked.hasKnowledge === true ? isSmallTalk(task) : needsNoProject(task));
   const mode = (task: string): TurnMode => {
     if (!hasTools) return 'chat';
     const taken =
       wanted === 'auto' ? (keptMode(shownTurns({ turns, restores }), task) ?? modeOfText(task, hasFiles)) : wanted;
-    return taken === 'ask' && isPlain && (!hasFiles || needsNoProject(task)) ? 'chat' : taken;
+    return taken === 'ask' && isPlain && isTalk(task) ? 'chat' : taken;
   };
   const asks = (task: string): boolean => {
     const taken = mode(task);

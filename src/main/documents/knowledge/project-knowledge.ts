@@ -38,6 +38,7 @@ export interface ProjectKnowledge {
 
 /** The knowledge that a session gives its models whole. Used in effects only. */
 export interface SessionKnowledge {
+  readonly isThere: () => Promise<boolean>;
   /** `mark` changes with the content. */
   readonly whole: () => Promise<readonly WholeKnowledge[]>;
   readonly text: (path: string, signal: AbortSignal) => Promise<Reply<string>>;

@@ -27,7 +27,8 @@ export async function answerQuestion(context: RecipeContext): Promise<RecipeOutc
   const crash = await parseCrash(context);
   const found = placesFor(context, all, topic);
   const documents = await documentParts(context, topic, found);
-  const wanted = new Set([...crashPlaces(crash, all), ...documents.first, ...found, ...documents.more]);
+  const wanted = new Set([...crashPlaces(crash, all), ...documents.first, ...found.slice(0, 1), ...documents.kept]);
+  for (const chunk of [...found, ...documents.more]) wanted.add(chunk);
   const chosen = choose([...wanted], context.task);
   const places = chosen.map((chunk) => `${chunk.path}:${chunk.startLine}-${chunk.endLine}`);
   const said =
@@ -50,20 +51,35 @@ export async function answerQuestion(context: RecipeContext): Promise<RecipeOutc
 /** Lines of a part that a prompt has room for. */
 const mostPartLines = 16;
 
+/** What the person keeps at hand lies outside the project, and is no text of its code. */
+const ofKnowledge = /^(?:dewpoint-)?knowledge\//u;
+
 /**
- * What the documents say. In a project without sources it comes first, and otherwise only what no search of the files
- * can read, such as a PDF.
+ * What the documents say. In a project without sources it comes first. Otherwise the best part of the project's knowledge
+ * is `kept`: it has a place after the best part of the code, or before it if more words of the question stand in it.
+ * After the code comes what no search of the files can read, such as a PDF.
  */
 async function documentParts(
   { task, world, facts }: RecipeContext,
   topic: string,
   found: readonly Chunk[],
-): Promise<{ readonly first: readonly Chunk[]; readonly more: readonly Chunk[] }> {
+): Promise<Readonly<Record<'first' | 'kept' | 'more', readonly Chunk[]>>> {
   const known = new Set(found.map(({ path }) => path));
   const parts = (await world.documents(`${task}\n${topic}`.slice(0, 1_000))).map((part) => partOf(part, task));
-  if (facts.sourceFiles.length === 0) return { first: parts, more: [] };
+  if (facts.sourceFiles.length === 0) return { first: parts, kept: [], more: [] };
+  const best = parts.filter(({ path }) => ofKnowledge.test(path) && !known.has(path)).slice(0, 1);
+  const isAhead = best.some(
+    (part) => sharedTerms(part, task) > Math.max(0, ...found.slice(0, 1).map((one) => sharedTerms(one, task))),
+  );
   const packed = parts.filter(({ path }) => /\.(?:pdf|do[ct]x|docm|xl[st][xm])$/iu.test(path));
-  return { first: [], more: [...packed, ...parts.filter((part) => !packed.includes(part) && !known.has(part.path))] };
+  const more = [...packed, ...parts.filter((part) => !packed.includes(part) && !known.has(part.path))];
+  return { first: isAhead ? best : [], kept: isAhead ? [] : best, more };
+}
+
+/** How many words of a question stand in a part, in its name or in its path. */
+function sharedTerms({ path, name, text }: Chunk, task: string): number {
+  const there = new Set(termsOf(`${path} ${name} ${text}`));
+  return termsOf(task).filter((term) => there.has(term)).length;
 }
 
 function partOf({ path, fromLine, page, title, text }: FoundPart, task: string): Chunk {

@@ -258,7 +258,13 @@ async function sendTo(
   const { chosen: before } = session.journal.state();
   const { run, routed } = await optionsFor(options, session, { asked, assistant, signal });
   if (run.sandbox !== undefined) session.wanted = run.sandbox;
-  const chosen = tools === null ? routed : { ...routed, tools: [...tools] };
+  const { projectPath } = session.journal.state();
+  const knows = projectPath !== null && (await options.agent.project.knowledgeOf(projectPath).isThere());
+  const chosen = {
+    ...routed,
+    ...(tools === null ? {} : { tools: [...tools] }),
+    ...(knows ? { hasKnowledge: true as const } : {}),
+  };
   session.approver.setInteractive(run.interactive, chosen.approve);
   const { mode } = readMessage(session.journal.state(), { text, options: chosen }, []).given;
   const runner = await runnerFor(options, session, { mode, signal });
