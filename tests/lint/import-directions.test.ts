@@ -179,8 +179,10 @@ describe('the only place that starts programs on the host', () => {
     expect(namesOf(/utilityProcess|shell\.openPath|shell: true/u)).toEqual([]);
   });
 
-  it('is called by lib/programs/host-programs.ts and by two more that need no look-up', () => {
+  it('is called by lib/programs/host-programs.ts and by three more that need no look-up', () => {
+    // `served-drives.ts` starts two programs of the system, by their whole paths and without an environment.
     expect(namesOf(/\bstartProgram\(/u)).toEqual([
+      'src/main/lib/files/served-drives.ts',
       'src/main/lib/programs/host-programs.ts',
       'src/main/lib/programs/start-program.ts',
       'src/main/models/engine/server-guard.ts',

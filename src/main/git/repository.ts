@@ -5,6 +5,7 @@ import type { RepositoryFiles, RepositoryPlaces } from './repository-files.ts';
 import { createRepositoryFiles, gitFolder, treeFolder } from './repository-files.ts';
 import { resolveGitLink } from '../lib/files/git-link.ts';
 import { callModeFor, readFileBelow } from '../lib/files/host-folder.ts';
+import { silentDrive, silentFolderHint, silentFolderText } from '../lib/files/served-drives.ts';
 
 /** A project's repository, open for one piece of work. */
 export interface Repository {
@@ -74,6 +75,8 @@ export async function withRepository<T>(
 
 /** Whether a folder has a repository of its own that Dewpoint can open. */
 export async function findPlaces(projectPath: string, mayBeBare = false): Promise<RepositoryPlaces> {
+  if ((await silentDrive(projectPath)) !== null)
+    throw new AppError('timeout', silentFolderText(projectPath), { hint: silentFolderHint });
   const tree = await realpath(projectPath).catch(() => {
     throw new AppError('not-found', `The folder ${projectPath} was not found.`);
   });

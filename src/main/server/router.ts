@@ -6,6 +6,7 @@ import { AppError, toFailure } from '@shared/errors.ts';
 import { diagnostics } from '../lib/log.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { projectKey } from '../lib/files/project-key.ts';
+import { silentDrive, silentFolderHint, silentFolderText } from '../lib/files/served-drives.ts';
 import { withReasonOnly, type SendReason } from '../lib/net/send-reason.ts';
 import { isStream, streamFailingWith, toContractError } from './contract-error.ts';
 import type { Call, Handlers } from './handlers.ts';
@@ -44,6 +45,7 @@ function implementNode(node: AnyContractRouter, handlers: unknown, path: readonl
     try {
       // A call of the local client without a signal cannot be cancelled.
       const named = await withProjectKeys(input);
+      await requireAnswers(path, named);
       const output = await withReasonOnly(reasonOf(path.join('.'), named), () =>
         handlers({ input: named, signal: signal ?? new AbortController().signal }),
       );
@@ -74,6 +76,27 @@ function reasonOf(command: string, input: unknown): SendReason {
     ...(typeof sessionId === 'string' ? { sessionId } : {}),
     ...(typeof project === 'string' ? { project } : {}),
   };
+}
+
+/** Commands that read a project's folder. Others know a project by its name alone, so they go on without its drive. */
+const readsFolder: ReadonlySet<string> = new Set([
+  'projects',
+  'git',
+  'rules',
+  'skills',
+  'tools',
+  'ownTools',
+  'toolServers',
+]);
+
+/** A drive that does not answer would hold the call, and with it a thread that nothing can end. */
+async function requireAnswers([subject = '']: readonly string[], input: unknown): Promise<void> {
+  if (!readsFolder.has(subject) || !isRecord(input)) return;
+  for (const name of projectFields) {
+    const project = input[name];
+    if (typeof project !== 'string' || (await silentDrive(project)) === null) continue;
+    throw new AppError('timeout', silentFolderText(project), { hint: silentFolderHint });
+  }
 }
 
 /** The fields of an input that name a project's folder, and those that hold such a field. */

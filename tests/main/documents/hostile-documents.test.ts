@@ -1,17 +1,28 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DocumentKind, DocumentText } from '@shared/documents/document-text.ts';
 import { markedParts, mostTextBytes } from '@shared/documents/document-text.ts';
-import { createDocumentReader } from '../../../src/main/documents/read-document.ts';
+import { createDocumentReader, createPageDrawer } from '../../../src/main/documents/read-document.ts';
 import type { IndexOptions } from '../../../src/main/documents/search/index-client.ts';
 import { createSearchDocuments } from '../../../src/main/documents/search/search-documents.ts';
 import { createHostPrograms } from '../../../src/main/lib/programs/host-programs.ts';
 import { createReadOnlySandbox } from '../../../src/main/sandbox/read-only/read-only-sandbox.ts';
 import type { SandboxFiles } from '../../../src/main/sandbox/sandbox.ts';
 import { excelFile, wordFile } from '../../fakes/office-files.ts';
+import { pdfFile } from '../../fakes/pdf-file.ts';
 import { zipFile } from '../../fakes/zip-file.ts';
 
 const never = new AbortController().signal;
@@ -43,6 +54,32 @@ describe('a hostile document', () => {
     const book = zipFile({ 'xl/workbook.xml': Buffer.from('<workbook/>'), 'xl/embeddings/a.zip': inner });
     expect(await read('excel', book)).toEqual({ ok: false, why: 'broken' });
   }, 60_000);
+
+  it('of PDF with scripts, launches, addresses and an embedded file is read as its pages alone', async () => {
+    const asked: string[] = [];
+    const site = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.end('here');
+    });
+    await new Promise<void>((listens) => site.listen(0, '127.0.0.1', listens));
+    const address = site.address();
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+    const made = join(home, 'launched');
+    const catalog = [
+      `/OpenAction << /S /Launch /F (/usr/bin/touch) /Unix << /F (/usr/bin/touch) /P (${made}) >> /Next << /S /URI /URI (${url}/open) >> >>`,
+      `/AA << /WC << /S /JavaScript /JS (app.launchURL\\("${url}/script"\\);) >> /WS << /S /SubmitForm /F << /FS /URL /F (${url}/form) >> >> >>`,
+      `/Names << /JavaScript << /Names [(a) << /S /JavaScript /JS (while \\(true\\) {}) >>] >> /EmbeddedFiles << /Names [(a.exe) << /Type /Filespec /F (a.exe) /FS /URL /EF << /F 4 0 R >> >>] >> >>`,
+    ].join(' ');
+    const file = pdfFile({ pages: [['Only the page.']], catalog });
+    const found = await read('pdf', file);
+    const drawn = await createPageDrawer(base)(file, { page: 1 });
+    site.close();
+    expect(found).toMatchObject({ ok: true });
+    expect(JSON.stringify(found)).toContain('Only the page.');
+    expect(JSON.stringify(found)).not.toMatch(/a\.exe|launchURL/u);
+    expect(drawn).toMatchObject({ ok: true, pages: 1 });
+    expect({ asked, isLaunched: existsSync(made) }).toEqual({ asked: [], isLaunched: false });
+  }, 120_000);
 
   // Bug of others: each entry of the directory leads to the same packed bytes, so a small file unpacks to terabytes.
   it('whose entries share their packed bytes is refused', async () => {

@@ -17,9 +17,9 @@ export interface ChosenFolder {
 /** Opens the chosen folders of a project. Of one that is gone, or cannot be read safely, nothing can be read. */
 export type OpenChosenFolders = (signal: AbortSignal) => Promise<readonly ChosenFolder[]>;
 
-/** One that is gone, or a link that leads elsewhere by now. */
-export function goneFolder(name: string): ChosenFolder {
-  const gone = async () => failure('not-found', 'The folder is not there.');
+/** One that is gone, or a link that leads elsewhere by now. `text` says another reason. */
+export function goneFolder(name: string, text = 'The folder is not there.'): ChosenFolder {
+  const gone = async () => failure('not-found', text);
   return { name, files: { scan: gone, read: gone, readMany: gone }, isLeftOut: () => false };
 }
 

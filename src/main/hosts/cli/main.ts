@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import type { CommandContext } from '../text/command-context.ts';
 import type { CoreConnection } from '../connection/core-connection.ts';
 import type { OpenCore } from '../connection/open-core.ts';
+import { endEvenIfSilent } from '../../lib/files/served-drives.ts';
 import { writeProblem } from '../../lib/files/json-file.ts';
 import type { GitHostWish, SearchWish } from './program/projects-program.ts';
 import type { Handlers } from './program/program.ts';
@@ -277,7 +278,10 @@ function reportCutOutput(error: Error, say: (text: string) => void): void {
 void main(process.argv.slice(2)).then((code) => {
   process.exitCode = code;
   // Everything has ended by now. A handle that is still open must not block the terminal.
-  setTimeout(() => process.exit(code), 2_000).unref();
+  setTimeout(() => {
+    endEvenIfSilent();
+    process.exit(code);
+  }, 2_000).unref();
 });
 
 async function searchWith(context: CommandContext, wish: SearchWish): Promise<number> {

@@ -1,3 +1,5 @@
+import { endEvenIfSilent } from '../../lib/files/served-drives.ts';
+
 /** What a process gets signals from; `exit` never returns. */
 type Signalled = Pick<NodeJS.Process, 'on' | 'exit' | 'channel' | 'connected'>;
 
@@ -23,7 +25,10 @@ export function stopOnSignals(
       firstAt = now();
       say('\nstopping … (Ctrl-C again to stop at once)\n');
       stop.abort();
-    } else if (now() - firstAt >= oneSignalMs) from.exit(130);
+    } else if (now() - firstAt >= oneSignalMs) {
+      endEvenIfSilent();
+      from.exit(130);
+    }
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) from.on(signal, onSignal);
   const onLauncherGone = (): void => {

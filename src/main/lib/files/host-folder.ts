@@ -2,6 +2,7 @@ import { closeSync, constants, existsSync, fstatSync, openSync } from 'node:fs';
 import { chmod, lchmod, lstat, open, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCodeOf } from './json-file.ts';
+import { hasServedDrive } from './served-drives.ts';
 
 /**
  * The only way in which the host accesses a folder that an untrusted program can change: name by name, each looked up
@@ -38,9 +39,12 @@ const localSystems: ReadonlySet<number> = new Set([
   0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0x01021994, 0x794c7630,
 ]);
 
-/** Decides how to access a folder: one that another machine or program serves may never answer. Never rejects. */
+/**
+ * Decides how to access a folder: one that another machine or program serves, or with such a drive in it, may never
+ * answer. Never rejects.
+ */
 export async function callModeFor(root: string): Promise<CallMode> {
-  if (!hasFolderPaths) return 'waiting';
+  if (!hasFolderPaths || hasServedDrive(root)) return 'waiting';
   const found = await statfs(root).catch(() => null);
   return found !== null && localSystems.has(found.type) ? 'at-once' : 'waiting';
 }

@@ -1,13 +1,15 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
+import { silentDrive } from './served-drives.ts';
 
 /**
  * The one path by which everything about a folder is kept: links resolved, and each name as the disk spells it (its
  * case, its Unicode form). Of a folder that is not there, the nearest one that is there is resolved. A text that is no
- * whole path stays as it is.
+ * whole path stays as it is, and so does one on a drive that does not answer.
  */
 export async function projectKey(path: string): Promise<string> {
   if (!isAbsolute(path)) return path;
+  if ((await silentDrive(path)) !== null) return normalize(path);
   try {
     return await spelledAsOnDisk(await realpath(path));
   } catch {

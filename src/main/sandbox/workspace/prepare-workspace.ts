@@ -9,6 +9,7 @@ import { planCopy, type CopyPlan } from './workspace-copy-plan.ts';
 import { copyPlanned, NotCopyable } from './copy-workspace.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
 import { isWithin } from '../../lib/files/is-within.ts';
+import { silentDrive, silentFolderHint, silentFolderText } from '../../lib/files/served-drives.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 
 export interface WorkspaceRequest {
@@ -57,14 +58,15 @@ export async function prepareWorkspace(
 }
 
 /**
- * Checks whether a folder can be a workspace and returns its real path. Fails with `not-found`, `bad-input` or
- * `refused`.
+ * Checks whether a folder can be a workspace and returns its real path. Fails with `not-found`, `bad-input`,
+ * `refused`, or `timeout` if its drive does not answer.
  */
 export async function checkWorkspace(
   path: string,
   { homePath, needsWrite }: { readonly homePath: string; readonly needsWrite: boolean },
 ): Promise<Reply<string>> {
   const shown = resolve(path);
+  if ((await silentDrive(shown)) !== null) return failure('timeout', silentFolderText(shown), silentFolderHint);
   try {
     const real = await realpath(shown);
     if (!(await stat(real)).isDirectory())

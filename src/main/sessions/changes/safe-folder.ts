@@ -11,6 +11,7 @@ import {
   openHostFolder,
 } from '../../lib/files/host-folder.ts';
 import { errorCodeOf, isMissing } from '../../lib/files/json-file.ts';
+import { silentDrive, silentFolderHint, silentFolderText } from '../../lib/files/served-drives.ts';
 import { isRunning } from '../../lib/files/lock-owner.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
@@ -145,6 +146,8 @@ function partsOf(path: string): readonly string[] {
 }
 
 async function openRoot(root: string): Promise<HostFolder> {
+  if ((await silentDrive(root)) !== null)
+    throw new AppError('timeout', silentFolderText(root), { hint: silentFolderHint });
   try {
     return await openHostFolder(root);
   } catch (error) {

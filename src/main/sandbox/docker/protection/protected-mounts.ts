@@ -72,10 +72,12 @@ export async function findProtectedMounts(workspacePath: string, own: OwnReposit
   const pins = new Map<string, boolean>();
   const warnings: string[] = [];
   const outside: string[] = [];
-  const top = kindAt(workspacePath, '.git');
+  const top = await kindAt(workspacePath, '.git');
   if (top === 'other') warnings.push('.git is a link and is not protected in the sandbox.');
   for (const folder of own.data) await pinRepository({ workspacePath, pins, warnings }, folder);
-  for (const file of own.pointers) if (kindAt(workspacePath, file) === 'file') pinOnTheWay(pins, file, true);
+  for (const file of own.pointers) {
+    if ((await kindAt(workspacePath, file)) === 'file') pinOnTheWay(pins, file, true);
+  }
   if (top === 'file') {
     const link = await resolveGitLink(workspacePath);
     const folders = (link?.folders ?? []).filter((path) => !systemFolders.test(path));
@@ -87,7 +89,7 @@ export async function findProtectedMounts(workspacePath: string, own: OwnReposit
     );
   }
   for (const path of runsByItself) {
-    const kind = kindAt(workspacePath, path);
+    const kind = await kindAt(workspacePath, path);
     if (kind === 'file' || kind === 'folder') pins.set(path, true);
     if (kind === 'other') warnings.push(`${path} is a link and is not protected in the sandbox.`);
   }
@@ -135,10 +137,10 @@ interface Pinning {
 }
 
 async function pinRepository({ workspacePath, pins, warnings }: Pinning, folder: string): Promise<void> {
-  const kind = (name: string): PlaceKind => kindAt(workspacePath, childPath(folder, name));
+  const kind = (name: string): Promise<PlaceKind> => kindAt(workspacePath, childPath(folder, name));
   if (folder !== '') pinOnTheWay(pins, folder, false);
   for (const name of ['config', ...redirects]) {
-    if (kind(name) === 'file') pinOnTheWay(pins, childPath(folder, name), true);
+    if ((await kind(name)) === 'file') pinOnTheWay(pins, childPath(folder, name), true);
   }
   for (const name of addressFolders) {
     // Most repositories lack some of these folders.
@@ -146,12 +148,14 @@ async function pinRepository({ workspacePath, pins, warnings }: Pinning, folder:
     if (names.length > 0) pins.set(childPath(folder, name), true);
   }
   // Without a configuration, this is the data of a worktree, which uses the hooks of its main repository.
-  if (kind('config') !== 'file') return;
-  if (kind('hooks') === 'absent') await mkdir(`${workspacePath}/${childPath(folder, 'hooks')}`).catch(() => undefined);
-  if (kind('hooks') === 'folder') pins.set(childPath(folder, 'hooks'), true);
+  if ((await kind('config')) !== 'file') return;
+  if ((await kind('hooks')) === 'absent') {
+    await mkdir(`${workspacePath}/${childPath(folder, 'hooks')}`).catch(() => undefined);
+  }
+  if ((await kind('hooks')) === 'folder') pins.set(childPath(folder, 'hooks'), true);
   else warnings.push(`${childPath(folder, 'hooks')} is not a folder, and is not protected in the sandbox.`);
   for (const { path, isPinned } of await namedByConfig(workspacePath, folder)) {
-    if (isPinned && kindAt(workspacePath, path) !== 'absent') pinOnTheWay(pins, path, true);
+    if (isPinned && (await kindAt(workspacePath, path)) !== 'absent') pinOnTheWay(pins, path, true);
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { lstatSync, type Stats } from 'node:fs';
-import { chmod, readdir, readlink, rename, unlink, writeFile } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { chmod, lstat, readdir, readlink, rename, unlink, writeFile } from 'node:fs/promises';
 import { nullIfGone, pathIn, readRegularFile, type HostFolder } from '../../../lib/files/host-folder.ts';
 import { messageOf } from '@shared/errors.ts';
 import { seenName } from '@shared/text/seen-text.ts';
@@ -128,7 +128,7 @@ export async function judgePointer(path: string, options: HarmlessOptions): Prom
   return attempt(names.slice(0, -1).join('/'), options, async (work) => {
     const text = (await readRegularFile(work.folder, name, 16 * 1024))?.toString() ?? '';
     const target = /^gitdir: ([^\n\r\0]+)\r?\n?$/.exec(text)?.[1] ?? null;
-    if (target === null || !mayPointTo(target, work)) await takeAway(work, name);
+    if (target === null || !(await mayPointTo(target, work))) await takeAway(work, name);
   });
 }
 
@@ -136,8 +136,8 @@ export async function judgePointer(path: string, options: HarmlessOptions): Prom
  * Worktrees and submodules that were made inside the container point to paths below `/workspace`. They are harmless
  * if that does not exist on the host.
  */
-function mayPointTo(target: string, { path, isKnownData }: Work): boolean {
-  if (target.startsWith('/workspace/')) return statsOf('/workspace') === null;
+async function mayPointTo(target: string, { path, isKnownData }: Work): Promise<boolean> {
+  if (target.startsWith('/workspace/')) return (await statsOf('/workspace')) === null;
   return staysInside(target, path) && isKnownData(resolved(target, path));
 }
 
@@ -160,7 +160,7 @@ interface Work extends HarmlessOptions {
 
 async function reduce(work: Work): Promise<void> {
   const { folder, path, note, isFolder } = work;
-  const found = statsOf(folder.at('config'));
+  const found = await statsOf(folder.at('config'));
   if (found === null || found.isDirectory()) return;
   const bytes = found.isFile() ? await readRegularFile(folder, 'config', maxConfigBytes) : null;
   if (bytes === null) {
@@ -179,7 +179,7 @@ async function reduce(work: Work): Promise<void> {
 }
 
 async function emptyHooks(work: Work): Promise<void> {
-  const hooks = statsOf(work.folder.at('hooks'));
+  const hooks = await statsOf(work.folder.at('hooks'));
   if (hooks === null) return;
   if (!hooks.isDirectory()) return takeAway(work, 'hooks');
   const taken = await takeAllIn(work, 'hooks', (name) => name.endsWith('.sample'));
@@ -188,7 +188,7 @@ async function emptyHooks(work: Work): Promise<void> {
 
 async function takeAddresses(work: Work, kept: ReadonlySet<string>): Promise<void> {
   for (const folder of addressFolders) {
-    const found = statsOf(work.folder.at(folder));
+    const found = await statsOf(work.folder.at(folder));
     if (found === null) continue;
     if (!found.isDirectory()) await takeAway(work, folder);
     else {
@@ -203,7 +203,7 @@ async function takePrograms({ chain, path, note, keep }: Work, before: string): 
   await below(chain, childPath(path, name), async (folder) => {
     const bytes = await readRegularFile(folder, file, maxConfigBytes);
     if (bytes === null) {
-      if (statsOf(folder.at(file)) !== null) await unlink(folder.at(file));
+      if ((await statsOf(folder.at(file))) !== null) await unlink(folder.at(file));
       return;
     }
     const left = withoutPrograms(bytes.toString(), before);
@@ -218,7 +218,7 @@ async function takePrograms({ chain, path, note, keep }: Work, before: string): 
 
 /** Whether it belongs to a worktree that git itself made, whose data is inside that of its repository. */
 async function isOwnCommondir({ folder, path, isKnownData }: Work, name: string): Promise<boolean> {
-  if (name !== 'commondir' || statsOf(folder.at('objects')) !== null) return false;
+  if (name !== 'commondir' || (await statsOf(folder.at('objects'))) !== null) return false;
   const names = namesOf(path);
   if (names.at(-2) !== 'worktrees' || !isKnownData(names.slice(0, -2).join('/'))) return false;
   // Git strips line breaks and nothing else.
@@ -231,7 +231,7 @@ async function takeAway({ chain, path, note, keep }: Work, inside: string): Prom
   const name = names.at(-1) ?? '';
   await below(chain, [path, ...names.slice(0, -1)].filter((part) => part !== '').join('/'), async (folder) => {
     const place = pathIn(folder, hostNameOf(name));
-    const found = statsOf(place);
+    const found = await statsOf(place);
     if (found === null || found.isDirectory()) return;
     await takeRights(folder);
     await keepOf(folder, name, { path: childPath(path, inside), found, keep });
@@ -251,7 +251,7 @@ async function takeAllIn(
     for (const entry of await readdir(folder.place, { encoding: 'buffer' })) {
       const key = keyOf(entry);
       const place = pathIn(folder, entry);
-      const found = statsOf(place);
+      const found = await statsOf(place);
       if (found === null || found.isDirectory() || stays(key)) continue;
       if (taken.length === 0) await takeRights(folder);
       await keepOf(folder, key, { path: childPath(childPath(path, name), key), found, keep });
@@ -284,12 +284,12 @@ async function below(chain: FolderChain, path: string, work: (folder: HostFolder
 
 /** A command may have removed write permission from its folders. They belong to the user, so it can be restored. */
 async function takeRights(folder: HostFolder): Promise<void> {
-  const found = statsOf(`${folder.place}/.`);
+  const found = await statsOf(`${folder.place}/.`);
   if (found !== null && (found.mode & 0o700) !== 0o700) await chmod(`${folder.place}/.`, (found.mode & 0o7777) | 0o700);
 }
 
-function statsOf(place: string | Buffer): Stats | null {
-  return lstatSync(place, { throwIfNoEntry: false }) ?? null;
+function statsOf(place: string | Buffer): Promise<Stats | null> {
+  return lstat(place).catch(nullIfGone);
 }
 
 function some(all: readonly string[]): string {

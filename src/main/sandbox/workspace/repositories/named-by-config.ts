@@ -1,8 +1,7 @@
-import { lstatSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { readFileBelow } from '../../../lib/files/host-folder.ts';
+import { nullIfGone, readFileBelow } from '../../../lib/files/host-folder.ts';
 import { childPath, namesOf } from './folder-names.ts';
 import { namedIn, type NamedWord } from './git-config.ts';
 import { maxConfigBytes } from './make-harmless.ts';
@@ -28,7 +27,7 @@ export async function namedByConfig(workspacePath: string, folder: string): Prom
   const note = async (words: readonly NamedWord[], folders: readonly string[], depth: number): Promise<void> => {
     for (const { word, isWhole, isAlias } of words) {
       for (const path of placesFor(word, { workspacePath, folders })) {
-        const kind = kindAt(workspacePath, path);
+        const kind = await kindAt(workspacePath, path);
         // A folder that contains the repository is often named as its work tree.
         if (path === '' || `${folder}/`.startsWith(`${path}/`)) continue;
         if (kind === 'absent' ? !isWhole : kind === 'folder' && !isWhole) continue;
@@ -118,8 +117,8 @@ export async function textOf(workspacePath: string, file: string): Promise<strin
 
 export type PlaceKind = 'file' | 'folder' | 'other' | 'absent';
 
-export function kindAt(workspacePath: string, path: string): PlaceKind {
-  const found = lstatSync(`${workspacePath}/${path}`, { throwIfNoEntry: false });
-  if (found === undefined) return 'absent';
+export async function kindAt(workspacePath: string, path: string): Promise<PlaceKind> {
+  const found = await lstat(`${workspacePath}/${path}`).catch(nullIfGone);
+  if (found === null) return 'absent';
   return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
 }

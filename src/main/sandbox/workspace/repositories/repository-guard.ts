@@ -1,9 +1,9 @@
-import { lstatSync, watch, type FSWatcher } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { watch, type FSWatcher } from 'node:fs';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
-import { callModeFor, readRegularFile, type CallMode } from '../../../lib/files/host-folder.ts';
+import { callModeFor, nullIfGone, readRegularFile, type CallMode } from '../../../lib/files/host-folder.ts';
 import { projectKey } from '../../../lib/files/project-key.ts';
 import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import { FolderChain } from './folder-chain.ts';
@@ -109,7 +109,7 @@ export class RepositoryGuard {
     const end = await guard.#lookThrough(signal, true);
     if (end.isCut) throw tooLarge(options.workspacePath);
     for (const [path, found] of guard.#found) {
-      const isOwn = !isOfEarlier(path, options.workspacePath, earlier);
+      const isOwn = !(await isOfEarlier(path, options.workspacePath, earlier));
       if (!isOwn || (found.type !== 'data' && found.type !== 'pointer')) continue;
       const own: Found =
         found.type === 'data' ? { type: 'own-data', kept: await guard.#keptIn(path) } : { type: 'own-pointer' };
@@ -321,18 +321,18 @@ export class RepositoryGuard {
     try {
       for (const [path, found] of this.#found) {
         if (found.type === 'own-data') {
-          if (!this.#touched.has(path) && this.#markOf(childPath(path, todoFile)) === '') continue;
+          if (!this.#touched.has(path) && (await this.#markOf(childPath(path, todoFile))) === '') continue;
           const { done, problem } = await revertAdditions(path, found.kept, with_);
           if (done.length > 0 || problem !== null) places.push(placeOf(path, 'git follows it', { done, problem }));
         } else if (found.type === 'data') {
-          if (!this.#watch.has(path) && this.#markOf(path) === '') {
+          if (!this.#watch.has(path) && (await this.#markOf(path)) === '') {
             this.#found.delete(path);
             continue;
           }
           const why = `a git repository that was made while commands ran; ${gitWhy}`;
           places.push(placeOf(path, why, await makeHarmless(path, with_)));
         } else if (found.type === 'pointer') {
-          if (this.#markOf(path) === '') this.#found.delete(path);
+          if ((await this.#markOf(path)) === '') this.#found.delete(path);
           else places.push(placeOf(path, 'it leads git to a repository', await judgePointer(path, with_)));
         }
       }
@@ -341,7 +341,7 @@ export class RepositoryGuard {
       await chain.close();
     }
     for (const [path, mark] of this.#named) {
-      const now = this.#markOf(path);
+      const now = await this.#markOf(path);
       if (now === mark) continue;
       this.#named.set(path, now);
       places.push({ path: shownPath(path), why: 'your git settings in this project name it', done: null });
@@ -353,16 +353,16 @@ export class RepositoryGuard {
   }
 
   /** A mark that changes when a file is touched. Empty: it does not exist. */
-  #markOf(path: string): string {
-    const found = lstatSync(absolutePath(this.#options.workspacePath, path), { throwIfNoEntry: false });
-    return found === undefined ? '' : `${found.ino}:${found.size}:${found.ctimeMs}`;
+  async #markOf(path: string): Promise<string> {
+    const found = await lstat(absolutePath(this.#options.workspacePath, path)).catch(nullIfGone);
+    return found === null ? '' : `${found.ino}:${found.size}:${found.ctimeMs}`;
   }
 
   async #findNamed(): Promise<void> {
     const { workspacePath } = this.#options;
     for (const folder of this.own.data) {
       for (const { path, isPinned } of await namedByConfig(workspacePath, folder)) {
-        if (!isPinned) this.#named.set(path, this.#markOf(path));
+        if (!isPinned) this.#named.set(path, await this.#markOf(path));
       }
     }
   }
@@ -372,7 +372,7 @@ export class RepositoryGuard {
     const kept = new Map<string, string>();
     const place = (name: string): string | Buffer => absolutePath(this.#options.workspacePath, childPath(path, name));
     for (const name of [...linkedFolders, ...redirects]) {
-      if (lstatSync(place(name), { throwIfNoEntry: false }) !== undefined) kept.set(name, '');
+      if ((await lstat(place(name)).catch(nullIfGone)) !== null) kept.set(name, '');
     }
     for (const name of addressFolders) {
       // Most repositories lack some of these folders.
@@ -427,14 +427,15 @@ function tooLarge(path: string): AppError {
 }
 
 /** Whether it was made by commands of a session that was killed, or of another running session. */
-function isOfEarlier(path: string, workspacePath: string, earlier: readonly EarlierRecord[]): boolean {
+async function isOfEarlier(path: string, workspacePath: string, earlier: readonly EarlierRecord[]): Promise<boolean> {
   const first = earlier[0];
   if (first === undefined || first.own.has(path)) return false;
-  const born = ['', 'config', 'HEAD', 'commondir'].flatMap((name) => {
+  const born: number[] = [];
+  for (const name of ['', 'config', 'HEAD', 'commondir']) {
     const place = absolutePath(workspacePath, name === '' ? path : childPath(path, name));
-    const found = lstatSync(place, { throwIfNoEntry: false });
-    return found === undefined ? [] : [found.birthtimeMs > 0 ? found.birthtimeMs : found.ctimeMs];
-  });
+    const found = await lstat(place).catch(nullIfGone);
+    if (found !== null) born.push(found.birthtimeMs > 0 ? found.birthtimeMs : found.ctimeMs);
+  }
   return earlier.some(({ startedMs, endedMs, own }) => {
     const isIn = (at: number): boolean => at >= startedMs - 1_000 && (endedMs === null || at <= endedMs);
     return !own.has(path) && born.some(isIn);

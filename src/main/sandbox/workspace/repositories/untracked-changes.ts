@@ -1,10 +1,11 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import { isMaybeEnvironment } from '../../files/skipped-folders.ts';
 import { FolderChain } from './folder-chain.ts';
 import { entriesOf } from './folder-entries.ts';
 import { hostNameOf, namesOf, shownPath } from './folder-names.ts';
-import { pathIn, type CallMode } from '../../../lib/files/host-folder.ts';
+import { nullIfGone, pathIn, type CallMode } from '../../../lib/files/host-folder.ts';
 
 /** Folders that are not tracked for changes, but from which programs run. */
 const runFrom: ReadonlySet<string> = new Set(['node_modules', '.venv', '__pycache__', '.tox', '.nox']);
@@ -38,13 +39,18 @@ export async function findUntrackedChanges(request: UntrackedChangesQuery): Prom
       if (root === null) continue;
       await request.pause();
       const changed = await chain
-        .use(namesOf(folder), async (opened) =>
-          [...(await entriesOf(opened, request.asking))].flatMap(([name, kind]) => {
-            if (kind === 'folder') return [];
-            const found = lstatSync(pathIn(opened, hostNameOf(name)), { throwIfNoEntry: false });
-            return found !== undefined && found.ctimeMs >= request.sinceMs ? [`${folder}/${name}`] : [];
-          }),
-        )
+        .use(namesOf(folder), async (opened) => {
+          const files = [...(await entriesOf(opened, request.asking))].flatMap(([name, kind]) =>
+            kind === 'folder' ? [] : [name],
+          );
+          const places: string[] = [];
+          for (const name of files) {
+            const place = pathIn(opened, hostNameOf(name));
+            const found = await statsOf(place, request.asking);
+            if (found !== null && found.ctimeMs >= request.sinceMs) places.push(`${folder}/${name}`);
+          }
+          return places;
+        })
         // Gone meanwhile, or without permissions. The look at folders reports those.
         .catch(() => []);
       if (changed.length > 0) byRoot.set(root, [...(byRoot.get(root) ?? []), ...changed]);
@@ -53,6 +59,11 @@ export async function findUntrackedChanges(request: UntrackedChangesQuery): Prom
     await chain.close();
   }
   return placesOf(byRoot);
+}
+
+async function statsOf(place: string | Buffer, asking: CallMode): Promise<Stats | null> {
+  if (asking === 'waiting') return lstat(place).catch(nullIfGone);
+  return lstatSync(place, { throwIfNoEntry: false }) ?? null;
 }
 
 /** The topmost folder of such a kind that contains a path, or is it. */

@@ -1,0 +1,66 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProgram, type Program } from './program.ts';
+import { hungDisk } from './hung-disk.ts';
+
+const disk = await hungDisk();
+const said = 'does not answer: its drive is served by another machine or program';
+
+describe.skipIf(disk === null)('a project on a network drive that hangs', () => {
+  let program: Program;
+  const onDisk = join(disk?.path ?? '', 'project');
+  const chosen = join(disk?.path ?? '', 'chosen');
+
+  beforeAll(async () => {
+    program = await createProgram({
+      'a.ts': 'export function here() {\n  return 1;\n}\n',
+      'notes.md': 'Here are the words.\n',
+    });
+    for (const folder of [onDisk, chosen]) await mkdir(folder);
+    await writeFile(join(onDisk, 'b.ts'), 'export function far() {\n  return 2;\n}\n');
+    await writeFile(join(chosen, 'far.md'), 'Far away are the words.\n');
+    const added = await program.run(['projects', 'folders', 'add', chosen, '--project', program.project]);
+    expect({ code: added.code, stderr: added.stderr }).toMatchObject({ code: 0 });
+  });
+  afterAll(async () => {
+    disk?.answer();
+    await program[Symbol.asyncDispose]();
+    await disk?.[Symbol.asyncDispose]();
+  });
+
+  it('is named in a sentence by every command that reads it, and has its names again once the drive answers', async () => {
+    disk?.hang();
+    for (const args of [
+      ['projects', 'map', onDisk],
+      ['projects', 'search', onDisk, 'words'],
+      ['projects', 'git', 'status', '--project', onDisk],
+      ['run', '--project', onDisk, 'Fix it.'],
+    ]) {
+      const ended = await program.run(args);
+      expect({ args, ...ended }).toMatchObject({ args, signal: null, stdout: '' });
+      expect(ended.code).not.toBe(0);
+      expect(ended.stderr).toContain(`The folder ${onDisk} ${said}`);
+    }
+    disk?.answer();
+    const map = await program.run(['projects', 'map', onDisk, '--about', 'far']);
+    expect({ code: map.code, stderr: map.stderr }).toMatchObject({ code: 0 });
+    expect(map.stdout).toContain('far');
+  });
+
+  it('stops no other project, also one that it was chosen for', async () => {
+    disk?.hang();
+    const map = await program.run(['projects', 'map', program.project, '--about', 'here']);
+    expect({ code: map.code, stderr: map.stderr }).toMatchObject({ code: 0 });
+    expect(map.stdout).toContain('here');
+    const folders = await program.run(['projects', 'folders', 'list', program.project]);
+    expect(folders.stdout).toContain(chosen);
+    expect((await program.run(['sessions', 'list'])).code).toBe(0);
+    const found = await program.run(['projects', 'search', program.project, 'words']);
+    expect(found.stdout).toContain('notes.md');
+    expect(found.stderr).toContain('chosen');
+    disk?.answer();
+    const both = await program.run(['projects', 'search', program.project, 'words']);
+    expect(both.stdout).toContain('chosen/far.md');
+  });
+});
