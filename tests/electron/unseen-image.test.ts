@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openClientCore } from '../fakes/core-client.ts';
+import { pdfFile } from '../fakes/pdf-file.ts';
 import { createMemorySandbox } from '../fakes/sandbox/memory-sandbox.ts';
 import { success } from '../../src/shared/errors.ts';
 import { violations } from './axe.ts';
+import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 import { pickModel } from './pick-model.ts';
@@ -17,6 +19,9 @@ const picture = Buffer.from(
   'base64',
 );
 const pictures = process.env.DEWPOINT_ATTACHMENT_PICTURES;
+/** Three pages, of which two are pictures. */
+const scan = pdfFile({ pages: [['Cover'], [], []] });
+const longName = 'quarterly-report-of-the-northern-warehouses-with-all-signed-appendices-2026-11';
 const price = { input: 1, output: 1, source: 'test', date: '2026-11-21' };
 
 /** The page on a real core: two of four scripted models see images, one local and one in the cloud. */
@@ -51,6 +56,7 @@ beforeAll(async () => {
     key: 'providers.sky',
     value: scripted('Seen elsewhere.', { where: 'cloud', price, images: true }),
   });
+  await core.client.settings.set({ key: `providers.${longName}`, value: scripted('I am blind, too.', {}) });
   await core.client.settings.set({ key: 'local', value: 'script/script' });
   await core.client.settings.set({ key: 'cloud', value: 'dim/script' });
   served = await servePage(core);
@@ -77,14 +83,38 @@ async function send(sessionId: string, policy: 'local' | 'hybrid'): Promise<void
   await served.page.locator('[data-outcome=missing]').waitFor();
 }
 
-async function attach(model: string): Promise<void> {
+async function give(
+  model: string,
+  file: { readonly name: string; readonly mimeType: string; readonly buffer: Buffer },
+) {
   const { page } = served;
   await page.getByRole('textbox', { name: 'Message' }).waitFor();
   await pickModel(page, model);
-  await page
-    .getByRole('main')
-    .locator('input[type=file]')
-    .setInputFiles({ name: 'shot.png', mimeType: 'image/png', buffer: picture });
+  await page.getByRole('main').locator('input[type=file]').setInputFiles(file);
+}
+
+/** Pictures of the notice in both looks and both sizes. Nothing may be wider than the window. */
+async function look(name: string): Promise<void> {
+  const { page, resize } = served;
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    for (const [width, height] of [
+      [1360, 860],
+      [900, 700],
+    ] as const) {
+      await resize(width, height);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
+      await keepScreenshot(page, `${name}-${colorScheme}-${width}`);
+    }
+    expect(await violations(page)).toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await resize(1100, 800);
+}
+
+async function attach(model: string): Promise<void> {
+  const { page } = served;
+  await give(model, { name: 'shot.png', mimeType: 'image/png', buffer: picture });
   await page.getByRole('button', { name: 'Image shot.png' }).waitFor();
   await page.getByRole('textbox', { name: 'Message' }).fill('What is in it?');
 }
@@ -118,6 +148,15 @@ describe('a picture in the field that no model of its message sees', () => {
     expect(state.messages).toHaveLength(1);
   });
 
+  it('is told of beside long names in both looks and sizes', async () => {
+    await begin(`A picture beside ${longName}`);
+    await give(`${longName}/script`, { name: `${longName}.png`, mimeType: 'image/png', buffer: picture });
+    await notice().getByRole('button', { name: 'Use this model' }).waitFor();
+    await look('unseen-image');
+    await notice().getByRole('button', { name: 'Leave out image' }).click();
+    await expect.poll(() => notice().count()).toBe(0);
+  });
+
   it('can be left out, and the words are sent alone', async () => {
     const sessionId = await begin('A picture that is left out');
     await attach('script/script');
@@ -127,6 +166,31 @@ describe('a picture in the field that no model of its message sees', () => {
     await served.page.getByText('I am blind.').first().waitFor();
     const { state } = await core.client.sessions.show({ sessionId });
     expect(state.messages.map(({ attachments }) => attachments ?? [])).toEqual([[]]);
+  });
+});
+
+describe('pages of a PDF without text', () => {
+  const file = { name: `${longName}.pdf`, mimeType: 'application/pdf', buffer: scan };
+  const told = () => served.page.getByText(/2 pages without text go along as images, about \d,\d{3} tokens/u);
+  const unread = () => served.page.getByRole('status').filter({ hasText: '2 pages without text are not read' });
+
+  it('are told of before sending to a model that is blind, and go to one that sees by a click', async () => {
+    const { page } = served;
+    const sessionId = await begin('A scan that is asked about');
+    await give(`${longName}/script`, file);
+    await page.getByRole('textbox', { name: 'Message' }).fill('What is on page 2?');
+    await unread().waitFor();
+    // The text of the other pages can be sent all the same.
+    await expect.poll(() => sendButton().isDisabled()).toBe(false);
+    await look('scan-unseen');
+    await unread().getByRole('button', { name: 'Use this model' }).click();
+    await told().waitFor();
+    expect(await unread().count()).toBe(0);
+    await look('scan-sent');
+    await sendButton().click();
+    await page.locator('[data-outcome=answered]').getByText('Seen here.').waitFor();
+    const { state } = await core.client.sessions.show({ sessionId });
+    expect(state.steps.map(({ model }) => model)).toEqual(['eyes/script']);
   });
 });
 

@@ -2,11 +2,11 @@
 export const machine = {
   'pictures.kept':
     '{models} cannot see images. {seeing} can, but in the cloud, and you chose models of this machine. Choose another model, or leave the image out.',
-  'scans.sent.one': 'A page without text goes along as a picture, about {tokens} tokens.',
-  'scans.sent.other': '{count} pages without text go along as pictures, about {tokens} tokens.',
-  'scans.some': 'The first {drawn} of {pages} pages without text go along as pictures, about {tokens} tokens.',
-  'scans.unseen.one': '{models} cannot see pictures, so a page without text is not read.',
-  'scans.unseen.other': '{models} cannot see pictures, so {count} pages without text are not read.',
+  'scans.sent.one': 'A page without text goes along as an image, about {tokens} tokens.',
+  'scans.sent.other': '{count} pages without text go along as images, about {tokens} tokens.',
+  'scans.some': 'The first {drawn} of {pages} pages without text go along as images, about {tokens} tokens.',
+  'scans.unseen.one': '{models} cannot see images, so a page without text is not read.',
+  'scans.unseen.other': '{models} cannot see images, so {count} pages without text are not read.',
   'pictures.hint': 'dewpoint models list',
   'pictures.sees': 'Sees images',
   'pictures.of': '{name} sees images',

@@ -54,10 +54,10 @@ export async function previewFiles(context: CommandContext, message: Unsent, cho
 function scanLine({ pages, drawn, tokens, seeing }: ScanPreview, models: string, choose: string): string {
   const said = pages === 1 ? 'A page has no text' : `${pages} pages have no text`;
   const which = drawn < pages ? `the first ${drawn} of them go` : pages === 1 ? 'it goes' : 'they go';
-  if (seeing === null) return `${said}: ${which} along as pictures, about ${tokens} tokens.`;
+  if (seeing === null) return `${said}: ${which} along as images, about ${tokens.toLocaleString('en')} tokens.`;
   const ids = seeing.map(({ id }) => seenName(id));
   const others = ids.length === 0 ? '' : ` These can: ${ids.join(', ')}. ${choose}.`;
-  return `${said}, and ${models} cannot see pictures, so only the text is sent.${others}`;
+  return `${said}, and ${models} cannot see images, so only the text is sent.${others}`;
 }
 
 function cutLine({ attachment, bytes: all, shownBytes, pages }: FilePreview, models: string): readonly string[] {

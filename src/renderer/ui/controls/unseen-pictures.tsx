@@ -66,7 +66,8 @@ function UnseenImages({ attachments, preview, onModel, text, onText }: Known) {
 function PagesWithoutText({ preview, onModel }: Known) {
   const { scans } = preview;
   if (scans === undefined) return null;
-  const { pages, drawn, tokens, seeing } = scans;
+  const { pages, drawn, seeing } = scans;
+  const tokens = scans.tokens.toLocaleString('en-US');
   if (seeing === null)
     return (
       <p className="mb-2 text-xs text-soft">

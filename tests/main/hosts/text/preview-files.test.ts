@@ -37,11 +37,11 @@ describe('the files of a message in the terminal', () => {
   it('say what happens to pages without text, and which model would see them', async () => {
     const scans = { pages: 3, drawn: 3, tokens: 3072, seeing: null };
     expect(await said({ ...whole, scans })).toBe(
-      '3 pages have no text: they go along as pictures, about 3072 tokens.\n',
+      '3 pages have no text: they go along as images, about 3,072 tokens.\n',
     );
     expect(await said({ ...whole, scans: { ...scans, pages: 30 } })).toContain('the first 3 of them go along');
     expect(await said({ ...whole, scans: { ...scans, pages: 1, seeing: [eyes] } })).toBe(
-      'A page has no text, and Small model cannot see pictures, so only the text is sent. These can: here/eyes. Choose one with --local.\n',
+      'A page has no text, and Small model cannot see images, so only the text is sent. These can: here/eyes. Choose one with --local.\n',
     );
   });
 

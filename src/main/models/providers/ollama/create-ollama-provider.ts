@@ -25,7 +25,7 @@ import { ollamaWire } from './ollama-stream.ts';
 import type { KnownModel } from './ollama-known-models.ts';
 import { createKnownModels } from './ollama-known-models.ts';
 import type { OllamaServer } from './ollama-model-info.ts';
-import { listOllamaModels, ollamaModelInfo } from './ollama-model-info.ts';
+import { knownBetter, listOllamaModels, ollamaModelInfo } from './ollama-model-info.ts';
 import { createOllamaStore } from './ollama-store.ts';
 import type { ModelLoader, Neighbors, ReadyModel } from './ollama-model-loader.ts';
 import { createModelLoader } from './ollama-model-loader.ts';
@@ -205,6 +205,8 @@ async function* answered(parts: Parts, call: Call, signal: AbortSignal): AsyncIt
  */
 function bodyOf({ settings }: Parts, { request, ready }: Call, by: string): Readonly<Record<string, unknown>> {
   const { capabilities } = ready.known;
+  // As its description says, or an image that was accepted would be dropped here.
+  const sees = knownBetter(settings, request.model)?.images ?? capabilities.includes('vision');
   return {
     model: ready.name,
     stream: true,
@@ -215,7 +217,7 @@ function bodyOf({ settings }: Parts, { request, ready }: Call, by: string): Read
     ...(ready.version.givesLogprobs ? { logprobs: true } : {}),
     ...toOllamaWire(request, {
       by,
-      images: capabilities.includes('vision'),
+      images: sees,
       thinks: capabilities.includes('thinking'),
       hasLevels: hasLevels(ready.known),
     }),

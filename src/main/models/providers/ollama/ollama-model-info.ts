@@ -1,5 +1,5 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
-import type { OllamaSettings } from '@shared/settings/settings.ts';
+import type { ModelSettings, OllamaSettings } from '@shared/settings/settings.ts';
 import type { OllamaApi } from './ollama-api.ts';
 import { inBillions, type KnownModel } from './ollama-known-models.ts';
 import { isBareTemplate, judgeTemplate } from './repair-template.ts';
@@ -50,12 +50,17 @@ interface Described {
   readonly model: Pick<KnownModel, 'capabilities' | 'template' | 'remoteHost' | 'parametersB'> & Partial<KnownModel>;
 }
 
+/** What the user knows better about a model. It is listed with its tag, and may be called without it. */
+export function knownBetter({ models }: OllamaSettings, name: string): ModelSettings | undefined {
+  return models[name] ?? models[`${name}:latest`];
+}
+
 /** Describes one model from what is known of it so far. */
 export function ollamaModelInfo(
   { id, settings, isHere }: OllamaServer,
   { name, contextTokens, model, sizeBytes }: Described,
 ): ModelInfo {
-  const own = settings.models[name];
+  const own = knownBetter(settings, name);
   const has = (capability: string): boolean => model.capabilities.includes(capability);
   const isRemote = model.remoteHost !== null;
   const parametersB = own?.parametersB ?? model.parametersB;

@@ -287,6 +287,29 @@ describe('the models of Ollama', () => {
     ]);
   });
 
+  // Catches: a model that is said to see, whose images are dropped on the way.
+  it.each([
+    { name: 'm', capabilities: ['completion'], images: true },
+    { name: 'm:latest', capabilities: ['completion', 'vision'], images: false },
+  ])(
+    'see images as the user says, with and without their tag: $name, $images',
+    async ({ name, capabilities, images }) => {
+      server.habits.capabilities = capabilities;
+      provider = ollamaProvider(server.address, { settings: { models: { 'm:latest': { images } } } });
+      expect(await provider.resolve(name, never)).toMatchObject({ capabilities: { images } });
+      await collect(
+        provider.stream(
+          {
+            ...request(name),
+            messages: [{ role: 'user', parts: [{ type: 'image', mediaType: 'image/png', data: 'aGk=' }] }],
+          },
+          never,
+        ),
+      );
+      expect(JSON.stringify(chats()[0]?.messages).includes('aGk=')).toBe(images);
+    },
+  );
+
   it('are cloud models without a price if the server only passes them on', async () => {
     server.habits.remoteHost = 'https://somewhere.example';
     expect(await provider.list(never)).toMatchObject([
