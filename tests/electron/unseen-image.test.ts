@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openClientCore } from '../fakes/core-client.ts';
+import { createFakeHandlers } from '../fakes/fake-handlers.ts';
 import { pdfFile } from '../fakes/pdf-file.ts';
 import { createMemorySandbox } from '../fakes/sandbox/memory-sandbox.ts';
 import { success } from '../../src/shared/errors.ts';
@@ -28,6 +29,8 @@ const price = { input: 1, output: 1, source: 'test', date: '2026-11-21' };
 let folder: string;
 let core: ClientCore;
 let served: ServedPage;
+/** Whether the models of a message have a projector, which a llama-server would use. */
+let hasProjector = false;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'dewpoint-unseen-'));
@@ -59,7 +62,12 @@ beforeAll(async () => {
   await core.client.settings.set({ key: `providers.${longName}`, value: scripted('I am blind, too.', {}) });
   await core.client.settings.set({ key: 'local', value: 'script/script' });
   await core.client.settings.set({ key: 'cloud', value: 'dim/script' });
-  served = await servePage(core);
+  const { attachments, ...real } = core.handlers;
+  const preview: typeof attachments.preview = async (call) => {
+    const told = await attachments.preview(call);
+    return hasProjector ? { ...told, couldSee: told.models } : told;
+  };
+  served = await servePage(createFakeHandlers(real, { attachments: { ...attachments, preview } }));
   await served.resize(1100, 800);
 });
 
@@ -149,10 +157,13 @@ describe('a picture in the field that no model of its message sees', () => {
   });
 
   it('is told of beside long names in both looks and sizes', async () => {
+    hasProjector = true;
     await begin(`A picture beside ${longName}`);
     await give(`${longName}/script`, { name: `${longName}.png`, mimeType: 'image/png', buffer: picture });
     await notice().getByRole('button', { name: 'Use this model' }).waitFor();
+    await notice().getByText('With a llama-server').waitFor();
     await look('unseen-image');
+    hasProjector = false;
     await notice().getByRole('button', { name: 'Leave out image' }).click();
     await expect.poll(() => notice().count()).toBe(0);
   });

@@ -229,7 +229,7 @@ export function UnseenKinds() {
   const whole: AttachmentPreview = { models: [model], files: [file], notes: [], unseen: null };
   const previews: readonly AttachmentPreview[] = [
     { ...whole, unseen: { seeing: [seeing] } },
-    { ...whole, unseen: { seeing: [] } },
+    { ...whole, unseen: { seeing: [] }, couldSee: [model] },
     { ...whole, scans: { pages: 3, drawn: 3, tokens: 0, seeing: [seeing] } },
     { ...whole, scans: { pages: 30, drawn: 8, tokens: 8192, seeing: null } },
   ];

@@ -112,6 +112,8 @@ export interface AttachmentPreview {
   readonly notes: readonly string[];
   /** Set when the message has an image that none of `models` sees. Null: one of them does, or there is no image. */
   readonly unseen: { readonly seeing: readonly PreviewModel[] } | null;
+  /** The models that would see the images with a llama-server, which is not set up. Absent: there are none. */
+  readonly couldSee?: readonly PreviewModel[];
   /** Pages without text among the files. Absent: there are none, or `unseen` speaks of them. */
   readonly scans?: ScanPreview;
 }

@@ -129,6 +129,8 @@ export const modelInfoSchema = z.object({
   listedOn: z.string().optional(),
   /** The most tokens that one picture takes. Absent: an estimate for any service. */
   imageTokens: z.number().int().positive().optional(),
+  /** The engine with which the same file sees images, as this one does not. Absent: there is none. */
+  seesWith: z.literal('llama-server').optional(),
   /** Size of its weights, if its server says. */
   sizeBytes: z.number().optional(),
   /** The digest of its files; absent in the cloud, and until its files were hashed. */

@@ -1,4 +1,4 @@
-import type { FilePlace, FilePreview, ScanPreview } from '@shared/attachments/attachment-inputs.ts';
+import type { AttachmentPreview, FilePlace, FilePreview, ScanPreview } from '@shared/attachments/attachment-inputs.ts';
 import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
@@ -33,21 +33,30 @@ export async function previewFiles(context: CommandContext, message: Unsent, cho
     { signal: context.signal },
   );
   const models = preview.models.map(({ label }) => seenName(label)).join(' and ');
+  const setUp = setUpLine(preview);
   if (preview.unseen !== null) {
     const ids = preview.unseen.seeing.map(({ id }) => seenName(id));
     const hint =
       ids.length === 0
         ? 'No other model here can. Leave the image out.'
         : `These can: ${ids.join(', ')}. ${choose}, or leave the image out.`;
-    throw usageError(`${models} cannot see images, so the message was not sent.`, hint);
+    throw usageError(`${models} cannot see images, so the message was not sent.`, setUp + hint);
   }
   const { terminal } = context;
   for (const note of preview.notes) terminal.err(`${seenWords(note)}\n`);
-  if (preview.scans !== undefined) terminal.err(`${terminal.colors.yellow(scanLine(preview.scans, models, choose))}\n`);
+  if (preview.scans !== undefined)
+    terminal.err(`${terminal.colors.yellow(`${scanLine(preview.scans, models, choose)} ${setUp}`.trimEnd())}\n`);
   const told = preview.files.flatMap((file) => cutLine(file, models));
   if (told.length === 0) return;
   for (const line of told) terminal.err(`${terminal.colors.yellow(line)}\n`);
   terminal.err('Attach only the part you need, or choose a model with a larger context.\n');
+}
+
+/** The engine with which a model of the message would see. Empty: there is none, or it is set up. */
+function setUpLine({ couldSee = [] }: AttachmentPreview): string {
+  if (couldSee.length === 0) return '';
+  const models = couldSee.map(({ label }) => seenName(label)).join(' and ');
+  return `With a llama-server, ${models} would see images: \`dewpoint settings set providers.llama-server '{"kind": "llama-server"}'\`. `;
 }
 
 /** What happens to pages without text, and what they cost. */

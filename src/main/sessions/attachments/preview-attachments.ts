@@ -48,6 +48,9 @@ export async function previewAttachments(
   const room = Math.min(...infos.map(roomForAttached));
   const fitted = fitAttached(attached, room);
   const isUnseen = hasImage(attachments) && infos.length > 0 && !infos.some(seesImages);
+  const scans = isUnseen ? {} : await scansIn(options, { attachments, infos }, signal);
+  const isBlind = isUnseen || (scans.scans !== undefined && scans.scans.seeing !== null);
+  const couldSee = isBlind ? withServer(options.settings(), infos) : [];
   return {
     models: infos.map(modelOf),
     files: attached.map((one, index) => ({
@@ -58,8 +61,17 @@ export async function previewAttachments(
     })),
     notes,
     unseen: isUnseen ? { seeing: await seeingModels(options, signal) } : null,
-    ...(isUnseen ? {} : await scansIn(options, { attachments, infos }, signal)),
+    ...scans,
+    ...(couldSee.length === 0 ? {} : { couldSee }),
   };
+}
+
+/** The models that have a projector, where no engine is set up that uses it. */
+function withServer({ providers }: Settings, infos: readonly ModelInfo[]): readonly PreviewModel[] {
+  const kinds = Object.values(providers).map(({ kind }) => kind);
+  return infos
+    .filter(({ seesWith }) => seesWith !== undefined && !kinds.includes(seesWith))
+    .map((info) => modelOf(info));
 }
 
 /** The pages without text that a model of the message gets as pictures, or that none of them sees. */

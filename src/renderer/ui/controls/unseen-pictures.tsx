@@ -51,6 +51,7 @@ function UnseenImages({ attachments, preview, onModel, text, onText }: Known) {
           : t(isChoice ? 'attach.unseen' : 'attach.unseenNone', { models })}{' '}
         {isChoice && kept > 0 && plural('unseen.kept', kept)}
       </p>
+      <CouldSee preview={preview} />
       <p className="mt-1.5 flex flex-wrap gap-2">
         <OtherModel offered={offered} preview={preview} onModel={onModel} />
         <Button size="small" onClick={leaveOut}>
@@ -78,6 +79,7 @@ function PagesWithoutText({ preview, onModel }: Known) {
   return (
     <Notice kind="info" className="mb-2">
       <p>{plural('scans.unseen', pages, { models: namesOf(preview.models) })}</p>
+      <CouldSee preview={preview} />
       {offered.length > 0 && (
         <p className="mt-1.5 flex flex-wrap gap-2">
           <OtherModel offered={offered} preview={preview} onModel={onModel} />
@@ -104,6 +106,12 @@ function OtherModel({
       </Button>
     </>
   );
+}
+
+/** The model of the message itself would see, if the engine that uses its projector were set up. */
+function CouldSee({ preview: { couldSee = [] } }: Pick<Known, 'preview'>) {
+  if (couldSee.length === 0) return null;
+  return <p className="mt-1 wrap-anywhere">{t('pictures.couldSee', { models: namesOf(couldSee) })}</p>;
 }
 
 function namesOf(models: readonly PreviewModel[]): string {

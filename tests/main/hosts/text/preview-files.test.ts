@@ -53,5 +53,9 @@ describe('the files of a message in the terminal', () => {
     await expect(said({ ...whole, unseen: { seeing: [] } })).rejects.toMatchObject({
       hint: 'No other model here can. Leave the image out.',
     });
+    const [small] = whole.models;
+    await expect(said({ ...whole, unseen: { seeing: [] }, couldSee: [...whole.models] })).rejects.toMatchObject({
+      hint: `With a llama-server, ${small?.label} would see images: \`dewpoint settings set providers.llama-server '{"kind": "llama-server"}'\`. No other model here can. Leave the image out.`,
+    });
   });
 });

@@ -33,7 +33,12 @@ const info = (id: string, contextTokens: number, images: boolean): ModelInfo => 
   price: null,
   strategies: ['recipe'],
 });
-const infos = [info('here/small', 8192, false), info('here/large', 131_072, false), info('here/eyes', 8192, true)];
+const infos: readonly ModelInfo[] = [
+  { ...info('here/projector', 8192, false), seesWith: 'llama-server' },
+  info('here/small', 8192, false),
+  info('here/large', 131_072, false),
+  info('here/eyes', 8192, true),
+];
 const entries: readonly ModelEntry[] = infos.map((one) => ({
   id: one.id,
   label: one.label,
@@ -432,6 +437,19 @@ describe('a PDF', () => {
         null,
         expect.arrayContaining([true]),
       ]);
+    });
+
+    it('names the model of the message itself, if it would see with a llama-server', async () => {
+      const kept = await keepDrawn(['one', ' ']);
+      expect((await preview(kept, 'here/projector')).couldSee).toMatchObject([{ id: 'here/projector' }]);
+      expect((await preview(kept, 'here/small')).couldSee).toBeUndefined();
+      expect((await preview(kept, 'here/eyes')).couldSee).toBeUndefined();
+      const local = 'here/projector';
+      const settings = () => settingsSchema.parse({ local, providers: { own: { kind: 'llama-server' } } });
+      const served = createMessageAttachments({ ...options, preview: { ...options.preview, settings } });
+      const message = { place: { sessionId: 'session' }, text: '', attachments: [kept], local };
+      const told = await served.preview({ ...message, policy: 'local' }, never);
+      expect([told.scans?.seeing !== null, told.couldSee]).toEqual([true, undefined]);
     });
 
     it('draws no more than a few', async () => {

@@ -254,7 +254,7 @@ async function infoOf(
   const file = dependencies.llama === undefined ? null : await dependencies.modelFile(name);
   if (file === null) return null;
   const grant = await grantOf(dependencies, wishOf(settings, file), file);
-  return infoOfFile(id, name, file, {
+  const info = infoOfFile(id, name, file, {
     contextTokens: grant.grantedTokens,
     // Calls are forced by a grammar from the tools' schemas. The template's own tool format is not used.
     capabilities: {
@@ -269,6 +269,8 @@ async function infoOf(
     strategies: [...(file.strategies ?? ['recipe'])],
     ...(file.use === undefined ? {} : { use: file.use }),
   });
+  const hasProjector = file.sight !== undefined && 'projector' in file.sight;
+  return { ...info, ...(hasProjector ? { seesWith: 'llama-server' } : {}) };
 }
 
 function missing(name: string): ProviderError {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ContextGrant } from '../../../../../src/main/models/memory/grant-context.ts';
+import type { ProjectorFacts } from '../../../../../src/main/models/memory/estimate/projector-memory.ts';
 import type { LlamaEngine } from '../../../../../src/main/models/engine/llama-engine.ts';
 import type { LoadedModel, LoadOptions } from '../../../../../src/main/models/engine/worker/worker-protocol.ts';
 import type { StreamPart } from '../../../../../src/main/models/providers/define.ts';
@@ -93,6 +94,39 @@ async function ended(loaded: LoadedModel | null): Promise<{
     if (part.type === 'ended') return { part, loads };
   throw new Error('it never ended');
 }
+
+const facts: ProjectorFacts = {
+  kind: 'gemma3',
+  modelWidth: null,
+  weightsBytes: 1,
+  width: 1,
+  layers: 1,
+  feedForward: 1,
+  patch: 1,
+  merge: 1,
+  imageSize: 1,
+  size: null,
+};
+
+describe('a local model with a projector', () => {
+  it.each([
+    [{ projector: { path: '/mmproj.gguf', facts } }, 'llama-server'],
+    [{ refusal: 'It belongs to another model.' }, undefined],
+    [undefined, undefined],
+  ])('names the engine that uses it: %j', async (sight, seesWith) => {
+    const dependencies = {
+      cacheDir: '/cache',
+      now: () => 0,
+      modelFile: async () => ({ path: '/m.gguf', contextTokens: 131072, parametersB: 8, label: 'M', sight }),
+      localModels: async () => ['m'],
+      llama: engine(null).llama,
+      grantContext: async () => grant,
+    };
+    const provider = createLlamaCppProvider(dependencies, { id: 'llama-cpp', settings: { gpu: 'auto' } });
+    const [info] = await provider.list(new AbortController().signal);
+    expect([info?.seesWith, info?.capabilities.images]).toEqual([seesWith, undefined]);
+  });
+});
 
 const loaded: LoadedModel = {
   contextTokens: 20480,
