@@ -125,6 +125,7 @@ const pageMayUse = [
   'attachments/rank-file-names.ts',
   'calibration/calibration-report.ts',
   'calibration/calibration-text.ts',
+  'comparisons/asked-again.ts',
   'comparisons/comparison-report.ts',
   'comparisons/comparison-table.ts',
   'comparisons/pair-verdicts.ts',

@@ -140,6 +140,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
   const templates = page.getByRole('dialog', { name: 'Prompt templates' });
   const restore = page.getByRole('dialog', { name: 'Restore to here' });
   const commit = page.getByRole('dialog', { name: 'Commit and review' });
+  const askAgain = page.getByRole('dialog', { name: 'Ask another model' });
   const push = page.getByRole('dialog', { name: 'Push the branch' });
   const serverPrompt = page.getByRole('dialog', { name: 'Summary of a week' });
   const filterMenu = page.getByRole('dialog', { name: 'Filter sessions' });
@@ -335,6 +336,12 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
       await page.getByRole('menuitem', { name: 'Commit and review…' }).click();
       await commit.getByText('A new branch, based on 0a1b2c3d.').waitFor();
     },
+    'ask-again': async () => {
+      await openSession('fix', 'Fix the failing date test');
+      await page.getByRole('button', { name: 'Session actions' }).click();
+      await page.getByRole('menuitem', { name: 'Ask another model…' }).click();
+      await askAgain.getByText('3 requests').waitFor();
+    },
     packages: async () => {
       await openSession('answer', 'Which port');
       await goTo('project', 'api-server');
@@ -363,6 +370,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     chats: () => escape(chats),
     restore: () => escape(restore),
     commit: () => escape(commit),
+    'ask-again': () => escape(askAgain),
     templates: () => escape(templates),
     'server-prompt': async () => {
       await escape(serverPrompt);

@@ -41,6 +41,7 @@ import type { Finding, SetupTrial } from '@shared/contract/home-contract.ts';
 import type { Expectation } from '@shared/routing/outcomes.ts';
 import { routingHandlers, unknownWays } from './made-outcomes.ts';
 import type { Strain } from '@shared/models/machine-strain.ts';
+import { askAgainHandlers } from './asked-again-scene.ts';
 import type { EndpointClient } from '@shared/contract/endpoint-contract.ts';
 import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
 import type { FoundPrompt } from '@shared/tools/found-offers.ts';
@@ -302,6 +303,7 @@ export function createPageCore(): PageCore {
     plan: ({ input }) => planOf(input.model, input.context),
     keys: keyHandlers(core, note),
     endpoint: {
+      ...askAgainHandlers(note),
       clients: () => core.programs,
       addClient: ({ input: { name, mayLeave } }) => {
         const added = { name, mayLeave, createdAt: Date.now(), lastUsedAt: null };

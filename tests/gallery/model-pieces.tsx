@@ -1,11 +1,15 @@
 import { useRef, useState } from 'react';
 import type { ModelOption, ModelPick } from '../../src/renderer/lib/models/model-options.ts';
+import { Button } from '../../src/renderer/ui/controls/button.tsx';
+import AskAgain from '../../src/renderer/ui/model-picker/ask-again.tsx';
+import { AskedAgainRows } from '../../src/renderer/ui/model-picker/asked-again-rows.tsx';
 import { ModelAbout } from '../../src/renderer/ui/model-picker/model-about.tsx';
 import { ModelLine } from '../../src/renderer/ui/model-picker/model-line.tsx';
 import ModelList from '../../src/renderer/ui/model-picker/model-list.tsx';
 import { ModelOrderList } from '../../src/renderer/ui/model-picker/model-order-list.tsx';
 import { ModelPicker } from '../../src/renderer/ui/model-picker/model-picker.tsx';
 import { ThinkingChoice } from '../../src/renderer/ui/model-picker/thinking-choice.tsx';
+import { askedAgainRows } from '../fakes/asked-again-scene.ts';
 import { models } from '../fakes/page-scenes.ts';
 import { long, nothing } from './samples.ts';
 
@@ -113,3 +117,17 @@ export function ThinkingChoices() {
   const picked = { type: 'model', where: 'local', id: here?.id ?? null } as const;
   return <ThinkingChoice pick={pick} onPick={setPick} models={models} picked={picked} usual={usual} />;
 }
+
+/** The dialog in which another model is asked the requests of a session. */
+export function AskingAgain() {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setIsOpen(true)}>Ask another model</Button>
+      {isOpen && <AskAgain sessionId="session" callId={null} onClose={() => setIsOpen(false)} />}
+    </>
+  );
+}
+
+/** What it did with them. */
+export const AskedAgainTable = () => <AskedAgainRows rows={askedAgainRows} />;

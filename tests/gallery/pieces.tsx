@@ -70,7 +70,16 @@ import { TextWithCode } from '../../src/renderer/ui/notices/text-with-code.tsx';
 import { ViewOnly } from '../../src/renderer/ui/notices/view-only.tsx';
 import { canvases, charts, drawnCall, long, notes, nothing, plot, screenshot } from './samples.ts';
 import { figurePieces } from './figure-pieces.tsx';
-import { ModelAbouts, ModelLines, ModelOrders, OpenModels, PickedModels, ThinkingChoices } from './model-pieces.tsx';
+import {
+  AskedAgainTable,
+  AskingAgain,
+  ModelAbouts,
+  ModelLines,
+  ModelOrders,
+  OpenModels,
+  PickedModels,
+  ThinkingChoices,
+} from './model-pieces.tsx';
 import {
   Announced,
   AskedPrompts,
@@ -481,6 +490,8 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   'model-picker': <PickedModels />,
   'thinking-choice': <ThinkingChoices />,
   'chat-picker': <ChosenChats />,
+  'ask-again': <AskingAgain />,
+  'asked-again-rows': <AskedAgainTable />,
   'prompt-fields': <AskedPrompts />,
   'dialog-frame': <FramedDialogs />,
   'route-dot': (

@@ -2,12 +2,18 @@ import { z } from 'zod';
 import type { EndpointCall, EndpointPush } from '@shared/contract/endpoint-contract.ts';
 import { AppError } from '@shared/errors.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
-import { promptTokensOf } from '@shared/money/token-cost.ts';
+import { costOf, noUsage, promptTokensOf } from '@shared/money/token-cost.ts';
 import type { Message, Part } from '@shared/models/model-messages.ts';
 import { messageSchema } from '@shared/models/model-messages.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
-import { amountUsedUp, compareAnswers, type AskedAgain, type CallAnswer } from '@shared/comparisons/asked-again.ts';
+import {
+  amountUsedUp,
+  compareAnswers,
+  type AskedAgain,
+  type CallAnswer,
+  type ExpectedAgain,
+} from '@shared/comparisons/asked-again.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { sha256Of } from '../lib/sha256.ts';
 import type { SessionFences } from '../safety/session-fences.ts';
@@ -32,6 +38,8 @@ export interface AskAgainInput {
   readonly maxUsd: number | null;
   /** Only what was asked since then, in milliseconds since 1970. Absent: all. */
   readonly since?: number | undefined;
+  /** Only this call. */
+  readonly callId?: string | undefined;
 }
 
 /** Costs of these calls are listed under this name. No program can have it: it has no key. */
@@ -77,19 +85,16 @@ interface RecordedCall {
  */
 export async function askAgain(
   options: AskAgainOptions,
-  { sessionId, model, maxUsd, since = 0 }: AskAgainInput,
+  { sessionId, model, maxUsd, since = 0, callId }: AskAgainInput,
   { push, signal }: { readonly push: (row: AskedAgain) => void; readonly signal: AbortSignal },
 ): Promise<void> {
-  const info = await options.models.info(model, signal);
-  if (info === null) {
-    throw new AppError('not-found', `The model "${model}" was not found.`, { hint: 'dewpoint models list' });
-  }
+  const info = await knownModel(options, model, signal);
   const view = await options.view(sessionId);
   // What stays on this machine needs no fence, and then the folder may be gone.
   const fences = leavesMachine(info) ? await options.fencesOf(view, signal) : options.fences;
   const log = await options.logs.of(client);
   let spentUsd = 0;
-  for (const call of await recordedCalls(view.read())) {
+  for (const call of await recordedCalls(view.read(), callId)) {
     if (call.started.at < since) continue;
     signal.throwIfAborted();
     const leftUsd = maxUsd === null ? null : maxUsd - spentUsd;
@@ -104,14 +109,53 @@ export async function askAgain(
   }
 }
 
-/** Calls that ended with an answer. Those of tool servers are not the agent's. */
-async function recordedCalls(events: AsyncIterable<SessionEvent>): Promise<readonly RecordedCall[]> {
+/** What `askAgain` would ask, and its price for as many tokens as were recorded. */
+export async function expectAgain(
+  options: Pick<AskAgainOptions, 'models' | 'view'>,
+  { sessionId, model, callId }: Pick<AskAgainInput, 'sessionId' | 'model' | 'callId'>,
+  signal: AbortSignal,
+): Promise<ExpectedAgain> {
+  const info = await knownModel(options, model, signal);
+  const calls = await recordedCalls((await options.view(sessionId)).read(), callId);
+  // Another model has read nothing of it before.
+  const usages = calls.map(({ ended: { usage } }) => ({
+    ...noUsage,
+    freshInput: promptTokensOf(usage),
+    output: usage.output,
+  }));
+  const costs = usages.map((usage) => costOf(usage, info.price));
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+  const known = costs.flatMap((cost) => (cost === null ? [] : [cost]));
+  return {
+    calls: calls.length,
+    promptTokens: sum(usages.map(({ freshInput }) => freshInput)),
+    outputTokens: sum(usages.map(({ output }) => output)),
+    costUsd: known.length < costs.length ? null : sum(known),
+    isSent: leavesMachine(info),
+  };
+}
+
+async function knownModel(
+  { models }: Pick<AskAgainOptions, 'models'>,
+  model: string,
+  signal: AbortSignal,
+): Promise<ModelInfo> {
+  const info = await models.info(model, signal);
+  if (info !== null) return info;
+  throw new AppError('not-found', `The model "${model}" was not found.`, { hint: 'dewpoint models list' });
+}
+
+/** Calls that ended with an answer, or one of them. Those of tool servers are not the agent's. */
+async function recordedCalls(
+  events: AsyncIterable<SessionEvent>,
+  callId: string | undefined,
+): Promise<readonly RecordedCall[]> {
   const open = new Map<string, EventOf<'model-call-started'>>();
   const calls: RecordedCall[] = [];
   for await (const event of events) {
     if (event.type === 'history-copied') calls.length = 0;
     if (event.type === 'model-call-started' && event.askedBy === undefined) open.set(event.callId, event);
-    if (event.type !== 'model-call-ended') continue;
+    if (event.type !== 'model-call-ended' || event.callId !== (callId ?? event.callId)) continue;
     const started = open.get(event.callId);
     if (started !== undefined && event.error === null) calls.push({ started, ended: event });
   }

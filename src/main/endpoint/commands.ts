@@ -10,7 +10,7 @@ import { wholeStream } from '../lib/async/push-queue.ts';
 import type { AvailableModels } from '../models/available-models.ts';
 import type { Handlers } from '../server/handlers.ts';
 import { answerClient, countForClient, type AnswerOptions } from './answer-client.ts';
-import { askAgain, type AskAgainOptions } from './ask-again.ts';
+import { askAgain, expectAgain, type AskAgainOptions } from './ask-again.ts';
 import type { ClientKeys, KnownClient } from './client-keys.ts';
 import type { ClientLog, ClientLogs } from './client-logs.ts';
 import { readForClient } from './read-for-client.ts';
@@ -120,6 +120,8 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
           (push, stop) => askAgain({ ...options, ...options.recorded }, input, { push, signal: stop }),
           signal,
         ),
+      expectAgain: ({ input, signal }) =>
+        expectAgain({ ...options, ...options.recorded }, input, signal ?? new AbortController().signal),
       readTexts: async ({ input: { key, texts }, signal }) => {
         let read: TextsRead = { ok: false, failure: { code: 'failed', message: 'It was cancelled.' } };
         await run(key, {

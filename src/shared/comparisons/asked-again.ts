@@ -30,6 +30,17 @@ export interface AskedAgain {
     | { readonly type: 'not-asked'; readonly why: string; readonly costUsd: number | null };
 }
 
+/** What asking again would take. */
+export interface ExpectedAgain {
+  readonly calls: number;
+  readonly promptTokens: number;
+  readonly outputTokens: number;
+  /** US dollars, as if the service had read nothing before. Null: the price of the model is unknown. */
+  readonly costUsd: number | null;
+  /** Whether the requests leave this machine. */
+  readonly isSent: boolean;
+}
+
 /** Why a call was not asked when the limit was reached before it. */
 export const amountUsedUp = 'the amount is used up';
 

@@ -4,7 +4,7 @@ import { base } from './contract-base.ts';
 import { messageSchema } from '@shared/models/model-messages.ts';
 import { effortSchema } from '@shared/models/model-info.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
-import type { AskedAgain } from '@shared/comparisons/asked-again.ts';
+import type { AskedAgain, ExpectedAgain } from '@shared/comparisons/asked-again.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 
 /** A program that may ask models through the endpoint. This never holds its key. */
@@ -108,6 +108,12 @@ const clientName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,39}$/, 'A name has up to 40 of a-z, 0-9, dot, dash and underscore.');
 
+const againInput = z.object({
+  sessionId: z.string().min(1).max(200),
+  model: z.string().min(1).max(300),
+  callId: z.string().min(1).max(200).optional(),
+});
+
 /** Models for other programs: what they may ask, and their keys. They come in through `hosts/api`. */
 export const endpointContract = {
   /** Whether a client has this key. Asked before anything of a call is read. */
@@ -124,18 +130,15 @@ export const endpointContract = {
   /**
    * Asks another model each recorded request of a session, in order. Nothing is run and no file is touched: what the
    * model calls is only compared. `maxUsd`: the most that all of it may cost, in US dollars. `since`: only what was
-   * asked since then.
+   * asked since then. `callId`: only this one.
    */
   askAgain: base
     .input(
-      z.object({
-        sessionId: z.string().min(1).max(200),
-        model: z.string().min(1).max(300),
-        maxUsd: z.number().nonnegative().nullable(),
-        since: z.number().nonnegative().optional(),
-      }),
+      againInput.extend({ maxUsd: z.number().nonnegative().nullable(), since: z.number().nonnegative().optional() }),
     )
     .output(type<AsyncIterable<AskedAgain>>()),
+  /** What `askAgain` would ask, and its price for as many tokens as were recorded. Asks no model. */
+  expectAgain: base.input(againInput).output(type<ExpectedAgain>()),
   /** Vectors or scores of texts. */
   readTexts: base.input(z.object({ key, texts: endpointTextsSchema })).output(type<TextsRead>()),
   clients: base.output(type<readonly EndpointClient[]>()),

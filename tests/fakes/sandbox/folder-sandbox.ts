@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { failure, success, type Reply } from '../../../src/shared/errors.ts';
 import { keepOutput } from '../../../src/main/sandbox/kept-output.ts';
 import { createReadOnlySandbox } from '../../../src/main/sandbox/read-only/read-only-sandbox.ts';
@@ -61,8 +61,11 @@ export function createFolderSandbox(workspacePath: string, options: FolderSandbo
 const keptBytes = 256 * 1024;
 
 /** This Node comes first in the path, and nothing of the test runner around is inherited. */
+// Not what npm adds: the compiler of this checkout is no language server of a made-up project.
+const ownPrograms = (process.env['PATH'] ?? '').split(delimiter).filter((path) => !path.includes('node_modules'));
+
 const environment = {
-  PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
+  PATH: [dirname(process.execPath), ...ownPrograms].join(delimiter),
   HOME: process.env['HOME'] ?? '/',
   LANG: 'C.UTF-8',
 };

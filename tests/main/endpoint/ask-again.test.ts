@@ -63,6 +63,28 @@ describe('another model that is asked the requests of a session', () => {
     expect(JSON.stringify(second?.request.messages)).not.toContain('other.md');
   });
 
+  it('is priced before it is asked, for all of the session or one call', async () => {
+    const sessionId = await session();
+    const before = kit.asked.length;
+    const { endpoint, sessions } = kit.core.client;
+    const all = await endpoint.expectAgain({ sessionId, model: 'sky/script' });
+    expect(all).toMatchObject({ calls: 2, isSent: true });
+    const { state } = await sessions.show({ sessionId });
+    const [first] = state.steps;
+    const callId = first?.callId ?? '';
+    const one = await endpoint.expectAgain({ sessionId, model: 'sky/script', callId });
+    expect(one.calls).toBe(1);
+    expect(one.promptTokens).toBeLessThan(all.promptTokens);
+    expect(one.costUsd ?? 0).toBeGreaterThan(0);
+    expect(one.costUsd ?? 0).toBeLessThan(all.costUsd ?? 0);
+    expect(await endpoint.expectAgain({ sessionId, model: 'script/script' })).toMatchObject({ isSent: false });
+    expect(kit.asked).toHaveLength(before);
+    kit.answerWith(saying(done('Noted.')));
+    const rows = await itemsOf(endpoint.askAgain({ sessionId, model: 'sky/script', maxUsd: null, callId }));
+    expect(rows.map(({ step }) => step)).toEqual([first?.step]);
+    await expect(endpoint.expectAgain({ sessionId, model: 'sky/none' })).rejects.toThrow('was not found');
+  });
+
   it('changes neither the session nor its files', async () => {
     const sessionId = await session();
     const log = join(kit.home, 'sessions', sessionId, 'events.jsonl');

@@ -6,11 +6,12 @@ import { useNavigate } from '../../lib/window/navigation.ts';
 import { deleteSession, exportSession, forkSession, openWindow } from '../../lib/session/session-commands.ts';
 import { saveCalls } from '../../lib/session/organize-sessions.ts';
 import { t } from '../../lib/text/translate.ts';
-import { useIsWindow } from '../../lib/connection/use-host-info.ts';
+import { useIsCommandRefused, useIsWindow } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 
 const GitDialog = lazy(() => import('./git/git-dialog.tsx'));
+const AskAgain = lazy(() => import('../../ui/model-picker/ask-again.tsx'));
 
 interface SessionMenuProps {
   readonly sessionId: string;
@@ -26,9 +27,10 @@ interface SessionMenuProps {
 /** Actions for a session as a whole. */
 export default function SessionMenu({ sessionId, hasChanges, organized, ...on }: SessionMenuProps) {
   const { onRename, onPin, onArchive, onTag } = on;
-  const [isCommitting, setIsCommitting] = useState(false);
+  const [dialog, setDialog] = useState<'commit' | 'ask-again' | null>(null);
   const reach = { client: useClient(), navigate: useNavigate() };
   const isWindow = useIsWindow();
+  const isAskRefused = useIsCommandRefused('endpoint.askAgain');
   const isEditing = useRef(false);
   const edit = (open: () => void): void => {
     isEditing.current = true;
@@ -59,7 +61,8 @@ export default function SessionMenu({ sessionId, hasChanges, organized, ...on }:
           <Item label={t('menu.tags')} onSelect={() => edit(onTag)} />
           <Item label={t(organized.isArchived ? 'menu.unarchive' : 'menu.archive')} onSelect={onArchive} />
           <Item label={t('menu.fork')} onSelect={() => void forkSession(reach, sessionId, null)} />
-          {hasChanges && <Item label={t('menu.git')} onSelect={() => edit(() => setIsCommitting(true))} />}
+          {!isAskRefused && <Item label={t('again.menu')} onSelect={() => edit(() => setDialog('ask-again'))} />}
+          {hasChanges && <Item label={t('menu.git')} onSelect={() => edit(() => setDialog('commit'))} />}
           {isWindow && <Item label={t('action.sessionWindow')} onSelect={() => void openWindow(reach, sessionId)} />}
           {isWindow && <Item label={t('menu.export')} onSelect={() => void exportSession(reach, sessionId)} />}
           <Item
@@ -70,11 +73,10 @@ export default function SessionMenu({ sessionId, hasChanges, organized, ...on }:
           <Item label={t('menu.delete')} onSelect={() => void deleteSession(reach, sessionId)} />
         </DropdownMenu.Content>
       </DropdownMenu.Root>
-      {isCommitting && (
-        <Suspense fallback={null}>
-          <GitDialog sessionId={sessionId} onClose={() => setIsCommitting(false)} />
-        </Suspense>
-      )}
+      <Suspense fallback={null}>
+        {dialog === 'commit' && <GitDialog sessionId={sessionId} onClose={() => setDialog(null)} />}
+        {dialog === 'ask-again' && <AskAgain sessionId={sessionId} callId={null} onClose={() => setDialog(null)} />}
+      </Suspense>
     </>
   );
 }

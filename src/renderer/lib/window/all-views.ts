@@ -47,6 +47,7 @@ export const allViews = {
   palette: 'features/palette/palette.tsx',
   'session-menu': 'features/session-header/session-menu.tsx',
   'model-picker': 'ui/model-picker/model-list.tsx',
+  'ask-again': 'ui/model-picker/ask-again.tsx',
   templates: 'features/composer/template-editor.tsx',
   'server-prompt': 'ui/controls/prompt-fields.tsx',
   chats: 'ui/controls/chat-picker.tsx',
