@@ -16,8 +16,11 @@ export interface KeptLine {
 /** The memory of one session: what its turns are told, and what its agent may propose. */
 export interface ProjectMemory {
   readonly lines: () => Promise<readonly MemoryLine[]>;
-  /** Whether models may propose a line, with these lines there already. */
-  readonly takesProposals: (lines: readonly MemoryLine[]) => boolean;
+  /**
+   * Whether models may propose a line, with these lines there already. `isTold`: the person's own words say something to
+   * keep, so that it may be the first line, and the session needs no project.
+   */
+  readonly takesProposals: (lines: readonly MemoryLine[], isTold?: boolean) => boolean;
   /** Whether the session has read text from outside the project, so that somebody else may be behind a proposal. */
   readonly hasReadOutside: () => Promise<boolean>;
   /** Keeps a line that the person said yes to. */
@@ -45,8 +48,9 @@ export function createProjectMemory(options: ProjectMemoryOptions): ProjectMemor
   return {
     lines: () => files.list(projectPath),
     noteUse: (ids) => files.noteUse(ids, { sessionId, at: options.now() }),
-    takesProposals: (lines) => {
+    takesProposals: (lines, isTold = false) => {
       const mode = options.mode();
+      if (isTold) return mode !== 'off';
       return projectPath !== null && (mode === 'on' || (mode === 'auto' && lines.length > 0));
     },
     hasReadOutside: async () => {

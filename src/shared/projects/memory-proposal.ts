@@ -21,15 +21,26 @@ export type MemoryPlace = MemoryLine['of'] | 'settings';
 export const proposedLineField = 'dewpoint-memory-line';
 const placeField = 'dewpoint-memory-place';
 
-/** The form in which the user edits the line and says where it goes. */
-export function proposalForm({ text, of, isTestCommand }: ProposedLine): ServerForm {
+const asksToKeep =
+  /^\W*(?:(?:please|so|and|also|bitte)[\s,]+)?(?:remember|keep in mind|don't forget|note (?:that|for later)|from now on|in (?:the )?future,|always|never|call me|my name is|i (?:always|never|usually|prefer|work|live)|merk dir|denk daran|ab jetzt|ich (?:heiße|bevorzuge|arbeite|wohne)|souviens-toi|retiens|désormais|je préfère|recuerda|de ahora en adelante|prefiero)(?![\p{L}])|^(?:记住|记得|以后|我叫|我喜欢)/iu;
+
+/** Whether a sentence of a message says something for later: a wish that lasts, or who the person is. */
+export function saysToKeep(text: string): boolean {
+  const sentences = text.slice(0, 4_000).split(/(?<=[.!?。？！])\s+|\n+/u);
+  return sentences.some((sentence) => !/[?？]\s*$/u.test(sentence) && asksToKeep.test(sentence.trimStart()));
+}
+
+/** The form in which the user edits the line and says where it goes. Without a project it is for all of them. */
+export function proposalForm({ text, of, isTestCommand }: ProposedLine, hasProject = true): ServerForm {
   const common = { description: '', isRequired: true } as const;
   const settings = { value: 'settings', title: "The project's settings, as its test command" };
   const choices = [
-    ...(isTestCommand ? [settings] : []),
-    { value: 'project', title: 'This project' },
+    ...(isTestCommand && hasProject ? [settings] : []),
+    ...(hasProject ? [{ value: 'project', title: 'This project' }] : []),
     { value: 'you', title: 'Every project' },
   ];
+  const ofProject = isTestCommand ? 'settings' : of;
+  const preset = hasProject ? ofProject : 'you';
   return [
     {
       ...common,
@@ -41,7 +52,7 @@ export function proposalForm({ text, of, isTestCommand }: ProposedLine): ServerF
       most: longestMemoryLine,
       preset: text,
     },
-    { ...common, name: placeField, title: 'For', type: 'one-of', choices, preset: isTestCommand ? 'settings' : of },
+    { ...common, name: placeField, title: 'For', type: 'one-of', choices, preset },
   ];
 }
 

@@ -18,6 +18,7 @@ export function memoryProposal(turn: Turn, toolCallId: string): ProposeLine {
     if ((await memory.lines()).some((line) => line.text === text)) return { type: 'known' };
     const why = await whyUnfit(turn, text);
     if (why !== null) return { type: 'unfit', why };
+    const hasProject = turn.given.mode !== 'chat' || turn.dependencies.journal.state().projectPath !== null;
     const isAfterOutside = await memory.hasReadOutside();
     const {
       answer,
@@ -29,7 +30,7 @@ export function memoryProposal(turn: Turn, toolCallId: string): ProposeLine {
       reason: reasonFor(proposed, isAfterOutside),
       toolCallId,
       shown: { sha256: sha256Of(text), text, diff: null },
-      form: proposalForm(proposed),
+      form: proposalForm(proposed, hasProject),
     });
     // A standing no is not the person's: nobody was asked.
     if (answer !== 'allow') return { type: answer === 'nobody' || isSettled ? 'nobody' : 'declined' };

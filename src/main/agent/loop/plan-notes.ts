@@ -47,7 +47,8 @@ export function toolsOfTurn(turn: Turn): readonly Tool[] {
   const left =
     allowed === undefined ? all : all.filter(({ name, access }) => access === 'end' || allowed.includes(name));
   if (turn.given.mode !== 'chat') return left;
-  return turn.found.facts?.talksWithTools === true ? left.filter(isForTalk) : [];
+  const isWithTools = turn.found.facts?.talksWithTools === true;
+  return left.filter((tool) => tool.needs === 'memory' || (isWithTools && isForTalk(tool)));
 }
 
 /** A talk looks at no files: it has what the user connected and switched on, and reads more of its results. */

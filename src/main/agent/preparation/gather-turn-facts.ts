@@ -1,6 +1,7 @@
 import { asksToDraw, isSmallTalk } from '@shared/text/task-kind.ts';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
 import type { MemoryLine } from '@shared/projects/memory-line.ts';
+import { saysToKeep } from '@shared/projects/memory-proposal.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { howToGet, withThinking } from '@shared/models/model-info.ts';
 import type { EventOf } from '@shared/events/events.ts';
@@ -62,8 +63,9 @@ export async function gatherTurnFacts(
         const [first] = dependencies.journal.state().messages;
         const session = { about: first?.text ?? turn.task, began: first?.at ?? dependencies.journal.now() };
         const memory = memoryText(noted, context, session);
+        const kept = memory === undefined ? {} : { memory };
         if (isChat)
-          return { status: 'ok', output: told.join('\n'), data: memory === undefined ? found : { ...found, memory } };
+          return { status: 'ok', output: told.join('\n'), data: { ...found, ...talkProposals(turn, noted), ...kept } };
         const { skills, text: catalog } = await skillsOffered(turn, found);
         const knowledge = await wholeKnowledge(turn, context);
         const parts = partsWithMemory(turn, found, noted);
@@ -116,6 +118,15 @@ function partsWithMemory(
   const isChild = journal.state().tree?.by !== undefined;
   if (isChild || options.mode === 'plan' || !project.memory.takesProposals(lines)) return {};
   return { parts: [...parts, 'memory'] };
+}
+
+/** A talk may end with a line for the memory where the person said something to keep. Other talks pay nothing for it. */
+function talkProposals(
+  { task, dependencies: { project, journal }, options }: Pick<Turn, 'task' | 'dependencies' | 'options'>,
+  lines: readonly MemoryLine[],
+): Pick<TurnFacts, 'parts'> {
+  const isForPerson = journal.state().tree?.by === undefined && options.assistant?.tools !== 'off';
+  return isForPerson && saysToKeep(task) && project.memory.takesProposals(lines, true) ? { parts: ['memory'] } : {};
 }
 
 const childNote =

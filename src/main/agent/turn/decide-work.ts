@@ -4,7 +4,7 @@ import { maxOutputTokens } from '@shared/models/prompt-room.ts';
 import type { EventOf } from '@shared/events/events.ts';
 import type { Decision, ModelOption, Way } from '../../routing/define.ts';
 import { hasChoice } from '../../routing/hard-rules.ts';
-import { buildRequest, chatShape, promptShape, requestBytes } from '../prompt/build-prompt.ts';
+import { buildRequest, chatShape, isSmall, promptShape, requestBytes } from '../prompt/build-prompt.ts';
 import type { PromptShape } from '../prompt/build-prompt.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
 import type { Tool } from '../../tools/define.ts';
@@ -113,7 +113,7 @@ export function shapeOf({ turn, known, loop, wanted }: TaskWork, info: ModelInfo
 
 /** A model that is asked which tool it needs gets that one alone, until it has called it. */
 function toolsOfTalk({ turn, loop }: Pick<TaskWork, 'turn' | 'loop'>, info: ModelInfo): readonly Tool[] {
-  const tools = toolsOfTurn(turn);
+  const tools = toolsOfTurn(turn).filter(({ isForStrong }) => isForStrong !== true || !isSmall(info));
   return isAskedFirst(info) ? tools.filter(({ name }) => name === loop.wanted) : tools;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MemoryLine } from '../../../../src/shared/projects/memory-line.ts';
-import { proposalForm } from '../../../../src/shared/projects/memory-proposal.ts';
+import { proposalForm, saysToKeep } from '../../../../src/shared/projects/memory-proposal.ts';
 import type { FormValues } from '../../../../src/shared/tools/server-form.ts';
 import type { KeptLine } from '../../../../src/main/memory/project-memory.ts';
 import type { FormReply } from '../../../../src/main/safety/approvals/approver.ts';
@@ -162,6 +162,46 @@ describe('a line that a model proposes', () => {
       ['error', 0],
       ['ok', 1],
     ]);
+  });
+});
+
+describe('a line that is proposed in a talk', () => {
+  const said = 'From now on, answer in one sentence.';
+  const inTalk: TurnOptions = { ...inCloud, mode: 'auto' };
+
+  it('is kept for every project once the person says yes, and the answer follows', async () => {
+    const words: Reply = { text: 'I will.' };
+    const reply = yes({ [lineField ?? '']: 'Answer in one sentence.', [placeField ?? '']: 'you' });
+    const kit = kitWith([propose('Answer in one sentence.'), words], { reply });
+    const end = await kit.runner.send(said, inTalk);
+    expect(ofType(kit.journal.events, 'turn-started')).toMatchObject([{ mode: 'chat' }]);
+    expect(askedIn(kit)[0]?.form?.[1]).toMatchObject({ preset: 'you', choices: [{ value: 'you' }] });
+    expect(kit.kept).toEqual([{ text: 'Answer in one sentence.', place: 'you', isAfterOutside: false }]);
+    expect(end.text).toBe('I will.');
+    await expectReplay(kit);
+  });
+
+  // Catches: a tool that every talk pays for, and a small model that proposes what nobody said.
+  it('is offered only where the message says something to keep, and to no small model', async () => {
+    const toolsIn = async (text: string, world: World = {}) => {
+      const kit = kitWith([{ text: 'Yes.' }], world);
+      await kit.runner.send(text, inTalk);
+      return kit.requests[0]?.tools.map(({ name }) => name) ?? [];
+    };
+    expect(await toolsIn(said)).toEqual(['propose_memory']);
+    expect(await toolsIn('What is the capital of Peru?')).toEqual([]);
+    expect(await toolsIn(said, { isOffered: false })).toEqual([]);
+    expect(await toolsIn(said, { more: { cloud: { parametersB: 4 } } })).toEqual([]);
+  });
+
+  it.each([
+    ['My name is Ada.', true],
+    ['Thanks. Please remember that I write British English.', true],
+    ['Merk dir: Ich mag kurze Antworten.', true],
+    ['Do you remember my name?', false],
+    ['Write a story of a king who never slept.', false],
+  ])('begins with words that say so: %s', (text, isSaid) => {
+    expect(saysToKeep(text)).toBe(isSaid);
   });
 });
 
