@@ -6,7 +6,7 @@ import { settingsSchema } from '@shared/settings/settings.ts';
 import { createChosenFolders, createKnowledgeParts } from '../../../src/main/compose-folders.ts';
 import { createDocumentReader } from '../../../src/main/documents/read-document.ts';
 import { openIndex, type IndexClient } from '../../../src/main/documents/search/index-client.ts';
-import { createVectorWork } from '../../../src/main/documents/search/make-vectors.ts';
+import { createVectorWork, type VectorWork } from '../../../src/main/documents/search/make-vectors.ts';
 import { createSearchDocuments } from '../../../src/main/documents/search/search-documents.ts';
 import { createHostPrograms } from '../../../src/main/lib/programs/host-programs.ts';
 import { createRuleFiles } from '../../../src/main/safety/rule-files.ts';
@@ -17,6 +17,7 @@ import { documentTexts, openMiniLm } from './retrieval-rows.ts';
 const wantedPages = 200;
 const linesOfPage = 44;
 const charactersOfLine = 90;
+const mostEmptyTries = 8;
 const cited = 3;
 const target = 85;
 
@@ -124,6 +125,34 @@ function pagesOf(text: string): readonly CutPage[] {
 type Way = 'words' | 'vectors' | 'both';
 const ways: readonly Way[] = ['words', 'vectors', 'both'];
 
+/**
+ * The engine works behind everything else, and is given up where it does not answer. What is made by then is kept, so a
+ * busy machine takes longer, and the measurement ends only where nothing more is made.
+ */
+async function makeVectors(
+  work: Pick<VectorWork, 'makeAll'>,
+  files: Parameters<VectorWork['makeAll']>[0],
+  signal: AbortSignal,
+): Promise<void> {
+  let most = 0;
+  for (let before = -1, empty = 0; empty < mostEmptyTries;) {
+    const stopped = await work.makeAll(
+      files,
+      (progress) => {
+        if (progress.type !== 'vectors') return;
+        if (progress.done !== most) console.error(`${progress.done} of ${progress.of} parts`);
+        most = progress.done;
+      },
+      signal,
+    );
+    if (stopped === null) return;
+    console.error(stopped);
+    empty = most > before ? 0 : empty + 1;
+    before = most;
+  }
+  throw new Error(`The vectors were not made: ${most} parts have one.`);
+}
+
 /** Adds the files as a person does, makes the vectors, and asks each question in each way. */
 async function openedKnowledge(home: string, files: readonly string[], signal: AbortSignal) {
   const project = join(home, 'project');
@@ -161,8 +190,7 @@ async function openedKnowledge(home: string, files: readonly string[], signal: A
   const model = await openMiniLm(home, signal);
   const open = (stop: AbortSignal): IndexClient => openIndex(base, 0, stop);
   const work = createVectorWork({ texts: model.texts, open });
-  const stopped = await work.makeAll(taken, () => undefined, signal);
-  if (stopped !== null) throw new Error(stopped);
+  await makeVectors(work, taken, signal);
   const index = open(signal);
   await index.take(taken);
   const answers = new Map<string, readonly string[]>();
