@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import type { SentLine } from './sent-line.ts';
+import { onEachConnection } from './each-connection.ts';
 import { isOwnAddress, isThisMachine } from './this-machine.ts';
 import { reasonNow, type SendReason } from './send-reason.ts';
 
@@ -46,9 +47,9 @@ const calmMs = 5_000;
 const localMs = 60_000;
 
 /**
- * Counts the bytes of every outgoing connection of this process, whoever opens it: Node announces each socket before it
- * connects. What is counted is what the system took and gave, so TLS counts with its handshakes and its overhead, and
- * bytes that never left the process do not count. UDP and other programs are not seen.
+ * Counts the bytes of every outgoing connection of this process, whoever opens it. What is counted is what the
+ * system took and gave, so TLS counts with its handshakes and its overhead, and bytes that never left the process do
+ * not count. UDP and other programs are not seen.
  */
 export class SocketCounts {
   readonly #options: CountOptions;
@@ -58,6 +59,7 @@ export class SocketCounts {
   readonly #announced = new WeakSet<object>();
   readonly #requests = new WeakMap<object, SendReason>();
   readonly #channels: readonly (readonly [name: string, listener: (message: unknown) => void])[];
+  readonly #unwatch: () => void;
   #last = 0;
   #timer: NodeJS.Timeout | null = null;
 
@@ -65,12 +67,12 @@ export class SocketCounts {
     this.#options = options;
     this.#isHere = options.isHere ?? isOwnAddress;
     this.#channels = [
-      ['net.client.socket', (message) => this.#onSocket(message)],
       [sendsNow, (message) => this.#onSends(message)],
       ['undici:request:create', (message) => this.#onRequest(message)],
       ['undici:client:sendHeaders', (message) => this.#onHeaders(message)],
     ];
     for (const [name, listener] of this.#channels) subscribe(name, listener);
+    this.#unwatch = onEachConnection((socket) => this.#onSocket(socket));
   }
 
   /** Notes what has moved since the last time. */
@@ -79,15 +81,15 @@ export class SocketCounts {
   }
 
   stop(): void {
+    this.#unwatch();
     for (const [name, listener] of this.#channels) unsubscribe(name, listener);
     this.#rest();
     this.settle();
     this.#live.clear();
   }
 
-  #onSocket(message: unknown): void {
-    const socket = socketIn(message);
-    if (socket === null || this.#announced.has(socket)) return;
+  #onSocket(socket: Socket): void {
+    if (this.#announced.has(socket)) return;
     const reason = reasonNow();
     let name: string | null = null;
     this.#announced.add(socket);
@@ -229,11 +231,6 @@ function hostOf(origin: unknown): string | undefined {
 function objectIn(message: unknown, name: string): object | null {
   const value: unknown = Reflect.get(Object(message), name);
   return typeof value === 'object' && value !== null ? value : null;
-}
-
-function socketIn(message: unknown): Socket | null {
-  const value = objectIn(message, 'socket');
-  return value !== null && 'prependOnceListener' in value ? (value as Socket) : null;
 }
 
 /** The handle of the TCP connection, below all layers of TLS. */

@@ -1,11 +1,11 @@
-import { subscribe } from 'node:diagnostics_channel';
+import { onEachConnection } from './each-connection.ts';
 
 /**
  * This process connects to nothing: an attempt ends it, before it begins. For processes that read what strangers wrote
  * and need no network.
  */
 export function refuseConnections(): void {
-  subscribe('net.client.socket', () => {
+  onEachConnection(() => {
     process.stderr.write('This process connects to nothing, so it ended.\n');
     process.exit(1);
   });
