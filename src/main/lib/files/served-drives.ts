@@ -26,6 +26,8 @@ interface Asked {
 }
 
 const asked = new Map<string, Asked>();
+/** Whether a drive gave no answer in the life of this process. */
+let wasSilent = false;
 let known: { readonly untilMs: number; readonly places: readonly string[] } = { untilMs: 0, places: [] };
 
 /** Where such drives are (Linux). The list comes from the system's memory. */
@@ -116,6 +118,7 @@ function ask(drive: string): Promise<boolean> {
       const timer = setTimeout(() => {
         child.kill('SIGKILL');
         child.unref();
+        wasSilent = true;
         found(false);
       }, answerMs);
       const end = (): void => {
@@ -148,7 +151,7 @@ const exitMs = 2_000;
 
 /** Call it before `process.exit`, which waits for every thread: for one that waits for a silent drive, for ever. */
 export function endEvenIfSilent(): void {
-  if (servedDrives().length === 0) return;
+  if (!wasSilent) return;
   try {
     const line = `sleep ${exitMs / 1000}; kill -9 ${process.pid}`;
     startProgram({
