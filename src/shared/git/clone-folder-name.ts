@@ -1,5 +1,7 @@
+const device = /^(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³])[ ]*(?:\.|$)/iu;
+
 /** What Windows takes for a device, with any ending. */
-const device = /^(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³])(?:\.|$)/iu;
+export const isDeviceName = (name: string): boolean => device.test(name);
 
 /**
  * The name of the folder that git would choose for a clone, from the address of the repository or the path in it. Null:
@@ -12,7 +14,7 @@ export function cloneFolderName(address: string): string | null {
       .split(/[/\\:]/u)
       .at(-1) ?? '';
   const name = decoded(last.replace(/\.git$/u, ''));
-  const isPlain = /^[\p{L}\p{N}_][\p{L}\p{N}_. -]{0,99}$/u.test(name) && !/[. ]$/u.test(name) && !device.test(name);
+  const isPlain = /^[\p{L}\p{N}_][\p{L}\p{N}_. -]{0,99}$/u.test(name) && !/[. ]$/u.test(name) && !isDeviceName(name);
   return isPlain ? name : null;
 }
 

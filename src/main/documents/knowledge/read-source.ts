@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
 import {
@@ -9,6 +10,7 @@ import {
 } from '@shared/documents/document-text.ts';
 import { knowledgeTokens, type KnowledgeSource } from '@shared/documents/knowledge.ts';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
+import { isDeviceName } from '@shared/git/clone-folder-name.ts';
 import { isDocumentName, isNotebookName, packedDocument } from '../../lib/files/document-kind.ts';
 import { fileText } from '../../lib/files/file-text.ts';
 import { errorCodeOf, isMissing } from '../../lib/files/json-file.ts';
@@ -58,13 +60,16 @@ interface Found {
   readonly bytes: Uint8Array;
 }
 
+/** A pipe without a writer would wait for one. */
+const readWithoutWait = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
 async function fileOf(readers: SourceReaders, projectPath: string, path: string): Promise<Reply<Found>> {
   const name = cleanName(basename(path));
   if (!isAbsolute(path) || name === '') return failure('bad-input', `${path} is no whole path.`);
   const why = await readers.whyNot(projectPath, path);
   if (why !== null) return failure('refused', why);
   try {
-    const file = await open(path);
+    const file = await open(path, readWithoutWait);
     try {
       const stats = await file.stat();
       if (stats.isDirectory()) {
@@ -130,19 +135,23 @@ function decodedPath(path: string): string {
   }
 }
 
-const longestName = 120;
+/** In bytes: file systems take 255, and a number may follow. */
+const longestName = 200;
 
 /** A name that is one on every system, and that can be cited. */
 function cleanName(name: string): string {
   const plain = name
     .normalize('NFC')
-    .replaceAll(/[\p{C}<>:"|?*\\/]+/gu, '-')
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}<>:"|?*\\/]+/gu, '-')
     .replace(/^[.\s]+/u, '')
-    .trim();
-  if (plain.length <= longestName) return plain;
-  const dot = plain.lastIndexOf('.');
-  const ending = dot > 0 && plain.length - dot <= 8 ? plain.slice(dot) : '';
-  return `${plain.slice(0, longestName - ending.length)}${ending}`;
+    .replace(/(?<![.\s])[.\s]+$/u, '');
+  const own = isDeviceName(plain) ? `_${plain}` : plain;
+  const dot = own.lastIndexOf('.');
+  const ending = dot > 0 && own.length - dot <= 8 ? own.slice(dot) : '';
+  const letters = Array.from(own.slice(0, own.length - ending.length));
+  let left = longestName - Buffer.byteLength(ending);
+  const end = letters.findIndex((letter) => (left -= Buffer.byteLength(letter)) < 0);
+  return `${(end < 0 ? letters : letters.slice(0, end)).join('')}${ending}`;
 }
 
 interface ReadText extends Pick<NewKnowledge, 'kind' | 'pages'> {

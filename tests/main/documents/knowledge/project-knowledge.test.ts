@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -162,6 +163,30 @@ describe('the knowledge of a project', () => {
       expect(await find('they say')).toEqual(['knowledge/rates.md -']);
     },
   );
+
+  /** Catches: a name that is too long in bytes, a device of Windows, and a separator that ends a line of a prompt. */
+  it('keeps files of any name under one that every system has', { timeout: slow }, async () => {
+    const { knowledge } = parts();
+    const names = [`${'水'.repeat(83)}.txt`, 'NUL.txt', 'a\u2028b.txt', '...', 'end. ', `${'😀'.repeat(63)}a`];
+    const added = await addAll(knowledge, ...names.map((name, at) => write(join(root, name), `Text ${at}.\n`)));
+    expect(added.map(({ name, note }) => name ?? note)).toEqual([
+      `${'水'.repeat(65)}.txt`,
+      '_NUL.txt',
+      'a-b.txt',
+      expect.stringContaining('no whole path'),
+      'end',
+      '😀'.repeat(50),
+    ]);
+    const page = `https://example.org/${encodeURIComponent('水'.repeat(150))}`;
+    expect((await addAll(knowledge, page))[0]).toMatchObject({ outcome: 'added' });
+  });
+
+  it.skipIf(process.platform === 'win32')('refuses a pipe at once, though nobody writes into it', async () => {
+    const { knowledge } = parts();
+    execFileSync('mkfifo', [join(root, 'pipe.md')]);
+    const [added] = await addAll(knowledge, join(root, 'pipe.md'));
+    expect(added).toMatchObject({ outcome: 'refused', note: 'pipe.md is no file.' });
+  });
 
   it('refuses each file that cannot be read, with the reason, and takes the others', { timeout: slow }, async () => {
     const { knowledge } = parts();
