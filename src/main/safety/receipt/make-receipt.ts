@@ -35,6 +35,8 @@ interface Asked {
   /** What a tool server sent for all sessions while one of these used it. */
   readonly isShared: (line: SentLine) => boolean;
   readonly facts: ReadonlyMap<string, ReceiptFacts>;
+  /** When its first session began, as far as that is known. */
+  readonly beganAt: number;
   readonly fromMs?: number;
   readonly untilMs?: number;
 }
@@ -54,8 +56,7 @@ export async function makeReceipt(options: ReceiptOptions, asked: ReceiptAsked, 
   const rows = await withFacts(options, own.rows(), found.facts);
   const others = await withFacts(options, shared.rows(), found.facts);
   const uncounted = [...own.uncounted(), ...shared.uncounted()];
-  const began = [...found.facts.values()].map(({ beganAt }) => beganAt ?? Infinity);
-  const isPartial = read.sinceMs === null || (found.fromMs ?? Math.min(...began)) < read.sinceMs;
+  const isPartial = read.sinceMs === null || (found.fromMs ?? found.beganAt) < read.sinceMs;
   const sum = (name: 'out' | 'in'): number => rows.reduce((all, row) => all + row[name], 0);
   const isAll =
     uncounted.length === 0 && read.unreadable === 0 && !isPartial && rows.every((row) => row.perhapsMore === 0);
@@ -84,11 +85,13 @@ async function lookUp(options: ReceiptOptions, asked: ReceiptAsked, signal: Abor
     case 'project': {
       const { project } = asked;
       const all = await sessionsWhere(options, (one) => one.projectPath === project);
+      const facts = await factsOf(options, all, { signal });
       return {
         about: asked,
         wants: ({ why }) => why.project === project,
         isShared: () => false,
-        facts: await factsOf(options, all, { signal }),
+        facts,
+        beganAt: beginningOf(all, facts),
       };
     }
     case 'month': {
@@ -101,6 +104,7 @@ async function lookUp(options: ReceiptOptions, asked: ReceiptAsked, signal: Abor
         wants: ({ at }) => isIn(at),
         isShared: () => false,
         facts: await factsOf(options, all, { signal, isIn }),
+        beganAt: fromMs,
         fromMs,
         untilMs,
       };
@@ -140,7 +144,22 @@ async function ofSession(options: ReceiptOptions, sessionId: string, signal: Abo
       servers.includes(why.server) &&
       (at >= began || state === 'unseen'),
     facts,
+    beganAt: beginningOf([...ids], facts),
   };
+}
+
+/** A log that is gone or cannot be read says nothing, and its session is as old as its id. Without any, nothing is known. */
+function beginningOf(ids: readonly string[], facts: ReadonlyMap<string, ReceiptFacts>): number {
+  if (ids.length === 0) return -Infinity;
+  return Math.min(...ids.map((id) => facts.get(id)?.beganAt ?? timeOfId(id)));
+}
+
+/** Some ids have none. */
+function timeOfId(id: string): number {
+  const found = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-([0-9a-z]{2})/u.exec(id);
+  if (found === null) return -Infinity;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found.slice(1, 7).map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second, Number.parseInt(found[7] ?? '0', 36));
 }
 
 type Listed = Awaited<ReturnType<SessionStore['list']>>[number];

@@ -140,6 +140,15 @@ describe('a receipt', () => {
     expect(JSON.stringify(made)).not.toContain('notes.md');
   });
 
+  /** Catches: a signed word that nothing left, about what nobody recorded. */
+  it('does not say that nothing left where nothing is known of the session or the project', async () => {
+    await ask(toHere);
+    const old = await core.client.receipts.show({ type: 'session', sessionId: '20200101-120000-abcdefgh' });
+    const other = await core.client.receipts.show({ type: 'project', project: join(folder, 'other') });
+    for (const made of [old, other])
+      expect(made).toMatchObject({ verdict: 'not-all', rows: [], record: { isPartial: true } });
+  });
+
   it('names what a fence kept here', async () => {
     await writeFile(join(folder, 'home', 'dewpoint.rules'), 'local-only path notes.md\n');
     const sessionId = await ask(toFar);
