@@ -169,8 +169,8 @@ describe('files of a message', () => {
   it('hold the message while one of them was not accepted', async () => {
     const { page } = served;
     await page.getByRole('textbox', { name: 'Message' }).fill('And this?');
-    await give('scan.pdf', pdfFile({ pages: [[], []] }));
-    await page.getByRole('alert').getByText('Run text recognition (OCR) on it first').waitFor();
+    await give('locked.pdf', pdfFile({ pages: [['x']], isEncrypted: true }));
+    await page.getByRole('alert').getByText('password').first().waitFor();
     expect(await button('Send').isDisabled()).toBe(true);
     const before = (await eventsOf(core.client, sessionId)).length;
     await page.getByRole('textbox', { name: 'Message' }).press('Enter');
