@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AppError } from '@shared/errors.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import type { PageCore } from '../fakes/page-core.ts';
 import { approvalScene, furnish, workingScene } from '../fakes/page-scenes.ts';
@@ -39,7 +40,7 @@ afterAll(async () => {
 });
 
 const group = (name: string) => served.page.getByRole('region', { name, exact: true });
-const row = (name: string) => served.page.getByRole('listitem', { name, exact: true });
+const row = (name: string, { page } = served) => page.getByRole('listitem', { name, exact: true });
 const titles = (name: string): Promise<readonly string[]> =>
   group(name)
     .getByRole('listitem')
@@ -150,7 +151,7 @@ describe('the list of tasks', () => {
 });
 
 describe('the list of tasks at its ends', () => {
-  it('says what will be here when nothing needs the user, and why it cannot be read', async () => {
+  it('says what will be here when nothing needs the user', async () => {
     const empty = createPageCore();
     furnish(empty);
     const page = await servePage(empty);
@@ -160,6 +161,45 @@ describe('the list of tasks at its ends', () => {
       await page.page.getByText('Nothing waits for you').waitFor();
       await keepScreenshot(page.page, 'tasks-empty');
       expect(await violations(page.page)).toEqual([]);
+    } finally {
+      await page.close();
+    }
+  });
+
+  it('says why it cannot be read, and shows the tasks once it can', async () => {
+    const locked = createPageCore();
+    furnish(locked);
+    const done = await startStory(locked, 'Write the changelog', '/home/ada/projects/shop');
+    done.ask('Write the changelog');
+    done.end('done', 'Done.');
+    const unlock = locked.replace({
+      sessions: {
+        list: () => {
+          throw new AppError('internal', 'The folder of sessions cannot be read.', { hint: 'Check its permissions.' });
+        },
+      },
+    });
+    const page = await servePage(locked);
+    try {
+      await page.page.keyboard.press('Control+Shift+L');
+      const alert = page.page.getByRole('main').getByRole('alert');
+      await alert.getByText('Sessions could not be loaded. The folder of sessions cannot be read.').waitFor();
+      await alert.getByText('Check its permissions.').waitFor();
+      expect(await page.page.getByText('Nothing waits for you').count()).toBe(0);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        for (const [width, height] of [
+          [1360, 860],
+          [900, 700],
+        ] as const) {
+          await page.resize(width, height);
+          await keepScreenshot(page.page, `tasks-error-${colorScheme}-${width}`);
+          expect(await violations(page.page)).toEqual([]);
+        }
+      }
+      unlock();
+      await row('Write the changelog', page).waitFor();
+      expect(await alert.count()).toBe(0);
     } finally {
       await page.close();
     }
