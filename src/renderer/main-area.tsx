@@ -13,10 +13,12 @@ import type { Action } from './lib/input/actions.ts';
 import { inspectorTab } from './lib/window/preferences.ts';
 import type { SessionsLoad } from './lib/session/use-sessions.ts';
 import type { View } from './lib/window/use-view.ts';
+import { useBeside } from './lib/models/beside.ts';
 import { useProjects } from './lib/window/use-projects.ts';
 import type { SessionHandle } from './session-screen.tsx';
 import { SessionScreen } from './session-screen.tsx';
 
+const BesideView = lazy(() => import('./features/conversation/beside/beside-view.tsx'));
 const TasksView = lazy(() => import('./features/tasks/tasks-view.tsx'));
 const BinView = lazy(() => import('./features/bin/bin-view.tsx'));
 const AssistantsView = lazy(() => import('./features/assistants/assistants-view.tsx'));
@@ -46,7 +48,8 @@ interface MainAreaProps {
 /** The one view in the middle of the window, with the status bar below it. */
 export function MainArea(props: MainAreaProps) {
   const { view, onShow, isConnected } = props;
-  if (view.type === 'session') {
+  const beside = useBeside(view.type === 'session' ? view.sessionId : '');
+  if (view.type === 'session' && beside === null) {
     return (
       <SessionScreen
         key={view.sessionId}
@@ -64,11 +67,17 @@ export function MainArea(props: MainAreaProps) {
   }
   return (
     <>
-      <main className="min-h-0 flex-1">
+      {beside === null ? (
+        <main className="min-h-0 flex-1">
+          <Suspense>
+            <OtherView {...props} />
+          </Suspense>
+        </main>
+      ) : (
         <Suspense>
-          <OtherView {...props} />
+          <BesideView {...{ beside }} questions={questionsOf} onStatus={props.onStatus} />
         </Suspense>
-      </main>
+      )}
       <StatusBar
         session={null}
         isConnected={isConnected}

@@ -3,6 +3,7 @@ import type { ModelOption, ModelPick } from '../../src/renderer/lib/models/model
 import { Button } from '../../src/renderer/ui/controls/button.tsx';
 import AskAgain from '../../src/renderer/ui/model-picker/ask-again.tsx';
 import { AskedAgainRows } from '../../src/renderer/ui/model-picker/asked-again-rows.tsx';
+import { AskOthersButton, AskOthersList } from '../../src/renderer/ui/model-picker/ask-others.tsx';
 import { ModelAbout } from '../../src/renderer/ui/model-picker/model-about.tsx';
 import { ModelLine } from '../../src/renderer/ui/model-picker/model-line.tsx';
 import ModelList from '../../src/renderer/ui/model-picker/model-list.tsx';
@@ -108,6 +109,21 @@ export function PickedModels() {
       <ModelPicker pick={{ policy: 'hybrid' }} onPick={nothing} projectPath={null} />
       <ModelPicker pick={{ policy: 'cloud', cloud: large?.id ?? '' }} onPick={nothing} projectPath={null} />
     </div>
+  );
+}
+
+export function AskedOtherModels() {
+  const [picks, setPicks] = useState<readonly ModelPick[]>([{ policy: 'cloud', cloud: large?.id ?? '' }]);
+  const asking = { pick: { policy: null }, projectPath: null } as const;
+  return (
+    <>
+      {([null, 'work', 'words', 'running'] as const).map((refusal) => (
+        <div key={refusal ?? 'none'}>
+          <AskOthersList others={{ picks, setPicks, refusal, isHeld: refusal !== null }} {...asking} />
+          <AskOthersButton others={{ picks: [], setPicks: nothing, refusal, isHeld: false }} {...asking} />
+        </div>
+      ))}
+    </>
   );
 }
 

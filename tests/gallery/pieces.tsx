@@ -77,6 +77,7 @@ import {
   ModelLines,
   ModelOrders,
   OpenModels,
+  AskedOtherModels,
   PickedModels,
   ThinkingChoices,
 } from './model-pieces.tsx';
@@ -488,6 +489,7 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   'model-order-list': <ModelOrders />,
   'model-list': <OpenModels />,
   'model-picker': <PickedModels />,
+  'ask-others': <AskedOtherModels />,
   'thinking-choice': <ThinkingChoices />,
   'chat-picker': <ChosenChats />,
   'ask-again': <AskingAgain />,

@@ -17,6 +17,7 @@ import { Icon } from '../../ui/layout/icon.tsx';
 import type { MessageFieldHandle } from '../../ui/controls/message-field.tsx';
 import { ExpectedMessage } from '../../ui/figures/expected-ways.tsx';
 import { MessageField } from '../../ui/controls/message-field.tsx';
+import { AskOthersButton, AskOthersList } from '../../ui/model-picker/ask-others.tsx';
 import type { ModelPickerHandle } from '../../ui/model-picker/model-picker.tsx';
 import { ModelPicker } from '../../ui/model-picker/model-picker.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
@@ -75,7 +76,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   // A command may be about the thing that holds the message, so it is not held. A command with a message waits like a
   // message.
   const isCommand = text.startsWith('/') && !/^\/(?:ask|plan|work)\s/u.test(text);
-  const isHeld = composer.files.isHeld && !isCommand;
+  const isHeld = (composer.files.isHeld || composer.others.isHeld) && !isCommand;
   const submitNow = (): void => {
     if (text.trim() !== '' || attachments.list.length > 0) void composer.submit(text);
   };
@@ -171,7 +172,7 @@ interface AboveProps {
 
 /** The messages above the field: the answer to a command, a warning that the context is full, and what to expect. */
 function Above({ composer, projectPath, hasTask }: AboveProps) {
-  const { said, fill, isCompact, setIsCompact, pick, mode, modeByWords } = composer;
+  const { said, fill, isCompact, setIsCompact, pick, mode, modeByWords, others } = composer;
   return (
     <>
       {said?.kind === 'error' && <Problem text={said.text} className="mb-2" />}
@@ -181,6 +182,7 @@ function Above({ composer, projectPath, hasTask }: AboveProps) {
         </Notice>
       )}
       <ContextWarning about={isCompact ? 'compact' : (fill?.level ?? 'free')} onCompact={() => setIsCompact(true)} />
+      <AskOthersList others={others} pick={pick} projectPath={projectPath} />
       <ExpectedMessage pick={pick} mode={mode ?? modeByWords} projectPath={projectPath} hasWords={hasTask} />
     </>
   );
@@ -193,10 +195,11 @@ interface AnsweringProps {
 }
 
 /** Which model and which assistant get the message. */
-function Answering({ composer: { pick, onPick, assistants }, projectPath, picker }: AnsweringProps) {
+function Answering({ composer: { pick, onPick, assistants, others }, projectPath, picker }: AnsweringProps) {
   return (
     <>
       <ModelPicker pick={pick} onPick={onPick} projectPath={projectPath} handle={picker} />
+      <AskOthersButton others={others} pick={pick} projectPath={projectPath} />
       <AssistantChoice assistants={assistants.assistants} chosen={assistants.assistant} onChange={assistants.choose} />
     </>
   );
@@ -228,7 +231,7 @@ function Sending({ composer, onContext, isRunning, isEmpty, isHeld }: SendingPro
         type="submit"
         look="primary"
         disabled={isEmpty || isHeld || composer.isSending}
-        title={isHeld ? t('attach.heldAbout') : undefined}
+        title={composer.files.isHeld ? t('attach.heldAbout') : undefined}
       >
         {t(isRunning ? 'composer.queue' : 'composer.send')}
       </Button>

@@ -6,6 +6,9 @@ import type { TaskMode } from '@shared/text/task-mode.ts';
 import { modeOfText } from '@shared/text/task-mode.ts';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import type { MessageFieldHandle } from '../../ui/controls/message-field.tsx';
+import { askBeside, showBeside } from '../../lib/models/beside.ts';
+import type { AskedOthers } from '../../ui/model-picker/ask-others.tsx';
+import { useAskedOthers } from '../../ui/model-picker/ask-others.tsx';
 import type { AssistantChoiceState } from '../../lib/input/use-assistants.ts';
 import { useAssistants } from '../../lib/input/use-assistants.ts';
 import { modeOfAssistant } from '@shared/session/assistants.ts';
@@ -38,6 +41,8 @@ export interface ComposerState {
   readonly modeByWords: TaskMode;
   readonly setMode: (mode: TaskMode | null) => void;
   readonly assistants: AssistantChoiceState;
+  /** The models that get the same question. */
+  readonly others: AskedOthers;
   /** The conversation is summarized before the next message. */
   readonly isCompact: boolean;
   readonly setIsCompact: (isCompact: boolean) => void;
@@ -103,6 +108,9 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
   const { attachments, text: shown } = field;
   const files = useAttachmentPreview({ attachments, text: shown, place: { sessionId }, options });
   const { stop, isStopping } = useStop(sessionId, isRunning, setSaid);
+  const hasFiles = state.projectPath !== null || state.changes.length > 0;
+  const modeByWords = modeOfAssistant(assistant) ?? modeOfText(shown, hasFiles);
+  const others = useAskedOthers({ text: shown, mode, byWords: modeByWords, isRunning });
 
   /** `typed`: the text as it is in the field. */
   const send = async (words: string, taken: TaskMode | null, typed: string): Promise<void> => {
@@ -110,12 +118,24 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
       setSaid({ kind: 'error', text: `${t('composer.failed')} ${t('attach.heldAbout')}` });
       return;
     }
+    const isAskingOthers = others.picks.length > 0;
+    if (isAskingOthers && (taken ?? 'ask') !== 'ask') {
+      setSaid({ kind: 'error', text: `${t('composer.failed')} ${t('beside.refused.work')}` });
+      return;
+    }
     setIsSending(true);
     try {
       const text = words.trim() === '' ? t('composer.imageOnly') : words;
-      const sent = { pick, mode: taken, assistant: assistant?.name ?? null };
-      const run = { ...messageOptions(sent), ...(isCompact ? { compact: true } : {}) };
-      await client.sessions.send({ sessionId, text, options: run, attachments: [...attachments.list] });
+      const runOf = (one: ModelPick, how = taken) => ({
+        ...messageOptions({ pick: one, mode: how, assistant: assistant?.name ?? null }),
+        ...(isCompact ? { compact: true } : {}),
+      });
+      const message = { sessionId, text, attachments: [...attachments.list] };
+      if (!isAskingOthers) await client.sessions.send({ ...message, options: runOf(pick) });
+      else {
+        const ways = [pick, ...others.picks].map((one) => ({ pick: one, options: runOf(one, 'ask') }));
+        showBeside(await askBeside(client, { ...message, mode: taken, ways }));
+      }
       field.clear(typed);
       setIsCompact(false);
       onSent();
@@ -127,7 +147,6 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
   };
   const own = { assistants, change, setMode, setIsCompact, setIsSending, setSaid, stop, send };
   const commands = useCommands(props, field, own, mode);
-  const hasFiles = state.projectPath !== null || state.changes.length > 0;
   const chosen = {
     files,
     chooseModel: change,
@@ -135,8 +154,9 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
     onPick: setPick,
     mode,
     setMode,
-    modeByWords: modeOfAssistant(assistant) ?? modeOfText(shown, hasFiles),
+    modeByWords,
     assistants,
+    others,
     isCompact,
     setIsCompact,
     fill,

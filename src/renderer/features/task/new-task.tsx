@@ -1,6 +1,7 @@
 import type { FormEvent, ReactNode, RefObject } from 'react';
 import { useEffect, useRef, useState } from 'react';
 import type { GivenTask } from '@shared/contract/host-contract.ts';
+import type { TaskMode } from '@shared/text/task-mode.ts';
 import { modeOfText } from '@shared/text/task-mode.ts';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
@@ -29,6 +30,8 @@ import { FolderField } from '../../ui/controls/folder-field.tsx';
 import type { FieldMenu, MessageFieldHandle } from '../../ui/controls/message-field.tsx';
 import { ExpectedMessage } from '../../ui/figures/expected-ways.tsx';
 import { MessageField } from '../../ui/controls/message-field.tsx';
+import type { AskedOthers } from '../../ui/model-picker/ask-others.tsx';
+import { AskOthersButton, AskOthersList, useAskedOthers } from '../../ui/model-picker/ask-others.tsx';
 import { ModelPicker } from '../../ui/model-picker/model-picker.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { isForeign, useGivenTask } from './use-given-task.tsx';
@@ -73,20 +76,24 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
   const assistants = useAssistants(next, (assistant) => chooseNext({ ...next, assistant }));
   const wanted = { ...choice, pick: assistants.pick, assistant: assistants.assistant?.name ?? null };
   const files = useAttachmentPreview({ attachments, text: task, place, options: optionsOfPick(wanted.pick) });
+  const byWords = modeOfAssistant(assistants.assistant) ?? modeOfText(task, place !== null);
+  const others = useAskedOthers({ text: task, mode: choice.mode, byWords, isRunning: false });
   const origin = useGivenTask(asked, { text: task, setText: setTask, add: attachments.add });
 
   const { isStarting, problem, start, stop } = useStart((signal) =>
-    startTask(client, { ...wanted, task, project, attachments: attachments.list }, signal).then((sessionId) => {
-      setTask('');
-      attachments.clear(attachments.list);
-      keepChoice(sessionId, next);
-      onStarted(sessionId);
-    }),
+    startTask(client, { ...wanted, task, project, attachments: attachments.list, others: others.picks }, signal).then(
+      (sessionId) => {
+        setTask('');
+        attachments.clear(attachments.list);
+        keepChoice(sessionId, next);
+        onStarted(sessionId);
+      },
+    ),
   );
   const held = useHeldSend({ text: task, files, go: start });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (task.trim() === '' || isStarting || files.isHeld || templates.fill()) return;
+    if (task.trim() === '' || isStarting || files.isHeld || others.isHeld || templates.fill()) return;
     // The field also handles Escape.
     field.current?.focus();
     held.send();
@@ -100,20 +107,24 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
           <h1 className="text-xl font-semibold tracking-tight max-lg:mt-4">{t('task.title')}</h1>
           {origin}
           <TaskField
-            task={task}
+            {...{
+              task,
+              choice,
+              assistants,
+              isStarting,
+              attachments,
+              place,
+              files,
+              asked,
+              held,
+              field,
+              byWords,
+              others,
+            }}
             onTask={setTask}
-            choice={choice}
             onChoice={setChoice}
-            assistants={assistants}
-            isStarting={isStarting}
             onStop={stop}
-            attachments={attachments}
-            place={place}
-            files={files}
-            asked={asked}
             menu={templates.menu}
-            held={held}
-            field={field}
           />
           <ProjectField typed={shownProject} projects={projects} roots={roots} onChange={setProject} />
           <TaskOptions choice={choice} project={project} onChange={setChoice} />
@@ -184,6 +195,8 @@ interface TaskFieldProps {
   readonly choice: TaskChoice;
   readonly onChoice: (choice: TaskChoice) => void;
   readonly assistants: AssistantChoiceState;
+  readonly byWords: TaskMode;
+  readonly others: AskedOthers;
   readonly isStarting: boolean;
   /** Stops the start, because copying a large project takes time. */
   readonly onStop: () => void;
@@ -199,15 +212,17 @@ interface TaskFieldProps {
 function TaskField(props: TaskFieldProps) {
   const { task, onTask, choice, onChoice, assistants, isStarting, onStop, attachments, place, files, asked, field } =
     props;
+  const { byWords, others } = props;
   useEffect(() => {
     if (!isForeign(asked)) field.current?.focus();
     else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   }, [asked, field]);
   const onPick = (pick: ModelPick): void => onChoice({ ...choice, pick });
-  const byWords = modeOfAssistant(assistants.assistant) ?? modeOfText(task, place !== null);
   const projectPath = place !== null && 'projectPath' in place ? place.projectPath : null;
+  const asking = { others, pick: assistants.pick, projectPath };
   return (
     <>
+      <AskOthersList {...asking} />
       <MessageField
         id="task"
         label={t('task.label')}
@@ -233,7 +248,7 @@ function TaskField(props: TaskFieldProps) {
             <Button
               type="submit"
               look="primary"
-              disabled={task.trim() === '' || isStarting || files.isHeld}
+              disabled={task.trim() === '' || isStarting || files.isHeld || others.isHeld}
               title={t(files.isHeld ? 'attach.heldAbout' : 'task.send')}
             >
               {t(isStarting ? 'task.starting' : 'task.start')}
@@ -242,6 +257,7 @@ function TaskField(props: TaskFieldProps) {
         }
       >
         <ModelPicker pick={assistants.pick} onPick={onPick} projectPath={projectPath} />
+        <AskOthersButton {...asking} />
         <AssistantChoice
           assistants={assistants.assistants}
           chosen={assistants.assistant}

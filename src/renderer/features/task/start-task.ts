@@ -2,6 +2,7 @@ import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { TaskMode } from '@shared/text/task-mode.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
 import type { ModelPick } from '../../lib/models/model-options.ts';
+import { askBeside, showBeside, stopBeside } from '../../lib/models/beside.ts';
 import { expectNewsOf } from '../../lib/notices/screen-reader.ts';
 import { messageOptions } from '../../lib/models/session-choice.ts';
 
@@ -33,6 +34,8 @@ interface Wanted extends TaskChoice {
   readonly project: string;
   readonly attachments: readonly Attachment[];
   readonly assistant: string | null;
+  /** The models that get the same question. Absent: none. */
+  readonly others?: readonly ModelPick[];
 }
 
 /**
@@ -44,8 +47,7 @@ export async function startTask(client: CoreClient, wanted: Wanted, signal: Abor
   const projectPath = wanted.project === '' ? null : wanted.project;
   const request = { projectPath, title: titleOf(task), ...(projectPath === null ? {} : { workspace }) };
   const { sessionId } = await client.sessions.create(request, { signal });
-  const options = {
-    ...messageOptions(wanted),
+  const limits = {
     ...(check.trim() === '' ? {} : { check: check.trim() }),
     ...(wanted.maxUsd === '' ? {} : { maxUsd: Number(wanted.maxUsd) }),
     ...(wanted.maxSteps === '' ? {} : { maxSteps: Number(wanted.maxSteps) }),
@@ -54,7 +56,19 @@ export async function startTask(client: CoreClient, wanted: Wanted, signal: Abor
   const cancel = (): void => void client.sessions.cancel({ sessionId }).catch(() => undefined);
   signal.addEventListener('abort', cancel, { once: true });
   try {
-    await client.sessions.send({ sessionId, text: task, options, attachments: [...wanted.attachments] });
+    const message = { sessionId, text: task, attachments: [...wanted.attachments] };
+    const { others = [] } = wanted;
+    if (others.length === 0) {
+      await client.sessions.send({ ...message, options: { ...messageOptions(wanted), ...limits } });
+    } else {
+      const ways = [wanted.pick, ...others].map((pick) => ({
+        pick,
+        options: { ...messageOptions({ ...wanted, pick, mode: 'ask' }), ...limits },
+      }));
+      const beside = await askBeside(client, { ...message, mode: wanted.mode, ways });
+      if (signal.aborted) await stopBeside(client, beside);
+      else showBeside(beside);
+    }
   } finally {
     signal.removeEventListener('abort', cancel);
   }

@@ -47,6 +47,10 @@ function idsOf(picked: PickedModel, usual: UsualModels): readonly (string | null
   return picked.type === 'model' ? [picked.id] : [usual.local, usual.cloud];
 }
 
+export function effortText(effort: Effort, efforts: readonly Effort[]): string {
+  return t('thinking.step', { step: stepName(effort, efforts) });
+}
+
 /** A model with one step besides `none` shows on and off. */
 export function stepName(effort: Effort, efforts: readonly Effort[]): string {
   const isSwitch = efforts.length === 2 && efforts.includes('none');

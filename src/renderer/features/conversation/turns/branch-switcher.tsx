@@ -2,15 +2,18 @@ import { useNavigate } from '../../../lib/window/navigation.ts';
 import { useAlternatives } from '../../../lib/session/branches.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { Button } from '../../../ui/controls/button.tsx';
+import { mostBeside, showBeside } from '../../../lib/models/beside.ts';
 import { Icon } from '../../../ui/layout/icon.tsx';
 
 interface BranchSwitcherProps {
   readonly sessionId: string;
   readonly messageId: string;
+  /** The message, above the answers beside each other. */
+  readonly text: string;
 }
 
 /** Switches between branches where a message was edited or answered again. */
-export function BranchSwitcher({ sessionId, messageId }: BranchSwitcherProps) {
+export function BranchSwitcher({ sessionId, messageId, text }: BranchSwitcherProps) {
   const navigate = useNavigate();
   const found = useAlternatives(sessionId, messageId);
   if (found === null) return null;
@@ -26,8 +29,24 @@ export function BranchSwitcher({ sessionId, messageId }: BranchSwitcherProps) {
       <Arrow label={t('branch.before')} isBack isOff={at === 0} onClick={() => go(at - 1)} />
       <span>{t('branch.place', { at: at + 1, count: ways.length })}</span>
       <Arrow label={t('branch.after')} isBack={false} isOff={at === ways.length - 1} onClick={() => go(at + 1)} />
+      <Button
+        size="icon"
+        look="quiet"
+        className="size-6"
+        aria-label={t('beside.open')}
+        title={t('beside.openAbout')}
+        onClick={() => showBeside({ text, columns: nearest(ways, at) })}
+      >
+        <Icon name="columns" className="size-3" />
+      </Button>
     </div>
   );
+}
+
+/** As many as there is room for, with the one that is shown. */
+function nearest<Way>(ways: readonly Way[], at: number): readonly Way[] {
+  const from = Math.max(0, Math.min(at - 1, ways.length - mostBeside));
+  return ways.slice(from, from + mostBeside);
 }
 
 interface ArrowProps {

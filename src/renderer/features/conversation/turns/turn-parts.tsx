@@ -88,7 +88,7 @@ export function Message({ sessionId, message, isWaiting }: MessageProps) {
           messageId={messageId}
           onEdit={() => setIsEditing(true)}
         >
-          <BranchSwitcher sessionId={sessionId} messageId={messageId} />
+          <BranchSwitcher sessionId={sessionId} messageId={messageId} text={whole} />
         </MessageActions>
       )}
     </div>

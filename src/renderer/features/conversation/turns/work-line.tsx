@@ -46,7 +46,7 @@ export function WorkLine({ timeline, isOpen, feed, onFold }: WorkLineProps) {
 }
 
 /** The current time, updated every second while the turn runs. */
-function useNow(isRunning: boolean): number {
+export function useNow(isRunning: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     if (!isRunning) return undefined;

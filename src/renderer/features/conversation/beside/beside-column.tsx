@@ -1,0 +1,273 @@
+import type { ReactNode } from 'react';
+import { useEffect, useState } from 'react';
+import { turnCostUsd } from '@shared/money/turn-money.ts';
+import type { SessionState, StepState, TurnState } from '@shared/session/session-state.ts';
+import { turnStatus } from '@shared/session/session-state.ts';
+import { decodeSpeedOf } from '@shared/session/step-speeds.ts';
+import { useClient } from '../../../lib/connection/core-context.ts';
+import { failureText } from '../../../lib/connection/failure-text.ts';
+import type { ModelPick } from '../../../lib/models/model-options.ts';
+import { pickedModel } from '../../../lib/models/model-options.ts';
+import { useModels } from '../../../lib/models/use-local-model.ts';
+import { useUsualModels } from '../../../lib/models/use-model-options.ts';
+import { effortOfPick } from '../../../lib/models/session-choice.ts';
+import { pickedName } from '../../../lib/models/use-next-model.ts';
+import { announce } from '../../../lib/notices/announce.ts';
+import { speakToScreenReader } from '../../../lib/notices/screen-reader.ts';
+import { useSeenEnd } from '../../../lib/notices/use-notifications.ts';
+import type { BesideColumn } from '../../../lib/models/beside.ts';
+import type { LiveFeed } from '../../../lib/session/live-feed.ts';
+import type { SessionView } from '../../../lib/session/use-session.ts';
+import { useSession } from '../../../lib/session/use-session.ts';
+import { money, seconds, speed } from '../../../lib/text/format.ts';
+import { t } from '../../../lib/text/translate.ts';
+import { useNavigate } from '../../../lib/window/navigation.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { Icon } from '../../../ui/layout/icon.tsx';
+import { HintText } from '../../../ui/notices/hint-text.tsx';
+import { Problem } from '../../../ui/notices/problem.tsx';
+import { effortText } from '../../../ui/model-picker/thinking-choice.tsx';
+import { callPhaseText } from '../steps/step-row.tsx';
+import { LiveAnswer, useNow } from '../turns/work-line.tsx';
+import { WholeText } from '../whole-text.tsx';
+
+/** A column whose model is at work on this machine. Calls of the same provider wait for it. */
+export interface AtWork {
+  readonly name: string;
+  readonly provider: string;
+}
+
+interface ColumnProps {
+  readonly column: BesideColumn;
+  /** Its place in the row. */
+  readonly at: number;
+  /** What is at work, by place. */
+  readonly working: ReadonlyMap<number, AtWork>;
+  readonly onWork: (at: number, work: AtWork | null) => void;
+  readonly questions: (sessionId: string, state: SessionState) => ReactNode;
+  readonly onStatus: () => void;
+  /** One of them is being gone on with. */
+  readonly isBusy: boolean;
+  readonly onGoOn: (sessionId: string, state: SessionState) => void;
+}
+
+/** One of several answers: who gives it, what it costs, and its words as they come. */
+export function BesideColumnView(props: ColumnProps) {
+  const { column, at } = props;
+  const given = useWayName(column.pick ?? null) ?? t('beside.unknown', { number: at + 1 });
+  if (column.sessionId === null || column.problem !== undefined) {
+    return (
+      <Frame name={given}>
+        <Problem text={column.problem ?? t('beside.earlier')} />
+      </Frame>
+    );
+  }
+  return <FollowedColumn {...props} sessionId={column.sessionId} given={given} />;
+}
+
+type FollowedProps = ColumnProps & { readonly sessionId: string; readonly given: string };
+
+function FollowedColumn({ sessionId, given, ...props }: FollowedProps) {
+  const load = useSession(useClient(), sessionId);
+  if (load.type === 'ready') return <Answer {...props} {...{ sessionId, given }} view={load.view} />;
+  return (
+    <Frame name={given}>
+      {load.type === 'loading' ? (
+        <p className="text-xs text-soft">{t('session.opening')}</p>
+      ) : (
+        <Problem text={`${t('session.failed')} ${load.text}`} />
+      )}
+    </Frame>
+  );
+}
+
+function Answer({ view, sessionId, column, given, ...props }: FollowedProps & { readonly view: SessionView }) {
+  const { state, feed } = view;
+  const { at, onWork, onStatus, isBusy, onGoOn } = props;
+  const navigate = useNavigate();
+  const { messageId } = column;
+  const turn = state.turns.findLast((one) => one.messageId === messageId) ?? null;
+  const logged = useWayName(pickIn(state, messageId));
+  const name = column.pick === undefined ? (logged ?? given) : given;
+  const steps = state.steps.filter(({ turnId }) => turn !== null && turnId === turn.id);
+  const isRunning = turn === null ? state.pending.includes(messageId ?? '') : turn.reason === null;
+  const work = isRunning ? workOf(steps.at(-1), feed) : null;
+  const isEarlier = turn === null && !isRunning;
+  useSeenEnd(sessionId, state, onStatus);
+  useEffect(() => onStatus(), [isRunning, onStatus]);
+  useEffect(() => {
+    onWork(at, work === null ? null : { name, provider: work });
+    return () => onWork(at, null);
+  }, [at, name, work, onWork]);
+  useSpokenEnd(name, isRunning);
+  return (
+    <Frame name={name} isRunning={isRunning}>
+      <Facts turn={turn} steps={steps} feed={feed} waitsFor={isRunning ? waitsFor(props, steps.at(-1), feed) : null} />
+      <div className="flex flex-wrap gap-2 py-1">
+        {isRunning && <StopButton sessionId={sessionId} />}
+        {isEarlier ? (
+          <Button size="small" onClick={() => navigate({ type: 'session', sessionId })}>
+            {t('beside.look')}
+          </Button>
+        ) : (
+          <Button size="small" title={t('beside.goOnAbout')} disabled={isBusy} onClick={() => onGoOn(sessionId, state)}>
+            {t('beside.goOn')}
+          </Button>
+        )}
+      </div>
+      {(state.approvals.length > 0 || state.cap !== null) && props.questions(sessionId, state)}
+      {isEarlier && <p className="text-xs text-soft">{t('beside.earlier')}</p>}
+      {turn !== null && <Words {...{ sessionId, turn, feed }} step={steps.at(-1)} />}
+    </Frame>
+  );
+}
+
+interface FrameProps {
+  readonly name: string;
+  readonly isRunning?: boolean;
+  readonly children: ReactNode;
+}
+
+function Frame({ name, isRunning = false, children }: FrameProps) {
+  return (
+    <section
+      aria-label={t('beside.column', { name })}
+      aria-busy={isRunning}
+      className="flex min-w-0 flex-col gap-1 rounded-xl border border-line bg-raised px-4 py-3"
+    >
+      <h2 className="text-sm font-semibold wrap-anywhere">{name}</h2>
+      {children}
+    </section>
+  );
+}
+
+interface FactsProps {
+  readonly turn: TurnState | null;
+  readonly steps: readonly StepState[];
+  readonly feed: LiveFeed;
+  /** Who has the card now, if this one waits for it. */
+  readonly waitsFor: string | null;
+}
+
+/** Cost, time and speed. What is not known is left out, and a price that is not known is said. */
+function Facts({ turn, steps, feed, waitsFor: other }: FactsProps) {
+  const isRunning = turn === null || turn.reason === null;
+  const now = useNow(isRunning);
+  const last = steps.at(-1);
+  const time =
+    turn === null ? null : seconds(Math.max(0, (turn.endedAt ?? now) - turn.startedAt - (turn.waitedMs ?? 0)));
+  const phase = other === null ? callPhaseText(last === undefined ? undefined : feed.calls[last.callId]) : null;
+  const done = steps.findLast(({ end }) => end !== null)?.end ?? null;
+  const facts = isRunning
+    ? [other === null ? phase : t('beside.waitsFor', { name: other }), time]
+    : [costText(turn), time, done === null ? null : speed(decodeSpeedOf(done))];
+  return (
+    <p data-facts className="text-xs text-soft tabular-nums">
+      {facts.filter((fact) => fact !== null).join(' · ')}
+    </p>
+  );
+}
+
+function costText(turn: TurnState): string | null {
+  if (turn.steps === 0) return null;
+  const sum = turnCostUsd(turn);
+  return sum === 0 ? t('work.free') : money(sum);
+}
+
+interface WordsProps {
+  readonly sessionId: string;
+  readonly turn: TurnState;
+  readonly feed: LiveFeed;
+  readonly step: StepState | undefined;
+}
+
+/** The answer as it comes, then the answer as it is, and why there is none. */
+function Words({ sessionId, turn, feed, step }: WordsProps) {
+  const status = turnStatus(turn);
+  if (status === 'running') {
+    return step === undefined ? null : <LiveAnswer {...{ sessionId, step, turn }} live={feed.calls[step.callId]} />;
+  }
+  const isSaid = turn.text !== '' && !(turn.reason === 'cancelled' && turn.text === 'Cancelled.');
+  const { failure } = turn;
+  return (
+    <div data-outcome={turn.reason} className="mt-1 flex flex-col gap-2">
+      {isSaid && <WholeText sessionId={sessionId} place={{ id: turn.id, near: turn.seq }} text={turn.text} />}
+      {turn.reason === 'cancelled' && step !== undefined && (
+        <LiveAnswer {...{ sessionId, step, turn }} live={feed.calls[step.callId]} />
+      )}
+      {failure !== null && !turn.text.startsWith(failure.message) && <p className="wrap-anywhere">{failure.message}</p>}
+      {failure?.hint !== undefined && <HintText hint={failure.hint} />}
+      {turn.reason !== 'answered' && (
+        <p className="flex items-start gap-2 text-xs text-warn">
+          <Icon name="alert" className="mt-0.5 size-3.5" />
+          {turn.reason === 'crashed' ? t('turn.interrupted') : t(`turn.status.${status}`)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function StopButton({ sessionId }: { readonly sessionId: string }) {
+  const client = useClient();
+  const [isStopping, setIsStopping] = useState(false);
+  const stop = async (): Promise<void> => {
+    setIsStopping(true);
+    try {
+      await client.sessions.cancel({ sessionId });
+    } catch (error) {
+      announce({ kind: 'error', text: failureText(error) });
+      setIsStopping(false);
+    }
+  };
+  return (
+    <Button size="small" disabled={isStopping} onClick={() => void stop()}>
+      <Icon name="stop" className="size-3.5" />
+      {t(isStopping ? 'composer.stopping' : 'beside.stop')}
+    </Button>
+  );
+}
+
+/** The provider of a local model that is at work now, and does not wait itself. */
+export function workOf(step: StepState | undefined, { calls }: LiveFeed): string | null {
+  if (step?.end !== null || step.where !== 'local') return null;
+  const phase = calls[step.callId]?.phase ?? 'waiting';
+  return phase === 'waiting' ? null : step.provider;
+}
+
+/** Whoever has the card that this call waits for. */
+export function waitsFor(
+  { working, at }: Pick<ColumnProps, 'working' | 'at'>,
+  step: StepState | undefined,
+  feed: LiveFeed,
+) {
+  if (step?.end !== null || step.where !== 'local' || workOf(step, feed) !== null) return null;
+  return [...working].find(([place, { provider }]) => place !== at && provider === step.provider)?.[1].name ?? null;
+}
+
+/** What was chosen for the question. */
+function pickIn({ messages }: SessionState, messageId: string | null): ModelPick | null {
+  const chosen = messages.find((message) => message.messageId === messageId)?.chosen;
+  if (chosen === undefined) return null;
+  const { mode: _mode, assistant: _assistant, policy, ...models } = chosen;
+  return { ...models, policy: policy ?? null };
+}
+
+/** The name of the model, with its effort where one was chosen. */
+function useWayName(pick: ModelPick | null): string | null {
+  const models = useModels().data ?? [];
+  const usual = useUsualModels(null);
+  if (pick === null || usual === undefined) return null;
+  const picked = pickedModel(pick, usual);
+  const name = pickedName(picked, models);
+  const effort = effortOfPick(pick);
+  const info = picked.type === 'model' ? models.find(({ id }) => id === picked.id)?.info : undefined;
+  return effort === undefined ? name : `${name} · ${effortText(effort, info?.efforts ?? [])}`;
+}
+
+function useSpokenEnd(name: string, isRunning: boolean): void {
+  const [was, setWas] = useState(isRunning);
+  useEffect(() => {
+    if (was && !isRunning) speakToScreenReader({ how: 'polite', text: t('beside.ended', { name }) });
+    setWas(isRunning);
+  }, [was, isRunning, name]);
+}
