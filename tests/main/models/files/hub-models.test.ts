@@ -9,7 +9,7 @@ import { createHubModels } from '../../../../src/main/models/files/hub-models.ts
 import { createMemoryPlanner } from '../../../../src/main/models/memory/memory-planner.ts';
 import { createFetchUri } from '../../../../src/main/models/files/download/fetch-uri.ts';
 import { createHeaderReader } from '../../../../src/main/models/memory/gguf/gguf-header-reader.ts';
-import { createHubClient } from '../../../../src/main/models/files/download/hub-client.ts';
+import { createHubClient, hubNameOf } from '../../../../src/main/models/files/download/hub-client.ts';
 import { createImportedModels } from '../../../../src/main/models/files/name-list.ts';
 import type { ModelStore } from '../../../../src/main/models/files/model-store.ts';
 import { createModelStore } from '../../../../src/main/models/files/model-store.ts';
@@ -293,5 +293,13 @@ describe('a model of a hub', () => {
       code: 'network',
       message: expect.stringContaining('could not be reached'),
     });
+  });
+});
+
+describe('the name of a repository', () => {
+  it('is none when a part of it is dots alone', () => {
+    const names = ['hf:../..', 'hf:a/..', 'hf:./b', 'hf:a/..:Q4', 'hf:a/../x.gguf'];
+    expect(names.map(hubNameOf)).toEqual(names.map(() => null));
+    expect(hubNameOf('hf:a.b/c..d:Q4_K_M')?.repository).toBe('a.b/c..d');
   });
 });

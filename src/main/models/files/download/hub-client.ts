@@ -62,9 +62,9 @@ interface HubOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Null for an id of another kind. */
+/** Null for an id of another kind. Dots alone are no name: in an address they would lead elsewhere on the hub. */
 export function hubNameOf(id: string): HubName | null {
-  const match = /^hf:([\w.-]+\/[\w.-]+)(?::([\w.-]+)|\/(.+\.gguf))?$/u.exec(id);
+  const match = /^hf:((?!\.{1,2}\/)[\w.-]+\/(?!\.{1,2}(?:[:/]|$))[\w.-]+)(?::([\w.-]+)|\/(.+\.gguf))?$/u.exec(id);
   return match?.[1] === undefined
     ? null
     : { repository: match[1], quantisation: match[2] ?? null, file: match[3] ?? null };
