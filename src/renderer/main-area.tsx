@@ -26,6 +26,7 @@ const ModelsView = lazy(() => import('./features/models/models-view.tsx'));
 const ToolsView = lazy(() => import('./features/tools/tools-view.tsx'));
 const ProjectView = lazy(() => import('./features/project/project-view.tsx'));
 const CostsView = lazy(() => import('./features/costs/costs-view.tsx'));
+const ReceiptView = lazy(() => import('./features/receipt/receipt-view.tsx'));
 const SettingsView = lazy(() => import('./features/settings/settings-view.tsx'));
 const MemorySettings = lazy(() => import('./features/project/project-memory.tsx'));
 const RulesEditor = lazy(() => import('./features/rules/rules-editor.tsx'));
@@ -153,6 +154,8 @@ function OtherView({ view, load, actions, onShow, onStatus }: MainAreaProps) {
       return <AssistantsView />;
     case 'costs':
       return <CostsView />;
+    case 'receipt':
+      return <ReceiptView key={JSON.stringify(view.about)} about={view.about ?? null} />;
     case 'settings':
       return (
         <SettingsView view={view} actions={actions}>

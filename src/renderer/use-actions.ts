@@ -113,6 +113,7 @@ function viewActions(show: (view: View) => void): readonly Action[] {
     { id: 'assistants', label: t('action.assistants'), run: () => show({ type: 'assistants' }) },
     { id: 'compare', label: t('action.compare'), run: () => show({ type: 'compare' }) },
     { id: 'costs', label: t('action.costs'), run: () => show({ type: 'costs' }) },
+    { id: 'receipt', label: t('receipt.open'), run: () => show({ type: 'receipt' }) },
     { id: 'bin', label: t('action.bin'), run: () => show({ type: 'bin' }) },
   ];
 }
@@ -167,6 +168,11 @@ function sessionActions({ reach, sessionId, session, isWindow }: SessionActionsO
         label: t('action.slash', { name: command.name, text: t(`slash.${command.name}`) }),
         run: () => session.current?.command(command),
       })),
+    {
+      id: 'session-receipt',
+      label: t('receipt.open.session'),
+      run: () => reach.navigate({ type: 'receipt', about: { type: 'session', sessionId: id } }),
+    },
     { id: 'copy-id', label: t('action.copyId'), run: () => void copyText(id) },
   ];
   return sessionId === null ? actions.map((action) => ({ ...action, isOff: true })) : actions;

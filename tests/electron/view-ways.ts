@@ -259,6 +259,10 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
       await page.getByRole('region', { name: 'Left answer' }).waitFor();
     },
     costs: () => goTo('costs', 'Costs'),
+    receipt: async () => {
+      await goTo('receipt', 'What left this machine');
+      await page.getByRole('region', { name: 'To whom' }).waitFor();
+    },
     settings: () => goTo('settings', 'Settings'),
     shortcuts: async () => {
       await goTo('settings', 'Settings');

@@ -25,6 +25,7 @@ import { gitHandlers } from './page-git.ts';
 import { noRules, ruleHandlers } from './page-rules.ts';
 import type { PageTools } from './page-tools.ts';
 import { createPageTools } from './page-tools.ts';
+import { receiptOf } from './receipt-scene.ts';
 import { createScriptedCore } from './scripted-core.ts';
 import type { ScriptedCore } from './scripted-core.ts';
 import type {
@@ -339,6 +340,12 @@ export function createPageCore(): PageCore {
     sandboxes: {
       watch: ({ signal }) => progressStream(async (onView) => onView(core.sandbox), signal),
       network: () => core.network,
+    },
+    receipts: {
+      show: ({ input }) => ({
+        ...receiptOf(3),
+        about: input.type === 'session' ? { ...input, title: 'Fix the failing date test' } : input,
+      }),
     },
     doctor: () => core.findings,
     setup: {

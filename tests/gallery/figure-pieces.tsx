@@ -8,6 +8,7 @@ import {
 } from '../../src/renderer/ui/figures/counterfactual-figures.tsx';
 import { MoneyCap } from '../../src/renderer/ui/figures/money-cap.tsx';
 import { ExpectedMessage, ExpectedWays } from '../../src/renderer/ui/figures/expected-ways.tsx';
+import { ReceiptLink } from '../../src/renderer/ui/figures/receipt-link.tsx';
 import { SpendingLimits } from '../../src/renderer/ui/figures/spending-limits.tsx';
 import { NeedMark } from '../../src/renderer/ui/figures/need-mark.tsx';
 
@@ -58,6 +59,12 @@ export const figurePieces: Readonly<Record<string, ReactNode>> = {
       <ExpectedWays expectation={{ ...knownWays, warning: 'Everything goes to the cloud.' }} />
       <ExpectedMessage pick={{ policy: null }} mode="work" projectPath={null} hasWords />
     </>
+  ),
+  'receipt-link': (
+    <div className="flex flex-wrap gap-3">
+      <ReceiptLink about={null} />
+      <ReceiptLink about={{ type: 'session', sessionId: 'one' }} />
+    </div>
   ),
   'spending-limits': <SpendingLimits />,
   'need-mark': (

@@ -149,6 +149,9 @@ export const machine = {
     'assistants, personas, characters, custom instructions, system prompt, agents, gpts, profile',
   'settings.place.costs': 'Costs: what was spent, and the limits',
   'settings.place.costs.words': 'costs, usage, spent, spending, tokens used, statistics, budget, billing',
+  'settings.place.receipt': 'What left this machine: bytes, hosts and reasons',
+  'settings.place.receipt.words':
+    'what left this machine, privacy, what was sent, sent data, uploaded, outgoing traffic, network traffic, receipt, telemetry, tracking, local only, proof, signed file',
   'settings.place.bin': 'Bin: deleted sessions',
   'settings.place.bin.words': 'bin, trash, deleted sessions, delete history, restore, recover, undelete',
 } as const;

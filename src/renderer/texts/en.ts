@@ -7,6 +7,7 @@ import { inspector } from './en-inspector.ts';
 import { library } from './en-library.ts';
 import { machine } from './en-machine.ts';
 import { project } from './en-project.ts';
+import { receipt } from './en-receipt.ts';
 import { rules } from './en-rules.ts';
 import { settings } from './en-settings.ts';
 import { shell } from './en-shell.ts';
@@ -25,6 +26,7 @@ export const en = {
   ...library,
   ...machine,
   ...project,
+  ...receipt,
   ...rules,
   ...settings,
   ...toolEdit,

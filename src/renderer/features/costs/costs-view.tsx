@@ -15,6 +15,7 @@ import { Problem } from '../../ui/notices/problem.tsx';
 import { SpendingLimits } from '../../ui/figures/spending-limits.tsx';
 import { OwnPriceMark } from '../../ui/figures/own-price-mark.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
+import { ReceiptLink } from '../../ui/figures/receipt-link.tsx';
 import { WideContent } from '../../ui/layout/wide-content.tsx';
 import { MonthFigures } from './month-figures.tsx';
 import { Select } from '../../ui/controls/select.tsx';
@@ -59,6 +60,7 @@ export default function CostsView() {
         {costs.isPending && <Empty>{t('costs.loading')}</Empty>}
         {costs.error !== null && <Problem text={failureText(costs.error)} onRetry={costs.refetch} />}
         {costs.data !== undefined && <Report report={costs.data} hasIds={hasIds} />}
+        <ReceiptLink about={null} />
         <SpendingLimits />
       </div>
     </div>

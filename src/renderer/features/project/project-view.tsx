@@ -11,6 +11,7 @@ import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { PreparePackages } from '../../ui/project/prepare-packages.tsx';
 import { ProjectHosts } from '../../ui/project/project-hosts.tsx';
+import { ReceiptLink } from '../../ui/figures/receipt-link.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { InputField } from '../../ui/controls/field.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
@@ -75,6 +76,10 @@ function Parts({ project, rules }: { readonly project: ProjectHandle; readonly r
       <ProjectKnowledge projectPath={projectPath} />
       <ProjectModels project={project} />
       <ProjectCaps projectPath={projectPath} />
+      <Group title={t('receipt.title')}>
+        <p className="text-sm text-soft">{t('receipt.open.project')}</p>
+        <ReceiptLink about={{ type: 'project', project: projectPath }} />
+      </Group>
       <ProjectCalibration projectPath={projectPath} />
       <Group title={t('project.rules')}>{rules}</Group>
       <ProjectInstructions projectPath={projectPath} />

@@ -88,7 +88,7 @@ export function foundSections({ text, sections }: Search): readonly SettingsSect
   return sections.filter((section) => most > 0 && sharedWords(namesOf(section), text) === most);
 }
 
-const places = ['models', 'tools', 'assistants', 'costs', 'bin'] as const;
+const places = ['models', 'tools', 'assistants', 'costs', 'receipt', 'bin'] as const;
 
 function placeWords(place: (typeof places)[number]): readonly string[] {
   return t(`settings.place.${place}.words`).split(', ');

@@ -37,6 +37,7 @@ export const allViews = {
   comparison: 'features/compare/comparison-detail.tsx',
   answers: 'features/compare/pair-view.tsx',
   costs: 'features/costs/costs-view.tsx',
+  receipt: 'features/receipt/receipt-view.tsx',
   settings: 'features/settings/settings-view.tsx',
   shortcuts: 'features/settings/shortcut-settings.tsx',
   rules: 'features/rules/rules-editor.tsx',

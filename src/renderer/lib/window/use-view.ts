@@ -3,6 +3,10 @@ import type { GivenTask } from '@shared/contract/host-contract.ts';
 import { useClient } from '../connection/core-context.ts';
 import { useIsWindow } from '../connection/use-host-info.ts';
 
+export type ReceiptAbout =
+  | { readonly type: 'session'; readonly sessionId: string }
+  | { readonly type: 'project'; readonly project: string };
+
 /** What the middle of the window shows. */
 export type View =
   /**
@@ -27,12 +31,15 @@ export type View =
   /** `task`: a task to begin with. */
   | { readonly type: 'compare'; readonly task?: { readonly text: string; readonly project: string | null } }
   | { readonly type: 'costs' }
+  /** What left this machine. `about`: absent: in this month. */
+  | { readonly type: 'receipt'; readonly about?: ReceiptAbout }
   /** `at`: the section to show. */
   | { readonly type: 'settings'; readonly at?: 'keys' | 'machine' | 'memory' | 'rules' | 'shortcuts' };
 
 const key = 'dewpoint-view';
 const sessionPrefix = 'session:';
 const projectPrefix = 'project:';
+const receiptPrefix = 'receipt:';
 
 /** Stored for reloads of this window or tab. A window that opens again learns from its address what it showed. */
 export function useView(): readonly [View, (view: View) => void] {
@@ -57,6 +64,10 @@ function useKeptByHost(text: string): void {
 
 function viewText(view: View): string {
   if (view.type === 'session') return sessionPrefix + view.sessionId;
+  if (view.type === 'receipt' && view.about !== undefined) {
+    const { about } = view;
+    return receiptPrefix + (about.type === 'session' ? sessionPrefix + about.sessionId : projectPrefix + about.project);
+  }
   return view.type === 'project' ? projectPrefix + view.path : view.type;
 }
 
@@ -71,6 +82,15 @@ function fromAddress(): string | null {
 function parse(kept: string | null): View {
   if (kept?.startsWith(sessionPrefix) === true) return { type: 'session', sessionId: kept.slice(sessionPrefix.length) };
   if (kept?.startsWith(projectPrefix) === true) return { type: 'project', path: kept.slice(projectPrefix.length) };
-  const others = ['tasks', 'models', 'compare', 'costs', 'settings', 'bin', 'tools', 'assistants'] as const;
+  if (kept?.startsWith(receiptPrefix) === true)
+    return { type: 'receipt', ...receiptAbout(kept.slice(receiptPrefix.length)) };
+  const others = ['tasks', 'models', 'compare', 'costs', 'receipt', 'settings', 'bin', 'tools', 'assistants'] as const;
   return { type: others.find((type) => type === kept) ?? 'new' };
+}
+
+function receiptAbout(kept: string): { readonly about?: ReceiptAbout } {
+  if (kept.startsWith(sessionPrefix))
+    return { about: { type: 'session', sessionId: kept.slice(sessionPrefix.length) } };
+  if (kept.startsWith(projectPrefix)) return { about: { type: 'project', project: kept.slice(projectPrefix.length) } };
+  return {};
 }

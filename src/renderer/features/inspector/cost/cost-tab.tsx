@@ -8,6 +8,7 @@ import { plural, t } from '../../../lib/text/translate.ts';
 import { Empty, Section } from '../../../ui/layout/facts.tsx';
 import { ModelName } from '../../../ui/figures/model-name.tsx';
 import { OwnPriceMark } from '../../../ui/figures/own-price-mark.tsx';
+import { ReceiptLink } from '../../../ui/figures/receipt-link.tsx';
 import { RouteDot } from '../../../ui/figures/route-dot.tsx';
 import { CostSteps } from './cost-steps.tsx';
 import { CostRollups } from './cost-rollups.tsx';
@@ -25,7 +26,14 @@ interface CostTabProps {
 
 /** What the session used and its cost: four disjoint buckets, by place and by model. */
 export default function CostTab({ sessionId, state, money }: CostTabProps) {
-  if (money.calls === 0 && money.children.sessions === 0) return <Empty action="message">{t('cost.none')}</Empty>;
+  if (money.calls === 0 && money.children.sessions === 0) {
+    return (
+      <>
+        <Empty action="message">{t('cost.none')}</Empty>
+        <ReceiptLink about={{ type: 'session', sessionId }} />
+      </>
+    );
+  }
   const limit = spendingLimitOf(state);
   const { children } = money;
   return (
@@ -63,6 +71,9 @@ export default function CostTab({ sessionId, state, money }: CostTabProps) {
       <ServerCosts state={state} />
       <CostCounterfactual state={state} />
       <CostSteps sessionId={sessionId} version={money.calls} />
+      <Section title={t('receipt.title')}>
+        <ReceiptLink about={{ type: 'session', sessionId }} />
+      </Section>
       <CostRollups projectPath={state.projectPath} version={money.calls} />
     </>
   );
