@@ -357,10 +357,7 @@ export const sessionsContract = {
      * others.
      */
     organize: base.input(organizeInput).output(type<SessionsOutcome>()),
-    /**
-     * Creates a session with the same history, up to a point (before or after `at`) or all of it, and with its files as
-     * they were then. The project folder stays. `isBranch`: another branch of the same talk, which lists show as one.
-     */
+    /** Creates a session with the history up to `at` or all of it, and its files then. `isBranch`: of the same talk. */
     fork: base
       .input(
         bySession.extend({
@@ -372,9 +369,8 @@ export const sessionsContract = {
     /** All sessions that are connected with this one by forks, except deleted ones. Empty when there is no other. */
     branches: base.input(bySession).output(type<readonly SessionBranch[]>()),
     /**
-     * Writes the log and its kept files into one file; for `.md`, `.html` and `.jsonl`, a text for readers or the calls of
-     * tools. `missing` counts files that are gone, `branches` the other branches of the talk, which are not in the file. `path` is on the core's
-     * machine.
+     * Writes the log and its kept files into one file on the core's machine; for `.md`, `.html` and `.jsonl`, a text or the
+     * calls of tools. `missing` counts files that are gone, `branches` the other branches of the talk, which are left out.
      */
     export: base.input(bySession.extend({ path })).output(type<{ blobs: number; missing: number; branches: number }>()),
     /**

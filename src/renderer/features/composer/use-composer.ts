@@ -89,11 +89,8 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
   const tell = useChoiceInTask(sessionId, setSaid);
   const chooseAndSay = (next: Partial<SessionChoice>): void => {
     choose(next);
-    if (isRunning)
-      void tell(
-        { ...choice, ...next },
-        Object.keys(next).every((name) => name === 'mode'),
-      );
+    const isModeAlone = Object.keys(next).every((name) => name === 'mode');
+    if (isRunning) void tell({ ...choice, ...next }, isModeAlone);
   };
   const setPick = (next: ModelPick): void => chooseAndSay({ pick: next });
   const change = (next: Partial<ModelPick>): void => setPick({ ...choice.pick, ...next });
@@ -103,10 +100,9 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
   const { mode } = choice;
   const [isCompact, setIsCompact] = useState(false);
   const [isSending, setIsSending] = useState(false);
-  const options = optionsOfPick(pick);
   const fill = useContextFill(state, pick);
   const { attachments, text: shown } = field;
-  const files = useAttachmentPreview({ attachments, text: shown, place: { sessionId }, options });
+  const files = useAttachmentPreview({ attachments, text: shown, place: { sessionId }, options: optionsOfPick(pick) });
   const { stop, isStopping } = useStop(sessionId, isRunning, setSaid);
   const hasFiles = state.projectPath !== null || state.changes.length > 0;
   const modeByWords = modeOfAssistant(assistant) ?? modeOfText(shown, hasFiles);
@@ -114,13 +110,10 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
 
   /** `typed`: the text as it is in the field. */
   const send = async (words: string, taken: TaskMode | null, typed: string): Promise<void> => {
-    if (files.isHeld || files.isPending) {
-      setSaid({ kind: 'error', text: `${t('composer.failed')} ${t('attach.heldAbout')}` });
-      return;
-    }
     const isAskingOthers = others.picks.length > 0;
-    if (isAskingOthers && (taken ?? 'ask') !== 'ask') {
-      setSaid({ kind: 'error', text: `${t('composer.failed')} ${t('beside.refused.work')}` });
+    const refusal = whyHeld(files, isAskingOthers && (taken ?? 'ask') !== 'ask');
+    if (refusal !== null) {
+      setSaid({ kind: 'error', text: `${t('composer.failed')} ${refusal}` });
       return;
     }
     setIsSending(true);
@@ -162,6 +155,15 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
     fill,
   };
   return { ...chosen, ...commands, isSending, isStopping, said, stop };
+}
+
+/** Null: the message can be sent. */
+function whyHeld(
+  { isHeld, isPending }: { readonly isHeld: boolean; readonly isPending: boolean },
+  isWorkForOthers: boolean,
+): string | null {
+  if (isHeld || isPending) return t('attach.heldAbout');
+  return isWorkForOthers ? t('beside.refused.work') : null;
 }
 
 function useContextFill({ steps, projectPath }: ComposerProps['state'], pick: ModelPick): ContextFill | null {

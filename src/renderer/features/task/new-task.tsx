@@ -59,13 +59,7 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
   const client = useClient();
   const [task, setTask] = useDraft('task');
   const [typedProject, setProject] = useState<string | null>(first);
-  const [next, chooseNext] = useStoredValue(nextTaskChoice);
-  const [own, setOwn] = useState<OwnChoice>(noChoice);
-  const choice: TaskChoice = { ...own, pick: next.pick, mode: next.mode };
-  const setChoice = ({ pick, mode, ...others }: TaskChoice): void => {
-    setOwn(others);
-    chooseNext({ ...next, pick, mode });
-  };
+  const { next, chooseNext, choice, setChoice } = useTaskChoice();
   const field = useRef<MessageFieldHandle>(null);
   const roots = useRoots();
   const shownProject = typedProject ?? projects[0] ?? '';
@@ -134,6 +128,18 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
       </div>
     </div>
   );
+}
+
+/** `next`: what is kept for the next task, too. */
+function useTaskChoice() {
+  const [next, chooseNext] = useStoredValue(nextTaskChoice);
+  const [own, setOwn] = useState<OwnChoice>(noChoice);
+  const choice: TaskChoice = { ...own, pick: next.pick, mode: next.mode };
+  const setChoice = ({ pick, mode, ...others }: TaskChoice): void => {
+    setOwn(others);
+    chooseNext({ ...next, pick, mode });
+  };
+  return { next, chooseNext, choice, setChoice };
 }
 
 interface ProjectFieldProps {

@@ -112,14 +112,14 @@ export function AskOthersList({ others, pick, projectPath }: AskOthersProps) {
         )}
       </ul>
       {refusal !== null && (
-        <p role="status" className="mt-1.5 flex flex-wrap items-center gap-2 text-xs text-warn">
+        <output className="mt-1.5 flex flex-wrap items-center gap-2 text-xs text-warn">
           {t(`beside.refused.${refusal}`)}
           {refusal !== 'running' && (
             <Button size="small" onClick={() => navigate({ type: 'compare' })}>
               {t('beside.toCompare')}
             </Button>
           )}
-        </p>
+        </output>
       )}
     </fieldset>
   );

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { turnCostUsd } from '@shared/money/turn-money.ts';
 import type { SessionState, StepState, TurnState } from '@shared/session/session-state.ts';
 import { turnStatus } from '@shared/session/session-state.ts';
@@ -265,9 +265,9 @@ function useWayName(pick: ModelPick | null): string | null {
 }
 
 function useSpokenEnd(name: string, isRunning: boolean): void {
-  const [was, setWas] = useState(isRunning);
+  const was = useRef(isRunning);
   useEffect(() => {
-    if (was && !isRunning) speakToScreenReader({ how: 'polite', text: t('beside.ended', { name }) });
-    setWas(isRunning);
-  }, [was, isRunning, name]);
+    if (was.current && !isRunning) speakToScreenReader({ how: 'polite', text: t('beside.ended', { name }) });
+    was.current = isRunning;
+  }, [isRunning, name]);
 }
