@@ -113,6 +113,6 @@ function sumOf({ files, folder }: Knowledge): string {
   const whole = files.filter(({ isWhole }) => isWhole);
   const tokens = whole.reduce((sum, one) => sum + one.tokens, 0);
   const cost =
-    whole.length === 0 ? 'All are searched.' : `${whole.length} go whole into each session: about ${tokens} tokens.`;
+    whole.length === 0 ? 'All are searched.' : `Whole in each session: ${whole.length}, about ${tokens} tokens.`;
   return `${files.length} ${files.length === 1 ? 'file' : 'files'} in ${seenLineText(folder)}. ${cost}`;
 }

@@ -90,7 +90,7 @@ function showReceipt(made: Receipt, terminal: Terminal, withHere: boolean): void
 function verdictText({ verdict, out, in: into }: Receipt): string {
   if (verdict === 'nothing') return 'Nothing left this machine.';
   const moved = `${sizeText(out)} left this machine, and ${sizeText(into)} came in.`;
-  return verdict === 'counted' ? moved : `${moved} This is not all: see below.`;
+  return verdict === 'counted' ? moved : `${moved} That may not be all:`;
 }
 
 function notesOf({ record: { isPartial, since: from, unreadable } }: Receipt): readonly string[] {
