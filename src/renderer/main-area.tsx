@@ -18,7 +18,7 @@ import { useProjects } from './lib/window/use-projects.ts';
 import type { SessionHandle } from './session-screen.tsx';
 import { SessionScreen } from './session-screen.tsx';
 
-const BesideView = lazy(() => import('./features/conversation/beside/beside-view.tsx'));
+const BesideView = lazy(() => import('./features/conversation/beside/beside-columns.tsx'));
 const TasksView = lazy(() => import('./features/tasks/tasks-view.tsx'));
 const BinView = lazy(() => import('./features/bin/bin-view.tsx'));
 const AssistantsView = lazy(() => import('./features/assistants/assistants-view.tsx'));

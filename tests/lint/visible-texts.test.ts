@@ -24,6 +24,8 @@ const exceptions: readonly string[] = [
   'http://proxy.example.org:8080',
   'http://search.example.org:8888',
   '/etc/ssl/our-authority.pem',
+  // The end of the name of a file.
+  '.receipt',
   // The prefix by which the core recognizes a model on a hub.
   'hf:',
   // Shortcuts as they are stored. The palette has its own words for them.

@@ -156,7 +156,6 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/shared/text/task-mode.ts#modeOfText': 'its patterns are measured by themselves',
   'src/main/hosts/cli/program/subcommand.ts#collect': 'keeps a word that was typed',
   'src/main/hosts/cli/program/usual-names.ts#withUsualNames': 'looks at a word that was typed',
-  'src/main/sandbox/workspace/repositories/named-by-config.ts#kindAt': 'asks the file system',
   'src/main/agent/calls/read-arguments.ts#readJson': 'repairs 100,000 characters at most, by a package',
   'src/main/tools/servers/import-servers.ts#serversIn': 'repairs 100,000 characters at most, by a package',
   'src/main/tools/servers/import-servers.ts#serversInText': 'as serversIn, of 200,000 characters at most',

@@ -186,7 +186,7 @@ function othersWords(): Readonly<Record<string, Readonly<Record<string, string>>
 
 function roleWords(): readonly string[] {
   const names = ['plan', 'context', 'edit', 'answer', 'summary', 'title'] as const;
-  return [t('settings.roles'), ...names.map((name) => t(`settings.roles.${name}`))];
+  return [t('settings.roles'), t('settings.roles.plan.hint'), ...names.map((name) => t(`settings.roles.${name}`))];
 }
 
 function allSections(shortcuts: readonly string[], isWindow: boolean): readonly SettingsSection[] {

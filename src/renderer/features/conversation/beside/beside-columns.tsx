@@ -57,7 +57,7 @@ export default function BesideView({ beside, questions, onStatus }: BesideViewPr
     <main aria-label={t('beside.title')} className="min-h-0 min-w-0 flex-1 overflow-y-auto">
       <div className="flex flex-col gap-4 px-5 py-5">
         <header className="flex flex-wrap items-center gap-3 max-lg:group-data-unlisted/main:pl-8">
-          <h1 ref={heading} tabIndex={-1} className="flex-1 text-base font-semibold outline-none">
+          <h1 ref={heading} tabIndex={-1} className="flex-1 text-sm font-semibold outline-none">
             {t('beside.title')}
           </h1>
           <Button size="small" onClick={() => hideBeside(beside)}>
