@@ -47,10 +47,14 @@ describe.skipIf(isWithoutEngine)('the project folder', () => {
     expect(await program.text('a.txt')).toBe('a\n');
     // Nobody can copy what nobody can read, so that is not advised.
     await chmod(program.project, 0o300);
-    const added = ['projects', 'folders', 'add', program.project, '--project', program.folder];
-    const unread = await program.run(added, asItIs);
-    expect(unread.stderr).toContain('cannot be read: its permissions do not allow it');
-    expect(unread.stderr).not.toContain('--workspace copy');
+    for (const args of [
+      ['run', '--project', program.project, 'Fix it.'],
+      ['projects', 'folders', 'add', program.project, '--project', program.folder],
+    ]) {
+      const unread = await program.run(args, asItIs);
+      expect(unread.stderr).toContain('cannot be read: its permissions do not allow it');
+      expect(unread.stderr).not.toContain('--workspace copy');
+    }
     await chmod(program.project, 0o755);
     // The whole file system is read-only, if this user may mount such a one.
     await using mounted = await mountReadOnly(program.project);
