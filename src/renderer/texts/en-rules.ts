@@ -70,7 +70,7 @@ export const rules = {
   'settings.roles.text': 'Which model does what in Auto. A role that follows the profile changes with it.',
   'settings.roles.plan': 'Plans',
   'settings.roles.plan.hint':
-    'With the strongest cloud model, a plan comes from there before the work, and a local model does the work.',
+    'In the cloud: the strongest cloud model plans before the work, and a local model does the work.',
   'settings.roles.context': 'Searches',
   'settings.roles.edit': 'Edits',
   'settings.roles.answer': 'Answers',
