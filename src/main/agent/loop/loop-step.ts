@@ -1,9 +1,9 @@
 import type { Failure } from '@shared/errors.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import { shortenText } from '@shared/text/shorten-text.ts';
-import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
-import type { Decision, ModelOption, Trouble } from '../../routing/define.ts';
+import type { Decision, Trouble } from '../../routing/define.ts';
 import { cutsOf } from '../prompt/attached-parts.ts';
 import { buildRequest, isSmall } from '../prompt/build-prompt.ts';
 import type { RoomSubject } from '../prompt/compact-conversation.ts';
@@ -14,6 +14,7 @@ import { learnWindow } from './learn-window.ts';
 import { makeRoom } from '../prompt/compact-conversation.ts';
 import { isAskedFirst } from '../turn/wanted-tool.ts';
 import { answerFromResult } from './answer-from-result.ts';
+import { askAdvice } from './ask-advice.ts';
 import { asksForFact, asksInPlan, asksPerson } from './asks-person.ts';
 import { deliverMessages } from '../turn/deliver-messages.ts';
 import { driverOf, passedOr, warmLocalPrompt } from '../turn/decide-work.ts';
@@ -21,15 +22,11 @@ import { failureOf } from '../step/call-failure.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
 import type { Driver, TaskWork, Worker } from '../turn/task-work.ts';
 import { runStep, type StepReply } from '../step/run-step.ts';
+import { noteForModel } from './note-for-model.ts';
 import { runTools } from './run-tools.ts';
-import { resolveModel } from '../turn/agent-dependencies.ts';
 import type { StepError, Turn } from '../turn/turn.ts';
 import type { TurnEndReason } from '@shared/events/turn-events.ts';
-import { askCloudModel } from '../step/ask-cloud-model.ts';
-import { handoffSummary } from '../prompt/handoff-summary.ts';
-import { readChangesOverview } from '../gate/changes-overview.ts';
 import { moneyLeftUsd } from '../step/route-step.ts';
-import { promptTexts } from '../prompt/prompt-texts.ts';
 
 /** Long greedy answers of small models tend to repeat themselves. */
 const CHAT_TEMPERATURE = 0.3;
@@ -67,7 +64,7 @@ export async function loopStep(work: TaskWork, worker: Worker, decision: Decisio
   const { turn, loop, current } = work;
   const isChat = turn.given.mode === 'chat';
   if (decision.adviser !== null) {
-    await askAdvice(work, decision.adviser, decision.code === 'plan' ? planKind : adviceKind);
+    await askAdvice(work, decision.adviser, decision.code === 'plan' ? 'plan' : 'advice');
     // Decided again, with or without its words in the conversation.
     return null;
   }
@@ -359,10 +356,6 @@ async function tellOfMoney({ turn, loop }: TaskWork, { stage }: Worker): Promise
   await noteForModel(turn, 'money-near', text);
 }
 
-async function noteForModel(turn: Turn, code: string, text: string): Promise<void> {
-  await turn.log.append({ type: 'notice-added', level: 'info', code, text });
-}
-
 /** What came before the call broke off is kept: it stands in the log and in the end of the turn. */
 function failed(error: StepError, info: ModelInfo, partial: string): LoopOutcome {
   const said = failureOf(error, info);
@@ -378,66 +371,4 @@ function tooSmall(turn: Turn, info: ModelInfo): LoopOutcome {
   const more = `The largest parts: ${large.join(', ')}. Give the task in smaller pieces, or choose a model with a larger context.`;
   const message = large.length === 0 ? said : `${said} ${more}`;
   return { type: 'gave-up', reason: 'error', cause: 'window', text: message, failure: { code: 'too-large', message } };
-}
-
-interface AdviceKind {
-  readonly code: 'advice' | 'plan';
-  /** Of the notices with what was said, and without. */
-  readonly said: string;
-  readonly failed: string;
-  readonly system: string;
-  readonly maxTokens: number;
-  /** What the model that works reads before it. */
-  readonly opening: string;
-  /** For the person: why it is asked. */
-  readonly why: (working: string, asked: string) => string;
-  readonly noun: string;
-}
-
-const adviceKind: AdviceKind = {
-  code: 'advice',
-  said: 'advice',
-  failed: 'advice-failed',
-  system: promptTexts.advise,
-  maxTokens: 500,
-  opening: 'Advice of a stronger model that has seen what you did:',
-  why: (working, asked) => `${working} makes no progress, so ${asked} gives advice.`,
-  noun: 'advice',
-};
-
-const planKind: AdviceKind = {
-  code: 'plan',
-  said: 'plan-made',
-  failed: 'plan-failed',
-  system: promptTexts.planAhead,
-  maxTokens: 700,
-  opening: 'The plan of a stronger model that has not seen the files. Work by it where it fits what you find:',
-  why: (working, asked) => `${asked} plans, and ${working} does the work.`,
-  noun: 'plan',
-};
-
-/**
- * Asks a stronger model what to do, with a handoff instead of the whole conversation: this costs a few cents, while a
- * takeover reads everything. Its words go into the conversation. If the model could not be asked, the log says so.
- */
-async function askAdvice({ turn, current }: TaskWork, { info }: ModelOption, kind: AdviceKind): Promise<void> {
-  const model = resolveModel(turn.dependencies, info);
-  const missing = `No ${kind.noun} was available:`;
-  if (model === null) return noteForModel(turn, kind.failed, `${missing} ${info.label} is gone.`);
-  const text = kind.why(current?.info.label ?? 'The model', info.label);
-  const stage: Stage = { strategy: 'loop', model: info.id, where: info.where };
-  const look = await readChangesOverview(turn);
-  const said = await askCloudModel(
-    turn,
-    { stage, model },
-    {
-      purpose: 'advise',
-      reason: { code: kind.code, text },
-      system: kind.system,
-      handoff: handoffSummary(turn, look),
-      maxTokens: kind.maxTokens,
-    },
-  );
-  if (said.type === 'said') return noteForModel(turn, kind.said, `${kind.opening}\n${said.text}`);
-  return noteForModel(turn, kind.failed, `${missing} ${said.why}`);
 }
