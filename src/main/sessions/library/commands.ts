@@ -7,7 +7,7 @@ import { asTalks } from '@shared/session/session-filter.ts';
 import type { SearchHit } from '@shared/contract/search-answer.ts';
 import type { SearchIndex } from '../search/session-search-index.ts';
 import type { SessionStore } from '../store/session-store.ts';
-import { createBranchFinder, talkOf } from './session-branches.ts';
+import { branchesOfTalks, createBranchFinder } from './session-branches.ts';
 import { exportSession, forkSession, importSession } from './session-library.ts';
 import type { SessionLibraryOptions } from './session-library.ts';
 import { organizeSessions } from './organize-sessions.ts';
@@ -32,14 +32,13 @@ export function createLibraryCommands(options: LibraryCommandsOptions) {
       return { hits: named, isComplete };
     },
     rename: async ({ input: { sessionId, title } }) => {
-      for (const id of await talkOf(store, sessionId))
+      for (const id of await branchesOfTalks(store, [sessionId]))
         await (await sessions.journal(id)).append({ type: 'session-renamed', title });
     },
     organize: async ({ input, signal }) => {
       // Each branch is looked at, and works in its folder, by itself. All else is about the talk.
       const isOfOne = input.isSeen === true || input.savesCalls !== undefined;
-      const talks = isOfOne ? [] : await Promise.all(input.sessionIds.map((id) => talkOf(store, id)));
-      const sessionIds = [...input.sessionIds, ...talks.flat()];
+      const sessionIds = isOfOne ? input.sessionIds : await branchesOfTalks(store, input.sessionIds);
       const { done, refused } = await organizeSessions(sessions, { ...input, sessionIds }, signal);
       return { done: done.filter((id) => input.sessionIds.includes(id)), refused };
     },
@@ -48,7 +47,7 @@ export function createLibraryCommands(options: LibraryCommandsOptions) {
     export: ({ input, signal }) => exportSession(options, input.sessionId, input.path, signal),
     import: ({ input, signal }) => importSession(options, input.path, signal),
     delete: async ({ input: { sessionId } }) => {
-      for (const id of await talkOf(store, sessionId)) {
+      for (const id of await branchesOfTalks(store, [sessionId])) {
         await sessions.close(id);
         await move(store.folderOf(id), bin.folderOf(id));
       }
@@ -56,12 +55,12 @@ export function createLibraryCommands(options: LibraryCommandsOptions) {
     binned: async () => asTalks((await bin.list()).map((summary) => toSessionSummary(summary, 'idle'))),
     restore: async ({ input }) => {
       const sessionId = await inBin(bin, input.id);
-      for (const id of await talkOf(bin, sessionId)) await move(bin.folderOf(id), store.folderOf(id));
+      for (const id of await branchesOfTalks(bin, [sessionId])) await move(bin.folderOf(id), store.folderOf(id));
       return { sessionId };
     },
     purge: async ({ input }) => {
       const sessionId = await inBin(bin, input.id);
-      for (const id of await talkOf(bin, sessionId)) {
+      for (const id of await branchesOfTalks(bin, [sessionId])) {
         await rm(bin.folderOf(id), { recursive: true, force: true });
         // Only the workspace that was made for it. A project folder is elsewhere.
         await rm(join(home, 'workspaces', id), { recursive: true, force: true });

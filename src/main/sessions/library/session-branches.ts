@@ -55,11 +55,16 @@ async function messagesIn(events: AsyncIterable<SessionEvent>): Promise<readonly
   return [...messages];
 }
 
-/** All branches of the talk that a session belongs to, itself included. A plain fork is a talk of its own. */
-export async function talkOf(store: Pick<SessionStore, 'list'>, sessionId: string): Promise<readonly string[]> {
-  const all = await store.list();
-  const own = all.find(({ id }) => id === sessionId);
-  const talk = own?.branchOf ?? sessionId;
-  const ids = all.filter(({ id, branchOf }) => (branchOf ?? id) === talk).map(({ id }) => id);
-  return ids.includes(sessionId) ? ids : [sessionId];
+/**
+ * All branches of the talks that these sessions belong to, the sessions themselves included. A plain fork is a talk of
+ * its own.
+ */
+export async function branchesOfTalks(
+  store: Pick<SessionStore, 'list'>,
+  sessionIds: readonly string[],
+): Promise<readonly string[]> {
+  const talks = new Map((await store.list()).map(({ id, branchOf }) => [id, branchOf ?? id]));
+  const wanted = new Set(sessionIds.map((id) => talks.get(id) ?? id));
+  const found = [...talks].flatMap(([id, talk]) => (wanted.has(talk) ? [id] : []));
+  return [...new Set([...sessionIds, ...found])];
 }

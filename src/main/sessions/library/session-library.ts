@@ -15,7 +15,7 @@ import { copyLog } from './copy-log.ts';
 import { placeInTree } from '../children/session-tree.ts';
 import type { ForkPlan, ForkPoint } from './fork-plan.ts';
 import { planFork } from './fork-plan.ts';
-import { talkOf } from './session-branches.ts';
+import { branchesOfTalks } from './session-branches.ts';
 import { openSessionFile, writeSessionFile } from './session-file.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import { exportReadable, readableForm } from './readable/export-readable.ts';
@@ -191,7 +191,7 @@ export async function exportSession(
   signal: AbortSignal,
 ): Promise<{ readonly blobs: number; readonly missing: number; readonly branches: number }> {
   requireWhole(path);
-  const branches = (await talkOf(store, sessionId)).length - 1;
+  const branches = (await branchesOfTalks(store, [sessionId])).length - 1;
   const view = await store.view(sessionId);
   const form = readableForm(path);
   // The log of a session at work grows meanwhile.
