@@ -20,6 +20,11 @@ export interface Projector {
 /** What is known about a model's sight. `refusal` says why the file beside it is not used, in whole sentences. */
 export type Sight = { readonly projector: Projector } | { readonly refusal: string };
 
+/** Null: the model sees nothing. */
+export function projectorOf({ sight }: { readonly sight?: Sight | undefined }): Projector | null {
+  return sight !== undefined && 'projector' in sight ? sight.projector : null;
+}
+
 /** The projectors that the user chose, by the name or the path of their model. */
 export type ProjectorList = NameList<string>;
 

@@ -61,6 +61,8 @@ export interface SightPlan {
   /** The limit that the server is told. Null: it scales every picture to one size, or no rule is known here. */
   readonly limit: number | null;
   readonly isOnCard: boolean;
+  /** No rule covers the graph of this kind. */
+  readonly isEstimate: boolean;
 }
 
 export const serverBatchTokens = 512;
@@ -146,7 +148,7 @@ function planned(
         ? [step?.why ?? null, plan.reason.replace(/\.$/u, '') + estimate]
         : [plain.why]),
       guessed,
-      projector !== null && sightMemory(projector, null).isEstimate ? 'what it takes to see is an estimate' : null,
+      sight?.isEstimate === true ? 'what it takes to see is an estimate' : null,
     ),
   };
 }
@@ -157,9 +159,9 @@ function sightOf(
 ): SightPlan | null {
   if (projector === null) return null;
   const mostTokens = mostPictureTokens(projector, contextTokens, serverBatchTokens);
-  const { weightsBytes, computeBytes } = sightMemory(projector, mostTokens);
+  const { weightsBytes, computeBytes, isEstimate } = sightMemory(projector, mostTokens);
   const limit = scalesPictures(projector) ? mostTokens : null;
-  return { bytes: weightsBytes + computeBytes, mostTokens, limit, isOnCard };
+  return { bytes: weightsBytes + computeBytes, mostTokens, limit, isOnCard, isEstimate };
 }
 
 /** The options with which llama-server sees pictures. */

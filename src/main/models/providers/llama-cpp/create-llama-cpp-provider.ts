@@ -4,6 +4,7 @@ import type { Strain } from '@shared/models/machine-strain.ts';
 import { strainText } from '../../machine/strain-watch.ts';
 import type { HeldModel } from '../../engine/local-engines.ts';
 import type { LlamaEngine } from '../../engine/llama-engine.ts';
+import { projectorOf } from '../../files/projectors.ts';
 import type { EngineRequest } from '../../engine/worker/worker-protocol.ts';
 import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import type { OneAtATime } from '../../../lib/async/one-at-a-time.ts';
@@ -269,8 +270,7 @@ async function infoOf(
     strategies: [...(file.strategies ?? ['recipe'])],
     ...(file.use === undefined ? {} : { use: file.use }),
   });
-  const hasProjector = file.sight !== undefined && 'projector' in file.sight;
-  return { ...info, ...(hasProjector ? { seesWith: 'llama-server' } : {}) };
+  return { ...info, ...(projectorOf(file) === null ? {} : { seesWith: 'llama-server' }) };
 }
 
 function missing(name: string): ProviderError {

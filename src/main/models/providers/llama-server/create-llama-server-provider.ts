@@ -8,6 +8,7 @@ import type { NoMemory, OwnLlamaServer, RunningServer } from '../../engine/llama
 import type { EngineOccupant } from '../../engine/local-engines.ts';
 import { sumHeldMemory } from '../../engine/local-engines.ts';
 import { strainText } from '../../machine/strain-watch.ts';
+import { projectorOf } from '../../files/projectors.ts';
 import type { ModelFacts } from '../../memory/estimate/model-memory.ts';
 import { readAdapted } from '../../memory/gguf/gguf-header-reader.ts';
 import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
@@ -22,7 +23,7 @@ import { infoOfModel } from '../call/info-of-file.ts';
 import { streamInTurn } from '../call/stream-in-turn.ts';
 import type { ModelRequest, ModelServer, Provider, ProviderError, StreamPart } from '../define.ts';
 import type { FoundServer, Leaving, LlamaServerDependencies, ServerModel, ServerModelOptions } from './server-model.ts';
-import { findDrafting, findServer, planFile, projectorOf, serverModelInfo, withSightHint } from './server-model.ts';
+import { findDrafting, findServer, planFile, serverModelInfo, withSightHint } from './server-model.ts';
 import { smallerLoad } from './smaller-load.ts';
 import type { DraftWish } from './draft-ways.ts';
 import type { DraftCounts, ServerCall } from './server-wire.ts';

@@ -12,7 +12,7 @@ import { loadArguments, planServerLoad, sightArguments } from '../../memory/plan
 import { infoOfFile } from '../call/info-of-file.ts';
 import type { LocalEngines } from '../../engine/local-engines.ts';
 import type { ModelFile, ModelFiles } from '../../files/callable-files.ts';
-import type { Projector } from '../../files/projectors.ts';
+import { projectorOf } from '../../files/projectors.ts';
 import type { LoadSteps } from '../../memory/load-steps.ts';
 import type { ReadHeader } from '../../memory/gguf/gguf-header-reader.ts';
 import type { DraftVerdict } from '@shared/models/probe-card.ts';
@@ -167,10 +167,6 @@ export async function planFile(
   ];
   const idleMs = unloadAfterMinutes === null ? null : unloadAfterMinutes * 60_000;
   return { file, plan, drafting, isGentle, load: { program: program.path, args, modelPath: file.path, idleMs } };
-}
-
-export function projectorOf({ sight }: Pick<ModelFile, 'sight'>): Projector | null {
-  return sight !== undefined && 'projector' in sight ? sight.projector : null;
 }
 
 /** What to do when a server did not start because of the projector that it was given. */
