@@ -1,6 +1,6 @@
-import { cpus } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CalibrationTime } from '@shared/calibration/calibration.ts';
+import { processorTimes } from '../../lib/processor-times.ts';
 
 export interface QuietSource {
   /** Whether the person has something running here. */
@@ -17,8 +17,12 @@ const mostBusyShare = 0.25;
 const measuredMs = 4_000;
 const usualLookMs = 20_000;
 
-/** Resolves when the clock of this machine shows `at` the next time. The machine may sleep meanwhile. */
-export async function waitForTime({ now, lookEveryMs = usualLookMs }: QuietSource, until: number, signal: AbortSignal) {
+/** Resolves at `until`, in milliseconds since 1970. The machine may sleep meanwhile. */
+export async function waitForTime(
+  { now, lookEveryMs = usualLookMs }: QuietSource,
+  until: number,
+  signal: AbortSignal,
+): Promise<void> {
   for (let left = until - now(); left > 0; left = until - now())
     await wait(Math.min(left, lookEveryMs), undefined, { signal });
 }
@@ -45,17 +49,9 @@ export function nextTime(at: NonNullable<CalibrationTime['at']>, now: number): n
 }
 
 async function measuredShare(signal: AbortSignal): Promise<number> {
-  const before = look();
+  const before = processorTimes();
   await wait(measuredMs, undefined, { signal });
-  const after = look();
-  const [busy, idle] = [after.busy - before.busy, after.idle - before.idle];
+  const after = processorTimes();
+  const [busy, idle] = [after.busyMs - before.busyMs, after.idleMs - before.idleMs];
   return busy + idle <= 0 ? 1 : busy / (busy + idle);
-}
-
-function look(): { readonly busy: number; readonly idle: number } {
-  const times = cpus().map((one) => one.times);
-  return {
-    busy: times.reduce((sum, { user, nice, sys, irq }) => sum + user + nice + sys + irq, 0),
-    idle: times.reduce((sum, one) => sum + one.idle, 0),
-  };
 }

@@ -1,4 +1,4 @@
-import { cpus } from 'node:os';
+import { processorTimes } from '../../../lib/processor-times.ts';
 
 /** The use of processor time between two looks, in milliseconds. */
 export interface CpuWindow {
@@ -73,11 +73,5 @@ export function createThreadGovernor(most: number, set: (threads: number) => voi
 
 function look(): { readonly at: number; readonly ownMs: number; readonly busyMs: number; readonly idleMs: number } {
   const { user, system } = process.cpuUsage();
-  let busyMs = 0;
-  let idleMs = 0;
-  for (const { times } of cpus()) {
-    busyMs += times.user + times.nice + times.sys + times.irq;
-    idleMs += times.idle;
-  }
-  return { at: performance.now(), ownMs: (user + system) / 1000, busyMs, idleMs };
+  return { at: performance.now(), ownMs: (user + system) / 1000, ...processorTimes() };
 }
