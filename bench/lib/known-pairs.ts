@@ -1,5 +1,4 @@
-import { pairedDifference, shareInterval } from '@shared/comparisons/intervals.ts';
-import type { Interval } from '@shared/money/counterfactual.ts';
+import { pairedRows } from './paired-rows.ts';
 import type { TaskRecord } from './results.ts';
 import type { BenchRow } from './rows.ts';
 import { shortModel } from './summary.ts';
@@ -19,7 +18,13 @@ export function pairRows(
   const parts = without.join(' and ');
   return [...sides].flatMap((side) => {
     const pairs = pairsOf(records.filter(({ model, strategy }) => `${shortModel(model)} ${strategy}` === side));
-    return [...solvedRows(side, pairs, parts), ...requestRows(side, pairs)];
+    const solved = pairs.map(({ whole, part }) => ({ first: whole.solved, second: part.solved }));
+    const figures = {
+      first: `${side}: solved with ${parts}`,
+      second: `${side}: solved without them`,
+      difference: `${side}: points that they add`,
+    };
+    return [...pairedRows(solved, figures), ...requestRows(side, pairs)];
   });
 }
 
@@ -32,36 +37,6 @@ function pairsOf(records: readonly TaskRecord[]): readonly Pair[] {
     const part = isPart(whole) ? undefined : parts.get(whole.task);
     return part === undefined ? [] : [{ whole, part }];
   });
-}
-
-function solvedRows(side: string, pairs: readonly Pair[], parts: string): readonly BenchRow[] {
-  const count = (isWhole: boolean, isPart: boolean): number =>
-    pairs.filter(({ whole, part }) => whole.solved === isWhole && part.solved === isPart).length;
-  const counts = {
-    both: count(true, true),
-    onlyFirst: count(true, false),
-    onlySecond: count(false, true),
-    neither: count(false, false),
-  };
-  const difference = pairedDifference(counts);
-  const solved = (own: number): Pick<BenchRow, 'value' | 'note'> => ({
-    value: own,
-    note: `of ${pairs.length}, 95 % interval ${shares(shareInterval(own, pairs.length))} %`,
-  });
-  return [
-    { figure: `${side}: solved with ${parts}`, unit: '', target: null, ...solved(counts.both + counts.onlyFirst) },
-    { figure: `${side}: solved without them`, unit: '', target: null, ...solved(counts.both + counts.onlySecond) },
-    {
-      figure: `${side}: points that they add`,
-      value: difference === null ? null : 100 * difference.value,
-      unit: 'points',
-      target: null,
-      note:
-        difference === null
-          ? 'no pair'
-          : `${pairs.length} pairs, 95 % interval ${shares(difference)} points (Newcombe, paired); only with ${counts.onlyFirst}, only without ${counts.onlySecond}`,
-    },
-  ];
 }
 
 function requestRows(side: string, pairs: readonly Pair[]): readonly BenchRow[] {
@@ -83,8 +58,4 @@ function requestRows(side: string, pairs: readonly Pair[]): readonly BenchRow[] 
       note: `of ${known.length}; in ${longer.length} more, it was asked more often in one of the two`,
     },
   ];
-}
-
-function shares({ low, high }: Interval): string {
-  return `${Math.round(100 * low)} to ${Math.round(100 * high)}`;
 }

@@ -1,5 +1,6 @@
 import { pairedDifference, shareInterval, unpairedDifference } from '@shared/comparisons/intervals.ts';
 import type { Interval } from '@shared/money/counterfactual.ts';
+import { countPairs } from './paired-rows.ts';
 import { formatNumber } from './table.ts';
 import type { BenchRow, Target } from './rows.ts';
 import { isFalseAccept, type TaskRecord } from './results.ts';
@@ -180,14 +181,8 @@ function compare(
     const difference = unpairedDifference(count(first), count(second));
     return difference === null ? null : { ...difference, method: 'Newcombe, unpaired' };
   }
-  const count = (left: boolean, right: boolean): number =>
-    first.filter((record) => record.solved === left && other.get(record.task) === right).length;
-  const difference = pairedDifference({
-    both: count(true, true),
-    onlyFirst: count(true, false),
-    onlySecond: count(false, true),
-    neither: count(false, false),
-  });
+  const pairs = first.map(({ task, solved }) => ({ first: solved, second: other.get(task) === true }));
+  const difference = pairedDifference(countPairs(pairs));
   return difference === null ? null : { ...difference, method: 'Newcombe, paired' };
 }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { pairedDifference, shareInterval } from '@shared/comparisons/intervals.ts';
 import { z } from 'zod';
+import { pairedRows } from '../paired-rows.ts';
 import type { BenchRow } from '../rows.ts';
 
 const runSchema = z.object({
@@ -54,39 +54,12 @@ function rowsOf(skill: string, runs: readonly SkillRun[]): readonly BenchRow[] {
     return run === undefined ? undefined : run.problem === null;
   };
   const pairs = tasks.flatMap((task) => {
-    const [named, without] = [isDone(task, 'named'), isDone(task, 'without')];
-    return named === undefined || without === undefined ? [] : [{ named, without }];
+    const [first, second] = [isDone(task, 'named'), isDone(task, 'without')];
+    return first === undefined || second === undefined ? [] : [{ first, second }];
   });
-  const count = (named: boolean, without: boolean): number =>
-    pairs.filter((pair) => pair.named === named && pair.without === without).length;
-  const counts = {
-    both: count(true, true),
-    onlyFirst: count(true, false),
-    onlySecond: count(false, true),
-    neither: count(false, false),
-  };
-  const difference = pairedDifference(counts);
-  const points = ({ low, high }: { readonly low: number; readonly high: number }): string =>
-    `${Math.round(100 * low)} to ${Math.round(100 * high)}`;
-  const row = (figure: string, done: number): BenchRow => ({
-    figure: `${skill}: ${figure}`,
-    value: done,
-    unit: '',
-    target: null,
-    note: `of ${pairs.length}, 95 % interval ${points(shareInterval(done, pairs.length))} %`,
+  return pairedRows(pairs, {
+    first: `${skill}: tasks done with the skill named`,
+    second: `${skill}: the same without it`,
+    difference: `${skill}: points that it adds`,
   });
-  return [
-    row('tasks done with the skill named', counts.both + counts.onlyFirst),
-    row('the same without it', counts.both + counts.onlySecond),
-    {
-      figure: `${skill}: points that it adds`,
-      value: difference === null ? null : 100 * difference.value,
-      unit: 'points',
-      target: null,
-      note:
-        difference === null
-          ? 'no pair'
-          : `95 % interval ${points(difference)} points (Newcombe, paired); only with ${counts.onlyFirst}, only without ${counts.onlySecond}`,
-    },
-  ];
 }
