@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { ConnectedToolSpec } from '../../src/main/tools/connected/connected-tool-spec.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { createLlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
 import type { Provider } from '../../src/main/models/providers/define.ts';
@@ -122,6 +123,24 @@ export async function withModel(modelPath: string, use: (provider: Provider) => 
   }
 }
 
+/** A session of a small model that has only these tools and may call all of them. */
+export function callerKit(
+  provider: Provider,
+  connected: ConnectedTools,
+  model: Partial<ModelInfo> & Pick<ModelInfo, 'parametersB'>,
+): ReturnType<typeof createAgentKit> {
+  const capabilities = { tools: false, grammar: true, prefill: true, infill: false, countTokens: true };
+  return createAgentKit({
+    model: { ...loopModel, capabilities, ...model },
+    sandbox: { files: {} },
+    dependencies: {
+      tools: { connected },
+      models: { provider: () => provider },
+      approver: { ask: async () => 'allow' },
+    },
+  });
+}
+
 async function tryOne(provider: Provider, parametersB: number, asked: AskedCall): Promise<Tried> {
   const called: { readonly tool: string; readonly input: unknown }[] = [];
   const connected: ConnectedTools = {
@@ -132,19 +151,7 @@ async function tryOne(provider: Provider, parametersB: number, asked: AskedCall)
       return { status: 'ok', output: 'Done.' };
     },
   };
-  const kit = createAgentKit({
-    model: {
-      ...loopModel,
-      parametersB,
-      capabilities: { tools: false, grammar: true, prefill: true, infill: false, countTokens: true },
-    },
-    sandbox: { files: {} },
-    dependencies: {
-      tools: { connected },
-      models: { provider: () => provider },
-      approver: { ask: async () => 'allow' },
-    },
-  });
+  const kit = callerKit(provider, connected, { parametersB });
   let isLate = false;
   const late = setTimeout(() => {
     isLate = true;

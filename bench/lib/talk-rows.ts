@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Provider } from '../../src/main/models/providers/define.ts';
 import type { ConnectedTools } from '../../src/main/tools/connected/connected-tool.ts';
-import { createAgentKit, ended, loopModel, turnOptions } from '../../tests/fakes/agent-kit.ts';
-import { withModel } from './model-callers.ts';
+import { ended, turnOptions } from '../../tests/fakes/agent-kit.ts';
+import { callerKit, withModel } from './model-callers.ts';
 import type { BenchRow } from './rows.ts';
 
 const talksSchema = z.object({
@@ -92,21 +92,7 @@ function startTalk(provider: Provider, offered: Awaited<ReturnType<ConnectedTool
       return { status: 'ok', output: 'Found: 12, from 9 to 10.' };
     },
   };
-  const kit = createAgentKit({
-    model: {
-      ...loopModel,
-      parametersB: 1.5,
-      contextTokens: 16_384,
-      strategies: ['recipe'],
-      capabilities: { tools: false, grammar: true, prefill: true, infill: false, countTokens: true },
-    },
-    sandbox: { files: {} },
-    dependencies: {
-      tools: { connected },
-      models: { provider: () => provider },
-      approver: { ask: async () => 'allow' },
-    },
-  });
+  const kit = callerKit(provider, connected, { parametersB: 1.5, contextTokens: 16_384, strategies: ['recipe'] });
   return {
     say: async (text: string): Promise<string | null> => {
       const before = called.length;
