@@ -41,34 +41,25 @@ export async function measure(signal: AbortSignal): Promise<readonly BenchRow[]>
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-knowledge-'));
   try {
     const { files, questions, pages } = await writtenDocuments(join(folder, 'shelf'));
-    const { index, find, close } = await openedKnowledge(folder, files, signal);
-    try {
-      return ['held', 'development'].flatMap((split) => {
-        const asked = questions.filter((one) => one.split === split);
-        const rows = find.ways.map((by): BenchRow => {
-          const right = asked.filter(({ question, pages: right }) => hits(find.found(question, by), right)).length;
-          const value = (100 * right) / asked.length;
-          const isTarget = split === 'held' && by === 'both';
-          return {
-            figure: `knowledge: right page among the first ${cited}, ${by}${split === 'held' ? '' : ', development half'}`,
-            value,
-            unit: '%',
-            target: isTarget ? { atLeast: target } : null,
-            note: `${right} of ${asked.length} questions, ${pages} pages in ${files.length} PDFs of three documentations; all-MiniLM-L6-v2`,
-          };
-        });
-        return rows;
+    const found = await foundPages(folder, { files, questions }, signal);
+    return ['held', 'development'].flatMap((split) => {
+      const asked = questions.filter((one) => one.split === split);
+      return ways.map((by): BenchRow => {
+        const right = asked.filter((one) => found(one, by).some((page) => one.pages.has(page))).length;
+        const isTarget = split === 'held' && by === 'both';
+        return {
+          figure: `knowledge: right page among the first ${cited}, ${by}${split === 'held' ? '' : ', development half'}`,
+          value: (100 * right) / asked.length,
+          unit: '%',
+          target: isTarget ? { atLeast: target } : null,
+          note: `${right} of ${asked.length} questions, ${pages} pages in ${files.length} PDFs of three documentations; all-MiniLM-L6-v2`,
+        };
       });
-    } finally {
-      index.close();
-      await close();
-    }
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
-
-const hits = (found: readonly string[], right: ReadonlySet<string>): boolean => found.some((one) => right.has(one));
 
 /** The documentations that the questions are about, and as many others as make the pages full. */
 async function writtenDocuments(shelf: string) {
@@ -153,8 +144,8 @@ async function makeVectors(
   throw new Error(`The vectors were not made: ${most} parts have one.`);
 }
 
-/** Adds the files as a person does, makes the vectors, and asks each question in each way. */
-async function openedKnowledge(home: string, files: readonly string[], signal: AbortSignal) {
+/** Adds the files to the knowledge of a project as a person does. */
+async function addedKnowledge(home: string, files: readonly string[], signal: AbortSignal) {
   const project = join(home, 'project');
   await mkdir(project, { recursive: true });
   const programs = createHostPrograms({ home, env: process.env });
@@ -187,33 +178,37 @@ async function openedKnowledge(home: string, files: readonly string[], signal: A
     fingerprint,
   }));
   if (taken.length < files.length) throw new Error(`Only ${taken.length} of ${files.length} files were added.`);
+  return { base, folder, taken };
+}
+
+/** Makes the vectors and asks each question in each way. Returns the pages that one way cites for one of them. */
+async function foundPages(
+  home: string,
+  { files, questions }: { readonly files: readonly string[]; readonly questions: readonly Question[] },
+  signal: AbortSignal,
+): Promise<(asked: Question, by: Way) => readonly string[]> {
+  const { base, folder, taken } = await addedKnowledge(home, files, signal);
   const model = await openMiniLm(home, signal);
   const open = (stop: AbortSignal): IndexClient => openIndex(base, 0, stop);
   const work = createVectorWork({ texts: model.texts, open });
-  await makeVectors(work, taken, signal);
   const index = open(signal);
-  await index.take(taken);
-  const answers = new Map<string, readonly string[]>();
-  const find = {
-    ways,
-    found: (question: string, by: Way): readonly string[] => answers.get(`${by} ${question}`) ?? [],
-  };
-  for (const { question } of questionSchema.parse(
-    JSON.parse(await readFile(resolve('bench/data/knowledge-questions.json'), 'utf8')),
-  )) {
-    const { query } = await work.prepare(index, { words: question, files: taken }, signal);
-    if (query === null) throw new Error('A question has no vector.');
-    for (const by of ways) {
-      const parts = await index.find(by === 'vectors' ? '' : question, cited, by === 'words' ? undefined : query);
-      answers.set(
-        `${by} ${question}`,
-        parts.map(({ path, page }) => `${path.slice(folder.name.length + 1)} ${page ?? '-'}`),
-      );
+  try {
+    await makeVectors(work, taken, signal);
+    await index.take(taken);
+    const answers = new Map<string, readonly string[]>();
+    for (const { question } of questions) {
+      const { query } = await work.prepare(index, { words: question, files: taken }, signal);
+      if (query === null) throw new Error('A question has no vector.');
+      for (const by of ways) {
+        const parts = await index.find(by === 'vectors' ? '' : question, cited, by === 'words' ? undefined : query);
+        const pages = parts.map(({ path, page }) => `${path.slice(folder.name.length + 1)} ${page ?? '-'}`);
+        answers.set(`${by} ${question}`, pages);
+      }
     }
-  }
-  const close = async (): Promise<void> => {
+    return ({ question }, by) => answers.get(`${by} ${question}`) ?? [];
+  } finally {
+    index.close();
     await work.dispose();
     await model.texts.dispose();
-  };
-  return { index, find, close };
+  }
 }
