@@ -49,6 +49,7 @@ import { Markdown } from '../../src/renderer/ui/content/markdown.tsx';
 import MarkdownView from '../../src/renderer/ui/content/markdown-view.tsx';
 import { ModeChoice } from '../../src/renderer/ui/controls/mode-choice.tsx';
 import { MoreButton } from '../../src/renderer/ui/controls/more-button.tsx';
+import { StopButton } from '../../src/renderer/ui/controls/stop-button.tsx';
 import { Notice } from '../../src/renderer/ui/notices/notice.tsx';
 import { OwnPriceMark } from '../../src/renderer/ui/figures/own-price-mark.tsx';
 import { FolderField } from '../../src/renderer/ui/controls/folder-field.tsx';
@@ -433,6 +434,7 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
     </>
   ),
   'more-button': <MoreButton left={194} onMore={nothing} />,
+  'stop-button': <StopButton sessionId="session" />,
   'take-over-state': (
     <>
       <TakeOverState state={{ state: 'testing' }} />

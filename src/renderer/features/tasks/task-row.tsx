@@ -7,12 +7,12 @@ import { needOf } from '@shared/session/session-news.ts';
 import { askingTurn, waitingTurn } from '@shared/session/waiting-turn.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
-import { announce } from '../../lib/notices/announce.ts';
 import { stepLabel } from '../../lib/session/step-label.ts';
 import { useSession } from '../../lib/session/use-session.ts';
 import { clock, folderName, money, sessionTitle } from '../../lib/text/format.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
+import { StopButton } from '../../ui/controls/stop-button.tsx';
 import { Markdown } from '../../ui/content/markdown.tsx';
 import { NeedMark } from '../../ui/figures/need-mark.tsx';
 import { Fold } from '../../ui/layout/fold.tsx';
@@ -59,7 +59,7 @@ export function TaskRow({ task, readAt, questions, onOpen, onSeen, onChanged }: 
             <span className="truncate tabular-nums">{facts.filter((fact) => fact !== null).join(' · ')}</span>
           </span>
         </span>
-        {task.status !== 'idle' && <StopButton sessionId={sessionId} onChanged={onChanged} />}
+        {task.status !== 'idle' && <StopButton sessionId={sessionId} onAnswered={onChanged} />}
         {need === 'look' && (
           <Button size="small" look="quiet" onClick={onSeen}>
             <Icon name="check" className="size-3.5" />
@@ -73,27 +73,6 @@ export function TaskRow({ task, readAt, questions, onOpen, onSeen, onChanged }: 
         <Result sessionId={sessionId} onLooked={onSeen} />
       )}
     </li>
-  );
-}
-
-function StopButton({ sessionId, onChanged }: Pick<TaskRowProps, 'onChanged'> & { readonly sessionId: string }) {
-  const client = useClient();
-  const [isStopping, setIsStopping] = useState(false);
-  const stop = async (): Promise<void> => {
-    setIsStopping(true);
-    try {
-      await client.sessions.cancel({ sessionId });
-    } catch (error) {
-      announce({ kind: 'error', text: failureText(error) });
-      setIsStopping(false);
-    }
-    onChanged();
-  };
-  return (
-    <Button size="small" disabled={isStopping} onClick={() => void stop()}>
-      <Icon name="stop" className="size-3.5" />
-      {t(isStopping ? 'tasks.stopping' : 'tasks.stop')}
-    </Button>
   );
 }
 

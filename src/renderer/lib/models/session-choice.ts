@@ -89,7 +89,8 @@ function sentChoice({ chosen: last, turns }: Pick<SessionState, 'chosen' | 'turn
   return choiceOf({ ...chosen, ...(assistant === undefined ? {} : { assistant }) });
 }
 
-function choiceOf({ mode, assistant, policy, ...models }: ChosenOptions): SessionChoice {
+/** The choice that the log says was made for a message. */
+export function choiceOf({ mode, assistant, policy, ...models }: ChosenOptions): SessionChoice {
   return { pick: { policy: policy ?? null, ...models }, mode: mode ?? null, assistant: assistant ?? null };
 }
 

@@ -24,7 +24,7 @@ export function ThinkingChoice({ pick, onPick, models, picked, usual }: Thinking
     effort === undefined ? t('thinking.default') : t('thinking.defaultIs', { step: stepName(effort, efforts) });
   return (
     <QuietSelect
-      text={thinking === undefined ? usually : t('thinking.step', { step: stepName(thinking, efforts) })}
+      text={thinking === undefined ? usually : effortText(thinking, efforts)}
       aria-label={t('thinking.label')}
       title={t('thinking.about')}
       value={thinking ?? ''}
@@ -36,7 +36,7 @@ export function ThinkingChoice({ pick, onPick, models, picked, usual }: Thinking
       <option value="">{usually}</option>
       {efforts.map((one) => (
         <option key={one} value={one}>
-          {t('thinking.step', { step: stepName(one, efforts) })}
+          {effortText(one, efforts)}
         </option>
       ))}
     </QuietSelect>

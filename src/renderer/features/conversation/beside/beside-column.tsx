@@ -1,34 +1,32 @@
 import type { ReactNode } from 'react';
-import { useEffect, useRef, useState } from 'react';
-import { turnCostUsd } from '@shared/money/turn-money.ts';
+import { useEffect, useRef } from 'react';
 import type { SessionState, StepState, TurnState } from '@shared/session/session-state.ts';
 import { turnStatus } from '@shared/session/session-state.ts';
 import { decodeSpeedOf } from '@shared/session/step-speeds.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
-import { failureText } from '../../../lib/connection/failure-text.ts';
 import type { ModelPick } from '../../../lib/models/model-options.ts';
 import { pickedModel } from '../../../lib/models/model-options.ts';
 import { useModels } from '../../../lib/models/use-local-model.ts';
 import { useUsualModels } from '../../../lib/models/use-model-options.ts';
-import { effortOfPick } from '../../../lib/models/session-choice.ts';
+import { choiceOf, effortOfPick } from '../../../lib/models/session-choice.ts';
 import { pickedName } from '../../../lib/models/use-next-model.ts';
-import { announce } from '../../../lib/notices/announce.ts';
 import { speakToScreenReader } from '../../../lib/notices/screen-reader.ts';
 import { useSeenEnd } from '../../../lib/notices/use-notifications.ts';
 import type { BesideColumn } from '../../../lib/models/beside.ts';
 import type { LiveFeed } from '../../../lib/session/live-feed.ts';
 import type { SessionView } from '../../../lib/session/use-session.ts';
 import { useSession } from '../../../lib/session/use-session.ts';
-import { money, seconds, speed } from '../../../lib/text/format.ts';
+import { speed } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { useNavigate } from '../../../lib/window/navigation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
+import { StopButton } from '../../../ui/controls/stop-button.tsx';
 import { Icon } from '../../../ui/layout/icon.tsx';
-import { HintText } from '../../../ui/notices/hint-text.tsx';
 import { Problem } from '../../../ui/notices/problem.tsx';
 import { effortText } from '../../../ui/model-picker/thinking-choice.tsx';
 import { callPhaseText } from '../steps/step-row.tsx';
-import { LiveAnswer, useNow } from '../turns/work-line.tsx';
+import { endKey, endsWithWords, TurnFailure } from '../turns/turn-parts.tsx';
+import { costText, LiveAnswer, timeText, useNow } from '../turns/work-line.tsx';
 import { WholeText } from '../whole-text.tsx';
 
 /** A column whose model is at work on this machine. Calls of the same provider wait for it. */
@@ -154,24 +152,17 @@ function Facts({ turn, steps, feed, waitsFor: other }: FactsProps) {
   const isRunning = turn === null || turn.reason === null;
   const now = useNow(isRunning);
   const last = steps.at(-1);
-  const time =
-    turn === null ? null : seconds(Math.max(0, (turn.endedAt ?? now) - turn.startedAt - (turn.waitedMs ?? 0)));
+  const time = turn === null ? null : timeText(turn, now);
   const phase = other === null ? callPhaseText(last === undefined ? undefined : feed.calls[last.callId]) : null;
   const done = steps.findLast(({ end }) => end !== null)?.end ?? null;
   const facts = isRunning
     ? [other === null ? phase : t('beside.waitsFor', { name: other }), time]
-    : [costText(turn), time, done === null ? null : speed(decodeSpeedOf(done))];
+    : [turn.steps === 0 ? null : costText(turn), time, done === null ? null : speed(decodeSpeedOf(done))];
   return (
     <p data-facts className="text-xs text-soft tabular-nums">
       {facts.filter((fact) => fact !== null).join(' · ')}
     </p>
   );
-}
-
-function costText(turn: TurnState): string | null {
-  if (turn.steps === 0) return null;
-  const sum = turnCostUsd(turn);
-  return sum === 0 ? t('work.free') : money(sum);
 }
 
 interface WordsProps {
@@ -187,43 +178,22 @@ function Words({ sessionId, turn, feed, step }: WordsProps) {
   if (status === 'running') {
     return step === undefined ? null : <LiveAnswer {...{ sessionId, step, turn }} live={feed.calls[step.callId]} />;
   }
-  const isSaid = turn.text !== '' && !(turn.reason === 'cancelled' && turn.text === 'Cancelled.');
-  const { failure } = turn;
   return (
     <div data-outcome={turn.reason} className="mt-1 flex flex-col gap-2">
-      {isSaid && <WholeText sessionId={sessionId} place={{ id: turn.id, near: turn.seq }} text={turn.text} />}
+      {endsWithWords(turn, turn.text) && (
+        <WholeText sessionId={sessionId} place={{ id: turn.id, near: turn.seq }} text={turn.text} />
+      )}
       {turn.reason === 'cancelled' && step !== undefined && (
         <LiveAnswer {...{ sessionId, step, turn }} live={feed.calls[step.callId]} />
       )}
-      {failure !== null && !turn.text.startsWith(failure.message) && <p className="wrap-anywhere">{failure.message}</p>}
-      {failure?.hint !== undefined && <HintText hint={failure.hint} />}
+      <TurnFailure turn={turn} />
       {turn.reason !== 'answered' && (
         <p className="flex items-start gap-2 text-xs text-warn">
           <Icon name="alert" className="mt-0.5 size-3.5" />
-          {turn.reason === 'crashed' ? t('turn.interrupted') : t(`turn.status.${status}`)}
+          {t(endKey(turn, status))}
         </p>
       )}
     </div>
-  );
-}
-
-function StopButton({ sessionId }: { readonly sessionId: string }) {
-  const client = useClient();
-  const [isStopping, setIsStopping] = useState(false);
-  const stop = async (): Promise<void> => {
-    setIsStopping(true);
-    try {
-      await client.sessions.cancel({ sessionId });
-    } catch (error) {
-      announce({ kind: 'error', text: failureText(error) });
-      setIsStopping(false);
-    }
-  };
-  return (
-    <Button size="small" disabled={isStopping} onClick={() => void stop()}>
-      <Icon name="stop" className="size-3.5" />
-      {t(isStopping ? 'composer.stopping' : 'beside.stop')}
-    </Button>
   );
 }
 
@@ -247,9 +217,7 @@ export function waitsFor(
 /** What was chosen for the question. */
 function pickIn({ messages }: SessionState, messageId: string | null): ModelPick | null {
   const chosen = messages.find((message) => message.messageId === messageId)?.chosen;
-  if (chosen === undefined) return null;
-  const { mode: _mode, assistant: _assistant, policy, ...models } = chosen;
-  return { ...models, policy: policy ?? null };
+  return chosen === undefined ? null : choiceOf(chosen).pick;
 }
 
 /** The name of the model, with its effort where one was chosen. */

@@ -230,19 +230,13 @@ export function TurnEnd({ sessionId, turn, message, text, whole, onHeading }: Af
   const tone = isGood ? 'text-good' : status === 'waiting' ? 'text-ink' : 'text-warn';
   return (
     <div id={rowId(`after-${turn.id}`)} tabIndex={-1} data-outcome={turn.reason} className="mt-2 flex flex-col gap-2">
-      {/* The line below says that you stopped it. */}
-      {text !== '' && !(turn.reason === 'cancelled' && text === 'Cancelled.') && (
+      {endsWithWords(turn, text) && (
         <div data-answer>
           {whole === text && <AnswerHeading />}
           <Markdown text={text} />
         </div>
       )}
-      {turn.failure !== null && (
-        <>
-          {!turn.text.startsWith(turn.failure.message) && <p className="wrap-anywhere">{turn.failure.message}</p>}
-          {turn.failure.hint !== undefined && <HintText hint={turn.failure.hint} />}
-        </>
-      )}
+      <TurnFailure turn={turn} />
       {turn.reason === 'answered' ? (
         <AnswerActions {...{ sessionId, turn, message, whole }} />
       ) : (
@@ -262,6 +256,22 @@ export function TurnEnd({ sessionId, turn, message, text, whole, onHeading }: Af
   );
 }
 
+/** Whether a turn ended with words to show. Another line says that you stopped it. */
+export function endsWithWords({ reason }: TurnState, text: string): boolean {
+  return text !== '' && !(reason === 'cancelled' && text === 'Cancelled.');
+}
+
+/** What failed, unless the words say it, and what to do. */
+export function TurnFailure({ turn: { text, failure } }: { readonly turn: TurnState }) {
+  if (failure === null) return null;
+  return (
+    <>
+      {!text.startsWith(failure.message) && <p className="wrap-anywhere">{failure.message}</p>}
+      {failure.hint !== undefined && <HintText hint={failure.hint} />}
+    </>
+  );
+}
+
 function AnswerActions({ sessionId, turn, message, whole }: Omit<AfterProps, 'text' | 'onHeading'>) {
   return (
     <div className="flex gap-2 text-xs text-soft">
@@ -276,7 +286,8 @@ function endIcon(status: RunStatus, isGood: boolean) {
   return status === 'waiting' ? 'person' : 'alert';
 }
 
-function endKey({ reason, failure }: TurnState, status: RunStatus) {
+/** The text that says how a turn ended. */
+export function endKey({ reason, failure }: TurnState, status: RunStatus) {
   if (status === 'missing' && failure?.code === 'missing-key') return 'next.noKey';
   if (reason === 'planned') return 'turn.planned';
   if (reason === 'sandbox-lost') return 'turn.sandboxLost';

@@ -26,7 +26,7 @@ export function WorkLine({ timeline, isOpen, feed, onFold }: WorkLineProps) {
   const { turn } = timeline;
   const now = useNow(turn.reason === null);
   const isRunning = turn.reason === null;
-  const time = seconds(Math.max(0, (turn.endedAt ?? now) - turn.startedAt - (turn.waitedMs ?? 0)));
+  const time = timeText(turn, now);
   const facts = isRunning ? runningFacts(timeline, feed) : doneFacts(timeline);
   const isStopped = turn.reason === 'cancelled' || turn.reason === 'crashed';
   const key = isRunning ? 'work.running' : isStopped ? 'work.stopped' : 'work.done';
@@ -72,8 +72,13 @@ function placeText(steps: readonly StepState[]): string {
   return t(steps.every(({ provider }) => provider === 'llama-cpp') ? 'work.place.here' : 'work.place.local');
 }
 
+/** How long the turn works or worked, without its waits for the user. */
+export function timeText(turn: TurnState, now: number): string {
+  return seconds(Math.max(0, (turn.endedAt ?? now) - turn.startedAt - (turn.waitedMs ?? 0)));
+}
+
 /** With its child sessions. */
-function costText(turn: TurnState): string {
+export function costText(turn: TurnState): string {
   const sum = turnCostUsd(turn);
   return sum === 0 ? t('work.free') : money(sum);
 }
