@@ -61,13 +61,12 @@ export function asTalks(sessions: readonly SessionSummary[]): readonly ListedTal
     const talk = session.branchOf ?? session.sessionId;
     talks.set(talk, [...(talks.get(talk) ?? []), session]);
   }
-  return [...talks.values()]
-    .map((branches) => {
-      const latest = branches.toSorted((left, right) => right.updatedAt - left.updatedAt);
-      const [shown = branches[0]] = sortByNeed(latest);
-      return shown === undefined || branches.length === 1 ? branches : [joined(shown, latest)];
-    })
-    .flat();
+  return [...talks.values()].flatMap((branches) => {
+    if (branches.length === 1) return branches;
+    const latest = branches.toSorted((left, right) => right.updatedAt - left.updatedAt);
+    const [shown] = sortByNeed(latest);
+    return shown === undefined ? [] : [joined(shown, latest)];
+  });
 }
 
 function joined(shown: SessionSummary, all: readonly SessionSummary[]): ListedTalk {

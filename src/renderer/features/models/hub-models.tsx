@@ -94,7 +94,7 @@ export function HubModels({ models, usedId, onUse }: HubModelsProps) {
       </output>
       {found.error !== null && isAbout && <Problem text={failureText(found.error)} onRetry={found.refetch} />}
       {entry !== undefined && <Found {...{ models, usedId, onUse }} entry={entry} />}
-      {asked === null && words !== null && <WordHits words={words} onSee={see} />}
+      {asked === null && words !== null && <WordHits {...{ words, hits }} onSee={see} />}
       <OtherPulls shown={offered} />
     </section>
   );
@@ -111,8 +111,13 @@ function useHits(words: string | null) {
   });
 }
 
-function WordHits({ words, onSee }: { readonly words: string; readonly onSee: (id: string) => void }) {
-  const { data, error, refetch } = useHits(words);
+interface WordHitsProps {
+  readonly words: string;
+  readonly hits: ReturnType<typeof useHits>;
+  readonly onSee: (id: string) => void;
+}
+
+function WordHits({ words, hits: { data, error, refetch }, onSee }: WordHitsProps) {
   if (error !== null) return <Problem text={failureText(error)} onRetry={refetch} />;
   return data === undefined ? null : <HubHits hits={data} words={words} onSee={onSee} />;
 }

@@ -64,10 +64,10 @@ export function ProjectCalibration({ projectPath }: InProject) {
 }
 
 /** When a calibration works. */
-const times: Readonly<Record<'now' | 'idle' | 'night', CalibrationTime | undefined>> = {
-  now: undefined,
-  idle: { idle: true },
-  night: { idle: true, at: '23:00' },
+const times: Readonly<Record<'now' | 'idle' | 'night', { readonly time?: CalibrationTime }>> = {
+  now: {},
+  idle: { time: { idle: true } },
+  night: { time: { idle: true, at: '23:00' } },
 };
 const timeNames = ['now', 'idle', 'night'] as const;
 
@@ -206,15 +206,13 @@ function useCalibration(projectPath: string) {
     view,
     problem,
     isBeginning,
-    begin: (time: CalibrationTime | undefined) =>
+    begin: (when: (typeof times)[keyof typeof times]) =>
       go(async () => {
         const made = await client.calibrations.create({ projectPath });
-        await client.calibrations.start({ id: made.id, ...(time === undefined ? {} : { time }) });
+        await client.calibrations.start({ id: made.id, ...when });
       }),
-    resume: (time: CalibrationTime | undefined) =>
-      go(async () =>
-        id === null ? undefined : client.calibrations.start({ id, ...(time === undefined ? {} : { time }) }),
-      ),
+    resume: (when: (typeof times)[keyof typeof times]) =>
+      go(async () => (id === null ? undefined : client.calibrations.start({ id, ...when }))),
     stop: () => setRound((before) => before + 1),
   };
 }

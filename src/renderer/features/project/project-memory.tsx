@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { ForgetReport, MemoryLine } from '@shared/projects/memory-line.ts';
-import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
@@ -217,19 +217,12 @@ export default function MemorySettings({ projects, isWanted }: MemorySettingsPro
           <option value="">{t('project.memory.everyProject')}</option>
           {projects.map((path) => (
             <option key={path} value={path}>
-              {seenName(folderName(path))}
+              {folderName(path)}
             </option>
           ))}
         </Select>
       )}
     </Field>
   );
-  return (
-    <ProjectMemory
-      key={chosen}
-      projectPath={chosen === '' ? null : chosen}
-      isWanted={isWanted}
-      {...(choice === false ? {} : { choice })}
-    />
-  );
+  return <ProjectMemory key={chosen} projectPath={chosen === '' ? null : chosen} isWanted={isWanted} choice={choice} />;
 }

@@ -4,7 +4,7 @@ import type { Receipt } from '@shared/safety/receipt.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
-import { folderName, sessionTitle } from '../../lib/text/format.ts';
+import { folderName, sessionTitle, thisMonth } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import type { ReceiptAbout } from '../../lib/window/use-view.ts';
 import { saveText } from '../../ui/content/save-button.tsx';
@@ -22,11 +22,6 @@ import { ReceiptVerdict } from './receipt-verdict.tsx';
 type Asked = ReceiptAbout | { readonly type: 'month'; readonly month: string };
 
 const monthPattern = /^\d{4}-(?:0[1-9]|1[0-2])$/u;
-
-function thisMonth(): string {
-  const now = new Date();
-  return `${now.getFullYear()}-${String(now.getMonth() + 1).padStart(2, '0')}`;
-}
 
 /** What left this machine in a session, from a project or in a month, and what could have left and did not. */
 export default function ReceiptView({ about }: { readonly about: ReceiptAbout | null }) {

@@ -44,7 +44,7 @@ export function SessionListing({ load, shown: all, noMatch, selection, current, 
   const readAt = load.type === 'ready' ? load.readAt : 0;
   const groups = useMemo(() => groupsOf(shown, readAt), [shown, readAt]);
   // A new session is there only after the next load of the list.
-  const isThere = shown.some(({ sessionId, branches }) => sessionId === current || branches?.includes(current ?? ''));
+  const isThere = shown.some((session) => isOf(session, current));
   useEffect(() => {
     document.querySelector('[data-session][aria-current=page]')?.scrollIntoView({ block: 'nearest' });
   }, [current, isThere]);
@@ -64,7 +64,7 @@ export function SessionListing({ load, shown: all, noMatch, selection, current, 
               <SessionItem
                 key={session.sessionId}
                 session={session}
-                isSelected={current === session.sessionId || session.branches?.includes(current ?? '') === true}
+                isSelected={isOf(session, current)}
                 isChosen={selection.isOn ? selection.chosen.has(session.sessionId) : null}
                 time={key === 'sessions.yesterday' ? timeOfDay(session.updatedAt) : clock(session.updatedAt, readAt)}
                 onClick={onClick}
@@ -77,6 +77,11 @@ export function SessionListing({ load, shown: all, noMatch, selection, current, 
       <MoreButton left={left} onMore={more} />
     </>
   );
+}
+
+/** Whether the session is this talk, or one of its branches. */
+function isOf({ sessionId, branches = [sessionId] }: ListedTalk, current: string | null): boolean {
+  return current !== null && branches.includes(current);
 }
 
 function groupsOf(shown: readonly ListedTalk[], now: number) {

@@ -34,9 +34,14 @@ function holds(names: readonly string[], text: string): boolean {
   });
 }
 
+/** All that is written in a section, and what people call it. */
+function textsOf({ title, words, alsoCalled = {} }: SettingsSection): readonly string[] {
+  return [title, ...words, ...Object.values(alsoCalled)];
+}
+
 /** Labels and what people call them. A sentence that only explains is no name. */
-function namesOf({ title, words, alsoCalled = {} }: SettingsSection): readonly string[] {
-  return [title, ...words.filter((word) => word.length <= longestName), ...Object.values(alsoCalled)];
+function namesOf({ words, ...section }: SettingsSection): readonly string[] {
+  return textsOf({ ...section, words: words.filter((word) => word.length <= longestName) });
 }
 
 const longestName = 40;
@@ -64,12 +69,7 @@ function sharedWords(names: readonly string[], text: string): number {
 }
 
 function isExact(text: string, sections: readonly SettingsSection[]): boolean {
-  const names = sections.flatMap(({ title, words, alsoCalled = {} }) => [
-    title,
-    ...words,
-    ...Object.values(alsoCalled),
-  ]);
-  return holds([...names, ...places.flatMap(placeWords)], text);
+  return holds([...sections.flatMap(textsOf), ...places.flatMap(placeWords)], text);
 }
 
 /** The most words that one section or page shares with what was typed. */
@@ -79,11 +79,7 @@ function mostShared(text: string, sections: readonly SettingsSection[]): number 
 
 /** Sections where one name has every typed word. Where nothing has, those that share the most words. */
 export function foundSections({ text, sections }: Search): readonly SettingsSection[] {
-  if (isExact(text, sections)) {
-    return sections.filter(({ title, words, alsoCalled = {} }) =>
-      holds([title, ...words, ...Object.values(alsoCalled)], text),
-    );
-  }
+  if (isExact(text, sections)) return sections.filter((section) => holds(textsOf(section), text));
   const most = mostShared(text, sections);
   return sections.filter((section) => most > 0 && sharedWords(namesOf(section), text) === most);
 }

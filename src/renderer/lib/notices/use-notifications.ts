@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { SessionNews, WatchedSession } from '@shared/session/session-news.ts';
-import { isNewsWanted, sessionNews } from '@shared/session/session-news.ts';
+import { endedTurn, hasUnseenEnd, isNewsWanted, sessionNews } from '@shared/session/session-news.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
-import { endedTurn, hasUnseenEnd } from '@shared/session/session-news.ts';
 import { useStableCallback } from '../drawing/use-stable-callback.ts';
 import { useClient } from '../connection/core-context.ts';
 import { mayNotify } from './may-notify.ts';

@@ -63,6 +63,12 @@ export function timeOfDay(at: number): string {
   return new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
 }
 
+/** In the calendar of this machine, as the core counts: `2026-11`. */
+export function thisMonth(): string {
+  const now = new Date();
+  return `${now.getFullYear()}-${String(now.getMonth() + 1).padStart(2, '0')}`;
+}
+
 /** The last part of a path, on any system. A backslash separates names in paths of Windows alone. */
 export function folderName(path: string): string {
   return seenName(

@@ -44,7 +44,9 @@ export function AskedAgainRows({ rows }: { readonly rows: readonly AskedAgain[] 
   );
 }
 
-function Totals({ sums }: { readonly sums: ReturnType<typeof sumsOfAskedAgain> }) {
+type Sums = ReturnType<typeof sumsOfAskedAgain>;
+
+function Totals({ sums }: { readonly sums: Sums }) {
   const { asked, withTool, sameTool, sameTarget, toolShare, targetShare, lostUsd, before, again } = sums;
   if (asked === 0 && lostUsd === 0) return null;
   return (
@@ -61,8 +63,6 @@ function Totals({ sums }: { readonly sums: ReturnType<typeof sumsOfAskedAgain> }
     </Section>
   );
 }
-
-type Sums = ReturnType<typeof sumsOfAskedAgain>;
 
 function shareText(hits: number, count: number, share: Sums['toolShare']): string {
   if (share === null || count < 2) return t('again.of', { hits, count });

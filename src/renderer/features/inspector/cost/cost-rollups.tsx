@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { CostRow } from '@shared/money/cost-report.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';
-import { money } from '../../../lib/text/format.ts';
+import { money, thisMonth } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { DayChart } from '../../../ui/figures/day-chart.tsx';
 import { Section } from '../../../ui/layout/facts.tsx';
@@ -26,7 +26,7 @@ export function CostRollups({ projectPath, version }: CostRollupsProps) {
         </Section>
       )}
       <Section title={t('cost.month')}>
-        <Days queryKey={['costs', 'month', version]} input={{ by: 'day', since: firstOfMonth() }} />
+        <Days queryKey={['costs', 'month', version]} input={{ by: 'day', since: `${thisMonth()}-01` }} />
         <MoneyCap scope="day" />
         <MoneyCap scope="month" />
       </Section>
@@ -98,10 +98,4 @@ function DayTable({ days }: { readonly days: readonly CostRow[] }) {
       </table>
     </div>
   );
-}
-
-/** In this machine's calendar, as the core counts days. */
-function firstOfMonth(): string {
-  const now = new Date();
-  return `${now.getFullYear()}-${String(now.getMonth() + 1).padStart(2, '0')}-01`;
 }
