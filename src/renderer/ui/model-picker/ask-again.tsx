@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AskedAgain, ExpectedAgain } from '@shared/comparisons/asked-again.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useWork, type Work } from '../../lib/connection/use-work.ts';
@@ -104,7 +105,7 @@ function ModelChoice({ models, model, isBusy, onModel }: ModelChoiceProps) {
         <Select {...ids} value={model} disabled={isBusy} onChange={({ target }) => onModel(target.value)}>
           {models.map(({ id, label }) => (
             <option key={id} value={id}>
-              {label}
+              {seenName(label)}
             </option>
           ))}
         </Select>
