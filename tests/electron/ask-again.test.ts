@@ -45,10 +45,10 @@ describe('the window in which another model is asked again', () => {
     const cloud = (await core.client.models.list()).find(({ where, state }) => where === 'cloud' && state === 'ready');
     await model.selectOption(cloud?.id ?? '');
     await dialog.getByText('leave this machine').waitFor();
-    const most = dialog.getByRole('spinbutton', { name: 'It may cost at most' });
+    const most = dialog.getByRole('spinbutton', { name: 'Spending limit' });
     expect(await most.inputValue()).toBe('0.02');
     await inBothLooks('ask-again');
-    const ask = dialog.getByRole('button', { name: 'Ask it' });
+    const ask = dialog.getByRole('button', { name: 'Ask this model' });
     await most.fill('');
     expect(await ask.isDisabled()).toBe(true);
     expect(asked()).toEqual([]);
@@ -64,11 +64,11 @@ describe('the window in which another model is asked again', () => {
   it('stops when the person cancels, and keeps what was answered', async () => {
     const { page } = served;
     const dialog = page.getByRole('dialog', { name: 'Ask another model' });
-    await dialog.getByRole('spinbutton', { name: 'It may cost at most' }).fill('5');
-    await dialog.getByRole('button', { name: 'Ask it' }).click();
+    await dialog.getByRole('spinbutton', { name: 'Spending limit' }).fill('5');
+    await dialog.getByRole('button', { name: 'Ask this model' }).click();
     await dialog.getByText('Asked 2 of 3').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await dialog.getByRole('button', { name: 'Ask it' }).waitFor();
+    await dialog.getByRole('button', { name: 'Ask this model' }).waitFor();
     expect(await dialog.getByRole('row').count()).toBe(3);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
@@ -77,10 +77,10 @@ describe('the window in which another model is asked again', () => {
   it('asks the request of one step from its inspector', async () => {
     const { page } = served;
     await viewWays(page, sessions).ways.route();
-    await page.getByRole('button', { name: 'Ask another model this step…' }).click();
+    await page.getByRole('button', { name: 'Ask another model for this step…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Ask another model' });
     await dialog.getByText('1 request,').waitFor();
-    await dialog.getByRole('button', { name: 'Ask it' }).click();
+    await dialog.getByRole('button', { name: 'Ask this model' }).click();
     await dialog.getByRole('row').nth(1).waitFor();
     expect(asked().at(-1)?.[1]).toEqual(expect.any(String));
     await inBothLooks('asked-again-step');

@@ -10,8 +10,6 @@ export const library = {
   'tasks.spoken': 'Waiting for you: {answer}. Working: {working}. Not looked at: {look}.',
   'tasks.opening': 'Opening…',
   'tasks.failed': 'This task could not be opened.',
-  'tasks.stop': 'Stop',
-  'tasks.stopping': 'Stopping…',
   'tasks.look.open': 'Look at the result',
   'tasks.look.steps': 'Look at the steps',
   'tasks.seen': 'Mark as looked at',
@@ -21,7 +19,7 @@ export const library = {
   'tasks.starting': 'Starting…',
   'tasks.changed.one': '{count} file changed',
   'tasks.changed.other': '{count} files changed',
-  'tasks.noWords': 'It ended without words. Open the session to see what it did.',
+  'tasks.noWords': 'The task ended without an answer. Open its session to see what it did.',
 
   'need.answer': 'waiting for you',
   'need.working': 'working',
@@ -159,8 +157,8 @@ export const library = {
   'restored.kept.other': '{count} files stayed as they were.',
 
   'export.done': 'Exported to {path}. The export includes the contents of project files.',
-  'export.branches.one': 'The talk has {count} other branch, which is not in the file.',
-  'export.branches.other': 'The talk has {count} other branches, which are not in the file.',
+  'export.branches.one': 'The conversation has {count} other branch, which is not in the file.',
+  'export.branches.other': 'The conversation has {count} other branches, which are not in the file.',
   'export.missing.one': '{count} file is gone and was left out.',
   'export.missing.other': '{count} files are gone and were left out.',
 

@@ -8,7 +8,7 @@ export const machine = {
   'scans.unseen.one': '{models} cannot see images, so a page without text is not read.',
   'scans.unseen.other': '{models} cannot see images, so {count} pages without text are not read.',
   'pictures.couldSee':
-    'With a llama-server, {models} would see images. To set it up, run dewpoint settings set providers.llama-server \'{"kind": "llama-server"}\'',
+    'With a llama-server, {models} would see images. To set it up, run `dewpoint settings set providers.llama-server \'{"kind": "llama-server"}\'`.',
   'pictures.hint': 'dewpoint models list',
   'pictures.sees': 'Sees images',
   'pictures.of': '{name} sees images',

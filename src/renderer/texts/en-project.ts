@@ -72,7 +72,7 @@ export const project = {
   'project.skills.file': 'SKILL.md',
   'project.skills.save': 'Save skill',
   'project.knowledge': 'Knowledge',
-  'project.knowledge.text': 'Agents can always search these files and pages, and cite them with the page.',
+  'project.knowledge.text': 'Agents can always search these files and web pages. They cite a file by its page.',
   'project.knowledge.name': 'In answers and rules, their names begin with {name}.',
   'project.knowledge.refused': 'Knowledge can be changed in the app or the terminal, not in the browser.',
   'project.knowledge.none': 'No files yet. Add manuals, contracts or notes that work here should know.',

@@ -1,7 +1,7 @@
 /** What left this machine. */
 export const receipt = {
   'receipt.title': 'What left this machine',
-  'receipt.text': 'Counted at the network connections, not from intentions.',
+  'receipt.text': 'Dewpoint counts bytes at the network connections.',
   'receipt.about.session': 'The session “{name}”',
   'receipt.about.project': 'The project {name}',
   'receipt.month': 'Month',

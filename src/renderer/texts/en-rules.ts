@@ -69,8 +69,7 @@ export const rules = {
   'settings.roles': 'Roles',
   'settings.roles.text': 'Which model does what in Auto. A role that follows the profile changes with it.',
   'settings.roles.plan': 'Plans',
-  'settings.roles.plan.hint':
-    'In the cloud: the strongest cloud model plans before the work, and a local model does the work.',
+  'settings.roles.plan.hint': 'The strongest cloud model can plan first. A local model then does the work.',
   'settings.roles.context': 'Searches',
   'settings.roles.edit': 'Edits',
   'settings.roles.answer': 'Answers',
@@ -81,7 +80,7 @@ export const rules = {
   'settings.roles.by.local': 'The local model',
   'settings.roles.by.score': 'The best score',
   'settings.roles.by.cloud': 'The strongest cloud model',
-  'settings.roles.by.none': 'Nobody: the first words',
+  'settings.roles.by.none': 'No model: the first words',
   'settings.profiles': 'Profile numbers',
   'settings.profiles.number': 'Number',
   'settings.profiles.economy': 'Economy',

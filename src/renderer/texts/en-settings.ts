@@ -109,7 +109,7 @@ export const settings = {
   'hub.downloads.other': '{count} downloads',
   'hub.aboutSize': 'about {size} with 4 bits',
   'hub.mayFit': 'probably fits here',
-  'hub.gated': 'its terms have to be accepted there',
+  'hub.gated': 'accept its terms there first',
   'hub.pulls': 'Other downloads',
   'models.import': 'Add file',
   'models.importPath': 'Your own file (GGUF)',

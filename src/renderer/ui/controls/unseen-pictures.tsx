@@ -8,6 +8,7 @@ import type { PickedOptions } from '../../lib/models/model-options.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { HintButton } from '../notices/hint-button.tsx';
 import { Notice } from '../notices/notice.tsx';
+import { TextWithCode } from '../notices/text-with-code.tsx';
 import { Button } from './button.tsx';
 import { SeeingModel } from './seeing-model.tsx';
 
@@ -111,7 +112,11 @@ function OtherModel({
 /** The model of the message itself would see, if the engine that uses its projector were set up. */
 function CouldSee({ preview: { couldSee = [] } }: Pick<Known, 'preview'>) {
   if (couldSee.length === 0) return null;
-  return <p className="mt-1 wrap-anywhere">{t('pictures.couldSee', { models: namesOf(couldSee) })}</p>;
+  return (
+    <p className="mt-1 wrap-anywhere">
+      <TextWithCode text={t('pictures.couldSee', { models: namesOf(couldSee) })} />
+    </p>
+  );
 }
 
 function namesOf(models: readonly PreviewModel[]): string {
