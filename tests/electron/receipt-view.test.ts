@@ -4,8 +4,7 @@ import type { PageCore } from '../fakes/page-core.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import { fixScene, furnish } from '../fakes/page-scenes.ts';
 import { receiptOf } from '../fakes/receipt-scene.ts';
-import { violations } from './axe.ts';
-import { keepScreenshot } from './launch.ts';
+import { keepLooks } from './keep-looks.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -42,23 +41,6 @@ async function open(): Promise<void> {
   }
 }
 
-async function looks(name: string): Promise<void> {
-  const { page } = served;
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    for (const [width, height] of [
-      [1360, 860],
-      [900, 700],
-    ] as const) {
-      await served.resize(width, height);
-      await keepScreenshot(page, `receipt-${name}-${colorScheme}-${width}`);
-      expect(await violations(page)).toEqual([]);
-    }
-  }
-  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-  await served.resize(1360, 860);
-}
-
 describe('the page of what left this machine', () => {
   it('says first how much went to how many hosts, then to whom, why and which files', async () => {
     const { page } = served;
@@ -73,7 +55,7 @@ describe('the page of what left this machine', () => {
     await page.getByRole('region', { name: 'Could have left and did not' }).getByText('customers/**').waitFor();
     await page.getByText('Inside this machine').click();
     await page.getByText('None of it left.').waitFor();
-    await looks('counted');
+    await keepLooks(served, 'receipt-counted');
   });
 
   it('says in the browser that only the app signs, and how a terminal does', async () => {
@@ -95,7 +77,7 @@ describe('the page of what left this machine', () => {
     const restore = core.replace({ receipts: { show: () => receiptOf(0, { kept: [] }) } });
     await open();
     await page.getByRole('region', { name: 'Nothing left', exact: true }).waitFor();
-    await looks('nothing');
+    await keepLooks(served, 'receipt-nothing');
     restore();
     const uncounted = [{ name: 'docker pull', count: 2 }];
     const again = core.replace({ receipts: { show: () => receiptOf(0, { verdict: 'not-all', uncounted }) } });
@@ -103,7 +85,7 @@ describe('the page of what left this machine', () => {
     await page.getByRole('region', { name: 'Nobody knows whether something left' }).waitFor();
     await page.getByText('docker pull').waitFor();
     expect(await page.getByText('Nothing left').count()).toBe(0);
-    await looks('not-all');
+    await keepLooks(served, 'receipt-not-all');
     again();
   });
 
@@ -116,7 +98,7 @@ describe('the page of what left this machine', () => {
     expect(await rows.count()).toBe(50);
     await page.getByRole('button', { name: '150 more' }).click();
     expect(await rows.count()).toBe(100);
-    await looks('long');
+    await keepLooks(served, 'receipt-long');
     restore();
     const fail = core.replace({
       receipts: {
@@ -127,7 +109,7 @@ describe('the page of what left this machine', () => {
     });
     await open();
     await page.getByRole('alert').getByText('The record cannot be read.').waitFor();
-    await looks('error');
+    await keepLooks(served, 'receipt-error');
     fail();
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('region', { name: '3 hosts got 6.0 kB' }).waitFor();

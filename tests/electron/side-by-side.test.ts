@@ -9,7 +9,7 @@ import type { ClientCore } from '../fakes/core-client.ts';
 import { openClientCore } from '../fakes/core-client.ts';
 import { createMemorySandbox } from '../fakes/sandbox/memory-sandbox.ts';
 import { violations } from './axe.ts';
-import { keepScreenshot } from './launch.ts';
+import { keepLooks } from './keep-looks.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -67,24 +67,6 @@ const column = (name: string) => served.page.getByRole('region', { name: `Answer
 const others = () => served.page.getByRole('group', { name: 'Also ask' });
 const ask = () => served.page.getByRole('button', { name: 'Ask others too…' });
 
-async function looks(name: string): Promise<void> {
-  const { page } = served;
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    for (const [width, height] of [
-      [1360, 860],
-      [900, 700],
-    ] as const) {
-      await served.resize(width, height);
-      await keepScreenshot(page, `beside-${name}-${colorScheme}-${width}`);
-      expect(await violations(page)).toEqual([]);
-      expect(await page.evaluate(() => document.body.scrollWidth <= window.innerWidth)).toBe(true);
-    }
-  }
-  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-  await served.resize(1360, 860);
-}
-
 async function pickOther(number: number, key: string): Promise<void> {
   const { page } = served;
   await others()
@@ -106,7 +88,7 @@ describe('a question to several models', () => {
     await pickOther(3, 'broken/script');
     await pickOther(4, 'slow/m');
     expect(await others().getByRole('button', { name: 'Add another' }).count()).toBe(0);
-    await looks('asking');
+    await keepLooks(served, 'beside-asking');
     await page.getByRole('textbox', { name: 'Message' }).fill('Who are you?');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
 
@@ -117,7 +99,7 @@ describe('a question to several models', () => {
     const slow = page.getByRole('region', { name: /^Answer of .*(?:slow|m)$/u });
     await slow.getByText('The first half').waitFor();
     expect(await column('Scripted answers (first)').locator('[data-facts]').innerText()).toMatch(/\d s/u);
-    await looks('four');
+    await keepLooks(served, 'beside-four');
     await slow.getByRole('button', { name: 'Stop' }).click();
     await slow.getByText('Stopped by you').waitFor();
     await slow.getByText('The first half').waitFor();
@@ -147,7 +129,7 @@ describe('a question to several models', () => {
     await page.getByRole('heading', { level: 1, name: 'Side by side' }).waitFor();
     const go = page.getByRole('button', { name: 'Go on with this one' });
     await expect.poll(() => go.count()).toBe(2);
-    await looks('two');
+    await keepLooks(served, 'beside-two');
     await go.first().focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Why is the sky blue?' }).waitFor();

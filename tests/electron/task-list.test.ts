@@ -7,6 +7,7 @@ import { startStory } from '../fakes/page-story.ts';
 import { questionScene } from '../fakes/question-scene.ts';
 import { violations } from './axe.ts';
 import { keepScreenshot } from './launch.ts';
+import { keepLooks } from './keep-looks.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -47,23 +48,6 @@ const titles = (name: string): Promise<readonly string[]> =>
     .evaluateAll((items) => items.flatMap((item) => item.getAttribute('aria-label') ?? []));
 const asked = (name: string) => core.asked.filter((one) => one.name === name);
 
-async function looks(name: string): Promise<void> {
-  const { page } = served;
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    for (const [width, height] of [
-      [1360, 860],
-      [900, 700],
-    ] as const) {
-      await served.resize(width, height);
-      await keepScreenshot(page, `tasks-${name}-${colorScheme}-${width}`);
-      expect(await violations(page)).toEqual([]);
-    }
-  }
-  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-  await served.resize(1360, 860);
-}
-
 describe('the list of tasks', () => {
   it('is one click away, says how many wait, and shows first what needs an answer', async () => {
     const { page } = served;
@@ -79,7 +63,7 @@ describe('the list of tasks', () => {
     ]);
     expect(await titles('Working')).toEqual(['Explain how releases are made']);
     expect(await titles('Done, not looked at')).toEqual(['Sum up the minutes', 'Write the changelog']);
-    await looks('full');
+    await keepLooks(served, 'tasks-full');
   });
 
   it('takes an answer, a denial and a reply without opening a session', async () => {
@@ -150,6 +134,12 @@ describe('the list of tasks', () => {
   });
 });
 
+/** By the keyboard, once the page listens. */
+async function openTasks({ page }: ServedPage): Promise<void> {
+  await page.getByRole('textbox', { name: 'Task' }).waitFor();
+  await page.keyboard.press('Control+Shift+L');
+}
+
 describe('the list of tasks at its ends', () => {
   it('says what will be here when nothing needs the user', async () => {
     const empty = createPageCore();
@@ -157,7 +147,7 @@ describe('the list of tasks at its ends', () => {
     const page = await servePage(empty);
     try {
       await page.resize(900, 700);
-      await page.page.keyboard.press('Control+Shift+L');
+      await openTasks(page);
       await page.page.getByText('Nothing waits for you').waitFor();
       await keepScreenshot(page.page, 'tasks-empty');
       expect(await violations(page.page)).toEqual([]);
@@ -181,22 +171,12 @@ describe('the list of tasks at its ends', () => {
     });
     const page = await servePage(locked);
     try {
-      await page.page.keyboard.press('Control+Shift+L');
+      await openTasks(page);
       const alert = page.page.getByRole('main').getByRole('alert');
       await alert.getByText('Sessions could not be loaded. The folder of sessions cannot be read.').waitFor();
       await alert.getByText('Check its permissions.').waitFor();
       expect(await page.page.getByText('Nothing waits for you').count()).toBe(0);
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        for (const [width, height] of [
-          [1360, 860],
-          [900, 700],
-        ] as const) {
-          await page.resize(width, height);
-          await keepScreenshot(page.page, `tasks-error-${colorScheme}-${width}`);
-          expect(await violations(page.page)).toEqual([]);
-        }
-      }
+      await keepLooks(page, 'tasks-error');
       unlock();
       await row('Write the changelog', page).waitFor();
       expect(await alert.count()).toBe(0);
@@ -217,7 +197,7 @@ describe('the list of tasks at its ends', () => {
     const page = await servePage(long);
     try {
       await page.resize(900, 700);
-      await page.page.keyboard.press('Control+Shift+L');
+      await openTasks(page);
       await page.page.getByRole('region', { name: 'Done, not looked at' }).waitFor();
       await keepScreenshot(page.page, 'tasks-long');
       expect(await page.page.getByRole('region', { name: 'Done, not looked at' }).getByRole('listitem').count()).toBe(

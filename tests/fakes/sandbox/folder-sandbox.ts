@@ -60,10 +60,10 @@ export function createFolderSandbox(workspacePath: string, options: FolderSandbo
 
 const keptBytes = 256 * 1024;
 
-/** This Node comes first in the path, and nothing of the test runner around is inherited. */
 // Not what npm adds: the compiler of this checkout is no language server of a made-up project.
 const ownPrograms = (process.env['PATH'] ?? '').split(delimiter).filter((path) => !path.includes('node_modules'));
 
+/** This Node comes first in the path, and nothing of the test runner around is inherited. */
 const environment = {
   PATH: [dirname(process.execPath), ...ownPrograms].join(delimiter),
   HOME: process.env['HOME'] ?? '/',
