@@ -1,6 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { GitHttpRequest } from 'isomorphic-git';
+import type { GitHttpRequest, GitHttpResponse } from 'isomorphic-git';
 import { AppError } from '@shared/errors.ts';
 import type { CloneStep, MadeClone } from '@shared/git/clone-progress.ts';
 import { isPlainBranch } from '../commit-session.ts';
@@ -9,9 +9,9 @@ import { loadGit } from '../load-git.ts';
 import type { GitJob } from '../process/git-job.ts';
 import { withManyReads } from '../many-reads.ts';
 import { checkPack } from '../remote/bring-commits.ts';
-import { throughCalls } from '../push-branch.ts';
+import { oneHostFetch } from '../remote/one-host-fetch.ts';
 import { withRepository, type Repository } from '../repository.ts';
-import { cloneProblem, refusedRedirect } from './clone-problem.ts';
+import { cloneProblem } from './clone-problem.ts';
 import { lookAtTree } from './look-at-tree.ts';
 import { tryFolder, writeCheckout } from './write-checkout.ts';
 
@@ -123,34 +123,27 @@ async function writeSettings(folder: string, settings: Settings): Promise<void> 
 async function fetchAll(
   repository: Repository,
   { url, host, branch, depth }: Wish,
-  { send, onProgress }: CloneTools,
+  tools: CloneTools,
 ): Promise<{ readonly branch: string; readonly commit: string } | null> {
   const git = await loadGit();
   if (branch !== null && !isPlainBranch(branch)) throw oddBranch(branch);
   const isSingle = depth !== null;
-  let unpacked = 0;
+  const fetching = oneHostFetch(host, tools);
   const fetched = await git.fetch({
     ...repository.git,
+    ...fetching,
     http: {
       request: async (request: GitHttpRequest) => {
-        const answer = await throughCalls(send, request);
-        if (answer.statusCode >= 300 && answer.statusCode < 400)
-          throw refusedRedirect(host, answer.headers?.['location']);
+        const answer = await fetching.http.request(request);
         return request.method === 'GET' && !isSingle ? withFewRefs(answer, host) : answer;
       },
     },
     url,
     remote: 'origin',
-    corsProxy: '',
     singleBranch: isSingle,
     tags: !isSingle,
     remoteRef: branch === null ? 'HEAD' : `refs/heads/${branch}`,
     ...(depth === null ? {} : { depth }),
-    onProgress: ({ loaded, total }) => {
-      if (loaded >= unpacked && loaded - unpacked < atOnce) return;
-      unpacked = loaded;
-      onProgress({ step: 'unpack', done: loaded, total: total > 0 ? total : null });
-    },
   });
   if (fetched.fetchHead === null) return null;
   const name = branch ?? (fetched.defaultBranch ?? '').replace(/^refs\/heads\//u, '');
@@ -164,9 +157,7 @@ function oddBranch(name: string): AppError {
   });
 }
 
-type Answer = Awaited<ReturnType<typeof throughCalls>>;
-
-async function withFewRefs(answer: Answer, host: string): Promise<Answer> {
+async function withFewRefs(answer: GitHttpResponse, host: string): Promise<GitHttpResponse> {
   const pieces: Uint8Array[] = [];
   for await (const piece of answer.body ?? []) pieces.push(piece);
   const whole = Buffer.concat(pieces);

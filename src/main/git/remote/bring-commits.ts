@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { GitHttpRequest } from 'isomorphic-git';
 import { AppError } from '@shared/errors.ts';
 import type { CloneStep } from '@shared/git/clone-progress.ts';
-import { cloneProblem, refusedRedirect } from '../clone/clone-problem.ts';
+import { cloneProblem } from '../clone/clone-problem.ts';
 import type { SendCall } from '../hosting-calls.ts';
 import { loadGit } from '../load-git.ts';
-import { throughCalls } from '../push-branch.ts';
 import type { Repository } from '../repository.ts';
 import { createHeldFiles, type HeldFiles } from './held-files.ts';
 import type { Upstream } from './find-upstream.ts';
+import { oneHostFetch } from './one-host-fetch.ts';
 
 /** Where a branch is from the one at the remote. */
 export interface Brought {
@@ -22,9 +21,6 @@ interface BringTools {
   readonly send: SendCall;
   readonly onProgress: (progress: CloneStep) => void;
 }
-
-/** Progress is said at every so many objects. */
-const atOnce = 500;
 
 /**
  * Brings what the remote has, and notes where its branches are. Nothing is written before all of it was unpacked. The
@@ -67,7 +63,7 @@ function leftNote(remote: string, left: readonly string[]): string {
 async function fetchInto(
   repository: Repository,
   { address, theirs, branch }: Upstream,
-  { send, onProgress }: BringTools,
+  tools: BringTools,
 ): Promise<string> {
   const git = await loadGit();
   const { origin, path, host, remote } = address;
@@ -76,30 +72,16 @@ async function fetchInto(
     throw new AppError('bad-input', `The remote ${remote} does not say where its branches are noted.`, {
       hint: `Tell git: git remote set-branches ${remote} '*'`,
     });
-  let unpacked = 0;
   const fetched = await git.fetch({
     ...repository.git,
-    http: {
-      request: async (request: GitHttpRequest) => {
-        const answer = await throughCalls(send, request);
-        if (answer.statusCode >= 300 && answer.statusCode < 400)
-          throw refusedRedirect(host, answer.headers?.['location']);
-        return answer;
-      },
-    },
+    ...oneHostFetch(host, tools),
     url: `${origin}/${path}.git`,
     remote,
-    corsProxy: '',
     ref: branch,
     remoteRef: `refs/heads/${theirs}`,
     // One that has a part of the history, or one branch, gets no more than that.
     singleBranch: repository.isShallow || !(typeof refspec === 'string' && refspec.includes('*')),
     tags: false,
-    onProgress: ({ loaded, total }) => {
-      if (loaded >= unpacked && loaded - unpacked < atOnce) return;
-      unpacked = loaded;
-      onProgress({ step: 'unpack', done: loaded, total: total > 0 ? total : null });
-    },
   });
   if (fetched.fetchHead === null)
     throw new AppError('not-found', `The repository at ${host} has no commits.`, { hint: 'Check the remote.' });
