@@ -1,6 +1,7 @@
 import type { WebExchange } from '../tools/web/web-request.ts';
+import type { CloneStep } from '@shared/git/clone-progress.ts';
 import type { HostingAddress } from './hosting-address.ts';
-import { createHostingCalls, type HostingCalls } from './hosting-calls.ts';
+import { createHostingCalls, type HostingCalls, type SendCall } from './hosting-calls.ts';
 import { hostingService, interfaceOf, type HostingService } from './hosting-services.ts';
 
 /** The way to hosts of repositories, and the token for each. */
@@ -36,7 +37,31 @@ export async function hostingFor(
   };
 }
 
+/** Between two reports of bytes that arrive. */
+const reportBytes = 1_000_000;
+
+/** Calls of git that bring a repository, with a token if one is kept. They say how much has arrived. */
+export async function receivingCalls(
+  address: Pick<HostingAddress, 'origin' | 'host'>,
+  { exchange, token }: HostingAccess,
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: CloneStep) => void },
+): Promise<{ readonly send: SendCall; readonly hasToken: boolean }> {
+  const secret = await token(address.host);
+  let reported = 0;
+  const { send } = createHostingCalls(address, {
+    exchange,
+    signal,
+    login: secret === null ? {} : { authorization: gitLogin(secret) },
+    onReceived: (done) => {
+      if (done >= reported && done - reported < reportBytes) return;
+      reported = done;
+      onProgress({ step: 'receive', done, total: null });
+    },
+  });
+  return { send, hasToken: secret !== null };
+}
+
 /** A token as git sends it. */
-export function gitLogin(token: string): string {
+function gitLogin(token: string): string {
   return `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`;
 }

@@ -7,8 +7,7 @@ import { progressStream } from '../../lib/async/push-queue.ts';
 import { nameProblem } from '../../lib/files/host-folder.ts';
 import { isMissing } from '../../lib/files/json-file.ts';
 import { isRunning } from '../../lib/files/lock-owner.ts';
-import { gitLogin, type HostingAccess } from '../hosting-access.ts';
-import { createHostingCalls } from '../hosting-calls.ts';
+import { receivingCalls, type HostingAccess } from '../hosting-access.ts';
 import { madeCloneSchema } from '../process/git-answer.ts';
 import type { RunGit } from '../process/run-apart.ts';
 import { cloneAddress } from './clone-address.ts';
@@ -20,9 +19,6 @@ export interface CloneInput {
   readonly branch: string | null;
   readonly depth: number | null;
 }
-
-/** Between two reports of bytes that arrive. */
-const reportBytes = 1_000_000;
 
 /**
  * Brings a repository to a folder that is new or empty. Everything happens in a folder beside it, which takes its name
@@ -39,21 +35,10 @@ export function cloneProject(
     const beside = await makeFolderBeside(folder);
     const onProgress = (progress: CloneStep): void => tell({ type: 'progress', ...progress });
     try {
-      const token = await access.token(address.host);
-      let reported = 0;
-      const { send } = createHostingCalls(address, {
-        exchange: access.exchange,
-        signal: stop,
-        login: token === null ? {} : { authorization: gitLogin(token) },
-        onReceived: (done) => {
-          if (done >= reported && done - reported < reportBytes) return;
-          reported = done;
-          onProgress({ step: 'receive', done, total: null });
-        },
-      });
+      const { send, hasToken } = await receivingCalls(address, access, { signal: stop, onProgress });
       const { url, host } = address;
       const { branch, depth } = input;
-      const job = { type: 'clone', folder: beside, url, host, branch, depth, hasToken: token !== null } as const;
+      const job = { type: 'clone', folder: beside, url, host, branch, depth, hasToken } as const;
       const made = await run(job, { schema: madeCloneSchema, signal: stop, send, onProgress });
       stop.throwIfAborted();
       await moveIntoPlace(beside, folder);

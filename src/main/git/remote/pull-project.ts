@@ -2,8 +2,7 @@ import { AppError } from '@shared/errors.ts';
 import type { CloneStep } from '@shared/git/clone-progress.ts';
 import type { MadePull, PullProgress } from '@shared/git/pull-progress.ts';
 import { progressStream } from '../../lib/async/push-queue.ts';
-import { gitLogin, type HostingAccess } from '../hosting-access.ts';
-import { createHostingCalls } from '../hosting-calls.ts';
+import { receivingCalls, type HostingAccess } from '../hosting-access.ts';
 import { broughtSchema, forwardedSchema, upstreamSchema } from '../process/git-answer.ts';
 import type { RunGit } from '../process/run-apart.ts';
 
@@ -20,9 +19,6 @@ interface PullTools {
   /** Throws while an agent works in this folder. */
   readonly refuseAtWork: (folder: string) => void;
 }
-
-/** Between two reports of bytes that arrive. */
-const reportBytes = 1_000_000;
 
 /**
  * Brings what the remote has, and moves the checked out branch forward. Only the host of the remote is called. A stop
@@ -47,19 +43,8 @@ export function pullProject(input: PullInput, tools: PullTools): AsyncIterable<P
     const begin = { folder, branch, theirs, remote: address.remote, host: address.host };
     tell({ type: 'began', ...begin });
     const onProgress = (progress: CloneStep): void => tell({ type: 'progress', ...progress });
-    const token = await access.token(address.host);
-    let reported = 0;
-    const { send } = createHostingCalls(address, {
-      exchange: access.exchange,
-      signal: stop,
-      login: token === null ? {} : { authorization: gitLogin(token) },
-      onReceived: (done) => {
-        if (done >= reported && done - reported < reportBytes) return;
-        reported = done;
-        onProgress({ step: 'receive', done, total: null });
-      },
-    });
-    const job = { type: 'bring', projectPath, upstream, hasToken: token !== null } as const;
+    const { send, hasToken } = await receivingCalls(address, access, { signal: stop, onProgress });
+    const job = { type: 'bring', projectPath, upstream, hasToken } as const;
     const brought = await run(job, { schema: broughtSchema, signal: stop, send, onProgress });
     const ended = (pull: Pick<MadePull, 'to' | 'files' | 'notes'>): void =>
       tell({ type: 'ended', pull: { ...begin, from, ...pull, notes: [...notes, ...brought.notes, ...pull.notes] } });
