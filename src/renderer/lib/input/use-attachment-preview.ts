@@ -68,11 +68,10 @@ export function optionsForModel({ id, where }: PreviewModel, { models }: Attachm
 }
 
 /** The models that can see images and may get the message. `kept`: the number of cloud models that may not. */
-export function offeredModels({ unseen, models }: Pick<AttachmentPreview, 'unseen' | 'models'>): {
-  readonly offered: readonly PreviewModel[];
-  readonly kept: number;
-} {
-  const seeing = unseen?.seeing ?? [];
+export function offeredModels(
+  { models }: AttachmentPreview,
+  seeing: readonly PreviewModel[],
+): { readonly offered: readonly PreviewModel[]; readonly kept: number } {
   const mayLeave = models.some(({ where }) => where === 'cloud');
   const offered = seeing.filter(({ where }) => where === 'local' || mayLeave);
   return { offered, kept: seeing.length - offered.length };

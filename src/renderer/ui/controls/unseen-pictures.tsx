@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { AttachmentPreview, PreviewModel } from '@shared/attachments/attachment-inputs.ts';
+import type { AttachmentPreview, PreviewModel, ScanPreview } from '@shared/attachments/attachment-inputs.ts';
 import { hasImage } from '@shared/attachments/attachment-text.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { offeredModels, optionsForModel, withoutMentions } from '../../lib/input/use-attachment-preview.ts';
@@ -27,16 +27,18 @@ interface UnseenPicturesProps {
 export function UnseenPictures(props: UnseenPicturesProps) {
   const { preview } = props.files;
   if (preview === null) return null;
-  if (preview.unseen !== null) return <UnseenImages {...props} preview={preview} />;
-  return preview.scans === undefined ? null : <PagesWithoutText {...props} preview={preview} />;
+  const { unseen, scans } = preview;
+  if (unseen !== null) return <UnseenImages {...props} preview={preview} seeing={unseen.seeing} />;
+  return scans === undefined ? null : <PagesWithoutText {...{ preview, scans }} onModel={props.onModel} />;
 }
 
 type Known = UnseenPicturesProps & { readonly preview: AttachmentPreview };
 
-function UnseenImages({ attachments, preview, onModel, text, onText }: Known) {
-  const { offered, kept } = offeredModels(preview);
+type UnseenImagesProps = Known & { readonly seeing: readonly PreviewModel[] };
+
+function UnseenImages({ attachments, preview, seeing, onModel, text, onText }: UnseenImagesProps) {
+  const { offered, kept } = offeredModels(preview, seeing);
   const isChoice = offered.length > 0;
-  const seeing = (preview.unseen?.seeing ?? []).map(({ label }) => seenName(label)).join(', ');
   const images = preview.files.filter(({ attachment }) => hasImage([attachment]));
   const leaveOut = (): void => {
     for (const one of attachments.list) if (hasImage([one])) attachments.remove(one);
@@ -48,7 +50,7 @@ function UnseenImages({ attachments, preview, onModel, text, onText }: Known) {
     <Notice kind="warning" className="mb-2">
       <p>
         {!isChoice && kept > 0
-          ? t('pictures.kept', { models, seeing })
+          ? t('pictures.kept', { models, seeing: namesOf(seeing) })
           : t(isChoice ? 'attach.unseen' : 'attach.unseenNone', { models })}{' '}
         {isChoice && kept > 0 && plural('unseen.kept', kept)}
       </p>
@@ -65,9 +67,11 @@ function UnseenImages({ attachments, preview, onModel, text, onText }: Known) {
 }
 
 /** What happens to the pages of a PDF that have no text, before anything is sent. */
-function PagesWithoutText({ preview, onModel }: Known) {
-  const { scans } = preview;
-  if (scans === undefined) return null;
+function PagesWithoutText({
+  preview,
+  scans,
+  onModel,
+}: Pick<Known, 'preview' | 'onModel'> & { readonly scans: ScanPreview }) {
   const { pages, drawn, seeing } = scans;
   const tokens = scans.tokens.toLocaleString('en-US');
   if (seeing === null)
@@ -76,7 +80,7 @@ function PagesWithoutText({ preview, onModel }: Known) {
         {drawn < pages ? t('scans.some', { drawn, pages, tokens }) : plural('scans.sent', pages, { tokens })}
       </p>
     );
-  const { offered } = offeredModels({ ...preview, unseen: { seeing } });
+  const { offered } = offeredModels(preview, seeing);
   return (
     <Notice kind="info" className="mb-2">
       <p>{plural('scans.unseen', pages, { models: namesOf(preview.models) })}</p>
