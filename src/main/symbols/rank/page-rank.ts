@@ -1,10 +1,16 @@
 /** Which files use which names, and which define them. Files and names are numbers from 0. */
 export interface NameGraph {
   readonly files: number;
-  /** One entry for each name that a file uses. */
-  readonly uses: readonly { readonly file: number; readonly name: number; readonly weight: number }[];
+  readonly uses: NameUses;
   /** The files that define each name. */
   readonly definers: readonly (readonly number[])[];
+}
+
+/** One entry of each list for each name that a file uses. There may be a million, so they are no objects. */
+export interface NameUses {
+  readonly files: readonly number[];
+  readonly names: readonly number[];
+  readonly weights: readonly number[];
 }
 
 export interface Ranks {
@@ -25,14 +31,20 @@ const enough = 1e-7;
 export function pageRank({ files, uses, definers }: NameGraph, start: readonly number[]): Ranks {
   const total = start.reduce((sum, weight) => sum + weight, 0);
   const begin = Float64Array.from({ length: files }, (_, file) => (total > 0 ? (start[file] ?? 0) / total : 1 / files));
+  const fromFiles = Int32Array.from(uses.files);
+  const toNames = Int32Array.from(uses.names);
   const out = new Float64Array(files);
-  for (const { file, weight } of uses) out[file] = (out[file] ?? 0) + weight;
+  const weights = Float64Array.from(uses.weights);
+  for (const [at, file] of fromFiles.entries()) out[file] = (out[file] ?? 0) + (weights[at] ?? 0);
   const names = new Float64Array(definers.length);
   let rank = Float64Array.from(begin);
   for (let round = 0; round < mostRounds; round += 1) {
     names.fill(0);
-    for (const { file, name, weight } of uses)
-      names[name] = (names[name] ?? 0) + ((rank[file] ?? 0) * weight) / (out[file] ?? 1);
+    for (let at = 0; at < weights.length; at += 1) {
+      const name = toNames[at] ?? 0;
+      const file = fromFiles[at] ?? 0;
+      names[name] = (names[name] ?? 0) + ((rank[file] ?? 0) * (weights[at] ?? 0)) / (out[file] ?? 1);
+    }
     const next = new Float64Array(files);
     for (const [name, places] of definers.entries()) {
       names[name] = (names[name] ?? 0) / Math.max(1, places.length);

@@ -1,5 +1,5 @@
 import type { DefinitionTag } from '../tags/tag.ts';
-import { pageRank, type NameGraph } from './page-rank.ts';
+import { pageRank, type NameGraph, type NameUses } from './page-rank.ts';
 import { namesIn, partsOfName, stemOf } from './split-words.ts';
 import type { SymbolFile } from './symbol-file.ts';
 
@@ -115,16 +115,19 @@ interface Near {
 
 function graphOf(files: readonly SymbolFile[], { of, definers }: NumberedNames, { named, touched }: Near): NameGraph {
   const factors = [...of].map(([name, number]) => weightOf(name, definers[number]?.length ?? 0, named));
-  const uses = files.flatMap(({ path, uses: counts, definitions }, file) => {
+  const uses: Record<keyof NameUses, number[]> = { files: [], names: [], weights: [] };
+  for (const [file, { path, uses: counts, definitions }] of files.entries()) {
     const near = touched.has(path) ? weights.touched : 1;
     const own = new Set(definitions.map(({ name }) => name));
-    return [...counts].flatMap(([name, count]) => {
+    for (const [name, count] of counts) {
       const number = of.get(name);
       // A file that uses its own would keep all of its rank.
-      if (number === undefined || own.has(name)) return [];
-      return [{ file, name: number, weight: near * (factors[number] ?? 1) * Math.sqrt(count) }];
-    });
-  });
+      if (number === undefined || own.has(name)) continue;
+      uses.files.push(file);
+      uses.names.push(number);
+      uses.weights.push(near * (factors[number] ?? 1) * Math.sqrt(count));
+    }
+  }
   return { files: files.length, uses, definers };
 }
 
@@ -162,7 +165,8 @@ function lexicalScores(
   if (asked.size === 0) return files.map(({ definitions }) => definitions.map(() => 0));
   const hits = files.map(({ path, definitions }) => {
     const inPath = partsIn(path, asked);
-    return definitions.map(({ name, container, signature }) => {
+    return definitions.map(({ name, container, signature }): ReadonlyMap<string, number> => {
+      if (inPath.length === 0 && !isIn(asked, `${signature}\n${container ?? ''}\n${name}`)) return noParts;
       const found = new Map<string, number>();
       for (const part of inPath) found.set(part, 0.5);
       for (const part of partsIn(signature, asked)) found.set(part, 0.5);
@@ -189,7 +193,17 @@ function lexicalScores(
   return best === 0 ? raw : raw.map((scores) => scores.map((score) => score / best));
 }
 
+const noParts: ReadonlyMap<string, number> = new Map();
+
+/** Whether a text may have one of the parts: few do, and to split all of them would take most of the time. */
+function isIn(parts: ReadonlySet<string>, text: string): boolean {
+  const plain = text.toLowerCase();
+  for (const part of parts) if (plain.includes(part)) return true;
+  return false;
+}
+
 function partsIn(text: string, asked: ReadonlySet<string>): readonly string[] {
+  if (!isIn(asked, text)) return [];
   return partsOfName(text)
     .map(stemOf)
     .filter((part) => asked.has(part));
