@@ -22,6 +22,7 @@ import { projectKey } from './lib/files/project-key.ts';
 import { silentDrive, silentFolderText } from './lib/files/served-drives.ts';
 import { lookForHidden } from './sandbox/read-only/hidden-from-reading.ts';
 import { createReadOnlySandbox } from './sandbox/read-only/read-only-sandbox.ts';
+import { foldersOf } from './projects/configure-project.ts';
 import { fenceSources } from './safety/rules/session-rules.ts';
 import type { RuleFiles } from './safety/rule-files.ts';
 import { isSecretFile } from './sandbox/workspace/secret-files.ts';
@@ -39,12 +40,11 @@ export interface FolderBase {
 /** The files of a folder, a real path, without those that are hidden from models there. */
 export async function filesForReading(
   folder: string,
-  { homePath, settings, rules }: FolderBase & { readonly homePath: string },
+  { homePath, ...base }: FolderBase & { readonly homePath: string },
   signal: AbortSignal,
 ): Promise<SandboxFiles> {
-  const { masks } = await rules.activeRules(folder);
-  const query = { workspacePath: folder, settings: settings.current().sandbox, homePath, masks };
-  const { hidden } = await lookForHidden({ ...query, projectPath: await projectKey(folder) }, signal);
+  const place = { workspacePath: folder, projectPath: folder };
+  const hidden = await hiddenFinder({ home: homePath }, base)(place, signal);
   return createReadOnlySandbox({ workspacePath: folder, because: null, hidden: async () => hidden }).files;
 }
 
@@ -55,17 +55,13 @@ interface NamedFolder {
   readonly takesEveryText?: true;
 }
 
+const chosenBy = (settings: Settings, project: string): readonly NamedFolder[] =>
+  foldersOf(settings, project).map((path) => ({ path, name: basename(path) }));
+
 /** Finds what is hidden from reading in a folder. */
 export function hiddenFinder(
   { home: homePath }: { readonly home: string },
-  {
-    settings,
-    rules,
-  }: Pick<FolderBase, 'settings'> & {
-    readonly rules: {
-      readonly activeRules: (projectPath: string | null) => Promise<{ readonly masks: readonly string[] }>;
-    };
-  },
+  { settings, rules }: FolderBase,
 ): HiddenReach['hiddenIn'] {
   return async ({ workspacePath, projectPath }, signal) => {
     const { masks } = await rules.activeRules(projectPath);
@@ -88,9 +84,7 @@ export function createChosenFolders(
   const knowledge = createKnowledgeFiles(config.home);
   return (projectPath) => async (signal) => {
     const project = await realpath(projectPath).catch(() => projectPath);
-    const { projectFolders } = base.settings.current();
-    const paths = (Object.hasOwn(projectFolders, project) ? projectFolders[project] : undefined) ?? [];
-    const chosen = paths.map((path) => ({ path, name: basename(path) }));
+    const chosen = chosenBy(base.settings.current(), project);
     const own = (await knowledge.list(project)).length === 0 ? [] : [await knowledgeFolder(knowledge, project, chosen)];
     const places: readonly NamedFolder[] = [...chosen, ...own];
     if (places.length === 0) return [];
@@ -181,10 +175,7 @@ export function createKnowledgeParts({ home }: { readonly home: string }, base: 
   const files = createKnowledgeFiles(home);
   const placeOf = async (projectPath: string): Promise<NamedFolder> => {
     const project = await realpath(projectPath).catch(() => projectPath);
-    const { projectFolders } = settings.current();
-    const paths = (Object.hasOwn(projectFolders, project) ? projectFolders[project] : undefined) ?? [];
-    const others = paths.map((path) => ({ path, name: basename(path) }));
-    return knowledgeFolder(files, project, others);
+    return knowledgeFolder(files, project, chosenBy(settings.current(), project));
   };
   const open = async (projectPath: string, signal: AbortSignal): Promise<ChosenFolder | null> =>
     (await chosenFolders(projectPath)(signal)).find(({ takesEveryText }) => takesEveryText === true) ?? null;

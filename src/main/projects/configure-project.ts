@@ -122,7 +122,8 @@ function changed(settings: Settings, places: Places, change: ProjectChange): Cha
   }
 }
 
-function foldersOf({ projectFolders }: Settings, folder: string): readonly string[] {
+/** The folders outside a project that are searched with it. */
+export function foldersOf({ projectFolders }: Pick<Settings, 'projectFolders'>, folder: string): readonly string[] {
   return (Object.hasOwn(projectFolders, folder) ? projectFolders[folder] : undefined) ?? [];
 }
 
