@@ -5,7 +5,7 @@ import {
   type KnowledgeProgress,
   type KnowledgeSource,
 } from '@shared/documents/knowledge.ts';
-import { AppError, toFailure, type Reply } from '@shared/errors.ts';
+import { AppError, type Reply } from '@shared/errors.ts';
 import { isDiskFull, writeProblem } from '../../lib/files/json-file.ts';
 import { noteFailure } from '../../lib/log.ts';
 import type { KnowledgeFiles } from './knowledge-files.ts';
@@ -78,12 +78,12 @@ export function createProjectKnowledge(options: ProjectKnowledgeOptions): Projec
       let full: string | null = null;
       for (const [index, source] of sources.entries()) {
         signal.throwIfAborted();
-        const added: AddedSource =
+        const tried: Tried =
           full === null
             ? await addOne(options, { projectPath, source }, signal)
-            : { source, name: null, outcome: 'refused', note: full };
-        if (added.outcome === 'refused' && added.note?.endsWith(fullDisk) === true) full = added.note;
-        tell({ type: 'source', added, done: index + 1, of: sources.length });
+            : { added: refusal(source, full), isDiskFull: true };
+        if (tried.isDiskFull) full = tried.added.note;
+        tell({ type: 'source', added: tried.added, done: index + 1, of: sources.length });
       }
       for (let before = Infinity; ;) {
         const left = await options.readIntoIndex(projectPath, signal);
@@ -117,25 +117,37 @@ export function createProjectKnowledge(options: ProjectKnowledgeOptions): Projec
   };
 }
 
-const fullDisk = 'the disk is full. What was added before is kept.';
+interface Tried {
+  readonly added: AddedSource;
+  readonly isDiskFull: boolean;
+}
+
+const refusal = (source: KnowledgeSource, note: string): AddedSource => ({
+  source,
+  name: null,
+  outcome: 'refused',
+  note,
+});
+
+const saidOf = ({ message, hint = '' }: { readonly message: string; readonly hint?: string | undefined }): string =>
+  `${message} ${hint}`.trim();
 
 async function addOne(
   options: ProjectKnowledgeOptions,
   { projectPath, source }: { readonly projectPath: string; readonly source: KnowledgeSource },
   signal: AbortSignal,
-): Promise<AddedSource> {
-  const refused = (note: string): AddedSource => ({ source, name: null, outcome: 'refused', note });
+): Promise<Tried> {
+  const refused = (note: string, isFull = false): Tried => ({ added: refusal(source, note), isDiskFull: isFull });
   const found = await readSource(options, { projectPath, source }, signal);
-  if (!found.ok) return refused([found.error.message, found.error.hint ?? ''].join(' ').trim());
+  if (!found.ok) return refused(saidOf(found.error));
   const wanted = found.value.name;
   try {
     const { name, outcome } = await options.files.keep(projectPath, found.value);
-    return { source, name, outcome, note: noteOf({ wanted, name, outcome }) };
+    return { added: { source, name, outcome, note: noteOf({ wanted, name, outcome }) }, isDiskFull: false };
   } catch (error) {
-    if (isDiskFull(error)) return refused(`${wanted} was not added: ${fullDisk}`);
-    const why = error instanceof AppError ? toFailure(error) : null;
-    if (why !== null) return refused([why.message, why.hint ?? ''].join(' ').trim());
-    return refused(`${wanted} was not added: ${writeProblem(error)}.`);
+    if (isDiskFull(error))
+      return refused(`${wanted} was not added: the disk is full. What was added before is kept.`, true);
+    return refused(error instanceof AppError ? saidOf(error) : `${wanted} was not added: ${writeProblem(error)}.`);
   }
 }
 

@@ -5,7 +5,7 @@ import { seenLineText, seenName } from '@shared/text/seen-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { asWord } from '../../program/run-flags.ts';
 import type { Command } from '../../../text/command-context.ts';
-import { jsonLine } from '../../../text/terminal.ts';
+import { jsonLine, pluralize } from '../../../text/terminal.ts';
 
 export type KnowledgeAction = 'list' | 'add' | 'remove';
 
@@ -114,5 +114,5 @@ function sumOf({ files, folder }: Knowledge): string {
   const tokens = whole.reduce((sum, one) => sum + one.tokens, 0);
   const cost =
     whole.length === 0 ? 'All are searched.' : `Whole in each session: ${whole.length}, about ${tokens} tokens.`;
-  return `${files.length} ${files.length === 1 ? 'file' : 'files'} in ${seenLineText(folder)}. ${cost}`;
+  return `${pluralize(files.length, 'file')} in ${seenLineText(folder)}. ${cost}`;
 }
