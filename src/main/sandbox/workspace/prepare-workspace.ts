@@ -130,17 +130,16 @@ const personalFolders = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker',
 
 /** A folder that can be read. So a copy of it can be made. */
 function writeFailure(path: string, error: unknown): Reply<never> {
-  const copy = 'work on a copy: --workspace copy';
   switch (errorCodeOf(error)) {
     case 'EACCES':
     case 'EPERM':
       return failure(
         'refused',
         `${path} cannot be changed: its permissions do not allow it.`,
-        `Change its permissions, or ${copy}`,
+        'Change its permissions, or work on a copy: --workspace copy',
       );
     case 'EROFS':
-      return failure('refused', `${path} is on a read-only file system.`, `W${copy.slice(1)}`);
+      return failure('refused', `${path} is on a read-only file system.`, 'Work on a copy: --workspace copy');
     default:
       return pathFailure(path, error);
   }

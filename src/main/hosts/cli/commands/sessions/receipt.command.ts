@@ -7,7 +7,7 @@ import type { Command } from '../../../text/command-context.ts';
 import { writeOutputFile } from '../../terminal/output-file.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import type { Terminal } from '../../../text/terminal.ts';
-import { jsonLine, oneLine, table } from '../../../text/terminal.ts';
+import { dateAndTime, jsonLine, oneLine, table } from '../../../text/terminal.ts';
 
 export interface ReceiptArguments {
   readonly session?: string;
@@ -41,7 +41,7 @@ async function subjectOf(
     throw usageError('Use one of --session, --project and --month.');
   if (session !== undefined) return { type: 'session', sessionId: await idOf(client, session) };
   if (project !== undefined) return { type: 'project', project: resolve(project) };
-  const wanted = month ?? thisMonth();
+  const wanted = month ?? dateAndTime(Date.now()).slice(0, 7);
   if (!/^\d{4}-(?:0[1-9]|1[0-2])$/u.test(wanted))
     throw usageError(`--month takes a month like 2026-11, not "${wanted}".`);
   return { type: 'month', month: wanted };
@@ -51,11 +51,6 @@ async function subjectOf(
 async function idOf(client: CoreClient, text: string): Promise<string> {
   if (/^\d{8}-\d{6}-[0-9a-z]{8}$/u.test(text)) return text;
   return (await client.sessions.find({ id: text })).sessionId;
-}
-
-function thisMonth(): string {
-  const now = new Date();
-  return `${now.getFullYear()}-${String(now.getMonth() + 1).padStart(2, '0')}`;
 }
 
 async function saveSigned(
