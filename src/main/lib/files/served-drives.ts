@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { lstat, readlink } from 'node:fs/promises';
-import { join, normalize, resolve, sep } from 'node:path';
+import { readlink } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
 import { startProgram } from '../programs/start-program.ts';
 import { isWithin } from './is-within.ts';
 
@@ -68,7 +68,8 @@ export async function silentDrive(path: string): Promise<string | null> {
     const next = join(place, rest[0] ?? '');
     rest = rest.slice(1);
     if (drives.includes(next) && !(await answers(next))) return next;
-    const target = await readlinkOf(next);
+    // It rejects for what is no link.
+    const target = await readlink(next).catch(() => null);
     if (target === null) {
       place = next;
       continue;
@@ -81,18 +82,7 @@ export async function silentDrive(path: string): Promise<string | null> {
 }
 
 function namesOf(path: string): readonly string[] {
-  return normalize(path)
-    .split(sep)
-    .filter((name) => name !== '');
-}
-
-/** Null: it is no link. */
-async function readlinkOf(path: string): Promise<string | null> {
-  try {
-    return (await lstat(path)).isSymbolicLink() ? await readlink(path) : null;
-  } catch {
-    return null;
-  }
+  return path.split(sep).filter((name) => name !== '');
 }
 
 function answers(drive: string): Promise<boolean> {
