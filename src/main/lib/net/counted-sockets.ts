@@ -56,7 +56,6 @@ export class SocketCounts {
   readonly #isHere: (address: string) => boolean;
   readonly #live = new Set<Counted>();
   readonly #known = new WeakMap<object, Counted>();
-  readonly #announced = new WeakSet<object>();
   readonly #requests = new WeakMap<object, SendReason>();
   readonly #channels: readonly (readonly [name: string, listener: (message: unknown) => void])[];
   readonly #unwatch: () => void;
@@ -89,11 +88,8 @@ export class SocketCounts {
   }
 
   #onSocket(socket: Socket): void {
-    if (this.#announced.has(socket)) return;
     const reason = reasonNow();
     let name: string | null = null;
-    this.#announced.add(socket);
-    socket.once('close', () => this.#announced.delete(socket));
     socket.on('lookup', (_error: unknown, _address: unknown, _family: unknown, host: unknown) => {
       if (typeof host === 'string') name = host;
     });
@@ -105,12 +101,13 @@ export class SocketCounts {
     const handle = handleOf(socket);
     if (handle === null || this.#known.has(handle)) return;
     const { remoteAddress: address = null, remotePort: port = null } = socket;
-    const place = { address, port, name };
     const one: Counted = {
       id: (this.#last += 1),
       socket,
       handle,
-      ...place,
+      address,
+      port,
+      name,
       reason,
       out: 0,
       in: 0,

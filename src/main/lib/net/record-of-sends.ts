@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { clockNow } from '../async/clock.ts';
+import { errorCodeOf } from '../files/json-file.ts';
 import { SocketCounts, type CountOptions } from './counted-sockets.ts';
 import { reasonNow } from './send-reason.ts';
 import type { SentLine } from './sent-line.ts';
@@ -42,12 +43,11 @@ export function recordSends(folder: string, how: Partial<CountOptions> = {}): Se
     counts.settle();
     local.flush();
   };
-  const onExit = (): void => settle();
-  process.on('exit', onExit);
+  process.on('exit', settle);
   return {
     settle,
     close: () => {
-      process.off('exit', onExit);
+      process.off('exit', settle);
       const at = keeping.indexOf(mine);
       if (at >= 0) keeping.splice(at, 1);
       counts.stop();
@@ -72,7 +72,7 @@ function noteBeginning(folder: string, now: number): void {
   try {
     writeFileSync(join(folder, beginningFile), String(now), { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (errorCodeOf(error) !== 'EEXIST') throw error;
   }
 }
 

@@ -84,7 +84,7 @@ async function lookUp(options: ReceiptOptions, asked: ReceiptAsked, signal: Abor
       return ofSession(options, asked.sessionId, signal);
     case 'project': {
       const { project } = asked;
-      const all = await sessionsWhere(options, (one) => one.projectPath === project);
+      const all = idsOf(await sessionsWhere(options, (one) => one.projectPath === project));
       const facts = await factsOf(options, all, { signal });
       return {
         about: asked,
@@ -98,7 +98,7 @@ async function lookUp(options: ReceiptOptions, asked: ReceiptAsked, signal: Abor
       const { month } = asked;
       const [fromMs, untilMs] = monthOf(month);
       const isIn = (at: number): boolean => at >= fromMs && at < untilMs;
-      const all = await sessionsWhere(options, (one) => one.lastAt >= fromMs && one.createdAt < untilMs);
+      const all = idsOf(await sessionsWhere(options, (one) => one.lastAt >= fromMs && one.createdAt < untilMs));
       return {
         about: asked,
         wants: ({ at }) => isIn(at),
@@ -130,12 +130,12 @@ async function ofSession(options: ReceiptOptions, sessionId: string, signal: Abo
   }
   const facts = await factsOf(options, [...ids], { signal });
   const own = facts.get(sessionId);
-  const known = await sessionsWhere(options, ({ id }) => id === sessionId, 'titles');
+  const [known] = await sessionsWhere(options, ({ id }) => id === sessionId);
   const servers = [...facts.values()].flatMap((one) => one.servers);
   const began = own?.beganAt ?? -Infinity;
   const isOf = ({ why }: SentLine): boolean => why.sessionId !== undefined && ids.has(why.sessionId);
   return {
-    about: { type: 'session', sessionId, title: known[0] ?? null },
+    about: { type: 'session', sessionId, title: known?.title ?? null },
     wants: isOf,
     // A server on this machine may have been started long before.
     isShared: ({ at, state, why }) =>
@@ -164,14 +164,11 @@ function timeOfId(id: string): number {
 
 type Listed = Awaited<ReturnType<SessionStore['list']>>[number];
 
-async function sessionsWhere(
-  { stores }: ReceiptOptions,
-  wants: (one: Listed) => boolean,
-  what: 'ids' | 'titles' = 'ids',
-): Promise<readonly string[]> {
-  const all = (await Promise.all(stores.map((store) => store.list()))).flat();
-  return all.filter(wants).map(({ id, title }) => (what === 'ids' ? id : title));
+async function sessionsWhere({ stores }: ReceiptOptions, wants: (one: Listed) => boolean): Promise<readonly Listed[]> {
+  return (await Promise.all(stores.map((store) => store.list()))).flat().filter(wants);
 }
+
+const idsOf = (sessions: readonly Listed[]): readonly string[] => sessions.map(({ id }) => id);
 
 /** Logs that cannot be read say nothing; the numbers do not come from them. */
 async function factsOf(

@@ -2,6 +2,9 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { isMissing } from '../../lib/files/json-file.ts';
+import { isRunning } from '../../lib/files/lock-owner.ts';
+import { beginningFile } from '../../lib/net/record-of-sends.ts';
 import { sentLineSchema, type SentLine } from '../../lib/net/sent-line.ts';
 import type { RecordedLine } from './sent-rows.ts';
 
@@ -40,7 +43,7 @@ export async function readRecord(
     const began = Date.UTC(Number(year), Number(month) - 1);
     const ended = Date.UTC(Number(year), Number(month));
     if (ended + spareMs < fromMs || began - spareMs > untilMs) continue;
-    const isLive = isAlive(Number(pid));
+    const isLive = await isRunning({ pid: Number(pid), startedAt: null, boot: null });
     for await (const { text, isWhole } of linesOf(join(folder, name), signal)) {
       const line = parsed(text);
       if (line === null) unreadable += isWhole ? 1 : 0;
@@ -55,14 +58,14 @@ async function namesIn(folder: string): Promise<readonly string[]> {
     return await readdir(folder);
   } catch (error) {
     // Nothing was sent yet.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (isMissing(error)) return [];
     throw error;
   }
 }
 
 /** When the record began. Null: there is none. */
 async function beginning(folder: string): Promise<number | null> {
-  const text = await readFile(join(folder, 'since'), 'utf8').catch(() => '');
+  const text = await readFile(join(folder, beginningFile), 'utf8').catch(() => '');
   return /^\d+$/u.test(text) ? Number(text) : null;
 }
 
@@ -87,14 +90,5 @@ function parsed(text: string): SentLine | null {
     return sentLineSchema.safeParse(JSON.parse(text)).data ?? null;
   } catch {
     return null;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

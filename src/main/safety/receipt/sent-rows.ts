@@ -10,21 +10,21 @@ export interface RecordedLine {
 }
 
 interface Connection {
-  key: string;
-  isClosed: boolean;
-  isLive: boolean;
-  announced: number | null;
-  sinceAnnounced: number;
+  readonly key: string;
+  readonly isClosed: boolean;
+  readonly isLive: boolean;
+  readonly announced: number | null;
+  readonly sinceAnnounced: number;
 }
 
 interface Row {
-  host: string;
-  port: number | null;
+  readonly host: string;
+  readonly port: number | null;
+  readonly why: SentLine['why'];
   out: number;
   in: number;
   firstAt: number;
   lastAt: number;
-  why: SentLine['why'];
   readonly connections: Set<string>;
   readonly steps: Set<number>;
   readonly toolCalls: Set<string>;

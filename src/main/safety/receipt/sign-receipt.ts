@@ -1,6 +1,7 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import type { Receipt } from '@shared/safety/receipt.ts';
 import type { SignedReceipt } from '@shared/contract/receipts-contract.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 import type { HomeKeys } from '../keys/home-keys.ts';
 
 /** What the key store calls the key that signs receipts. */
@@ -17,7 +18,7 @@ export async function signReceipt(
   const key = await signingKey(keys);
   const said = JSON.stringify(receipt);
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' });
-  const fingerprint = createHash('sha256').update(publicKey).digest('hex');
+  const fingerprint = sha256Of(publicKey);
   const signature = sign(null, Buffer.from(said), key).toString('base64');
   const proof = { algorithm: 'ed25519', publicKey: publicKey.toString('base64'), fingerprint, signature };
   return { text: `${said}\n${JSON.stringify(proof)}\n`, fingerprint };
