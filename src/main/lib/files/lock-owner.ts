@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { errorCodeOf } from './json-file.ts';
 
@@ -11,8 +12,25 @@ export interface LockOwner {
   readonly boot: string | null;
 }
 
-export async function thisProcess(): Promise<LockOwner> {
-  return { pid: process.pid, startedAt: await startOf(process.pid), boot: await bootId() };
+export const thisProcess = (): Promise<LockOwner> => processOf(process.pid);
+
+/** The process that has this id now, as far as the system reports it. */
+export async function processOf(pid: number): Promise<LockOwner> {
+  return { pid, startedAt: await startOf(pid), boot: await bootId() };
+}
+
+/** As `thisProcess`, without a wait. */
+export function thisProcessAtOnce(): LockOwner {
+  const read = (path: string): string | null => {
+    if (process.platform !== 'linux') return null;
+    try {
+      return readFileSync(path, 'utf8');
+    } catch {
+      // Not every system has it.
+      return null;
+    }
+  };
+  return { pid: process.pid, startedAt: startIn(read(statPath(process.pid))), boot: bootIn(read(bootPath)) };
 }
 
 /** Null for anything but the text of a lock. */
@@ -50,8 +68,12 @@ export async function isRunning(owner: LockOwner): Promise<boolean> {
 }
 
 /** When a process started; null if unknown. A zombie counts as gone. */
-async function startOf(pid: number): Promise<string | null> {
-  const stat = await readText(`/proc/${pid}/stat`);
+const startOf = async (pid: number): Promise<string | null> => startIn(await readText(statPath(pid)));
+
+const statPath = (pid: number): string => `/proc/${pid}/stat`;
+const bootPath = '/proc/sys/kernel/random/boot_id';
+
+function startIn(stat: string | null): string | null {
   if (stat === null) return null;
   // The second field is the program's name in brackets and may contain anything. The third is the state, the 22nd the
   // start.
@@ -59,9 +81,9 @@ async function startOf(pid: number): Promise<string | null> {
   return fields[0] === 'Z' || fields[0] === 'X' ? 'gone' : (fields[19] ?? null);
 }
 
-async function bootId(): Promise<string | null> {
-  return (await readText('/proc/sys/kernel/random/boot_id'))?.trim() ?? null;
-}
+const bootId = async (): Promise<string | null> => bootIn(await readText(bootPath));
+
+const bootIn = (text: string | null): string | null => text?.trim() ?? null;
 
 async function readText(path: string): Promise<string | null> {
   if (process.platform !== 'linux') return null;

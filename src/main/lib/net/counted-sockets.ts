@@ -61,6 +61,7 @@ export class SocketCounts {
   readonly #unwatch: () => void;
   #last = 0;
   #timer: NodeJS.Timeout | null = null;
+  #onLast: (() => void) | null = null;
 
   constructor(options: CountOptions) {
     this.#options = options;
@@ -79,11 +80,18 @@ export class SocketCounts {
     for (const one of this.#live) this.#settleOne(one, 'now');
   }
 
-  stop(): void {
+  /** Counts no new connections. Those that are open are counted to their end, and then `onLast` is called. */
+  stop(onLast: () => void = () => undefined): void {
     this.#unwatch();
-    for (const [name, listener] of this.#channels) unsubscribe(name, listener);
-    this.#rest();
     this.settle();
+    for (const one of this.#live) if (this.#lineOf(one, 'more').isHere) this.#live.delete(one);
+    this.#onLast = onLast;
+    this.#endIfLast();
+  }
+
+  /** Call it when the process ends: every connection ends with it, and the system takes no more bytes. */
+  finish(): void {
+    for (const one of this.#live) this.#settleOne(one, 'closed');
     this.#live.clear();
   }
 
@@ -117,6 +125,7 @@ export class SocketCounts {
     this.#live.add(one);
     onEnd(handle, () => {
       if (this.#live.delete(one)) this.#settleOne(one, 'closed');
+      this.#endIfLast();
     });
     this.#timer ??= setInterval(() => this.#due(), everyMs).unref();
     const line = this.#lineOf(one, 'open');
@@ -139,7 +148,7 @@ export class SocketCounts {
     one.reason = { ...reason, ...(host === undefined ? {} : { host }) };
     const body: unknown = Reflect.get(request, 'contentLength');
     const head = String(Reflect.get(Object(message), 'headers')).length;
-    const announced = typeof body === 'number' ? body + head : null;
+    const announced = typeof body === 'number' ? mostBytes(head, body, isSecure(message)) : null;
     const line = this.#lineOf(one, 'request', { announced });
     if (!line.isHere) this.#write(one, line);
   }
@@ -161,6 +170,15 @@ export class SocketCounts {
   #due(): void {
     for (const one of this.#live) this.#settleOne(one, 'due');
     if (this.#live.size === 0) this.#rest();
+  }
+
+  #endIfLast(): void {
+    if (this.#onLast === null || this.#live.size > 0) return;
+    for (const [name, listener] of this.#channels) unsubscribe(name, listener);
+    this.#rest();
+    const onLast = this.#onLast;
+    this.#onLast = null;
+    onLast();
   }
 
   #rest(): void {
@@ -218,6 +236,21 @@ export class SocketCounts {
     // Something on this machine, such as a proxy, takes it further.
     return endsHere && (host === undefined || host === one.name || isThisMachine(host) || this.#isHere(host));
   }
+}
+
+/** Whether the socket of a message has a layer of TLS. */
+const isSecure = (message: unknown): boolean =>
+  objectIn(objectIn(objectIn(message, 'socket'), '_handle'), '_parent') !== null;
+
+/** A record of TLS has at most this much text, and this much around it. */
+const tlsRecord = { text: 16_384, around: 64 };
+/** The head, the last record, and the word that ends the connection are records of their own. */
+const spareRecords = 8;
+
+/** How many bytes a request takes at most, with the line about its length that is not in its head. */
+function mostBytes(head: number, body: number, isEncrypted: boolean): number {
+  const all = head + `content-length: ${body}\r\n\r\n`.length + body;
+  return isEncrypted ? all + tlsRecord.around * (Math.ceil(all / tlsRecord.text) + spareRecords) : all;
 }
 
 function hostOf(origin: unknown): string | undefined {

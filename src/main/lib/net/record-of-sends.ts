@@ -3,6 +3,8 @@ import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:f
 import { join } from 'node:path';
 import { clockNow } from '../async/clock.ts';
 import { errorCodeOf } from '../files/json-file.ts';
+import { thisProcessAtOnce, type LockOwner } from '../files/lock-owner.ts';
+import { sha256Of } from '../sha256.ts';
 import { SocketCounts, type CountOptions } from './counted-sockets.ts';
 import { reasonNow } from './send-reason.ts';
 import type { SentLine } from './sent-line.ts';
@@ -10,6 +12,7 @@ import type { SentLine } from './sent-line.ts';
 export interface SendRecord {
   /** Notes everything until now. */
   readonly settle: () => void;
+  /** Counts no new connections. Those that are open are counted until they or the process end. */
   readonly close: () => void;
 }
 
@@ -43,16 +46,21 @@ export function recordSends(folder: string, how: Partial<CountOptions> = {}): Se
     counts.settle();
     local.flush();
   };
-  process.on('exit', settle);
+  const onExit = (): void => {
+    counts.finish();
+    local.flush();
+  };
+  process.on('exit', onExit);
   return {
     settle,
     close: () => {
-      process.off('exit', settle);
       const at = keeping.indexOf(mine);
       if (at >= 0) keeping.splice(at, 1);
-      counts.stop();
-      local.flush();
-      file.close();
+      counts.stop(() => {
+        process.off('exit', onExit);
+        local.flush();
+        file.close();
+      });
     },
   };
 }
@@ -101,8 +109,13 @@ function createLocalSums(add: (line: SentLine) => void): {
   };
 }
 
+/** In the name of a file: tells its writer from a later process with the same id. Empty if the system does not. */
+export function writerMark({ startedAt, boot }: LockOwner): string {
+  return startedAt === null ? '' : sha256Of(`${boot} ${startedAt}`).slice(0, 16);
+}
+
 function createFile(folder: string): { readonly add: (line: SentLine) => void; readonly close: () => void } {
-  const name = `${process.pid}-${randomBytes(4).toString('hex')}.jsonl`;
+  const name = `${process.pid}-${randomBytes(4).toString('hex')}${writerMark(thisProcessAtOnce())}.jsonl`;
   let open: { readonly month: string; readonly file: number } | null = null;
   const close = (): void => {
     if (open !== null) closeSync(open.file);

@@ -3,8 +3,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isMissing } from '../../lib/files/json-file.ts';
-import { isRunning } from '../../lib/files/lock-owner.ts';
-import { beginningFile } from '../../lib/net/record-of-sends.ts';
+import { isRunning, processOf } from '../../lib/files/lock-owner.ts';
+import { beginningFile, writerMark } from '../../lib/net/record-of-sends.ts';
+import { noteFailure } from '../../lib/log.ts';
 import { sentLineSchema, type SentLine } from '../../lib/net/sent-line.ts';
 import type { RecordedLine } from './sent-rows.ts';
 
@@ -18,6 +19,7 @@ export interface RecordQuery {
 }
 
 export interface RecordAnswer {
+  /** Lines, and files that cannot be read at all. */
   readonly unreadable: number;
   /** When the record began. */
   readonly sinceMs: number | null;
@@ -37,20 +39,32 @@ export async function readRecord(
 ): Promise<RecordAnswer> {
   let unreadable = 0;
   for (const name of [...(await namesIn(folder))].sort()) {
-    const named = /^(\d{4})-(\d{2})-(\d+)-[0-9a-f]+\.jsonl$/u.exec(name);
+    const named = /^(\d{4})-(\d{2})-(\d+)-[0-9a-f]{8}([0-9a-f]{16})?\.jsonl$/u.exec(name);
     if (named === null) continue;
-    const [, year, month, pid] = named;
+    const [, year, month, pid, mark = ''] = named;
     const began = Date.UTC(Number(year), Number(month) - 1);
     const ended = Date.UTC(Number(year), Number(month));
     if (ended + spareMs < fromMs || began - spareMs > untilMs) continue;
-    const isLive = await isRunning({ pid: Number(pid), startedAt: null, boot: null });
-    for await (const { text, isWhole } of linesOf(join(folder, name), signal)) {
-      const line = parsed(text);
-      if (line === null) unreadable += isWhole ? 1 : 0;
-      else if (wants(line)) take({ line, file: name, isLive });
+    const isLive = await isWriting(Number(pid), mark);
+    try {
+      for await (const { text, isWhole } of linesOf(join(folder, name), signal)) {
+        const line = parsed(text);
+        if (line === null) unreadable += isWhole ? 1 : 0;
+        else if (wants(line)) take({ line, file: name, isLive });
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      noteFailure('A file of the record was not read for a receipt', error);
+      unreadable += 1;
     }
   }
   return { unreadable, sinceMs: await beginning(folder) };
+}
+
+/** Where the system does not say when a process began, only its id counts. */
+async function isWriting(pid: number, mark: string): Promise<boolean> {
+  const owner = await processOf(pid);
+  return (await isRunning(owner)) && (mark === '' || writerMark(owner) === mark);
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

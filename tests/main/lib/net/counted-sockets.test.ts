@@ -1,5 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttp, type Server as HttpServer } from 'node:http';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { setTimeout as later } from 'node:timers/promises';
 import { WebSocketServer } from 'ws';
@@ -97,6 +100,32 @@ describe('the count of sockets', () => {
     await createNetFetch(usual, {})(`http://127.0.0.1:${port}/`, { method: 'POST', body });
     expect(before.slice(0, 2).map(({ state }) => state)).toEqual(['open', 'request']);
     expect(before[1]?.announced).toBeGreaterThan(1_000);
+  });
+
+  it.each([
+    ['plain', false],
+    ['encrypted', true],
+  ])('announces at least as much as a %s request takes', async (_name, isSecure) => {
+    const host = await startCountedHost((request, response) => request.resume().on('end', () => response.end('ok')), {
+      isSecure,
+    });
+    const folder = await mkdtemp(join(tmpdir(), 'dewpoint-announced-'));
+    const certificates = join(folder, 'host.pem');
+    await writeFile(certificates, host.certificate);
+    const reach = createNetFetch(() => ({ proxy: null, certificates }), {});
+    for (const size of [0, 1, 500_000]) {
+      lines = [];
+      const url = `${isSecure ? 'https' : 'http'}://localhost:${host.port}/`;
+      await (await reach(url, { method: 'POST', body: 'y'.repeat(size) })).text();
+      counts.settle();
+      const at = lines.findIndex(({ state }) => state === 'request');
+      const out = sum(lines.slice(at + 1)).out;
+      expect(out).toBeGreaterThan(size);
+      expect(lines[at]?.announced).toBeGreaterThanOrEqual(out);
+      expect(lines[at]?.announced).toBeLessThan(out + 1_000 + size / 100);
+    }
+    await rm(folder, { recursive: true, force: true });
+    await host.close();
   });
 
   it('gives each of two sessions a connection of its own, and each its bytes', async () => {

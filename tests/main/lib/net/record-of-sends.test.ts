@@ -120,6 +120,45 @@ describe('the record of what was sent', () => {
     expect(line).toMatchObject({ state: 'unseen', host: 'notes-server', why: { server: 'notes' } });
   });
 
+  it.each([
+    ['the last word of its exit', '', 'process.exit(0);'],
+    ['the end of its core', 'record.close();', 'process.exit(0);'],
+    ['its end by itself', '', 'socket.unref();'],
+  ])('has what left between the last count and %s', async (_name, before, after) => {
+    const port = await host();
+    const lib = join(resolve(import.meta.dirname, '../../../..'), 'src/main/lib/net');
+    const script = join(folder, 'end.ts');
+    await writeFile(
+      script,
+      `import { connect } from 'node:net';
+      import { recordSends } from ${JSON.stringify(join(lib, 'record-of-sends.ts'))};
+      const record = recordSends(${JSON.stringify(folder)}, { isHere: () => false });
+      const socket = connect(${port}, '127.0.0.1', () => {
+        socket.write(Buffer.alloc(300));
+        ${before}
+        socket.write(Buffer.alloc(4_000), () => { ${after} });
+      });`,
+    );
+    const child = spawn(process.execPath, [script], { stdio: ['ignore', 'ignore', 'inherit'] });
+    expect(await new Promise((done) => child.once('exit', done))).toBe(0);
+    await vi.waitFor(() => expect(taken).toBe(4_300));
+    expect((await read()).rows).toMatchObject([{ out: 4_300, perhapsMore: 0 }]);
+  });
+
+  it('knows that its writer is gone when a later process has the same id', async () => {
+    record = recordSends(folder, away);
+    const socket = connect(await host(), '127.0.0.1');
+    await new Promise((done) => socket.once('connect', done));
+    const [name = ''] = (await readdir(folder)).filter((one) => one.endsWith('.jsonl'));
+    const running = await read();
+    const text = await readFile(join(folder, name));
+    await rm(join(folder, name));
+    await writeFile(join(folder, name.replace(/.{16}(?=\.jsonl$)/u, '0123456789abcdef')), text);
+    const gone = await read();
+    socket.destroy();
+    expect([running, gone].map(({ rows }) => rows[0]?.perhapsMore)).toEqual([0, null]);
+  });
+
   it('says after a kill in the middle of an upload how much left at least, and how much at most', async () => {
     const port = await host(false);
     const root = resolve(import.meta.dirname, '../../../..');
