@@ -46,7 +46,7 @@ export function receiptOf(hosts: number, more: Partial<Receipt> = {}): Receipt {
     ],
     uncounted: [],
     here: { out: 902_000, in: 44_000 },
-    record: { since: Date.UTC(2026, 9, 1), isPartial: false, unreadable: 0 },
+    record: { since: Date.UTC(2026, 9, 1), isPartial: false, unreadable: 0, unreadLogs: 0, unreadRequests: 0 },
     ...more,
   };
 }

@@ -18,10 +18,16 @@ export const receipt = {
   'receipt.notAll': 'This is not all:',
   'receipt.notAll.none': 'nothing was recorded yet.',
   'receipt.notAll.since': 'the record begins on {date}. What was before is unknown.',
-  'receipt.notAll.unreadable.one': '{count} line of the record could not be read.',
-  'receipt.notAll.unreadable.other': '{count} lines of the record could not be read.',
+  'receipt.notAll.unreadable.one': '{count} part of the record could not be read.',
+  'receipt.notAll.unreadable.other': '{count} parts of the record could not be read.',
+  'receipt.notAll.logs.one':
+    'the log of {count} session could not be read as a whole. Reasons, files, and what stayed may be missing.',
+  'receipt.notAll.logs.other':
+    'the logs of {count} sessions could not be read as a whole. Reasons, files, and what stayed may be missing.',
   'receipt.notAll.cut': 'Dewpoint ended in the middle of a transfer.',
   'receipt.notAll.uncounted': 'programs with a network of their own ran. Nobody counts what they send.',
+  'receipt.requests.one': '{count} request could not be read. Which files were in it is unknown.',
+  'receipt.requests.other': '{count} requests could not be read. Which files were in them is unknown.',
   'receipt.rows': 'To whom',
   'receipt.rows.shared': 'Sent by tool servers for all sessions meanwhile',
   'receipt.row.out': '{size} out',

@@ -51,7 +51,7 @@ export interface Receipt {
   readonly version: string;
   /**
    * `nothing`: no byte left, and no program ran that could send uncounted. `counted`: all that left is in `rows`.
-   * `not-all`: programs that nobody counts ran, or the record has a gap.
+   * `not-all`: programs that nobody counts ran, or the record or a log has a gap.
    */
   readonly verdict: 'nothing' | 'counted' | 'not-all';
   readonly out: number;
@@ -68,7 +68,11 @@ export interface Receipt {
     readonly since: number | null;
     /** The session or the month began before the record, so it cannot be whole. */
     readonly isPartial: boolean;
-    /** Lines that could not be read. */
+    /** Lines, or whole files, that could not be read. */
     readonly unreadable: number;
+    /** Logs of sessions that could not be read as a whole: what stayed here, reasons and files are not whole. */
+    readonly unreadLogs: number;
+    /** Requests that could not be read: nobody knows which files were in them. */
+    readonly unreadRequests: number;
   };
 }

@@ -34,11 +34,20 @@ interface Asked {
   readonly wants: (line: SentLine) => boolean;
   /** What a tool server sent for all sessions while one of these used it. */
   readonly isShared: (line: SentLine) => boolean;
-  readonly facts: ReadonlyMap<string, ReceiptFacts>;
+  readonly known: Known;
   /** When its first session began, as far as that is known. */
   readonly beganAt: number;
   readonly fromMs?: number;
   readonly untilMs?: number;
+}
+
+/** What the logs say. */
+interface Known {
+  readonly facts: ReadonlyMap<string, ReceiptFacts>;
+  /** Logs that could not be read as a whole. */
+  readonly unread: number;
+  /** Whether the log of each session was there and was read as a whole. */
+  readonly isWhole: boolean;
 }
 
 /** What left this machine, and what could have and did not: the numbers from the sockets, the rest from the logs. */
@@ -48,18 +57,29 @@ export async function makeReceipt(options: ReceiptOptions, asked: ReceiptAsked, 
   const own = createSentFold();
   const shared = createSentFold();
   const { wants, isShared, fromMs, untilMs } = found;
-  const range = { ...(fromMs === undefined ? {} : { fromMs }), ...(untilMs === undefined ? {} : { untilMs }) };
+  const { facts, unread, isWhole } = found.known;
+  // A tool server that runs since long before may have been noted then.
+  const isFromStart = !isWhole || [...facts.values()].some(({ servers }) => servers.length > 0);
+  const range = {
+    ...(fromMs === undefined || isFromStart ? {} : { fromMs }),
+    ...(untilMs === undefined ? {} : { untilMs }),
+  };
   const wanted = { ...range, signal, wants: (line: SentLine) => wants(line) || isShared(line) };
   const read = await readRecord(options.folder, wanted, (recorded) =>
     (wants(recorded.line) ? own : shared).add(recorded),
   );
-  const rows = await withFacts(options, own.rows(), found.facts);
-  const others = await withFacts(options, shared.rows(), found.facts);
+  const requests = createRequests(options.blobs);
+  const rows = await withFacts(requests, own.rows(), facts);
+  const others = await withFacts(requests, shared.rows(), facts);
   const uncounted = [...own.uncounted(), ...shared.uncounted()];
   const isPartial = read.sinceMs === null || (found.fromMs ?? found.beganAt) < read.sinceMs;
   const sum = (name: 'out' | 'in'): number => rows.reduce((all, row) => all + row[name], 0);
   const isAll =
-    uncounted.length === 0 && read.unreadable === 0 && !isPartial && rows.every((row) => row.perhapsMore === 0);
+    uncounted.length === 0 &&
+    read.unreadable === 0 &&
+    unread === 0 &&
+    !isPartial &&
+    [...rows, ...others].every((row) => row.perhapsMore === 0);
   return {
     format: 'dewpoint receipt 1',
     about: found.about,
@@ -71,10 +91,16 @@ export async function makeReceipt(options: ReceiptOptions, asked: ReceiptAsked, 
     in: sum('in'),
     rows,
     shared: others,
-    kept: [...found.facts.values()].flatMap(({ kept }) => kept),
+    kept: [...facts.values()].flatMap(({ kept }) => kept),
     uncounted,
     here: own.here(),
-    record: { since: read.sinceMs, isPartial, unreadable: read.unreadable },
+    record: {
+      since: read.sinceMs,
+      isPartial,
+      unreadable: read.unreadable,
+      unreadLogs: unread,
+      unreadRequests: requests.unread(),
+    },
   };
 }
 
@@ -85,13 +111,14 @@ async function lookUp(options: ReceiptOptions, asked: ReceiptAsked, signal: Abor
     case 'project': {
       const { project } = asked;
       const all = idsOf(await sessionsWhere(options, (one) => one.projectPath === project));
-      const facts = await factsOf(options, all, { signal });
+      const known = await factsOf(options, all, { signal });
+      const beganAt = beginningOf(all, known.facts);
       return {
         about: asked,
         wants: ({ why }) => why.project === project,
-        isShared: () => false,
-        facts,
-        beganAt: beginningOf(all, facts),
+        isShared: sharedWith(known, beganAt),
+        known,
+        beganAt,
       };
     }
     case 'month': {
@@ -99,11 +126,13 @@ async function lookUp(options: ReceiptOptions, asked: ReceiptAsked, signal: Abor
       const [fromMs, untilMs] = monthOf(month);
       const isIn = (at: number): boolean => at >= fromMs && at < untilMs;
       const all = idsOf(await sessionsWhere(options, (one) => one.lastAt >= fromMs && one.createdAt < untilMs));
+      const known = await factsOf(options, all, { signal, isIn });
+      const isOfServer = sharedWith(known, Infinity);
       return {
         about: asked,
         wants: ({ at }) => isIn(at),
-        isShared: () => false,
-        facts: await factsOf(options, all, { signal, isIn }),
+        isShared: (line) => line.at < fromMs && isOfServer(line),
+        known,
         beganAt: fromMs,
         fromMs,
         untilMs,
@@ -128,24 +157,29 @@ async function ofSession(options: ReceiptOptions, sessionId: string, signal: Abo
     before = ids.size;
     for (const { id, tree } of members) if (tree?.by !== undefined && ids.has(tree.by.sessionId)) ids.add(id);
   }
-  const facts = await factsOf(options, [...ids], { signal });
-  const own = facts.get(sessionId);
-  const [known] = await sessionsWhere(options, ({ id }) => id === sessionId);
-  const servers = [...facts.values()].flatMap((one) => one.servers);
-  const began = own?.beganAt ?? -Infinity;
-  const isOf = ({ why }: SentLine): boolean => why.sessionId !== undefined && ids.has(why.sessionId);
+  const known = await factsOf(options, [...ids], { signal });
+  const [listed] = await sessionsWhere(options, ({ id }) => id === sessionId);
+  const beganAt = beginningOf([...ids], known.facts);
   return {
-    about: { type: 'session', sessionId, title: known?.title ?? null },
-    wants: isOf,
-    // A server on this machine may have been started long before.
-    isShared: ({ at, state, why }) =>
-      why.sessionId === undefined &&
-      why.server !== undefined &&
-      servers.includes(why.server) &&
-      (at >= began || state === 'unseen'),
-    facts,
-    beganAt: beginningOf([...ids], facts),
+    about: { type: 'session', sessionId, title: listed?.title ?? null },
+    wants: ({ why }) => why.sessionId !== undefined && ids.has(why.sessionId),
+    isShared: sharedWith(known, beganAt),
+    known,
+    beganAt,
   };
+}
+
+/**
+ * What tool servers sent for all sessions from then on. One on this machine may have been started long before. Where a log
+ * is gone or was not read, it may have been any server.
+ */
+function sharedWith({ facts, isWhole }: Known, beganAt: number): Asked['isShared'] {
+  const servers = new Set([...facts.values()].flatMap((one) => one.servers));
+  return ({ at, state, why }) =>
+    why.sessionId === undefined &&
+    why.server !== undefined &&
+    (!isWhole || servers.has(why.server)) &&
+    (at >= beganAt || state === 'unseen');
 }
 
 /** A log that is gone or cannot be read says nothing, and its session is as old as its id. Without any, nothing is known. */
@@ -170,28 +204,39 @@ async function sessionsWhere({ stores }: ReceiptOptions, wants: (one: Listed) =>
 
 const idsOf = (sessions: readonly Listed[]): readonly string[] => sessions.map(({ id }) => id);
 
-/** Logs that cannot be read say nothing; the numbers do not come from them. */
+/** Of a damaged log, what could be read is known. The numbers do not come from logs. */
 async function factsOf(
   { stores }: ReceiptOptions,
   ids: readonly string[],
   { signal, isIn }: { readonly signal: AbortSignal; readonly isIn?: (at: number) => boolean },
-): Promise<ReadonlyMap<string, ReceiptFacts>> {
+): Promise<Known> {
   const facts = new Map<string, ReceiptFacts>();
+  let [unread, gone] = [0, 0];
   for (const id of ids) {
     const fold = createFactsFold(id, isIn);
+    let last = 0;
+    let hasGap = false;
     try {
       for await (const event of await eventsIn(stores, id)) {
         signal.throwIfAborted();
+        hasGap ||= event.seq !== last + 1;
+        last = event.seq;
         fold.add(event);
       }
-      facts.set(id, fold.facts());
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof AppError && error.code === 'not-found'))
-        noteFailure('A log was not read for a receipt', error);
+      if (error instanceof AppError && error.code === 'not-found') {
+        gone += 1;
+        continue;
+      }
+      noteFailure('A log was not read for a receipt', error);
+      hasGap = true;
     }
+    // A damaged record is left out when a log is read.
+    if (hasGap) unread += 1;
+    facts.set(id, fold.facts());
   }
-  return facts;
+  return { facts, unread, isWhole: unread + gone === 0 };
 }
 
 async function eventsIn(stores: ReceiptOptions['stores'], id: string) {
@@ -205,32 +250,30 @@ async function eventsIn(stores: ReceiptOptions['stores'], id: string) {
   throw new AppError('not-found', `The session "${id}" was not found.`);
 }
 
-/** Requests of more steps are not opened for the names of their files. */
-const mostRequests = 500;
-
 async function withFacts(
-  { blobs }: ReceiptOptions,
+  requests: Requests,
   rows: readonly SentRow[],
   facts: ReadonlyMap<string, ReceiptFacts>,
 ): Promise<readonly ReceiptRow[]> {
-  let left = mostRequests;
   const done: ReceiptRow[] = [];
   for (const { steps, toolCalls, command, ...row } of rows) {
     const known = row.sessionId === null ? undefined : facts.get(row.sessionId);
     const tools = toolCalls.flatMap((id) => known?.tools.get(id) ?? []);
     const calls = steps.flatMap((step) => known?.steps.get(step) ?? []);
     const files = new Set(tools.flatMap((one) => one.files));
-    const isLookedUp = known !== undefined && calls.length <= left && calls.length === steps.length;
-    if (isLookedUp) {
-      left -= calls.length;
-      for (const { request } of calls) for (const path of await filesIn(request, blobs)) files.add(path);
+    const isLookedUp = known !== undefined && calls.length === steps.length && requests.has(calls.length);
+    let isRead = isLookedUp;
+    for (const { request } of isLookedUp ? calls : []) {
+      const inside = await requests.filesIn(request);
+      isRead &&= inside !== null;
+      for (const path of inside ?? []) files.add(path);
     }
     const said = [...new Set([...calls.flatMap(({ why }) => why), ...tools.flatMap(({ why }) => why)])];
     const isSent = row.by.kind === 'model' || row.by.kind === 'tool' || row.by.kind === 'server';
     done.push({
       ...row,
       why: said.length > 0 ? said.slice(0, mostReasons) : [whyWithout(row, command)],
-      files: isSent && isLookedUp ? [...files].sort() : null,
+      files: isSent && isRead ? [...files].sort() : null,
     });
   }
   return done;
@@ -246,13 +289,41 @@ function whyWithout({ by, sessionId }: Pick<SentRow, 'by' | 'sessionId'>, comman
 
 const requestSchema = z.looseObject({ messages: z.array(messageSchema) });
 
-/** The files whose text a request carries, by the tool calls and attachments in it. */
-async function filesIn(request: BlobRef, blobs: ReceiptOptions['blobs']): Promise<readonly string[]> {
-  const bytes = await blobs.get(request);
-  if (bytes === null) return [];
-  const parsed = requestSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
-  if (!parsed.success) return [];
-  return parsed.data.messages.flatMap(({ parts }) => parts.flatMap(fileOf));
+/** Requests of more steps are not opened for the names of their files. */
+const mostRequests = 500;
+
+interface Requests {
+  /** Whether so many more may be opened. Then they count as opened. */
+  readonly has: (count: number) => boolean;
+  /** The files whose text a request carries, by the tool calls and attachments in it. Null: it cannot be read. */
+  readonly filesIn: (request: BlobRef) => Promise<readonly string[] | null>;
+  /** How many could not be read. */
+  readonly unread: () => number;
+}
+
+function createRequests(blobs: ReceiptOptions['blobs']): Requests {
+  let left = mostRequests;
+  let unread = 0;
+  return {
+    has: (count) => {
+      if (count > left) return false;
+      left -= count;
+      return true;
+    },
+    filesIn: async (request) => {
+      try {
+        const bytes = await blobs.get(request);
+        if (bytes === null) throw new AppError('not-found', 'The request is gone or damaged.');
+        const { messages } = requestSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
+        return messages.flatMap(({ parts }) => parts.flatMap(fileOf));
+      } catch (error) {
+        noteFailure('A request was not read for a receipt', error);
+        unread += 1;
+        return null;
+      }
+    },
+    unread: () => unread,
+  };
 }
 
 function fileOf(part: Part): readonly string[] {

@@ -10,7 +10,7 @@ export interface ReceiptFacts {
   readonly steps: ReadonlyMap<number, { readonly why: readonly string[]; readonly request: BlobRef }>;
   /** By the id of the tool call: why it was allowed, and the files that it named. */
   readonly tools: ReadonlyMap<string, { readonly why: readonly string[]; readonly files: readonly string[] }>;
-  /** Tool servers that the session called. */
+  /** Tool servers that the session called in that time. */
   readonly servers: readonly string[];
   readonly kept: readonly KeptHere[];
 }
@@ -26,16 +26,17 @@ interface Folded {
   readonly routes: Map<string, Of<'route-decided'>>;
   readonly fenced: Map<number, string[]>;
   readonly asked: Map<string, Of<'approval-requested'>>;
-  readonly servers: Set<string>;
+  readonly use: (server: string) => void;
   readonly keep: (kind: KeptHere['kind'], what: string, bytes?: number | null) => void;
 }
 
 /**
- * Folds a session's log into what a receipt says beside its numbers. `isIn`: whether what was kept here at that time
- * belongs into the receipt.
+ * Folds a session's log into what a receipt says beside its numbers. `isIn`: whether what was kept here or used at that
+ * time belongs into the receipt.
  */
 export function createFactsFold(sessionId: string, isIn: (at: number) => boolean = () => true) {
   const kept = new Map<string, KeptHere>();
+  const servers = new Set<string>();
   let beganAt: number | null = null;
   let isCounted = true;
   const folded: Folded = {
@@ -44,7 +45,9 @@ export function createFactsFold(sessionId: string, isIn: (at: number) => boolean
     routes: new Map(),
     fenced: new Map(),
     asked: new Map(),
-    servers: new Set(),
+    use: (server) => {
+      if (isCounted) servers.add(server);
+    },
     keep: (kind, what, bytes = null) => {
       if (!isCounted) return;
       const before = kept.get(`${kind} ${what}`);
@@ -63,7 +66,7 @@ export function createFactsFold(sessionId: string, isIn: (at: number) => boolean
       beganAt,
       steps: folded.steps,
       tools: folded.tools,
-      servers: [...folded.servers],
+      servers: [...servers],
       kept: [...kept.values()],
     }),
   };
@@ -80,7 +83,7 @@ function addEvent(folded: Folded, event: SessionEvent): void {
       return addFinding(folded, event);
     case 'tool-started':
       toolIn(folded, event.toolCallId).files.push(...(event.files ?? []).map(({ path }) => path));
-      if (event.connected !== undefined) folded.servers.add(event.connected.server);
+      if (event.connected !== undefined) folded.use(event.connected.server);
       return;
     case 'approval-requested':
       folded.asked.set(event.approvalId, event);

@@ -13,6 +13,9 @@ export function ReceiptVerdict({ made }: { readonly made: Receipt }) {
       </p>
       {made.verdict === 'nothing' && <p className="text-soft">{t('receipt.nothing.text')}</p>}
       {made.in > 0 && <p className="text-soft">{t('receipt.in', { size: bytes(made.in) })}</p>}
+      {made.record.unreadRequests > 0 && (
+        <p className="text-warn">{plural('receipt.requests', made.record.unreadRequests)}</p>
+      )}
       {made.verdict === 'not-all' && (
         <Notice kind="warning">
           <p>{t('receipt.notAll')}</p>
@@ -36,13 +39,15 @@ function verdictText({ verdict, rows, shared, out }: Receipt): string {
   return plural(verdict === 'counted' ? 'receipt.counted' : 'receipt.least', hosts, { size });
 }
 
-function gapsOf({ record: { since, isPartial, unreadable }, rows, shared, uncounted }: Receipt): readonly string[] {
+function gapsOf({ record, rows, shared, uncounted }: Receipt): readonly string[] {
+  const { since, isPartial, unreadable, unreadLogs } = record;
   const date =
     since === null ? null : new Date(since).toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short' });
   const isCut = [...rows, ...shared].some(({ perhapsMore }) => perhapsMore !== 0);
   return [
     ...(isPartial ? [date === null ? t('receipt.notAll.none') : t('receipt.notAll.since', { date })] : []),
     ...(unreadable > 0 ? [plural('receipt.notAll.unreadable', unreadable)] : []),
+    ...(unreadLogs > 0 ? [plural('receipt.notAll.logs', unreadLogs)] : []),
     ...(uncounted.length > 0 ? [t('receipt.notAll.uncounted')] : []),
     ...(isCut ? [t('receipt.notAll.cut')] : []),
   ];

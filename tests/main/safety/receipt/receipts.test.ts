@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { success } from '../../../../src/shared/errors.ts';
 import type { Receipt } from '../../../../src/shared/safety/receipt.ts';
 import { frame } from '../../../fakes/chat-server.ts';
-import { type ClientCore, openClientCore } from '../../../fakes/core-client.ts';
+import { type ClientCore, eventsOf, openClientCore } from '../../../fakes/core-client.ts';
 import { type CountedHost, startCountedHost } from '../../../fakes/counted-host.ts';
 import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
@@ -147,6 +147,29 @@ describe('a receipt', () => {
     const other = await core.client.receipts.show({ type: 'project', project: join(folder, 'other') });
     for (const made of [old, other])
       expect(made).toMatchObject({ verdict: 'not-all', rows: [], record: { isPartial: true } });
+  });
+
+  it('goes on after requests that are damaged or cannot be read, and does not say that no file was in them', async () => {
+    const sessionId = await ask(toFar);
+    const events = await eventsOf(core.client, sessionId);
+    const requests = events.flatMap((event) => (event.type === 'model-call-started' ? [event.request.sha256] : []));
+    expect(requests).toHaveLength(2);
+    const [first = '', second = ''] = requests.map((sha256) => join(folder, 'home', 'blobs', sha256));
+    await writeFile(first, '{"messages":');
+    await rm(second);
+    await mkdir(second);
+    const made = await core.client.receipts.show({ type: 'session', sessionId });
+    const ofModel = made.rows.filter(({ by }) => by.kind === 'model');
+    expect(made).toMatchObject({ verdict: 'counted', record: { unreadRequests: 2, unreadLogs: 0 } });
+    expect(made.out).toBe(wire().out);
+    expect(ofModel.map(({ files }) => files)).toEqual(ofModel.map(() => null));
+  });
+
+  it('reads the log of a branch as whole', async () => {
+    const sessionId = await ask(toHere);
+    const fork = await core.client.sessions.fork({ sessionId });
+    const made = await core.client.receipts.show({ type: 'session', sessionId: fork.sessionId });
+    expect(made).toMatchObject({ verdict: 'nothing', record: { unreadLogs: 0, isPartial: false } });
   });
 
   it('names what a fence kept here', async () => {

@@ -25,7 +25,7 @@ const made: Receipt = {
   kept: [{ kind: 'fence', count: 1, bytes: null, what: 'Grüße, 你好\nhere', sessionId: 'one' }],
   uncounted: [],
   here: { out: 1, in: 2 },
-  record: { since: 1, isPartial: false, unreadable: 0 },
+  record: { since: 1, isPartial: false, unreadable: 0, unreadLogs: 0, unreadRequests: 0 },
 };
 
 /** A key store that keeps what is put into it. */

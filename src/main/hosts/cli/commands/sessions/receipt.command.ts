@@ -88,13 +88,22 @@ function verdictText({ verdict, out, in: into }: Receipt): string {
   return verdict === 'counted' ? moved : `${moved} That may not be all:`;
 }
 
-function notesOf({ record: { isPartial, since: from, unreadable } }: Receipt): readonly string[] {
+function notesOf({ record }: Receipt): readonly string[] {
+  const { isPartial, since: from, unreadable, unreadLogs, unreadRequests } = record;
   const since = from === null ? null : new Date(from).toLocaleString();
   return [
     ...(isPartial
       ? [since === null ? 'Nothing was recorded yet.' : `Recorded since ${since}. What was before is unknown.`]
       : []),
-    ...(unreadable > 0 ? [`${unreadable} lines of the record could not be read.`] : []),
+    ...(unreadable > 0 ? [`Parts of the record that could not be read: ${unreadable}.`] : []),
+    ...(unreadLogs > 0
+      ? [
+          `Logs of sessions that could not be read as a whole: ${unreadLogs}. Reasons, files, and what stayed may be missing.`,
+        ]
+      : []),
+    ...(unreadRequests > 0
+      ? [`Requests that could not be read: ${unreadRequests}. Which files were in them is unknown.`]
+      : []),
   ];
 }
 
