@@ -42,6 +42,14 @@ export function createComparingParts(
   { settings, rules, store, blobs, setup, now }: CalibrationBase,
   { record, startSandbox, money, askJudge, runningTurns, ...needs }: CalibrationNeeds,
 ) {
+  const trial: CalibrationRunnerOptions['trial'] = {
+    startSandbox,
+    settings: () => settings.current().sandbox,
+    masks: async (projectPath) => (await rules.activeRules(projectPath)).masks,
+    gatherFacts: (projectPath, files, signal) =>
+      withTestCommand(gatherFacts, async () => (await setup.show(projectPath)).testCommand)(files, signal),
+    onProgress: onNotice,
+  };
   const comparisonsIn = (...folder: readonly string[]) =>
     createComparisonRunner({
       settings: () => settings.current(),
@@ -54,6 +62,7 @@ export function createComparingParts(
       reference: money.reference,
       routes: createRoutingSnapshotTaker({ settings: () => settings.current(), rules: rules.activeRules, record }),
       ask: { once: askJudge, answerOf: (sessionId, most) => answerOfRun(needs.sessions, sessionId, most) },
+      trial: { ...trial, home, prepareWorkspace },
       now,
     });
   const comparisons = comparisonsIn('comparisons');
@@ -70,14 +79,7 @@ export function createComparingParts(
     prepareWorkspace,
     comparisons: own,
     record,
-    trial: {
-      startSandbox,
-      settings: () => settings.current().sandbox,
-      masks: async (projectPath) => (await rules.activeRules(projectPath)).masks,
-      gatherFacts: (projectPath, files, signal) =>
-        withTestCommand(gatherFacts, async () => (await setup.show(projectPath)).testCommand)(files, signal),
-      onProgress: onNotice,
-    },
+    trial,
   });
   return {
     comparisons,

@@ -28,6 +28,8 @@ export const comparisonTaskSchema = z.object({
 });
 export type ComparisonTask = z.infer<typeof comparisonTaskSchema>;
 
+const testNamesSchema = z.array(z.string().max(2000)).max(20_000);
+
 /** Tasks that several ways do, each run in its own copy of the same project state. */
 export const comparisonInputSchema = z.object({
   projectPath: z.string().min(1),
@@ -44,6 +46,11 @@ export const comparisonInputSchema = z.object({
     .object({
       command: z.string().min(1),
       projectPath: z.string().min(1).optional(),
+      /**
+       * The tests that the command runs, by name: those that the task asks for, and those that passed before any work.
+       * `runner`: the command without names.
+       */
+      tests: z.object({ runner: z.string().min(1), asked: testNamesSchema, kept: testNamesSchema }).optional(),
       /** A hash of what the task consists of, so that a task that was changed is another one. */
       state: z.string().max(100).optional(),
     })
@@ -77,6 +84,13 @@ export const comparisonRoutingSchema = z.object({
 });
 export type ComparisonRouting = z.infer<typeof comparisonRoutingSchema>;
 
+/** How many of the tests that a task names passed. */
+export interface NamedTestCounts {
+  readonly asked: { readonly passed: number; readonly of: number };
+  /** Those that passed before any work. What is missing, the run broke. */
+  readonly kept: { readonly passed: number; readonly of: number };
+}
+
 /** The result of the check that ran after the agent had finished. */
 export interface ComparisonCheck {
   readonly command: string;
@@ -85,6 +99,8 @@ export interface ComparisonCheck {
   readonly seconds: number;
   /** The end of its output. */
   readonly summary: string;
+  /** Absent: the task names no tests, or the output does not say which passed. */
+  readonly named?: NamedTestCounts | undefined;
 }
 
 /** The figures of a run. An unknown figure is null, never 0. */

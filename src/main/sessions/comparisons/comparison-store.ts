@@ -35,6 +35,7 @@ const tokensSchema = z.object({
   cacheWrite: z.number(),
   output: z.number(),
 });
+const countSchema = z.object({ passed: z.number(), of: z.number() });
 const intervalSchema = z.object({ value: z.number(), low: z.number(), high: z.number() });
 const unpricedSchema = z.number().nullable().optional();
 const runSchema = z.object({
@@ -45,7 +46,13 @@ const runSchema = z.object({
   sessionId: z.string().nullable(),
   why: z.string().nullable(),
   check: z
-    .object({ command: z.string(), passed: z.boolean().nullable(), seconds: z.number(), summary: z.string() })
+    .object({
+      command: z.string(),
+      passed: z.boolean().nullable(),
+      seconds: z.number(),
+      summary: z.string(),
+      named: z.object({ asked: countSchema, kept: countSchema }).optional(),
+    })
     .nullable(),
   figures: z
     .object({

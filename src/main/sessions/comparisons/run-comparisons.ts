@@ -1,10 +1,4 @@
-import type {
-  Comparison,
-  ComparisonCheck,
-  ComparisonInput,
-  ComparisonRun,
-  PairVerdict,
-} from '@shared/comparisons/comparison.ts';
+import type { Comparison, ComparisonInput, ComparisonRun, PairVerdict } from '@shared/comparisons/comparison.ts';
 import { figuresOf, plannedRuns, wayOf } from '@shared/comparisons/comparison.ts';
 import { eachWay, mayLeave, wayName } from '@shared/comparisons/way-name.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
@@ -21,8 +15,8 @@ import type { prepareWorkspace } from '../../sandbox/workspace/prepare-workspace
 import type { ComparisonStore } from './comparison-store.ts';
 import { type AskJudge, judgeRuns, withVerdict } from './judge-runs.ts';
 import { copyBases, removeBases, startOfRun } from './tasks/first-files.ts';
-import { isTaskAbout } from '../../safety/guarded-files.ts';
-import { layOver, resetTestSetup } from './tasks/task-files.ts';
+import { layTests, runCheck } from './check-run.ts';
+import { whyNotHere, type NamedTestsOptions } from './tasks/named-tests.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import type { SessionStore } from '../store/session-store.ts';
 
@@ -60,6 +54,8 @@ export interface ComparisonRunnerOptions {
   readonly routes: RoutingSnapshotTaker;
   /** Asks the model that judges. */
   readonly ask: AskJudge;
+  /** Where tests are tried that a task names. */
+  readonly trial: NamedTestsOptions;
   readonly now: () => number;
 }
 
@@ -259,9 +255,14 @@ function emptyTask({ tasks }: ComparisonInput, name: string): AppError {
 
 async function runAll(work: RunContext): Promise<void> {
   const { options, signal, current, put } = work;
+  const cannot = await whyNoneCanBeJudged(work);
   for (const index of current().runs.keys()) {
     signal.throwIfAborted();
     if (current().runs[index]?.state === 'ended') continue;
+    if (cannot !== null) {
+      await put(index, { state: 'skipped', why: cannot });
+      continue;
+    }
     await setAside(work, index);
     const run = current().runs[index];
     if (run === undefined) continue;
@@ -285,6 +286,15 @@ async function runAll(work: RunContext): Promise<void> {
     await removeBases(options, current());
   }
   await judgeRuns({ ...work, ask: options.ask, leftUsd: () => moneyLeft(current()) });
+}
+
+/** Tries the tests that a task names before an agent works. Null: they can judge, or nothing is left to judge. */
+async function whyNoneCanBeJudged({ options, signal, current }: RunContext): Promise<string | null> {
+  const { id, input, runs } = current();
+  const first = runs.find(({ state }) => state !== 'ended');
+  if (first === undefined || input.hidden?.tests === undefined) return null;
+  const from = startOfRun(options, current(), first);
+  return whyNotHere(options.trial, { id, projectPath: input.projectPath, from, hidden: input.hidden }, signal);
 }
 
 /** A run that was cut off is done again, in a session of its own. What the cut one cost stays spent. */
@@ -329,12 +339,16 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
   signal.throwIfAborted();
   const command = input.hidden?.command ?? task.check ?? input.check ?? result.check?.command ?? null;
   const isToCheck = command !== null && result.status !== 'missing';
-  const tests = isToCheck ? await layTests(work, run, state) : null;
+  const toLay = { hidden: input.hidden, text: task.text };
+  const tests = isToCheck ? await layTests(toLay, startOfRun(options, current(), run), state) : null;
   const hindrance = typeof tests === 'string' ? tests : null;
   const ran = !isToCheck
     ? null
     : hindrance === null
-      ? await runCheck(work, sessionId, command)
+      ? await runCheck(
+          { sandboxes: options.sessions.sandboxes, now: options.now, signal },
+          { sessionId, command, tests: input.hidden?.tests },
+        )
       : { command, passed: false, seconds: 0, summary: hindrance };
   // What the agent did can be taken over as it is, and a check may say nothing about that.
   if (input.hidden === undefined && typeof tests === 'function') await tests();
@@ -352,31 +366,6 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
     check,
     figures: figuresOf(result, options.settings().energy),
   });
-}
-
-/**
- * Prepares a copy for its check: with the files that a test runner loads by itself as they were, and with the hidden
- * files over that. Without hidden files, a file that the task is about stays. Returns what puts the former back; as a
- * text, why it cannot, which is the doing of the agent. Null: there is nothing to prepare.
- */
-async function layTests(
-  { options, current }: RunContext,
-  run: ComparisonRun,
-  { workspace }: SessionState,
-): Promise<string | (() => Promise<void>) | null> {
-  const { input } = current();
-  const { hidden } = input;
-  if (workspace === null) return null;
-  const { text } = taskOf(input, run);
-  const isAsked = (path: string): boolean => hidden === undefined && isTaskAbout(text, 'test', path);
-  try {
-    const putBack = await resetTestSetup(startOfRun(options, current(), run), workspace.path, isAsked);
-    if (hidden?.projectPath !== undefined) await layOver(hidden.projectPath, workspace.path);
-    return putBack;
-  } catch (error) {
-    if (error instanceof AppError && error.code !== 'disk-full') return error.message;
-    throw error;
-  }
 }
 
 const fencesChangedText = 'Privacy rules changed after the comparison started.';
@@ -428,23 +417,4 @@ function outageOf({ turns, steps }: SessionState): string | null {
   const error = steps.findLast(({ turnId }) => turnId === turn?.id)?.end?.error ?? null;
   if (turn?.reason !== 'error' || error === null || ownFailures.includes(error.code)) return null;
   return `Its model could not be reached or used, so it is not judged: ${turn.failure?.message ?? error.message}`;
-}
-
-const summaryCharacters = 600;
-
-/** The check decides, whatever the agent says. It runs in the sandbox in which the agent worked. */
-async function runCheck({ options, signal }: RunContext, sessionId: string, command: string): Promise<ComparisonCheck> {
-  const begun = options.now();
-  const seconds = (): number => (options.now() - begun) / 1000;
-  try {
-    const reply = await options.sessions.sandboxes.execute(sessionId, command, signal);
-    if (!reply.ok) return { command, passed: null, seconds: seconds(), summary: reply.error.message };
-    const { outcome, exitCode, stdout, stderr } = reply.value;
-    const output = [stdout.trimEnd(), stderr.trimEnd()].filter((text) => text !== '').join('\n');
-    const summary = `${outcome === 'exited' ? '' : `${outcome}. `}${output.slice(-summaryCharacters)}`;
-    const passed = outcome === 'lost' || outcome === 'cancelled' ? null : outcome === 'exited' && exitCode === 0;
-    return { command, passed, seconds: seconds(), summary };
-  } catch (error) {
-    return { command, passed: null, seconds: seconds(), summary: messageOf(error) };
-  }
 }

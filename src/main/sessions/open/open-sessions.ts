@@ -42,7 +42,7 @@ import { withEitherSignal } from '../../lib/async/child-abort.ts';
 import type { CapDecision } from '../../money/budget.ts';
 import type { ChildHost } from '../children/child-run.ts';
 import { createChildSessions } from '../children/child-sessions.ts';
-import type { ExecResult, Sandbox } from '../../sandbox/sandbox.ts';
+import type { ExecRequest, ExecResult, Sandbox } from '../../sandbox/sandbox.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
 import type { TurnOptions } from '../../settings/turn-options.ts';
 import { turnChoice, turnOptions } from '../../settings/turn-options.ts';
@@ -59,7 +59,11 @@ export interface OpenSandboxes {
     signal: AbortSignal,
   ) => Promise<{ readonly sandbox: Sandbox; readonly release: () => void }>;
   /** Runs a command in the sandbox of a session without a running turn. It is not logged. */
-  readonly execute: (sessionId: string, command: string, signal: AbortSignal) => Promise<Reply<ExecResult>>;
+  readonly execute: (
+    sessionId: string,
+    request: Pick<ExecRequest, 'command' | 'env' | 'keepBytes'>,
+    signal: AbortSignal,
+  ) => Promise<Reply<ExecResult>>;
   /** Releases the sandbox of a session, unless it is at work. */
   readonly rest: (sessionId: string) => Promise<void>;
 }
@@ -146,7 +150,7 @@ export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
     sandboxes: {
       of: (sessionId) => kept.ready(sessionId)?.sandbox ?? null,
       occupy: async (sessionId, signal) => occupy(options, await get(sessionId), signal),
-      execute: async (sessionId, command, signal) => executeIn(options, await get(sessionId), { command, signal }),
+      execute: async (sessionId, request, signal) => executeIn(options, await get(sessionId), { request, signal }),
       rest: (sessionId) => rest(kept.ready(sessionId)),
     },
     close: async (sessionId) => {
@@ -297,12 +301,15 @@ async function sendTo(
 async function executeIn(
   options: OpenSessionsOptions,
   session: OpenSession,
-  { command, signal }: { readonly command: string; readonly signal: AbortSignal },
+  {
+    request,
+    signal,
+  }: { readonly request: Pick<ExecRequest, 'command' | 'env' | 'keepBytes'>; readonly signal: AbortSignal },
 ): Promise<Reply<ExecResult>> {
   const sandbox = await commandSandbox(options, session, signal);
   if (!sandbox.ok) return sandbox;
   return sandbox.value.exec(
-    { command, timeoutMs: agentConfig(options.settings(), options.recipeSettings).commandTimeoutMs },
+    { ...request, timeoutMs: agentConfig(options.settings(), options.recipeSettings).commandTimeoutMs },
     signal,
   );
 }

@@ -211,6 +211,7 @@ describe('an evaluation', () => {
       PASS_TO_PASS: [],
     };
     await put({
+      'repos/owner__thing-1/.git/HEAD': 'the fix is in the history\n',
       'repos/owner__thing-1/test_add.py': 'def test_add():\n    assert add(1, 2) == 3\n',
       'records.jsonl': `${JSON.stringify(record)}\n${JSON.stringify({ ...record, instance_id: 'owner__thing-2' })}\nnot json\n`,
     });
@@ -218,6 +219,8 @@ describe('an evaluation', () => {
     const { tasks, skipped } = await core.client.comparisons.tasks(input);
     const [task] = tasks;
     expect(task?.hidden.command).toBe("python3 -m pytest -q 'test_add.py::test_add'");
+    expect(task?.hidden.tests).toMatchObject({ asked: ['test_add.py::test_add'], kept: [] });
+    expect(await readdir(task?.projectPath ?? '', { recursive: true })).toEqual(['test_add.py']);
     expect(await readFile(join(task?.hidden.projectPath ?? '', 'test_add.py'), 'utf8')).toContain('add(2, 2) == 4');
     expect(skipped.map(({ id }) => id)).toEqual(['owner__thing-2', 'line 3']);
   });
@@ -281,6 +284,7 @@ describe('the report of an evaluation', () => {
     isFirstTry: null,
     failedCalls: 0,
     recovered: 0,
+    named: null,
   });
 
   it('pairs two ways by the tasks that both did', () => {

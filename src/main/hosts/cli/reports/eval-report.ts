@@ -1,5 +1,5 @@
 import { escapeHtml } from '@shared/text/escape-html.ts';
-import type { RunFigures } from '@shared/comparisons/comparison.ts';
+import type { NamedTestCounts, RunFigures } from '@shared/comparisons/comparison.ts';
 import { differenceOfTasks, shareOfTasks } from '@shared/comparisons/intervals.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 
@@ -20,6 +20,8 @@ export interface EvalRun {
   /** Calls of tools that failed, and those of them after which the same tool worked. */
   readonly failedCalls: number;
   readonly recovered: number;
+  /** Null: the task names no tests, or nobody saw which passed. */
+  readonly named: NamedTestCounts | null;
 }
 
 /** What one way did, with everything that the report shows of it. */
@@ -32,6 +34,8 @@ export interface EvalRow {
   readonly share: { readonly value: number; readonly low: number; readonly high: number };
   readonly firstTry: string;
   readonly recovered: string;
+  /** Runs in which a test failed that passed before, of those whose task names such tests. */
+  readonly broke: { readonly runs: number; readonly of: number };
   readonly seconds: number;
   readonly tokens: number;
   /** Null: the price of a call is unknown. */
@@ -48,6 +52,7 @@ export function evalRows(runs: readonly EvalRun[]): readonly EvalRow[] {
     const sum = (of: (figures: RunFigures) => number): number =>
       own.reduce((total, { figures }) => total + (figures === null ? 0 : of(figures)), 0);
     const failed = own.reduce((total, { failedCalls }) => total + failedCalls, 0);
+    const kept = judged.flatMap(({ named }) => (named === null || named.kept.of === 0 ? [] : [named.kept]));
     const recovered = own.reduce((total, run) => total + run.recovered, 0);
     return {
       way,
@@ -57,6 +62,7 @@ export function evalRows(runs: readonly EvalRun[]): readonly EvalRow[] {
       share: shareOfTasks(judged.map((run) => ({ task: run.task, value: run.solved === true }))),
       firstTry: `${first} of ${checked.length}`,
       recovered: `${recovered} of ${failed}`,
+      broke: { runs: kept.filter(({ passed, of }) => passed < of).length, of: kept.length },
       seconds: sum(({ seconds }) => seconds),
       tokens: sum(({ tokens }) => tokens.freshInput + tokens.cacheRead + tokens.cacheWrite + tokens.output),
       costUsd: own.some(({ figures }) => figures !== null && figures.costUsd === null)
@@ -85,9 +91,15 @@ function pairedLine(runs: readonly EvalRun[], first: string, second: string): st
   return `${first} against ${second}: ${points(found.value)} points (95 % interval ${points(found.low)} to ${points(found.high)}, ${pairs.length} pairs)`;
 }
 
-const head = ['way', 'solved', '95 %', 'first try', 'errors recovered', 'time', 'tokens', 'cost'];
+/** The rows as a table with a head. */
+export function evalTable(rows: readonly EvalRow[]): readonly (readonly string[])[] {
+  const hasNamed = rows.some(({ broke }) => broke.of > 0);
+  const broken = hasNamed ? ['broke tests'] : [];
+  const head = ['way', 'solved', '95 %', ...broken, 'first try', 'errors recovered', 'time', 'tokens', 'cost'];
+  return [head, ...rows.map((row) => evalCells(row, hasNamed))];
+}
 
-export function evalCells(row: EvalRow): readonly string[] {
+function evalCells(row: EvalRow, hasNamed: boolean): readonly string[] {
   const { way, runs, solved, unjudged, share, seconds, tokens } = row;
   const percent = (value: number): string => `${(value * 100).toFixed(0)}`;
   const left = unjudged === 0 ? '' : ` (${unjudged} unjudged)`;
@@ -95,6 +107,7 @@ export function evalCells(row: EvalRow): readonly string[] {
     way,
     `${solved} of ${runs - unjudged}${left}`,
     `${percent(share.low)} to ${percent(share.high)} %`,
+    ...(hasNamed ? [row.broke.of === 0 ? '' : `${row.broke.runs} of ${row.broke.of}`] : []),
     row.firstTry,
     row.recovered,
     `${seconds.toFixed(0)} s`,
@@ -103,8 +116,6 @@ export function evalCells(row: EvalRow): readonly string[] {
   ];
 }
 
-export const evalHead: readonly string[] = head;
-
 interface EvalReport {
   readonly title: string;
   readonly runs: readonly EvalRun[];
@@ -112,43 +123,61 @@ interface EvalReport {
 }
 
 const how =
-  'Solved: the command of the task passed after the run, with files that no agent saw. 95 %: Wilson. Differences are paired by task and repeat (Newcombe). With several tasks, both are over tasks, because repeats of one task say little about others. First try: of the solved runs that were checked, those in which no check failed after the work. Errors recovered: failed calls of tools after which the same tool worked.';
+  'Solved: the command of the task passed after the run, with files that no agent saw. 95 %: Wilson. Differences are paired by task and repeat (Newcombe). With several tasks, both are over tasks, because repeats of one task say little about others. First try: of the solved runs that were checked, those in which no check failed after the work. Errors recovered: failed calls of tools after which the same tool worked. Broke tests: runs after which a test failed that passed before, where the task names such tests.';
 
 /** The report as Markdown. */
 export function evalMarkdown({ title, runs, skipped }: EvalReport): string {
   const rows = evalRows(runs);
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll(/\s+/gu, ' ')).join(' | ')} |`;
+  const lines = ([head = [], ...rest]: readonly (readonly string[])[]): readonly string[] => [
+    line(head),
+    line(head.map(() => '---')),
+    ...rest.map(line),
+  ];
   return [
     `# ${title}`,
     '',
-    line(head),
-    line(head.map(() => '---')),
-    ...rows.map((row) => line(evalCells(row))),
+    ...lines(evalTable(rows)),
     '',
     ...pairedLines(runs).map((text) => `- ${text}`),
     '',
     how,
     '',
-    line(['task', 'kind', 'way', 'repeat', 'solved', 'end', 'time']),
-    line(Array.from({ length: 7 }, () => '---')),
-    ...runs.map((run) => line(cellsOfRun(run))),
+    ...lines(tableOfRuns(runs)),
     '',
     ...skipped.map(({ id, why }) => `- not run: ${id}: ${why}`),
     '',
   ].join('\n');
 }
 
-function cellsOfRun({ task, kind, way, repeat, solved, why, figures }: EvalRun): readonly string[] {
-  const end = figures === null ? (why ?? 'did not run') : why === null ? figures.status : `${figures.status}: ${why}`;
-  const verdict = solved === null ? 'unknown' : solved ? 'yes' : 'no';
-  return [task, kind, way, String(repeat), verdict, end, figures === null ? '' : `${figures.seconds.toFixed(0)} s`];
+function tableOfRuns(runs: readonly EvalRun[]): readonly (readonly string[])[] {
+  const hasNamed = runs.some(({ named }) => named !== null);
+  const tests = hasNamed ? ['tests'] : [];
+  return [
+    ['task', 'kind', 'way', 'repeat', 'solved', ...tests, 'end', 'time'],
+    ...runs.map(({ task, kind, way, repeat, solved, why, figures, named }) => {
+      const end =
+        figures === null ? (why ?? 'did not run') : why === null ? figures.status : `${figures.status}: ${why}`;
+      const verdict = solved === null ? 'unknown' : solved ? 'yes' : 'no';
+      const counts = hasNamed ? [named === null ? '' : namedText(named)] : [];
+      const time = figures === null ? '' : `${figures.seconds.toFixed(0)} s`;
+      return [task, kind, way, String(repeat), verdict, ...counts, end, time];
+    }),
+  ];
+}
+
+/** How many of the tests that a task names passed after a run. */
+export function namedText({ asked, kept }: NamedTestCounts): string {
+  const broken = kept.of - kept.passed;
+  const before = kept.of === 0 ? '' : broken === 0 ? `, broke none of ${kept.of}` : `, broke ${broken} of ${kept.of}`;
+  return `passes ${asked.passed} of ${asked.of} that were asked for${before}`;
 }
 
 /** The same as a page of its own, with a plot of the shares and their intervals. It loads nothing and has no script. */
 export function evalPage(report: EvalReport): string {
   const rows = evalRows(report.runs);
-  const table = (names: readonly string[], all: readonly (readonly string[])[]): string =>
+  const table = ([names = [], ...all]: readonly (readonly string[])[]): string =>
     `<table><tr>${names.map((name) => `<th>${escapeHtml(name)}</th>`).join('')}</tr>${all
       .map((cells) => `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`)
       .join('\n')}</table>`;
@@ -157,12 +186,12 @@ export function evalPage(report: EvalReport): string {
 <style>body{font:15px system-ui;margin:2em;max-width:60em}table{border-collapse:collapse}td,th{padding:.2em .7em;border-bottom:1px solid #ccc;text-align:left}</style>
 <h1>${escapeHtml(report.title)}</h1>
 ${plotOf(rows)}
-${table(head, rows.map(evalCells))}
+${table(evalTable(rows))}
 <ul>${pairedLines(report.runs)
     .map((line) => `<li>${escapeHtml(line)}</li>`)
     .join('')}</ul>
 <p>${escapeHtml(how)}</p>
-${table(['task', 'kind', 'way', 'repeat', 'solved', 'end', 'time'], report.runs.map(cellsOfRun))}
+${table(tableOfRuns(report.runs))}
 <ul>${report.skipped.map(({ id, why }) => `<li>not run: ${escapeHtml(id)}: ${escapeHtml(why)}</li>`).join('')}</ul>
 </html>
 `;

@@ -1,13 +1,13 @@
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { applyPatch, parsePatch } from 'diff';
 import { z } from 'zod';
 import { messageOf } from '@shared/errors.ts';
 import { loadGit } from '../../../git/load-git.ts';
 import { withRepository, type Repository } from '../../../git/repository.ts';
 import { readFileBelow } from '../../../lib/files/host-folder.ts';
-import { shellQuote } from '../../../lib/programs/shell-quote.ts';
 import { createSafeFolder } from '../../changes/safe-folder.ts';
+import { commandForNames } from './named-tests.ts';
 import { placeOfTask, type ReadTask, type TaskReading } from './task-files.ts';
 
 const recordSchema = z.object({
@@ -25,6 +25,8 @@ type SweRecord = z.infer<typeof recordSchema>;
 
 const mostBytes = 512 * 1024 * 1024;
 const mostFileBytes = 64 * 1024 * 1024;
+/** The most that systems take as one argument is 128 KiB. */
+const longestCommand = 120_000;
 
 /**
  * Records in SWE-bench's form, one a line. Below `repos`, the project of one is the folder `INSTANCE_ID` (an unpacked
@@ -61,14 +63,27 @@ async function readRecord(source: string, record: SweRecord, reading: TaskReadin
   await rm(place, { recursive: true, force: true });
   const unpacked = join(reading.repos, id);
   const isUnpacked = (await stat(unpacked).catch(() => null))?.isDirectory() === true;
-  const projectPath = isUnpacked ? unpacked : join(place, 'project');
-  if (!isUnpacked) await checkOut(await cloneOf(reading.repos, record), record, { projectPath, reading });
+  const projectPath = join(place, 'project');
+  if (isUnpacked) await copyWithoutHistory(unpacked, projectPath);
+  else await checkOut(await cloneOf(reading.repos, record), record, { projectPath, reading });
   const hidden = join(place, 'hidden');
   await layTests(patch, { projectPath, hidden });
-  const tests = [...listOf(record.FAIL_TO_PASS), ...listOf(record.PASS_TO_PASS)];
-  if (tests.length === 0) return { id, why: 'it names no test' };
-  const command = `${given ?? 'python3 -m pytest -q'} ${tests.map(shellQuote).join(' ')}`;
-  return { id, kind: record.repo, prompt, projectPath, check: null, hidden: { command, projectPath: hidden } };
+  const tests = {
+    runner: given ?? 'python3 -m pytest -q',
+    asked: [...listOf(record.FAIL_TO_PASS)],
+    kept: [...listOf(record.PASS_TO_PASS)],
+  };
+  const names = [...tests.asked, ...tests.kept];
+  if (names.length === 0) return { id, why: 'it names no test' };
+  const command = commandForNames(tests.runner, names);
+  if (command.length > longestCommand) return { id, why: 'it names more tests than one command can hold' };
+  return { id, kind: record.repo, prompt, projectPath, check: null, hidden: { command, projectPath: hidden, tests } };
+}
+
+/** The history may hold the change that a record asks for, so no agent gets it. */
+async function copyWithoutHistory(from: string, to: string): Promise<void> {
+  const filter = (path: string): boolean => basename(path) !== '.git';
+  await cp(from, to, { recursive: true, verbatimSymlinks: true, filter });
 }
 
 /** A list, or the text of one, as the data sets have it. */
@@ -127,7 +142,8 @@ async function layTests(
   for (const one of parsePatch(patch)) {
     const path = (one.newFileName ?? '').replace(/^b\//u, '');
     if (path === '' || path === '/dev/null') continue;
-    const before = await readFileBelow(projectPath, path.split('/'), mostFileBytes);
+    const old = (one.oldFileName ?? '').replace(/^a\//u, '');
+    const before = await readFileBelow(projectPath, (old === '/dev/null' ? path : old).split('/'), mostFileBytes);
     const after = applyPatch(before?.toString('utf8') ?? '', one);
     if (after === false) throw new Error(`its test patch does not fit ${path}`);
     const target = join(hidden, ...path.split('/').filter((name) => name !== '..' && name !== ''));

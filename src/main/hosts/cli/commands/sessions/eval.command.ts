@@ -15,11 +15,11 @@ import { requireModels, usualModels } from '../../../text/require-models.ts';
 import { jsonLine, oneLine, pluralize, table } from '../../../text/terminal.ts';
 import { checkOutputFile, writeOutputFile } from '../../terminal/output-file.ts';
 import {
-  evalCells,
-  evalHead,
   evalMarkdown,
   evalPage,
   evalRows,
+  evalTable,
+  namedText,
   pairedLines,
   type EvalRun,
 } from '../../reports/eval-report.ts';
@@ -71,7 +71,7 @@ export const evaluate: Command<[string, EvalArguments]> = async (context, path, 
   const report = { title: `Evaluation of ${seenName(path)}`, runs, skipped: found.skipped };
   if (args.json === true) terminal.out(jsonLine({ ...report, rows: evalRows(runs) }));
   else {
-    for (const line of table([evalHead, ...evalRows(runs).map(evalCells)])) terminal.out(`${line}\n`);
+    for (const line of table(evalTable(evalRows(runs)))) terminal.out(`${line}\n`);
     for (const line of pairedLines(runs)) terminal.out(`${line}\n`);
   }
   if (args.report !== undefined) await writeOutputFile(args.report, reportText(args.report, report));
@@ -138,7 +138,8 @@ async function runAll(
       runs.push(one);
       spentUsd += one.figures?.costUsd ?? 0;
       const verdict = one.solved === null ? 'not judged' : one.solved ? 'solved' : 'not solved';
-      terminal.err(`${seenName(task.id)}, ${one.way}, ${run.repeat}: ${verdict}\n`);
+      const tests = one.named === null ? '' : `, ${namedText(one.named)}`;
+      terminal.err(`${seenName(task.id)}, ${one.way}, ${run.repeat}: ${verdict}${tests}\n`);
       const why = run.why ?? (one.solved === null ? run.check?.summary : null) ?? '';
       if (why !== '') terminal.err(`  ${oneLine(seenWords(why), 200)}\n`);
     }
@@ -191,5 +192,5 @@ async function evalRunOf(
       failed.set(event.tool, event.status === 'ok' ? 0 : open + 1);
     }
   }
-  return { task, kind, way, repeat, solved: check?.passed ?? null, why, figures, ...seen };
+  return { task, kind, way, repeat, solved: check?.passed ?? null, why, figures, named: check?.named ?? null, ...seen };
 }
