@@ -282,10 +282,12 @@ async function withFacts(
 const mostReasons = 12;
 
 function whyWithout({ by, sessionId }: Pick<SentRow, 'by' | 'sessionId'>, command: string | null): string {
-  if (by.kind === 'command') return `The command ${by.name} was called`;
+  if (by.kind === 'command') return askedFor(by.name);
   if (by.kind === 'server' && sessionId === null) return 'You approved this tool server, which runs for all sessions';
-  return command === null ? 'Dewpoint began it; no reason was recorded' : `Part of the command ${command}`;
+  return command === null ? 'Dewpoint began it; no reason was recorded' : askedFor(command);
 }
+
+const askedFor = (command: string): string => `You asked for it (${command})`;
 
 const requestSchema = z.looseObject({ messages: z.array(messageSchema) });
 
