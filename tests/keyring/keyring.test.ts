@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { createPublicKey, verify } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -99,6 +100,33 @@ describe('the command dewpoint keys', () => {
   });
 });
 
+describe('the key that signs receipts', () => {
+  /** Catches: a new key for each receipt, and a key that lies in a file. */
+  it('is made once, found by the next process, and lies in no file', async () => {
+    const files = ['one.receipt', 'two.receipt'].map((name) => join(home, name));
+    for (const file of files) expect(await dewpoint(['receipt', '--file', file])).toMatchObject({ code: 0 });
+    const [first, second] = files.map((file) => fingerprintIn(readFileSync(file, 'utf8')));
+    expect(first).toMatch(/^[0-9a-f]{64}$/u);
+    expect(second).toBe(first);
+    const client = createKeyClient({ nodePath: process.execPath, processPath, programs: testPrograms(ring.env) });
+    clients.push(client);
+    const stored = await createKeyStore({ client, service: `dewpoint ${home}` }).get('receipts.signing');
+    const secret = stored.type === 'stored' ? stored.value : '';
+    expect(secret.length).toBeGreaterThan(60);
+    for (const form of [secret, Buffer.from(secret, 'base64').toString('hex')])
+      expect(filesWith(home, form)).toEqual([]);
+  });
+
+  it('signs nothing while the ring is locked, and leaves no file', async () => {
+    await openStore().set('warm up', 'x');
+    ring.lock();
+    const file = join(home, 'locked.receipt');
+    const ended = await dewpoint(['receipt', '--file', file]);
+    expect(ended).toMatchObject({ code: 5, text: expect.stringContaining('locked') });
+    expect(existsSync(file)).toBe(false);
+  });
+});
+
 /** Catches: a call without a key, or with `Bearer none`, whose refusal says that the key is missing or wrong. */
 describe('a key in a ring that is locked', () => {
   it('sends nothing to any kind of provider, and says why', async () => {
@@ -129,6 +157,15 @@ describe('a key in a ring that is locked', () => {
     for (const service of services) service.close();
   });
 });
+
+/** Of a receipt whose signature is good. */
+function fingerprintIn(text: string): string {
+  const [said = '', proof = ''] = text.split('\n');
+  const { publicKey, fingerprint, signature } = Object(JSON.parse(proof));
+  const key = createPublicKey({ key: Buffer.from(String(publicKey), 'base64'), format: 'der', type: 'spki' });
+  expect(verify(null, Buffer.from(said), key, Buffer.from(String(signature), 'base64'))).toBe(true);
+  return String(fingerprint);
+}
 
 function dewpoint(
   args: readonly string[],

@@ -35,13 +35,16 @@ export interface HomeKeys {
   readonly remove: (provider: string) => Promise<void>;
   /** Puts back a key that was just removed. Rejects with `not-found` if there is none. */
   readonly restore: (provider: string) => Promise<void>;
-  /**
-   * Secrets of other parts of Dewpoint, under names of their own (`tools.SERVER.VARIABLE`). Rejects if the key store
-   * does not open.
-   */
+  /** Secrets of other parts of Dewpoint, under names of their own (`tools.SERVER.VARIABLE`). */
   readonly own: {
-    /** The environment variable `variable` takes precedence, if it is given and set. */
+    /**
+     * The environment variable `variable` takes precedence, if it is given and set. Null also if the key store does not
+     * open.
+     */
     readonly find: (name: string, variable: string | null) => Promise<string | null>;
+    /** What the key store holds. Rejects if it does not open, so null means that there is none. */
+    readonly read: (name: string) => Promise<string | null>;
+    /** Rejects if the key store does not open. */
     readonly set: (name: string, value: string) => Promise<void>;
     readonly remove: (name: string) => Promise<void>;
   };
@@ -132,6 +135,12 @@ export function createHomeKeys(options: HomeKeysOptions): HomeKeys {
       find: async (name, variable) => {
         const found = await keys.find({ provider: name, variable });
         return found.type === 'stored' ? found.value : null;
+      },
+      read: async (name) => {
+        const found = await keys.find({ provider: name, variable: null });
+        if (found.type === 'stored') return found.value;
+        if (found.type === 'absent') return null;
+        throw new AppError('missing-key', `The key was not read: ${found.message}`, { hint: found.hint });
       },
       set: (name, value) => keep(keys, name, value),
       remove: async (name) => void (await keys.remove(name)),

@@ -9,11 +9,12 @@ const keyName = 'receipts.signing';
 
 /**
  * A receipt as a file of two lines: what it says, and a signature over exactly the bytes of the first line. The key is
- * made at the first signature and lies in the system's key store alone. Rejects if the store does not open.
+ * made at the first signature and lies in the system's key store alone. Rejects if the store does not open: a key that
+ * cannot be read now is not replaced.
  */
 export async function signReceipt(
   receipt: Receipt,
-  keys: Pick<HomeKeys['own'], 'find' | 'set'>,
+  keys: Pick<HomeKeys['own'], 'read' | 'set'>,
 ): Promise<SignedReceipt> {
   const key = await signingKey(keys);
   const said = JSON.stringify(receipt);
@@ -24,8 +25,8 @@ export async function signReceipt(
   return { text: `${said}\n${JSON.stringify(proof)}\n`, fingerprint };
 }
 
-async function signingKey(keys: Pick<HomeKeys['own'], 'find' | 'set'>): Promise<KeyObject> {
-  const stored = await keys.find(keyName, null);
+async function signingKey(keys: Pick<HomeKeys['own'], 'read' | 'set'>): Promise<KeyObject> {
+  const stored = await keys.read(keyName);
   if (stored !== null) return createPrivateKey({ key: Buffer.from(stored, 'base64'), format: 'der', type: 'pkcs8' });
   const { privateKey } = generateKeyPairSync('ed25519');
   await keys.set(keyName, privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64'));

@@ -33,7 +33,7 @@ function store() {
   const kept = new Map<string, string>();
   return {
     kept,
-    find: async (name: string) => kept.get(name) ?? null,
+    read: async (name: string) => kept.get(name) ?? null,
     set: async (name: string, value: string) => void kept.set(name, value),
   };
 }
@@ -91,8 +91,10 @@ describe('a signed receipt', () => {
     expect(first.text).not.toContain(secret);
   });
 
-  it('is not made when the key store does not open', async () => {
-    const shut = { find: async () => null, set: () => Promise.reject(new Error('The key store is locked.')) };
+  it('is not made when the key store does not open, and its key is not replaced', async () => {
+    const keys = store();
+    const shut = { ...keys, read: () => Promise.reject(new Error('The key store is locked.')) };
     await expect(signReceipt(made, shut)).rejects.toThrow('The key store is locked.');
+    expect(keys.kept.size).toBe(0);
   });
 });
