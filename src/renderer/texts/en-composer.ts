@@ -92,6 +92,8 @@ export const composer = {
   'beside.goOn': 'Go on with this one',
   'beside.goOnAbout': 'Stops those that still answer. Each answer stays as a branch.',
   'beside.waitsFor': 'Waits for {name}',
+  'beside.startsIn': 'starts in about {time}',
+  'beside.startUnknown': 'start unknown',
   'beside.earlier': 'This answer is further back in its branch.',
   'beside.look': 'Open the branch',
   'beside.ended': '{name} has answered.',

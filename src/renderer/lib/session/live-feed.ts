@@ -38,8 +38,6 @@ const emptyCall: LiveCall = {
   leftMs: null,
   since: null,
 };
-/** Nobody knows how much will be written. */
-const writing = { phase: 'decode', leftMs: null, since: null } as const;
 /** A remaining time is shown only after a while, and only if it is long enough. */
 const leastMs = { gone: 2_000, left: 10_000 } as const;
 /** Keeps the beginning of an answer and the end of an output. */
@@ -59,15 +57,13 @@ function foldCall(call: LiveCall, push: Exclude<Transient, { type: 'output-chunk
   switch (push.type) {
     case 'text-delta':
       return {
-        ...call,
-        ...writing,
+        ...writing(call, at),
         pieces: call.pieces + (push.pieces ?? 1),
         text: ending(call.text + push.text),
       };
     case 'reasoning-delta':
       return {
-        ...call,
-        ...writing,
+        ...writing(call, at),
         pieces: call.pieces + (push.pieces ?? 1),
         reasoning: ending(call.reasoning + push.text),
       };
@@ -79,6 +75,12 @@ function foldCall(call: LiveCall, push: Exclude<Transient, { type: 'output-chunk
     default:
       return push satisfies never;
   }
+}
+
+/** Nobody knows how much will be written. `since` counts pieces here. */
+function writing(call: LiveCall, at: number): LiveCall {
+  const isBegun = call.phase === 'decode' && call.since !== null;
+  return { ...call, phase: 'decode', leftMs: null, since: isBegun ? call.since : { at, done: call.pieces } };
 }
 
 /** Estimated from the speed so far. */

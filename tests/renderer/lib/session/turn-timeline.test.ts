@@ -151,7 +151,7 @@ describe('the live feed of a turn', () => {
           total: 4,
           limitMs: null,
           leftMs: null,
-          since: null,
+          since: { at: 1, done: 0 },
         },
       },
       outputs: { k1: 'out' },

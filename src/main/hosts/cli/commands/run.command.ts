@@ -10,6 +10,7 @@ import type { RunResult } from '@shared/session/run-result.ts';
 import { exitCodes } from '@shared/session/run-result.ts';
 import { escapedJson, seenCommand, seenName } from '@shared/text/seen-text.ts';
 import { jsonText } from '../../../lib/files/json-file.ts';
+import { askEachWay, refuseWithOthers, waysToAsk } from '../turn/ask-others.ts';
 import { attachableFile, attachFile, attachResources } from '../turn/attach-file.ts';
 import { askAnswer, howToAnswer } from '../questions/ask-answer.ts';
 import { askApproval } from '../questions/approval-question.ts';
@@ -42,6 +43,8 @@ export interface RunArguments extends FlagValues {
   readonly issue?: string;
   /** The remote whose host has the issue. */
   readonly remote?: string;
+  /** Other models that get the same question. */
+  readonly also?: readonly string[];
   /** Messages that follow, each when the one before it has ended. */
   readonly afterwards?: readonly string[];
 }
@@ -54,21 +57,27 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   const options = await keptIn(context, parseRunOptions(args, terminal.isInteractive && args.json !== true));
   const issue = args.issue === undefined ? null : await issueTask(context, args, options.projectPath);
   const task = issue === null ? words : `${words}\n\n${issue.text}`.trim();
+  if (args.also !== undefined) refuseWithOthers({ ...args });
   // Checked first, so that a wrong name starts no session.
   for (const path of [...(args.image ?? []), ...(args.file ?? [])]) await attachableFile(path);
   if (args.result !== undefined) await checkOutputFile(args.result);
-  const checked = await withAssistant(context, options);
-  await requireModels(context, { ...checked, policies: options.policy && [options.policy] });
+  const asked = await waysToAsk(context, { also: args.also ?? [], text: task, options });
+  const ways = await Promise.all(asked.map((way) => withAssistant(context, way)));
+  for (const way of ways) await requireModels(context, { ...way, policies: way.policy && [way.policy] });
   const core = await context.core();
   if (options.projectPath !== undefined && options.sandbox !== 'read-only' && options.mode !== 'plan') {
     await offerPreparation(context, options.projectPath, options.interactive);
   }
   const place = await placeOf(context, options);
   const given = [...(await attachAll(context, place, args)), ...(await attachResources(context, place, words))];
-  await ensureModel(context, checked);
-  const message = { place, text: task, attachments: given, options };
-  await previewFiles(context, message, 'Choose one with --local or --cloud');
+  for (const way of ways) await ensureModel(context, way);
+  const message = { place, text: task, attachments: given };
+  for (const way of asked)
+    await previewFiles(context, { ...message, options: way }, 'Choose one with --local or --cloud');
   const sessionId = await openSession(context, options, issue?.title ?? oneLine(task, 80));
+  const isFirst = options.sessionId === undefined;
+  if (asked.length > 1)
+    return askEachWay(context, { ...message, sessionId, isFirst, ways: asked, isJson: args.json === true });
   const view = createLiveView(terminal, context.now);
   terminal.err(`${terminal.colors.dim(`session ${sessionId}`)}\n`);
   if (args.saveCalls === true) await saveCalls(context, sessionId);
@@ -98,7 +107,7 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
         return askCap(event, context);
       },
     });
-  await follow(task, given, options.sessionId === undefined);
+  await follow(task, given, isFirst);
   const afterwards = [...(args.afterwards ?? [])];
   for (;;) {
     view.close();

@@ -135,6 +135,11 @@ function addRun(program: Command, handlers: Handlers): void {
     .argument('[task]', 'what you would like done; - reads it from stdin', '')
     .option('--issue <issue>', "begin from an issue of the project's host: its number or address")
     .option('--remote <name>', 'the remote whose host has the issue, if the project has several')
+    .option(
+      '--also <model>',
+      'ask this model the same question, in a branch of the session; repeatable, up to 3',
+      collect,
+    )
     .option('--image <file>', 'show the model an image; repeatable', collect)
     .option('--file <file>', 'attach a text, a document or an image; repeatable', collect)
     .option('--json', "print the session's events as JSON, one per line")

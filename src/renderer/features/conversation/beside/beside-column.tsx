@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useEffect, useRef } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import type { SessionState, StepState, TurnState } from '@shared/session/session-state.ts';
 import { turnStatus } from '@shared/session/session-state.ts';
 import { decodeSpeedOf } from '@shared/session/step-speeds.ts';
@@ -13,10 +13,18 @@ import { pickedName } from '../../../lib/models/use-next-model.ts';
 import { speakToScreenReader } from '../../../lib/notices/screen-reader.ts';
 import { useSeenEnd } from '../../../lib/notices/use-notifications.ts';
 import type { BesideColumn } from '../../../lib/models/beside.ts';
+import type { EngineUse, ExpectedStart } from '../../../lib/models/expected-start.ts';
+import {
+  callLeftMs,
+  expectedStart,
+  measuredModel,
+  roughMs,
+  usualAnswerTokens,
+} from '../../../lib/models/expected-start.ts';
 import type { LiveFeed } from '../../../lib/session/live-feed.ts';
 import type { SessionView } from '../../../lib/session/use-session.ts';
 import { useSession } from '../../../lib/session/use-session.ts';
-import { speed } from '../../../lib/text/format.ts';
+import { seconds, speed } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { useNavigate } from '../../../lib/window/navigation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -29,19 +37,21 @@ import { endKey, endsWithWords, TurnFailure } from '../turns/turn-parts.tsx';
 import { costText, LiveAnswer, timeText, useNow } from '../turns/work-line.tsx';
 import { WholeText } from '../whole-text.tsx';
 
-/** A column whose model is at work on this machine. Calls of the same provider wait for it. */
-export interface AtWork {
-  readonly name: string;
-  readonly provider: string;
+/** What the other columns must know of one. */
+export interface ColumnReport {
+  /** Its call of a model on this machine. Calls of the same provider wait for each other. Null: none runs. */
+  readonly use: EngineUse | null;
+  /** Tokens of its answer. Null: there is none yet. */
+  readonly wrote: number | null;
 }
 
 interface ColumnProps {
   readonly column: BesideColumn;
   /** Its place in the row. */
   readonly at: number;
-  /** What is at work, by place. */
-  readonly working: ReadonlyMap<number, AtWork>;
-  readonly onWork: (at: number, work: AtWork | null) => void;
+  /** All columns, by place. */
+  readonly reports: ReadonlyMap<number, ColumnReport>;
+  readonly onReport: (at: number, report: ColumnReport | null) => void;
   readonly questions: (sessionId: string, state: SessionState) => ReactNode;
   readonly onStatus: () => void;
   /** One of them is being gone on with. */
@@ -81,7 +91,7 @@ function FollowedColumn({ sessionId, given, ...props }: FollowedProps) {
 
 function Answer({ view, sessionId, column, given, ...props }: FollowedProps & { readonly view: SessionView }) {
   const { state, feed } = view;
-  const { at, onWork, onStatus, isBusy, onGoOn } = props;
+  const { at, reports, onReport, onStatus, isBusy, onGoOn } = props;
   const navigate = useNavigate();
   const { messageId } = column;
   const turn = state.turns.findLast((one) => one.messageId === messageId) ?? null;
@@ -89,18 +99,19 @@ function Answer({ view, sessionId, column, given, ...props }: FollowedProps & { 
   const name = column.pick === undefined ? (logged ?? given) : given;
   const steps = state.steps.filter(({ turnId }) => turn !== null && turnId === turn.id);
   const isRunning = turn === null ? state.pending.includes(messageId ?? '') : turn.reason === null;
-  const work = isRunning ? workOf(steps.at(-1), feed) : null;
+  const use = useEngineUse({ name, state, feed, step: isRunning ? steps.at(-1) : undefined, reports });
+  const wrote = isRunning ? null : (steps.at(-1)?.end?.usage.output ?? null);
   const isEarlier = turn === null && !isRunning;
   useSeenEnd(sessionId, state, onStatus);
   useEffect(() => onStatus(), [isRunning, onStatus]);
   useEffect(() => {
-    onWork(at, work === null ? null : { name, provider: work });
-    return () => onWork(at, null);
-  }, [at, name, work, onWork]);
+    onReport(at, { use, wrote });
+    return () => onReport(at, null);
+  }, [at, use, wrote, onReport]);
   useSpokenEnd(name, isRunning);
   return (
     <Frame name={name} isRunning={isRunning}>
-      <Facts turn={turn} steps={steps} feed={feed} waitsFor={isRunning ? waitsFor(props, steps.at(-1), feed) : null} />
+      <Facts turn={turn} steps={steps} feed={feed} start={isRunning ? expectedStart(usesOf(reports), at) : null} />
       <div className="flex flex-wrap gap-2 py-1">
         {isRunning && <StopButton sessionId={sessionId} />}
         {isEarlier ? (
@@ -143,20 +154,20 @@ interface FactsProps {
   readonly turn: TurnState | null;
   readonly steps: readonly StepState[];
   readonly feed: LiveFeed;
-  /** Who has the card now, if this one waits for it. */
-  readonly waitsFor: string | null;
+  /** Null: it does not wait for another one. */
+  readonly start: ExpectedStart | null;
 }
 
 /** Cost, time and speed. What is not known is left out, and a price that is not known is said. */
-function Facts({ turn, steps, feed, waitsFor: other }: FactsProps) {
+function Facts({ turn, steps, feed, start }: FactsProps) {
   const isRunning = turn === null || turn.reason === null;
   const now = useNow(isRunning);
   const last = steps.at(-1);
   const time = turn === null ? null : timeText(turn, now);
-  const phase = other === null ? callPhaseText(last === undefined ? undefined : feed.calls[last.callId]) : null;
+  const phase = callPhaseText(last === undefined ? undefined : feed.calls[last.callId]);
   const done = steps.findLast(({ end }) => end !== null)?.end ?? null;
   const facts = isRunning
-    ? [other === null ? phase : t('beside.waitsFor', { name: other }), time]
+    ? [...(start === null ? [phase] : [t('beside.waitsFor', { name: start.after }), startText(start)]), time]
     : [turn.steps === 0 ? null : costText(turn), time, done === null ? null : speed(decodeSpeedOf(done))];
   return (
     <p data-facts className="text-xs text-soft tabular-nums">
@@ -197,21 +208,50 @@ function Words({ sessionId, turn, feed, step }: WordsProps) {
   );
 }
 
-/** The provider of a local model that is at work now, and does not wait itself. */
-export function workOf(step: StepState | undefined, { calls }: LiveFeed): string | null {
-  if (step?.end !== null || step.where !== 'local') return null;
-  const phase = calls[step.callId]?.phase ?? 'waiting';
-  return phase === 'waiting' ? null : step.provider;
+function startText({ inMs }: ExpectedStart): string {
+  return inMs === null ? t('beside.startUnknown') : t('beside.startsIn', { time: seconds(roughMs(inMs)) });
 }
 
-/** Whoever has the card that this call waits for. */
-export function waitsFor(
-  { working, at }: Pick<ColumnProps, 'working' | 'at'>,
-  step: StepState | undefined,
-  feed: LiveFeed,
-) {
-  if (step?.end !== null || step.where !== 'local' || workOf(step, feed) !== null) return null;
-  return [...working].find(([place, { provider }]) => place !== at && provider === step.provider)?.[1].name ?? null;
+interface UseOfEngine {
+  readonly name: string;
+  readonly state: SessionState;
+  readonly feed: LiveFeed;
+  /** The call that runs or waits. */
+  readonly step: StepState | undefined;
+  readonly reports: ReadonlyMap<number, ColumnReport>;
+}
+
+/** The engine that the call of a column needs, and for how long. It changes once a second while the call runs. */
+function useEngineUse({ name, state, feed, step, reports }: UseOfEngine): EngineUse | null {
+  const card = useModels().data?.find(({ id }) => id === step?.model)?.card;
+  const isRunning = step?.end === null && step.where === 'local';
+  const now = useNow(isRunning) - performance.timeOrigin;
+  const live = step === undefined ? undefined : feed.calls[step.callId];
+  const wrote = [...reports.values()].flatMap((one) => (one.wrote === null ? [] : [one.wrote]));
+  const leftMs = isRunning
+    ? callLeftMs(
+        { live, promptTokens: step.promptTokens },
+        {
+          measured: measuredModel(step.model, state.steps, card),
+          usualTokens: usualAnswerTokens(wrote),
+          now,
+        },
+      )
+    : null;
+  const [provider, startedAt] = [isRunning ? step.provider : null, step?.startedAt ?? 0];
+  const isWaiting = (live?.phase ?? 'waiting') === 'waiting';
+  const leftSeconds = leftMs === null ? null : Math.round(leftMs / 1_000);
+  return useMemo(
+    () =>
+      provider === null
+        ? null
+        : { name, provider, isWaiting, startedAt, leftMs: leftSeconds === null ? null : leftSeconds * 1_000 },
+    [name, provider, isWaiting, startedAt, leftSeconds],
+  );
+}
+
+function usesOf(reports: ReadonlyMap<number, ColumnReport>): ReadonlyMap<number, EngineUse> {
+  return new Map([...reports].flatMap(([at, { use }]) => (use === null ? [] : [[at, use] as const])));
 }
 
 /** What was chosen for the question. */

@@ -11,7 +11,7 @@ import { t } from '../../../lib/text/translate.ts';
 import { useNavigate } from '../../../lib/window/navigation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { MessageText } from '../turns/message-text.tsx';
-import type { AtWork } from './beside-column.tsx';
+import type { ColumnReport } from './beside-column.tsx';
 import { BesideColumnView } from './beside-column.tsx';
 
 interface BesideViewProps {
@@ -27,14 +27,14 @@ export default function BesideView({ beside, questions, onStatus }: BesideViewPr
   const client = useClient();
   const navigate = useNavigate();
   const [isBusy, setIsBusy] = useState(false);
-  const [working, setWorking] = useState<ReadonlyMap<number, AtWork>>(new Map());
+  const [reports, setReports] = useState<ReadonlyMap<number, ColumnReport>>(new Map());
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
-  const onWork = useCallback((at: number, work: AtWork | null): void => {
-    setWorking((before) => {
+  const onReport = useCallback((at: number, report: ColumnReport | null): void => {
+    setReports((before) => {
       const after = new Map(before);
-      if (work === null) after.delete(at);
-      else after.set(at, work);
+      if (report === null) after.delete(at);
+      else after.set(at, report);
       return after;
     });
   }, []);
@@ -74,7 +74,7 @@ export default function BesideView({ beside, questions, onStatus }: BesideViewPr
           {beside.columns.map((column, at) => (
             <BesideColumnView
               key={column.sessionId ?? `${at}`}
-              {...{ column, at, working, onWork, questions, onStatus, isBusy }}
+              {...{ column, at, reports, onReport, questions, onStatus, isBusy }}
               onGoOn={(sessionId, state) => void goOn(sessionId, state)}
             />
           ))}
