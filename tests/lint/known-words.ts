@@ -24,7 +24,7 @@ export const fieldWords: readonly string[] = `
   linters llama localhost markdown mcp meminfo minitest mutants needle notebook nvidia oauth ollama openai
   outlook overfit pane passwd pie pip podman prefill priors project projector purse pytest python quantise quantization
   recall redact regenerate reindent repair repository rerank revert revocation ripgrep rocm rollups rootless
-  rspec runners salvage scan score sdk seq sieve skill skills smi sse stem stub subcommand suspect tar tensor
+  rspec runners salvage scan score screenshot sdk seq sieve skill skills smi sse stem stub subcommand suspect tar tensor
   tokenize toml toolchain toolkit trajectory transient trx tunnel undeclared unittest upstream usd virtual
   workbench workload
 `

@@ -9,6 +9,12 @@ export const machine = {
   'scans.unseen.other': '{models} cannot see images, so {count} pages without text are not read.',
   'pictures.couldSee':
     'With a llama-server, {models} would see images. To set it up, run `dewpoint settings set providers.llama-server \'{"kind": "llama-server"}\'`.',
+  'screenshot.button': 'Take a screenshot',
+  'screenshot.file': 'screenshot.png',
+  'screenshot.none': 'No screenshot was taken. Your message is as it was.',
+  'screenshot.noScreen':
+    'The browser found no screen or window to show. Your message is as it was. Paste or attach a picture instead.',
+  'screenshot.closed': 'What you chose was closed before its picture was taken. Take another screenshot.',
   'pictures.hint': 'dewpoint models list',
   'pictures.sees': 'Sees images',
   'pictures.of': '{name} sees images',

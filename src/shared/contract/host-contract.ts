@@ -49,6 +49,11 @@ export const hostContract = {
   chooseFolder: base.output(type<{ path: string | null }>()),
   /** A GGUF file. */
   chooseModelFile: base.output(type<{ path: string | null }>()),
+  /**
+   * A picture (PNG, as base64) of a screen or a window that the user chooses in a list of the system. Before that,
+   * nothing is captured.
+   */
+  takeScreenshot: base.output(type<{ data: string | null }>()),
   exportSession: base
     .input(z.object({ sessionId }))
     .output(type<{ path: string | null; missing: number; branches: number }>()),

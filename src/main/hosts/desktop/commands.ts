@@ -11,6 +11,8 @@ import type { CoreClient } from '../../server/local-socket.ts';
 import type { EndpointSwitch } from './own-endpoint.ts';
 import type { FileOpener } from './open-file.ts';
 import { exportInto, fileNameOf } from './export-sessions.ts';
+import { screenParts } from './screen-parts.ts';
+import { takeScreenshot } from './take-screenshot.ts';
 import { texts } from './desktop-texts.ts';
 import type { Windows } from './windows.ts';
 import { sessionPrefix } from './windows.ts';
@@ -71,6 +73,10 @@ export function createHostCommands({
     'host.chooseModelFile': async () => {
       const { filePaths } = await dialog.showOpenDialog(window, { properties: ['openFile'], filters: [modelFile] });
       return { path: filePaths[0] ?? null };
+    },
+    'host.takeScreenshot': async (_input, signal) => {
+      const picture = await takeScreenshot(screenParts(window), signal ?? new AbortController().signal);
+      return { data: picture?.toString('base64') ?? null };
     },
     'host.exportSession': async (input, signal) => {
       const { sessionId } = bySession.parse(input);

@@ -16,6 +16,7 @@ import type { Attachments } from '../../lib/input/use-attachments.ts';
 import type { AskedPrompt } from '../../lib/input/use-server-prompts.ts';
 import type { MentionChoice, MentionOffer } from '../../lib/input/use-mentions.ts';
 import { useMentions } from '../../lib/input/use-mentions.ts';
+import { useScreenshot } from '../../lib/connection/use-screenshot.ts';
 import { AttachmentList, cutText } from '../content/attachment-list.tsx';
 import { Button } from './button.tsx';
 import { Icon } from '../layout/icon.tsx';
@@ -185,6 +186,7 @@ function useGivenFiles({ add }: Attachments) {
   };
 }
 
+/** Files and screenshots. */
 function AttachButton({
   picker,
   attachments,
@@ -215,7 +217,23 @@ function AttachButton({
           target.value = '';
         }}
       />
+      <ScreenshotButton onPicture={(picture) => attachments.add([picture])} />
     </>
+  );
+}
+
+/** A picture of a screen or a window that the user chooses. Absent where the page cannot take one. */
+function ScreenshotButton({ onPicture }: { readonly onPicture: (picture: File) => void }) {
+  const screenshot = useScreenshot(onPicture);
+  if (screenshot === null) return null;
+  return (
+    <IconButton
+      icon="screen"
+      label={t('screenshot.button')}
+      aria-busy={screenshot.isTaking}
+      disabled={screenshot.isTaking}
+      onClick={screenshot.take}
+    />
   );
 }
 

@@ -34,6 +34,7 @@ const paths = {
   edit: 'M4 20h4L19 9l-4-4L4 16v4ZM13 7l4 4',
   filter: 'M4 6h16M7 12h10M10 18h4',
   person: 'M12 11.500a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM4.500 20.500c.500-4 3.500-6 7.500-6s7 2 7.500 6',
+  screen: 'M3 5h18v12H3zM9 20.500h6M12 17v3.500',
   download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
 } as const;
 
