@@ -306,7 +306,7 @@ export interface ListOptions {
 
 export interface Listing {
   readonly entries: readonly ListEntry[];
-  /** There are more entries, above the limit or deeper than any list goes. */
+  /** There are more entries: above the limit, deeper than any list goes, or in a folder with too many to look at. */
   readonly truncated: boolean;
   /** Folders that could not be read completely, sorted. Their permissions forbid it, or they are too deep. */
   readonly unseen: readonly string[];
@@ -315,8 +315,10 @@ export interface Listing {
 /** The result of a look at all files. */
 export interface ScannedFiles {
   readonly files: ReadonlyMap<string, ScannedFile>;
-  /** As in a listing. Files in these folders are missing here, but may exist. */
+  /** As in a listing. Files in these folders are missing here, but may exist. With `.`, that may be any. */
   readonly unseen: readonly string[];
+  /** There are more files than are looked at: those of upper folders are here, and `.` is unseen. Absent: no. */
+  readonly isCut?: true;
   /** Files and folders that are hidden. They are missing here, too. */
   readonly hidden?: readonly string[];
 }

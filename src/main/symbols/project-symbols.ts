@@ -41,7 +41,7 @@ export interface IndexedFiles {
   readonly files: number;
   /** How many were read now. */
   readonly read: number;
-  /** The workspace has more such files than are taken in. */
+  /** The workspace has more such files than are taken in, or more files than are looked at. */
   readonly isCut: boolean;
 }
 
@@ -157,7 +157,11 @@ async function takeIn(
     batch = [];
     bytes = 0;
   }
-  return success({ files: kept.length, read: needed.value.length, isCut: known.length > kept.length });
+  return success({
+    files: kept.length,
+    read: needed.value.length,
+    isCut: known.length > kept.length || scanned.value.isCut === true,
+  });
 }
 
 function byDepth([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {

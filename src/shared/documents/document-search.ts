@@ -38,6 +38,14 @@ export interface FoundInDocuments {
   readonly outside?: number;
   /** The names of chosen folders that are gone or cannot be read. Absent: none is. */
   readonly unread?: readonly string[];
+  /** There are more files than are looked at, or more documents than are searched. Absent: no. */
+  readonly isCut?: true;
+}
+
+/** That not everything was searched, in a sentence. Empty if it was. */
+export function cutText({ documents, isCut }: Pick<FoundInDocuments, 'documents' | 'isCut'>): string {
+  if (isCut !== true) return '';
+  return `Only ${documents} documents were searched, the upper folders first: there are more files than a search looks at. To find others, search a folder of the project.`;
 }
 
 /** Which chosen folders were not searched, in a sentence. Empty if all were. */

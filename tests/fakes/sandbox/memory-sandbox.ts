@@ -118,7 +118,11 @@ export function createMemorySandbox(options: MemorySandboxOptions = {}): MemoryS
 
 const closed = failure('sandbox-lost', 'The sandbox was closed.');
 
-type At = <T>(path: string, signal: AbortSignal, work: (inside: string) => Reply<T>) => Promise<Reply<T>>;
+type At = <T>(
+  path: string,
+  signal: AbortSignal,
+  work: (inside: string) => Reply<T> | Promise<Reply<T>>,
+) => Promise<Reply<T>>;
 
 function fileOperations(store: MemoryFiles, at: At): SandboxFiles {
   const { files } = store;

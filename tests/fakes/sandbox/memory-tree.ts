@@ -1,3 +1,4 @@
+import { neverAborts } from '../../../src/main/lib/async/abort.ts';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import { globMatcher } from '../../../src/main/lib/files/glob-matcher.ts';
 import { listDepth, makeListing } from '../../../src/main/sandbox/files/make-listing.ts';
@@ -26,14 +27,14 @@ export function missing(files: Files, path: string): Reply<never> {
     : failure('not-found', `There is no ${path}.`);
 }
 
-export function listMemory(files: Files, folder: string, options: ListOptions): Reply<Listing> {
-  if (isFolder(files, folder)) return success(entriesBelow(files, folder, options));
+export async function listMemory(files: Files, folder: string, options: ListOptions): Promise<Reply<Listing>> {
+  if (isFolder(files, folder)) return success(await entriesBelow(files, folder, options));
   return files.has(folder)
     ? failure('bad-input', `${folder} is not a folder, or lies below something that is none.`)
     : failure('not-found', `There is no ${folder}.`);
 }
 
-function entriesBelow(files: Files, folder: string, options: ListOptions): Listing {
+function entriesBelow(files: Files, folder: string, options: ListOptions): Promise<Listing> {
   const prefix = folder === '.' ? '' : `${folder}/`;
   const entries = new Map<string, ListEntry>();
   for (const [path, { bytes }] of files) {
@@ -43,20 +44,23 @@ function entriesBelow(files: Files, folder: string, options: ListOptions): Listi
   const depth = listDepth(options);
   const wanted = [...entries.values()]
     .filter(({ path }) => path.startsWith(prefix) && path.slice(prefix.length).split('/').length <= depth)
-    .filter(({ path }) => options.all === true || !path.split('/').some((part) => isSkippedFolder(part)))
-    .sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
+    .filter(({ path }) => options.all === true || !path.split('/').some((part) => isSkippedFolder(part)));
   const ignore = options.all === true ? new Map<string, string>() : ignoreFiles(files);
-  return makeListing(folder, { entries: wanted, unseen: [], ignoreFiles: ignore }, options);
+  return makeListing(folder, { entries: wanted, unseen: [], ignoreFiles: ignore }, options, neverAborts);
 }
 
-export function searchMemory(files: Files, query: SearchQuery & { readonly path: string }): Reply<SearchResult> {
+export async function searchMemory(
+  files: Files,
+  query: SearchQuery & { readonly path: string },
+): Promise<Reply<SearchResult>> {
   const limit = query.limit ?? defaultSearchMatches;
   const { path, glob } = query;
   const expression = expressionOf(query);
   if (!expression.ok) return expression;
   const fits = glob === undefined ? () => true : globMatcher(glob);
   if (!files.has(path) && !isFolder(files, path)) return failure('not-found', `There is no ${path}.`);
-  const wanted = entriesBelow(files, '.', { limit: Number.MAX_SAFE_INTEGER }).entries.filter(
+  const { entries } = await entriesBelow(files, '.', { limit: Number.MAX_SAFE_INTEGER });
+  const wanted = entries.filter(
     (entry) =>
       entry.kind === 'file' &&
       (path === '.' || entry.path === path || entry.path.startsWith(`${path}/`)) &&

@@ -1,6 +1,6 @@
 import { failure, success } from '@shared/errors.ts';
 import { noteFailure } from '../../lib/log.ts';
-import type { FileContent, SandboxFiles, ScannedFile } from '../../sandbox/sandbox.ts';
+import type { FileContent, SandboxFiles, ScannedFile, ScannedFiles } from '../../sandbox/sandbox.ts';
 
 /** A folder outside a project that the person chose to be searched with it, for reading only. */
 export interface ChosenFolder {
@@ -38,9 +38,13 @@ export function besideChosen(
       const scanned = await own.scan(signal);
       if (!scanned.ok) return scanned;
       const files = new Map(scanned.value.files);
-      for (const folder of folders)
-        for (const [path, file] of await filesOf(folder, onUnread, signal)) if (!files.has(path)) files.set(path, file);
-      return success({ ...scanned.value, files });
+      let { isCut } = scanned.value;
+      for (const folder of folders) {
+        const found = await filesOf(folder, onUnread, signal);
+        isCut ??= found.isCut;
+        for (const [path, file] of found.files) if (!files.has(path)) files.set(path, file);
+      }
+      return success({ ...scanned.value, files, ...(isCut === undefined ? {} : { isCut }) });
     },
     read: async (path, options, signal) => {
       const found = await own.read(path, options, signal);
@@ -93,15 +97,17 @@ async function filesOf(
   folder: ChosenFolder,
   onUnread: (name: string) => void,
   signal: AbortSignal,
-): Promise<readonly (readonly [string, ScannedFile])[]> {
+): Promise<{ readonly files: readonly (readonly [string, ScannedFile])[] } & Pick<ScannedFiles, 'isCut'>> {
   const scanned = await folder.files.scan(signal);
   signal.throwIfAborted();
   if (!scanned.ok) {
     noteFailure(`The chosen folder ${folder.name} was not searched`, new Error(scanned.error.message));
     onUnread(folder.name);
-    return [];
+    return { files: [] };
   }
-  return [...scanned.value.files].flatMap(([path, file]) =>
+  const { isCut } = scanned.value;
+  const files = [...scanned.value.files].flatMap(([path, file]) =>
     folder.isLeftOut(path) ? [] : [[`${folder.name}/${path}`, file] as const],
   );
+  return { files, ...(isCut === undefined ? {} : { isCut }) };
 }

@@ -80,7 +80,10 @@ export function createSearchDocuments(options: SearchDocumentsOptions): SearchDo
       const scanned = await files.scan(signal);
       if (!scanned.ok) return scanned;
       const every = chosen.filter(({ takesEveryText }) => takesEveryText === true);
-      const documents = documentsIn(scanned.value.files, (path) => isDocument(path) || isChosenPath(every, path));
+      const { documents, isFull } = documentsIn(
+        scanned.value.files,
+        (path) => isDocument(path) || isChosenPath(every, path),
+      );
       const outside = documents.filter(({ path }) => isChosenPath(chosen, path)).length;
       const left = await takeIn(index, { options, files, sizes: scanned.value.files, late }, documents, signal);
       const why = onVectors && (await options.vectors?.makeAll(documents, onVectors, signal));
@@ -90,7 +93,8 @@ export function createSearchDocuments(options: SearchDocumentsOptions): SearchDo
       if (areMadeNext(by)) options.vectors?.begin(documents);
       const beside = chosen.length === 0 ? {} : { outside };
       const missing = unread.size === 0 ? {} : { unread: [...unread] };
-      return success({ chunks, documents: documents.length, left, by, ...beside, ...missing });
+      const cut = isFull || scanned.value.isCut === true ? { isCut: true as const } : {};
+      return success({ chunks, documents: documents.length, left, by, ...beside, ...missing, ...cut });
     } catch (error) {
       signal.throwIfAborted();
       noteFailure('The documents were not searched', error);
@@ -116,14 +120,15 @@ function areMadeNext(by: SearchedBy): boolean {
 function documentsIn(
   files: ReadonlyMap<string, ScannedFile>,
   isTaken: (path: string) => boolean,
-): readonly IndexedFile[] {
+): { readonly documents: readonly IndexedFile[]; readonly isFull: boolean } {
   const documents: IndexedFile[] = [];
   for (const [path, { sizeBytes, fingerprint }] of files) {
-    if (documents.length === mostDocuments) break;
     const most = isDocumentName(path) ? maxDocumentBytes : mostTextBytes;
-    if (sizeBytes > 0 && sizeBytes <= most && isTaken(path)) documents.push({ path, fingerprint });
+    if (sizeBytes === 0 || sizeBytes > most || !isTaken(path)) continue;
+    if (documents.length === mostDocuments) return { documents, isFull: true };
+    documents.push({ path, fingerprint });
   }
-  return documents;
+  return { documents, isFull: false };
 }
 
 interface Taking {

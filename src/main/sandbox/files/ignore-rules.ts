@@ -10,22 +10,35 @@ export type IgnoreFiles = ReadonlyMap<string, string>;
  */
 export function withoutIgnored(entries: readonly ListEntry[], files: IgnoreFiles): ListEntry[] {
   if (files.size === 0) return [...entries];
+  const rules = createIgnoreRules();
+  for (const [folder, text] of files) rules.add(folder, text);
+  return entries.filter((entry) =>
+    entry.kind === 'folder' ? !rules.ignoresFolder(entry.path) : !rules.ignoresFile(entry.path),
+  );
+}
+
+export interface IgnoreRules {
+  readonly add: (folder: string, text: string) => void;
+  /** Ask once the ignore files of the folders above were added: the answer is kept. */
+  readonly ignoresFolder: (folder: string) => boolean;
+  readonly ignoresFile: (path: string) => boolean;
+}
+
+export function createIgnoreRules(): IgnoreRules {
   const rules = new Map<string, Ignore>();
-  for (const [folder, text] of files) rules.set(folder, ignore({ allowRelativePaths: true }).add(text));
-  const folders = new Map<string, boolean>();
-  const isIgnoredFolder = (folder: string): boolean => {
+  const folders = new Map<string, boolean>([['.', false]]);
+  const ignoresFolder = (folder: string): boolean => {
     const known = folders.get(folder);
     if (known !== undefined) return known;
-    const answer = isIgnoredFolder(parentOf(folder)) || matches(folder, true, rules);
+    const answer = ignoresFolder(parentOf(folder)) || matches(folder, true, rules);
     folders.set(folder, answer);
     return answer;
   };
-  folders.set('.', false);
-  return entries.filter((entry) =>
-    entry.kind === 'folder'
-      ? !isIgnoredFolder(entry.path)
-      : !isIgnoredFolder(parentOf(entry.path)) && !matches(entry.path, false, rules),
-  );
+  return {
+    add: (folder, text) => void rules.set(folder, ignore({ allowRelativePaths: true }).add(text)),
+    ignoresFolder,
+    ignoresFile: (path) => ignoresFolder(parentOf(path)) || matches(path, false, rules),
+  };
 }
 
 function parentOf(path: string): string {

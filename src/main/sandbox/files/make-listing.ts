@@ -1,4 +1,5 @@
-import { withoutIgnored } from './ignore-rules.ts';
+import { pauses } from '../../lib/async/pauses.ts';
+import { createIgnoreRules, type IgnoreFiles } from './ignore-rules.ts';
 import type { ListEntry, ListOptions, Listing } from '../sandbox.ts';
 
 const defaultEntries = 2000;
@@ -7,27 +8,84 @@ const deepest = 64;
 
 /** The result of a walk. Paths are relative to the workspace. */
 export interface WalkResult {
-  /** Sorted by path, down to `listDepth`. */
+  /** In any order, down to `listDepth`. */
   readonly entries: readonly ListEntry[];
   /** Folders that could not be read completely. */
   readonly unseen: readonly string[];
   /** The texts of ignore files, by the folder that they apply to. */
-  readonly ignoreFiles: ReadonlyMap<string, string>;
+  readonly ignoreFiles: IgnoreFiles;
+  /** The walk ended at its limit. */
+  readonly isCut?: boolean;
 }
 
 export function listDepth({ depth = deepest }: ListOptions): number {
   return Math.max(1, Math.min(depth, deepest));
 }
 
-/** Cuts a list to its limit. All sandboxes use it, so that every cut list says so. */
-export function makeListing(folder: string, walked: WalkResult, options: ListOptions): Listing {
-  const { entries, ignoreFiles } = walked;
-  const kept = options.all === true ? entries : withoutIgnored(entries, ignoreFiles);
-  const limit = options.limit ?? defaultEntries;
+/**
+ * Sorts a list and cuts it to its limit. All sandboxes use it, so that every cut list says so. Other work goes on in
+ * between. Rejects on abort.
+ */
+export async function makeListing(
+  folder: string,
+  walked: WalkResult,
+  options: ListOptions,
+  signal: AbortSignal,
+): Promise<Listing> {
+  const pause = pauses(signal);
+  const rules = createIgnoreRules();
+  if (options.all !== true) for (const [place, text] of walked.ignoreFiles) rules.add(place, text);
   const above = folder === '.' ? 0 : folder.split('/').length;
-  const isTooDeep = kept.some(({ kind, path }) => kind === 'folder' && path.split('/').length - above >= deepest);
-  const paths = new Set(kept.map(({ path }) => path));
+  const kept: ListEntry[] = [];
+  let isTooDeep = false;
+  for (const entry of walked.entries) {
+    await pause();
+    const { kind, path } = entry;
+    if (kind === 'folder' ? rules.ignoresFolder(path) : rules.ignoresFile(path)) continue;
+    kept.push(entry);
+    isTooDeep ||= kind === 'folder' && path.split('/').length - above >= deepest;
+  }
+  const limit = options.limit ?? defaultEntries;
+  const paths = walked.unseen.length === 0 ? new Set<string>() : new Set(kept.map(({ path }) => path));
   // An ignored folder is not reported. A folder whose name is not text is in no list, so it is reported.
   const unseen = walked.unseen.filter((path) => path === folder || paths.has(path) || path.includes('\uFFFD'));
-  return { entries: kept.slice(0, limit), truncated: kept.length > limit || isTooDeep, unseen: unseen.toSorted() };
+  const truncated = kept.length > limit || isTooDeep || walked.isCut === true;
+  const sorted = await sortedByPath(kept, pause);
+  return { entries: sorted.slice(0, limit), truncated, unseen: unseen.toSorted() };
+}
+
+/** A sort of more would be felt as a pause. */
+const sortedAtOnce = 4096;
+
+async function sortedByPath(entries: readonly ListEntry[], pause: () => Promise<void>): Promise<readonly ListEntry[]> {
+  let parts: (readonly ListEntry[])[] = [];
+  for (let at = 0; at < entries.length; at += sortedAtOnce) {
+    parts.push(entries.slice(at, at + sortedAtOnce).sort((left, right) => (left.path < right.path ? -1 : 1)));
+    await pause();
+  }
+  while (parts.length > 1) {
+    const longer: (readonly ListEntry[])[] = [];
+    for (let at = 0; at < parts.length; at += 2) longer.push(await merged(parts[at] ?? [], parts[at + 1] ?? [], pause));
+    parts = longer;
+  }
+  return parts[0] ?? [];
+}
+
+async function merged(
+  left: readonly ListEntry[],
+  right: readonly ListEntry[],
+  pause: () => Promise<void>,
+): Promise<readonly ListEntry[]> {
+  const all: ListEntry[] = [];
+  let at = 0;
+  for (const entry of left) {
+    await pause();
+    for (let next = right[at]; next !== undefined && next.path < entry.path; next = right[at]) {
+      all.push(next);
+      at += 1;
+    }
+    all.push(entry);
+  }
+  for (const entry of right.slice(at)) all.push(entry);
+  return all;
 }

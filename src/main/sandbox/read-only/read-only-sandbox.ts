@@ -1,7 +1,8 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
-import { hostFolderOf } from '../../lib/files/host-folder.ts';
+import { callModeFor, hostFolderOf } from '../../lib/files/host-folder.ts';
+import { createIgnoreRules } from '../files/ignore-rules.ts';
 import { listDepth, makeListing } from '../files/make-listing.ts';
 import { workspaceRelative } from '../files/workspace-relative.ts';
 import { readFilesSingly } from '../files/read-files-singly.ts';
@@ -36,14 +37,18 @@ export interface ReadOnlyOptions {
   readonly hidden?: () => Promise<HiddenFromReading>;
   /** What the user should know of the project. */
   readonly warnings?: readonly string[];
+  /** A list or a look at all files ends after so many entries, and says so. */
+  readonly mostEntries?: number;
 }
 
 const nothingHidden = (): Promise<HiddenFromReading> => Promise.resolve({ has: () => false });
 
 const defaultReadBytes = 4 * 1024 * 1024;
 const defaultSearchMatches = 200;
-/** The deepest level. A look at all files holds a folder open on every level. */
+/** The deepest level of a look at all files. */
 const scanDepth = 256;
+/** What a large project has. The next look at as many takes two or three seconds, and 100 MB of memory. */
+const mostHostEntries = 250_000;
 
 /** Reads a project on the host: list, read, stat, search. Never runs a command of the model, and never writes. */
 export function createReadOnlySandbox({
@@ -51,6 +56,7 @@ export function createReadOnlySandbox({
   because,
   hidden = nothingHidden,
   warnings = [],
+  mostEntries = mostHostEntries,
 }: ReadOnlyOptions): Sandbox {
   const description: SandboxDescription = {
     tier: 'read-only',
@@ -99,14 +105,14 @@ export function createReadOnlySandbox({
       read,
       readMany: (paths, options, signal) => readFilesSingly(read, paths, { options, signal }),
       list: (path, options, signal) =>
-        at(path, (opened, now) => listOpened(opened, { ...options, hidden: now }, signal)),
+        at(path, (opened, now) => listOpened(opened, { ...options, mostEntries, hidden: now }, signal)),
       stat: async (path) => {
         const now = await hidden().catch((error: unknown) => ({ ok: false as const, error: toFailure(error) }));
         return 'ok' in now ? now : statPath({ workspacePath, hidden: now }, path);
       },
       search: (query, signal) =>
         at(query.path ?? '.', (opened, now) => searchOpened({ workspacePath, hidden: now }, { opened, query }, signal)),
-      scan: (signal) => at('.', (opened, now) => scanOpened(opened, now, signal)),
+      scan: (signal) => at('.', (opened, now) => scanOpened(opened, { mostEntries, hidden: now }, signal)),
     },
     links: { found: () => null, break: async () => ({ broken: 0, left: [] }) },
     prepare: async () => undefined,
@@ -149,25 +155,32 @@ async function readOpened(
 
 async function listOpened(
   opened: OpenedPath,
-  { hidden, ...options }: ListOptions & { readonly hidden: HiddenFromReading },
+  { hidden, mostEntries, ...options }: ListOptions & Walkable,
   signal: AbortSignal,
 ): Promise<Reply<Listing>> {
   if (!(await opened.handle.stat()).isDirectory()) return failure('bad-input', `${opened.path} is not a folder.`);
   const entries: ListEntry[] = [];
   const unseen = new Set<string>();
   const ignoreFiles = new Map<string, string>();
-  await walkHostTree(hostFolderOf(opened.handle, opened.place), {
+  const rules = createIgnoreRules();
+  const isCut = await walkHostTree(hostFolderOf(opened.handle, opened.place), {
     prefix: opened.path,
     depth: listDepth(options),
+    mostEntries,
+    asking: await callModeFor(opened.place),
     all: options.all === true,
     signal,
+    isPassedOver: (folder) => options.all !== true && rules.ignoresFolder(folder),
     isHidden: hiddenBelow(opened, hidden),
     onEntry: ({ path, kind, sizeBytes }) => entries.push({ path, kind, sizeBytes }),
     onUnseen: (path) => unseen.add(path),
-    onIgnoreFile: (folder, text) => ignoreFiles.set(folder, text),
+    onIgnoreFile: (folder, text) => {
+      ignoreFiles.set(folder, text);
+      rules.add(folder, text);
+    },
   });
-  entries.sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
-  return success(makeListing(opened.path, { entries, unseen: [...unseen], ignoreFiles }, options));
+  const walked = { entries, unseen: [...unseen], ignoreFiles, isCut };
+  return success(await makeListing(opened.path, walked, options, signal));
 }
 
 /** Judges the entries of a folder by their real paths. They are listed by the path that was asked for. */
@@ -179,9 +192,14 @@ function hiddenBelow(
   return (path, stats) => hidden.has(realPath === '.' ? path.slice(from) : `${realPath}/${path.slice(from)}`, [stats]);
 }
 
+interface Walkable {
+  readonly hidden: HiddenFromReading;
+  readonly mostEntries: number;
+}
+
 async function scanOpened(
   opened: OpenedPath,
-  hidden: HiddenFromReading,
+  { hidden, mostEntries }: Walkable,
   signal: AbortSignal,
 ): Promise<Reply<ScannedFiles>> {
   const files = new Map<string, ScannedFile>();
@@ -195,9 +213,11 @@ async function scanOpened(
     const touchedMs = Math.max(Number(stats.mtimeMs), Number(stats.ctimeMs));
     files.set(path, { sizeBytes, mode: Number(stats.mode) & 0o7777, fingerprint, touchedMs });
   };
-  await walkHostTree(hostFolderOf(opened.handle, opened.place), {
+  const isCut = await walkHostTree(hostFolderOf(opened.handle, opened.place), {
     prefix: '.',
     depth: scanDepth,
+    mostEntries,
+    asking: await callModeFor(opened.place),
     all: false,
     signal,
     isHidden: (path, stats) => isHidden(path, stats) && left.push(path) > 0,
@@ -205,7 +225,9 @@ async function scanOpened(
     onUnseen: (path) => unseen.add(path),
     onIgnoreFile: () => undefined,
   });
-  return success({ files, unseen: [...unseen].sort(), hidden: left });
+  const cut = isCut ? { isCut: true as const } : {};
+  if (isCut) unseen.add('.');
+  return success({ files, unseen: [...unseen].sort(), hidden: left, ...cut });
 }
 
 interface Reading {

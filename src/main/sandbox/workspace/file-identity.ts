@@ -1,6 +1,7 @@
 import { lstatSync, type BigIntStats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { AppError } from '@shared/errors.ts';
+import { pauses } from '../../lib/async/pauses.ts';
 import {
   isGone,
   openChildFolder,
@@ -13,7 +14,6 @@ import {
 import { sha256Of } from '../../lib/sha256.ts';
 import { entriesOf } from './repositories/folder-entries.ts';
 import { absolutePath, hostNameOf, childPath } from './repositories/folder-names.ts';
-import { pauses } from './repositories/folder-watch.ts';
 
 /**
  * What stays the same when a file or folder is renamed: its inode, and its birth, because file systems give a free

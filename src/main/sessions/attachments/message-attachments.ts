@@ -26,7 +26,6 @@ import { readImageFacts } from '../../lib/files/image-facts.ts';
 import type { Mention } from '@shared/attachments/file-mentions.ts';
 import { looksLikePath, mentionOf, mentionsIn } from '@shared/attachments/file-mentions.ts';
 import { sizeText } from '@shared/text/size-text.ts';
-import { rankFiles } from '@shared/attachments/rank-file-names.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { createLookAtFiles } from '../../safety/file-look.ts';
 import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
@@ -42,6 +41,7 @@ import {
   type FoundResource,
 } from '@shared/tools/found-offers.ts';
 import { readPrompt, readResource, type LibraryReach, type Part } from './read-resource.ts';
+import { createMentionableFiles } from './mentionable-files.ts';
 import { findSymbols, isNamed, withSymbols } from './find-symbols.ts';
 import { previewAttachments } from './preview-attachments.ts';
 import type { PreviewOptions } from './preview-attachments.ts';
@@ -118,26 +118,10 @@ export interface MessageAttachments {
   ) => Promise<GatheredAttachments>;
 }
 
-/** The list of files is read again after this time. */
-const LISTED_MS = 3000;
-const MAX_LISTED = 50_000;
 const FOLDER_ENTRIES = 300;
 
 export function createMessageAttachments(options: AttachmentsOptions): MessageAttachments {
-  const listed = new Map<string, { readonly at: number; readonly paths: Promise<readonly string[]> }>();
-  const pathsOf = (root: string): Promise<readonly string[]> => {
-    const known = listed.get(root);
-    if (known !== undefined && performance.now() - known.at < LISTED_MS) return known.paths;
-    // Runs to its end even if the caller has stopped, because the next typed letter needs the same list.
-    const paths = listPaths(filesOf(root), neverAborts);
-    listed.clear();
-    listed.set(root, { at: performance.now(), paths });
-    // The caller gets the error, and the next one tries again.
-    paths.catch(() => {
-      if (listed.get(root)?.paths === paths) listed.delete(root);
-    });
-    return paths;
-  };
+  const mentionable = createMentionableFiles(filesOf);
   return {
     keep: (file) => keepFile(options, file),
     chats: (file, signal) => listChats(sourceOf(file), signal),
@@ -154,8 +138,7 @@ export function createMessageAttachments(options: AttachmentsOptions): MessageAt
       const fences = compileFences({ settings: await options.fences(projectPath), projectPath, isSecretFile });
       const fenceOf = (path: string): FoundFile['staysHere'] =>
         fences.ofPath(path.replace(/\/$/u, ''))?.verdict ?? null;
-      const paths = await pathsOf(root);
-      const ranked = rankFiles(paths, text, { recent, limit });
+      const { paths, ranked } = await mentionable(root, { text, recent, limit }, signal);
       const asked = { text, paths, isFenced: (path: string) => fenceOf(path) !== null };
       const last = ranked.at(-1);
       const isFull = ranked.length >= limit && last !== undefined && isNamed(last, text);
@@ -249,15 +232,6 @@ async function projectOf(options: AttachmentsOptions, place: FilePlace | null): 
 
 function noFolder(path: string): AppError {
   return new AppError('not-found', `The folder ${path} was not found.`);
-}
-
-async function listPaths(files: SandboxFiles, signal: AbortSignal): Promise<readonly string[]> {
-  const listing = await files.list('.', { depth: 64, limit: MAX_LISTED }, signal);
-  if (!listing.ok) throw new AppError(listing.error.code, listing.error.message);
-  return listing.value.entries.flatMap(({ path, kind }) => {
-    if (kind === 'file') return [path];
-    return kind === 'folder' ? [`${path}/`] : [];
-  });
 }
 
 async function keepFile(options: AttachmentsOptions, { name, data, path, place }: KeptFile): Promise<Attachment> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  cutText,
   noVectorModel,
   searchedByText,
   unreadText,
@@ -42,8 +43,8 @@ export default defineTool({
       const isUsual = by.type === 'words' && [noVectorModel, vectorsOff].includes(by.why);
       const how = isUsual ? 'By words alone.' : searchedByText(by);
       if (how !== '') more.push(`(${how})`);
-      const missing = unreadText(found.value);
-      if (missing !== '') more.push(`(${missing})`);
+      for (const missing of [unreadText(found.value), cutText(found.value)])
+        if (missing !== '') more.push(`(${missing})`);
       const other = by.type === 'meaning' ? '' : ' Try other words for the same thing.';
       if (chunks.length === 0)
         return okResult([`No part of ${documents} documents fits these words.${other}`, ...more].join('\n'), {

@@ -178,7 +178,7 @@ export class ContainerFiles {
     const done = await this.#run({ program, maxOutputBytes: listBytes }, signal);
     if (!done.ok) return done;
     if (done.value.exitCode !== 0) return explain(done.value, path);
-    return success(makeListing(path, parseListing(done.value.stdout), options));
+    return success(await makeListing(path, parseListing(done.value.stdout), options, neverAborts));
   }
 
   search(query: SearchQuery & { readonly path: string }, signal: AbortSignal): Promise<Reply<SearchResult>> {

@@ -2,7 +2,7 @@ import type { WalkResult } from '../../files/make-listing.ts';
 import type { ListEntry, ScannedFile, ScannedFiles } from '../../sandbox.ts';
 
 /**
- * Parses the output of the list program. Entries are sorted by path. Names that are not UTF-8 are left out, because
+ * Parses the output of the list program. Names that are not UTF-8 are left out, because
  * they could not be used as paths.
  */
 export function parseListing(output: Buffer): WalkResult {
@@ -17,7 +17,6 @@ export function parseListing(output: Buffer): WalkResult {
     else if (isText(record))
       entries.push({ path: withoutDot(path), kind: kindOfLetter(letter), sizeBytes: Number(size) });
   }
-  entries.sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
   const ignoreFiles = end < 0 ? new Map<string, string>() : parseIgnoreFiles(records.slice(end + 1));
   return { entries, unseen: [...unseen], ignoreFiles };
 }

@@ -1,5 +1,6 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
+import { pauses } from '../../../lib/async/pauses.ts';
 import { grantOwnerAccess, type CallMode } from '../../../lib/files/host-folder.ts';
 import { errorCodeOf } from '../../../lib/files/json-file.ts';
 import { FolderChain } from './folder-chain.ts';
@@ -43,8 +44,6 @@ interface Known {
 
 const withoutThrowing = { throwIfNoEntry: false } as const;
 export const mostFolders = 400_000;
-/** How long a look may block the main thread. */
-const sliceMs = 8;
 /** The number of parallel requests, for file systems that answer slowly. */
 const atOnce = 64;
 /** Clocks of file systems go in steps of up to 10 ms. Those of other machines may differ by seconds. */
@@ -226,15 +225,4 @@ function isOther(known: Known, found: Stats): boolean {
 function whyNot(error: unknown): 'gone' | 'unclear' {
   const code = errorCodeOf(error);
   return code === 'ENOENT' || code === 'ENOTDIR' ? 'gone' : 'unclear';
-}
-
-/** Yields to the main thread every few milliseconds. Rejects on abort. */
-export function pauses(signal: AbortSignal): () => Promise<void> {
-  let until = performance.now() + sliceMs;
-  return async () => {
-    signal.throwIfAborted();
-    if (performance.now() < until) return;
-    await new Promise((resolve) => setImmediate(resolve));
-    until = performance.now() + sliceMs;
-  };
 }

@@ -20,7 +20,10 @@ export const mapProject: Command<[string | undefined, MapArguments]> = async (co
     return 0;
   }
   const { files, definitions } = map.all;
-  if (map.isCut) terminal.err(`Only ${files} files were read, the upper folders first: the project has more.\n`);
+  if (map.isCut)
+    terminal.err(
+      `Only ${files} files with code were read, the upper folders first: the project has more. To see others, name a folder of it.\n`,
+    );
   if (map.text === '') {
     terminal.err(
       definitions === 0

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import {
+  cutText,
   searchedByText,
   unreadText,
   type FoundInDocuments,
@@ -41,14 +42,15 @@ export const searchProject: Command<[Asked, SearchArguments]> = async (context, 
     else terminal.err(`${progress.done} of ${progress.of} parts are ready for a search by meaning.\n`);
   }
   if (found === null) return 1;
-  const { chunks, documents, left, by, unread } = found;
+  const { chunks, documents, left, by, unread, isCut } = found;
   if (args.json === true) {
-    terminal.out(jsonLine({ chunks, documents, left, by, ...(unread === undefined ? {} : { unread }) }));
+    const missing = { ...(unread === undefined ? {} : { unread }), ...(isCut === undefined ? {} : { isCut }) };
+    terminal.out(jsonLine({ chunks, documents, left, by, ...missing }));
     return 0;
   }
   terminal.out(chunks.map(shown).join('\n'));
-  const missing = unreadText(found);
-  if (missing !== '') terminal.err(`${seenLineText(missing)}\n`);
+  for (const missing of [unreadText(found), cutText(found)])
+    if (missing !== '') terminal.err(`${seenLineText(missing)}\n`);
   if (documents === 0) {
     terminal.err(noDocuments(folder));
     return 0;

@@ -26,7 +26,9 @@ describe('projects map', () => {
       core.replace({ projects: { map: () => map } });
       const { context, said } = commandContext(core);
       expect(await mapProject(context, '.', {})).toBe(0);
-      expect(said.err).toContain('Only 50000 files were read, the upper folders first: the project has more.');
+      expect(said.err).toContain(
+        'Only 50000 files with code were read, the upper folders first: the project has more.',
+      );
     },
   );
 });
