@@ -131,20 +131,7 @@ export function createHomeKeys(options: HomeKeysOptions): HomeKeys {
       mustBeReady(state);
       await setUp(options, provider);
     },
-    own: {
-      find: async (name, variable) => {
-        const found = await keys.find({ provider: name, variable });
-        return found.type === 'stored' ? found.value : null;
-      },
-      read: async (name) => {
-        const found = await keys.find({ provider: name, variable: null });
-        if (found.type === 'stored') return found.value;
-        if (found.type === 'absent') return null;
-        throw new AppError('missing-key', `The key was not read: ${found.message}`, { hint: found.hint });
-      },
-      set: (name, value) => keep(keys, name, value),
-      remove: async (name) => void (await keys.remove(name)),
-    },
+    own: ownSecrets(keys),
     long: createLongSecrets(store),
     dispose: keys.dispose,
   };
@@ -234,6 +221,21 @@ function keyOf(value: string): string {
 function mustBeReady(state: StoreState): void {
   if (state.type !== 'ready') throw new AppError('missing-key', state.message, { hint: state.hint });
 }
+
+const ownSecrets = (keys: Keys): HomeKeys['own'] => ({
+  find: async (name, variable) => {
+    const found = await keys.find({ provider: name, variable });
+    return found.type === 'stored' ? found.value : null;
+  },
+  read: async (name) => {
+    const found = await keys.find({ provider: name, variable: null });
+    if (found.type === 'stored') return found.value;
+    if (found.type === 'absent') return null;
+    throw new AppError('missing-key', `The key was not read: ${found.message}`, { hint: found.hint });
+  },
+  set: (name, value) => keep(keys, name, value),
+  remove: async (name) => void (await keys.remove(name)),
+});
 
 async function keep(keys: Keys, provider: string, value: string): Promise<void> {
   mustKeep(await keys.set(provider, value), `keys set ${provider}`, 'The key was not kept');
