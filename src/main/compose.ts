@@ -19,7 +19,7 @@ import { createHomeCommands } from './home/commands.ts';
 import { sleep } from './lib/async/abort.ts';
 import { clockNow } from './lib/async/clock.ts';
 import { sleptTime } from './lib/async/slept-time.ts';
-import { cleanDiagnostics, diagnostics, orNoted } from './lib/log.ts';
+import { cleanDiagnostics, orNoted } from './lib/log.ts';
 import { recordSends, sentFolder, type SendRecord } from './lib/net/record-of-sends.ts';
 import { createHostPrograms } from './lib/programs/host-programs.ts';
 import { findNode } from './lib/programs/platform-files.ts';
@@ -57,6 +57,7 @@ import { createComparisonCommands } from './sessions/comparisons/commands.ts';
 import { createHistoryCommands } from './sessions/history/commands.ts';
 import { readPrograms } from './sessions/history/read-programs.ts';
 import { createLibraryCommands } from './sessions/library/commands.ts';
+import { finishMoves } from './sessions/library/move-talks.ts';
 import { sessionFolders } from './sessions/library/session-list-entry.ts';
 import type { OpenSessions } from './sessions/open/open-sessions.ts';
 import { createOpenSessions } from './sessions/open/open-sessions.ts';
@@ -245,6 +246,7 @@ async function createBase(config: ComposeConfig) {
   const recover = (cut: CutOff) => recoverChanges(recovery, cut);
   const store = createSessionStore({ ...kept, folder: join(config.home, 'sessions'), recover });
   const bin = createSessionStore({ ...kept, folder: join(config.home, 'bin') });
+  await finishMoves({ home: config.home, store, bin });
   const clientStore = createSessionStore({ ...kept, folder: join(config.home, 'endpoint') });
   const index = createSearchIndex({
     path: join(config.home, 'search.sqlite'),
@@ -410,9 +412,7 @@ function callParts({ models, ease }: Pick<ModelParts, 'models' | 'ease'>, meter:
 const cleanAfterMs = 20_000;
 
 function cleanLater(blobs: Blobs): void {
-  const clean = (): void =>
-    void blobs.clean().catch((error: unknown) => diagnostics.warn('Left-over files stay', error));
-  setTimeout(clean, cleanAfterMs).unref();
+  setTimeout(() => void blobs.clean().catch(orNoted('Left-over files stay', null)), cleanAfterMs).unref();
 }
 
 /** Where the built files are: the entry is two folders below the root, in `out/main` as in `src/main`. */

@@ -1,7 +1,4 @@
-import { access, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
-import { makeFolder } from '../../lib/files/json-file.ts';
 import type { Handlers } from '../../server/handlers.ts';
 import { asTalks } from '@shared/session/session-filter.ts';
 import type { SearchHit } from '@shared/contract/search-answer.ts';
@@ -10,6 +7,7 @@ import type { SessionStore } from '../store/session-store.ts';
 import { branchesOfTalks, createBranchFinder } from './session-branches.ts';
 import { exportSession, forkSession, importSession } from './session-library.ts';
 import type { SessionLibraryOptions } from './session-library.ts';
+import { moveTalk } from './move-talks.ts';
 import { organizeSessions } from './organize-sessions.ts';
 import { toSessionSummary } from './session-list-entry.ts';
 
@@ -19,7 +17,7 @@ export interface LibraryCommandsOptions extends SessionLibraryOptions {
 
 /** Handlers for sessions as a whole: search, copy and move them. */
 export function createLibraryCommands(options: LibraryCommandsOptions) {
-  const { home, store, bin, sessions, index } = options;
+  const { store, bin, sessions, index } = options;
   const branches = createBranchFinder(store);
   return {
     search: async ({ input, signal }) => {
@@ -47,24 +45,19 @@ export function createLibraryCommands(options: LibraryCommandsOptions) {
     export: ({ input, signal }) => exportSession(options, input.sessionId, input.path, signal),
     import: ({ input, signal }) => importSession(options, input.path, signal),
     delete: async ({ input: { sessionId } }) => {
-      for (const id of await branchesOfTalks(store, [sessionId])) {
-        await sessions.close(id);
-        await move(store.folderOf(id), bin.folderOf(id));
-      }
+      const ids = await branchesOfTalks(store, [sessionId]);
+      for (const id of ids) await sessions.close(id);
+      await moveTalk(options, { to: 'bin', ids });
     },
     binned: async () => asTalks((await bin.list()).map((summary) => toSessionSummary(summary, 'idle'))),
     restore: async ({ input }) => {
       const sessionId = await inBin(bin, input.id);
-      for (const id of await branchesOfTalks(bin, [sessionId])) await move(bin.folderOf(id), store.folderOf(id));
+      await moveTalk(options, { to: 'store', ids: await branchesOfTalks(bin, [sessionId]) });
       return { sessionId };
     },
     purge: async ({ input }) => {
       const sessionId = await inBin(bin, input.id);
-      for (const id of await branchesOfTalks(bin, [sessionId])) {
-        await rm(bin.folderOf(id), { recursive: true, force: true });
-        // Only the workspace that was made for it. A project folder is elsewhere.
-        await rm(join(home, 'workspaces', id), { recursive: true, force: true });
-      }
+      await moveTalk(options, { to: 'gone', ids: await branchesOfTalks(bin, [sessionId]) });
     },
   } satisfies Partial<Handlers['sessions']>;
 }
@@ -89,15 +82,4 @@ async function inBin(bin: Pick<SessionStore, 'find'>, text: string): Promise<str
       hint: 'Run `dewpoint sessions bin` to see the sessions in the bin.',
     });
   });
-}
-
-/** If a session of that name is in both places, nothing is merged or replaced. */
-async function move(from: string, to: string): Promise<void> {
-  const isThere = await access(from).then(
-    () => true,
-    () => false,
-  );
-  if (!isThere) throw new AppError('not-found', 'The session was not found.', { hint: 'It may already be moved.' });
-  await makeFolder(join(to, '..'));
-  await rename(from, to);
 }
