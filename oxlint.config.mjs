@@ -143,6 +143,7 @@ const pageMayUse = [
   'money/limit-raise.ts',
   'money/session-money.ts',
   'money/workload.ts',
+  'projects/memory-line.ts',
   'projects/project-list.ts',
   'routing/routing-profiles.ts',
   'rules/rule-verdicts.ts',

@@ -103,16 +103,16 @@ const nothingGiven: GivenTask = {};
 const noPick = { pick: { policy: null }, mode: null, assistant: null } as const;
 
 interface SettingsPartsProps {
-  readonly at: Extract<View, { readonly type: 'settings' }>['at'];
+  readonly view: Extract<View, { readonly type: 'settings' }>;
   readonly projects: readonly string[];
 }
 
 /** What other features have in the settings. */
-function SettingsParts({ at, projects }: SettingsPartsProps) {
+function SettingsParts({ view: { at, project = '' }, projects }: SettingsPartsProps) {
   return (
     <Suspense>
       <RulesSettings isWanted={at === 'rules'} />
-      <MemorySettings projects={projects} isWanted={at === 'memory'} />
+      <MemorySettings projects={projects} wanted={project} isWanted={at === 'memory'} />
     </Suspense>
   );
 }
@@ -159,7 +159,7 @@ function OtherView({ view, load, actions, onShow, onStatus }: MainAreaProps) {
     case 'settings':
       return (
         <SettingsView view={view} actions={actions}>
-          <SettingsParts at={view.at} projects={projects} />
+          <SettingsParts view={view} projects={projects} />
         </SettingsView>
       );
     case 'project':

@@ -119,6 +119,8 @@ export const conversation = {
   'turn.confidence.mechanical': 'Found by trial and error; review advised',
   'turn.confidence.unchecked': 'Not tested',
   'turn.tests.asBefore': 'The tests fail as they did before',
+  'turn.memory': 'From memory',
+  'turn.memory.open': 'Show in Settings',
   'turn.changed.one': '{count} file changed',
   'turn.changed.other': '{count} files changed',
   'turn.review': 'Review',

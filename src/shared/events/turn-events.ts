@@ -112,5 +112,7 @@ export const turnEvents = {
     failure: z.object({ code: z.string(), message: z.string(), hint: z.string().optional() }).nullable(),
     /** Absent if the turn was cancelled or the app went away during it, and in older logs. */
     routing: turnRoutingSchema.optional(),
+    /** The lines of the memory that were of use in it, as they were told. Absent: none was, and in older logs. */
+    memory: z.array(z.string()).optional(),
   }),
 } as const;

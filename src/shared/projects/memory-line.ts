@@ -27,3 +27,25 @@ export interface ForgetReport {
 
 export const longestMemoryLine = 300;
 export const mostMemoryLines = 100;
+
+/** A shorter text would be found in words that have nothing to do with it. */
+export const minForgetLength = 8;
+
+const forgottenStart = '[forgotten';
+
+/**
+ * A mark as long as the text that was forgotten. Quotes, line breaks and escapes stay, so that it is the same however
+ * often JSON is read or written.
+ */
+export function forgetMark(text: string): string {
+  const dots = text.replaceAll(/(\\+[^]|["\n\r\t])|[^]/gu, (_one, kept?: string) => kept ?? '.');
+  const { length } = forgottenStart;
+  const hasRoom = dots.length > length && dots.startsWith('.'.repeat(length)) && dots.endsWith('.');
+  return hasRoom ? `${forgottenStart}${dots.slice(length, -1)}]` : dots;
+}
+
+/** Whether a line of a log was forgotten, so that its mark is left. */
+export function isForgetMark(text: string): boolean {
+  const rest = text.startsWith(forgottenStart) ? text.slice(forgottenStart.length) : text;
+  return rest.includes('.') && !/[\p{L}\p{N}]/u.test(rest);
+}

@@ -198,6 +198,7 @@ export interface TurnState {
   readonly servers?: readonly ServerUse[];
   /** Where it could work when it ended. Absent: it runs, was cancelled or cut off, or the log is older. */
   readonly routing?: TurnRouting;
+  readonly memory?: EventOf<'turn-ended'>['memory'];
 }
 
 /** The result of running the success check. */

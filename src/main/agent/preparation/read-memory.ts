@@ -1,8 +1,9 @@
-import type { MemoryLine } from '@shared/projects/memory-line.ts';
+import { minForgetLength, type MemoryLine } from '@shared/projects/memory-line.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { folderInstructionsName } from '../prompt/loaded-skills.ts';
 import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
+import type { TurnEnd } from '../turn/turn-baseline.ts';
 import type { TurnFacts } from './turn-facts.ts';
 
 /** The path by which fences know the memory: a fence for it keeps it from the cloud. */
@@ -45,14 +46,15 @@ export function memoryText(
   let left = roomFor(contextTokens);
   const told: string[] = [];
   for (const { text } of ranked) {
-    const taken = text.length + 3;
+    const taken = bullet.length + text.length + 1;
     if (taken > left) continue;
     left -= taken;
-    told.push(`- ${text}`);
+    told.push(`${bullet}${text}`);
   }
   return told.length === 0 ? undefined : `The user noted for every task:\n${told.join('\n')}`;
 }
 
+const bullet = '- ';
 const longUnusedMs = 90 * 24 * 60 * 60_000;
 
 /** Whether the words of a line are found in what a model said and did: half of them, and two at least. */
@@ -62,23 +64,33 @@ function isOfUse(text: string, said: ReadonlySet<string>): boolean {
   return found >= Math.max(Math.min(2, words.length), Math.ceil(words.length / 2)) && words.length > 0;
 }
 
-/** Notes which lines of the memory were of use in a turn that ended well. A replay notes nothing. */
-export async function noteMemoryUse(
-  { id: turnId, dependencies: { project, effects, journal }, prompt }: Pick<Turn, 'id' | 'dependencies' | 'prompt'>,
-  memory: string,
-): Promise<void> {
-  if (effects.replaying) return;
-  const told = (await project.memory.lines()).filter(({ text }) => memory.includes(`- ${text}`));
+/** The lines of the memory that were of use in a turn that ends well. */
+export function linesOfUse(
+  { id: turnId, dependencies: { journal }, prompt }: Pick<Turn, 'id' | 'dependencies' | 'prompt'>,
+  memory: string | undefined,
+  { reason, text }: Pick<TurnEnd, 'reason' | 'text'>,
+): readonly string[] {
   const turn = journal.state().turns.findLast(({ id }) => id === turnId);
-  if (told.length === 0 || turn === undefined) return;
+  if (memory === undefined || turn === undefined || !['done', 'answered', 'planned'].includes(reason)) return [];
   // An earlier turn has noted what was of use in it.
-  const said = prompt.conversation
+  const parts = prompt.conversation
     .entries()
-    .flatMap((entry) => (entry.type === 'assistant' && entry.seq > turn.seq ? [JSON.stringify(entry.parts)] : []))
-    .join('\n')
-    .replaceAll(/\\[nrt]/gu, ' ');
+    .flatMap((entry) => (entry.type === 'assistant' && entry.seq > turn.seq ? [JSON.stringify(entry.parts)] : []));
+  // Where a task is done, the end may be in words of ours.
+  const said = [...parts, ...(reason === 'done' ? [] : [text])].join('\n').replaceAll(/\\[nrt]/gu, ' ');
   const words = new Set(wordsOf(said));
-  const ids = told.filter(({ text }) => isOfUse(text, words)).map(({ id }) => id);
+  const told = memory.split('\n').flatMap((line) => (line.startsWith(bullet) ? [line.slice(bullet.length)] : []));
+  // A shorter one could never be taken out of the log again.
+  return told.filter((line) => line.length >= minForgetLength && isOfUse(line, words));
+}
+
+/** Moves lines forward that were of use. A replay notes nothing. */
+export async function noteMemoryUse(
+  { project, effects }: Pick<Turn['dependencies'], 'project' | 'effects'>,
+  used: readonly string[],
+): Promise<void> {
+  if (effects.replaying || used.length === 0) return;
+  const ids = (await project.memory.lines()).filter(({ text }) => used.includes(text)).map(({ id }) => id);
   if (ids.length > 0) await project.memory.noteUse(ids);
 }
 

@@ -12,7 +12,7 @@ import { stopEnd, timeStop } from './turn-limits.ts';
 import { readProjectMap } from '../preparation/read-project-map.ts';
 import { readInstructions } from '../preparation/read-project-instructions.ts';
 import { readKnowledge } from '../preparation/read-knowledge.ts';
-import { noteMemoryUse, readMemory } from '../preparation/read-memory.ts';
+import { linesOfUse, noteMemoryUse, readMemory } from '../preparation/read-memory.ts';
 import { readNamedSkill, tellHeldSkills } from '../preparation/turn-skills.ts';
 import { orNoted } from '../../lib/log.ts';
 import type { SuccessCheck } from '../../recipes/define.ts';
@@ -60,6 +60,7 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
   // A cancelled turn does not wait here: the next turn, or the end of the sandbox, does this check.
   await turn.dependencies.sandbox.settle(turn.signal);
   await warnDegraded(turn);
+  const memory = linesOfUse(turn, turn.found.facts?.memory, end);
   await turn.log.close({
     type: 'turn-ended',
     reason: end.reason,
@@ -68,10 +69,9 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
     failure: failure === null ? null : { ...failure },
     // A fork cancels the turn that it cuts off, and does not know this.
     ...(end.reason === 'cancelled' ? {} : { routing: routingOf(turn) }),
+    ...(memory.length === 0 ? {} : { memory: [...memory] }),
   });
-  const memory = turn.found.facts?.memory;
-  if (memory !== undefined && ['done', 'answered', 'planned'].includes(end.reason))
-    await noteMemoryUse(turn, memory).catch(orNoted('The use of the memory was not noted', undefined));
+  await noteMemoryUse(turn.dependencies, memory).catch(orNoted('The use of the memory was not noted', undefined));
   return end;
 }
 

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
-import type { ForgetReport } from '@shared/projects/memory-line.ts';
+import { minForgetLength, type ForgetReport } from '@shared/projects/memory-line.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { abortable } from '../../lib/async/abort.ts';
 import { tryLock } from '../../lib/files/file-lock.ts';
@@ -11,7 +11,6 @@ import { takeOutNamed } from '../blobs/unreferenced-blobs.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import { forgetInLog } from './forget-in-log.ts';
-import { minForgetLength } from './forget-text.ts';
 
 /** What is being forgotten, and not done yet. It is written before anything else, and removed at the end. */
 const pendingSchema = z.strictObject({

@@ -1,11 +1,10 @@
+import { forgetMark, minForgetLength } from '@shared/projects/memory-line.ts';
+
 /** Takes texts out of bytes of any kind, each replaced by a mark of as many bytes, so that nothing after it moves. */
 export interface TextFilter {
   /** `bytes`: one character for each byte. Returns the same string if none of the texts is in it. */
   readonly erase: (bytes: string) => string;
 }
-
-/** A shorter text would be found in words that have nothing to do with it. */
-export const minForgetLength = 8;
 
 /** White space, also as JSON writes it, and as JSON in JSON does. */
 const gap = String.raw`(?:[ \t\n\r]|\\{1,4}[nrt]){1,20}`;
@@ -29,7 +28,7 @@ export function createTextFilter(texts: readonly string[]): TextFilter {
   if (long.length === 0) return { erase: (bytes) => bytes };
   const forms = new Set(long.flatMap((text) => [0, 1, 2].map((level) => formOf(text, level))));
   const found = new RegExp([...forms].toSorted((left, right) => right.length - left.length).join('|'), 'gu');
-  return { erase: (bytes) => bytes.replaceAll(found, markOf) };
+  return { erase: (bytes) => bytes.replaceAll(found, forgetMark) };
 }
 
 function formOf(text: string, level: number): string {
@@ -48,18 +47,6 @@ function formOf(text: string, level: number): string {
 }
 
 const asBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
-
-const markStart = '[forgotten';
-
-/**
- * As long as the match. Quotes, line breaks and escapes stay, so that the mark is the same however often JSON is read or
- * written.
- */
-function markOf(match: string): string {
-  const dots = match.replaceAll(/(\\+[^]|["\n\r\t])|[^]/gu, (_one, kept?: string) => kept ?? '.');
-  const hasRoom = dots.length > markStart.length && dots.startsWith('.'.repeat(markStart.length)) && dots.endsWith('.');
-  return hasRoom ? `${markStart}${dots.slice(markStart.length, -1)}]` : dots;
-}
 
 /** The text as people read it, with the marks. */
 export function filterText(text: string, { erase }: TextFilter): string {

@@ -149,9 +149,12 @@ export function differingField(made: NewEvent, recorded: SessionEvent): string |
   return null;
 }
 
-/** A turn that is not done ends with texts of Dewpoint's own, whose wording may change. */
+/**
+ * A turn that is not done ends with texts of Dewpoint's own, whose wording may change. Which lines were of use follows
+ * from its words, and older logs do not say it.
+ */
 function notCompared(made: NewEvent): readonly string[] {
-  if (made.type === 'turn-ended') return made.reason === 'done' ? [] : ['text', 'failure'];
+  if (made.type === 'turn-ended') return made.reason === 'done' ? ['memory'] : ['memory', 'text', 'failure'];
   return measured[made.type] ?? [];
 }
 
@@ -159,6 +162,7 @@ function notCompared(made: NewEvent): readonly string[] {
 export function withRecordedFields(made: NewEvent, recorded: SessionEvent): SessionEvent {
   const event: SessionEvent = { ...made, v: recorded.v, seq: recorded.seq, at: recorded.at };
   const copied = notCompared(made);
+  for (const field of copied) Reflect.deleteProperty(event, field);
   const taken = Object.entries(recorded).filter(([key]) => copied.includes(key));
   return Object.assign(event, Object.fromEntries(taken));
 }

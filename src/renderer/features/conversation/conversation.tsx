@@ -14,6 +14,7 @@ import type { LookUp, SessionView } from '../../lib/session/use-session.ts';
 import { useBranchesAgain } from '../../lib/session/branches.ts';
 import { useStickToBottom } from '../../lib/drawing/use-stick-to-bottom.ts';
 import { useWholeTexts } from '../../lib/session/use-whole-texts.ts';
+import { MemoryOfContext } from '../../lib/window/navigation.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Empty } from '../../ui/layout/facts.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
@@ -93,7 +94,9 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
       >
         <div ref={content} className="mx-auto w-full max-w-3xl px-5 pt-2 pb-6">
           {rows.length === 0 && <Empty>{t('session.empty')}</Empty>}
-          <VirtualRows rows={rows} scroller={scroller} draw={draw} target={target} />
+          <MemoryOfContext value={state.projectPath}>
+            <VirtualRows rows={rows} scroller={scroller} draw={draw} target={target} />
+          </MemoryOfContext>
           <BlockedTurnOffer {...{ sessionId, state }} onSent={toEnd} />
           <ResumeOffer {...{ sessionId, state }} onSent={toEnd} />
           <CloudReviewOffer {...{ sessionId, state }} onSent={toEnd} />

@@ -1,6 +1,5 @@
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import { seenName } from '@shared/text/seen-text.ts';
 import { folderName } from '../../lib/text/format.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -24,7 +23,7 @@ export function ProjectFolders({ project }: { readonly project: ProjectHandle })
       <ul className="flex flex-col gap-1.5 text-sm empty:hidden">
         {settings.folders.map((path) => (
           <li key={path} className="flex flex-wrap items-center gap-x-3" data-folder={path}>
-            <span className="font-semibold wrap-anywhere">{seenName(folderName(path))}</span>
+            <span className="font-semibold wrap-anywhere">{folderName(path)}</span>
             <span className="min-w-0 flex-1 font-mono text-xs wrap-anywhere">{folderText(path)}</span>
             {!isRefused && (
               <Button

@@ -13,7 +13,6 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Field, InputField } from '../../ui/controls/field.tsx';
 import { Select } from '../../ui/controls/select.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
-import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 
 type Place = MemoryLine['of'];
@@ -84,7 +83,7 @@ export function ProjectMemory({ projectPath, isWanted = false, choice }: Project
   const shown = lines.filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)));
   return (
     <Group title={t('project.memory')} isWanted={isWanted}>
-      {found.error !== null && <Notice kind="warning">{failureText(found.error)}</Notice>}
+      {found.error !== null && <Problem text={failureText(found.error)} onRetry={() => void found.refetch()} />}
       <p className="text-sm text-soft wrap-anywhere">
         {t('project.memory.text')}
         {files !== undefined && ` ${t('project.memory.files', { file: folderText(files.project ?? files.you) })}`}
@@ -97,7 +96,7 @@ export function ProjectMemory({ projectPath, isWanted = false, choice }: Project
         <p className="text-sm text-soft">{t('project.memory.none')}</p>
       )}
       {lines.length > 0 && shown.length === 0 && <p className="text-sm text-soft">{t('project.memory.noMatch')}</p>}
-      <ul className="flex flex-col gap-2 text-sm empty:hidden">
+      <ul className={`flex flex-col gap-2 text-sm empty:hidden ${isRefused ? '' : 'max-h-96 overflow-y-auto'}`}>
         {shown.map((line) => (
           <Row key={line.id} {...{ line, isRefused, change }} onForget={() => void forget(line)} />
         ))}
@@ -204,18 +203,22 @@ function NewLine({ change, hasProject }: Pick<RowProps, 'change'> & { readonly h
 
 interface MemorySettingsProps {
   readonly projects: readonly string[];
+  /** The project to begin with. Empty: every project. */
+  readonly wanted: string;
   readonly isWanted: boolean;
 }
 
 /** The memory of the user, and that of each project, in one place. */
-export default function MemorySettings({ projects, isWanted }: MemorySettingsProps) {
-  const [chosen, setChosen] = useState('');
-  const choice = projects.length > 0 && (
+export default function MemorySettings({ projects, wanted, isWanted }: MemorySettingsProps) {
+  const [chosen, setChosen] = useState(wanted);
+  // A project without sessions is in no list.
+  const all = [...new Set(wanted === '' ? projects : [...projects, wanted])];
+  const choice = all.length > 0 && (
     <Field label={t('project.memory.show')}>
       {(ids) => (
         <Select {...ids} value={chosen} onChange={({ target }) => setChosen(target.value)}>
           <option value="">{t('project.memory.everyProject')}</option>
-          {projects.map((path) => (
+          {all.map((path) => (
             <option key={path} value={path}>
               {folderName(path)}
             </option>

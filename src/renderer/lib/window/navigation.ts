@@ -9,6 +9,16 @@ export function useNavigate(): (view: View) => void {
   return useContext(NavigationContext);
 }
 
+/** The project whose memory a session was told. Null: it has none. */
+export const MemoryOfContext = createContext<string | null>(null);
+
+/** Shows the lines of the memory that a session was told, where they are kept. */
+export function useShowMemory(): () => void {
+  const navigate = useNavigate();
+  const project = useContext(MemoryOfContext);
+  return () => navigate({ type: 'settings', at: 'memory', ...(project === null ? {} : { project }) });
+}
+
 /** All actions of the window in their current state. */
 export const ActionsContext = createContext<readonly Action[]>([]);
 

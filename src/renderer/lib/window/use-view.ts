@@ -33,8 +33,12 @@ export type View =
   | { readonly type: 'costs' }
   /** What left this machine. `about`: absent: in this month. */
   | { readonly type: 'receipt'; readonly about?: ReceiptAbout }
-  /** `at`: the section to show. */
-  | { readonly type: 'settings'; readonly at?: 'keys' | 'machine' | 'memory' | 'rules' | 'shortcuts' };
+  /** `at`: the section to show. `project`: whose memory to show there. */
+  | {
+      readonly type: 'settings';
+      readonly at?: 'keys' | 'machine' | 'memory' | 'rules' | 'shortcuts';
+      readonly project?: string;
+    };
 
 const key = 'dewpoint-view';
 const sessionPrefix = 'session:';

@@ -255,7 +255,7 @@ function waitedUntil({ waitedMs = 0 }: TurnState, since: number, at: number): Pi
 }
 
 function turnEnded(state: SessionState, event: EventOf<'turn-ended'>): Change {
-  const { reason, text, confidence, failure, at, routing } = event;
+  const { reason, text, confidence, failure, at, routing, memory } = event;
   return {
     ...inTurn(state, event.turnId, (turn) => ({
       ...(state.waitingSince === null ? {} : waitedUntil(turn, state.waitingSince, at)),
@@ -265,6 +265,7 @@ function turnEnded(state: SessionState, event: EventOf<'turn-ended'>): Change {
       failure,
       endedAt: at,
       ...(routing === undefined ? {} : { routing }),
+      ...(memory === undefined ? {} : { memory }),
     })),
     approvals: [],
     cap: null,

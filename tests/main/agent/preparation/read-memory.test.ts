@@ -146,6 +146,26 @@ describe('the memory in a turn', () => {
     expect(noted).toHaveLength(1);
   });
 
+  // Catches: an answer that nobody can trace to the line that it follows.
+  it('is named by the end of a turn that used it, by the lines as they were told', async () => {
+    const lines = [line('Fixtures lie in the folder specimens.'), line('Weeks begin on Monday everywhere.')];
+    const reply = { text: 'Fixtures are in the folder specimens.' };
+    const kit = kitWith(() => lines, { replies: [reply, { text: 'Nothing more was found.' }, reply] });
+    await kit.runner.send('Which fixtures lie in this project?', turnOptions);
+    await kit.runner.send('And which others are there?', turnOptions);
+    await kit.runner.send('Say where fixtures lie.', { ...turnOptions, mode: 'ask' });
+    const used = ['Fixtures lie in the folder specimens.'];
+    expect(ofType(kit.journal.events, 'turn-ended').map(({ memory }) => memory)).toEqual([used, undefined, used]);
+    expect(kit.journal.state().turns.map(({ memory }) => memory)).toEqual([used, undefined, used]);
+    await expectReplay(kit);
+  });
+
+  it('is not named where a line is too short to be forgotten in a log', async () => {
+    const kit = kitWith(() => [line('Yarn 4.')], { replies: [{ text: 'It is built with yarn 4.' }] });
+    await kit.runner.send('What builds it?', turnOptions);
+    expect(ofType(kit.journal.events, 'turn-ended').map(({ memory }) => memory)).toEqual([undefined]);
+  });
+
   it('never reaches the cloud where a fence keeps it here', async () => {
     const price = { input: 1, output: 1, source: 'table', date: '2026-11-21' } as const;
     const sent = async (fences: unknown) => {

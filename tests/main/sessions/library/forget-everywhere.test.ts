@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { NewEvent, SessionEvent } from '../../../../src/shared/events/events.ts';
-import type { MemoryLine } from '../../../../src/shared/projects/memory-line.ts';
+import { isForgetMark, type MemoryLine } from '../../../../src/shared/projects/memory-line.ts';
 import { runReplayTurn } from '../../../../src/main/agent/replay/replay-turn.ts';
 import { createForgetEverywhere } from '../../../../src/main/sessions/library/forget-everywhere.ts';
 import { createTextFilter, filterText } from '../../../../src/main/sessions/library/forget-text.ts';
@@ -85,6 +85,20 @@ describe('a line that is forgotten everywhere', () => {
     const report = await replaySession(view, home.blobs, (turn) => runReplayTurn(turn, dependencies));
     expect(report.firstDifference).toBeNull();
     expect(report.stateHash).toBe(report.recordedHash);
+  });
+
+  it('is named by no answer any more that used it', async () => {
+    await using home = await makeHome();
+    const { sessionId } = await sessionWithLine(home);
+    const used = async () => (await home.again().view(sessionId, 'whole')).state.turns.map(({ memory = [] }) => memory);
+    expect(await used()).toEqual([[secret], [secret]]);
+    const forget = forgetIn(home);
+    await forget.begin(line);
+    await forget.run(never);
+    const marks = (await used()).flat();
+    expect(marks).toHaveLength(2);
+    expect(marks.filter((mark) => !isForgetMark(mark))).toEqual([]);
+    expect(isForgetMark(secret)).toBe(false);
   });
 
   it('is finished by a second run, wherever the first one was killed', async () => {

@@ -35,3 +35,13 @@ describe('a session that was recorded before a text was reworded', () => {
     expect(differingField(ended('done'), recorded(ended('done'), 'Another answer.'))).toBe('text');
   });
 });
+
+// Catches: sessions of older versions that no longer replay, because their turns do not say which lines were of use.
+describe('a session from before the end of a turn named the memory', () => {
+  it('replays as it was recorded', () => {
+    const old: SessionEvent = Object.assign({ ...ended('done') }, { v: 1, seq: 7, at: 12 });
+    const made = { ...ended('done'), memory: ['Be short and kind.'] };
+    expect(differingField(made, old)).toBeNull();
+    expect(withRecordedFields(made, old)).toEqual(old);
+  });
+});

@@ -3,7 +3,7 @@ import { toolCallStatus } from '@shared/session/session-state.ts';
 import { seenCommand } from '@shared/text/seen-text.ts';
 import { seconds } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';
-import { useNavigate } from '../../../lib/window/navigation.ts';
+import { useShowMemory } from '../../../lib/window/navigation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { TerminalOutput } from '../../../ui/content/terminal-output.tsx';
 import { RowLine } from './row-line.tsx';
@@ -68,9 +68,9 @@ const memoryLabel = 'read the memory';
 
 /** The lines stand above it. One that is wrong is changed where it is kept. */
 function ToMemory() {
-  const navigate = useNavigate();
+  const showMemory = useShowMemory();
   return (
-    <Button size="small" look="quiet" onClick={() => navigate({ type: 'settings', at: 'memory' })}>
+    <Button size="small" look="quiet" onClick={showMemory}>
       {t('step.toMemory')}
     </Button>
   );

@@ -7,8 +7,10 @@ import type { Confidence } from '@shared/events/turn-events.ts';
 import { testsText } from '@shared/text/passed-tests.ts';
 import type { RunStatus } from '@shared/session/run-options.ts';
 import { turnStatus } from '@shared/session/session-state.ts';
+import { isForgetMark } from '@shared/projects/memory-line.ts';
 import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { TurnTimeline } from '../../../lib/session/turn-timeline.ts';
+import { useShowMemory } from '../../../lib/window/navigation.ts';
 import { HintText } from '../../../ui/notices/hint-text.tsx';
 import { Icon } from '../../../ui/layout/icon.tsx';
 import { AttachmentList } from '../../../ui/content/attachment-list.tsx';
@@ -236,6 +238,7 @@ export function TurnEnd({ sessionId, turn, message, text, whole, onHeading }: Af
           <Markdown text={text} />
         </div>
       )}
+      <UsedMemory lines={turn.memory} />
       <TurnFailure turn={turn} />
       {turn.reason === 'answered' ? (
         <AnswerActions {...{ sessionId, turn, message, whole }} />
@@ -253,6 +256,33 @@ export function TurnEnd({ sessionId, turn, message, text, whole, onHeading }: Af
       {/* A reader who has reached the end can go back from here. */}
       {whole !== text && <AnswerOutlineList turnId={turn.id} headings={headings} onHeading={onHeading} />}
     </div>
+  );
+}
+
+/** The lines of the memory that an answer used. Each leads to where it is kept. */
+function UsedMemory({ lines = [] }: { readonly lines: TurnState['memory'] }) {
+  const showMemory = useShowMemory();
+  const left = lines.filter((line) => !isForgetMark(line));
+  if (left.length === 0) return null;
+  return (
+    <section aria-label={t('turn.memory')} className="text-xs text-soft">
+      <p>{t('turn.memory')}</p>
+      <ul>
+        {left.map((line) => (
+          <li key={line}>
+            <button
+              type="button"
+              dir="auto"
+              title={t('turn.memory.open')}
+              onClick={showMemory}
+              className="min-h-6 cursor-pointer text-left wrap-anywhere underline decoration-line-strong underline-offset-3 hover:text-ink"
+            >
+              {seenWords(line)}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -74,6 +74,19 @@ async function parse(
 }
 
 describe('the command line', () => {
+  it('takes the project first and then what is added to its knowledge, and refuses one without the other', async () => {
+    const { called } = await parse('projects', 'knowledge', 'add', '.', 'a.pdf', 'https://example.org', '--whole');
+    const words = ['a.pdf', 'https://example.org'];
+    const wish = { type: 'knowledge', action: 'add', folder: '.', words, args: { whole: true } };
+    expect(called).toEqual(['searchProject', wish]);
+    for (const action of ['add', 'remove']) {
+      const alone = await parse('projects', 'knowledge', action, 'a.pdf');
+      expect(alone.code).not.toBe(0);
+      expect(alone.called).toEqual([]);
+    }
+    expect((await parse('projects', 'knowledge', 'list', '--jsn')).error).toContain('--json');
+  });
+
   it('takes a cap by its name, amount and project', async () => {
     const { called } = await parse('budget', 'raise', 'project', '5', '--project', 'x');
     expect(called).toEqual(['budget', 'raise', ['project', '5'], { project: 'x' }]);

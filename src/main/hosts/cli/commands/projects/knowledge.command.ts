@@ -5,6 +5,7 @@ import { seenLineText, seenName } from '@shared/text/seen-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { asWord } from '../../program/run-flags.ts';
 import type { Command } from '../../../text/command-context.ts';
+import { usageError } from '../../../text/report-failure.ts';
 import { jsonLine, pluralize } from '../../../text/terminal.ts';
 
 export type KnowledgeAction = 'list' | 'add' | 'remove';
@@ -28,7 +29,6 @@ export const knowledge: Command<[KnowledgeWish]> = async (context, { action, fol
   const { terminal, signal } = context;
   const core = await context.core();
   const projectPath = resolve(folder);
-  if (action === 'add') return add(context, { projectPath, words, args });
   if (action === 'remove') {
     await core.knowledge.remove({ projectPath, names: [...words] }, { signal });
     const what = words.length === 1 ? seenName(words[0] ?? '') : `${words.length} files`;
@@ -37,7 +37,15 @@ export const knowledge: Command<[KnowledgeWish]> = async (context, { action, fol
     );
     return 0;
   }
+  const { isThere } = await core.projects.settings({ projectPath }, { signal });
   const found = await core.knowledge.list({ projectPath }, { signal });
+  // What a project has is listed, also where its folder is gone.
+  if (!isThere && (action === 'add' || found.files.length === 0))
+    throw usageError(
+      `The project folder ${projectPath} was not found. Nothing was changed.`,
+      'Name the project before its files, such as `dewpoint projects knowledge add . handbook.pdf`.',
+    );
+  if (action === 'add') return add(context, { projectPath, words, args });
   if (args.json === true) terminal.out(jsonLine(found));
   else if (found.files.length === 0)
     terminal.err(
