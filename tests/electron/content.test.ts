@@ -255,6 +255,35 @@ describe('the preview', { timeout: 120_000 }, () => {
     await quiet().getByText('no', { exact: true }).waitFor();
   });
 
+  /** Catches: what a person pastes next into a terminal is a command of the page. */
+  it('lets the scripts of a page write no clipboard by any usual way, even after a click', async () => {
+    const copies = `<button id="go">Copy</button><p id="said"></p><script>
+      go.addEventListener('click', async () => {
+        const area = document.body.appendChild(document.createElement('textarea'));
+        area.value = 'rm -rf ~';
+        area.select();
+        const old = ['copy', 'CUT', { toString: () => 'copy' }].map((name) => document.execCommand(name));
+        const now = await navigator.clipboard?.writeText('rm -rf ~').then(() => 'written', () => 'refused');
+        said.textContent = 'old: ' + old + ' bold: ' + document.queryCommandSupported('bold') + ' now: ' + (now ?? 'none');
+      });
+    </script>`;
+    core.files.set('index.html', { kind: 'text', text: copies });
+    made.changed('index.html', 6, 0);
+    await choose('index.html');
+    await panel()
+      .getByRole('checkbox', { name: /Run the scripts/u })
+      .check();
+    await inner().getByRole('button', { name: 'Copy' }).click();
+    await inner()
+      .getByText(/^old: false,false,false bold: true now: (?:refused|none)$/u)
+      .waitFor();
+    const field = served.page.getByRole('textbox', { name: 'Message' });
+    await field.fill('');
+    await field.press('Control+V');
+    expect(await field.inputValue()).not.toContain('rm -rf');
+    await field.fill('');
+  });
+
   it('shows an SVG as a picture, a table as a table, and Markdown as a text', async () => {
     served.complaints.length = 0;
     await choose('drawing.svg');

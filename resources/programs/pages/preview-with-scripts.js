@@ -1,7 +1,9 @@
 /**
  * Shows foreign HTML with its scripts, in an inner frame that is locked twice: by its attribute, and by the policy that
  * it inherits. A policy does not stop every connection, so what opens one past it is taken from the frame before the
- * first script of the page runs: calls of WebRTC, and elements that ask for a connection when they are put in.
+ * first script of the page runs: calls of WebRTC, and elements that ask for a connection when they are put in. The command
+ * that writes the clipboard after a click is taken away, too. That one is no boundary: a frame that a script makes has its
+ * own, and no policy of Chromium reaches it.
  */
 const lock = () => {
   for (const name of [
@@ -23,6 +25,12 @@ const lock = () => {
     'Worker',
   ])
     Object.defineProperty(globalThis, name, { value: undefined, writable: false, configurable: false });
+  const command = Document.prototype.execCommand;
+  const value = function execCommand(name, ...others) {
+    const text = String(name);
+    return /^(?:copy|cut)$/i.test(text) ? false : command.call(this, text, ...others);
+  };
+  Object.defineProperty(Document.prototype, 'execCommand', { value, writable: false, configurable: false });
 };
 const dropped =
   'link, meta[http-equiv], base, iframe, frame, frameset, object, embed, portal, fencedframe, template, noscript';

@@ -51,6 +51,7 @@ function frame({ script, style, mayRunOthers }: FrameParts): LockedFrame {
     headers: {
       'content-security-policy': policy.join('; '),
       'connection-allowlist': '()',
+      'permissions-policy': 'clipboard-read=(), clipboard-write=()',
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'SAMEORIGIN',
       'x-dns-prefetch-control': 'off',

@@ -93,7 +93,8 @@ export const content = {
   'preview.too-large': 'This file is larger than 5 MB, so it is not shown.',
   'preview.binary': 'This file is no text and no picture.',
   'preview.scripts': 'Run the scripts of this page',
-  'preview.scriptsAbout': 'They run in a locked frame without a network, and reach neither your files nor Dewpoint.',
+  'preview.scriptsAbout':
+    'They run in a locked frame without a network, and reach neither your files nor Dewpoint. If you click in it, they may replace what you copied.',
   'preview.picture': 'Picture {name}',
   'preview.page': 'Preview of {name}',
   'preview.rows.one': 'The first row is shown.',
