@@ -186,6 +186,7 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/main/models/providers/api/get-json.ts#messageIn': 'JSON.parse, then a function that is measured',
   'src/main/models/providers/llama-cpp/engine-call.ts#parseCall': 'JSON.parse and no more',
   'src/main/tools/commands/test-run-output.ts#withSelector': 'puts a name behind a command',
+  'src/main/sessions/comparisons/tasks/named-tests.ts#commandForNames': 'puts quoted names behind a command',
   'src/renderer/lib/drawing/draw-diagram.ts#drawDiagram': 'hands the text to a frame; 20,000 characters at most',
   'src/renderer/lib/input/copy-text.ts#copyText': 'hands the text to the clipboard',
   'src/renderer/lib/text/folder-text.ts#typedFolder': 'a person typed it',
