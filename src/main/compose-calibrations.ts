@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import { hiddenFinder } from './compose-folders.ts';
 import type { createHomeMoney } from './money/home-money.ts';
 import { gatherFacts } from './projects/facts/gather-project-facts.ts';
 import { withTestCommand } from './projects/facts/own-test-command.ts';
 import type { ProjectSetup } from './projects/configure-project.ts';
 import type { RouteRecord } from './routing/record/route-record.ts';
+import type { HiddenValues } from './safety/hidden-values.ts';
 import type { RuleFiles } from './safety/rule-files.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import { prepareWorkspace } from './sandbox/workspace/prepare-workspace.ts';
@@ -14,6 +16,7 @@ import { createComparisonStore } from './sessions/comparisons/comparison-store.t
 import { answerOfRun, type AskJudge } from './sessions/comparisons/judge-runs.ts';
 import { createRoutingSnapshotTaker } from './sessions/comparisons/routing-snapshot.ts';
 import { createComparisonRunner, type ComparisonRunnerOptions } from './sessions/comparisons/run-comparisons.ts';
+import { keepTask } from './sessions/library/capsule/keep-task.ts';
 import type { SessionStore } from './sessions/store/session-store.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 
@@ -23,6 +26,7 @@ interface CalibrationBase {
   readonly store: SessionStore;
   readonly blobs: Blobs;
   readonly setup: ProjectSetup;
+  readonly hidden: HiddenValues;
   readonly now: () => number;
 }
 
@@ -38,10 +42,15 @@ interface CalibrationNeeds
 
 /** Comparisons of the person, and calibrations, which work by comparisons of their own. */
 export function createComparingParts(
-  { home, onNotice }: { readonly home: string; readonly onNotice: (text: string) => void },
-  { settings, rules, store, blobs, setup, now }: CalibrationBase,
+  {
+    home,
+    version,
+    onNotice,
+  }: { readonly home: string; readonly version: string; readonly onNotice: (text: string) => void },
+  base: CalibrationBase,
   { record, startSandbox, money, askJudge, runningTurns, ...needs }: CalibrationNeeds,
 ) {
+  const { settings, rules, store, blobs, setup, now } = base;
   const trial: CalibrationRunnerOptions['trial'] = {
     startSandbox,
     settings: () => settings.current().sandbox,
@@ -49,6 +58,13 @@ export function createComparingParts(
     gatherFacts: (projectPath, files, signal) =>
       withTestCommand(gatherFacts, async () => (await setup.show(projectPath)).testCommand)(files, signal),
     onProgress: onNotice,
+  };
+  const keeping = {
+    ...base,
+    home,
+    version,
+    settings: () => settings.current(),
+    hiddenIn: hiddenFinder({ home }, base),
   };
   const comparisonsIn = (...folder: readonly string[]) =>
     createComparisonRunner({
@@ -80,6 +96,8 @@ export function createComparingParts(
     comparisons: own,
     record,
     trial,
+    keepTask: (path, task, signal) => keepTask(keeping, path, task, signal),
+    folderOfTasks: (id) => join(home, 'calibrations', id),
   });
   return {
     comparisons,

@@ -176,7 +176,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
     ...createModelCommands(parts),
     sandboxes: createSandboxCommands(parts),
     keys: createKeyCommands(keys),
-    comparisons: createComparisonCommands(parts.comparisons, config.home),
+    comparisons: createComparisonCommands(parts.comparisons, { ...config, ...parts, modelInfo: models.info }),
     capsules: createCapsuleCommands({
       ...config,
       ...parts,

@@ -54,6 +54,7 @@ const done: CalibrationView = {
   dropped: { 'no test noticed the fault': 7 },
   runs: tasks.map((_, at) => runOf(at)),
   workedSeconds: 900,
+  kept: null,
 };
 let now: CalibrationView | null = null;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { knownAnswerSchema } from './known-answer.ts';
 import { taskKinds, taskSizes } from './task-kinds.ts';
 
 /** What a calibration is asked to find out: how much the models of this machine solve in a repository. */
@@ -37,15 +38,6 @@ export type CalibrationTime = Readonly<z.infer<typeof calibrationTimeSchema>>;
 const fileSchema = z.object({ path: z.string(), text: z.string().nullable() });
 export type TaskFile = z.infer<typeof fileSchema>;
 
-/** What a right answer to a question contains. */
-const answerSchema = z.discriminatedUnion('type', [
-  /** One of these files, and none of the others. */
-  z.object({ type: z.literal('file'), path: z.string(), others: z.array(z.string()) }),
-  /** All these names, and few of the others. */
-  z.object({ type: z.literal('names'), names: z.array(z.string()), others: z.array(z.string()) }),
-]);
-export type KnownAnswer = z.infer<typeof answerSchema>;
-
 const calibrationTaskSchema = z.object({
   id: z.string(),
   kind: z.enum(taskKinds),
@@ -64,7 +56,7 @@ const calibrationTaskSchema = z.object({
   solution: z.array(fileSchema),
   /** A run that changes one of these, or any other test that is there, has not solved the task. */
   tests: z.array(z.string()),
-  answer: answerSchema.nullable(),
+  answer: knownAnswerSchema.nullable(),
   /** How often the check failed before the true change and passed after it. */
   verified: z.object({ failedBefore: z.number(), passedAfter: z.number() }),
 });
@@ -113,6 +105,11 @@ export const calibrationSchema = z.object({
   runs: z.array(runSchema),
   /** Working time so far, in seconds. */
   workedSeconds: z.number(),
+  /** The folder in which each task is kept as a capsule, and why some are not, as sentences. Null: none is kept. */
+  kept: z
+    .object({ folder: z.string(), tasks: z.array(z.string()), notes: z.array(z.string()) })
+    .nullable()
+    .default(null),
 });
 export type Calibration = z.infer<typeof calibrationSchema>;
 

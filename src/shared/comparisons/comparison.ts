@@ -5,11 +5,29 @@ import type { RunStatus } from '@shared/session/run-options.ts';
 import { routeRuleSchema } from '@shared/routing/route-rules.ts';
 import { routingSchema } from '@shared/routing/routing.ts';
 import { runLimitsSchema } from '@shared/session/run-limits.ts';
+import { knownAnswerSchema } from '@shared/calibration/known-answer.ts';
 import { waySchema, type Way } from './way.ts';
 import { eachWay, wayName } from './way-name.ts';
 
 /** In characters. */
 export const longestTask = 1_048_576;
+
+const testNamesSchema = z.array(z.string().max(2000)).max(20_000);
+
+/**
+ * Decides "solved" in place of a check, which then is only what the agent sees. The files of its folder are laid over the
+ * copy when the run has ended, so no agent sees them. Before that, the files that a test runner loads by itself are set
+ * back to what they were.
+ */
+export const hiddenCheckSchema = z.object({
+  command: z.string().min(1),
+  projectPath: z.string().min(1).optional(),
+  /**
+   * The tests that the command runs, by name: those that the task asks for, and those that passed before any work.
+   * `runner`: the command without names.
+   */
+  tests: z.object({ runner: z.string().min(1), asked: testNamesSchema, kept: testNamesSchema }).optional(),
+});
 
 /** One of the tasks that every way does. */
 export const comparisonTaskSchema = z.object({
@@ -23,12 +41,19 @@ export const comparisonTaskSchema = z.object({
    * the project as it is. `orNow`: also where those files cannot be had, and `note` then says why.
    */
   from: z.object({ sessionId: z.string().min(1).max(200), orNow: z.boolean() }).optional(),
-  /** How the files that its runs start from differ from those. Dewpoint writes it. */
+  /** Its runs start from the files of this folder, with packages of the project that the folder lacks. */
+  start: z
+    .object({ projectPath: z.string().min(1), packages: z.array(z.string().max(4096)).max(1000).default([]) })
+    .optional(),
+  hidden: hiddenCheckSchema.optional(),
+  /** Decides "solved" for a question: no command does. */
+  answer: knownAnswerSchema.optional(),
+  /** A hash of what the task consists of, so that a task that was changed is another one. */
+  state: z.string().max(100).optional(),
+  /** How the files that its runs start from differ from what they were. Dewpoint writes it. */
   note: z.string().max(2000).optional(),
 });
 export type ComparisonTask = z.infer<typeof comparisonTaskSchema>;
-
-const testNamesSchema = z.array(z.string().max(2000)).max(20_000);
 
 /** Tasks that several ways do, each run in its own copy of the same project state. */
 export const comparisonInputSchema = z.object({
@@ -37,24 +62,6 @@ export const comparisonInputSchema = z.object({
   ways: z.array(waySchema).min(1).max(12),
   /** For tasks that bring none. Absent: the project's test command. */
   check: z.string().min(1).optional(),
-  /**
-   * Decides "solved" in place of `check`, which then is only what the agent sees. The files of its folder are laid over
-   * the copy when the run has ended, so no agent sees them. Before that, the files that a test runner loads by itself are
-   * set back to what they were.
-   */
-  hidden: z
-    .object({
-      command: z.string().min(1),
-      projectPath: z.string().min(1).optional(),
-      /**
-       * The tests that the command runs, by name: those that the task asks for, and those that passed before any work.
-       * `runner`: the command without names.
-       */
-      tests: z.object({ runner: z.string().min(1), asked: testNamesSchema, kept: testNamesSchema }).optional(),
-      /** A hash of what the task consists of, so that a task that was changed is another one. */
-      state: z.string().max(100).optional(),
-    })
-    .optional(),
   repeat: z.number().int().min(1).max(50).default(1),
   /** The models of ways that name none. */
   local: z.string().optional(),

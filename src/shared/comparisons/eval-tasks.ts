@@ -1,21 +1,46 @@
-import type { ComparisonInput } from './comparison.ts';
+import type { KnownAnswer } from '@shared/calibration/known-answer.ts';
+import type { ComparisonTask } from './comparison.ts';
 
-/** A task of an evaluation: what is asked, where, and what judges it. */
+/** A task of a folder or a file: what is asked, where, and what judges it. */
 export interface EvalTask {
   readonly id: string;
-  /** The kind that its folder names, or its form. */
+  /** The kind that it names, or its form. */
   readonly kind: string;
   readonly prompt: string;
-  readonly projectPath: string;
+  /** Whose files it begins with, and whose rules hold. Null: it names none. */
+  readonly projectPath: string | null;
+  /** The files that it begins with, in place of those of the project. Absent: there is no difference. */
+  readonly start?: NonNullable<ComparisonTask['start']>;
   /** What the agent may run to see whether it is done. Null: it looks for the project's tests. */
   readonly check: string | null;
   /** Decides after the run. The files of its folder are laid over the copy first, so no agent ever sees them. */
-  readonly hidden: NonNullable<ComparisonInput['hidden']>;
+  readonly hidden: NonNullable<ComparisonTask['hidden']> | null;
+  /** Decides for a question. */
+  readonly answer?: KnownAnswer;
+  /** A hash of what it consists of. */
+  readonly state?: string;
+  /** What is not as it was where the task was made. */
+  readonly note?: string;
 }
 
 /** What was read of a folder or a file of tasks. */
 export interface EvalTasks {
-  readonly form: 'own' | 'polyglot' | 'swe-bench';
+  /** `kept`: capsules and texts. */
+  readonly form: 'own' | 'polyglot' | 'swe-bench' | 'kept';
   readonly tasks: readonly EvalTask[];
   readonly skipped: readonly { readonly id: string; readonly why: string }[];
+}
+
+/** The task as a comparison takes it. */
+export function comparisonTaskOf({ id, prompt, start, check, hidden, answer, state, note }: EvalTask): ComparisonTask {
+  return {
+    name: id.slice(0, 200),
+    text: prompt,
+    ...(start === undefined ? {} : { start }),
+    ...(check === null ? {} : { check }),
+    ...(hidden === null ? {} : { hidden }),
+    ...(answer === undefined ? {} : { answer }),
+    ...(state === undefined ? {} : { state }),
+    ...(note === undefined ? {} : { note: note.slice(0, 2000) }),
+  };
 }

@@ -1,5 +1,6 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
+import type { KnownAnswer } from '@shared/calibration/known-answer.ts';
 import { base, bySession, path } from './contract-base.ts';
 
 /** A model that the recorded session called. */
@@ -46,10 +47,13 @@ export interface CapsuleReport {
   /** The hash of the files as they were unpacked here. */
   readonly filesHash: string;
   readonly sameFiles: boolean;
-  readonly replayHash: string;
-  readonly sameReplay: boolean;
+  /** Null, as the next: no work on it is recorded, it is a task alone. */
+  readonly replayHash: string | null;
+  readonly sameReplay: boolean | null;
   /** The first difference, in words. Null: there is none. */
   readonly difference: string | null;
+  /** A task that was made, not taken from a session. */
+  readonly task: { readonly kind: string; readonly request: string; readonly check: string | null } | null;
 }
 
 /** A capsule whose files were unpacked to work in them. */
@@ -58,6 +62,15 @@ export interface UnpackedCapsule {
   readonly files: number;
   /** The messages of the recorded session, in order. */
   readonly messages: readonly string[];
+  readonly task: {
+    readonly kind: string;
+    readonly check: string | null;
+    /** Files that are set back before the check runs. */
+    readonly tests: readonly string[];
+    readonly answer: KnownAnswer | null;
+  } | null;
+  /** Folders of packages that stayed out. */
+  readonly packages: readonly string[];
   readonly options: {
     readonly policy?: string;
     readonly local?: string;

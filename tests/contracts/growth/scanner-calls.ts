@@ -24,7 +24,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/agent/turn/name-session.ts#isCutFrom': (text) => [text, text],
   'src/main/agent/turn/name-session.ts#readTitle': inTask,
   'src/main/agent/gate/parse-lint-output.ts#parseLint': (text) => [text, '/workspace'],
-  'src/main/sessions/calibrations/judge-solution.ts#isRightAnswer': (text) => [
+  'src/main/sessions/calibrations/right-answer.ts#isRightAnswer': (text) => [
     text,
     { type: 'file', path: 'a.py', others: ['b.py'] },
   ],

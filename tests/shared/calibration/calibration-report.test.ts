@@ -42,6 +42,7 @@ const view: CalibrationView = {
   dropped: { 'no test noticed the fault': 3 },
   runs: [run('t1', true), run('t2', false, { seconds: 20 }), run('t3', null)],
   workedSeconds: 1,
+  kept: null,
 };
 const way = (value: number) => ({ usd: { value, low: value, high: value }, why: null });
 

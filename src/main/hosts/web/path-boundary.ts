@@ -46,7 +46,8 @@ function textKindOf(command: string): Parameters<PathAliases['hide']>[1] {
 
 /** Replaces each folder name by its path. */
 async function withFolders(input: unknown, folder: (name: string) => Promise<string>): Promise<unknown> {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  if (Array.isArray(input)) return Promise.all(input.map((one: unknown) => withFolders(one, folder)));
+  if (typeof input !== 'object' || input === null) return input;
   const entries = Object.entries(input).map(async ([key, value]): Promise<[string, unknown]> => {
     const isFolder = folderKeys.includes(key) && typeof value === 'string';
     return [key, isFolder ? await folder(value) : await withFolders(value, folder)];

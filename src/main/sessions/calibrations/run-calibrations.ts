@@ -14,6 +14,7 @@ import { createDeadlinePause, timerWithPauses } from '../../lib/async/deadline-p
 import { settingsForProject } from '../../settings/settings-for-project.ts';
 import type { CalibrationStore } from './calibration-store.ts';
 import { historyFolder, pastFolder } from './commit-tasks.ts';
+import { type KeepTask, keepTasks } from './keep-tasks.ts';
 import { makeTasks, type MakerOptions } from './make-tasks.ts';
 import { copyInto, removeFolder } from './trial-place.ts';
 import { isQuiet, nextTime, waitForQuiet, waitForTime, type QuietSource } from './wait-for-quiet.ts';
@@ -47,6 +48,10 @@ export interface CalibrationRunnerOptions extends MakerOptions, TaskWorkOptions 
   readonly settings: () => Settings;
   readonly now: () => number;
   readonly quiet: QuietSource;
+  /** Writes a task as a capsule. */
+  readonly keepTask: KeepTask;
+  /** The folder of a calibration in which its tasks are kept. */
+  readonly folderOfTasks: (id: string) => string;
 }
 
 interface Watcher {
@@ -160,6 +165,7 @@ async function create(
     dropped: {},
     runs: [],
     workedSeconds: 0,
+    kept: null,
   });
   return id;
 }
@@ -255,6 +261,7 @@ async function workThrough(options: CalibrationRunnerOptions, { job, put, signal
     await copyInto(options, { from: folder, to: trial }, signal);
     const making = { options, signal, current: () => job.calibration, put, historyPath, workspaces, ready };
     await makeTasks({ ...making, folder: trial });
+    await keepTasks({ ...making, folder, target: options.folderOfTasks(id) });
     await put({ runs: [...plannedRuns(job.calibration)] });
   }
   await put({ state: 'working', why: null });

@@ -1,9 +1,10 @@
-import type { CalibrationTask, KnownAnswer } from '@shared/calibration/calibration.ts';
+import type { CalibrationTask } from '@shared/calibration/calibration.ts';
+import type { KnownAnswer } from '@shared/calibration/known-answer.ts';
+import { isRightAnswer } from './right-answer.ts';
 import { valueOf } from '@shared/errors.ts';
 import type { RankedSymbol } from '../../symbols/process/symbol-protocol.ts';
 import type { ProjectSymbols } from '../../symbols/project-symbols.ts';
 import { tagLanguageOf } from '../../symbols/tags/tag-languages.ts';
-import { isRightAnswer } from './judge-solution.ts';
 import type { TrialPlace } from './trial-place.ts';
 
 export interface QuestionSource {

@@ -13,8 +13,11 @@ import { checkOutInto } from './commit-tasks.ts';
 import { judgeSolution } from './judge-solution.ts';
 import { type CopyOptions, copyInto, putFiles, removeFolder } from './trial-place.ts';
 
-export interface TaskWorkOptions extends CopyOptions {
+export interface FilesOfTaskOptions extends CopyOptions {
   readonly runGit: RunGit;
+}
+
+export interface TaskWorkOptions extends FilesOfTaskOptions {
   /** Its comparisons are not among those of the person. */
   readonly comparisons: ComparisonRunner;
   readonly logOf: (sessionId: string) => Promise<SessionLog>;
@@ -64,14 +67,19 @@ export async function workOnTask(work: TaskWork, signal: AbortSignal): Promise<v
 async function beginComparison(work: TaskWork, signal: AbortSignal): Promise<string> {
   const { options, calibration, task, run, leftUsd } = work;
   const { projectPath, seed } = calibration.input;
-  const folder = await filesOfTask(work, signal);
+  const folder = await filesOfTask({ ...work, id: calibration.id }, signal);
   try {
     const input = comparisonInputSchema.parse({
-      tasks: [{ name: nameOfTask(task.request), text: task.request }],
+      tasks: [
+        {
+          name: nameOfTask(task.request),
+          text: task.request,
+          // As a hidden check, it runs with the test setup as it was.
+          ...(task.check === null ? {} : { check: task.check, hidden: { command: task.check } }),
+        },
+      ],
       projectPath,
       ways: [{ policy: run.where, [run.where]: run.model }],
-      // As a hidden check, it runs with the test setup as it was.
-      ...(task.check === null ? {} : { check: task.check, hidden: { command: task.check } }),
       ...(leftUsd === null ? {} : { maxUsd: leftUsd }),
       seed,
     });
@@ -81,10 +89,18 @@ async function beginComparison(work: TaskWork, signal: AbortSignal): Promise<str
   }
 }
 
+interface TaskPlace extends Pick<TaskWork, 'task' | 'folder' | 'historyPath'> {
+  readonly options: FilesOfTaskOptions;
+  /** Of the calibration. */
+  readonly id: string;
+}
+
 /** A folder with the first state of a task, without history: a look at it would give the answer away. */
-async function filesOfTask(work: TaskWork, signal: AbortSignal): Promise<string> {
-  const { options, calibration, task, folder, historyPath } = work;
-  const target = join(options.home, 'workspaces', `${calibration.id}-task`);
+export async function filesOfTask(
+  { options, id, task, folder, historyPath }: TaskPlace,
+  signal: AbortSignal,
+): Promise<string> {
+  const target = join(options.home, 'workspaces', `${id}-task`);
   if (task.commit === null) await copyInto(options, { from: folder, to: target }, signal);
   else await checkOutInto(options.runGit, { historyPath, commit: task.commit, folder: target }, signal);
   await putFiles(target, task.files);

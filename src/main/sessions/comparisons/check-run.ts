@@ -1,4 +1,4 @@
-import type { ComparisonCheck, ComparisonInput, ComparisonRun } from '@shared/comparisons/comparison.ts';
+import type { ComparisonCheck, ComparisonRun, ComparisonTask } from '@shared/comparisons/comparison.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { withoutReport } from '../../lib/test-output/machine-report.ts';
@@ -13,7 +13,7 @@ import { layOver, resetTestSetup } from './tasks/task-files.ts';
  * back; as a text, why it cannot, which is the doing of the agent. Null: there is nothing to prepare.
  */
 export async function layTests(
-  { hidden, text }: { readonly hidden: ComparisonInput['hidden']; readonly text: string },
+  { hidden, text }: Pick<ComparisonTask, 'hidden' | 'text'>,
   startPath: string,
   { workspace }: SessionState,
 ): Promise<string | (() => Promise<void>) | null> {
@@ -41,7 +41,7 @@ interface CheckOfRun {
   readonly sessionId: string;
   readonly command: string;
   /** The tests that it runs, where the task names them. */
-  readonly tests: NonNullable<ComparisonInput['hidden']>['tests'];
+  readonly tests: NonNullable<ComparisonTask['hidden']>['tests'];
 }
 
 /** The check decides, whatever the agent says. It runs in the sandbox in which the agent worked. */

@@ -1,14 +1,28 @@
+import { stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import type { Comparison } from '@shared/comparisons/comparison.ts';
 import { AppError } from '@shared/errors.ts';
 import { isSamePair, pairsToJudge } from '@shared/comparisons/pair-verdicts.ts';
-import { neverAborts } from '../../lib/async/abort.ts';
 import { createPushQueue, latestOf } from '../../lib/async/push-queue.ts';
 import type { Handlers } from '../../server/handlers.ts';
+import { unpackCapsule, type UnpackOptions } from '../library/capsule/read-capsule.ts';
 import type { ComparisonRunner } from './run-comparisons.ts';
 import { readTasks } from './tasks/read-tasks.ts';
 
+interface ComparisonCommandsOptions extends UnpackOptions {
+  readonly calibrations: {
+    readonly show: (id: string) => Promise<{
+      readonly input: { readonly projectPath: string };
+      readonly kept: { readonly folder: string } | null;
+    }>;
+  };
+}
+
 /** Handlers for comparisons: several ways do the same tasks. */
-export function createComparisonCommands(comparisons: ComparisonRunner, home: string): Handlers['comparisons'] {
+export function createComparisonCommands(
+  comparisons: ComparisonRunner,
+  options: ComparisonCommandsOptions,
+): Handlers['comparisons'] {
   return {
     create: async ({ input, signal }) => ({ id: await comparisons.create(input, signal) }),
     start: ({ input }) => comparisons.start(input.id, input.maxUsd),
@@ -22,8 +36,23 @@ export function createComparisonCommands(comparisons: ComparisonRunner, home: st
     },
     show: ({ input }) => comparisons.show(input.id),
     list: () => comparisons.list(),
-    tasks: ({ input: { path, repos }, signal }) => readTasks(path, { home, repos, signal: signal ?? neverAborts }),
+    tasks: ({ input: { path, repos }, signal }) =>
+      readTasks(path, {
+        home: options.home,
+        repos,
+        signal,
+        unpack: (from) => unpackCapsule(options, from, signal),
+        projectOf: (capsule) => projectOf(options, dirname(capsule)),
+      }),
   };
+}
+
+/** The project of the calibration that keeps its tasks in this folder. Null: there is none. */
+async function projectOf({ calibrations }: ComparisonCommandsOptions, folder: string): Promise<string | null> {
+  // Most folders are not named like a calibration.
+  const found = await calibrations.show(basename(folder)).catch(() => null);
+  const isThere = found?.kept?.folder === folder && (await stat(found.input.projectPath).catch(() => null)) !== null;
+  return isThere ? found.input.projectPath : null;
 }
 
 /** The comparison now and after each change, until it no longer runs. Ending the stream stops nothing. */

@@ -5,6 +5,7 @@ import type { Comparison } from '@shared/comparisons/comparison.ts';
 import {
   comparisonInputSchema,
   comparisonRoutingSchema,
+  hiddenCheckSchema,
   runPairSchema,
   verdictSchema,
 } from '@shared/comparisons/comparison.ts';
@@ -108,7 +109,24 @@ const earlierSchema = z.object({
 
 function readStored(value: unknown): z.infer<typeof fileSchema> {
   const earlier = earlierSchema.safeParse(value);
-  return fileSchema.parse(earlier.success ? asWays(earlier.data) : value);
+  return fileSchema.parse(earlier.success ? asWays(earlier.data) : withOwnHidden(value));
+}
+
+const hiddenFirstSchema = z.looseObject({
+  input: z.looseObject({
+    tasks: z.array(z.looseObject({})),
+    hidden: z.object({ ...hiddenCheckSchema.shape, state: z.string().optional() }),
+  }),
+});
+
+/** Earlier, a hidden check was of the comparison. It is of each task. */
+function withOwnHidden(value: unknown): unknown {
+  const read = hiddenFirstSchema.safeParse(value).data;
+  if (read === undefined) return value;
+  const { hidden, ...input } = read.input;
+  const { state, ...check } = hidden;
+  const own = { hidden: check, ...(state === undefined ? {} : { state }) };
+  return { ...read, input: { ...input, tasks: input.tasks.map((task) => ({ ...own, ...task })) } };
 }
 
 function asWays({ input: old, runs, routingSnapshot, ...rest }: z.infer<typeof earlierSchema>): unknown {

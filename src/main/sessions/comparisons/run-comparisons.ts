@@ -15,8 +15,8 @@ import type { prepareWorkspace } from '../../sandbox/workspace/prepare-workspace
 import type { ComparisonStore } from './comparison-store.ts';
 import { type AskJudge, judgeRuns, withVerdict } from './judge-runs.ts';
 import { copyBases, removeBases, startOfRun } from './tasks/first-files.ts';
-import { layTests, runCheck } from './check-run.ts';
 import { whyNotHere, type NamedTestsOptions } from './tasks/named-tests.ts';
+import { judgeRun } from './tasks/judge-run.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import type { SessionStore } from '../store/session-store.ts';
 
@@ -255,12 +255,15 @@ function emptyTask({ tasks }: ComparisonInput, name: string): AppError {
 
 async function runAll(work: RunContext): Promise<void> {
   const { options, signal, current, put } = work;
-  const cannot = await whyNoneCanBeJudged(work);
+  const cannot = new Map<number, string | null>();
   for (const index of current().runs.keys()) {
     signal.throwIfAborted();
     if (current().runs[index]?.state === 'ended') continue;
-    if (cannot !== null) {
-      await put(index, { state: 'skipped', why: cannot });
+    const task = current().runs[index]?.task ?? 0;
+    if (!cannot.has(task)) cannot.set(task, await whyNobodyCanJudge(work, index));
+    const why = cannot.get(task) ?? null;
+    if (why !== null) {
+      await put(index, { state: 'skipped', why });
       continue;
     }
     await setAside(work, index);
@@ -288,13 +291,14 @@ async function runAll(work: RunContext): Promise<void> {
   await judgeRuns({ ...work, ask: options.ask, leftUsd: () => moneyLeft(current()) });
 }
 
-/** Tries the tests that a task names before an agent works. Null: they can judge, or nothing is left to judge. */
-async function whyNoneCanBeJudged({ options, signal, current }: RunContext): Promise<string | null> {
+/** Tries the tests that the task of a run names before an agent works. Null: they can judge. */
+async function whyNobodyCanJudge({ options, signal, current }: RunContext, index: number): Promise<string | null> {
   const { id, input, runs } = current();
-  const first = runs.find(({ state }) => state !== 'ended');
-  if (first === undefined || input.hidden?.tests === undefined) return null;
-  const from = startOfRun(options, current(), first);
-  return whyNotHere(options.trial, { id, projectPath: input.projectPath, from, hidden: input.hidden }, signal);
+  const run = runs[index];
+  const { hidden } = run === undefined ? {} : taskOf(input, run);
+  if (run === undefined || hidden?.tests === undefined) return null;
+  const from = startOfRun(options, current(), run);
+  return whyNotHere(options.trial, { id: `${id}-${run.task}`, projectPath: input.projectPath, from, hidden }, signal);
 }
 
 /** A run that was cut off is done again, in a session of its own. What the cut one cost stays spent. */
@@ -337,24 +341,7 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
   const result = buildRunResult(state, await options.reference(wayOf(input, run.way)?.cloud ?? input.cloud ?? null));
   if (result === null) throw new AppError('internal', `The run in session ${sessionId} did not end.`);
   signal.throwIfAborted();
-  const command = input.hidden?.command ?? task.check ?? input.check ?? result.check?.command ?? null;
-  const isToCheck = command !== null && result.status !== 'missing';
-  const toLay = { hidden: input.hidden, text: task.text };
-  const tests = isToCheck ? await layTests(toLay, startOfRun(options, current(), run), state) : null;
-  const hindrance = typeof tests === 'string' ? tests : null;
-  const ran = !isToCheck
-    ? null
-    : hindrance === null
-      ? await runCheck(
-          { sandboxes: options.sessions.sandboxes, now: options.now, signal },
-          { sessionId, command, tests: input.hidden?.tests },
-        )
-      : { command, passed: false, seconds: 0, summary: hindrance };
-  // What the agent did can be taken over as it is, and a check may say nothing about that.
-  if (input.hidden === undefined && typeof tests === 'function') await tests();
-  const isCut = result.status === 'cap' && ran?.passed === false;
-  // All runs share the limit, so that it is used up says nothing of the way that met it.
-  const check = isCut ? { ...ran, passed: null, summary: 'The spending limit ended the run.' } : ran;
+  const judged = await judgeRun(options, { comparison: current(), run, state, sessionId, result }, signal);
   await options.sessions.sandboxes.rest(sessionId);
   signal.throwIfAborted();
   const fences = [fencesBefore, await options.routes.fences(input.projectPath)];
@@ -362,8 +349,8 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
     current().routingSnapshot === undefined || fences.every((one) => one === current().routingSnapshot?.fences);
   await put(index, {
     state: 'ended',
-    why: isLike ? hindrance : fencesChangedText,
-    check,
+    why: isLike ? judged.why : fencesChangedText,
+    check: judged.check,
     figures: figuresOf(result, options.settings().energy),
   });
 }

@@ -147,8 +147,11 @@ describe("the folder in a browser's request", () => {
         'changes.show: paths',
         'changes.take: paths',
         'changes.undo: paths',
-        'comparisons.create: hidden.projectPath',
         'comparisons.create: projectPath',
+        // What a right answer names. No file is opened by it.
+        'comparisons.create: tasks.answer.path',
+        'comparisons.create: tasks.hidden.projectPath',
+        'comparisons.create: tasks.start.projectPath',
         // Not available to a browser.
         'comparisons.tasks: path',
         'costs: project',

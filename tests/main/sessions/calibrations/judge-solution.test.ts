@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isRightAnswer, judgeSolution } from '../../../../src/main/sessions/calibrations/judge-solution.ts';
+import { judgeSolution } from '../../../../src/main/sessions/calibrations/judge-solution.ts';
+import { isRightAnswer } from '../../../../src/main/sessions/calibrations/right-answer.ts';
 
 /** Catches: an answer that is right by chance, such as a list of everything. */
 describe('an answer to a question about the code', () => {

@@ -38,6 +38,7 @@ async function madeOf(files: Readonly<Record<string, string>>, exec: MemoryExecH
     dropped: {},
     runs: [],
     workedSeconds: 0,
+    kept: null,
   };
   let open = 0;
   await makeTasks({

@@ -126,6 +126,7 @@ async function kept(change: Partial<Calibration>): Promise<string> {
     dropped: {},
     runs: [],
     workedSeconds: 0,
+    kept: null,
     ...change,
   };
   await writeFile(join(home, 'calibrations', `${id}.json`), JSON.stringify(calibration));

@@ -189,8 +189,8 @@ describe('an evaluation', () => {
     expect(form).toBe('polyglot');
     expect(task?.prompt).toContain('Add two numbers.');
     expect((await readdir(task?.projectPath ?? '')).sort()).toEqual(['add.js', 'package.json']);
-    expect(await readdir(task?.hidden.projectPath ?? '')).toEqual(['add.test.js']);
-    expect(task?.hidden.command).toBe("node --test 'add.test.js'");
+    expect(await readdir(task?.hidden?.projectPath ?? '')).toEqual(['add.test.js']);
+    expect(task?.hidden?.command).toBe("node --test 'add.test.js'");
   });
 
   it('reads a record with its test patch, and says what of others cannot be run', async () => {
@@ -218,10 +218,10 @@ describe('an evaluation', () => {
     const input = { path: join(folder, 'records.jsonl'), repos: join(folder, 'repos') };
     const { tasks, skipped } = await core.client.comparisons.tasks(input);
     const [task] = tasks;
-    expect(task?.hidden.command).toBe("python3 -m pytest -q 'test_add.py::test_add'");
-    expect(task?.hidden.tests).toMatchObject({ asked: ['test_add.py::test_add'], kept: [] });
+    expect(task?.hidden?.command).toBe("python3 -m pytest -q 'test_add.py::test_add'");
+    expect(task?.hidden?.tests).toMatchObject({ asked: ['test_add.py::test_add'], kept: [] });
     expect(await readdir(task?.projectPath ?? '', { recursive: true })).toEqual(['test_add.py']);
-    expect(await readFile(join(task?.hidden.projectPath ?? '', 'test_add.py'), 'utf8')).toContain('add(2, 2) == 4');
+    expect(await readFile(join(task?.hidden?.projectPath ?? '', 'test_add.py'), 'utf8')).toContain('add(2, 2) == 4');
     expect(skipped.map(({ id }) => id)).toEqual(['owner__thing-2', 'line 3']);
   });
 
@@ -256,7 +256,7 @@ describe('an evaluation', () => {
     const [task] = (await core.client.comparisons.tasks(input)).tasks;
     expect(await readdir(task?.projectPath ?? '')).toEqual(['lib']);
     expect(await readFile(join(task?.projectPath ?? '', 'lib/sub/add.py'), 'utf8')).toBe('first\n');
-    expect(await readFile(join(task?.hidden.projectPath ?? '', 'test_add.py'), 'utf8')).toBe('assert True\n');
+    expect(await readFile(join(task?.hidden?.projectPath ?? '', 'test_add.py'), 'utf8')).toBe('assert True\n');
   });
 
   it('reads the tasks that come along', async () => {

@@ -55,7 +55,7 @@ describe('a capsule', () => {
       ];
       same.push(
         second.sameFiles &&
-          second.sameReplay &&
+          second.sameReplay === true &&
           second.filesHash === first.filesHash &&
           second.replayHash === first.replayHash,
       );
@@ -249,6 +249,17 @@ describe('a hostile capsule', () => {
       files: [{ path: 'x', sha256: 'f'.repeat(64), bytes: 1, canRun: true }],
     }));
     expect(await problem(here.client.capsules.check({ path }))).toMatch(/its list of files is wrong/u);
+  });
+
+  it.each([
+    [{ check: 'true', tests: ['../out.txt'], answer: null }, /its list of files is wrong/u],
+    [{ check: null, tests: [], answer: null }, /nothing that judges it/u],
+    [{ check: null, tests: [], answer: { type: 'names', names: [''], others: [] } }, /its header is wrong/u],
+  ])('whose task says %j is refused before any of it is kept', async (task, why) => {
+    const path = await changed((header) => ({ ...header, task: { kind: 'fault', request: 'Fix it.', ...task } }));
+    const folder = join(world.folder, 'made');
+    expect(await problem(here.client.capsules.unpack({ path, folder }))).toMatch(why);
+    await expect(stat(folder)).rejects.toThrow();
   });
 
   it('is not unpacked over anything that exists', async () => {

@@ -1,16 +1,17 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, extname, join, resolve } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { ComparisonInput, ComparisonTask } from '@shared/comparisons/comparison.ts';
 import { comparisonInputSchema, longestTask } from '@shared/comparisons/comparison.ts';
 import { readWay, type Way, wayForm } from '@shared/comparisons/way.ts';
 import { nameOfTask, wayName } from '@shared/comparisons/way-name.ts';
 import { readFirstMessage } from '../../../sessions/log/whole-texts.ts';
-import { readDefinition } from '@shared/text/front-matter.ts';
+import { comparisonTaskOf } from '@shared/comparisons/eval-tasks.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { issueText } from '../../../lib/issue-text.ts';
 import { recordedEvents } from '../../connection/recorded-events.ts';
 import type { CommandContext } from '../../text/command-context.ts';
 import { usageError } from '../../text/report-failure.ts';
-import { maximumTaskBytes, readTask } from './read-task.ts';
+import { readTask } from './read-task.ts';
 
 export interface CompareInputArguments {
   readonly project?: string;
@@ -106,11 +107,11 @@ interface FoundTasks {
 }
 
 async function tasksOf(
-  context: Pick<CommandContext, 'core' | 'signal'>,
+  context: Pick<CommandContext, 'core' | 'terminal' | 'signal'>,
   taskText: string | undefined,
   args: CompareInputArguments,
 ): Promise<FoundTasks> {
-  if (args.tasks !== undefined) return { tasks: await tasksInFolder(args.tasks), projectPath: null };
+  if (args.tasks !== undefined) return tasksInFolder(context, args.tasks);
   if (args.sessions !== undefined) return tasksOfSessions(context, args.sessions, args);
   if (taskText === undefined) {
     throw usageError('Describe a task, name some with --tasks or --sessions, or resume a comparison with --resume.');
@@ -120,28 +121,24 @@ async function tasksOf(
 }
 
 /**
- * Each `.md` or `.txt` file of a folder is a task, in the order of their names. A line `check: COMMAND` between two lines
- * of `---` at its start is its check.
+ * The tasks of a folder or a file. Those that bring files start from them. Without `--project`, the rules and packages are
+ * those of the project that they were made of, if it is one.
  */
-async function tasksInFolder(folder: string): Promise<readonly ComparisonTask[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => {
-    throw usageError(`The folder ${folder} could not be read.`);
-  });
-  const names = entries
-    .filter((entry) => entry.isFile() && ['.md', '.txt'].includes(extname(entry.name)))
-    .map((entry) => entry.name)
-    .sort();
-  if (names.length === 0) throw usageError(`The folder ${folder} has no task: each is a .md or .txt file.`);
-  return Promise.all(
-    names.map(async (name) => {
-      const text = await readFile(join(folder, name), 'utf8');
-      const read = readDefinition<{ check: string }>(text, maximumTaskBytes, (key, value) =>
-        key === 'check' && value !== '' ? { check: value } : null,
-      );
-      if (!read.ok) throw usageError(`The task ${join(folder, name)} cannot be read. ${read.why}`);
-      return { ...read.value, name: basename(name, extname(name)).slice(0, 200) };
+async function tasksInFolder(
+  { core, terminal, signal }: Pick<CommandContext, 'core' | 'terminal' | 'signal'>,
+  folder: string,
+): Promise<FoundTasks> {
+  const { tasks, skipped } = await (await core()).comparisons.tasks({ path: resolve(folder), repos: null }, { signal });
+  for (const { id, why } of skipped) terminal.err(`not run: ${seenName(id)}: ${seenWords(why)}\n`);
+  const projects = [...new Set(tasks.flatMap(({ projectPath }) => (projectPath === null ? [] : [projectPath])))];
+  return {
+    tasks: tasks.map((task) => {
+      const { start, projectPath } = task;
+      const own = projectPath === null ? undefined : { projectPath, packages: [] };
+      return comparisonTaskOf({ ...task, ...(start === undefined && own !== undefined ? { start: own } : {}) });
     }),
-  );
+    projectPath: projects[0] ?? null,
+  };
 }
 
 /** The first message of each session, with the check of its first turn and the files before it. All are of one project. */

@@ -1,12 +1,15 @@
-import { lstat, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Comparison, ComparisonInput, ComparisonRun, ComparisonTask } from '@shared/comparisons/comparison.ts';
 import { AppError, valueOf } from '@shared/errors.ts';
 import { readFirstMessage } from '../../log/whole-texts.ts';
-import { isSkippedFolder } from '../../../sandbox/files/skipped-folders.ts';
+import { openFolderBelow } from '../../../lib/files/host-folder.ts';
+import { isMaybeEnvironment, isSkippedFolder } from '../../../sandbox/files/skipped-folders.ts';
+import { copyPlanned } from '../../../sandbox/workspace/copy-workspace.ts';
 import type { prepareWorkspace } from '../../../sandbox/workspace/prepare-workspace.ts';
 import { planCopy } from '../../../sandbox/workspace/workspace-copy-plan.ts';
 import type { Blobs } from '../../blobs/blob-store.ts';
+import { isPlainPath } from '../../library/capsule/capsule-file.ts';
 import { planFork } from '../../library/fork-plan.ts';
 import { restoreFiles } from '../../library/session-library.ts';
 import { refuseOlderLog } from '../../replay/replay-session.ts';
@@ -33,7 +36,8 @@ function firstPath(options: Home, id: string, task: number): string {
 
 /** The folder that a run gets a copy of. */
 export function startOfRun(options: Home, { id, input }: Comparison, { task }: ComparisonRun): string {
-  return input.tasks[task]?.from === undefined ? basePath(options, id) : firstPath(options, id, task);
+  const { from, start } = input.tasks[task] ?? {};
+  return from === undefined && start === undefined ? basePath(options, id) : firstPath(options, id, task);
 }
 
 interface Bases {
@@ -50,8 +54,14 @@ export async function copyBases(
 ): Promise<ComparisonInput['tasks']> {
   const tasks: ComparisonInput['tasks'] = [];
   try {
-    for (const [index, { note: _note, from, ...task }] of input.tasks.entries()) {
+    for (const [index, { note, from, ...task }] of input.tasks.entries()) {
       const targetPath = firstPath(options, id, index);
+      if (task.start !== undefined) {
+        const { start } = task;
+        await copyStart(options, { start, projectPath: sourcePath ?? input.projectPath, targetPath }, signal);
+        tasks.push({ ...task, start, ...(note === undefined ? {} : { note }) });
+        continue;
+      }
       tasks.push(
         from === undefined
           ? task
@@ -62,7 +72,7 @@ export async function copyBases(
             ),
       );
     }
-    if (tasks.every(({ from }) => from !== undefined)) return tasks;
+    if (tasks.every(({ from, start }) => from !== undefined || start !== undefined)) return tasks;
     const request = {
       mode: 'copy',
       targetPath: basePath(options, id),
@@ -89,6 +99,40 @@ interface TaskFrom {
   readonly projectPath: string;
   /** Where its runs find the files. */
   readonly targetPath: string;
+}
+
+interface StartCopy {
+  readonly start: NonNullable<ComparisonTask['start']>;
+  readonly projectPath: string;
+  readonly targetPath: string;
+}
+
+/** Copies the files that a task brings, and the packages that its project has and they lack. Follows no link. */
+async function copyStart(
+  { home, prepareWorkspace: prepare }: FirstFilesOptions,
+  { start, projectPath, targetPath }: StartCopy,
+  signal: AbortSignal,
+): Promise<void> {
+  const request = {
+    mode: 'copy',
+    projectPath: start.projectPath,
+    targetPath,
+    homePath: home,
+    needsWrite: false,
+  } as const;
+  valueOf(await prepare(request, signal));
+  for (const path of start.packages) {
+    const steps = path.split('/');
+    const name = steps.at(-1) ?? '';
+    if (!isPlainPath(path) || !(isSkippedFolder(name) || isMaybeEnvironment(name))) continue;
+    const from = join(projectPath, ...steps);
+    const to = join(targetPath, ...steps);
+    const folder = await openFolderBelow(projectPath, steps);
+    await folder?.close();
+    if (folder === null || (await lstat(to).catch(() => null)) !== null) continue;
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    await copyPlanned(await planCopy(from, signal), { from, to, signal });
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ComparisonInput, NamedTestCounts } from '@shared/comparisons/comparison.ts';
+import type { ComparisonTask, NamedTestCounts } from '@shared/comparisons/comparison.ts';
 import { AppError } from '@shared/errors.ts';
 import { shellQuote } from '../../../lib/programs/shell-quote.ts';
 import { parseTestOutput } from '../../../lib/test-output/parse-test-output.ts';
@@ -17,7 +17,7 @@ import {
 } from '../../calibrations/trial-place.ts';
 import { layOver } from './task-files.ts';
 
-type Hidden = NonNullable<ComparisonInput['hidden']>;
+type Hidden = NonNullable<ComparisonTask['hidden']>;
 type NamedTests = NonNullable<Hidden['tests']>;
 
 /** Enough for the names of some thousand tests. */

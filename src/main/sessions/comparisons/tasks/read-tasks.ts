@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { EvalTask, EvalTasks } from '@shared/comparisons/eval-tasks.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
+import { isKeptTask, readKept } from './kept-tasks.ts';
 import { readStub } from './stub-task.ts';
 import { readRecords } from './task-records.ts';
 import type { ReadTask, TaskReading } from './task-files.ts';
@@ -18,18 +19,21 @@ const taskSchema = z.object({
 });
 
 /**
- * Reads tasks: a file of records in SWE-bench's form (`.jsonl`), a folder of exercises in the polyglot form, or a folder
- * of own tasks. Rejects with `bad-input` if there is none.
+ * Reads tasks: a file of records in SWE-bench's form (`.jsonl`), a folder of exercises in the polyglot form, a folder of
+ * own tasks, capsules, or texts. Rejects with `bad-input` if there is none.
  */
 export async function readTasks(path: string, reading: TaskReading): Promise<EvalTasks> {
   if (!isAbsolute(path)) throw new AppError('bad-input', 'Give the whole path, from the root on.');
   const found = await stat(path).catch(() => null);
   if (found === null) throw new AppError('not-found', `${path} was not found.`);
-  const form = found.isFile() ? 'swe-bench' : (await hasFile(path, 'task.json')) ? 'own' : 'polyglot';
-  const all = form === 'swe-bench' ? await readRecords(path, reading) : await readFolder(path, form, reading);
+  const form = await formOf(path, found.isFile());
+  const all = await readAs(form, path, reading);
   const read = all.flatMap((one) => ('why' in one ? [] : [one]));
   const tasks: EvalTask[] = [];
-  for (const one of read) tasks.push({ ...one, hidden: { ...one.hidden, state: await stateOf(one, reading.signal) } });
+  for (const one of read) {
+    const state = await stateOf(one, reading.signal);
+    tasks.push(state === null ? one : { ...one, state });
+  }
   const skipped = all.flatMap((one) => ('why' in one ? [one] : []));
   if (tasks.length > 0) return { form, tasks, skipped };
   const why =
@@ -37,14 +41,28 @@ export async function readTasks(path: string, reading: TaskReading): Promise<Eva
       ? 'nothing in it has the form of a task'
       : `${skipped[0].id}: ${skipped[0].why.replace(/\.$/u, '')}`;
   throw new AppError('bad-input', `${path} holds no task that can be run: ${why}.`, {
-    hint: 'A task is a folder with task.json and project/, an exercise with .meta/config.json, or a line of a .jsonl file.',
+    hint: 'A task is a capsule, a .md or .txt file, a folder with task.json and project/, an exercise with .meta/config.json, or a line of a .jsonl file.',
   });
+}
+
+async function formOf(path: string, isFile: boolean): Promise<EvalTasks['form']> {
+  if (isFile) return isKeptTask(path) ? 'kept' : 'swe-bench';
+  if (await hasFile(path, 'task.json')) return 'own';
+  return (await exercisesIn(path)).length > 0 ? 'polyglot' : 'kept';
+}
+
+async function readAs(form: EvalTasks['form'], path: string, reading: TaskReading): Promise<readonly ReadTask[]> {
+  if (form === 'swe-bench') return readRecords(path, reading);
+  if (form === 'kept') return readKept(path, reading, null);
+  return [...(await readFolder(path, form, reading)), ...(await readKept(path, reading, 'capsules'))];
 }
 
 const mostTasks = 5000;
 
-/** A hash over the files of a task, without packages and history. */
-async function stateOf({ projectPath, hidden }: EvalTask, signal: AbortSignal): Promise<string> {
+/** A hash over the files of a task, without packages and history. Null: it brings none. */
+async function stateOf({ projectPath, start, hidden }: EvalTask, signal: AbortSignal): Promise<string | null> {
+  const own = start?.projectPath ?? projectPath;
+  if (own === null) return null;
   const hash = createHash('sha256');
   const visit = async (folder: string): Promise<void> => {
     const entries = await readdir(folder, { withFileTypes: true });
@@ -55,7 +73,7 @@ async function stateOf({ projectPath, hidden }: EvalTask, signal: AbortSignal): 
       if (entry.isFile()) hash.update(JSON.stringify([place, sha256Of(await readFile(place))]));
     }
   };
-  for (const folder of [projectPath, hidden.projectPath]) if (folder !== undefined) await visit(folder);
+  for (const folder of [own, hidden?.projectPath]) if (folder !== undefined) await visit(folder);
   return hash.digest('hex');
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { EvalTask } from '@shared/comparisons/eval-tasks.ts';
+import type { UnpackedCapsule } from '@shared/contract/capsules-contract.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { readFileBelow } from '../../../lib/files/host-folder.ts';
 import { isLoadedByTests } from '../../../safety/guarded-files.ts';
@@ -12,6 +13,10 @@ export interface TaskReading {
   readonly home: string;
   /** Where the repositories of records are. */
   readonly repos: string | null;
+  /** Unpacks a capsule into a new folder. */
+  readonly unpack: (from: { readonly path: string; readonly folder: string }) => Promise<UnpackedCapsule>;
+  /** The project that a calibration made a capsule of. Null: none of this machine did. */
+  readonly projectOf: (capsule: string) => Promise<string | null>;
   readonly signal: AbortSignal;
 }
 

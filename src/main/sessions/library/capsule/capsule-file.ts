@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { knownAnswerSchema } from '@shared/calibration/known-answer.ts';
+import { longestTask } from '@shared/comparisons/comparison.ts';
 import { AppError } from '@shared/errors.ts';
-import { blobRefSchema } from '@shared/events/blob-ref.ts';
+import { type BlobRef, blobRefSchema } from '@shared/events/blob-ref.ts';
 import { canonicalJson } from '../../../lib/canonical-json.ts';
 import { isGitName, nameProblem } from '../../../lib/files/host-folder.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
+import { engineVersion } from '../../../models/engine/engine-packages.ts';
 import type { PackedForm } from '../packed-log.ts';
 
 /**
@@ -29,6 +32,18 @@ const fileSchema = z.strictObject({
 });
 export type CapsuleFile = z.infer<typeof fileSchema>;
 
+/** A task that was made, not taken from a session: its log is empty. */
+const taskSchema = z.strictObject({
+  kind: z.string().min(1).max(100),
+  request: z.string().min(1).max(longestTask),
+  /** The command that decides. Null: `answer` does. */
+  check: z.string().min(1).max(10_000).nullable(),
+  /** Files of the capsule that are as they were again before the command runs. */
+  tests: z.array(z.string().max(maxPathBytes)).max(capsuleLimits.files),
+  answer: knownAnswerSchema.nullable(),
+});
+export type CapsuleTask = z.infer<typeof taskSchema>;
+
 const headerSchema = z.strictObject({
   sessionId: z.string().max(100),
   title: z.string().max(100_000),
@@ -44,7 +59,9 @@ const headerSchema = z.strictObject({
       }),
     )
     .max(200),
-  replay: z.strictObject({ hash: z.string().length(64), difference: z.string().max(100_000).nullable() }),
+  /** Null: no work on it is recorded. */
+  replay: z.strictObject({ hash: z.string().length(64), difference: z.string().max(100_000).nullable() }).nullable(),
+  task: taskSchema.optional(),
   files: z.array(fileSchema).max(capsuleLimits.files).refine(areApart),
   left: z.array(z.strictObject({ path: z.string().max(maxPathBytes), why: z.string().max(1000) })).max(100_000),
   changedSince: z.array(z.string().max(maxPathBytes)).max(capsuleLimits.files),
@@ -65,6 +82,14 @@ export const capsuleForm: PackedForm<CapsuleHeader> = {
   noun: 'a capsule',
   hint: 'Nothing of it was used.',
 };
+
+export const engineHere = `node-llama-cpp ${engineVersion}`;
+
+/** Each once, sorted by its hash. */
+export function blobsOf(all: readonly BlobRef[]): BlobRef[] {
+  const each = new Map(all.map(({ sha256, bytes }) => [sha256, { sha256, bytes }]));
+  return [...each.values()].sort((left, right) => (left.sha256 < right.sha256 ? -1 : 1));
+}
 
 /** One hash over what the files of a capsule are. */
 export function hashOfFiles(files: readonly CapsuleFile[]): string {
@@ -95,11 +120,14 @@ function areApart(files: readonly CapsuleFile[]): boolean {
 }
 
 /** Throws `bad-input` for a header whose files are not among its blobs, or are too many bytes together. */
-export function checkHeader({ files, blobs }: CapsuleHeader): void {
+export function checkHeader({ files, blobs, task, replay }: CapsuleHeader): void {
   const known = new Map(blobs.map(({ sha256, bytes }) => [sha256, bytes]));
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  if (total <= capsuleLimits.bytes && files.every(({ sha256, bytes }) => known.get(sha256) === bytes)) return;
-  throw new AppError('bad-input', 'This is not a capsule, or it is damaged: its list of files is wrong.', {
-    hint: capsuleForm.hint,
-  });
+  const paths = new Set(files.map(({ path }) => path));
+  const isTold = task === undefined ? replay !== null : task.check !== null || task.answer !== null;
+  const hasTests = task === undefined || task.tests.every((path) => paths.has(path));
+  const hasFiles = total <= capsuleLimits.bytes && files.every(({ sha256, bytes }) => known.get(sha256) === bytes);
+  if (hasFiles && hasTests && isTold) return;
+  const what = hasFiles && hasTests ? 'its task has nothing that judges it' : 'its list of files is wrong';
+  throw new AppError('bad-input', `This is not a capsule, or it is damaged: ${what}.`, { hint: capsuleForm.hint });
 }

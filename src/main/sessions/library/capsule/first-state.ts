@@ -89,6 +89,17 @@ function checkSize(files: number, bytes: number): void {
   );
 }
 
+const packagesWhy = 'packages or a cache, which can be made again';
+
+/** The folders of packages and caches that a capsule says it left out. The capsule is not trusted. */
+export function packagesLeft(left: readonly CapsuleLeft[]): readonly string[] {
+  return left.flatMap(({ path, why }) => {
+    const name = path.split('/').at(-1) ?? '';
+    const isOne = why === packagesWhy && isPlainPath(path) && (isSkippedFolder(name) || isMaybeEnvironment(name));
+    return isOne ? [path] : [];
+  });
+}
+
 /** Packages, caches and the history of git are left out as whole folders. */
 function withoutPackages(all: readonly CopyEntry[]): {
   readonly entries: readonly CopyEntry[];
@@ -104,7 +115,7 @@ function withoutPackages(all: readonly CopyEntry[]): {
     });
     if (at < 0) return kind !== 'folder';
     const folder = names.slice(0, at + 1).join('/');
-    left.set(folder, names[at] === '.git' ? 'the history of git' : 'packages or a cache, which can be made again');
+    left.set(folder, names[at] === '.git' ? 'the history of git' : packagesWhy);
     return false;
   });
   return { entries, left: [...left].map(([path, why]) => ({ path, why })) };

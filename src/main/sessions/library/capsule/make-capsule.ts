@@ -2,20 +2,11 @@ import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { CapsuleModel, CapsulePlan } from '@shared/contract/capsules-contract.ts';
-import type { FenceHit, Fences } from '@shared/safety/fences.ts';
 import { globMatcher } from '../../../lib/files/glob-matcher.ts';
-import { engineVersion } from '../../../models/engine/engine-packages.ts';
 import type { AvailableModels } from '../../../models/available-models.ts';
-import { openProject, type ProjectFencesOptions } from '../../../safety/project-fences.ts';
-import type { FenceTaint } from '../../../safety/taint.ts';
 import { allTextsIn } from '../../../safety/value-texts.ts';
-import { fenceSources } from '../../../safety/rules/session-rules.ts';
-import type { HiddenFromReading } from '../../../sandbox/read-only/hidden-from-reading.ts';
-import { createReadOnlySandbox } from '../../../sandbox/read-only/read-only-sandbox.ts';
-import { isSecretFile } from '../../../sandbox/workspace/secret-files.ts';
 import type { HiddenReach } from '../../attachments/hidden-files.ts';
 import type { HistoryCommandsOptions } from '../../history/commands.ts';
-import { fenceMemoryOf } from '../../open/runner-for.ts';
 import { refuseAtWork } from '../../open/refused-requests.ts';
 import { refuseOlderLog, replaySession, type RunReplayTurn } from '../../replay/replay-session.ts';
 import type { SessionView } from '../../store/session-view.ts';
@@ -23,8 +14,9 @@ import type { HiddenValues } from '../../../safety/hidden-values.ts';
 import { planFork } from '../fork-plan.ts';
 import { writePackedLog } from '../packed-log.ts';
 import { blobsOfLog } from '../session-file.ts';
-import { capsuleForm, hashOfFiles, type CapsuleHeader } from './capsule-file.ts';
+import { blobsOf, capsuleForm, engineHere, hashOfFiles, type CapsuleHeader } from './capsule-file.ts';
 import { readFirstState, type FirstState } from './first-state.ts';
+import { findKept, hitsIn, type KeptHere, refuseHits } from './kept-here.ts';
 
 export interface CapsuleOptions extends Pick<
   HistoryCommandsOptions,
@@ -82,7 +74,7 @@ async function gather(options: CapsuleOptions, { sessionId, without }: Choice, s
   const { state } = view;
   const root = await rootOf(state.workspace?.path ?? null);
   const hidden = await options.hiddenIn({ workspacePath: root, projectPath: state.projectPath }, signal);
-  const kept = await findKept(options, view, { root, hidden }, signal);
+  const kept = await findKept(options, { sessionId, projectPath: state.projectPath, root, hidden }, signal);
   const { messages, models, begunAt } = await readLog(view, kept);
   const stored = await blobsOfLog(view.read(), blobs);
   await refuseKept(options, stored.present, kept, signal);
@@ -106,18 +98,17 @@ async function gather(options: CapsuleOptions, { sessionId, without }: Choice, s
   const report = await replaySession(view, blobs, options.runTurn);
   const replay = { hash: report.recordedHash, difference: report.firstDifference };
   const files = [...first.files];
-  const all = new Map([...stored.present, ...files].map(({ sha256, bytes }) => [sha256, { sha256, bytes }]));
   const header: CapsuleHeader = {
     sessionId,
     title: state.title,
     appVersion: version,
-    engine: `node-llama-cpp ${engineVersion}`,
+    engine: engineHere,
     models: await withDigests(options, models, signal),
     replay,
     files,
     left: [...first.left],
     changedSince: [...first.changedSince],
-    blobs: [...all.values()].sort((left, right) => (left.sha256 < right.sha256 ? -1 : 1)),
+    blobs: blobsOf([...stored.present, ...files]),
   };
   const bytes = stored.present.reduce((sum, ref) => sum + ref.bytes, 0);
   const plan: CapsulePlan = {
@@ -144,40 +135,6 @@ async function rootOf(path: string | null): Promise<string> {
   });
 }
 
-/** What must stay on this machine: by path, and how it is recognized in a text. */
-interface Kept {
-  readonly fences: Fences;
-  /** What the session read and made, as the log tells it. Its commands found hidden files empty. */
-  readonly flow: FenceTaint;
-  /** The content of all fenced and hidden files. */
-  readonly contents: FenceTaint;
-}
-
-async function findKept(
-  options: CapsuleOptions,
-  { sessionId, state: { projectPath } }: SessionView,
-  { root, hidden }: { readonly root: string; readonly hidden: HiddenFromReading },
-  signal: AbortSignal,
-): Promise<Kept> {
-  const sources = fenceSources(await options.rules.activeRules(projectPath), options.settings());
-  // Secrets stay out of a capsule whatever may be sent to a model.
-  const settings = sources.secrets === 'off' ? { ...sources, secrets: 'redact' as const } : sources;
-  const memory =
-    projectPath === null ? {} : { memory: fenceMemoryOf({ ...options, homePath: options.home }, projectPath) };
-  const reading = { workspacePath: root, because: null };
-  const { files } = createReadOnlySandbox(reading);
-  const open = (more: Partial<ProjectFencesOptions>): ReturnType<typeof openProject> =>
-    openProject({ projectPath, projectFiles: files, isSecretFile, hidden: options.hidden, ...more }, settings, signal);
-  const { files: projectFiles } = createReadOnlySandbox({ ...reading, hidden: async () => hidden });
-  const { taint: flow, fences } = await open({ sessionId, projectFiles, ...memory });
-  const { taint: contents } = await open({});
-  return { fences, flow, contents };
-}
-
-function hitsIn({ flow, contents }: Kept, text: string): readonly FenceHit[] {
-  return [...contents.inText(text), ...flow.inText(text)];
-}
-
 interface LogFacts {
   /** The ids of its messages. */
   readonly messages: readonly string[];
@@ -186,7 +143,7 @@ interface LogFacts {
 }
 
 /** Throws `refused` if the log holds what must stay on this machine. */
-async function readLog(view: SessionView, kept: Kept): Promise<LogFacts> {
+async function readLog(view: SessionView, kept: KeptHere): Promise<LogFacts> {
   const messages: string[] = [];
   const models = new Map<string, Omit<CapsuleModel, 'digest'>>();
   let begunAt = Number.POSITIVE_INFINITY;
@@ -210,7 +167,7 @@ async function readLog(view: SessionView, kept: Kept): Promise<LogFacts> {
 async function refuseKept(
   { blobs }: CapsuleOptions,
   refs: Awaited<ReturnType<typeof blobsOfLog>>['present'],
-  kept: Kept,
+  kept: KeptHere,
   signal: AbortSignal,
 ): Promise<void> {
   for (const ref of refs) {
@@ -219,16 +176,6 @@ async function refuseKept(
     if (bytes !== null)
       refuseHits(hitsIn(kept, Buffer.from(bytes).toString('utf8')), 'What the log of this session stored');
   }
-}
-
-function refuseHits([hit]: readonly FenceHit[], what: string): void {
-  if (hit === undefined) return;
-  const from = hit.path === null ? '' : ` (${hit.path})`;
-  throw new AppError(
-    'refused',
-    `${what} holds a secret, or what a rule keeps on this machine: ${hit.rule}${from}. A capsule holds the whole log, so none was written.`,
-    { hint: 'Do the task again without it, in a copy that does not have it, and make a capsule of that.' },
-  );
 }
 
 async function withDigests(

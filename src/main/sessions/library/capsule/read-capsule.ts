@@ -6,14 +6,23 @@ import type { CapsuleReport, UnpackedCapsule } from '@shared/contract/capsules-c
 import type { SessionEvent } from '@shared/events/events.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { makeFolder } from '../../../lib/files/json-file.ts';
-import { engineVersion } from '../../../models/engine/engine-packages.ts';
 import { turnOptionsSchema } from '../../../settings/turn-options.ts';
 import { createBlobs, type Blobs } from '../../blobs/blob-store.ts';
 import { createSafeFolder } from '../../changes/safe-folder.ts';
 import { refuseOlderLog, replaySession } from '../../replay/replay-session.ts';
 import { openPackedLog } from '../packed-log.ts';
-import { capsuleForm, checkHeader, hashOfFiles, type CapsuleFile, type CapsuleHeader } from './capsule-file.ts';
+import {
+  capsuleForm,
+  checkHeader,
+  engineHere,
+  hashOfFiles,
+  type CapsuleFile,
+  type CapsuleHeader,
+} from './capsule-file.ts';
+import { packagesLeft } from './first-state.ts';
 import type { CapsuleOptions } from './make-capsule.ts';
+
+export type UnpackOptions = Pick<CapsuleOptions, 'home' | 'modelInfo' | 'version'>;
 
 interface OpenedCapsule {
   readonly header: CapsuleHeader;
@@ -36,9 +45,10 @@ export async function checkCapsule(options: CapsuleOptions, path: string, signal
       },
     };
     await refuseOlderLog(session);
-    const report = await replaySession(session, blobs, options.runTurn);
+    const { title, appVersion, engine, models, left, replay, task } = header;
+    const report = replay === null ? null : await replaySession(session, blobs, options.runTurn);
+    const isSame = report === null || report.stateHash === replay?.hash;
     const filesHash = hashOfFiles(files);
-    const { title, appVersion, engine, models, left, replay } = header;
     return {
       title,
       appVersion,
@@ -48,16 +58,17 @@ export async function checkCapsule(options: CapsuleOptions, path: string, signal
       files: files.length,
       filesHash,
       sameFiles: filesHash === hashOfFiles(header.files),
-      replayHash: report.stateHash,
-      sameReplay: report.matched && report.stateHash === replay.hash,
-      difference: report.firstDifference ?? (report.stateHash === replay.hash ? null : 'the replay has another hash'),
+      replayHash: report?.stateHash ?? null,
+      sameReplay: report === null ? null : report.matched && isSame,
+      difference: report?.firstDifference ?? (isSame ? null : 'the replay has another hash'),
+      task: task === undefined ? null : { kind: task.kind, request: task.request, check: task.check },
     };
   });
 }
 
 /** Unpacks the files of a capsule into a new folder, and says what its task was. */
 export async function unpackCapsule(
-  options: CapsuleOptions,
+  options: UnpackOptions,
   { path, folder }: { readonly path: string; readonly folder: string },
   signal: AbortSignal,
 ): Promise<UnpackedCapsule> {
@@ -73,7 +84,9 @@ export async function unpackCapsule(
       await rm(folder, { recursive: true, force: true });
       throw error;
     }
-    const messages = events.flatMap((event) => (event.type === 'user-message-added' ? [event.text] : []));
+    const { task } = header;
+    const said = events.flatMap((event) => (event.type === 'user-message-added' ? [event.text] : []));
+    const messages = task === undefined ? said : [task.request];
     const { found, notes } = await compareModels(options, header, signal);
     const attached = events.some(
       (event) => event.type === 'user-message-added' && (event.attachments ?? []).length > 0,
@@ -82,7 +95,12 @@ export async function unpackCapsule(
       folder,
       files: header.files.length,
       messages,
-      options: optionsOf(events, found),
+      task: task ?? null,
+      packages: packagesLeft(header.left),
+      options: {
+        ...optionsOf(events, found),
+        ...(task === undefined || task.check === null ? {} : { check: task.check }),
+      },
       notes: [
         ...notes,
         ...(attached ? ['Its messages had attachments, which are not sent again.'] : []),
@@ -97,7 +115,7 @@ export async function unpackCapsule(
   });
 }
 
-async function inTemporary<T>({ home }: CapsuleOptions, work: (folder: string) => Promise<T>): Promise<T> {
+async function inTemporary<T>({ home }: UnpackOptions, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = join(home, 'workspaces', `capsule-${randomBytes(6).toString('hex')}`);
   await makeFolder(folder);
   try {
@@ -156,7 +174,7 @@ async function filesIn(place: string, expected: readonly CapsuleFile[]): Promise
 }
 
 async function compareModels(
-  { modelInfo, version }: CapsuleOptions,
+  { modelInfo, version }: UnpackOptions,
   { models, engine, appVersion }: CapsuleHeader,
   signal: AbortSignal,
 ): Promise<{ readonly found: ReadonlySet<string>; readonly notes: readonly string[] }> {
@@ -171,8 +189,8 @@ async function compareModels(
     else if (where === 'local' && (digest === null || info.digest === undefined))
       notes.push(`Nobody knows whether the model ${id} has the same files here, because they were not hashed.`);
   }
-  const here = `node-llama-cpp ${engineVersion}`;
-  if (engine !== here) notes.push(`The engine differs: the capsule was made with ${engine}, and this is ${here}.`);
+  if (engine !== engineHere)
+    notes.push(`The engine differs: the capsule was made with ${engine}, and this is ${engineHere}.`);
   if (appVersion !== version) notes.push(`Dewpoint differs: the capsule was made with ${appVersion}.`);
   return { found, notes };
 }

@@ -15,14 +15,14 @@ import {
   solvedHead,
   unknownNotes,
 } from '@shared/calibration/calibration-text.ts';
-import { escapedJson } from '@shared/text/seen-text.ts';
+import { escapedJson, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { jsonText } from '../../../../lib/files/json-file.ts';
 import { issueText } from '../../../../lib/issue-text.ts';
 import { orNoted } from '../../../../lib/log.ts';
 import type { Command, CommandContext } from '../../../text/command-context.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import { requireModels } from '../../../text/require-models.ts';
-import { dateAndTime, jsonLine, oneLine, table } from '../../../text/terminal.ts';
+import { dateAndTime, jsonLine, oneLine, pluralize, table } from '../../../text/terminal.ts';
 import { checkOutputFile, writeOutputFile } from '../../terminal/output-file.ts';
 import { numberOf } from '../../turn/compare-input.ts';
 
@@ -196,6 +196,13 @@ function showReport({ terminal }: CommandContext, view: CalibrationView, month: 
   }
   terminal.out('\n');
   for (const note of unknownNotes(view)) terminal.out(`${oneLine(note, 400)}\n`);
+  if (view.kept === null) return;
+  for (const note of view.kept.notes) terminal.out(`${oneLine(seenWords(note), 400)}\n`);
+  const folder = seenName(view.kept.folder);
+  if (view.kept.tasks.length > 0) {
+    const count = pluralize(view.kept.tasks.length, 'task');
+    terminal.out(`\n${count} kept as capsules in ${folder}\nTry other models on them: dewpoint eval ${folder}\n`);
+  }
 }
 
 /** As JSON or a page if the file name ends that way, otherwise as Markdown. */

@@ -105,7 +105,7 @@ async function check(context: CommandContext, path: string, { json }: CapsuleArg
   const report = await (await context.core()).capsules.check({ path }, { signal });
   if (json === true) terminal.out(jsonLine(report));
   else for (const line of linesOfReport(report)) terminal.out(`${line}\n`);
-  return report.sameFiles && report.sameReplay ? 0 : 1;
+  return report.sameFiles && report.sameReplay !== false ? 0 : 1;
 }
 
 function linesOfReport(report: CapsuleReport): readonly string[] {
@@ -113,10 +113,20 @@ function linesOfReport(report: CapsuleReport): readonly string[] {
     `${oneLine(seenWords(report.title), 80)} (Dewpoint ${seenName(report.appVersion)}, ${seenName(report.engine)})`,
     ...modelLines(report.models),
     `${report.sameFiles ? 'Same files' : 'Other files'}: ${report.files}\n${report.filesHash}`,
-    `${report.sameReplay ? 'Same replay hash' : 'The replay differs'}\n${report.replayHash}`,
+    ...(report.replayHash === null
+      ? ['It holds a task alone: no work on it is recorded, so nothing is replayed.']
+      : [`${report.sameReplay === true ? 'Same replay hash' : 'The replay differs'}\n${report.replayHash}`]),
+    ...(report.task === null ? [] : linesOfTask(report.task)),
     ...(report.difference === null ? [] : [`first difference: ${seenWords(report.difference)}`]),
     ...(report.left.length === 0 ? [] : [`Left out when it was made (${report.left.length}):`]),
     ...some(report.left, shownLines, ({ path, why }) => `  ${seenName(path)}: ${seenWords(why)}`),
+  ];
+}
+
+function linesOfTask({ kind, request, check }: NonNullable<CapsuleReport['task']>): readonly string[] {
+  return [
+    `task (${seenName(kind)}): ${oneLine(seenWords(request), 200)}`,
+    check === null ? 'A known answer judges it.' : `check: ${oneLine(seenWords(check), 200)}`,
   ];
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Comparison, ComparisonInput, ComparisonRun } from '@shared/comparisons/comparison.ts';
 import { comparisonInputSchema } from '@shared/comparisons/comparison.ts';
-import type { EvalTask } from '@shared/comparisons/eval-tasks.ts';
+import { comparisonTaskOf, type EvalTask, type EvalTasks } from '@shared/comparisons/eval-tasks.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { canonicalJson } from '../../../../lib/canonical-json.ts';
 import { globMatcher } from '../../../../lib/files/glob-matcher.ts';
@@ -55,9 +55,10 @@ export const evaluate: Command<[string, EvalArguments]> = async (context, path, 
   const core = await context.core();
   const repos = args.repos === undefined ? null : resolve(args.repos);
   const found = await core.comparisons.tasks({ path: resolve(path), repos }, { signal });
-  for (const { id, why } of found.skipped) terminal.err(`not run: ${seenName(id)}: ${seenWords(why)}\n`);
   const fits = args.only === undefined ? null : globMatcher(args.only);
-  const chosen = found.tasks.filter(({ id }) => fits?.(id) ?? true);
+  const skipped = [...found.skipped, ...unjudged(found)];
+  for (const { id, why } of skipped) terminal.err(`not run: ${seenName(id)}: ${seenWords(why)}\n`);
+  const chosen = found.tasks.filter(({ id }) => !skipped.some((one) => one.id === id) && (fits?.(id) ?? true));
   const tasks = args.limit === undefined ? chosen : chosen.slice(0, numberOf('limit', args.limit));
   // Named, so that the report says which models worked, and another model in the settings is another evaluation.
   const usual = await usualModels(core, {});
@@ -67,8 +68,11 @@ export const evaluate: Command<[string, EvalArguments]> = async (context, path, 
   for (const { policy, local, cloud } of first.input.ways)
     await requireModels(context, { local, cloud, policies: [policy] });
   terminal.err(`${pluralize(tasks.length, 'task')} in the form "${found.form}"\n`);
+  for (const { id, note } of tasks) {
+    if (note !== undefined) terminal.err(`${seenName(id)}: ${seenWords(note)}\n`);
+  }
   const runs = await runAll(context, parts, args);
-  const report = { title: `Evaluation of ${seenName(path)}`, runs, skipped: found.skipped };
+  const report = { title: `Evaluation of ${seenName(path)}`, runs, skipped };
   if (args.json === true) terminal.out(jsonLine({ ...report, rows: evalRows(runs) }));
   else {
     for (const line of table(evalTable(evalRows(runs)))) terminal.out(`${line}\n`);
@@ -78,6 +82,15 @@ export const evaluate: Command<[string, EvalArguments]> = async (context, path, 
   if (signal.aborted) return 130;
   return runs.every(({ figures }) => figures !== null) ? 0 : 3;
 };
+
+/** An evaluation needs files and a judge for each task. A comparison has you for that. */
+function unjudged({ tasks }: EvalTasks): EvalTasks['skipped'] {
+  return tasks.flatMap(({ id, projectPath, check, hidden, answer }) => {
+    if (projectPath !== null && (hidden !== null || check !== null || answer !== undefined)) return [];
+    const why = projectPath === null ? 'it brings no files' : 'no command judges it';
+    return [{ id, why: `${why}. Compare it: dewpoint compare --tasks FOLDER` }];
+  });
+}
 
 function reportText(path: string, report: Parameters<typeof evalMarkdown>[0]): string {
   if (path.endsWith('.json')) return jsonText({ ...report, rows: evalRows(report.runs) });
@@ -102,11 +115,9 @@ function partOf(
     })),
   );
   const parsed = comparisonInputSchema.safeParse({
-    tasks: [{ name: task.id, text: task.prompt }],
+    tasks: [comparisonTaskOf(task)],
     projectPath: task.projectPath,
     ways,
-    hidden: task.hidden,
-    ...(task.check === null ? {} : { check: task.check }),
     ...(args.repeat === undefined ? {} : { repeat: numberOf('repeat', args.repeat) }),
     ...(args.seed === undefined ? {} : { seed: numberOf('seed', args.seed) }),
   });

@@ -12,6 +12,8 @@ describe('a capsule that is run again', () => {
       messages: ['Do it.'],
       options: { policy, cloud: 'sky/model' },
       notes: [],
+      task: null,
+      packages: [],
     };
     const { handlers } = createFakeHandlers({ capsules: { unpack: async () => unpacked } });
     const { context } = commandContext({ handlers });

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+const nameSchema = z.string().min(1).max(4096);
+const namesSchema = z.array(nameSchema).max(1000);
+
+/** What a right answer to a question contains. */
+export const knownAnswerSchema = z.discriminatedUnion('type', [
+  /** This file, named before each of the others. */
+  z.object({ type: z.literal('file'), path: nameSchema, others: namesSchema }),
+  /** All these names, and few of the others. */
+  z.object({ type: z.literal('names'), names: namesSchema.min(1), others: namesSchema }),
+]);
+export type KnownAnswer = z.infer<typeof knownAnswerSchema>;
