@@ -146,9 +146,9 @@ export class SocketCounts {
     const reason = this.#requests.get(request) ?? reasonNow();
     const host = reason.host ?? hostOf(Reflect.get(request, 'origin'));
     one.reason = { ...reason, ...(host === undefined ? {} : { host }) };
-    const body: unknown = Reflect.get(request, 'contentLength');
+    const body = bodyBytes(request);
     const head = String(Reflect.get(Object(message), 'headers')).length;
-    const announced = typeof body === 'number' ? mostBytes(head, body, isSecure(message)) : null;
+    const announced = body === null ? null : mostBytes(head, body, isSecure(message));
     const line = this.#lineOf(one, 'request', { announced });
     if (!line.isHere) this.#write(one, line);
   }
@@ -236,6 +236,14 @@ export class SocketCounts {
     // Something on this machine, such as a proxy, takes it further.
     return endsHere && (host === undefined || host === one.name || isThisMachine(host) || this.#isHere(host));
   }
+}
+
+/** Null: nobody knows how long it is, as of a stream, or of what goes through a tunnel after it is open. */
+function bodyBytes(request: object): number | null {
+  if (Reflect.get(request, 'method') === 'CONNECT' || Boolean(Reflect.get(request, 'upgrade'))) return null;
+  const length: unknown = Reflect.get(request, 'contentLength');
+  if (typeof length === 'number') return length;
+  return Reflect.get(request, 'body') === null ? 0 : null;
 }
 
 /** Whether the socket of a message has a layer of TLS. */

@@ -113,17 +113,47 @@ describe('the count of sockets', () => {
     const certificates = join(folder, 'host.pem');
     await writeFile(certificates, host.certificate);
     const reach = createNetFetch(() => ({ proxy: null, certificates }), {});
-    for (const size of [0, 1, 500_000]) {
+    for (const size of [null, 0, 1, 500_000]) {
       lines = [];
       const url = `${isSecure ? 'https' : 'http'}://localhost:${host.port}/`;
-      await (await reach(url, { method: 'POST', body: 'y'.repeat(size) })).text();
+      await (await reach(url, size === null ? {} : { method: 'POST', body: 'y'.repeat(size) })).text();
       counts.settle();
       const at = lines.findIndex(({ state }) => state === 'request');
       const out = sum(lines.slice(at + 1)).out;
-      expect(out).toBeGreaterThan(size);
+      expect(out).toBeGreaterThan(size ?? 0);
       expect(lines[at]?.announced).toBeGreaterThanOrEqual(out);
-      expect(lines[at]?.announced).toBeLessThan(out + 1_000 + size / 100);
+      expect(lines[at]?.announced).toBeLessThan(out + 1_000 + (size ?? 0) / 100);
     }
+    await rm(folder, { recursive: true, force: true });
+    await host.close();
+  });
+
+  /** Catches: a receipt that is sure that no more left, because the few bytes that open a tunnel have gone. */
+  it('does not take the request that opens a tunnel for all that goes through it', async () => {
+    const host = await startCountedHost((request, response) => request.resume().on('end', () => response.end('ok')), {
+      isSecure: true,
+      names: ['far.example'],
+    });
+    const proxy = createHttp();
+    proxy.on('connect', (_request, inside: Socket) => {
+      const outside = connect(host.port, '127.0.0.1', () => inside.write('HTTP/1.1 200 OK\r\n\r\n'));
+      outside.on('error', () => inside.destroy()).pipe(inside);
+      inside.on('error', () => outside.destroy()).pipe(outside);
+    });
+    const port = await listening(proxy);
+    const folder = await mkdtemp(join(tmpdir(), 'dewpoint-tunnel-'));
+    const certificates = join(folder, 'host.pem');
+    await writeFile(certificates, host.certificate);
+    const reach = createNetFetch(() => ({ proxy: `http://127.0.0.1:${port}`, certificates }), {});
+    await (await reach(`https://far.example/`, { method: 'POST', body: 'y'.repeat(90_000) })).text();
+    counts.settle();
+    const through = lines.filter((line) => line.port === port);
+    const requests = through.filter(({ state }) => state === 'request');
+    expect(requests).toHaveLength(2);
+    expect(requests[0]?.announced).toBeNull();
+    const after = sum(through.slice(through.indexOf(requests[1] as SentLine) + 1)).out;
+    expect(after).toBeGreaterThan(90_000);
+    expect(requests[1]?.announced).toBeGreaterThanOrEqual(after);
     await rm(folder, { recursive: true, force: true });
     await host.close();
   });
