@@ -159,7 +159,9 @@ function createEngineParts(
   localEngines.register('llama-cpp', createLlamaOccupant(llama, context));
   const { platform } = process;
   const servers = { nodePath: files.node, guardPath: files.serverGuard, programs, env, platform };
-  const engineFiles = createEngineLibraries({ variants, readHardware: hardware, startAnew: () => llama.startAnew() });
+  const ownServer = createOwnLlamaServer(servers);
+  const startAnew = (): Promise<void> => llama.startAnew();
+  const engineFiles = createEngineLibraries({ variants, readHardware: hardware, ownServer, startAnew });
   return {
     llama,
     modelStore,
@@ -173,7 +175,7 @@ function createEngineParts(
       localEngines,
       serverMemoryPlanner,
       ownOllamaServer: createOwnOllamaServer(servers),
-      ownLlamaServer: createOwnLlamaServer(servers),
+      ownLlamaServer: ownServer,
       freeHostBytes,
     },
   };

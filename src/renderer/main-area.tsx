@@ -127,7 +127,7 @@ function OtherView({ view, load, actions, onShow, onStatus }: MainAreaProps) {
   };
   switch (view.type) {
     case 'models':
-      return <ModelsView />;
+      return <ModelsView at={view.at} />;
     case 'compare':
       return (
         <CompareView

@@ -161,7 +161,8 @@ describe('a picture in the field that no model of its message sees', () => {
     await begin(`A picture beside ${longName}`);
     await give(`${longName}/script`, { name: `${longName}.png`, mimeType: 'image/png', buffer: picture });
     await notice().getByRole('button', { name: 'Use this model' }).waitFor();
-    await notice().getByText('With a llama-server').waitFor();
+    await notice().getByText('With your own llama-server').waitFor();
+    await notice().getByRole('button', { name: 'Set up llama-server' }).waitFor();
     await look('unseen-image');
     hasProjector = false;
     await notice().getByRole('button', { name: 'Leave out image' }).click();

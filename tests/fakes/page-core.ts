@@ -451,6 +451,17 @@ function modelHandlers(core: PageCore, note: Note): Subject<'models'> {
     search: () => [],
     suggest: () => core.suggestions,
     cards: () => core.cards,
+    lookForServer: ({ input: { program } }) => {
+      note('look-for-server', program);
+      return {
+        path: null,
+        version: null,
+        cards: [],
+        problem: 'No program `llama-server` was found on this machine.',
+        places: '`llama-server` is looked for in the search path (PATH).',
+        howToGet: 'Run `brew install llama.cpp` in a terminal, then look again.',
+      };
+    },
     strain: () => core.strain,
     import: ({ input: { path, name } }) => {
       note('import', path, name);

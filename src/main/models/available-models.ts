@@ -45,6 +45,8 @@ export interface AvailableModels {
   readonly servers: (signal: AbortSignal) => Promise<readonly ServerStatus[]>;
   /** How the engine sees the graphics cards of this machine. */
   readonly cards: (signal: AbortSignal) => Promise<EngineCardsReport>;
+  /** The user's own llama-server, or how to get one. It is started for its version. */
+  readonly lookForServer: EngineLibraries['lookForServer'];
   /** Repositories of the hub by words, which go there. */
   readonly search: HubModels['search'];
   readonly pull: (id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
@@ -126,6 +128,7 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
     servers: async (signal) =>
       (await Promise.all([engineFiles.status(signal), listServers(instances, options.settings, signal)])).flat(),
     cards: engineFiles.report,
+    lookForServer: engineFiles.lookForServer,
     search: hubModels.search,
     pull: async (id, onProgress, signal) => {
       const isElsewhere =

@@ -58,6 +58,7 @@ export function createModelCommands({
       updateCatalog: ({ input, signal }) => updates.update(input.source, input.apply, signal),
       resetCatalog: () => updates.reset(),
       cards: ({ signal }) => models.cards(signal),
+      lookForServer: ({ input, signal }) => models.lookForServer(input.program, signal),
       strain: () => strain.now(),
       noteStrain: ({ input }) => strain.note(input),
       pull: ({ input, signal }) => progressStream((note, stop) => models.pull(input.id, note, stop), signal),

@@ -10,6 +10,7 @@ export const hostCommands: Handlers['host'] = {
   info: () => ({ isWindow: false, refused: [] }),
   chooseFolder: refuse,
   chooseModelFile: refuse,
+  chooseProgram: refuse,
   takeScreenshot: refuse,
   exportSession: refuse,
   exportSessions: refuse,

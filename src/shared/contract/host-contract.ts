@@ -49,6 +49,8 @@ export const hostContract = {
   chooseFolder: base.output(type<{ path: string | null }>()),
   /** A GGUF file. */
   chooseModelFile: base.output(type<{ path: string | null }>()),
+  /** Any program of this machine. */
+  chooseProgram: base.output(type<{ path: string | null }>()),
   /**
    * A picture (PNG, as base64) of a screen or a window that the user chooses in a list of the system. Before that,
    * nothing is captured.

@@ -119,6 +119,21 @@ export interface EngineCardsReport {
   } | null;
 }
 
+/** A llama-server of this machine, or how to get one. */
+export interface LlamaServerLook {
+  /** Null: no program was found. */
+  readonly path: string | null;
+  /** Null: it cannot be used. */
+  readonly version: string | null;
+  /** The graphics cards that it sees. */
+  readonly cards: readonly string[];
+  /** Why it cannot be used, and what to do. Null: it can. */
+  readonly problem: string | null;
+  /** Where a program is looked for, and how to get one on this system. Full sentences, with commands in backticks. */
+  readonly places: string;
+  readonly howToGet: string;
+}
+
 /** Models on this machine and from providers, and the memory that a model would take. */
 export const modelsContract = {
   models: {
@@ -137,6 +152,13 @@ export const modelsContract = {
       .output(type<CatalogUpdate>()),
     /** Returns to the catalog that came with Dewpoint. */
     resetCatalog: base.output(type<CatalogUpdate>()),
+    /**
+     * Looks for the user's own llama-server and asks it for its version, for which it is started. Null: as usual, else
+     * the program that the user chose.
+     */
+    lookForServer: base
+      .input(z.object({ program: z.string().min(1).max(4_096).nullable() }))
+      .output(type<LlamaServerLook>()),
     /** Reads the hardware; downloads nothing. */
     cards: base.output(type<EngineCardsReport>()),
     /** Whether local models hold back now because of power, heat or memory, and why. */

@@ -74,6 +74,10 @@ export function createHostCommands({
       const { filePaths } = await dialog.showOpenDialog(window, { properties: ['openFile'], filters: [modelFile] });
       return { path: filePaths[0] ?? null };
     },
+    'host.chooseProgram': async () => {
+      const { filePaths } = await dialog.showOpenDialog(window, { properties: ['openFile'] });
+      return { path: filePaths[0] ?? null };
+    },
     'host.takeScreenshot': async (_input, signal) => {
       const picture = await takeScreenshot(screenParts(window), signal ?? new AbortController().signal);
       return { data: picture?.toString('base64') ?? null };

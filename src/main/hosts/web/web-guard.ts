@@ -163,6 +163,13 @@ const refusals: readonly Refusal[] = [
     hint: 'On the machine, run: dewpoint models import FILE, or dewpoint models remove NAME',
   },
   {
+    // It starts the program that it names.
+    names: ['models.lookForServer'],
+    grant: null,
+    message: 'No llama-server can be looked for from the browser.',
+    hint: 'On the machine, run: dewpoint doctor',
+  },
+  {
     names: ['projects.prepare', 'projects.removePackages', 'projects.bringImage', 'clean'],
     grant: null,
     message: 'Packages and images cannot be installed or removed from the browser.',

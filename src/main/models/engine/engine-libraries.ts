@@ -2,6 +2,8 @@ import { AppError, valueOf } from '@shared/errors.ts';
 import { pullPhases } from '../files/pull-phases.ts';
 import type { ServerStatus } from '../model-servers.ts';
 import type { EngineVariant } from './engine-packages.ts';
+import { lookForServer } from './llama-server/look-for-server.ts';
+import type { OwnLlamaServer } from './llama-server/own-llama-server.ts';
 import type { EngineVariants } from './engine-variants.ts';
 import { unseenCardText } from './engine-variants.ts';
 import type { Hardware } from '../machine/hardware.ts';
@@ -9,7 +11,13 @@ import { dirname, join } from 'node:path';
 import type { HostPrograms, Program } from '../../lib/programs/host-programs.ts';
 import { isProgram, isWholePath } from '../../lib/programs/search-path.ts';
 import { sizeText } from '@shared/text/size-text.ts';
-import type { EngineCardsReport, ModelEntry, ModelRemoval, PullProgress } from '@shared/contract/models-contract.ts';
+import type {
+  EngineCardsReport,
+  LlamaServerLook,
+  ModelEntry,
+  ModelRemoval,
+  PullProgress,
+} from '@shared/contract/models-contract.ts';
 
 /**
  * The engine's libraries for cards. They are downloaded and removed like models: `engine/cuda`, `engine/cuda-12`,
@@ -26,11 +34,14 @@ export interface EngineLibraries {
   readonly status: (signal: AbortSignal) => Promise<readonly ServerStatus[]>;
   /** The same for the window. */
   readonly report: (signal: AbortSignal) => Promise<EngineCardsReport>;
+  /** The user's own llama-server, or how to get one. It is started for its version. */
+  readonly lookForServer: (program: string | null, signal: AbortSignal) => Promise<LlamaServerLook>;
 }
 
 export interface EngineLibrariesOptions {
   readonly variants: EngineVariants;
   readonly readHardware: (signal: AbortSignal) => Promise<Hardware>;
+  readonly ownServer: Pick<OwnLlamaServer, 'find' | 'ask'>;
   /** Restarts the engine's process, so that it finds new libraries. */
   readonly startAnew: () => Promise<void>;
 }
@@ -48,6 +59,8 @@ export function createEngineLibraries(options: EngineLibrariesOptions): EngineLi
     });
   };
   return {
+    lookForServer: (program, signal) =>
+      lookForServer(options.ownServer, { program, platform: process.platform }, signal),
     async show(given, signal) {
       const variant = await find(given, signal);
       if (variant === null) return null;

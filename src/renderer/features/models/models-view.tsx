@@ -14,12 +14,14 @@ import { GraphicsCards } from './graphics-cards.tsx';
 import { HubModels } from './hub-models.tsx';
 import { ImportModel } from './import-model.tsx';
 import { ModelRow } from './model-row.tsx';
+import { OwnLlamaServer } from './own-llama-server.tsx';
 import { SuggestedModels } from './suggested-models.tsx';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
+import type { View } from '../../lib/window/use-view.ts';
 
 /** Models that can be called and models that can be downloaded, by place. */
-export default function ModelsView() {
+export default function ModelsView({ at }: { readonly at?: Extract<View, { readonly type: 'models' }>['at'] }) {
   const client = useClient();
   const queries = useQueryClient();
   const isRefused = useIsCommandRefused('settings.set');
@@ -60,6 +62,7 @@ export default function ModelsView() {
           places.map((place) => (
             <Place key={place.where} {...place} settings={settings.data} onUse={use} onChanged={reload} />
           ))}
+        <OwnLlamaServer isWanted={at === 'llama-server'} />
         <Endpoints />
       </div>
     </div>

@@ -14,6 +14,7 @@ const action = (text: TextKey, id: string): HintAction => ({ type: 'action', tex
 /** Terminal commands, and the place in the window that does the same. The first match counts. */
 const places: readonly (readonly [RegExp, HintAction])[] = [
   [/^keys (?:set|remove)\b/u, show('hint.keys', { type: 'settings', at: 'keys' })],
+  [/^settings set providers\.llama-server\b/u, show('hint.llamaServer', { type: 'models', at: 'llama-server' })],
   [/^(?:models\b|settings set providers\b)/u, show('hint.models', { type: 'models' })],
   [/^budget\b/u, show('hint.limits', { type: 'costs' })],
   [/^rules\b/u, show('hint.rules', { type: 'settings', at: 'rules' })],

@@ -27,7 +27,8 @@ export type View =
   | { readonly type: 'bin' }
   | { readonly type: 'tools' }
   | { readonly type: 'assistants' }
-  | { readonly type: 'models' }
+  /** `at`: the part to show. */
+  | { readonly type: 'models'; readonly at?: 'llama-server' }
   /** `task`: a task to begin with. */
   | { readonly type: 'compare'; readonly task?: { readonly text: string; readonly project: string | null } }
   | { readonly type: 'costs' }

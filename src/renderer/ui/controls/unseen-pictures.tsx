@@ -8,7 +8,6 @@ import type { PickedOptions } from '../../lib/models/model-options.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { HintButton } from '../notices/hint-button.tsx';
 import { Notice } from '../notices/notice.tsx';
-import { TextWithCode } from '../notices/text-with-code.tsx';
 import { Button } from './button.tsx';
 import { SeeingModel } from './seeing-model.tsx';
 
@@ -117,9 +116,10 @@ function OtherModel({
 function CouldSee({ preview: { couldSee = [] } }: Pick<Known, 'preview'>) {
   if (couldSee.length === 0) return null;
   return (
-    <p className="mt-1 wrap-anywhere">
-      <TextWithCode text={t('pictures.couldSee', { models: namesOf(couldSee) })} />
-    </p>
+    <div className="mt-1 flex flex-col gap-1.5">
+      <p className="wrap-anywhere">{t('pictures.couldSee', { models: namesOf(couldSee) })}</p>
+      <HintButton hint={t('pictures.setUp')} />
+    </div>
   );
 }
 
