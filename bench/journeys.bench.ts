@@ -3,7 +3,7 @@ import { walkJourneys } from '../tests/electron/journeys/walk-journeys.ts';
 import type { BenchRow } from './lib/rows.ts';
 
 /**
- * Walks ten tasks of a newcomer through the built window, with a pointer and by keyboard alone. The models' answers are
+ * Walks the journeys of a newcomer through the built window, with a pointer and by keyboard alone. The models' answers are
  * scripted, so the figures are the window's own.
  */
 export async function run(): Promise<readonly BenchRow[]> {
@@ -55,10 +55,11 @@ function summary(walked: readonly Walked[]): readonly BenchRow[] {
 function rowOf({ name, kind, effort, deadEnd }: Walked): BenchRow {
   const figure = `${name}, ${kind}: longest wait`;
   if (effort === null) return { figure, value: null, unit: 's', target: { atMost: 1 }, note: deadEnd ?? '' };
-  const { clicks, keys, machinery, stages, waitedMs, longestMs } = effort;
+  const { clicks, keys, machinery, words, stages, waitedMs, longestMs } = effort;
   const parts = [
     `${clicks} clicks`,
     `${keys} keys`,
+    `${words} words at once`,
     `${machinery} words of machinery`,
     `${stages} stages`,
     `waits ${(waitedMs / 1000).toFixed(1)} s in all`,

@@ -73,7 +73,7 @@ interface SessionScreenProps {
   readonly isConnected: boolean;
   readonly hasMenuButton: boolean;
   readonly handle: Ref<SessionHandle>;
-  /** A turn began or ended, so the list of sessions must change, too. */
+  /** A turn began, ended or waits for the user, so the list of sessions must change, too. */
   readonly onStatus: () => void;
   readonly onPalette: () => void;
   readonly onModels: () => void;
@@ -88,8 +88,10 @@ export function SessionScreen(props: SessionScreenProps) {
 function Attempt({ onAgain, ...props }: SessionScreenProps & { readonly onAgain: () => void }) {
   const { sessionId, onStatus } = props;
   const load = useSession(useClient(), sessionId);
-  const status = load.type === 'ready' ? sessionStatus(load.view.state) : 'new';
-  useEffect(() => onStatus(), [status, onStatus]);
+  const state = load.type === 'ready' ? load.view.state : null;
+  const status = state === null ? 'new' : sessionStatus(state);
+  const isAsking = state !== null && (state.approvals.length > 0 || state.cap !== null);
+  useEffect(() => onStatus(), [status, isAsking, onStatus]);
   if (load.type === 'loading') return <Empty>{t('session.opening')}</Empty>;
   if (load.type === 'failed') {
     return <Problem className="m-6 mt-14" text={`${t('session.failed')} ${load.text}`} onRetry={onAgain} />;

@@ -14,6 +14,8 @@ export interface Effort {
   stages: number;
   /** The most words per turn that one stage showed in the conversation beside the messages and answers. */
   machinery: number;
+  /** The most words that a stage showed beside the lists: texts, buttons and labels. */
+  words: number;
   /** The total time from each act until its result is drawn. The answers of the models take no time. */
   waitedMs: number;
   longestMs: number;
@@ -43,8 +45,10 @@ export interface Hand {
   send(button: Locator): Promise<void>;
   /** Chooses an option of a list under a search field that has the focus. */
   choose(option: Locator, typed: string): Promise<void>;
-  /** Attaches a file by the system's file dialog. Key presses in that dialog are not counted. */
-  attach(button: Locator, file: { readonly name: string; readonly buffer: Buffer }): Promise<void>;
+  /** Chooses an option of a native list by its text. */
+  select(list: Locator, text: string): Promise<void>;
+  /** Attaches files by the system's file dialog. Key presses in that dialog are not counted. */
+  attach(button: Locator, ...files: readonly { readonly name: string; readonly buffer: Buffer }[]): Promise<void>;
   keys(combination: string): Promise<void>;
   sees(target: Locator): Promise<void>;
   /** Records the window as it is now as a stage of the journey. */
@@ -60,6 +64,7 @@ export function createHand(page: Page, { kind, name, looks }: HandOptions): Hand
     keys: 0,
     stages: 0,
     machinery: 0,
+    words: 0,
     waitedMs: 0,
     longestMs: 0,
     lost: [],
@@ -79,6 +84,8 @@ export function createHand(page: Page, { kind, name, looks }: HandOptions): Hand
     keys: press,
     async press(target) {
       await target.waitFor();
+      // A question takes no answer in its first moment, because that could be meant for something else.
+      await target.and(page.locator(':not([aria-disabled=true])')).waitFor();
       if (kind === 'keyboard') {
         await reach(target);
         const isBox = await target.evaluate((element) => element.matches('input[type=checkbox], input[type=radio]'));
@@ -98,8 +105,12 @@ export function createHand(page: Page, { kind, name, looks }: HandOptions): Hand
           await target.click();
         }
       }
-      if ((await target.inputValue()) !== '') await press('Control+A');
-      await page.keyboard.insertText(text);
+      if (await target.evaluate((element) => element.matches('input[type=month]'))) {
+        await target.fill(text);
+      } else {
+        if ((await target.inputValue()) !== '') await press('Control+A');
+        await page.keyboard.insertText(text);
+      }
       actedAt = performance.now();
     },
     async send(button) {
@@ -117,11 +128,23 @@ export function createHand(page: Page, { kind, name, looks }: HandOptions): Hand
       }
       await press('Enter');
     },
-    async attach(button, file) {
+    async select(list, text) {
+      await list.waitFor();
+      if (kind === 'keyboard') {
+        await reach(list);
+        effort.keys += 1;
+        await page.keyboard.type(text);
+      } else {
+        effort.clicks += 2;
+        await list.selectOption({ label: text });
+      }
+      actedAt = performance.now();
+    },
+    async attach(button, ...files) {
       const asked = page.waitForEvent('filechooser');
       await hand.press(button);
       const chooser = await asked;
-      await chooser.setFiles({ ...file, mimeType: 'application/octet-stream' });
+      await chooser.setFiles(files.map((file) => ({ ...file, mimeType: 'application/octet-stream' })));
       actedAt = performance.now();
     },
     async sees(target) {
@@ -139,6 +162,8 @@ export function createHand(page: Page, { kind, name, looks }: HandOptions): Hand
         const turns = Math.max(1, await page.locator('[role=log] [data-work]').count());
         effort.machinery = Math.max(effort.machinery, Math.ceil((await machineryWords(page)).length / turns));
       }
+      const text = await page.getByRole('main').first().innerText();
+      effort.words = Math.max(effort.words, text.split(/\s+/u).filter((word) => /\w/u.test(word)).length);
       for (const found of await wrongIn(page, looks)) effort.violations.push(`${stage}: ${found}`);
       await keepScreenshot(page, `journey-${name}-${stage}`);
       actedAt = performance.now();

@@ -15,17 +15,18 @@ export interface Journey {
   readonly walk: (hand: Hand, bed: JourneyBed) => Promise<void>;
 }
 
-const main = ({ page }: Hand): Locator => page.getByRole('main');
-const button = (hand: Hand, name: string | RegExp): Locator => main(hand).getByRole('button', { name, exact: true });
+export const main = ({ page }: Hand): Locator => page.getByRole('main');
+export const button = (hand: Hand, name: string | RegExp): Locator =>
+  main(hand).getByRole('button', { name, exact: true });
 const task = ({ page }: Hand): Locator => page.getByRole('textbox', { name: 'Task', exact: true });
 const message = ({ page }: Hand): Locator => page.getByRole('textbox', { name: 'Message' });
-const answer = ({ page }: Hand, text: string): Locator => page.locator('[data-outcome]').getByText(text).last();
+export const answer = ({ page }: Hand, text: string): Locator => page.locator('[data-outcome]').getByText(text).last();
 
-async function use(bed: JourneyBed, model: string): Promise<void> {
+export async function use(bed: JourneyBed, model: string): Promise<void> {
   await bed.core.client.settings.set({ key: 'local', value: model });
 }
 
-async function begin(hand: Hand, text: string): Promise<void> {
+export async function begin(hand: Hand, text: string): Promise<void> {
   await hand.type(task(hand), text);
   await hand.send(button(hand, 'Start'));
 }
@@ -36,7 +37,7 @@ async function say(hand: Hand, text: string): Promise<void> {
 }
 
 /** An answer that consists of one tool call. */
-function tool(name: string, input: object, delayMs = 0) {
+export function tool(name: string, input: object, delayMs = 0) {
   return { toolCalls: [{ name, input }], delayMs };
 }
 
@@ -115,7 +116,7 @@ const repair: Journey = {
 };
 
 /** One pixel. */
-const pixel = Buffer.from(
+export const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );

@@ -7,6 +7,7 @@ import { keepScreenshot } from '../launch.ts';
 import { ensureShellAndDisplay } from '../setup.ts';
 import type { Journey } from './journeys.ts';
 import { journeys } from './journeys.ts';
+import { laterJourneys, talkJourneys } from './later-journeys.ts';
 
 export interface Walked {
   readonly name: string;
@@ -19,12 +20,17 @@ export interface Walked {
 /** What is not drawn after this time counts as missing. */
 const patienceMs = 20_000;
 
-/** Walks all ten journeys one after the other, each from a new task. */
+/** A part of a name, to walk only some. */
+const wanted = process.env.DEWPOINT_JOURNEY ?? '';
+const isWanted = (name: string): boolean => name.includes(wanted);
+
+/** Walks all journeys one after the other, each from a new task. */
 export async function* walkJourneys({ kind, looks }: Omit<HandOptions, 'name'>): AsyncGenerator<Walked> {
   const endDisplay = await ensureShellAndDisplay();
   try {
     yield* walkedInPage({ kind, looks });
-    for (const { name, walk } of appJourneys) yield await walked(name, kind, () => walk({ kind, looks }));
+    for (const { name, walk } of appJourneys.filter((one) => isWanted(one.name)))
+      yield await walked(name, kind, () => walk({ kind, looks }));
   } finally {
     endDisplay();
   }
@@ -34,7 +40,9 @@ async function* walkedInPage({ kind, looks }: Omit<HandOptions, 'name'>): AsyncG
   const bed = await openBed();
   bed.served.page.setDefaultTimeout(patienceMs);
   try {
-    for (const journey of journeys) {
+    const [first, ...others] = journeys;
+    const all = [...(first === undefined ? [] : [first]), ...talkJourneys, ...others, ...laterJourneys];
+    for (const journey of all.filter(({ name }) => isWanted(name))) {
       yield await walked(journey.name, kind, () => walkOne(journey, bed, { kind, looks }));
     }
   } finally {

@@ -159,7 +159,8 @@ function Adding({ work: { done, told }, add, stop }: AddingProps) {
         onDrop={drop}
         className={`flex flex-wrap items-center gap-3 rounded-lg border border-dashed p-3 ${isOver ? 'border-accent bg-sunken' : 'border-line'}`}
       >
-        <Button onClick={() => picker.current?.click()} disabled={done !== null}>
+        {/* It keeps the focus while files are added. */}
+        <Button aria-disabled={done !== null} onClick={() => done === null && picker.current?.click()}>
           <Icon name="plus" /> {t('project.knowledge.add')}
         </Button>
         <span className="text-sm text-soft">{t('project.knowledge.drop')}</span>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { useEffect, useRef } from 'react';
 
 interface ViewHeaderProps {
   readonly title: string;
@@ -8,12 +9,22 @@ interface ViewHeaderProps {
   readonly children?: ReactNode;
 }
 
-/** The top of a view. In a narrow window without the list it leaves room for the button of the list. */
+/**
+ * The top of a view. It takes the focus where the last view took it along, so that keys and screen readers begin here. In a narrow window without the list it leaves room for the button of the list.
+ */
 export function ViewHeader({ title, text, children }: ViewHeaderProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+  }, []);
   return (
     <header className="flex flex-wrap items-start gap-x-4 gap-y-3 max-lg:group-data-unlisted/main:-mt-5">
       <div className="min-w-0 flex-1 basis-64">
-        <h1 className="text-xl font-semibold tracking-tight wrap-anywhere max-lg:group-data-unlisted/main:pl-8">
+        <h1
+          ref={heading}
+          tabIndex={-1}
+          className="text-xl outline-none font-semibold tracking-tight wrap-anywhere max-lg:group-data-unlisted/main:pl-8"
+        >
           {title}
         </h1>
         {text !== undefined && <div className="text-soft">{text}</div>}
