@@ -12,7 +12,7 @@ import { createHostPrograms } from '../../../src/main/lib/programs/host-programs
 import { createRuleFiles } from '../../../src/main/safety/rule-files.ts';
 import { pdfFile } from '../../../tests/fakes/pdf-file.ts';
 import type { BenchRow } from '../rows.ts';
-import { documentTexts, openMiniLm } from './retrieval-rows.ts';
+import { documentTexts, openKeptMiniLm } from './retrieval-rows.ts';
 
 const wantedPages = 200;
 const linesOfPage = 44;
@@ -188,9 +188,9 @@ async function foundPages(
   signal: AbortSignal,
 ): Promise<(asked: Question, by: Way) => readonly string[]> {
   const { base, folder, taken } = await addedKnowledge(home, files, signal);
-  const model = await openMiniLm(home, signal);
+  const texts = await openKeptMiniLm(home, signal);
   const open = (stop: AbortSignal): IndexClient => openIndex(base, 0, stop);
-  const work = createVectorWork({ texts: model.texts, open });
+  const work = createVectorWork({ texts, open });
   const index = open(signal);
   try {
     await makeVectors(work, taken, signal);
@@ -209,6 +209,6 @@ async function foundPages(
   } finally {
     index.close();
     await work.dispose();
-    await model.texts.dispose();
+    await texts.dispose();
   }
 }

@@ -11,6 +11,7 @@ import { createTextVectors, type TextVectors } from '../../../src/main/models/te
 import type { BenchRow } from '../rows.ts';
 import { seeded } from '../seeded.ts';
 import { UsageError } from '../usage-error.ts';
+import { keptVectors } from './kept-vectors.ts';
 import { fetchMiniLm } from './minilm-file.ts';
 
 /** Documentations that come with packages of npm, in Markdown. */
@@ -30,17 +31,25 @@ export interface BenchModel {
   readonly engine: LlamaEngine;
 }
 
-/** all-MiniLM-L6-v2 in the built-in engine. */
-export async function openMiniLm(home: string, signal: AbortSignal): Promise<BenchModel> {
+const cacheFolder = (): string => join(findDataFolders(process.env, process.platform).cache, 'bench');
+
+/** all-MiniLM-L6-v2, with each vector made once for all runs, as quickly as this machine can. */
+export async function openKeptMiniLm(home: string, signal: AbortSignal): Promise<TextVectors> {
+  const { texts } = await openMiniLm(home, signal, false);
+  return keptVectors(texts, join(cacheFolder(), 'all-minilm-l6-v2-vectors.sqlite'));
+}
+
+/** all-MiniLM-L6-v2 in the built-in engine. `isPolite`: behind all other work, as the program does it. */
+export async function openMiniLm(home: string, signal: AbortSignal, isPolite = true): Promise<BenchModel> {
   const workerPath = resolve('out/main/llama-worker.cjs');
   if (!existsSync(workerPath)) throw new UsageError('Build first: npm run build');
-  const path = await fetchMiniLm(join(findDataFolders(process.env, process.platform).cache, 'bench'), signal);
+  const path = await fetchMiniLm(cacheFolder(), signal);
   const engine = createLlamaEngine({
     nodePath: process.execPath,
     workerPath,
     programs: createHostPrograms({ home, env: process.env }),
     now: () => performance.now(),
-    isPolite: true,
+    isPolite,
   });
   const file = { name: 'all-minilm-l6-v2', label: 'all-MiniLM-L6-v2', path, place: path, files: [path] };
   const unknown = { bytes: null, parametersB: null, license: null, sha256: null, strategies: [], efforts: [] };
@@ -63,7 +72,7 @@ const progressText = (progress: VectorProgress): string =>
  */
 export async function retrievalRows(
   options: IndexOptions,
-  { texts: model }: BenchModel,
+  model: TextVectors,
   signal: AbortSignal,
 ): Promise<readonly BenchRow[]> {
   const texts = await documentTexts();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { documentChunks } from '../../../src/main/documents/search/document-chunks.ts';
+import { chunkPieces, documentChunks } from '../../../src/main/documents/search/document-chunks.ts';
 
 const filler = (lines: number): string[] => Array.from({ length: lines }, (_, at) => `Sentence ${at} of some prose.`);
 
@@ -52,5 +52,26 @@ describe('the chunks of a document', () => {
       expect(filled.filter((line) => !covered.includes(line))).toEqual([]);
       expect(Math.max(0, ...chunks.map((chunk) => chunk.text.length))).toBeLessThan(24_000);
     }
+  });
+});
+
+describe('the pieces of a chunk, for one vector each', () => {
+  // Catches: a piece that an embedding model cuts, words that no piece has, and a mark that makes all pages alike.
+  it('are short, have every word once and no mark of a page', () => {
+    const long = 'w'.repeat(1_000);
+    const pieces = chunkPieces('Guide', ['[Page 3 of 9]', ...filler(60), long].join('\n'));
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(451);
+    expect(pieces.join('\n')).not.toContain('[Page');
+    for (const sentence of filler(60)) expect(pieces.filter((piece) => piece.includes(sentence))).toHaveLength(1);
+    expect(
+      pieces
+        .join('')
+        .match(/w{100,}/gu)
+        ?.join(''),
+    ).toHaveLength(1_000);
+  });
+
+  it('are the headings where there are no other words', () => {
+    expect(chunkPieces('Guide', '[Page 3 of 9]\n\n')).toEqual(['Guide']);
   });
 });

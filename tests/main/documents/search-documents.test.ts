@@ -230,9 +230,24 @@ describe('the search of documents by meaning', () => {
     await sandbox.files.delete('docs/offer.md', undefined, never);
     expect((await find('repair', sandbox.files, more)).by).toMatchObject({ type: 'words-yet', done: 2, of: 3 });
     await all();
-    expect(texts.asked).toEqual(['New\n# New\n\nSales in spring.']);
+    expect(texts.asked).toEqual(['# New\n\nSales in spring.']);
     const { chunks } = await find('repair', sandbox.files, more);
     expect(chunks.map(({ path }) => path)).not.toContain('docs/offer.md');
+  }, 120_000);
+
+  it('takes the part with two pieces that are near before one with a single such piece among others', async () => {
+    const line = (words: string): string => `${words} ${'and so on '.repeat(40)}`;
+    const { more, all } = withVectors('second');
+    const { files } = createMemorySandbox({
+      files: {
+        'docs/a-once.md': Buffer.from([line('The warranty'), line('The rest')].join('\n')),
+        'docs/b-twice.md': Buffer.from([line('The warranty'), line('This warranty')].join('\n')),
+      },
+    });
+    await find('guarantee', files, more);
+    await all();
+    const { chunks } = await find('guarantee', files, more);
+    expect(chunks.map(({ path }) => path)).toEqual(['docs/b-twice.md', 'docs/a-once.md']);
   }, 120_000);
 
   /** Catches: vectors of one model that are compared with the question of another. */

@@ -28,18 +28,18 @@ export interface ChunkIndex {
 }
 
 /** Raise it with any change of the tables or of how text is cut: an index of another version is made again. */
-const indexVersion = 4;
+const indexVersion = 5;
 /** Files that no search looked at for so long are dropped. */
 const keptDays = 60;
 const mostWords = 32;
 /** The headings and the path say more about a chunk than one word in it. */
-const titleWeight = 3;
+const titleWeight = 2;
 /** So that one long document does not fill the results. */
 const chunksPerFile = 3;
 /** Of each kind. */
 const mostRanked = 120;
 /** Chosen by questions that the published figure does not use. */
-const meaningWeight = 0.6;
+const meaningWeight = 0.5;
 
 /** No id is given twice: a search that is under way would take the part of another file for the one that is gone. */
 const tables = `
@@ -212,9 +212,12 @@ function chunkOf(row: unknown): FoundPart {
 
 /** Words that say nothing about what is looked for. */
 const common = new Set(
-  'a an and are as at be by can do does for from how i in is it my of on or that the this to was what when where which who why with you'.split(
-    ' ',
-  ),
+  [
+    'a am an and any are as at be been being but by can could did do does done for from get gets give given had has have',
+    'how i if in into is it its just made make makes may me might more most must my no not of on one ones only or our out',
+    'over own should so some such than that the them then there these they this those to too use used using very was we',
+    'what when where which who why will with would you your',
+  ].flatMap((line) => line.split(' ')),
 );
 
 /** Any of the words may match, and chunks with more and rarer ones come first. */

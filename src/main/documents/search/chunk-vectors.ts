@@ -39,7 +39,7 @@ export interface ChunkVectors {
   readonly unread: (digest: string, asked: { readonly after: number; readonly most: number }) => readonly UnreadChunk[];
   /** Vectors of chunks that are gone meanwhile are left out. */
   readonly add: (digest: string, made: readonly MadeVectors[]) => void;
-  /** The chunks whose nearest piece is nearest, best first. */
+  /** The chunks whose two nearest pieces are nearest, best first. */
   readonly nearest: (query: VectorQuery, most: number) => readonly ScoredChunk[];
   /** Removes the vectors of models that no search asked for since that day. */
   readonly forgetUnused: (day: number) => void;
@@ -126,19 +126,33 @@ function nearestChunks(
     )
     .iterate(model);
   let near: ScoredChunk[] = [];
-  for (const row of rows) {
-    const { chunk, scale, bytes } = row;
-    if (!(bytes instanceof Uint8Array) || bytes.length !== vector.length) continue;
-    near.push({ id: Number(chunk), score: Number(scale) * product(bytes, vector) });
+  let chunk = -1;
+  let [best, second] = [-Infinity, -Infinity];
+  const end = (): void => {
+    if (chunk >= 0) near.push({ id: chunk, score: best + secondWeight * (second === -Infinity ? best : second) });
     if (near.length > most * keptFactor) near = nearestOf(near, most);
+    [best, second] = [-Infinity, -Infinity];
+  };
+  // The pieces of a chunk come one after the other.
+  for (const row of rows) {
+    const { scale, bytes } = row;
+    if (!(bytes instanceof Uint8Array) || bytes.length !== vector.length) continue;
+    if (Number(row['chunk']) !== chunk) end();
+    chunk = Number(row['chunk']);
+    const score = Number(scale) * product(bytes, vector);
+    if (score > best) [best, second] = [score, best];
+    else second = Math.max(second, score);
   }
+  end();
   return nearestOf(near, most);
 }
 
-/** The best pieces of so many times the wanted chunks are kept while it compares. */
+/** A chunk with two pieces that are near says more than one with one. Chosen as `meaningWeight`. */
+const secondWeight = 0.4;
+/** So many times the wanted chunks are kept while it compares. */
 const keptFactor = 32;
 
-/** Each chunk once, with its nearest piece. */
+/** Each chunk once, best first. */
 function nearestOf(found: readonly ScoredChunk[], most: number): ScoredChunk[] {
   const seen = new Set<number>();
   return found

@@ -23,6 +23,9 @@ interface Heading {
   readonly title: string;
 }
 
+/** What stands before each page, sheet or cell. */
+const partMark = /^\[(?:Page|Sheet|Cell) (\d{1,9}) of \d/u;
+
 /** Where each line stands: under which headings, on which page, and whether a part begins there. */
 interface PlacedLine {
   readonly text: string;
@@ -72,7 +75,7 @@ function placedLines(lines: readonly string[]): readonly PlacedLine[] {
     const text = whole.slice(0, mostLineCharacters);
     if (text.startsWith('```')) isCode = !isCode;
     const heading = isCode ? null : headingOf(text, lines[index + 1] ?? '');
-    const marked = Number(/^\[(?:Page|Sheet|Cell) (\d{1,9}) of \d/u.exec(text)?.[1] ?? 0);
+    const marked = Number(partMark.exec(text)?.[1] ?? 0);
     if (heading !== null) above = [...above.filter(({ level }) => level < heading.level), heading];
     if (marked > 0) page = marked;
     const isPage = marked > 0 && !text.startsWith('[Cell');
@@ -94,18 +97,22 @@ function headingOf(line: string, next: string): Heading | null {
   return isUnderlined && isTitle && next.trim().length + 3 >= line.trim().length ? { level, title: line.trim() } : null;
 }
 
-/** About 250 tokens: small embedding models read no more, and one vector of a long text says little of its parts. */
-const pieceCharacters = 900;
+/**
+ * About 120 tokens. Small embedding models were trained with texts of such a length and cut longer ones, and a vector of
+ * a long text says little of each of its parts. The headings above say less than the room they would take.
+ */
+const pieceCharacters = 450;
 
-/** Cuts the text of a chunk at its lines, into pieces for one vector each. The headings stand in front of each. */
+/** Cuts the text of a chunk at its lines, into pieces for one vector each. One without words has its headings. */
 export function chunkPieces(title: string, text: string): readonly string[] {
   const pieces: string[] = [];
   let piece = '';
   const end = (): void => {
-    if (piece.trim() !== '') pieces.push(`${title}\n${piece}`.trim());
+    if (piece.trim() !== '') pieces.push(piece.trim());
     piece = '';
   };
   for (const line of text.split('\n')) {
+    if (partMark.test(line)) continue;
     if (piece.length + line.length > pieceCharacters) end();
     // A line without an end is cut in the middle.
     for (let at = 0; at < Math.max(line.length, 1); at += pieceCharacters) {
