@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { ServerDefinition } from '@shared/tools/server-definition.ts';
+import { howToGetProgram } from '../servers/program-needs.ts';
 import { batchProblem, isBatchFile } from '../../lib/programs/batch-line.ts';
 import type { HostPrograms } from '../../lib/programs/host-programs.ts';
 
@@ -44,7 +45,7 @@ export function createHostServers({ programs, nodePath, guardPath }: HostServers
     const program = isAbsolute(definition.command) ? definition.command : await programs.find(definition.command);
     if (program === null || (isAbsolute(program) && !(await programs.isOutside(program)))) {
       throw new AppError('not-found', `The program ${definition.command} was not found outside of your projects.`, {
-        hint: 'Give its whole path.',
+        hint: howToGetProgram(definition.command, process.platform),
       });
     }
     const problem =

@@ -22,6 +22,45 @@ const runnersByTwo: Readonly<Record<string, readonly string[]>> = {
   'pipx run': pythonHosts,
 };
 
+/** How each program that READMEs start servers with is installed, as its own page says. Windows has another command. */
+const installs: Readonly<Record<string, Readonly<{ win32: string; others: string }>>> = {
+  uv: { win32: '`winget install astral-sh.uv`', others: '`curl -LsSf https://astral.sh/uv/install.sh | sh`' },
+  node: { win32: '`winget install OpenJS.NodeJS.LTS`', others: 'the installer of nodejs.org' },
+  bun: {
+    win32: '`powershell -c "irm bun.sh/install.ps1 | iex"`',
+    others: '`curl -fsSL https://bun.com/install | bash`',
+  },
+  pipx: { win32: '`py -m pip install --user pipx`', others: '`python3 -m pip install --user pipx`' },
+  docker: {
+    win32: '`winget install Docker.DockerDesktop`',
+    others: 'the instructions of docs.docker.com/get-started/get-docker',
+  },
+};
+const partOf: Readonly<Record<string, string>> = {
+  uvx: 'uv',
+  uv: 'uv',
+  npx: 'node',
+  npm: 'node',
+  node: 'node',
+  bunx: 'bun',
+  bun: 'bun',
+  pipx: 'pipx',
+  docker: 'docker',
+};
+
+/** What to do where the program of a server is not on this machine, in whole sentences. */
+export function howToGetProgram(command: string, platform: NodeJS.Platform): string {
+  const name = programName(command);
+  const part = Object.hasOwn(partOf, name) ? partOf[name] : undefined;
+  const install = part === undefined ? undefined : installs[part];
+  if (part === undefined || install === undefined) return 'Install it, or give its whole path.';
+  const way = platform === 'win32' ? install.win32 : install.others;
+  const inSandbox =
+    part === 'docker' ? '' : ' Or run the server in its container, which needs nothing of this machine.';
+  const what = part === name ? `Install ${part}` : `${name} comes with ${part}. Install it`;
+  return `${what} with ${way}, then try again.${inSandbox}`;
+}
+
 const engines = ['docker', 'podman', 'nerdctl'];
 
 /** The name of a program without its folder and its ending on Windows. */

@@ -169,6 +169,12 @@ async function callIn(one: Running, call: () => Promise<ToolResult>): Promise<To
   }
 }
 
+/** Where its program is missing, what to install is a part of the problem. */
+function problemOf(error: unknown): string {
+  const hint = error instanceof AppError && error.code === 'not-found' ? error.hint : undefined;
+  return hint === undefined ? messageOf(error) : `${messageOf(error)} ${hint}`;
+}
+
 /** The running servers, at most one of each. */
 interface Pool extends Pick<ToolServers, 'running' | 'problem' | 'refused' | 'stop' | 'dispose'> {
   readonly reach: (name: string, signal: AbortSignal) => Promise<Running>;
@@ -223,7 +229,7 @@ function createPool(options: ToolServersOptions, kept: KeptOffers): Pool {
         onOffers();
       },
       (error: unknown) => {
-        problems.set(name, messageOf(error));
+        problems.set(name, problemOf(error));
         if (running.get(name) === one) running.delete(name);
       },
     );
