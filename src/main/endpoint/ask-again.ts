@@ -85,7 +85,7 @@ interface RecordedCall {
  */
 export async function askAgain(
   options: AskAgainOptions,
-  { sessionId, model, maxUsd, since = 0, callId }: AskAgainInput,
+  { sessionId, model, maxUsd, since, callId }: AskAgainInput,
   { push, signal }: { readonly push: (row: AskedAgain) => void; readonly signal: AbortSignal },
 ): Promise<void> {
   const info = await knownModel(options, model, signal);
@@ -94,14 +94,13 @@ export async function askAgain(
   const fences = leavesMachine(info) ? await options.fencesOf(view, signal) : options.fences;
   const log = await options.logs.of(client);
   let spentUsd = 0;
-  for (const call of await recordedCalls(view.read(), callId)) {
-    if (call.started.at < since) continue;
+  for (const call of await recordedCalls(view.read(), { callId, since })) {
     signal.throwIfAborted();
     const leftUsd = maxUsd === null ? null : maxUsd - spentUsd;
     const before = answerBefore(call);
     const asked =
       leftUsd !== null && leftUsd <= 0 && leavesMachine(info)
-        ? notAsked(amountUsedUp)
+        ? { ...notAsked(amountUsedUp), isLimit: true }
         : await askOne({ ...options, fences }, { call, before, info, log, leftUsd }, signal);
     // What a call of unknown cost took may be all that was left.
     spentUsd += asked.costUsd ?? leftUsd ?? 0;
@@ -112,11 +111,11 @@ export async function askAgain(
 /** What `askAgain` would ask, and its price for as many tokens as were recorded. */
 export async function expectAgain(
   options: Pick<AskAgainOptions, 'models' | 'view'>,
-  { sessionId, model, callId }: Pick<AskAgainInput, 'sessionId' | 'model' | 'callId'>,
+  { sessionId, model, callId, since }: Omit<AskAgainInput, 'maxUsd'>,
   signal: AbortSignal,
 ): Promise<ExpectedAgain> {
   const info = await knownModel(options, model, signal);
-  const calls = await recordedCalls((await options.view(sessionId)).read(), callId);
+  const calls = await recordedCalls((await options.view(sessionId)).read(), { callId, since });
   // Another model has read nothing of it before.
   const usages = calls.map(({ ended: { usage } }) => ({
     ...noUsage,
@@ -148,7 +147,7 @@ async function knownModel(
 /** Calls that ended with an answer, or one of them. Those of tool servers are not the agent's. */
 async function recordedCalls(
   events: AsyncIterable<SessionEvent>,
-  callId: string | undefined,
+  { callId, since = 0 }: Pick<AskAgainInput, 'callId' | 'since'>,
 ): Promise<readonly RecordedCall[]> {
   const open = new Map<string, EventOf<'model-call-started'>>();
   const calls: RecordedCall[] = [];
@@ -157,7 +156,7 @@ async function recordedCalls(
     if (event.type === 'model-call-started' && event.askedBy === undefined) open.set(event.callId, event);
     if (event.type !== 'model-call-ended' || event.callId !== (callId ?? event.callId)) continue;
     const started = open.get(event.callId);
-    if (started !== undefined && event.error === null) calls.push({ started, ended: event });
+    if (started !== undefined && started.at >= since && event.error === null) calls.push({ started, ended: event });
   }
   return calls;
 }
@@ -201,6 +200,8 @@ async function askOne(
   const request = requestSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
   const messages = await withImages(options.blobs, request.messages);
   if (messages === null) return notAsked('an image of it is not stored any more');
+  const hasImages = messages.some(({ parts }) => parts.some(({ type }) => type === 'image'));
+  if (hasImages && info.capabilities.images !== true) return notAsked('it has an image, which this model does not see');
   const asked = sameForm({ ...request, messages }, info);
   if (asked === null) return notAsked('it was asked in a form that this model does not take');
   const pushes: EndpointPush[] = [];
@@ -208,7 +209,8 @@ async function askOne(
   const limit = leftUsd === null ? {} : { maxUsd: leftUsd };
   await answerClient(options, { client, log, push, signal, ...limit, ...asked });
   const last = pushes.at(-1);
-  if (last?.type === 'failed') return notAsked(last.message, last.costUsd);
+  if (last?.type === 'failed')
+    return { ...notAsked(last.message, last.costUsd), ...(last.code === 'limit' ? { isLimit: true } : {}) };
   if (last?.type !== 'ended') return notAsked('no answer came');
   const answer: CallAnswer = {
     model: info.id,

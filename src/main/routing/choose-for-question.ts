@@ -81,6 +81,16 @@ export function byPlanRole(facts: ChoiceFacts, { open }: Choice): Verdict | null
   return { chosen: local, layer: 'L1', code: 'plan', text, adviser: planner };
 }
 
+/**
+ * Says so where the cloud model itself works although the roles let it only plan: no model here may drive the loop, so
+ * none could work by a plan.
+ */
+export function notePlanRole({ purpose, numbers, task, trajectory }: ChoiceFacts, verdict: Verdict): Verdict {
+  const isAsked = numbers.roles?.plan === 'cloud' && purpose === 'act' && !task.isQuestion;
+  if (!isAsked || trajectory.steps > 0 || verdict.chosen?.info.where !== 'cloud') return verdict;
+  return { ...verdict, text: `No model on this machine may work by a plan, as your roles say it. ${verdict.text}` };
+}
+
 /** L4: whether a cloud model reviews work that was done locally. Choosing the local model means no review. */
 export function chooseReviewer(facts: ChoiceFacts, { open, compared }: Choice): Verdict {
   const local = open.find(({ info }) => info.where === 'local') ?? null;

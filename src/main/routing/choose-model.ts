@@ -5,7 +5,7 @@ import type { Comparison } from './weigh-options.ts';
 import { compareOptions, isStronger, pairOf, optionWithoutCosts } from './weigh-options.ts';
 import type { Choice } from './choose-by-score.ts';
 import { byScore, capital, isOfConversation } from './choose-by-score.ts';
-import { byPlanRole, byRole, chooseReviewer } from './choose-for-question.ts';
+import { byPlanRole, byRole, chooseReviewer, notePlanRole } from './choose-for-question.ts';
 import { noteFailure } from '../lib/log.ts';
 
 interface Judged {
@@ -135,7 +135,7 @@ function verdictOf(facts: ChoiceFacts, { judged, open, compared }: Considered): 
     staysTogether(facts, choice) ??
     underStrain(facts, choice) ??
     byPlanRole(facts, choice) ??
-    byScore(facts, choice)
+    notePlanRole(facts, byScore(facts, choice))
   );
 }
 

@@ -26,8 +26,13 @@ export interface AskedAgain {
   readonly before: CallAnswer;
   readonly again:
     | ({ readonly type: 'answered'; readonly agreement: 'target' | 'tool' | 'words' | 'other' } & CallAnswer)
-    /** `costUsd`: what a try cost that gave no answer. Null: unknown. */
-    | { readonly type: 'not-asked'; readonly why: string; readonly costUsd: number | null };
+    /** `costUsd`: what a try cost that gave no answer. Null: unknown. `isLimit`: a spending limit left too little. */
+    | {
+        readonly type: 'not-asked';
+        readonly why: string;
+        readonly costUsd: number | null;
+        readonly isLimit?: boolean;
+      };
 }
 
 /** What asking again would take. */
@@ -39,6 +44,18 @@ export interface ExpectedAgain {
   readonly costUsd: number | null;
   /** Whether the requests leave this machine. */
   readonly isSent: boolean;
+}
+
+/** What asking several sessions again would take together. */
+export function sumOfExpected(all: readonly ExpectedAgain[]): ExpectedAgain {
+  const sum = (of: (one: ExpectedAgain) => number): number => all.reduce((total, one) => total + of(one), 0);
+  return {
+    calls: sum(({ calls }) => calls),
+    promptTokens: sum(({ promptTokens }) => promptTokens),
+    outputTokens: sum(({ outputTokens }) => outputTokens),
+    costUsd: moneyOf(all),
+    isSent: all.some(({ isSent }) => isSent),
+  };
 }
 
 /** Why a call was not asked when the limit was reached before it. */

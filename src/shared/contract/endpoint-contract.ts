@@ -112,6 +112,7 @@ const againInput = z.object({
   sessionId: z.string().min(1).max(200),
   model: z.string().min(1).max(300),
   callId: z.string().min(1).max(200).optional(),
+  since: z.number().nonnegative().optional(),
 });
 
 /** Models for other programs: what they may ask, and their keys. They come in through `hosts/api`. */
@@ -133,9 +134,7 @@ export const endpointContract = {
    * asked since then. `callId`: only this one.
    */
   askAgain: base
-    .input(
-      againInput.extend({ maxUsd: z.number().nonnegative().nullable(), since: z.number().nonnegative().optional() }),
-    )
+    .input(againInput.extend({ maxUsd: z.number().nonnegative().nullable() }))
     .output(type<AsyncIterable<AskedAgain>>()),
   /** What `askAgain` would ask, and its price for as many tokens as were recorded. Asks no model. */
   expectAgain: base.input(againInput).output(type<ExpectedAgain>()),

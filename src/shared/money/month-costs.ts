@@ -84,7 +84,10 @@ export function monthCosts(
 
 function tooFew(count: number): MonthWay {
   const seen = count === 0 ? 'there is none before today' : `there ${count === 1 ? 'is 1' : `are ${count}`}`;
-  return { usd: null, why: `a month is estimated from ${leastDays} days of work; ${seen}` };
+  return {
+    usd: null,
+    why: `a month is estimated from at least ${leastDays} days, counted from the first call; ${seen}`,
+  };
 }
 
 const paidOn = (row: CostRow): number => row.costUsd + row.energy.energyUsd;

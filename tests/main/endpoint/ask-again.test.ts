@@ -16,6 +16,8 @@ beforeEach(async () => {
 });
 afterEach(() => kit.close());
 
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 const done = (summary: string) => ({ name: 'task_complete', input: { summary } });
 
 /** A session in which the local model writes a note and then says that it is done. */
@@ -136,6 +138,18 @@ describe('another model that is asked the requests of a session', () => {
       await writeFile(join(project, 'data', 'customers.csv'), `${row}\n`);
     });
     afterEach(() => rm(project, { recursive: true, force: true }));
+
+    it('is not asked with an image that it does not see', async () => {
+      await writeFile(join(project, 'shot.png'), Buffer.from(pixel, 'base64'));
+      await set('providers.eye', { kind: 'scripted', replies: [], images: true });
+      await set('local', 'eye/script');
+      const sessionId = await session('Look at @shot.png and write a note.', project);
+      const before = kit.asked.length;
+      for (const why of agreements(await askAgain(sessionId, 'script/script'))) expect(why).toContain('has an image');
+      expect(kit.asked).toHaveLength(before);
+      kit.answerWith(saying(done('Noted.')));
+      expect(agreements(await askAgain(sessionId, 'eye/script'))).toEqual(['other', 'target']);
+    });
 
     it('is not asked with what came out of it, though no step named the file', async () => {
       const sessionId = await session(`Why is this row wrong? ${row}`, project);

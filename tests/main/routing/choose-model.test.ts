@@ -6,6 +6,7 @@ import { sampled } from '../../fakes/sampled.ts';
 import { seeded } from '../../../bench/lib/seeded.ts';
 import type { ChoiceFacts, Rule, ModelOption } from '../../../src/main/routing/define.ts';
 import { createRuleRegistry, discoverRules } from '../../../src/main/routing/registry.ts';
+import { notePlanRole } from '../../../src/main/routing/choose-for-question.ts';
 import { chooseModel } from '../../../src/main/routing/choose-model.ts';
 import { emptyTrajectory } from '../../../src/main/routing/trajectory/trajectory.ts';
 import { profiles } from '../../../src/shared/routing/routing-profiles.ts';
@@ -365,5 +366,13 @@ describe('the role that plans', () => {
     ],
   ] as const)('%s', (_what, own, expected) => {
     expect(decide(own)).toBe(expected);
+  });
+
+  it('says that no model here may work by a plan, where the cloud does all of it', () => {
+    const verdict = { chosen: there, layer: 'L2', code: 'gain', text: 'Sky does it.' } as const;
+    const text = (own: Partial<ChoiceFacts>): string => notePlanRole(facts({ numbers, ...own }), verdict).text;
+    expect(text({})).toBe('No model on this machine may work by a plan, as your roles say it. Sky does it.');
+    expect(text({ trajectory: { ...emptyTrajectory, steps: 3 } })).toBe('Sky does it.');
+    expect(text({ task: { ...noTask, isQuestion: true } })).toBe('Sky does it.');
   });
 });

@@ -164,7 +164,10 @@ describe('the costs of a month', () => {
     const month = monthCosts(reportOf(days, 30), { today: dayOf(7), hardwareUsd: null });
     expect(month.spent.usd?.value).toBeCloseTo(12, 6);
     for (const way of [month.forecast, month.asWorked, month.allCloud, month.allLocal]) {
-      expect(way).toEqual({ usd: null, why: 'a month is estimated from 7 days of work; there are 6' });
+      expect(way).toEqual({
+        usd: null,
+        why: 'a month is estimated from at least 7 days, counted from the first call; there are 6',
+      });
     }
   });
 

@@ -28,7 +28,7 @@ export function createSpeedWatch(): SpeedWatch {
       const usual = sorted[Math.floor(sorted.length / 2)] ?? null;
       seen.set(model, [...before, speed].slice(-20));
       if (usual === null || before.length < leastCalls || speed >= usual * share) return null;
-      return `it wrote ${speed.toFixed(1)} tokens a second, and ${usual.toFixed(1)} before. Another program may use the machine, or a part of the model left the card.`;
+      return `it wrote ${speed.toFixed(1)} tokens a second, and ${usual.toFixed(1)} before. Another program may use the machine, or a part of the model left the card`;
     },
   };
 }

@@ -1,9 +1,18 @@
 import { z } from 'zod';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 import { AppError } from '@shared/errors.ts';
 import { moneyText } from '@shared/money/money-text.ts';
-import { amountUsedUp, type AskedAgain, type CallAnswer, sumsOfAskedAgain } from '@shared/comparisons/asked-again.ts';
+import {
+  amountUsedUp,
+  type AskedAgain,
+  type CallAnswer,
+  type ExpectedAgain,
+  sumOfExpected,
+  sumsOfAskedAgain,
+} from '@shared/comparisons/asked-again.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../../text/command-context.ts';
+import { orNoted } from '../../../../lib/log.ts';
 import { compare } from '../compare.command.ts';
 import { numberOf } from '../../turn/compare-input.ts';
 import { toReportedFailure, usageError } from '../../../text/report-failure.ts';
@@ -15,12 +24,16 @@ export interface ReplayArguments {
   readonly maxUsd?: string;
   /** Does the task of the session anew, in place of asking its requests. */
   readonly run?: boolean;
+  /** Says what it would take, and asks nothing. */
+  readonly price?: boolean;
   readonly json?: boolean;
 }
 
 interface OneSession {
   readonly sessionId: string;
   readonly title: string;
+  /** A turn of it runs now, so what it asks after this is not asked again. */
+  readonly isWorking: boolean;
 }
 
 /** What came of one session of several. */
@@ -35,7 +48,7 @@ interface AskedSession extends OneSession {
  * with 1 if it was asked nothing.
  */
 export const askAgain: Command<[readonly string[], ReplayArguments]> = async (context, ids, args) => {
-  const { terminal, now } = context;
+  const { terminal, signal, now } = context;
   if (ids.length > 0 === (args.since !== undefined)) {
     throw usageError('Name the sessions, or give --since, such as --since 7d for those of the last week.');
   }
@@ -47,29 +60,73 @@ export const askAgain: Command<[readonly string[], ReplayArguments]> = async (co
   if (known === undefined) {
     throw new AppError('not-found', `The model "${model}" was not found.`, { hint: 'dewpoint models list' });
   }
-  if (known.where === 'cloud' && maxUsd === null) {
-    throw usageError(`${model} may cost money. Say how much all of it may cost: --max-usd 0.50`);
+  if (known.where === 'cloud' && maxUsd === null && args.price !== true) {
+    throw usageError(
+      `${model} may cost money. Say how much all of it may cost: --max-usd 0.50`,
+      'What it would take: the same command with --price.',
+    );
   }
   if (args.run === true) return runAnew(context, ids, { model, where: known.where, args });
   const ask = { context, model, maxUsd, since, isJson: args.json === true };
   const sessions = since === undefined ? await sessionsNamed(client, ids) : await sessionsSince(client, since);
-  const [only] = sessions;
-  if (ids.length === 1 && only !== undefined) {
-    const rows: AskedAgain[] = [];
-    for await (const row of rowsOf(ask, only, maxUsd)) {
-      rows.push(row);
-      terminal.out(ask.isJson ? jsonLine(row) : `${rowText(row)}\n`);
-    }
-    return showAll(terminal, [rows], ask.isJson);
-  }
-  const asked = await askSessions(ask, sessions, known.where === 'cloud');
-  if (!ask.isJson) terminal.out(`${countText(asked)}\n`);
-  return showAll(
+  await showExpected(ask, sessions);
+  if (args.price === true) return signal.aborted ? 130 : 0;
+  const isOne = ids.length === 1;
+  const asked = await askSessions(ask, sessions, { isCloud: known.where === 'cloud', isOne });
+  if (!ask.isJson && !isOne) terminal.out(`${countText(asked)}\n`);
+  const code = showAll(
     terminal,
     asked.map(({ rows }) => rows),
     ask.isJson,
   );
+  showRest(ask, asked);
+  return signal.aborted ? 130 : code;
 };
+
+/** What asking would take, before anything is asked. A session that cannot be read says so when its turn comes. */
+async function showExpected(ask: Ask, sessions: readonly OneSession[]): Promise<void> {
+  const { context, model, since, maxUsd, isJson } = ask;
+  const { endpoint } = await context.core();
+  const all: ExpectedAgain[] = [];
+  for (const { sessionId } of sessions) {
+    if (context.signal.aborted) return;
+    const input = { sessionId, model, ...(since === undefined ? {} : { since }) };
+    const one = await endpoint.expectAgain(input, { signal: context.signal }).catch(orNoted(unpricedNote, null));
+    if (one !== null) all.push(one);
+  }
+  const expected = sumOfExpected(all);
+  const { calls, promptTokens, outputTokens, costUsd, isSent } = expected;
+  const unread = sessions.length - all.length;
+  if (isJson)
+    return context.terminal.out(jsonLine({ type: 'expected', sessions: sessions.length, unread, ...expected }));
+  const many = `${pluralize(calls, 'call')} of ${pluralize(sessions.length, 'session')}`;
+  const tokens = `${promptTokens.toLocaleString('en')} tokens to read and ${outputTokens.toLocaleString('en')} to write`;
+  const price = !isSent
+    ? 'on this machine'
+    : costUsd === null
+      ? 'price unknown'
+      : `about ${moneyText(costUsd)} for as many tokens`;
+  const isShort = isSent && costUsd !== null && maxUsd !== null && maxUsd < costUsd;
+  const short = isShort ? `; ${moneyText(maxUsd)} may end it before that` : '';
+  const left = unread === 0 ? '' : ` (${pluralize(unread, 'session')} cannot be read)`;
+  context.terminal.err(`${many}${left}: ${tokens}, ${price}${short}\n`);
+}
+
+const unpricedNote = 'What asking a session again would take was not counted';
+
+/** How to go on with what a limit or a stop left. */
+function showRest({ context, model, maxUsd, isJson }: Ask, asked: readonly AskedSession[]): void {
+  const isLeft = ({ why, rows }: AskedSession): boolean =>
+    why === amountUsedUp ||
+    why === stopped ||
+    rows.some(({ again }) => again.type === 'not-asked' && again.isLimit === true);
+  const left = asked.filter(isLeft).map(({ sessionId }) => sessionId);
+  if (left.length === 0 || isJson) return;
+  const most = maxUsd === null ? '' : ` --max-usd ${maxUsd}`;
+  context.terminal.err(
+    `Left: ${pluralize(left.length, 'session')}. Ask from the first call on: dewpoint replay ${left.join(' ')} --on ${model}${most}\n`,
+  );
+}
 
 /** The first message of a session anew, on the files as they were before it, in a copy. */
 async function runAnew(
@@ -105,13 +162,27 @@ type Core = Awaited<ReturnType<Parameters<typeof askAgain>[0]['core']>>;
 async function sessionsNamed(client: Core, ids: readonly string[]): Promise<readonly OneSession[]> {
   const found = new Set<string>();
   for (const id of ids) found.add((await client.sessions.find({ id })).sessionId);
-  const titles = new Map((await client.sessions.list()).map(({ sessionId, title }) => [sessionId, title]));
-  return [...found].map((sessionId) => ({ sessionId, title: titles.get(sessionId) ?? '' }));
+  const all = await client.sessions.list();
+  return [...found].map((id) => {
+    const entry = all.find(({ sessionId }) => sessionId === id);
+    return entry === undefined ? { sessionId: id, title: '', isWorking: false } : oneSession(entry);
+  });
 }
 
-/** Latest first, archived ones and those of agents, too: all of them cost. */
+const oneSession = ({ sessionId, title, status }: SessionSummary): OneSession => ({
+  sessionId,
+  title,
+  isWorking: status === 'running',
+});
+
+/**
+ * Latest first, archived ones and those of agents, too: all of them cost. Nobody knows when those were worked on that
+ * cannot be read, so they are there and say why.
+ */
 async function sessionsSince(client: Core, since: number): Promise<readonly OneSession[]> {
-  return (await client.sessions.list()).filter(({ updatedAt }) => updatedAt >= since);
+  const all = await client.sessions.list();
+  // The time of one that cannot be read is 0.
+  return all.filter(({ updatedAt }) => updatedAt >= since || updatedAt === 0).map(oneSession);
 }
 
 interface Ask {
@@ -132,41 +203,48 @@ async function* rowsOf(
   yield* await client.endpoint.askAgain(input, { signal: context.signal });
 }
 
-/** One session after the other. One that fails does not stop the others; the amount does. */
+const stopped = 'it was stopped';
+
+/** One session after the other. One that fails does not stop the others; the amount and Ctrl-C do. */
 async function askSessions(
   ask: Ask,
   sessions: readonly OneSession[],
-  costs: boolean,
+  { isCloud, isOne }: { readonly isCloud: boolean; readonly isOne: boolean },
 ): Promise<readonly AskedSession[]> {
   const { terminal, signal } = ask.context;
   const all: AskedSession[] = [];
   let leftUsd = ask.maxUsd;
   for (const session of sessions) {
     const rows: AskedAgain[] = [];
-    let why = costs && leftUsd !== null && leftUsd <= 0 ? amountUsedUp : null;
+    let why = signal.aborted ? stopped : isCloud && leftUsd !== null && leftUsd <= 0 ? amountUsedUp : null;
     try {
       if (why === null)
         for await (const row of rowsOf(ask, session, leftUsd)) {
           rows.push(row);
           // What a call of unknown cost took may be all that was left.
           if (leftUsd !== null) leftUsd -= row.again.costUsd ?? leftUsd;
-          if (ask.isJson) terminal.out(jsonLine({ sessionId: session.sessionId, ...row }));
+          if (ask.isJson) terminal.out(jsonLine(isOne ? row : { sessionId: session.sessionId, ...row }));
+          else if (isOne) terminal.out(`${rowText(row)}\n`);
         }
+      // A stop ends the calls without an error.
+      if (signal.aborted) why = stopped;
     } catch (error) {
-      if (signal.aborted) throw error;
-      why = toReportedFailure(error).message;
+      if (isOne && !signal.aborted) throw error;
+      why = signal.aborted ? stopped : toReportedFailure(error).message;
     }
-    const asked = { sessionId: session.sessionId, title: session.title, rows, why };
+    const asked = { ...session, rows, why };
     all.push(asked);
+    if (isOne) continue;
     if (ask.isJson) terminal.out(jsonLine({ type: 'session', ...asked, rows: undefined, ...sumsOfAskedAgain([rows]) }));
     else terminal.out(sessionText(asked));
   }
   return all;
 }
 
-function sessionText({ sessionId, title, rows, why }: AskedSession): string {
+function sessionText({ sessionId, title, isWorking, rows, why }: AskedSession): string {
   const { asked, withTool, sameTarget, before, again } = sumsOfAskedAgain([rows]);
-  const head = `${sessionId}${title === '' ? '' : `  ${oneLine(seenWords(title), 40)}`}:`;
+  const name = title === '' ? '' : `  ${oneLine(seenWords(title), 40)}`;
+  const head = `${sessionId}${name}${isWorking ? ' (still working, so its calls until now)' : ''}:`;
   if (rows.length === 0)
     return `${head} ${why === null ? 'no model call with an answer' : `not asked: ${seenWords(why)}`}\n`;
   const same = withTool === 0 ? '' : `, same call ${sameTarget} of ${withTool}`;

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { replaySession } from '../../../../../../src/main/hosts/cli/commands/sessions/sessions.command.ts';
 import { runOptionsSchema } from '../../../../../../src/shared/session/run-options.ts';
@@ -78,6 +80,52 @@ describe('another model that is asked what several sessions asked', () => {
     );
     expect(out).toMatch(new RegExp(`${second}.*: asked 1 of 1 call`, 'u'));
     expect(out).toContain('sessions asked again: 1 of 2; not all of 1 session was asked, ');
+  });
+
+  it('tells the price before anything is asked, and can ask nothing', async () => {
+    const ids = [await session('One.'), await session('Two.')];
+    const before = kit.asked.length;
+    const { code, err, out } = await replay(ids, { on: 'sky/script', price: true });
+    expect({ code, out, asked: kit.asked.length }).toEqual({ code: 0, out: '', asked: before });
+    expect(err).toMatch(
+      /^2 calls of 2 sessions: \d+ tokens to read and \d+ to write, about \$[\d.]+ for as many tokens\n$/u,
+    );
+    const short = await replay(ids, { on: 'sky/script', maxUsd: '0.0001' });
+    expect(short.err).toMatch(/for as many tokens; \$0\.0001 may end it before that\n/u);
+    expect(short.err).toContain(
+      `Left: 2 sessions. Ask from the first call on: dewpoint replay ${ids.join(' ')} --on sky/script`,
+    );
+  });
+
+  it('keeps what was asked when it is stopped, and says how to go on', async () => {
+    const [first, second] = [await session('One.'), await session('Two.')];
+    const stop = new AbortController();
+    let asked = 0;
+    kit.answerWith(async function* (request, signal) {
+      asked += 1;
+      if (asked === 2) stop.abort();
+      yield* saying(done)(request, signal);
+    });
+    const { context, said } = commandContext({ handlers: kit.core.handlers });
+    const args = { on: 'script/script' };
+    expect(await replaySession({ ...context, signal: stop.signal }, [first, second], args)).toBe(130);
+    expect(said.out).toMatch(new RegExp(`${first}.*: asked 1 of 1 call`, 'u'));
+    expect(said.out).toContain(`${second}: not asked: it was stopped`);
+    expect(said.out).toContain('asked again: 1 of 1 calls');
+    expect(said.err).toContain(
+      `Left: 1 session. Ask from the first call on: dewpoint replay ${second} --on script/script`,
+    );
+  });
+
+  it('names a session that cannot be read, and goes on with the others', async () => {
+    const [damaged, fine] = [await session('One.'), await session('Two.')];
+    await kit.reopen();
+    await writeFile(join(kit.home, 'sessions', damaged, 'events.jsonl'), 'this is no log\n');
+    const { code, out, err } = await replay([], { on: 'script/script', since: '7d' });
+    expect(code).toBe(0);
+    expect(err).toContain('1 call of 2 sessions (1 session cannot be read): ');
+    expect(out).toMatch(new RegExp(`${fine}.*: asked 1 of 1 call`, 'u'));
+    expect(out).toMatch(new RegExp(`${damaged}.*: not asked: `, 'u'));
   });
 
   it('is refused without an amount, with ids and a time at once, and without both', async () => {
