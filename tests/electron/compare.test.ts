@@ -75,6 +75,20 @@ beforeAll(async () => {
         if (current !== null) void watcher.push(current);
         return latestOf(watcher);
       },
+      tasks: () => ({
+        form: 'kept',
+        tasks: [
+          {
+            id: 't1',
+            kind: 'fault',
+            prompt: 'The test fails.',
+            projectPath: '/home/ada/projects/api-server',
+            check: 'npm test',
+            hidden: { command: 'npm test' },
+          },
+        ],
+        skipped: [{ id: 'broken.capsule', why: 'This is not a capsule.' }],
+      }),
       cancel: ({ input }) => void cancelled.push(input.id),
       judge: ({ input: { pair, verdict } }) => {
         if (current === null) throw new Error('Nothing was begun.');
@@ -173,6 +187,10 @@ describe('the comparison of ways in the window', () => {
     await use.getByRole('button', { name: /^Use in api-server/u }).click();
     await use.getByText('cloud,strategy=loop is now the default in api-server.').waitFor();
     expect(configured).toMatchObject([{ type: 'choose', choices: { policy: 'cloud' } }]);
+    await use.getByLabel('For').selectOption('Fixes');
+    await use.getByRole('button', { name: 'Use in all projects' }).click();
+    await use.getByText(/^cloud,strategy=loop now does Fixes in all projects/u).waitFor();
+    expect(await violations(page)).toEqual([]);
   });
 
   it('stops, resumes, and leads to the session of a run', async () => {
@@ -189,5 +207,22 @@ describe('the comparison of ways in the window', () => {
     await page.getByRole('button', { name: 'Open session' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'Fix the failing date test' }).waitFor();
     expect(served.complaints).toEqual([]);
+  });
+
+  it('takes the tasks of a folder, and says what of a folder cannot be run', async () => {
+    const { page } = served;
+    await page.getByRole('navigation').getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('button', { name: 'New comparison' }).click();
+    const form = page.getByRole('form', { name: 'New comparison' });
+    await form.getByLabel('Project folder').fill('/home/ada/projects/api-server');
+    await form.getByLabel('Source').selectOption('A capsule or a folder of tasks');
+    await form.getByLabel('Folder or file').fill('/home/ada/tasks');
+    await form.getByRole('button', { name: 'Read tasks' }).click();
+    await form.getByText('1 task: t1 (fault)').waitFor();
+    await form.getByText('Not run: broken.capsule: This is not a capsule.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Start' }).click();
+    await expect.poll(() => asked.at(-1)?.tasks).toMatchObject([{ name: 't1', text: 'The test fails.' }]);
+    await page.getByText('working').waitFor();
   });
 });

@@ -162,6 +162,8 @@ export interface Decision {
   readonly layer: Layer;
   readonly code: string;
   readonly text: string;
+  /** The person's choice for this kind of task, as a sentence. */
+  readonly ofKind?: string;
   /** What would change the decision; empty: nothing that is known. */
   readonly otherwise: string;
   readonly votes: readonly Vote[];

@@ -15,6 +15,7 @@ const places: readonly (readonly [names: readonly string[], change: Change])[] =
   [['projects', 'removed'], keyed((real, other) => (Number(other) > Number(real) ? other : real))],
   [['projects', 'added'], eachKey],
   [['projectModels'], keyed(both)],
+  [['kindWays', 'projects'], keyed(both)],
   [['projectTools'], keyed(both)],
   [['rules', 'approved'], keyed((real) => real)],
   [['fences', 'rules'], rulesKeyed],

@@ -36,6 +36,8 @@ export const turnOptionsSchema = z.object({
   hasKnowledge: z.literal(true).optional(),
   /** The tools that the turn may use; absent: all. */
   tools: z.array(z.string()).readonly().optional(),
+  /** What the decisions say about the person's choice for this kind of task; absent: there is none. */
+  ofKind: z.string().optional(),
   policy: turnPolicySchema,
   /** The numbers by which the router decides each step. */
   routing: routingSchema,
@@ -48,7 +50,8 @@ export type TurnOptions = Readonly<z.infer<typeof turnOptionsSchema>>;
 /** The part of them that a person may choose anew while the turn runs. What is absent is chosen off. */
 export const turnChoiceSchema = z.object({
   ...chosenOptionsSchema.omit({ mode: true }).shape,
-  ...turnOptionsSchema.pick({ policy: true, routing: true, local: true, cloud: true, assistant: true }).shape,
+  ...turnOptionsSchema.pick({ policy: true, routing: true, local: true, cloud: true, assistant: true, ofKind: true })
+    .shape,
 });
 export type TurnChoice = Readonly<z.infer<typeof turnChoiceSchema>>;
 

@@ -66,6 +66,15 @@ export const rules = {
   'rules.answer.redact': 'This file is removed before sending: {rule}',
   'rules.answer.seen': 'Commands can read it.',
   'rules.answer.masked': 'To commands, it appears empty: mask path {rule}',
+  'settings.kindWays': 'Ways for kinds of tasks',
+  'settings.kindWays.text':
+    'These go before the router and its score. A model that you choose for a message goes before them.',
+  'settings.kindWays.none':
+    'After a comparison, you can use one of its ways for fixes, edits, new things or answers. It is listed here then.',
+  'settings.kindWays.all': 'all projects',
+  'settings.kindWays.row': '{kind} in {place}: {way}',
+  'settings.kindWays.remove': 'Remove',
+  'settings.kindWays.removeOne': 'Remove: {name}',
   'settings.roles': 'Roles',
   'settings.roles.text': 'Which model does what in Auto. A role that follows the profile changes with it.',
   'settings.roles.plan': 'Plans',

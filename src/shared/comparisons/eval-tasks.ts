@@ -31,6 +31,24 @@ export interface EvalTasks {
   readonly skipped: readonly { readonly id: string; readonly why: string }[];
 }
 
+/**
+ * The tasks as one comparison takes them: each that brings files starts from those. `projectPath`: the project that they
+ * were made of, or the files of the first one. Null: none brings files.
+ */
+export function comparedTasks({ tasks }: Pick<EvalTasks, 'tasks'>): {
+  readonly tasks: readonly ComparisonTask[];
+  readonly projectPath: string | null;
+} {
+  return {
+    tasks: tasks.map((task) => {
+      const { start, projectPath } = task;
+      const own = start ?? (projectPath === null ? undefined : { projectPath, packages: [] });
+      return comparisonTaskOf(own === undefined ? task : { ...task, start: own });
+    }),
+    projectPath: tasks.find(({ projectPath }) => projectPath !== null)?.projectPath ?? null,
+  };
+}
+
 /** The task as a comparison takes it. */
 export function comparisonTaskOf({ id, prompt, start, check, hidden, answer, state, note }: EvalTask): ComparisonTask {
   return {

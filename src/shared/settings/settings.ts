@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { runLimitsSchema } from '@shared/session/run-limits.ts';
 import { fencesSchema } from '@shared/safety/fences.ts';
 import { networkRulesSchema } from '@shared/safety/network-access.ts';
-import { drivingSchema, effortSchema } from '@shared/models/model-info.ts';
+import { drivingSchema, effortSchema, strategySchema } from '@shared/models/model-info.ts';
+import { chosenWaysSchema } from '@shared/routing/kind-ways.ts';
 import { powerSettingsSchema } from '@shared/models/machine-strain.ts';
 import { priceSchema } from '@shared/money/token-cost.ts';
 import { projectModelsSchema } from '@shared/projects/project-models.ts';
@@ -50,6 +51,8 @@ const providerShape = {
   firstWordSeconds,
   models: z.record(z.string(), modelSettingsSchema).default({}),
 };
+
+const ownDrivingSchema = drivingSchema.extend({ strategies: z.array(strategySchema).min(1).optional() });
 
 /** Services and servers that speak Chat Completions, each with its own variations. */
 export const presetSchema = z.enum([
@@ -415,6 +418,8 @@ export const settingsSchema = z.strictObject({
   favoriteModels: z.array(z.string().min(1).max(500)).max(200).default([]),
   /** The models and policies of single projects, by folder. */
   projectModels: z.record(z.string(), projectModelsSchema).default({}),
+  /** The ways that the user chose for kinds of tasks. */
+  kindWays: chosenWaysSchema.prefault({}),
   /** Folders outside single projects that are searched with them, by the project's folder. */
   projectFolders: z.record(z.string(), z.array(z.string())).default({}),
   /** The user's own shortcuts in the window, by the id of the action. */
@@ -422,17 +427,7 @@ export const settingsSchema = z.strictObject({
   /** The user's own prices, by `PROVIDER/MODEL`. They override all others. */
   prices: z.record(z.string(), ownPriceSchema).default({}),
   /** How models are driven, by `PROVIDER/MODEL`. This overrides what their probes found. */
-  models: z
-    .record(
-      z.string(),
-      drivingSchema.extend({
-        strategies: z
-          .array(z.enum(['recipe', 'loop']))
-          .min(1)
-          .optional(),
-      }),
-    )
-    .default({}),
+  models: z.record(z.string(), ownDrivingSchema).default({}),
   /** The hosts that commands may reach; `projects` by folder. */
   network: networkRulesSchema.prefault({}),
   /** How services on the internet are reached. Without a proxy here, the usual environment variables apply. */

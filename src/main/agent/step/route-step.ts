@@ -28,7 +28,10 @@ export type StepFacts = Pick<ChoiceFacts, 'purpose' | 'options'> &
 
 /** Decides where a step runs, from what is in the log. */
 export function routeStep(turn: CallingTurn, step: StepFacts): Decision {
-  return chooseModel(factsOf(turn, step), rules);
+  const decision = chooseModel(factsOf(turn, step), rules);
+  const { ofKind } = turn.options;
+  if (ofKind === undefined || !isOfConversation(step.purpose)) return decision;
+  return { ...decision, text: `${ofKind} ${decision.text}`, ofKind };
 }
 
 function factsOf(turn: CallingTurn, step: StepFacts): ChoiceFacts {
@@ -152,7 +155,7 @@ export function routeEvent(
     callId,
     chosen: { model: info.id, where: info.where },
     reasonCode: hadChoice ? code : reason.code,
-    reason: hadChoice ? text : reason.text,
+    reason: hadChoice ? text : [...(decision.ofKind === undefined ? [] : [decision.ofKind]), reason.text].join(' '),
     runnerUp: runnerUp === null ? null : { model: runnerUp.info.id, where: runnerUp.info.where },
     layer,
     votes: [...votes],

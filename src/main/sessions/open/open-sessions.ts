@@ -48,6 +48,7 @@ import type { TurnOptions } from '../../settings/turn-options.ts';
 import { turnChoice, turnOptions } from '../../settings/turn-options.ts';
 import { agentConfig } from './agent-config.ts';
 import { orNoted } from '../../lib/log.ts';
+import { withWayOfKind } from './way-of-kind.ts';
 
 /** The sandboxes of the open sessions, for work that no turn does. */
 export interface OpenSandboxes {
@@ -204,6 +205,8 @@ function childHost(
 }
 
 interface Asked {
+  /** Of the message. Null: only a choice was made, which counts for the last one. */
+  readonly text: string | null;
   readonly asked: RunOptions;
   readonly assistant: Assistant | null;
   readonly signal: AbortSignal;
@@ -213,15 +216,23 @@ interface Asked {
 async function optionsFor(
   options: OpenSessionsOptions,
   { journal, held }: OpenSession,
-  { asked, assistant, signal }: Asked,
-): Promise<{ readonly run: RunOptions; readonly routed: TurnOptions }> {
+  { text, asked, assistant, signal }: Asked,
+): Promise<{ readonly run: RunOptions; readonly routed: TurnOptions; readonly missing: string | null }> {
   const settings = settingsForProject(options.settings(), journal.state().projectPath);
   const modelInfo = (id: string) => options.agent.models.info(id, signal);
   const run = assistant === null ? asked : await runWithAssistant(asked, assistant, { settings, modelInfo });
-  const usual = turnOptions(settings, run, assistant);
+  const { messages, projectPath } = journal.state();
+  const earlier = messages.map((one) => one.text).toReversed();
+  const texts = [...(text === null ? [] : [text]), ...earlier];
+  const ofKind = await withWayOfKind(settings, { texts: held === null ? texts : [], projectPath, run }, modelInfo);
+  const usual = {
+    ...turnOptions(ofKind.settings, ofKind.run, assistant),
+    ...(ofKind.text === null ? {} : { ofKind: ofKind.text }),
+  };
   const { routing } = held ?? { routing: null };
   return {
     run,
+    missing: ofKind.isMissing ? ofKind.text : null,
     routed: routing === null ? await options.record.given(usual, journal.state().projectPath) : { ...usual, routing },
   };
 }
@@ -235,7 +246,7 @@ async function chooseIn(
 ): Promise<void> {
   const assistant = chosen.assistant === undefined ? null : await options.userFiles.assistant(chosen.assistant);
   const asked = runOptionsSchema.parse(chosen);
-  const { routed } = await optionsFor(options, session, { asked, assistant, signal });
+  const { routed } = await optionsFor(options, session, { text: null, asked, assistant, signal });
   await session.journal.append({ type: 'options-chosen', chosen });
   session.runner?.choose(turnChoice(routed));
 }
@@ -260,7 +271,7 @@ async function sendTo(
   },
 ): Promise<SentMessage> {
   const { chosen: before } = session.journal.state();
-  const { run, routed } = await optionsFor(options, session, { asked, assistant, signal });
+  const { run, routed, missing } = await optionsFor(options, session, { text, asked, assistant, signal });
   if (run.sandbox !== undefined) session.wanted = run.sandbox;
   const { projectPath } = session.journal.state();
   const knows = projectPath !== null && (await options.agent.project.knowledgeOf(projectPath).isThere());
@@ -274,6 +285,8 @@ async function sendTo(
   const runner = await runnerFor(options, session, { mode, signal });
   // A running task keeps the sandbox that it began with.
   if (session.masks.includes(callFolder)) session.savedCalls.follow();
+  if (missing !== null)
+    await session.journal.append({ type: 'notice-added', level: 'warning', code: 'way-missing', text: missing });
   for (const note of gathered.notes) {
     await session.journal.append({ type: 'notice-added', level: 'warning', code: 'not-attached', text: note });
   }

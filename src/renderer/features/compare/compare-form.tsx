@@ -1,5 +1,6 @@
 import type { FormEvent } from 'react';
 import { useState } from 'react';
+import { comparedTasks, type EvalTasks } from '@shared/comparisons/eval-tasks.ts';
 import { nameOfTask } from '@shared/comparisons/way-name.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
@@ -20,6 +21,7 @@ import { ExpectedMessage } from '../../ui/figures/expected-ways.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { Select } from '../../ui/controls/select.tsx';
+import { KeptTasks, useKeptTasks, writtenHere } from './kept-tasks.tsx';
 import { type DraftWay, useMissing, usualWays, wayOfDraft, WaysField } from './ways-field.tsx';
 
 interface Choice {
@@ -67,8 +69,10 @@ export function CompareForm({ task: given, projects, onStarted }: CompareFormPro
   const ways = chosen ?? usualWays(missing);
   const [isStarting, setIsStarting] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const canStart =
-    task.trim() !== '' && project.trim() !== '' && ways.every((way) => missing(way) === null) && !isStarting;
+  const [source, setSource] = useState(writtenHere);
+  const found = useKeptTasks(source);
+  const hasTasks = source.from === 'written' ? task.trim() !== '' : found.data !== undefined;
+  const canStart = hasTasks && project.trim() !== '' && ways.every((way) => missing(way) === null) && !isStarting;
 
   const start = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -78,10 +82,11 @@ export function CompareForm({ task: given, projects, onStarted }: CompareFormPro
     try {
       const id = await begin(client, {
         task,
+        kept: source.from === 'written' ? null : (found.data ?? null),
         choice: { ...choice, project },
         ways: ways.map((way) => wayOfDraft(way, usual)),
       });
-      setTask('');
+      if (source.from === 'written') setTask('');
       onStarted(id);
     } catch (error) {
       setProblem(failureText(error));
@@ -91,7 +96,8 @@ export function CompareForm({ task: given, projects, onStarted }: CompareFormPro
 
   return (
     <form aria-label={t('compare.new')} onSubmit={(event) => void start(event)} className="flex flex-col gap-4">
-      <Tasks task={task} onTask={setTask} choice={choice} onChange={setChoice} />
+      <KeptTasks source={source} projectPath={project} found={found} onChange={setSource} />
+      {source.from === 'written' && <Tasks task={task} onTask={setTask} choice={choice} onChange={setChoice} />}
       <FolderField
         label={t('compare.project')}
         hint={t('compare.projectHint')}
@@ -104,7 +110,7 @@ export function CompareForm({ task: given, projects, onStarted }: CompareFormPro
         pick={{ policy: null }}
         mode="work"
         projectPath={project}
-        hasWords={task.trim() !== '' && project !== ''}
+        hasWords={source.from === 'written' && task.trim() !== '' && project !== ''}
       />
       <Details choice={choice} onChange={setChoice} />
       <Judge choice={choice} onChange={setChoice} />
@@ -268,21 +274,26 @@ function Judge({ choice, onChange }: ChoiceProps) {
 
 interface Begun {
   readonly task: string;
+  /** Tasks that were read, in place of those that were written. */
+  readonly kept: EvalTasks | null;
   readonly choice: Choice;
   readonly ways: readonly ReturnType<typeof wayOfDraft>[];
 }
 
 /** Creates the comparison and starts its runs. Returns its id. Rejects with a typed failure of the core. */
-async function begin(client: CoreClient, { task, choice, ways }: Begun): Promise<string> {
+async function begin(client: CoreClient, { task, kept, choice, ways }: Begun): Promise<string> {
   const { check, repeat, maxUsd, judge, rubric, approve, project: projectPath } = choice;
   const all = [{ text: task, check: '' }, ...choice.more.filter(({ text }) => text.trim() !== '')];
   const { id } = await client.comparisons.create({
     projectPath,
-    tasks: all.map((one) => ({
-      name: nameOfTask(one.text),
-      text: one.text,
-      ...(one.check.trim() === '' ? {} : { check: one.check.trim() }),
-    })),
+    tasks:
+      kept === null
+        ? all.map((one) => ({
+            name: nameOfTask(one.text),
+            text: one.text,
+            ...(one.check.trim() === '' ? {} : { check: one.check.trim() }),
+          }))
+        : [...comparedTasks(kept).tasks],
     ways: [...ways],
     repeat: Number(repeat),
     approve,

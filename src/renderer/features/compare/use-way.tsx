@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { Comparison } from '@shared/comparisons/comparison.ts';
 import type { Way } from '@shared/comparisons/way.ts';
 import { wayName } from '@shared/comparisons/way-name.ts';
+import { workKinds, type WorkKind } from '@shared/routing/work-kinds.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -19,6 +20,7 @@ export function UseWay({ comparison: { input } }: { readonly comparison: Compari
   const client = useClient();
   const queries = useQueryClient();
   const [name, setName] = useState('');
+  const [kind, setKind] = useState<WorkKind | 'any'>('any');
   const [done, setDone] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const way = input.ways.find((one) => wayName(one) === name) ?? input.ways[0];
@@ -28,12 +30,26 @@ export function UseWay({ comparison: { input } }: { readonly comparison: Compari
     setProblem(null);
     const choices = choicesOf(way, input);
     try {
-      if (where === 'project') {
+      if (kind !== 'any') {
+        const { effort, strategy } = way;
+        const place = where === 'project' ? ['projects', input.projectPath] : ['everywhere'];
+        const value = {
+          ...choices,
+          ...(effort === undefined ? {} : { effort }),
+          ...(strategy === undefined ? {} : { strategy }),
+        };
+        await client.settings.set({ key: ['kindWays', ...place, kind], value });
+      } else if (where === 'project') {
         await client.projects.configure({ projectPath: input.projectPath, change: { type: 'choose', choices } });
       } else {
         for (const [key, value] of Object.entries(choices)) await client.settings.set({ key, value });
       }
-      setDone(t(`compare.used.${where}`, { way: seenName(wayName(way)), project }));
+      const said = { way: seenName(wayName(way)), project };
+      setDone(
+        kind === 'any'
+          ? t(`compare.used.${where}`, said)
+          : t(`compare.usedFor.${where}`, { ...said, kind: t(`workKind.${kind}`) }),
+      );
       await queries.invalidateQueries({ queryKey: ['models'] });
       await queries.invalidateQueries({ queryKey: ['settings'] });
     } catch (error) {
@@ -54,10 +70,28 @@ export function UseWay({ comparison: { input } }: { readonly comparison: Compari
             </Select>
           )}
         </Field>
+        <Field label={t('compare.useFor')} className="w-44">
+          {(ids) => (
+            <Select
+              {...ids}
+              value={kind}
+              onChange={({ target }) => setKind(workKinds.find((one) => one === target.value) ?? 'any')}
+            >
+              <option value="any">{t('compare.useFor.any')}</option>
+              {workKinds.map((one) => (
+                <option key={one} value={one}>
+                  {t(`workKind.${one}`)}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
         <Button onClick={() => void use('project')}>{t('compare.useProject', { project })}</Button>
         <Button onClick={() => void use('all')}>{t('compare.useAll')}</Button>
       </div>
-      {hasMore(way) && <p className="mt-1 text-sm text-soft">{t('compare.useMore')}</p>}
+      {hasMore(way, kind) && (
+        <p className="mt-1 text-sm text-soft">{t(kind === 'any' ? 'compare.useMore' : 'compare.useMoreFor')}</p>
+      )}
       {done !== null && <output className="mt-1 block text-sm text-soft">{done}</output>}
       {problem !== null && <Problem text={problem} />}
     </Section>
@@ -65,8 +99,8 @@ export function UseWay({ comparison: { input } }: { readonly comparison: Compari
 }
 
 /** The settings hold policy and models. The effort belongs to a model, and a strategy or an assistant to a message. */
-const hasMore = ({ effort, strategy, assistant, plan }: Way): boolean =>
-  [effort, strategy, assistant, plan].some((one) => one !== undefined);
+const hasMore = ({ effort, strategy, assistant, plan }: Way, kind: WorkKind | 'any'): boolean =>
+  [...(kind === 'any' ? [effort, strategy] : []), assistant, plan].some((one) => one !== undefined);
 
 function choicesOf({ policy, ...own }: Way, { local, cloud }: Comparison['input']) {
   const models = { local: own.local ?? local, cloud: own.cloud ?? cloud };

@@ -4,6 +4,7 @@ import { t } from '../../lib/text/translate.ts';
 import { useReachableModels } from '../../lib/models/use-local-model.ts';
 import { ModelOrder } from './model-order.tsx';
 import { LearnedRecord } from './learned-record.tsx';
+import { KindWays } from './kind-ways.tsx';
 import { ModelRoles } from './model-roles.tsx';
 import { ProfileNumbers } from './profile-numbers.tsx';
 import {
@@ -78,6 +79,7 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
         />
         <LearnedRecord />
         <ProfileNumbers own={recordAt(fieldOf(settings, 'routing'), 'numbers')} />
+        <KindWays ways={fieldOf(settings, 'kindWays')} />
         <ModelRoles own={recordAt(fieldOf(settings, 'routing'), 'numbers')} onSave={onSave} />
         <Choice
           label={t('settings.local')}

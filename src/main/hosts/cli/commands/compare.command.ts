@@ -195,6 +195,10 @@ function showTable(comparison: Comparison, terminal: Terminal): void {
       `${terminal.colors.yellow('The check passed before any run')}, so it says little about the results.\n`,
     );
   }
+  if (rows.length > 1)
+    terminal.err(
+      `${terminal.colors.dim('use a way from now on: dewpoint route --use WAY --kind fix --project DIR')}\n`,
+    );
   const kept = comparison.runs.find((run) => run.check?.passed === true)?.sessionId;
   if (kept !== undefined && kept !== null) {
     terminal.err(

@@ -16,9 +16,10 @@ import { numberRows } from '@shared/routing/routing-profiles.ts';
 import { routingSettingsSchema } from '@shared/settings/settings.ts';
 import { padRight } from '../../text/columns.ts';
 import { type RecordArguments, showRecord } from '../reports/show-record.ts';
+import { type UseArguments, useWay } from '../reports/use-way.ts';
 import { recordedEvents } from '../../connection/recorded-events.ts';
 
-export interface RouteArguments extends RecordArguments {
+export interface RouteArguments extends RecordArguments, UseArguments {
   /** A file for the records of every session, or of the named one. */
   readonly export?: string;
   readonly profiles?: boolean;
@@ -46,6 +47,7 @@ export const route: Command<[string | undefined, string | undefined, RouteArgume
     showProfiles(await client.settings.get({ key: 'routing' }), terminal, args.json === true);
     return 0;
   }
+  if (args.use !== undefined || args.used === true) return useWay(client, terminal, args);
   if (args.learned === true || args.expect !== undefined || args.forget === true)
     return showRecord(client, terminal, args);
   if (args.export !== undefined) return exportRecords(client, terminal, { path: args.export, session, signal });

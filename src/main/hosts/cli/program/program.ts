@@ -274,7 +274,10 @@ function addRoute(program: Command, handlers: Handlers): void {
     .option('--learned', 'show what was learned about your models, and from what')
     .option('--expect <task>', 'show what a task is likely to bring here, in both places and in the cloud')
     .option('--forget', 'forget what was learned: everything, or with --project only there')
-    .option('--project <dir>', 'the project for --learned, --expect and --forget')
+    .option('--use <way>', 'use a way from now on; usual: no longer')
+    .option('--kind <kind>', 'with --use, only for fix, edit, make or answer')
+    .option('--used', 'list the ways that you chose for kinds of tasks')
+    .option('--project <dir>', 'the project for --use, --learned, --expect and --forget')
     .action((session: string | undefined, step: string | undefined, args: RouteArguments) =>
       handlers.route(session, step, args),
     );

@@ -5,7 +5,7 @@ import { comparisonInputSchema, longestTask } from '@shared/comparisons/comparis
 import { readWay, type Way, wayForm } from '@shared/comparisons/way.ts';
 import { nameOfTask, wayName } from '@shared/comparisons/way-name.ts';
 import { readFirstMessage } from '../../../sessions/log/whole-texts.ts';
-import { comparisonTaskOf } from '@shared/comparisons/eval-tasks.ts';
+import { comparedTasks } from '@shared/comparisons/eval-tasks.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { issueText } from '../../../lib/issue-text.ts';
 import { recordedEvents } from '../../connection/recorded-events.ts';
@@ -128,17 +128,9 @@ async function tasksInFolder(
   { core, terminal, signal }: Pick<CommandContext, 'core' | 'terminal' | 'signal'>,
   folder: string,
 ): Promise<FoundTasks> {
-  const { tasks, skipped } = await (await core()).comparisons.tasks({ path: resolve(folder), repos: null }, { signal });
-  for (const { id, why } of skipped) terminal.err(`not run: ${seenName(id)}: ${seenWords(why)}\n`);
-  const projects = [...new Set(tasks.flatMap(({ projectPath }) => (projectPath === null ? [] : [projectPath])))];
-  return {
-    tasks: tasks.map((task) => {
-      const { start, projectPath } = task;
-      const own = projectPath === null ? undefined : { projectPath, packages: [] };
-      return comparisonTaskOf({ ...task, ...(start === undefined && own !== undefined ? { start: own } : {}) });
-    }),
-    projectPath: projects[0] ?? null,
-  };
+  const found = await (await core()).comparisons.tasks({ path: resolve(folder), repos: null }, { signal });
+  for (const { id, why } of found.skipped) terminal.err(`not run: ${seenName(id)}: ${seenWords(why)}\n`);
+  return comparedTasks(found);
 }
 
 /** The first message of each session, with the check of its first turn and the files before it. All are of one project. */
