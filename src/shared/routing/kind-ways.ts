@@ -6,6 +6,7 @@ import type { TaskMode } from '@shared/text/task-mode.ts';
 
 /** An assistant is chosen in the conversation, and who plans in the settings. */
 const kindWaySchema = waySchema.omit({ assistant: true, plan: true });
+export type KindWay = z.infer<typeof kindWaySchema>;
 const waysSchema = z.partialRecord(z.enum(workKinds), kindWaySchema);
 export type KindWays = z.infer<typeof waysSchema>;
 
@@ -37,7 +38,7 @@ export function wayForKind(
     projectPath,
     hasOwnModels,
   }: { readonly kind: WorkKind; readonly projectPath: string | null; readonly hasOwnModels: boolean },
-): z.infer<typeof kindWaySchema> | null {
+): KindWay | null {
   const own = projectPath !== null && Object.hasOwn(projects, projectPath) ? projects[projectPath]?.[kind] : undefined;
   return own ?? (hasOwnModels ? null : (everywhere[kind] ?? null));
 }

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { Comparison } from '@shared/comparisons/comparison.ts';
 import type { Way } from '@shared/comparisons/way.ts';
 import { wayName } from '@shared/comparisons/way-name.ts';
+import type { KindWay } from '@shared/routing/kind-ways.ts';
 import { workKinds, type WorkKind } from '@shared/routing/work-kinds.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
@@ -33,7 +34,7 @@ export function UseWay({ comparison: { input } }: { readonly comparison: Compari
       if (kind !== 'any') {
         const { effort, strategy } = way;
         const place = where === 'project' ? ['projects', input.projectPath] : ['everywhere'];
-        const value = {
+        const value: KindWay = {
           ...choices,
           ...(effort === undefined ? {} : { effort }),
           ...(strategy === undefined ? {} : { strategy }),
