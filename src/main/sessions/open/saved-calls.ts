@@ -7,8 +7,7 @@ import { errorCodeOf, isMissing, makeFolder, writeProblem } from '../../lib/file
 import { orNoted } from '../../lib/log.ts';
 import type { JournalPush } from '../journal/journal-subscriber.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
-import { followCalls } from '../library/readable/follow-calls.ts';
-import { callAsLine } from '../library/readable/write-talk.ts';
+import { callAsLine, followCalls } from '../library/readable/follow-calls.ts';
 
 /**
  * Writes the calls of a session into its workspace as they end: the lines of an export, from the first call on. So what a

@@ -6,8 +6,9 @@ import type { SessionState } from '@shared/session/session-state.ts';
 import type { Blobs } from '../../blobs/blob-store.ts';
 import { diffFiles } from '../../changes/file-diff.ts';
 import { writeWhole } from '../packed-log.ts';
+import { callAsLine } from './follow-calls.ts';
 import { readTalk, type TalkItem } from './read-talk.ts';
-import { callAsLine, talkAsMarkdown, talkAsPage, type TalkChange } from './write-talk.ts';
+import { talkAsMarkdown, talkAsPage, type TalkChange } from './write-talk.ts';
 
 /** The forms for readers and other programs, by the ending of the file. */
 const forms = {
@@ -70,10 +71,22 @@ interface WholeTalk extends Pick<ReadableExport, 'state' | 'branches'> {
 
 async function* wholeTalk({ form, state, items, branches }: WholeTalk, bytesOf: BytesOf): AsyncGenerator<string> {
   const talk = { title: state.title, branches, items, changes: await changesOf(state.changes, bytesOf) };
-  yield form === 'page' ? talkAsPage(talk) : talkAsMarkdown(talk);
+  yield form === 'page' ? talkAsPage(talk, await picturesOf(items, bytesOf)) : talkAsMarkdown(talk);
 }
 
 type BytesOf = (ref: Parameters<Blobs['get']>[0]) => Promise<Uint8Array | null>;
+
+/** The pictures that the person gave, as addresses that hold the bytes. */
+async function picturesOf(items: readonly TalkItem[], bytesOf: BytesOf): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const { picture } of items.flatMap((item) => (item.type === 'message' ? item.files : []))) {
+    if (picture === null || found.has(picture.blob.sha256)) continue;
+    const bytes = await bytesOf(picture.blob);
+    if (bytes === null) continue;
+    found.set(picture.blob.sha256, `data:${picture.mediaType};base64,${Buffer.from(bytes).toString('base64')}`);
+  }
+  return found;
+}
 
 async function changesOf(changes: SessionState['changes'], bytesOf: BytesOf): Promise<readonly TalkChange[]> {
   const all: TalkChange[] = [];

@@ -62,3 +62,15 @@ function endedCall(
     at: started?.at ?? event.at,
   };
 }
+
+/** One line of JSON for a call, with its whole output as far as `bytesOf` has it. */
+export async function callAsLine(
+  call: TalkCall,
+  bytesOf: (ref: BlobRef) => Promise<Uint8Array | null>,
+): Promise<string> {
+  const whole = call.full === null ? null : await bytesOf(call.full);
+  const output = whole === null ? call.output : Buffer.from(whole).toString('utf8');
+  const { turn, iteration, tool, input, status, exitCode, durationMs, at } = call;
+  const result = { status, exitCode, output };
+  return `${JSON.stringify({ turn, iteration, tool, arguments: input, result, durationMs, at: new Date(at).toISOString() })}\n`;
+}

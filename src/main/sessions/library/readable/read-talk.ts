@@ -1,8 +1,16 @@
+import type { BlobRef } from '@shared/events/blob-ref.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import { followCalls, type TalkCall } from './follow-calls.ts';
 
+/** Something that the person gave with a message. */
+export interface TalkFile {
+  readonly name: string;
+  /** Null: it is no picture. */
+  readonly picture: { readonly blob: BlobRef; readonly mediaType: string } | null;
+}
+
 export type TalkItem =
-  | { readonly type: 'message'; readonly text: string; readonly at: number; readonly files: readonly string[] }
+  | { readonly type: 'message'; readonly text: string; readonly at: number; readonly files: readonly TalkFile[] }
   /** What a model said before it called tools. */
   | { readonly type: 'words'; readonly text: string }
   | { readonly type: 'call'; readonly call: TalkCall }
@@ -48,7 +56,10 @@ export async function readTalk(
     if (call !== null) add({ type: 'call', call });
     switch (event.type) {
       case 'user-message-added': {
-        const files = (event.attachments ?? []).map(({ name }) => name);
+        const files = (event.attachments ?? []).map((file): TalkFile => {
+          const { name, blob } = file;
+          return { name, picture: file.kind === 'image' ? { blob, mediaType: file.mediaType } : null };
+        });
         const item: TalkItem = { type: 'message', text: event.text, at: event.at, files };
         messages.push({ id: event.messageId, item });
         add(item);

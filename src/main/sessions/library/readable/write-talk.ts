@@ -1,8 +1,8 @@
 import { escapeHtml } from '@shared/text/escape-html.ts';
-import type { BlobRef } from '@shared/events/blob-ref.ts';
 import { seenLines } from '@shared/text/seen-text.ts';
 import type { TalkCall } from './follow-calls.ts';
-import type { TalkItem } from './read-talk.ts';
+import { proseHtml } from './prose-html.ts';
+import type { TalkFile, TalkItem } from './read-talk.ts';
 
 /** A session as a person reads it. */
 export interface Talk {
@@ -41,7 +41,8 @@ function othersText(branches: number): string {
 function markdownOf(item: TalkItem): string {
   switch (item.type) {
     case 'message': {
-      const files = item.files.length === 0 ? '' : `\n\nAttached: ${item.files.map(name).join(', ')}`;
+      const files =
+        item.files.length === 0 ? '' : `\n\nAttached: ${item.files.map((file) => name(file.name)).join(', ')}`;
       return `## You, ${timeOf(item.at)}\n\n${item.text}${files}`;
     }
     case 'words':
@@ -97,20 +98,11 @@ function totalOf(items: readonly TalkItem[]): string {
   return `*Together: ${costs.includes(null) ? `at least ${costText(known)}` : costText(known)}*`;
 }
 
-/** One line of JSON for a call, with its whole output as far as `bytesOf` has it. */
-export async function callAsLine(
-  call: TalkCall,
-  bytesOf: (ref: BlobRef) => Promise<Uint8Array | null>,
-): Promise<string> {
-  const whole = call.full === null ? null : await bytesOf(call.full);
-  const output = whole === null ? call.output : Buffer.from(whole).toString('utf8');
-  const { turn, iteration, tool, input, status, exitCode, durationMs, at } = call;
-  const result = { status, exitCode, output };
-  return `${JSON.stringify({ turn, iteration, tool, arguments: input, result, durationMs, at: new Date(at).toISOString() })}\n`;
-}
+/** `sha256` to the address of the bytes in the page itself. */
+type Pictures = ReadonlyMap<string, string>;
 
 /** The talk as one page without scripts, which loads nothing. Print it for a PDF. */
-export function talkAsPage({ title, branches, items, changes }: Talk): string {
+export function talkAsPage({ title, branches, items, changes }: Talk, pictures: Pictures): string {
   const heading = escaped(name(title) || 'Session');
   const files = changes.map(
     ({ path, diff, note }) =>
@@ -120,24 +112,27 @@ export function talkAsPage({ title, branches, items, changes }: Talk): string {
   const total = totalOf(items).replaceAll('*', '');
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <title>${heading}</title><style>${style}</style></head>
 <body><h1>${heading}</h1>
 ${branches === 0 ? '' : `<p class="facts">${othersText(branches).replaceAll('*', '')}</p>`}
-${items.map(pageOf).join('\n')}
+${items.map((item, at) => pageOf(item, `a${at}`, pictures)).join('\n')}
 ${changed}
 <p class="facts">${escaped(total)}</p></body></html>
 `;
 }
 
-function pageOf(item: TalkItem): string {
+/** `id`: of this part of the page. */
+function pageOf(item: TalkItem, id: string, pictures: Pictures): string {
   switch (item.type) {
     case 'message': {
-      const files = item.files.length === 0 ? '' : `<p class="facts">Attached: ${escaped(item.files.join(', '))}</p>`;
-      return `<section class="you"><h2>You <small>${timeOf(item.at)}</small></h2>${proseOf(item.text)}${files}</section>`;
+      const names = item.files.map((file) => name(file.name)).join(', ');
+      const files = names === '' ? '' : `<p class="facts">Attached: ${escaped(names)}</p>`;
+      const shown = item.files.map((file) => pictureOf(file, pictures)).join('');
+      return `<section class="you"><h2>You <small>${timeOf(item.at)}</small></h2>${typedOf(item.text)}${shown}${files}</section>`;
     }
     case 'words':
-      return `<div>${proseOf(item.text)}</div>`;
+      return `<div class="answer">${proseHtml(item.text, id)}</div>`;
     case 'set-aside':
       return `<p class="facts">${escaped(asideText(item))}</p>`;
     case 'call': {
@@ -149,15 +144,20 @@ function pageOf(item: TalkItem): string {
       return `<details><summary>Check ${escaped(item.command)} <small>${item.passed ? 'passed' : 'failed'}</small></summary><pre>${escaped(item.summary)}</pre></details>`;
     case 'end': {
       const failure = item.failure === null ? '' : `<p class="failure">${escaped(item.failure)}</p>`;
-      return `<div>${proseOf(item.text)}${failure}<p class="facts">${escaped(endFacts(item))}</p></div>`;
+      return `<div class="answer">${proseHtml(item.text, id)}${failure}<p class="facts">${escaped(endFacts(item))}</p></div>`;
     }
     default:
       return item satisfies never;
   }
 }
 
-/** Text as it was written, with code blocks set apart. */
-function proseOf(text: string): string {
+function pictureOf({ name: called, picture }: TalkFile, pictures: Pictures): string {
+  const address = picture === null ? undefined : pictures.get(picture.blob.sha256);
+  return address === undefined ? '' : `<img alt="${escaped(name(called))}" src="${address}">`;
+}
+
+/** What the person typed, as it was typed, with code blocks set apart. */
+function typedOf(text: string): string {
   const parts = text.split(/^```.*$/mu);
   return parts
     .map((part, at) => (at % 2 === 1 ? `<pre>${escaped(part.trim())}</pre>` : `<p>${escaped(part.trim())}</p>`))
@@ -181,6 +181,12 @@ function escaped(text: string): string {
 const style = `:root{color-scheme:light dark}body{font:16px/1.55 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 1rem}
 h2{font-size:1.05rem;margin-top:2rem}small,.facts{color:GrayText;font-weight:normal;font-size:.85rem}
 .you{border-top:1px solid color-mix(in srgb,CanvasText 20%,Canvas)}p{white-space:pre-wrap;overflow-wrap:anywhere}
+img{max-width:100%;max-height:24rem;border-radius:.5rem}.sr-only{display:none}
+.answer :is(h1,h2,h3,h4,h5,h6){font-size:1.1rem;margin:1.25rem 0 .5rem}.answer h1{font-size:1.3rem}.answer li>p{margin:.25rem 0}
+.wide{overflow-x:auto}table{border-collapse:collapse}th,td{border:1px solid color-mix(in srgb,CanvasText 20%,Canvas);padding:.3rem .6rem;vertical-align:top}
+blockquote{margin:1rem 0;padding-left:1rem;border-left:3px solid color-mix(in srgb,CanvasText 20%,Canvas)}a{color:inherit}
+code{font:.875em ui-monospace,monospace;overflow-wrap:anywhere}pre code{font:inherit}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;font:13px/1.5 ui-monospace,monospace;padding:.75rem;border-radius:.5rem;background:color-mix(in srgb,CanvasText 6%,Canvas)}
 ins{text-decoration:none;background:color-mix(in srgb,green 18%,Canvas)}del{text-decoration:none;background:color-mix(in srgb,red 18%,Canvas)}
-.failure{border-left:3px solid red;padding-left:.75rem}summary{cursor:pointer}@media print{details:not([open])>summary{list-style:none}}`;
+.failure{border-left:3px solid red;padding-left:.75rem}summary{cursor:pointer}summary{padding:.1rem 0}
+@media print{body{margin:0 auto}details:not([open])>summary{list-style:none}h1,h2,h3,summary{break-after:avoid}img,table,tr{break-inside:avoid}.wide{overflow:visible}}`;

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { proseHtml } from '../../../../src/main/sessions/library/readable/prose-html.ts';
+import { talkAsPage } from '../../../../src/main/sessions/library/readable/write-talk.ts';
+
+describe('an answer in an exported page', () => {
+  it('has its headings, tables, lists and code as such, in any script', () => {
+    const html = proseHtml(
+      '## 比較\n\n| 言語 | $ |\n|---|--:|\n| 日本語 | 6.90 |\n\n- [x] done\n\n```py\na < b\n```',
+      'a0',
+    );
+    expect(html).toContain('<h2>比較</h2>');
+    expect(html).toContain('<div class="wide"><table>');
+    expect(html).toContain('<td align="right">6.90</td>');
+    expect(html).toContain('<input type="checkbox" disabled="" checked="" />');
+    expect(html).toContain('<pre><code class="language-py">a &lt; b');
+  });
+
+  it('loads nothing, runs nothing, and leads only to the web', () => {
+    const hostile = [
+      '<script>alert(1)</script> <img src=x onerror=alert(1)>',
+      '![eye](https://example.com/pixel.png)',
+      '[run](javascript:alert(1)) [file](file:///etc/passwd) [data](data:text/html,x)',
+      '[page](https://example.com/?a="onclick=)',
+      'over\u202Eturned',
+    ].join('\n\n');
+    const html = proseHtml(hostile, 'a0');
+    expect(html).not.toMatch(/<(?:script|img)/u);
+    expect(html).not.toMatch(/href="(?!https:\/\/example\.com\/|")/u);
+    expect(html).toContain('title="https://example.com/?a=%22onclick=" rel="noreferrer"');
+    expect(html).toContain('U+202E');
+  });
+
+  it('keeps the footnotes of two answers apart', () => {
+    const [one, two] = ['a1', 'a2'].map((id) => proseHtml('A word.[^1]\n\n[^1]: Its source.', id));
+    expect(one).toContain('id="a1-fn-1"');
+    expect(two).toContain('id="a2-fn-1"');
+  });
+});
+
+it('an exported page holds the pictures of a message itself', () => {
+  const blob = { sha256: 'a'.repeat(64), bytes: 3 };
+  const picture = { blob, mediaType: 'image/png' };
+  const files = [
+    { name: 'shot "one".png', picture },
+    { name: 'gone.png', picture: { ...picture, blob: { ...blob, sha256: 'b'.repeat(64) } } },
+    { name: 'notes.txt', picture: null },
+  ];
+  const item = { type: 'message', text: 'Look', at: 0, files } as const;
+  const page = talkAsPage(
+    { title: 'T', branches: 0, items: [item], changes: [] },
+    new Map([[blob.sha256, 'data:image/png;base64,AAAA']]),
+  );
+  expect(page.match(/<img /gu)).toHaveLength(1);
+  expect(page).toContain('<img alt="shot &quot;one&quot;.png" src="data:image/png;base64,AAAA">');
+  expect(page).toContain('img-src data:');
+  expect(page).toContain('Attached: shot');
+});
