@@ -136,7 +136,6 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/main/tools/servers/standing-approval.ts#isAlways': 'compares two hashes',
   'src/shared/safety/approval-scopes.ts#scopeNamed': 'compares a word with three',
   'src/main/sessions/calibrations/plant-faults.ts#withFault': 'puts texts together',
-  'src/main/sessions/comparisons/tasks/named-tests.ts#commandForNames': 'puts a command and quoted names together',
   'src/main/models/providers/llama-server/server-model.ts#withSightHint': 'looks for three words in one message',
   'src/main/models/wire/decode-parts.ts#imagePart': 'compares a type with a list',
   'src/main/lib/endless/watch-script.ts#watchedCommand': 'puts a command between two texts',
