@@ -330,7 +330,8 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     key: config.catalogKey ?? catalogKey,
     fetch: reach,
   });
-  const files = createCallableFiles({ store: modelStore, ...knownOfFiles(updates) });
+  const askedTokensOf = (name: string) => settings.current().models[`llama-cpp/${name}`]?.contextTokens;
+  const files = createCallableFiles({ store: modelStore, askedTokensOf, ...knownOfFiles(updates) });
   const local = localPartsOf(engines, {
     ...files,
     cacheDir: config.cache,

@@ -88,7 +88,7 @@ export function createProbeResults({ cards, digests, store, settings }: ProbeRes
 
 /** Pure. For each value, settings win over the card. */
 export function withDriving(info: ModelInfo, card: ProbeCard | null, { models, providers }: Settings): ModelInfo {
-  const { strategies, thinking, ...own } = models[info.id] ?? {};
+  const { strategies, thinking, contextTokens: _ofFile, ...own } = models[info.id] ?? {};
   const provider = providers[info.provider];
   const service = provider !== undefined && 'models' in provider ? provider.models[info.name] : undefined;
   const driving = { ...(card === null ? {} : drivingOf(card)), ...own };

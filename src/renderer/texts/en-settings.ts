@@ -167,6 +167,8 @@ export const settings = {
   'driving.temperature': 'Temperature',
   'driving.topP': 'Top-p',
   'driving.systemText': 'Custom system prompt, added to every task',
+  'driving.contextTokens': 'Context (tokens)',
+  'driving.contextUsual': 'With an empty field, a call gets {context}, because long prompts are read slowly here.',
   'driving.text': 'Empty fields use benchmark results, or defaults. Changes apply from the next task.',
   'driving.save': 'Save',
   'driving.reset': 'Reset all',

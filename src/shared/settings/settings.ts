@@ -52,7 +52,11 @@ const providerShape = {
   models: z.record(z.string(), modelSettingsSchema).default({}),
 };
 
-const ownDrivingSchema = drivingSchema.extend({ strategies: z.array(strategySchema).min(1).optional() });
+const ownDrivingSchema = drivingSchema.extend({
+  strategies: z.array(strategySchema).min(1).optional(),
+  /** The context of a model file, in tokens, as far as it fits. It comes before that of the provider. */
+  contextTokens: z.number().int().min(1_024).optional(),
+});
 
 /** Services and servers that speak Chat Completions, each with its own variations. */
 export const presetSchema = z.enum([

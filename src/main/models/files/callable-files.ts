@@ -17,6 +17,8 @@ export interface ModelFile {
   /** The possible thinking efforts, and the default one. Absent: thinking cannot be switched. */
   readonly efforts?: readonly Effort[] | undefined;
   readonly effort?: Effort | undefined;
+  /** The context that the user set for it, in tokens. Absent: none. */
+  readonly askedTokens?: number | undefined;
   /** What the catalog says about files that can draft for this one. Absent: nothing. */
   readonly drafters?: string | undefined;
   /** Its projector, or why it has none that can be used. Absent: there is none. */
@@ -41,11 +43,18 @@ export interface CallableFilesOptions {
   readonly store: Pick<ModelStore, 'find' | 'list'>;
   /** The recommended thinking effort for the model family of a file. Null: no recommendation. */
   readonly effortOf: (path: string) => Promise<Effort | null>;
+  /** The context that the user set for the file of a name. Undefined: none. */
+  readonly askedTokensOf: (name: string) => number | undefined;
   /** What the catalog says about files that can draft for this file. Undefined: nothing. */
   readonly draftersOf: (path: string) => Promise<string | undefined>;
 }
 
-export function createCallableFiles({ store, effortOf, draftersOf }: CallableFilesOptions): CallableFiles {
+export function createCallableFiles({
+  store,
+  effortOf,
+  draftersOf,
+  askedTokensOf,
+}: CallableFilesOptions): CallableFiles {
   const paths = new Set<string>();
   return {
     mention: (name) => {
@@ -67,6 +76,7 @@ export function createCallableFiles({ store, effortOf, draftersOf }: CallableFil
         strategies,
         adapter,
         sight,
+        askedTokens: askedTokensOf(model.name),
         drafters: await draftersOf(path),
         ...(use === undefined ? {} : { use }),
         ...thinkingOf(efforts, await effortOf(path)),

@@ -1,9 +1,12 @@
 import { useQueryClient, useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { useState } from 'react';
+import { useDeferredValue, useState } from 'react';
+import { seenWords } from '@shared/text/seen-text.ts';
 import { announce } from '../../lib/notices/announce.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
+import { useMemoryPlan } from '../../lib/models/use-memory-plan.ts';
+import { bytes, tokens } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -22,6 +25,7 @@ export const drivingNames = [
   'edits',
   'temperature',
   'topP',
+  'contextTokens',
   'thinking',
   'systemText',
 ] as const;
@@ -72,6 +76,7 @@ const numbers = {
   toolBudget: { min: 2, step: 1 },
   temperature: { min: 0, max: 2, step: 'any' },
   topP: { min: 0, max: 1, step: 'any' },
+  contextTokens: { min: 1024, step: 1 },
 } as const;
 
 /** How the user wants a model driven. Each entry overrides what its probe found. */
@@ -137,7 +142,7 @@ function Entries({ model, own, onSave, onCancel }: EntriesProps) {
         <ThinkingField model={model} value={typed.thinking ?? ''} onText={type('thinking')} />
       </div>
       <div className="grid items-end gap-3 sm:grid-cols-3">
-        {(['toolBudget', 'temperature', 'topP'] as const).map((name) => (
+        {numbersOf(model).map((name) => (
           <InputField
             key={name}
             label={t(`driving.${name}`)}
@@ -149,6 +154,7 @@ function Entries({ model, own, onSave, onCancel }: EntriesProps) {
           />
         ))}
       </div>
+      {isModelFile(model) && <ContextPlan id={model.id} typed={typed.contextTokens ?? ''} />}
       <Field label={t('driving.systemText')}>
         {(ids) => (
           <textarea
@@ -174,6 +180,32 @@ function Entries({ model, own, onSave, onCancel }: EntriesProps) {
         </Button>
       </div>
     </form>
+  );
+}
+
+/** Dewpoint plans the memory of these, so the user can ask for another context. */
+const isModelFile = ({ id, state, info }: ModelEntry): boolean =>
+  id.startsWith('llama-cpp/') && state === 'ready' && info?.use === undefined;
+
+function numbersOf(model: ModelEntry): readonly (keyof typeof numbers)[] {
+  return isModelFile(model)
+    ? ['toolBudget', 'temperature', 'topP', 'contextTokens']
+    : ['toolBudget', 'temperature', 'topP'];
+}
+
+/** How much context fits this machine, or what comes of the context that was typed. */
+function ContextPlan({ id, typed }: { readonly id: string; readonly typed: string }) {
+  const asked = useDeferredValue(Number(typed));
+  const plan = useMemoryPlan(id, Number.isInteger(asked) && asked >= 1024 ? asked : null);
+  if (plan.isPending) return <p className="text-xs text-soft">{t('models.fitLooking')}</p>;
+  if (plan.error !== null) return <p className="text-xs text-soft">{failureText(plan.error)}</p>;
+  const { granted, why, totalBytes, asked: planned, usual } = plan.data;
+  return (
+    <p className="text-xs text-soft wrap-anywhere" aria-live="polite">
+      {totalBytes !== null && t('models.fitGranted', { memory: bytes(totalBytes), context: tokens(granted.context) })}{' '}
+      {seenWords([granted.reason, ...granted.warnings, why ?? ''].join(' ').trim())}{' '}
+      {planned === null && usual !== null && t('driving.contextUsual', { context: tokens(usual) })}
+    </p>
   );
 }
 

@@ -109,8 +109,11 @@ export async function grantOf(
 
 export function wishOf(
   { contextTokens, gpu }: LlamaSettings,
-  { adapter }: { readonly adapter?: Pick<Adapter, 'path'> | undefined },
+  {
+    adapter,
+    askedTokens,
+  }: { readonly adapter?: Pick<Adapter, 'path'> | undefined; readonly askedTokens?: number | undefined },
 ): ContextWish {
-  const wish = { askedTokens: contextTokens ?? null, sequences, gpu };
+  const wish = { askedTokens: askedTokens ?? contextTokens ?? null, sequences, gpu };
   return adapter === undefined ? wish : { ...wish, adapterPath: adapter.path };
 }

@@ -146,7 +146,7 @@ export async function planFile(
   const cards = settings.gpu === 'off' ? [] : program.cards;
   const plan = planServerLoad({
     facts: header?.ok === true ? header.value.facts : null,
-    askedTokens: settings.contextTokens ?? null,
+    askedTokens: file.askedTokens ?? settings.contextTokens ?? null,
     cards: cards.map((card, index) =>
       index === 0 ? { ...card, freeBytes: card.freeBytes + leaving.cardBytes } : card,
     ),

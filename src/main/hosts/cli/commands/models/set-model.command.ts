@@ -7,7 +7,7 @@ import { usageError } from '../../../text/report-failure.ts';
 import { jsonLine } from '../../../text/terminal.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
-const names = [...Object.keys(drivingSchema.shape), 'strategies'];
+const names = [...Object.keys(drivingSchema.shape), 'strategies', 'contextTokens'];
 
 /** Sets how a model is driven. The user's settings come before the findings of its probe. `NAME=` removes one. */
 export const setModel: Command<[string, { readonly words?: readonly string[]; readonly json?: boolean }]> = async (
@@ -21,6 +21,8 @@ export const setModel: Command<[string, { readonly words?: readonly string[]; re
   const own = new Map(Object.entries(await ownModelSettings(settings, id)));
   for (const word of words) {
     const { name, value } = read(word);
+    if (name === 'contextTokens' && !id.startsWith('llama-cpp/'))
+      throw usageError('Only a model file has its own contextTokens. Nothing was changed.', 'Name it: llama-cpp/NAME');
     if (name === 'thinking' && value !== null && info !== null) refuseUnknownStep(info, value);
     if (value === null) own.delete(name);
     else own.set(name, value);
