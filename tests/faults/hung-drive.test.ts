@@ -1,6 +1,11 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { neverAborts } from '../../src/main/lib/async/abort.ts';
+import { readFileBelow } from '../../src/main/lib/files/host-folder.ts';
+import { createLookAtFiles } from '../../src/main/safety/file-look.ts';
+import { createReadOnlySandbox } from '../../src/main/sandbox/read-only/read-only-sandbox.ts';
+import { createSafeFolder } from '../../src/main/sessions/changes/safe-folder.ts';
 import { createProgram, type Program } from './program.ts';
 import { hungDisk } from './hung-disk.ts';
 
@@ -62,5 +67,50 @@ describe.skipIf(disk === null)('a project on a network drive that hangs', () => 
     disk?.answer();
     const both = await program.run(['projects', 'search', program.project, 'words']);
     expect(both.stdout).toContain('chosen/far.md');
+  });
+
+  // Catches: reads that never return, each with a thread of the process: four of them stopped all files of the machine.
+  it('ends what is read from it in mid-work, and leaves threads for the files of this machine', async () => {
+    disk?.answer();
+    const { files } = createReadOnlySandbox({ workspacePath: onDisk, because: null });
+    expect(await files.read('b.ts', {}, neverAborts)).toMatchObject({ ok: true });
+    disk?.hang();
+    const work = [
+      ...Array.from({ length: 8 }, () => files.read('b.ts', {}, neverAborts)),
+      files.list('.', {}, neverAborts),
+      files.scan(neverAborts),
+      files.stat('b.ts', neverAborts),
+    ];
+    expect(await readFile(join(program.project, 'notes.md'), 'utf8')).toContain('words');
+    for (const ended of await Promise.all(work))
+      expect(ended).toMatchObject({
+        ok: false,
+        error: { code: 'timeout', message: `The folder ${onDisk} ${said} that is silent.` },
+      });
+    expect(await readFile(join(program.project, 'notes.md'), 'utf8')).toContain('words');
+    disk?.answer();
+    await expect.poll(() => files.read('b.ts', {}, neverAborts), { timeout: 15_000 }).toMatchObject({ ok: true });
+  });
+
+  it('holds up nobody who cancels a read', async () => {
+    const { files } = createReadOnlySandbox({ workspacePath: onDisk, because: null });
+    expect(await files.read('b.ts', {}, neverAborts)).toMatchObject({ ok: true });
+    disk?.hang();
+    const stop = new AbortController();
+    const read = files.read('b.ts', {}, stop.signal);
+    stop.abort();
+    expect(await read).toMatchObject({ ok: false, error: { code: 'cancelled' } });
+    disk?.answer();
+  });
+
+  it('is named by what an undo and a restore write with, and no rule or look counts as none', async () => {
+    const undo = createSafeFolder(onDisk);
+    await expect.poll(() => undo.look('b.ts').catch(() => null), { timeout: 15_000 }).toMatchObject({ type: 'file' });
+    disk?.hang();
+    const file = { bytes: Buffer.from('new'), mode: 0o644 };
+    await expect(undo.write('made.txt', file, () => true)).rejects.toThrow(said);
+    await expect(createLookAtFiles(onDisk)(['b.ts'])).rejects.toThrow(said);
+    await expect(readFileBelow(onDisk, ['b.ts'], 1000)).rejects.toThrow(said);
+    disk?.answer();
   });
 });

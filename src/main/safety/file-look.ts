@@ -1,12 +1,16 @@
 import { lstat, readlink, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { AppError } from '@shared/errors.ts';
 import type { FileLook } from '@shared/events/tool-events.ts';
+import { hasServedDrive, silentFolderHint, silentFolderText, workOnDrive } from '../lib/files/served-drives.ts';
 
-/** What paths of a workspace lead to, in the order of the paths. Leaves out those that lead to nothing. Never rejects. */
+/** What paths of a workspace lead to, in the order of the paths. Leaves out those that lead to nothing. Rejects with `timeout` if the drive is silent: then nobody knows. */
 export type LookAtFiles = (paths: Iterable<string>) => Promise<readonly FileLook[]>;
 
 const mostLinks = 40;
 const pathsAtOnce = 500;
+/** On a drive that falls silent, each call holds a thread. */
+const servedAtOnce = 4;
 
 /**
  * Follows the links of a workspace on this machine, as its sandbox does, where the workspace is at `inside`. Reads names
@@ -16,10 +20,12 @@ export function createLookAtFiles(root: string, inside = '/workspace'): LookAtFi
   return async (paths) => {
     const found: FileLook[] = [];
     const each = [...new Set(paths)];
-    for (let at = 0; at < each.length; at += pathsAtOnce) {
-      const some = each.slice(at, at + pathsAtOnce);
-      const looks = (await Promise.all(some.map((path) => bothWays({ root, inside, path })))).flat();
-      for (const look of looks) if (look !== null) found.push(look);
+    const most = (await hasServedDrive(root)) ? servedAtOnce : pathsAtOnce;
+    for (let at = 0; at < each.length; at += most) {
+      const some = each.slice(at, at + most);
+      const looked = await workOnDrive(root, () => Promise.all(some.map((path) => bothWays({ root, inside, path }))));
+      if (looked === null) throw new AppError('timeout', silentFolderText(root), { hint: silentFolderHint });
+      for (const look of looked.value.flat()) if (look !== null) found.push(look);
     }
     return [...new Map(found.map((look) => [JSON.stringify(look), look])).values()];
   };

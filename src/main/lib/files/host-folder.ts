@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, fstatSync, openSync } from 'node:fs';
 import { chmod, lchmod, lstat, open, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCodeOf } from './json-file.ts';
-import { hasServedDrive } from './served-drives.ts';
+import { hasServedDrive, silentFolderText, workOnDrive } from './served-drives.ts';
 
 /**
  * The only way in which the host accesses a folder that an untrusted program can change: name by name, each looked up
@@ -44,7 +44,7 @@ const localSystems: ReadonlySet<number> = new Set([
  * answer. Never rejects.
  */
 export async function callModeFor(root: string): Promise<CallMode> {
-  if (!hasFolderPaths || hasServedDrive(root)) return 'waiting';
+  if (!hasFolderPaths || (await hasServedDrive(root))) return 'waiting';
   const found = await statfs(root).catch(() => null);
   return found !== null && localSystems.has(found.type) ? 'at-once' : 'waiting';
 }
@@ -209,8 +209,17 @@ export async function openFolderBelow(
   return folder;
 }
 
-/** Like `readRegularFile`, along several names; also null if one of them is missing, a link or not a folder. */
+/**
+ * Like `readRegularFile`, along several names; also null if one of them is missing, a link or not a folder. Rejects if the
+ * drive is silent.
+ */
 export async function readFileBelow(root: string, names: readonly string[], maxBytes: number): Promise<Buffer | null> {
+  const read = await workOnDrive(root, () => readOnDrive(root, names, maxBytes));
+  if (read === null) throw new Error(silentFolderText(root));
+  return read.value;
+}
+
+async function readOnDrive(root: string, names: readonly string[], maxBytes: number): Promise<Buffer | null> {
   const folder = await openFolderBelow(root, names.slice(0, -1));
   if (folder === null) return null;
   try {

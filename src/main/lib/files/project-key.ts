@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
-import { silentDrive } from './served-drives.ts';
+import { silentDrive, workOnDrive } from './served-drives.ts';
 
 /**
  * The one path by which everything about a folder is kept: links resolved, and each name as the disk spells it (its
@@ -11,7 +11,8 @@ export async function projectKey(path: string): Promise<string> {
   if (!isAbsolute(path)) return path;
   if ((await silentDrive(path)) !== null) return normalize(path);
   try {
-    return await spelledAsOnDisk(await realpath(path));
+    const found = await workOnDrive(path, async () => spelledAsOnDisk(await realpath(path)));
+    return found === null ? normalize(path) : found.value;
   } catch {
     const above = dirname(path);
     // Normalized, so that two spellings of a folder that is gone are still one: `/a/b/` and `/a//b`.

@@ -1,17 +1,16 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { readFileSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
-import { join, resolve, sep } from 'node:path';
+import { join, parse, resolve, sep, win32 } from 'node:path';
+import { neverAborts, sleep } from '../async/abort.ts';
 import { startProgram } from '../programs/start-program.ts';
+import { drivesInMountInfo, drivesInMounts, lettersInNetUse, windowsDriveOf } from './drive-lists.ts';
 import { isWithin } from './is-within.ts';
 
 /**
  * Drives that another machine or another program serves. If that one is gone, a call on such a drive never returns,
  * and no thread that made one can be ended. So a process of its own asks first: it can be killed.
  */
-
-/** What Linux calls the file systems of such drives. */
-const servedKinds =
-  /^(?:fuse|nfs|cifs|smb|9p|virtiofs|ceph|afs|glusterfs|lustre|gpfs|beegfs|orangefs|coda|ncp|autofs)/u;
 
 /** So long a drive has time for its answer, and an answer holds. */
 const answerMs = 3_000;
@@ -28,57 +27,162 @@ interface Asked {
 const asked = new Map<string, Asked>();
 /** Whether a drive gave no answer in the life of this process. */
 let wasSilent = false;
-let known: { readonly untilMs: number; readonly places: readonly string[] } = { untilMs: 0, places: [] };
+let known: { readonly untilMs: number; readonly places: Promise<readonly string[]> } | null = null;
+/** Linux has its list in memory. Other systems start a program for theirs. */
+const listKeptMs = process.platform === 'linux' ? 1_000 : 10_000;
 
-/** Where such drives are (Linux). The list comes from the system's memory. */
-export function servedDrives(): readonly string[] {
-  if (process.platform !== 'linux') return [];
-  if (performance.now() < known.untilMs) return known.places;
-  known = { untilMs: performance.now() + 1_000, places: listed() };
+/** Where such drives are. On Windows the letters that stand for one. */
+function servedDrives(): Promise<readonly string[]> {
+  if (known !== null && performance.now() < known.untilMs) return known.places;
+  // What is not known counts as none, as in some containers.
+  known = { untilMs: performance.now() + listKeptMs, places: listed().catch(() => []) };
   return known.places;
 }
 
-function listed(): readonly string[] {
-  try {
-    return readFileSync('/proc/self/mountinfo', 'utf8')
-      .split('\n')
-      .flatMap((line) => {
-        const [before = '', after = ''] = line.split(' - ');
-        const place = before.split(' ')[4];
-        return place !== undefined && servedKinds.test(after) ? [unescaped(place)] : [];
-      });
-  } catch {
-    // No such list, as in some containers: then no drive is known.
-    return [];
+async function listed(): Promise<readonly string[]> {
+  switch (process.platform) {
+    case 'linux':
+      return drivesInMountInfo(readFileSync('/proc/self/mountinfo', 'utf8'));
+    case 'darwin':
+      return drivesInMounts(await printed('/sbin/mount', []));
+    case 'win32':
+      return lettersInNetUse(await printed(inSystem('net.exe'), ['use']));
+    default:
+      return [];
   }
 }
 
-/** Spaces and line breaks are written as three octal digits. */
-function unescaped(place: string): string {
-  return place.replaceAll(/\\(\d{3})/gu, (_, digits: string) => String.fromCodePoint(Number.parseInt(digits, 8)));
+const inSystem = (name: string): string => win32.join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', name);
+
+/** What a program of the system prints in a short time. */
+function printed(program: string, args: readonly string[]): Promise<string> {
+  return new Promise((found, fail) => {
+    const child = startProgram({ program, args, folder: systemFolder, env: {}, stdio: ['ignore', 'pipe', 'ignore'] });
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      child.unref();
+      fail(new Error(`${program} does not end.`));
+    }, answerMs);
+    let text = '';
+    child.stdout?.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    child.once('error', fail);
+    child.once('close', () => found(text));
+    child.once('close', () => clearTimeout(timer));
+  });
 }
+
+const systemFolder = parse(process.execPath).root;
 
 /** The drive on the way to a path that does not answer. Null: all answer, or none is served. Never rejects. */
 export async function silentDrive(path: string): Promise<string | null> {
-  const drives = servedDrives();
-  if (drives.length === 0) return null;
+  return (await wayTo(path)).silent;
+}
+
+interface Way {
+  readonly silent: string | null;
+  /** The last one on the way, where the path itself lies. Null: it lies on none. */
+  readonly drive: string | null;
+}
+
+async function wayTo(path: string): Promise<Way> {
+  const drives = await servedDrives();
+  if (process.platform === 'win32') return wayByName(path, drives);
+  let drive: string | null = null;
+  if (drives.length === 0) return { silent: null, drive };
   let rest = namesOf(resolve(path));
   let place: string = sep;
   for (let links = 0; rest.length > 0 && links <= mostLinks;) {
     const next = join(place, rest[0] ?? '');
     rest = rest.slice(1);
-    if (drives.includes(next) && !(await answers(next))) return next;
+    if (drives.includes(next)) drive = next;
+    else if (drive !== null && !isWithin(next, drive)) drive = null;
+    // On a drive, the look itself may be held.
     // It rejects for what is no link.
-    const target = await readlink(next).catch(() => null);
-    if (target === null) {
+    const look = (): Promise<string | null> => readlink(next).catch(() => null);
+    const looked = drive === null ? { value: await look() } : await onDrive(drive, look);
+    if (looked === null) return { silent: drive, drive };
+    if (looked.value === null) {
       place = next;
       continue;
     }
     links += 1;
-    rest = [...namesOf(resolve(place, target)), ...rest];
+    rest = [...namesOf(resolve(place, looked.value)), ...rest];
     place = sep;
+    drive = null;
   }
-  return null;
+  return { silent: null, drive };
+}
+
+/** On Windows a name tells it. Links there are not followed. */
+async function wayByName(path: string, letters: readonly string[]): Promise<Way> {
+  const drive = windowsDriveOf(resolve(path), letters);
+  return { silent: drive === null || (await answers(drive)) ? null : drive, drive };
+}
+
+/** Where folders lie, for a while. */
+const lastWays = new Map<string, { readonly untilMs: number; readonly drive: string | null }>();
+const mostWays = 100;
+
+async function driveOf(folder: string): Promise<string | null> {
+  if (process.platform !== 'win32' && (await servedDrives()).length === 0) return null;
+  const known = lastWays.get(folder);
+  if (known !== undefined && performance.now() < known.untilMs) return known.drive;
+  const { drive } = await wayTo(folder);
+  if (lastWays.size >= mostWays) lastWays.clear();
+  lastWays.set(folder, { untilMs: performance.now() + keptMs, drive });
+  return drive;
+}
+
+/**
+ * Runs work on a folder. If its drive falls silent, it resolves with null, and the work goes on for nobody: each holds a
+ * thread until the drive answers, so few may be under way, and the others wait. Rejects as the work does, or on abort.
+ */
+export async function workOnDrive<T>(
+  folder: string,
+  work: () => Promise<T>,
+  signal: AbortSignal = neverAborts,
+): Promise<{ readonly value: T } | null> {
+  const drive = await driveOf(folder);
+  return drive === null ? { value: await work() } : onDrive(drive, work, signal);
+}
+
+const underWay = new Map<string, number>();
+/** Work on a drive that is part of other work there. */
+const partOf = new AsyncLocalStorage<string>();
+/** The process has `threads` of `lean-start.ts`, and work makes a few calls at once. */
+const mostUnderWay = 3;
+const lookMs = 500;
+
+async function onDrive<T>(
+  drive: string,
+  work: () => Promise<T>,
+  signal: AbortSignal = neverAborts,
+): Promise<{ readonly value: T } | null> {
+  if (partOf.getStore() === drive) return { value: await work() };
+  for (;;) {
+    if (!(await answers(drive))) return null;
+    if ((underWay.get(drive) ?? 0) < mostUnderWay) break;
+    await sleep(lookMs / 10, signal);
+  }
+  underWay.set(drive, (underWay.get(drive) ?? 0) + 1);
+  const working = partOf
+    .run(drive, work)
+    .finally(() => void underWay.set(drive, (underWay.get(drive) ?? 1) - 1))
+    .then((value) => ({ value }));
+  // What it rejects with is of no use to anybody once it is not waited for.
+  working.catch(() => undefined);
+  const stop = new AbortController();
+  try {
+    for (;;) {
+      const wait = sleep(lookMs, AbortSignal.any([signal, stop.signal])).then(() => 'waiting' as const);
+      wait.catch(() => undefined);
+      const ended = await Promise.race([working, wait]);
+      if (ended !== 'waiting') return ended;
+      if (!(await answers(drive))) return null;
+    }
+  } finally {
+    stop.abort();
+  }
 }
 
 function namesOf(path: string): readonly string[] {
@@ -93,14 +197,19 @@ function answers(drive: string): Promise<boolean> {
   return now;
 }
 
+function freeSpaceOf(drive: string): { readonly program: string; readonly args: readonly string[] } {
+  if (process.platform === 'win32') return { program: inSystem('fsutil.exe'), args: ['volume', 'diskfree', drive] };
+  if (process.platform === 'darwin') return { program: '/bin/df', args: ['-k', '--', drive] };
+  return { program: '/usr/bin/stat', args: ['-f', '--', drive] };
+}
+
 /** Asks for its free space, which no cache of the system knows. */
 function ask(drive: string): Promise<boolean> {
   return new Promise((found) => {
     try {
       const child = startProgram({
-        program: '/usr/bin/stat',
-        args: ['-f', '--', drive],
-        folder: '/',
+        ...freeSpaceOf(drive),
+        folder: systemFolder,
         env: {},
         stdio: 'ignore',
       });
@@ -125,8 +234,8 @@ function ask(drive: string): Promise<boolean> {
 }
 
 /** Whether such a drive is at a folder, above it or in it. */
-export function hasServedDrive(folder: string): boolean {
-  return servedDrives().some((drive) => isWithin(drive, folder) || isWithin(folder, drive));
+export async function hasServedDrive(folder: string): Promise<boolean> {
+  return (await servedDrives()).some((drive) => isWithin(drive, folder) || isWithin(folder, drive));
 }
 
 /** What is said of a folder on a drive that does not answer. */
@@ -141,7 +250,7 @@ const exitMs = 2_000;
 
 /** Call it before `process.exit`, which waits for every thread: for one that waits for a silent drive, for ever. */
 export function endEvenIfSilent(): void {
-  if (!wasSilent) return;
+  if (!wasSilent || process.platform === 'win32') return;
   try {
     const line = `sleep ${exitMs / 1000}; kill -9 ${process.pid}`;
     startProgram({

@@ -6,8 +6,15 @@ import { runInNewContext } from 'node:vm';
 
 const folderIn = (cache: string): string => join(cache, 'compiled');
 
+/**
+ * For calls on files. One that waits for a drive of another machine that is silent holds its thread, and all files of this
+ * machine need threads, too.
+ */
+const threads = '16';
+
 /** Call it before anything large is loaded. Code that was compiled once is read from the cache after that. */
 export function startLean(cache: string, version: string): void {
+  process.env.UV_THREADPOOL_SIZE ??= threads;
   // Tells by its result if it cannot, for example without a place to write. Then everything is compiled as usual. The
   // shell that tests borrow has an older Node without it.
   module.enableCompileCache?.(join(folderIn(cache), version));

@@ -21,6 +21,7 @@ import type {
   SearchResult,
   ScannedFiles,
 } from '../sandbox.ts';
+import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
 import { openInside, type OpenedPath } from './open-inside.ts';
 import { walkHostTree, type TreeEntry } from './walk-host-tree.ts';
 import { searchHost } from './search-host.ts';
@@ -69,25 +70,28 @@ export function createReadOnlySandbox({
   const refuse = (what: string) => Promise.resolve(notPossible(what, because));
   const at = async <T>(
     path: string,
+    signal: AbortSignal,
     work: (opened: OpenedPath, now: HiddenFromReading) => Promise<Reply<T>>,
   ): Promise<Reply<T>> => {
     const inside = workspaceRelative(path, workspacePath);
     if (!inside.ok) return inside;
     const now = await hidden().catch((error: unknown) => ({ ok: false as const, error: toFailure(error) }));
     if ('ok' in now) return now;
-    const opened = await openInside(workspacePath, inside.value);
-    if (!opened.ok) return opened;
-    try {
-      if (now.has(opened.value.realPath, opened.value.way)) return hiddenFailure(path);
-      return await work(opened.value, now);
-    } catch (error) {
-      return { ok: false, error: toFailure(error) };
-    } finally {
-      await opened.value.handle.close();
-    }
+    return whileAnswering(workspacePath, signal, async () => {
+      const opened = await openInside(workspacePath, inside.value);
+      if (!opened.ok) return opened;
+      try {
+        if (now.has(opened.value.realPath, opened.value.way)) return hiddenFailure(path);
+        return await work(opened.value, now);
+      } catch (error) {
+        return { ok: false, error: toFailure(error) };
+      } finally {
+        await opened.value.handle.close();
+      }
+    });
   };
   const read: SandboxFiles['read'] = (path, options, signal) =>
-    at(path, (opened) => readOpened(opened, options, signal));
+    at(path, signal, (opened) => readOpened(opened, options, signal));
   return {
     tier: 'read-only',
     description,
@@ -105,14 +109,18 @@ export function createReadOnlySandbox({
       read,
       readMany: (paths, options, signal) => readFilesSingly(read, paths, { options, signal }),
       list: (path, options, signal) =>
-        at(path, (opened, now) => listOpened(opened, { ...options, mostEntries, hidden: now }, signal)),
-      stat: async (path) => {
+        at(path, signal, (opened, now) => listOpened(opened, { ...options, mostEntries, hidden: now }, signal)),
+      stat: async (path, signal) => {
         const now = await hidden().catch((error: unknown) => ({ ok: false as const, error: toFailure(error) }));
-        return 'ok' in now ? now : statPath({ workspacePath, hidden: now }, path);
+        return 'ok' in now
+          ? now
+          : whileAnswering(workspacePath, signal, () => statPath({ workspacePath, hidden: now }, path));
       },
       search: (query, signal) =>
-        at(query.path ?? '.', (opened, now) => searchOpened({ workspacePath, hidden: now }, { opened, query }, signal)),
-      scan: (signal) => at('.', (opened, now) => scanOpened(opened, { mostEntries, hidden: now }, signal)),
+        at(query.path ?? '.', signal, (opened, now) =>
+          searchOpened({ workspacePath, hidden: now }, { opened, query }, signal),
+        ),
+      scan: (signal) => at('.', signal, (opened, now) => scanOpened(opened, { mostEntries, hidden: now }, signal)),
     },
     links: { found: () => null, break: async () => ({ broken: 0, left: [] }) },
     prepare: async () => undefined,
@@ -120,6 +128,19 @@ export function createReadOnlySandbox({
     look: async () => ({ isRunning: false, masked: [], pinned: [], usage: null }),
     dispose: () => Promise.resolve(),
   };
+}
+
+async function whileAnswering<T>(
+  workspacePath: string,
+  signal: AbortSignal,
+  work: () => Promise<Reply<T>>,
+): Promise<Reply<T>> {
+  try {
+    const done = await workOnDrive(workspacePath, work, signal);
+    return done === null ? failure('timeout', silentFolderText(workspacePath), silentFolderHint) : done.value;
+  } catch (error) {
+    return { ok: false, error: signal.aborted ? failure('cancelled', 'It was cancelled.').error : toFailure(error) };
+  }
 }
 
 function notPossible(what: string, because: Failure | null): Reply<never> {

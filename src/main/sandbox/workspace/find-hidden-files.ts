@@ -3,6 +3,7 @@ import type { Settings } from '@shared/settings/settings.ts';
 import { AppError } from '@shared/errors.ts';
 import { globMatcher } from '@shared/safety/fences.ts';
 import { callFolder } from '@shared/sandbox/call-file.ts';
+import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
 import { projectKey } from '../../lib/files/project-key.ts';
 import { scanWorkspace, type Mask, type WorkspaceScan } from './workspace-scan.ts';
 import { identityOf, statsBelow } from './file-identity.ts';
@@ -39,9 +40,16 @@ const shownPaths = 5;
 
 /**
  * Finds what must be hidden or protected in a project before a container gets it, with warnings. Throws `refused` if
- * something cannot be hidden. Then nothing runs.
+ * something cannot be hidden, and `timeout` if its drive falls silent. Then nothing runs.
  */
 export async function findHiddenFiles(subject: HiddenFilesQuery, signal: AbortSignal): Promise<HiddenFiles> {
+  const { workspacePath } = subject;
+  const found = await workOnDrive(workspacePath, () => findOnDrive(subject, signal), signal);
+  if (found === null) throw new AppError('timeout', silentFolderText(workspacePath), { hint: silentFolderHint });
+  return found.value;
+}
+
+async function findOnDrive(subject: HiddenFilesQuery, signal: AbortSignal): Promise<HiddenFiles> {
   const { workspacePath } = subject;
   const fits = [...subject.masks, callFolder].map(globMatcher);
   const scan = await scanWorkspace(workspacePath, signal, (path) => fits.some((fit) => fit(path)));

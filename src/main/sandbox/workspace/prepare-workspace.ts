@@ -9,7 +9,7 @@ import { planCopy, type CopyPlan } from './workspace-copy-plan.ts';
 import { copyPlanned, NotCopyable } from './copy-workspace.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
 import { isWithin } from '../../lib/files/is-within.ts';
-import { silentDrive, silentFolderHint, silentFolderText } from '../../lib/files/served-drives.ts';
+import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 
 export interface WorkspaceRequest {
@@ -66,7 +66,14 @@ export async function checkWorkspace(
   { homePath, needsWrite }: { readonly homePath: string; readonly needsWrite: boolean },
 ): Promise<Reply<string>> {
   const shown = resolve(path);
-  if ((await silentDrive(shown)) !== null) return failure('timeout', silentFolderText(shown), silentFolderHint);
+  const checked = await workOnDrive(shown, () => checkOnDrive(shown, { homePath, needsWrite }));
+  return checked === null ? failure('timeout', silentFolderText(shown), silentFolderHint) : checked.value;
+}
+
+async function checkOnDrive(
+  shown: string,
+  { homePath, needsWrite }: { readonly homePath: string; readonly needsWrite: boolean },
+): Promise<Reply<string>> {
   try {
     const real = await realpath(shown);
     if (!(await stat(real)).isDirectory())
@@ -177,7 +184,9 @@ async function copyWorkspace(from: string, to: string, signal: AbortSignal): Pro
     return failure('bad-input', 'A copy cannot be inside the folder that it copies.');
   if ((await lstat(to).catch(() => null)) !== null) return failure('conflict', `${to} already exists.`);
   try {
-    const plan = await planCopy(from, signal);
+    const planned = await workOnDrive(from, () => planCopy(from, signal), signal);
+    if (planned === null) return failure('timeout', silentFolderText(from), silentFolderHint);
+    const plan = planned.value;
     await makeFolder(dirname(to));
     const room = await roomFor(plan, dirname(to));
     if (!room.ok) return room;

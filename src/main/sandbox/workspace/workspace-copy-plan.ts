@@ -33,7 +33,8 @@ export interface CopyEntry extends ListEntry {
  */
 const smallBytes = 1024 * 1024;
 const maxIgnoreBytes = 128 * 1024;
-const atOnce = 64;
+/** As many as Node has threads by itself: on a drive that falls silent, each call holds one. */
+const atOnce = 4;
 const slash = Buffer.from('/');
 
 /**

@@ -11,7 +11,7 @@ import {
   openHostFolder,
 } from '../../lib/files/host-folder.ts';
 import { errorCodeOf, isMissing } from '../../lib/files/json-file.ts';
-import { silentDrive, silentFolderHint, silentFolderText } from '../../lib/files/served-drives.ts';
+import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
 import { isRunning } from '../../lib/files/lock-owner.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
@@ -119,6 +119,16 @@ async function inParent<T>(
   work: (folder: HostFolder, name: string) => Promise<T>,
 ): Promise<T> {
   const parts = partsOf(place.path);
+  const done = await workOnDrive(place.root, () => inOpenParent(place, parts, { fallback, work }));
+  if (done === null) throw new AppError('timeout', silentFolderText(place.root), { hint: silentFolderHint });
+  return done.value;
+}
+
+async function inOpenParent<T>(
+  place: { readonly root: string; readonly path: string; readonly create: boolean },
+  parts: readonly string[],
+  { fallback, work }: { readonly fallback: T; readonly work: (folder: HostFolder, name: string) => Promise<T> },
+): Promise<T> {
   const name = parts.at(-1) ?? '';
   let folder = await openRoot(place.root);
   try {
@@ -146,8 +156,6 @@ function partsOf(path: string): readonly string[] {
 }
 
 async function openRoot(root: string): Promise<HostFolder> {
-  if ((await silentDrive(root)) !== null)
-    throw new AppError('timeout', silentFolderText(root), { hint: silentFolderHint });
   try {
     return await openHostFolder(root);
   } catch (error) {

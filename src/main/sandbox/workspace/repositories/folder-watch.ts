@@ -44,8 +44,8 @@ interface Known {
 
 const withoutThrowing = { throwIfNoEntry: false } as const;
 export const mostFolders = 400_000;
-/** The number of parallel requests, for file systems that answer slowly. */
-const atOnce = 64;
+/** The number of parallel requests, for file systems that answer slowly. Of a silent one, each holds a thread. */
+const atOnce = 4;
 /** Clocks of file systems go in steps of up to 10 ms. Those of other machines may differ by seconds. */
 const freshMs = { 'at-once': 50, waiting: 5_000 } as const;
 
