@@ -66,9 +66,9 @@ interface Counted {
 const options: Readonly<Record<string, Counted>> = {
   thinking: {
     uses: ['main/agent/preparation/gather-turn-facts.ts'],
-    // The choice of a model, the end of a turn that none can do, protocols, the phase of an answer, a recorded call, the setting of a model.
+    // The choice of a model or of a way, the end of a turn that none can do, protocols, the phase of an answer, a recorded call, the setting of a model.
     others:
-      /^main\/(?:agent\/turn\/|routing\/|models\/|hosts\/api\/|hosts\/cli\/(?:terminal|commands\/models)\/)|^shared\/models\/|^renderer\/(?:features\/(?:models|conversation\/steps)\/|texts\/en-settings)/u,
+      /^main\/(?:agent\/turn\/|routing\/|sessions\/open\/way-of-kind|models\/|hosts\/api\/|hosts\/cli\/(?:terminal|commands\/models)\/)|^shared\/models\/|^renderer\/(?:features\/(?:models|conversation\/steps)\/|texts\/en-settings)/u,
   },
   maxMinutes: {
     uses: [
