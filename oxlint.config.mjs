@@ -145,6 +145,7 @@ const pageMayUse = [
   'money/session-money.ts',
   'money/workload.ts',
   'projects/memory-line.ts',
+  'projects/project-keys.ts',
   'projects/project-list.ts',
   'routing/routing-profiles.ts',
   'routing/work-kinds.ts',

@@ -2,22 +2,30 @@ import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { success, type Reply } from '@shared/errors.ts';
+import { projectOfSession } from '@shared/projects/project-keys.ts';
 import type { ProjectMap } from '@shared/projects/project-map.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { filesForReading, type FolderBase } from './compose-folders.ts';
 import { createDocumentPlaces, type DocumentPlaces, type DocumentPlacesOptions } from './documents/document-places.ts';
+import { createKnowledgeFiles } from './documents/knowledge/knowledge-files.ts';
 import { besideChosen, type OpenChosenFolders } from './documents/search/chosen-folders.ts';
 import { hasDocuments } from './documents/search/search-documents.ts';
 import type { LanguageServersOf } from './language-servers/language-servers.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
 import { isNotebookName } from './lib/files/document-kind.ts';
+import type { MemoryFiles } from './memory/memory-files.ts';
 import { createReadOnlySandbox } from './sandbox/read-only/read-only-sandbox.ts';
 import { createProjectImages } from './sandbox/images/project-images.ts';
 import { createPackagePreparations } from './sandbox/packages/package-preparations.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
+import { checkWorkspace } from './sandbox/workspace/prepare-workspace.ts';
 import type { HiddenReach } from './sessions/attachments/hidden-files.ts';
+import type { SessionStore } from './sessions/store/session-store.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
+import { createProjectSetup } from './projects/configure-project.ts';
+import type { ProjectContents } from './projects/describe-removal.ts';
+import { createProjectStore } from './projects/project-store.ts';
 import { gatherFacts } from './projects/facts/gather-project-facts.ts';
 import { createFindParts } from './projects/facts/project-parts.ts';
 import { readEnvironment } from './projects/facts/read-environment.ts';
@@ -151,4 +159,35 @@ export function createSandboxParts(
     preparations: createPackagePreparations(projectDeps),
     images: createProjectImages(projectDeps),
   };
+}
+
+interface BookBase {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly settings: SettingsStore;
+  readonly now: () => number;
+  readonly store: Pick<SessionStore, 'list'>;
+  readonly skills: { readonly memory: MemoryFiles };
+}
+
+/** What the user says about projects and how they are set up, and what else belongs to one. */
+export function createRecordParts(home: string, { env, settings, now, store, skills: { memory } }: BookBase) {
+  const knowledge = createKnowledgeFiles(home);
+  const book = createProjectStore({
+    home,
+    settings,
+    now,
+    checkFolder: (path) => checkWorkspace(path, { homePath: home, needsWrite: false }),
+    moveMemory: async (from, to) => {
+      await memory.moveTo(from, to);
+      await knowledge.moveTo(from, to);
+    },
+  });
+  const contents = async (project: string): Promise<ProjectContents> => {
+    const { records } = settings.current().projects;
+    const talks = (await store.list()).filter((one) => projectOfSession(records, one) === project).length;
+    const lines = (await memory.list(project)).filter(({ of }) => of === 'project');
+    const { project: memoryFile } = await memory.paths(project);
+    return { talks, memoryLines: lines.length, memoryFile, knowledge: (await knowledge.list(project)).length };
+  };
+  return { book, contents, setup: createProjectSetup({ home, env, settings }) };
 }

@@ -7,7 +7,8 @@ import { createMemoryParts, createSkillParts } from './compose-skills.ts';
 import { createComparingParts } from './compose-calibrations.ts';
 import { createLanguageServers } from './language-servers/language-servers.ts';
 import { createChosenFolders, createKnowledgeParts, hiddenFinder } from './compose-folders.ts';
-import { createPlaceParts, createProjectParts, createSandboxParts, createSymbolParts } from './compose-project.ts';
+import { createRecordParts, createPlaceParts, createProjectParts } from './compose-project.ts';
+import { createSandboxParts, createSymbolParts } from './compose-project.ts';
 import { createToolParts } from './compose-tools.ts';
 import { createWebParts } from './compose-web.ts';
 import { createEndpointParts } from './compose-endpoint.ts';
@@ -29,7 +30,6 @@ import { createHomeMoney, type HomeMoney } from './money/home-money.ts';
 import type { AvailableModels } from './models/available-models.ts';
 import { createRuleFiles } from './safety/rule-files.ts';
 import { createProjectCommands } from './projects/commands.ts';
-import { createProjectSetup } from './projects/configure-project.ts';
 import { createRoutingCommands } from './routing/commands.ts';
 import { monthSpent } from './routing/record/pace-of-month.ts';
 import { createRouteRecord, versionOf } from './routing/record/route-record.ts';
@@ -47,7 +47,6 @@ import { hostCommands } from './server/commands.ts';
 import type { Handlers } from './server/handlers.ts';
 import { createAttachmentCommands } from './sessions/attachments/commands.ts';
 import { type AttachmentsOptions, createMessageAttachments } from './sessions/attachments/message-attachments.ts';
-import type { Blobs } from './sessions/blobs/blob-store.ts';
 import { createBlobs } from './sessions/blobs/blob-store.ts';
 import { createChangeCommands } from './sessions/changes/commands.ts';
 import { createSessionCommands } from './sessions/commands.ts';
@@ -231,7 +230,6 @@ async function createBase(config: ComposeConfig) {
   const files = findFiles();
   const settings = valueOf(await openSettings(config.home));
   const blobs = createBlobs(join(config.home, 'blobs'));
-  cleanLater(blobs);
   const hidden = createHiddenValues();
   const redactor = createRedactor(knownSecrets(settings.current(), env), hidden.mask);
   cleanDiagnostics((text) => redactor.text(text));
@@ -257,7 +255,8 @@ async function createBase(config: ComposeConfig) {
   const assistants = createAssistantFiles(config.home);
   const skills = createSkillParts({ home: config.home, env, settings });
   const { instructions } = skills;
-  const setup = createProjectSetup({ home: config.home, env, settings });
+  const places = createRecordParts(config.home, { env, settings, now, store, skills });
+  cleanLater(blobs, places.book);
   const programs = createHostPrograms({ home: config.home, env, projects: () => sessionFolders(store) });
   const probe = createMachineProbe(programs);
   return {
@@ -284,9 +283,10 @@ async function createBase(config: ComposeConfig) {
       instructions,
       skills: skills.homeSkills,
       memory: skills.memory,
-      setup,
+      setup: places.setup,
+      projectInstructions: places.book.instructions,
     },
-    setup,
+    ...places,
     index,
     languageServers: createLanguageServers(),
     chosenFolders: createChosenFolders(config, { settings, rules }),
@@ -411,8 +411,9 @@ function callParts({ models, ease }: Pick<ModelParts, 'models' | 'ease'>, meter:
 /** When to scan the whole folder: not while a user waits for the start, and not during a short command. */
 const cleanAfterMs = 20_000;
 
-function cleanLater(blobs: Blobs): void {
-  setTimeout(() => void blobs.clean().catch(orNoted('Left-over files stay', null)), cleanAfterMs).unref();
+function cleanLater(...all: readonly { readonly clean: () => Promise<unknown> }[]): void {
+  for (const { clean } of all)
+    setTimeout(() => void clean().catch(orNoted('Left-over files stay', null)), cleanAfterMs).unref();
 }
 
 /** Where the built files are: the entry is two folders below the root, in `out/main` as in `src/main`. */

@@ -117,14 +117,20 @@ function SettingsParts({ view: { at, project = '' }, projects }: SettingsPartsPr
   );
 }
 
-function OtherView({ view, load, actions, onShow, onStatus }: MainAreaProps) {
+/** Asks what a first start offers, in a talk of its own. */
+function useFirstQuestion(onShow: MainAreaProps['onShow']): (task: string) => Promise<void> {
   const client = useClient();
-  const projects = useProjects(load.type === 'ready' ? load.sessions : []);
-  const ask = async (task: string): Promise<void> => {
+  return async (task) => {
     const { signal } = new AbortController();
     const sessionId = await startTask(client, { ...noChoice, ...noPick, task, project: '', attachments: [] }, signal);
     onShow({ type: 'session', sessionId });
   };
+}
+
+function OtherView({ view, load, actions, onShow, onStatus }: MainAreaProps) {
+  const ask = useFirstQuestion(onShow);
+  const all = useProjects(load.type === 'ready' ? load.sessions : []);
+  const projects = all.flatMap(({ folder }) => folder ?? []);
   switch (view.type) {
     case 'models':
       return <ModelsView at={view.at} />;
@@ -179,7 +185,7 @@ function OtherView({ view, load, actions, onShow, onStatus }: MainAreaProps) {
       return (
         <NewTask
           key={view.type === 'new' ? (view.project ?? '') : ''}
-          projects={projects}
+          projects={all}
           first={view.type === 'new' ? (view.project ?? null) : null}
           asked={view.type === 'new' ? view : nothingGiven}
           isFirstHome={load.type === 'ready' && load.sessions.length === 0}

@@ -142,6 +142,16 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
   const commit = page.getByRole('dialog', { name: 'Commit and review' });
   const askAgain = page.getByRole('dialog', { name: 'Ask another model' });
   const push = page.getByRole('dialog', { name: 'Push the branch' });
+  const deletion = page.getByRole('dialog', { name: /^Delete .*\?$/u });
+  const newProject = page.getByRole('dialog', { name: 'New project' });
+  const moving = page.getByRole('dialog', { name: 'Move to a project' });
+  /** Only a project about which something was said can be deleted. */
+  const nameProject = async (): Promise<void> => {
+    const identity = page.getByRole('region', { name: 'Name and icon' });
+    await identity.getByLabel('Icon').fill('A');
+    const save = identity.getByRole('button', { name: 'Save name' });
+    if (await save.isEnabled()) await save.click();
+  };
   const serverPrompt = page.getByRole('dialog', { name: 'Summary of a week' });
   const filterMenu = page.getByRole('dialog', { name: 'Filter sessions' });
   const selectionBar = page.getByRole('region', { name: 'Selected sessions' });
@@ -165,6 +175,24 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
       await goTo('project', 'api-server');
       await page.getByRole('button', { name: 'Push…' }).click();
       await push.getByText('Read dates in UTC').waitFor();
+    },
+    'delete-project': async () => {
+      await openSession('answer', 'Which port');
+      await goTo('project', 'api-server');
+      await nameProject();
+      await page.getByRole('button', { name: 'Delete project' }).click();
+      await deletion.getByText('Its name and icon').waitFor();
+    },
+    'new-project': async () => {
+      if (await listButton.isVisible()) await listButton.click();
+      await page.getByRole('button', { name: 'New project' }).click();
+      await newProject.getByLabel('Name').waitFor();
+    },
+    'move-session': async () => {
+      await openSession('answer', 'Which port');
+      await page.getByRole('button', { name: 'Session actions' }).click();
+      await page.getByRole('menuitem', { name: 'Move to a project…' }).click();
+      await moving.getByText('It works in the folder').waitFor();
     },
     session: () => openSession('long', 'A session of many weeks'),
     route: () => inspect('Route'),
@@ -359,6 +387,9 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     comparison: allComparisons,
     answers: allComparisons,
     push: () => escape(push),
+    'delete-project': () => escape(deletion),
+    'new-project': () => escape(newProject),
+    'move-session': () => escape(moving),
     'tool-editor': () => page.getByRole('button', { name: 'Discard changes' }).click(),
     // Otherwise the next keys would be recorded as the shortcut.
     shortcuts: () => escape(page.getByText('Press keys')),

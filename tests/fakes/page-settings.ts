@@ -11,6 +11,8 @@ import { createProjectSetup } from '../../src/main/projects/configure-project.ts
 import { settingsStream } from '../../src/main/settings/commands.ts';
 import { wholeStream } from '../../src/main/lib/async/push-queue.ts';
 import type { SomeHandlers } from './fake-handlers.ts';
+import { createPageProjects } from './page-projects.ts';
+import type { ScriptedCore } from './scripted-core.ts';
 import { webHandlers } from './page-web.ts';
 import type { KnowledgeFile } from '@shared/documents/knowledge.ts';
 import type { MemoryLine } from '@shared/projects/memory-line.ts';
@@ -21,7 +23,7 @@ import type { SettingsStore } from '../../src/main/settings/settings-store.ts';
 export type Note = (name: string, ...args: readonly unknown[]) => void;
 
 /** Where the settings are kept, for tests to read and change. */
-interface Holder {
+interface Holder extends Pick<ScriptedCore, 'append' | 'client' | 'lookUpProjects' | 'replace'> {
   settings: Record<string, unknown>;
   packages: PreparationPlan;
   instructions: InstructionFile[];
@@ -40,6 +42,7 @@ interface PageSettings {
   readonly watch: SettingsStore['watch'];
   readonly caps: CapChanger;
   readonly projects: ProjectSetup;
+  readonly store: SettingsStore;
 }
 
 const namesOf = (key: SettingKey): readonly string[] => (typeof key === 'string' ? key.split('.') : key);
@@ -57,19 +60,16 @@ function pageSettings(holder: { settings: Record<string, unknown> }): PageSettin
     listeners.add(listener);
     return () => void listeners.delete(listener);
   };
-  const projects = createProjectSetup({
-    home: '/nowhere',
-    env: { DEPLOY_TOKEN: 'x' },
-    settings: {
-      path: '',
-      current: () => settingsSchema.parse(holder.settings),
-      get: () => success(null),
-      set: async (key, value) => success(set(key, value)),
-      unset: async (key) => success(set(key, undefined)),
-      save: async (key, value) => set(key, value ?? undefined),
-      watch,
-    },
-  });
+  const store: SettingsStore = {
+    path: '',
+    current: () => settingsSchema.parse(holder.settings),
+    get: () => success(null),
+    set: async (key, value) => success(set(key, value)),
+    unset: async (key) => success(set(key, undefined)),
+    save: async (key, value) => set(key, value ?? undefined),
+    watch,
+  };
+  const projects = createProjectSetup({ home: '/nowhere', env: { DEPLOY_TOKEN: 'x' }, settings: store });
   const there = async (path: string, found: ReturnType<ProjectSetup['show']>) => ({
     ...(await found),
     isThere: !path.includes('gone'),
@@ -81,6 +81,7 @@ function pageSettings(holder: { settings: Record<string, unknown> }): PageSettin
         : namesOf(key).reduce<unknown>((node, name) => (isTree(node) ? (node[name] ?? null) : null), holder.settings),
     set,
     watch,
+    store,
     caps: createCapChanger({
       settings: () => settingsSchema.parse(holder.settings).budget,
       save: async (key, value) => set(key, value),
@@ -200,6 +201,8 @@ export function settingsHandlers(
   note: Note,
 ): Pick<SomeHandlers, 'settings' | 'projects' | 'budget' | 'web' | 'skills' | 'memory' | 'knowledge'> {
   const settings = pageSettings(core);
+  const places = createPageProjects(core, settings.store);
+  core.replace({ sessions: places.sessions });
   const withParts = (changed: Partial<PreparationPlan['parts'][number]>): void => {
     core.packages = { ...core.packages, parts: core.packages.parts.map((part) => ({ ...part, ...changed })) };
   };
@@ -233,6 +236,7 @@ export function settingsHandlers(
     memory: memoryHandlers(core, note),
     knowledge: knowledgeHandlers(core, note),
     projects: {
+      ...places.projects,
       settings: ({ input }) => settings.projects.show(input.projectPath),
       configure: ({ input: { projectPath, change } }) => {
         note('configure', projectPath, change);

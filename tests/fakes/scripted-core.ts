@@ -6,6 +6,7 @@ import { readPrograms } from '../../src/main/sessions/history/read-programs.ts';
 import type { NewEvent, SessionEvent, Transient } from '@shared/events/events.ts';
 import { emptyMoney, reduceMoney, totalCostUsd } from '@shared/money/session-money.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import { calledIn } from '../../src/main/sessions/store/stored-summary.ts';
 import { emptySession, sessionStatus, usualPlace } from '@shared/session/session-state.ts';
 import type { NewSessionRequest } from '../../src/main/sessions/open/new-session.ts';
@@ -14,17 +15,25 @@ import { sessionStream } from '../../src/main/sessions/open/session-stream.ts';
 import { createFakeHandlers, emptyHandlers } from './fake-handlers.ts';
 import type { FakeHandlers } from './fake-handlers.ts';
 import { readHistory } from '../../src/main/sessions/history/read-history.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+
+interface ScriptedRequest extends Pick<NewSessionRequest, 'projectPath' | 'title'> {
+  /** The key of a project. */
+  readonly project?: string | null | undefined;
+}
 
 /**
  * A core without an engine, a disk or a sandbox. It answers each message with the next list of events of its script.
  */
 export interface ScriptedCore extends FakeHandlers {
   /** Begins a session and returns its id. */
-  createSession(request: Pick<NewSessionRequest, 'projectPath' | 'title'>): string;
+  createSession(request: ScriptedRequest): string;
   /** Appends to a session's log, as a turn would. */
   append(sessionId: string, event: NewEvent): void;
   push(sessionId: string, transient: Transient): void;
+  /** Decides which project a session belongs to. Without it, its folder does. */
+  lookUpProjects(projectOf: (state: SessionState) => string | null): void;
   /** Sets the time from which the next event is stamped, in milliseconds since 1970. */
   setTime(at: number): void;
   /** The number of followers of a session, or of all sessions. */
@@ -40,6 +49,7 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
   const sessions = new Map<string, Held>();
   const answers = [...script];
   let now = 1_700_000_000_000;
+  let projectOf = ({ projectPath, project = null }: SessionState): string | null => projectPath ?? project;
   const held = (sessionId: string): Held => {
     const found = sessions.get(sessionId);
     if (found === undefined) throw new AppError('not-found', `The session ${sessionId} was not found.`);
@@ -63,6 +73,7 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
       sessionId,
       title,
       projectPath,
+      project: projectOf(state),
       createdAt,
       updatedAt: lastAt,
       steps: totals.steps,
@@ -77,12 +88,14 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
       ...calledIn(state, moneyOf(sessionId)),
     };
   };
-  const createSession: ScriptedCore['createSession'] = ({ projectPath, title }) => {
+  const createSession: ScriptedCore['createSession'] = ({ projectPath, title, project: key = null }) => {
     const sessionId = `session-${sessions.size + 1}`;
     sessions.set(sessionId, { events: [], listeners: new Set() });
     const workspace = { mode: 'in-place' as const, path: projectPath ?? '/workspace' };
     const named = { logVersion: 4, sessionId, appVersion: '0', title: title ?? 'A scripted session' };
-    append(sessionId, { type: 'session-created', ...named, projectPath, workspace, parentId: null, groupId: null });
+    const project = key !== null && hasNoFolder(key) ? { project: key.replace('project:', '') } : {};
+    const from = { parentId: null, groupId: null, projectPath, ...project };
+    append(sessionId, { type: 'session-created', ...named, ...from, workspace });
     return sessionId;
   };
   const follow = (sessionId: string): FollowedLog => ({
@@ -130,6 +143,9 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
     ...fake,
     createSession,
     append,
+    lookUpProjects: (find) => {
+      projectOf = find;
+    },
     setTime(at) {
       now = at;
     },

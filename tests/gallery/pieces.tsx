@@ -56,6 +56,8 @@ import { FolderField } from '../../src/renderer/ui/controls/folder-field.tsx';
 import { PreparePackages } from '../../src/renderer/ui/project/prepare-packages.tsx';
 import { Problem } from '../../src/renderer/ui/notices/problem.tsx';
 import { ProjectHosts } from '../../src/renderer/ui/project/project-hosts.tsx';
+import { ProjectSign } from '../../src/renderer/ui/project/project-sign.tsx';
+import { iconColors } from '../../src/shared/projects/project-keys.ts';
 import { RouteDot } from '../../src/renderer/ui/figures/route-dot.tsx';
 import { SeenChange } from '../../src/renderer/ui/content/seen-change.tsx';
 import { SeenPieces, SeenText } from '../../src/renderer/ui/content/seen-text.tsx';
@@ -485,6 +487,17 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
     </>
   ),
   'project-hosts': <ProjectHosts projectPath="/project" />,
+  'project-sign': (
+    <div className="flex flex-wrap items-center gap-3">
+      <ProjectSign icon={null} hasFolder />
+      <ProjectSign icon={null} hasFolder={false} />
+      <ProjectSign icon={{ text: '📚', color: 'gray' }} hasFolder={false} />
+      {iconColors.map((color) => (
+        <ProjectSign key={color} icon={{ text: 'D', color }} hasFolder isLarge />
+      ))}
+      <ProjectSign icon={{ text: '\u202e', color: 'red' }} hasFolder isLarge />
+    </div>
+  ),
   'download-control': <Pulls />,
   'model-about': <ModelAbouts />,
   'model-line': <ModelLines />,

@@ -65,7 +65,8 @@ interface Counted {
 
 const options: Readonly<Record<string, Counted>> = {
   thinking: {
-    uses: ['main/agent/preparation/gather-turn-facts.ts'],
+    // The second keeps it when a talk moves into a project.
+    uses: ['main/agent/preparation/gather-turn-facts.ts', 'shared/session/reducers/reduce-messages.ts'],
     // The choice of a model or of a way, the end of a turn that none can do, protocols, the phase of an answer, a recorded call, the setting of a model.
     others:
       /^main\/(?:agent\/turn\/|routing\/|sessions\/open\/way-of-kind|models\/|hosts\/api\/|hosts\/cli\/(?:terminal|commands\/models)\/)|^shared\/models\/|^renderer\/(?:features\/(?:models|conversation\/steps)\/|texts\/en-settings)/u,

@@ -202,6 +202,7 @@ export function sampleEvents(seed: number, count: number): readonly SessionEvent
       { type: 'context-compacted', ...turn, summary: text, replacesUpToSeq: 1, beforeTokens: 2, afterTokens: 1 },
       { type: 'observation-trimmed', ...turn, toolCallId: id('tool'), beforeTokens: 2, afterTokens: 1 },
       { type: 'answer-trimmed', ...turn, callId: id('call'), beforeTokens: 2, afterTokens: 1 },
+      { type: 'session-moved', project: pick(['a1b2c3d4', null]), name: 'Ω' },
       { type: 'session-organized', isPinned: random() < 0.5, tags: pick([['a'], ['-bad', 'b'], []]) },
       { type: 'session-organized', isArchived: random() < 0.5, seen: id('turn') },
       { type: 'notice-added', level: 'info', code: 'c', text },

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { MemoryLine } from '@shared/projects/memory-line.ts';
@@ -17,6 +17,8 @@ export interface MemoryFiles {
   readonly add: (projectPath: string | null, line: NewLine) => Promise<void>;
   /** Removes every line with this id. Rejects with `not-found`. */
   readonly forget: (projectPath: string | null, id: string) => Promise<void>;
+  /** Moves the lines of a project to another one. Killed in between, both have them. */
+  readonly moveTo: (from: string, to: string) => Promise<void>;
   /** Notes that these lines were of use in a session, which moves them forward. */
   readonly noteUse: (ids: readonly string[], use: LineUse) => Promise<void>;
 }
@@ -74,6 +76,19 @@ export function createMemoryFiles(folder: string): MemoryFiles {
       ].join(', ');
       await makeFolder(dirname(file));
       await writeFileAtomic(file, `${head.trimEnd()}\n- ${line.text} (${from})\n`);
+    },
+    moveTo: async (from, to) => {
+      const [{ project: old }, { project: file }] = [await paths(from), await paths(to)];
+      if (old === null || file === null || old === file) return;
+      const lines = (await textOf(old)).split('\n').filter((line) => lineOf(line, 'project') !== null);
+      if (lines.length === 0) return;
+      const text = await textOf(file);
+      const known = new Set(linesIn(text, 'project').map(({ id }) => id));
+      const more = lines.filter((line) => !known.has(lineOf(line, 'project')?.id ?? ''));
+      const head = text.trim() === '' ? `# ${to}` : text.trimEnd();
+      await makeFolder(dirname(file));
+      await writeFileAtomic(file, `${[head, ...more].join('\n')}\n`);
+      await rm(old, { force: true });
     },
     forget: async (projectPath, id) => {
       const { you, project } = await paths(projectPath);

@@ -14,6 +14,8 @@ import { localDay } from './local-day.ts';
 import { toNano } from './reservations/reservations-state.ts';
 import { sealRecord, unsealRecord } from '../sessions/log/log-record.ts';
 import type { SessionStore } from '../sessions/store/session-store.ts';
+import { projectOfSession } from '@shared/projects/project-keys.ts';
+import type { ProjectRecords } from '@shared/projects/project-record.ts';
 import type { CloudReference } from '@shared/money/counterfactual.ts';
 import { monthCosts, monthCostsSince, type MonthCosts } from '@shared/money/month-costs.ts';
 import type { TaskNeed } from '@shared/money/task-needs.ts';
@@ -66,7 +68,8 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
   };
   const ledger = createLedger({
     reference: () => priced(null),
-    sessions: async () => (await Promise.all(stores.map(sessionsOf))).flat(),
+    sessions: async () =>
+      (await Promise.all(stores.map((one) => sessionsOf(one, settings.current().projects.records)))).flat(),
     read: async (sessionId) => (await viewIn(stores, sessionId)).read(),
   });
   const reference = async (used: string | null): Promise<CloudReference | null> => {
@@ -128,8 +131,9 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
   };
 }
 
-async function sessionsOf(store: SessionStore): Promise<readonly LedgerSession[]> {
-  return (await store.list()).map(({ id, title, projectPath, logBytes, tree }) => {
+async function sessionsOf(store: SessionStore, records: ProjectRecords): Promise<readonly LedgerSession[]> {
+  return (await store.list()).map(({ id, title, logBytes, tree, ...place }) => {
+    const projectPath = projectOfSession(records, place);
     const payer = tree?.by === undefined ? {} : { payerId: tree.by.sessionId };
     return { id, title, projectPath, logBytes, folder: store.folderOf(id), ...payer };
   });

@@ -11,11 +11,16 @@ import type { ProjectImages } from '../sandbox/images/project-images.ts';
 import type { PackagePreparations } from '../sandbox/packages/package-preparations.ts';
 import { checkWorkspace } from '../sandbox/workspace/prepare-workspace.ts';
 import type { Handlers } from '../server/handlers.ts';
+import type { ProjectStore } from './project-store.ts';
+import { describeRemoval, type ProjectContents } from './describe-removal.ts';
 import type { ProjectSetup } from './configure-project.ts';
 
 export interface ProjectCommandsOptions {
   readonly homePath: string;
   readonly setup: ProjectSetup;
+  readonly book: ProjectStore;
+  /** What is known of a project by its key. */
+  readonly contents: (project: string) => Promise<ProjectContents>;
   readonly preparations: PackagePreparations;
   readonly images: ProjectImages;
   readonly instructions: ProjectInstructions;
@@ -43,9 +48,17 @@ const shownPaths = 5;
 
 /** The commands for what projects need and bring along. One installation runs at a time in a home. */
 export function createProjectCommands(options: ProjectCommandsOptions): Handlers['projects'] {
-  const { setup, preparations, images, instructions } = options;
+  const { setup, book, preparations, images, instructions } = options;
   let last: Promise<unknown> = Promise.resolve();
   return {
+    records: () => book.list(),
+    page: ({ input }) => book.page(input.project),
+    create: ({ input }) => book.create(input),
+    change: ({ input }) => book.change(input.project, input.change),
+    removal: async ({ input: { project } }) =>
+      describeRemoval(await book.page(project), await options.contents(project)),
+    remove: async ({ input }) => ({ id: (await book.remove(input.project))?.id ?? null }),
+    restore: ({ input }) => book.restore(input.id),
     settings: ({ input }) => setup.show(input.projectPath),
     configure: async ({ input: { projectPath, change }, signal }) => {
       const changed = await setup.change(projectPath, change);

@@ -1,3 +1,4 @@
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import { lstat, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -97,7 +98,9 @@ export function createRuleFiles(options: RuleFilesOptions): RuleFiles {
     return heldOf({ target, path, read, parsed, kept, isApproved });
   };
   const all = async (projectPath: string | null, draft?: RuleTarget & { readonly text: string }): Promise<Held[]> => {
-    const owners: readonly RuleOwner[] = projectPath === null ? ['own'] : ['own', 'project'];
+    // A project without a folder has no file.
+    const hasFile = projectPath !== null && !hasNoFolder(projectPath);
+    const owners: readonly RuleOwner[] = hasFile ? ['own', 'project'] : ['own'];
     const held: Held[] = [];
     for (const owner of owners) {
       held.push(await hold({ owner, projectPath }, draft?.owner === owner ? draft.text : undefined));

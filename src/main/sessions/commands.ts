@@ -2,6 +2,8 @@ import { AppError } from '@shared/errors.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
 import { readLastWords } from './log/whole-texts.ts';
 import { buildRunResult } from '../agent/turn/build-run-result.ts';
+import { recordOfKey } from '@shared/projects/project-keys.ts';
+import type { SettingsStore } from '../settings/settings-store.ts';
 import type { HomeMoney } from '../money/home-money.ts';
 import type { Handlers } from '../server/handlers.ts';
 import { toSessionSummary } from './library/session-list-entry.ts';
@@ -15,19 +17,28 @@ export interface SessionCommandsOptions {
   readonly sessions: OpenSessions;
   readonly store: SessionStore;
   readonly money: Pick<HomeMoney, 'reference'>;
+  readonly settings: Pick<SettingsStore, 'current'>;
 }
 
 /** Handlers for working in a session. Ids are complete, except in `find`, which also takes the beginning of one. */
-export function createSessionCommands({ sessions, store, money }: SessionCommandsOptions) {
+export function createSessionCommands({ sessions, store, money, settings }: SessionCommandsOptions) {
+  const records = () => settings.current().projects.records;
   const list = async (): Promise<readonly SessionSummary[]> =>
-    (await store.list()).map((summary) => toSessionSummary(summary, statusOf(sessions, summary.id)));
+    (await store.list()).map((summary) => toSessionSummary(summary, statusOf(sessions, summary.id), records()));
   return {
-    create: async ({ input, signal }) => ({ sessionId: await sessions.create(input, signal) }),
+    create: async ({ input: { project, ...input }, signal }) => {
+      const found = project === undefined || project === null ? null : recordOfKey(records(), project);
+      if (found === null && project !== undefined && project !== null && input.projectPath === null)
+        throw new AppError('not-found', `The project "${project}" was not found.`);
+      const isTalk = found !== null && input.projectPath === null;
+      const asked = isTalk ? { ...input, project: found.id } : input;
+      return { sessionId: await sessions.create(asked, signal) };
+    },
     send: async ({ input: { sessionId, text, options, attachments } }) => {
       const { messageId, queued } = await sessions.send(sessionId, text, options, attachments);
       return { messageId, queued };
     },
-    choose: ({ input }) => sessions.choose(input.sessionId, input.chosen),
+    choose: ({ input }) => sessions.choices.choose(input.sessionId, input.chosen),
     withdraw: async ({ input }) => {
       if ((await sessions.runner(input.sessionId)?.withdraw(input.messageId)) !== true) throw takenMessage();
     },

@@ -1,9 +1,11 @@
 import { isAbsolute } from 'node:path';
+import { keyOfRecord } from '@shared/projects/project-keys.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { byProjectKey, projectKey } from '../lib/files/project-key.ts';
 
 type Written = Readonly<Record<string, unknown>>;
 type Change = (value: unknown) => Promise<unknown>;
+type Merge = (real: unknown, other: unknown) => unknown;
 
 /** The settings that name folders of projects, and what makes their names keys. */
 const places: readonly (readonly [names: readonly string[], change: Change])[] = [
@@ -11,7 +13,7 @@ const places: readonly (readonly [names: readonly string[], change: Change])[] =
   [['network', 'projects'], keyed(both)],
   [['network', 'trusted'], eachKey],
   // The lower limit, and the later removal.
-  [['budget', 'projects'], keyed((real, other) => (Number(other) < Number(real) ? other : real))],
+  [['budget', 'projects'], keyed(lower)],
   [['projects', 'removed'], keyed((real, other) => (Number(other) > Number(real) ? other : real))],
   [['projects', 'added'], eachKey],
   [['projectModels'], keyed(both)],
@@ -26,7 +28,10 @@ const places: readonly (readonly [names: readonly string[], change: Change])[] =
  * where they contradict each other, its own key wins, of spending limits the lower.
  */
 export async function keyedSettings(written: Written): Promise<Written> {
-  let keyedSoFar = written;
+  const projects = isRecord(written.projects) ? written.projects : {};
+  const records = await recordsKeyed(projects.records);
+  let keyedSoFar = records === null ? written : { ...written, projects: { ...projects, records } };
+  keyedSoFar = records === null ? keyedSoFar : withFolders(keyedSoFar, records);
   for (const [names, change] of places) keyedSoFar = await changedAt(keyedSoFar, names, change);
   return keyedSoFar;
 }
@@ -43,7 +48,61 @@ async function changedAt(record: Written, [name, ...rest]: readonly string[], ch
   return isRecord(before) ? { ...record, [name]: await changedAt(before, rest, change) } : record;
 }
 
-function keyed(merge: (real: unknown, other: unknown) => unknown): Change {
+/** Null: there are none. */
+async function recordsKeyed(value: unknown): Promise<Written | null> {
+  if (!isRecord(value)) return null;
+  const entries = Object.entries(value).map(async ([id, record]): Promise<[string, unknown]> => {
+    if (!isRecord(record) || typeof record.folder !== 'string') return [id, record];
+    return [id, { ...record, folder: await projectKey(record.folder) }];
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** What was set for a project without a folder goes along when it gets one, with the same write. */
+function withFolders(written: Written, records: Written): Written {
+  const folders = new Map(
+    Object.entries(records).flatMap(([id, record]) =>
+      isRecord(record) && typeof record.folder === 'string'
+        ? [[keyOfRecord(id, { folder: null }), record.folder] as const]
+        : [],
+    ),
+  );
+  const keyOf = (key: string): string => folders.get(key) ?? key;
+  const settled = mapRecords(written, keyOf);
+  const { fences } = settled;
+  if (!isRecord(fences) || !Array.isArray(fences.rules)) return settled;
+  const rules = fences.rules.map((rule: unknown) =>
+    isRecord(rule) && typeof rule.project === 'string' ? { ...rule, project: keyOf(rule.project) } : rule,
+  );
+  return { ...settled, fences: { ...fences, rules } };
+}
+
+/** The settings that a project without a folder can have, under their new keys. */
+function mapRecords(written: Written, keyOf: (key: string) => string): Written {
+  const { budget } = written;
+  const limits = isRecord(budget) && isRecord(budget.projects) ? { budget, projects: budget.projects } : null;
+  return {
+    ...written,
+    ...(isRecord(written.projectModels) ? { projectModels: renamed(written.projectModels, keyOf, both) } : {}),
+    ...(isRecord(written.projectTools) ? { projectTools: renamed(written.projectTools, keyOf, both) } : {}),
+    ...(limits === null ? {} : { budget: { ...limits.budget, projects: renamed(limits.projects, keyOf, lower) } }),
+  };
+}
+
+function renamed(record: Written, keyOf: (key: string) => string, merge: Merge): Written {
+  const all = new Map<string, unknown>();
+  // Those that have their key come first, so that the others join them.
+  const entries = Object.entries(record).sort(
+    ([left], [right]) => Number(keyOf(left) !== left) - Number(keyOf(right) !== right),
+  );
+  for (const [key, own] of entries) {
+    const to = keyOf(key);
+    all.set(to, all.has(to) ? merge(all.get(to), own) : own);
+  }
+  return Object.fromEntries(all);
+}
+
+function keyed(merge: Merge): Change {
   return async (value) => (isRecord(value) ? byProjectKey(value, merge) : value);
 }
 
@@ -60,6 +119,10 @@ async function rulesKeyed(value: unknown): Promise<unknown> {
       isRecord(rule) && typeof rule.project === 'string' ? { ...rule, project: await projectKey(rule.project) } : rule,
     ),
   );
+}
+
+function lower(real: unknown, other: unknown): unknown {
+  return Number(other) < Number(real) ? other : real;
 }
 
 function both(real: unknown, other: unknown): unknown {

@@ -34,6 +34,8 @@ export const turnOptionsSchema = z.object({
     .optional(),
   /** The project has knowledge, so that its questions are answered after a look at it. */
   hasKnowledge: z.literal(true).optional(),
+  /** What the user says to models in the project. */
+  project: z.object({ text: z.string() }).optional(),
   /** The tools that the turn may use; absent: all. */
   tools: z.array(z.string()).readonly().optional(),
   /** What the decisions say about the person's choice for this kind of task; absent: there is none. */
@@ -50,8 +52,15 @@ export type TurnOptions = Readonly<z.infer<typeof turnOptionsSchema>>;
 /** The part of them that a person may choose anew while the turn runs. What is absent is chosen off. */
 export const turnChoiceSchema = z.object({
   ...chosenOptionsSchema.omit({ mode: true }).shape,
-  ...turnOptionsSchema.pick({ policy: true, routing: true, local: true, cloud: true, assistant: true, ofKind: true })
-    .shape,
+  ...turnOptionsSchema.pick({
+    policy: true,
+    routing: true,
+    local: true,
+    cloud: true,
+    assistant: true,
+    ofKind: true,
+    project: true,
+  }).shape,
 });
 export type TurnChoice = Readonly<z.infer<typeof turnChoiceSchema>>;
 

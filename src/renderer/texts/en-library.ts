@@ -39,6 +39,7 @@ export const library = {
   'menu.session': 'Session actions',
   'menu.rename': 'Rename',
   'menu.title': 'Session title',
+  'menu.move': 'Move to a project…',
   'menu.fork': 'Fork from here',
   'menu.pin': 'Pin',
   'menu.unpin': 'Unpin',

@@ -44,6 +44,8 @@ export const shell = {
   'task.placeholder.ask': 'How does a garbage collector work?',
   'task.placeholder.plan': 'Plan how to move the settings into one file.',
   'task.placeholder.work': 'A test fails in this project. Find the bug and fix it.',
+  'task.inProject': 'In the project',
+  'task.leaveProject': 'Leave the project',
   'task.project': 'Project folder',
   'task.folderHint': 'Optional path inside {roots}. Without a folder, Dewpoint uses a scratch folder.',
   'task.projectHint': 'Optional. Without a folder, Dewpoint uses a scratch folder.',

@@ -12,6 +12,8 @@ import type {
   PrepareProgress,
 } from '@shared/projects/project-preparation.ts';
 import type { ProjectMap } from '@shared/projects/project-map.ts';
+import type { ProjectHead, ProjectPage, ProjectRemoval } from '@shared/projects/project-page.ts';
+import { newProjectSchema, recordChangeSchema } from '@shared/projects/project-record.ts';
 import type { ProjectSettings } from '@shared/projects/project-settings.ts';
 import { projectChangeSchema } from '@shared/projects/project-settings.ts';
 import { bringImageSchema, type BringProgress, type ProjectImage } from '@shared/sandbox/sandbox-images.ts';
@@ -29,6 +31,7 @@ export interface CopySize {
 }
 
 const projectPath = z.string().min(1).max(4096);
+const project = z.string().min(1).max(4096);
 const filePath = z.string().min(1).max(4096);
 const preparationInput = z.object({
   projectPath,
@@ -41,6 +44,19 @@ const preparationInput = z.object({
 
 /** What a project needs before work can start. */
 export const projectsContract = {
+  /** What the user said about projects: name, icon, folder, defaults. A folder of the list may have no record yet. */
+  records: base.output(type<readonly ProjectHead[]>()),
+  /** One project, by its key: its folder, or `project:ID`. */
+  page: base.input(z.object({ project })).output(type<ProjectPage>()),
+  /** Makes a project. It needs no folder. Two may have the same name. */
+  create: base.input(newProjectSchema).output(type<ProjectHead>()),
+  /** Changes what is said about a project. Talks use it from their next message on. */
+  change: base.input(z.object({ project, change: recordChangeSchema })).output(type<ProjectHead>()),
+  /** What deleting it takes away, and what stays. Deletes nothing. */
+  removal: base.input(z.object({ project })).output(type<ProjectRemoval>()),
+  /** Deletes a project. Its talks and its folder stay. It can be restored for 30 days. */
+  remove: base.input(z.object({ project })).output(type<{ readonly id: string | null }>()),
+  restore: base.input(z.object({ id: z.string().min(1).max(40) })).output(type<ProjectHead>()),
   /** A project's own settings. Quick; starts nothing. */
   settings: base.input(z.object({ projectPath })).output(type<ProjectSettings>()),
   /** Changes one of them. Sessions use it from their next message on. */

@@ -20,6 +20,7 @@ import { formValuesSchema } from '@shared/tools/server-form.ts';
 import type { Picture } from '@shared/tools/canvas.ts';
 import type { SearchAnswer } from './search-answer.ts';
 import type { ImportedSession } from '@shared/safety/approval-grants.ts';
+import type { MovePreview } from '@shared/projects/project-page.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { MoneyState } from '@shared/money/session-money.ts';
 import type { SessionPart } from '@shared/session/session-part.ts';
@@ -67,7 +68,9 @@ export const sandboxContract = {
 export interface SessionSummary {
   readonly sessionId: string;
   readonly title: string;
+  /** The folder that it works in, and the key of its project: a folder, or `project:ID`. */
   readonly projectPath: string | null;
+  readonly project: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly steps: number;
@@ -93,21 +96,16 @@ export interface SessionSummary {
   readonly places: readonly Where[];
 }
 
-/** What was done with several sessions at once. */
 export interface SessionsOutcome {
   readonly done: readonly string[];
   readonly refused: readonly { readonly sessionId: string; readonly why: string }[];
 }
 
-/** The result of a fork. */
 export interface ForkOutcome {
   readonly sessionId: string;
   /** Files of the new workspace that could not be restored to that point. */
   readonly notRestored: readonly { readonly path: string; readonly why: string }[];
-  /**
-   * `same`: it uses its parent's workspace, because nothing has changed since. `copy`: it has its own, with `restored`
-   * files set back.
-   */
+  /** `same`: its parent's workspace, unchanged since. `copy`: its own, with `restored` files set back. */
   readonly files?: { readonly place: 'same' | 'copy'; readonly restored: number };
 }
 
@@ -274,6 +272,7 @@ export const changedPaths = bySession.extend({ paths: z.array(z.string()).defaul
 
 const tags = z.array(z.string().max(100).regex(tagPattern)).max(100).default([]);
 
+const projectOrNone = z.string().min(1).max(4096).nullable();
 const organizeInput = z.object({
   sessionIds: z.array(id).min(1).max(10_000),
   isPinned: z.boolean().optional(),
@@ -284,6 +283,7 @@ const organizeInput = z.object({
   addTags: tags,
   removeTags: tags,
 });
+const moveInput = organizeInput.pick({ sessionIds: true }).extend({ project: projectOrNone });
 /** Single hunks of one path, by their indexes from 0. `version` is that of the list that the user saw. */
 const hunkChoice = z.object({ places: z.array(z.number().int().nonnegative()).min(1).max(1000), version: z.string() });
 export type HunkChoice = z.infer<typeof hunkChoice>;
@@ -299,6 +299,7 @@ export const sessionsContract = {
       .input(
         z.object({
           projectPath: z.string().nullable(),
+          project: projectOrNone.optional(),
           workspace: workspaceModeSchema.optional(),
           title: z.string().max(200).optional(),
           sandbox: sandboxTierSchema.extract(['container', 'read-only']).optional(),
@@ -353,10 +354,12 @@ export const sessionsContract = {
     find: base.input(z.object({ id: z.string().min(1) })).output(type<SessionSummary>()),
     rename: base.input(bySession.extend({ title: z.string().trim().min(1).max(200) })).output(type<void>()),
     /**
-     * Pins, archives and tags sessions, or has their calls written into their workspace. An absent field stays as it is. One session that fails does not stop the
-     * others.
+     * Pins, archives and tags sessions, or has their calls saved. An absent field stays. One that fails stops no other.
      */
     organize: base.input(organizeInput).output(type<SessionsOutcome>()),
+    /** Into a project, by its key, or out of all. What was said stays. `movePreview` moves nothing. */
+    move: base.input(moveInput).output(type<SessionsOutcome>()),
+    movePreview: base.input(moveInput).output(type<readonly MovePreview[]>()),
     /** Creates a session with the history up to `at` or all of it, and its files then. `isBranch`: of the same talk. */
     fork: base
       .input(
@@ -436,9 +439,7 @@ export const sessionsContract = {
     undo: base.input(decidedPaths).output(type<ChangeOutcome>()),
     /** Where the session can be restored to, oldest first. */
     checkpoints: base.input(bySession).output(type<readonly Checkpoint[]>()),
-    /**
-     * Sets files, conversation or both back to a checkpoint. To restore to the checkpoint of a restore undoes that.
-     */
+    /** Sets files, conversation or both back to a checkpoint. To restore to the checkpoint of a restore undoes that. */
     restore: base.input(bySession.extend(restoreChoice.shape)).output(type<RestoreOutcome>()),
     /** A file as the session left it, from the log. */
     file: base.input(bySession.extend({ source: shownFileSourceSchema })).output(type<ShownFile>()),

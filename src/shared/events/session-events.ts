@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { historyCopiedSchema } from '@shared/safety/approval-grants.ts';
 import { usageSchema } from '@shared/money/token-cost.ts';
 import { fenceHitSchema } from '@shared/safety/fences.ts';
+import { chosenOptionsSchema } from '@shared/session/chosen-options.ts';
 import { childAccessSchema, treePlaceSchema } from '@shared/session/agent-tree.ts';
 import { turnEndReasonSchema } from './turn-events.ts';
 
@@ -20,6 +21,8 @@ export const sessionEvents = {
     workspace: z.object({ mode: workspaceModeSchema, path: z.string() }),
     parentId: z.string().nullable(),
     groupId: z.string().nullable(),
+    /** The id of the project that it begins in, if that is not the one of its folder. */
+    project: z.string().optional(),
     /** Absent when the session is the root of its own tree. */
     tree: treePlaceSchema.optional(),
     /** Restricted content that its task was built from. */
@@ -37,6 +40,17 @@ export const sessionEvents = {
     tags: z.array(z.string()).optional(),
     /** The turn whose end you looked at. */
     seen: z.string().optional(),
+  }),
+  /**
+   * From now on it belongs to this project, by its id; null: to none. What it said stays. The next message uses what is
+   * set for the project, so what was chosen before for models and the assistant no longer counts.
+   */
+  'session-moved': z.object({
+    project: z.string().nullable(),
+    /** Of the project, as it was then. */
+    name: z.string(),
+    /** What the project chooses for its talks. */
+    chosen: chosenOptionsSchema.optional(),
   }),
   /**
    * All events before this one were copied unchanged from another log. Their costs were paid there, and their sandbox

@@ -114,7 +114,7 @@ export const modelInfoSchema = z.object({
   /** The thinking steps that the user may choose, lowest first. Absent: no choice. */
   efforts: z.array(effortSchema).readonly().optional(),
   /** How it is driven when the default is not best, according to its probe or its user. */
-  driving: drivingSchema.extend({ systemText: z.string().max(20_000).optional() }).optional(),
+  driving: drivingSchema.extend({ systemText: z.string().max(40_000).optional() }).optional(),
   /** How its server can draft tokens ahead on this machine. Absent: it cannot. */
   drafting: z
     .object({

@@ -1,37 +1,68 @@
-/** The user's changes to the list of projects. */
-export interface ProjectChoices {
-  /** Folders that the user added, with or without a session. */
-  readonly added: readonly string[];
-  /** When a folder was removed, in milliseconds since 1970. Earlier sessions in it do not bring it back. */
-  readonly removed: Readonly<Record<string, number>>;
-}
+import { keyOfRecord } from './project-keys.ts';
+import type { ProjectChoices, ProjectIcon } from './project-record.ts';
 
 export interface ListedProject {
-  /** The full path of the folder. */
+  /** Its key: the full path of the folder, or `project:ID` for a project without one. */
   readonly path: string;
+  /** As the user named it, else as its folder. */
+  readonly name: string;
+  readonly icon: ProjectIcon | null;
+  /** Null: nothing was said about it yet. */
+  readonly id: string | null;
+  readonly folder: string | null;
   readonly sessions: number;
   /** When something last happened in it, in milliseconds since 1970; null when nothing has. */
   readonly lastAt: number | null;
 }
 
 interface OneSession {
-  readonly projectPath: string | null;
+  readonly project: string | null;
   readonly updatedAt: number;
 }
 
-/** Folders with sessions and added folders: latest first, then those without a session. */
+/** Projects with sessions, added folders and projects of the user: latest first, then those without a session. */
 export function listProjects(
   sessions: readonly OneSession[],
-  { added, removed }: ProjectChoices,
+  { added, removed, records }: ProjectChoices,
 ): readonly ListedProject[] {
-  const found = new Map<string, ListedProject>(added.map((path) => [path, { path, sessions: 0, lastAt: null }]));
-  for (const { projectPath: path, updatedAt } of sessions) {
+  const own = Object.entries(records).map(([id, { name, icon, folder }]): ListedProject => {
+    const path = keyOfRecord(id, { folder });
+    return { path, name: projectLabel({ name, key: path }), icon, id, folder, sessions: 0, lastAt: null };
+  });
+  const found = new Map<string, ListedProject>([
+    ...added.map((path) => [path, listedFolder(path)] as const),
+    ...own.map((one) => [one.path, one] as const),
+  ]);
+  for (const { project: path, updatedAt } of sessions) {
     if (path === null) continue;
-    const before = found.get(path);
-    const lastAt = Math.max(before?.lastAt ?? 0, updatedAt);
-    found.set(path, { path, sessions: (before?.sessions ?? 0) + 1, lastAt });
+    const before = found.get(path) ?? listedFolder(path);
+    const lastAt = Math.max(before.lastAt ?? 0, updatedAt);
+    found.set(path, { ...before, sessions: before.sessions + 1, lastAt });
   }
+  const kept = new Set([...added, ...own.filter(({ folder }) => folder === null).map(({ path }) => path)]);
+  const since = ({ lastAt, id }: ListedProject): number =>
+    Math.max(lastAt ?? 0, id === null ? 0 : (records[id]?.createdAt ?? 0));
   return [...found.values()]
-    .filter(({ path, lastAt }) => added.includes(path) || (lastAt ?? 0) > (removed[path] ?? -1))
+    .filter((one) => kept.has(one.path) || since(one) > (removed[one.path] ?? -1))
     .sort((left, right) => (right.lastAt ?? 0) - (left.lastAt ?? 0));
+}
+
+/** How a project is called. */
+export function projectLabel({ name, key }: { readonly name: string | null; readonly key: string }): string {
+  if (name !== null) return name;
+  const parts = key.split(/^(?:[A-Za-z]:|\\\\)/u.test(key) ? /[/\\]/u : '/');
+  return parts.findLast((part) => part !== '') ?? key;
+}
+
+/** A folder about which nothing was said, and in which nothing happened yet. */
+export function listedFolder(path: string): ListedProject {
+  return {
+    path,
+    name: projectLabel({ name: null, key: path }),
+    icon: null,
+    id: null,
+    folder: path,
+    sessions: 0,
+    lastAt: null,
+  };
 }

@@ -11,6 +11,8 @@ import { approveModeSchema } from '@shared/safety/approval-grants.ts';
 /** Where a task runs and for whom. A turn itself knows nothing of these. */
 const placeOptionsSchema = z.object({
   projectPath: z.string().optional(),
+  /** The key of a project without a folder. */
+  projectKey: z.string().optional(),
   workspace: workspaceModeSchema.optional(),
   sessionId: z.string().optional(),
   sandbox: z.enum(['container', 'read-only']).optional(),

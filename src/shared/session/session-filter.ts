@@ -22,7 +22,7 @@ export function fitsFilter(session: SessionSummary, filter: SessionFilter): bool
   const { project, tag, model, place, minUsd, since, isPinned, archived } = filter;
   if (archived === 'only' ? !session.isArchived : archived === undefined && session.isArchived) return false;
   if (isPinned === true && !session.isPinned) return false;
-  if (project !== undefined && session.projectPath !== project) return false;
+  if (project !== undefined && session.project !== project) return false;
   if (tag !== undefined && !session.tags.includes(tag)) return false;
   if (model !== undefined && !session.models.includes(model)) return false;
   if (place !== undefined && placeOf(session) !== place) return false;

@@ -37,6 +37,8 @@ export interface SessionState {
   readonly title: string;
   readonly appVersion: string;
   readonly projectPath: string | null;
+  /** The id of the project that it was begun in or moved into; null: it was moved out. Absent: its folder says it. */
+  readonly project?: string | null;
   readonly workspace: { readonly mode: WorkspaceMode; readonly path: string } | null;
   readonly parentId: string | null;
   readonly groupId: string | null;
@@ -139,7 +141,6 @@ export interface ServiceView {
 
 export interface MessageState {
   readonly messageId: string;
-  /** Of the event that brought it. */
   readonly seq: number;
   /** Capped. */
   readonly text: string;

@@ -7,6 +7,7 @@ import { chosenWaysSchema } from '@shared/routing/kind-ways.ts';
 import { powerSettingsSchema } from '@shared/models/machine-strain.ts';
 import { priceSchema } from '@shared/money/token-cost.ts';
 import { projectModelsSchema } from '@shared/projects/project-models.ts';
+import { projectChoicesSchema } from '@shared/projects/project-record.ts';
 import type { KnownProvider } from '@shared/models/known-providers.ts';
 import { knownProviders } from '@shared/models/known-providers.ts';
 import { serverNameSchema, toolServerSchema } from '@shared/tools/server-definition.ts';
@@ -348,13 +349,8 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   /** Models for other programs. `isOn`: the app answers them as long as it runs. */
   endpoint: z.strictObject({ isOn: z.boolean().default(false) }).prefault({}),
-  /** The user's changes to the list of projects; see `listProjects`. */
-  projects: z
-    .strictObject({
-      added: z.array(z.string()).default([]),
-      removed: z.record(z.string(), z.number()).default({}),
-    })
-    .prefault({}),
+  /** The user's changes to the list of projects (see `listProjects`), and what the user says about them. */
+  projects: projectChoicesSchema.prefault({}),
   /** Graphics cards, for machines where they are not detected correctly. They replace the detected ones. In bytes. */
   cards: z
     .array(

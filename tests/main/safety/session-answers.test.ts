@@ -128,6 +128,7 @@ const types: Readonly<Record<EventType, 'question' | 'answer' | 'none'>> = {
   'untracked-found': 'none',
   'session-renamed': 'none',
   'session-organized': 'none',
+  'session-moved': 'none',
   'history-copied': 'none',
   'session-repaired': 'none',
   'user-message-added': 'none',

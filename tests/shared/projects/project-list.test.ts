@@ -1,14 +1,34 @@
 import { expect, it } from 'vitest';
 import { listProjects } from '../../../src/shared/projects/project-list.ts';
+import { projectRecordSchema } from '../../../src/shared/projects/project-record.ts';
+
+const record = (given: object) => projectRecordSchema.parse(given);
+const at = (project: string | null, updatedAt: number) => ({ project, updatedAt });
 
 it('the list of projects shows those worked on or added, and removed ones only after new work', () => {
-  const at = (projectPath: string | null, updatedAt: number) => ({ projectPath, updatedAt });
   const sessions = [at('/a', 10), at('/b', 40), at('/a', 30), at(null, 50), at('/gone', 20), at('/back', 21)];
-  const listed = listProjects(sessions, { added: ['/new', '/a'], removed: { '/gone': 20, '/back': 20 } });
-  expect(listed).toEqual([
-    { path: '/b', sessions: 1, lastAt: 40 },
-    { path: '/a', sessions: 2, lastAt: 30 },
-    { path: '/back', sessions: 1, lastAt: 21 },
-    { path: '/new', sessions: 0, lastAt: null },
+  const removed = { '/gone': 20, '/back': 20 };
+  const listed = listProjects(sessions, { added: ['/new', '/a'], removed, records: {} });
+  expect(listed.map(({ path, sessions: count, lastAt }) => [path, count, lastAt])).toEqual([
+    ['/b', 1, 40],
+    ['/a', 2, 30],
+    ['/back', 1, 21],
+    ['/new', 0, null],
   ]);
+  expect(listed[0]).toMatchObject({ name: 'b', icon: null, id: null, folder: '/b' });
+});
+
+it('the list of projects shows those of the user by their names, with and without a folder, two of one name apart', () => {
+  const records = {
+    aaaaaaaa: record({ name: 'Steuer 税', icon: { text: '📚' } }),
+    bbbbbbbb: record({ name: 'Steuer 税', folder: '/taxes' }),
+    cccccccc: record({ folder: '/plain' }),
+  };
+  const listed = listProjects([at('project:aaaaaaaa', 5), at('/taxes', 9)], { added: [], removed: {}, records });
+  expect(listed.map(({ path, name, folder, sessions }) => ({ path, name, folder, sessions }))).toEqual([
+    { path: '/taxes', name: 'Steuer 税', folder: '/taxes', sessions: 1 },
+    { path: 'project:aaaaaaaa', name: 'Steuer 税', folder: null, sessions: 1 },
+    { path: '/plain', name: 'plain', folder: '/plain', sessions: 0 },
+  ]);
+  expect(listed[1]?.icon).toEqual({ text: '📚', color: 'gray' });
 });

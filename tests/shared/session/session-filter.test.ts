@@ -9,6 +9,7 @@ const session = (sessionId: string, facts: Partial<SessionSummary> = {}): Sessio
   sessionId,
   title: sessionId,
   projectPath: null,
+  project: null,
   createdAt: 0,
   updatedAt: 100,
   steps: 1,
@@ -21,7 +22,13 @@ const session = (sessionId: string, facts: Partial<SessionSummary> = {}): Sessio
 
 const sessions = [
   session('plain'),
-  session('local', { places: ['local'], models: ['llama-cpp/starter'], projectPath: '/p', updatedAt: 200 }),
+  session('local', {
+    places: ['local'],
+    models: ['llama-cpp/starter'],
+    projectPath: '/p',
+    project: '/p',
+    updatedAt: 200,
+  }),
   session('both', { places: ['local', 'cloud'], models: ['llama-cpp/starter', 'sky/model'], costUsd: 2 }),
   session('unpriced', { places: ['cloud'], models: ['sky/model'], costUsd: null, tags: ['b', 'a'] }),
   session('away', { isArchived: true, tags: ['a'], isPinned: true }),

@@ -202,11 +202,12 @@ function distinctLabels(models: readonly ModelInfo[]): (info: ModelInfo) => Mode
  */
 function asAsked<Found extends Pick<TurnFacts, 'local' | 'cloud' | 'others'>>(
   found: Found,
-  { assistant, thinking }: Pick<TurnOptions, 'assistant' | 'thinking'>,
+  { assistant, thinking, project }: Pick<TurnOptions, 'assistant' | 'thinking' | 'project'>,
 ): Found {
   const { local, cloud, others } = found;
   const named = distinctLabels([local, cloud, ...(others ?? [])].filter((info) => info !== null));
-  const drive = (info: ModelInfo): ModelInfo => withThinking(asAssistant(named(info), assistant), thinking);
+  const drive = (info: ModelInfo): ModelInfo =>
+    withThinking(asAssistant(inProject(named(info), project), assistant), thinking);
   const rest = others === undefined ? {} : { others: others.map(drive) };
   return {
     ...found,
@@ -214,6 +215,20 @@ function asAsked<Found extends Pick<TurnFacts, 'local' | 'cloud' | 'others'>>(
     local: local === null ? null : drive(local),
     cloud: cloud === null ? null : drive(cloud),
   };
+}
+
+/** What the user says in the project comes before the words of an assistant, so it stays in the cache of prompts. */
+function inProject(info: ModelInfo, project: TurnOptions['project']): ModelInfo {
+  if (project === undefined) return info;
+  const told = `The user says for everything in this project:\n${fittingWords(info, project.text)}`;
+  const own = info.driving?.systemText;
+  return { ...info, driving: { ...info.driving, systemText: own === undefined ? told : `${own}\n\n${told}` } };
+}
+
+/** At most a quarter of the context: the rest is for the work. */
+function fittingWords({ contextTokens }: ModelInfo, text: string): string {
+  const most = Math.floor(contextTokens / 4) * 3;
+  return text.length <= most ? text : `${text.slice(0, most)} […]`;
 }
 
 function asAssistant(info: ModelInfo, assistant: TurnOptions['assistant']): ModelInfo {
@@ -402,7 +417,7 @@ type Notice = Pick<EventOf<'notice-added'>, 'level' | 'code' | 'text'>;
 
 /** What is different about the models than was asked for: one that is not there, or a smaller one in its place. */
 export function modelNotices(
-  { local: asked, cloud: askedCloud }: Pick<TurnOptions, 'local' | 'cloud'>,
+  { local: asked, cloud: askedCloud, project }: Pick<TurnOptions, 'local' | 'cloud' | 'project'>,
   found: TurnFacts,
 ): readonly Notice[] {
   const { lacks, local, cloud, absent = [], ease } = found;
@@ -411,6 +426,11 @@ export function modelNotices(
     code: 'model-missing',
     text: `The model ${id} of your order is not available, so it is left out. ${howToGet(id)}, or take it out of the order (setting "modelOrder", or --model-order).`,
   }));
+  for (const info of [local, cloud]) {
+    if (info === null || project === undefined || fittingWords(info, project.text) === project.text) continue;
+    const text = `${info.label} gets only the beginning of the project's instructions: they would fill more than a quarter of its context.`;
+    notices.push({ level: 'warning', code: 'instructions-cut', text });
+  }
   if (lacks !== undefined) {
     const text =
       lacks === 'local'

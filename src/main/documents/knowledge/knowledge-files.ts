@@ -1,4 +1,4 @@
-import { readdir, realpath, rm, stat } from 'node:fs/promises';
+import { readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { documentKinds } from '@shared/documents/document-text.ts';
@@ -54,6 +54,8 @@ export interface KnowledgeFiles {
   readonly leaving: (projectPath: string) => Promise<readonly string[]>;
   readonly left: (projectPath: string, names: readonly string[]) => Promise<void>;
   readonly setWhole: (projectPath: string, name: string, isWhole: boolean) => Promise<void>;
+  /** Takes the copies of a project to another key, where there are none yet. */
+  readonly moveTo: (from: string, to: string) => Promise<void>;
 }
 
 /** `home`: the copies of each project lie in a folder of their own in `knowledge/` there, and their list beside it. */
@@ -83,6 +85,17 @@ export function createKnowledgeFiles(home: string): KnowledgeFiles {
     leaving: async (projectPath) => (await readList(await folderOf(projectPath))).leaving,
     left: (projectPath, names) =>
       change(projectPath, (list) => ({ ...list, leaving: list.leaving.filter((name) => !names.includes(name)) })),
+    moveTo: (from, to) =>
+      inTurn(async () => {
+        const [old, next] = [await folderOf(from), await folderOf(to)];
+        if ((await listed(old)).length === 0 || (await listed(next)).length > 0) return;
+        await rm(next, { recursive: true, force: true });
+        const list = await readList(old);
+        // The list first: without its copies, it counts as empty.
+        await writeList(next, list);
+        await rename(old, next);
+        await rm(listPath(old), { force: true });
+      }),
     setWhole: async (projectPath, name, isWhole) => {
       const isThere = (await listed(await folderOf(projectPath))).some((one) => one.name === name);
       if (!isThere) throw notThere(name);

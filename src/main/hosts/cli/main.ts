@@ -126,8 +126,15 @@ function handlersOf(
       take((await import('./commands/models/memory-plan.command.ts')).plan(context, model, args)),
     sandboxImage: async (action, word, args) =>
       take((await import('./commands/sandbox-image.command.ts')).sandboxImage(context, action, word, args)),
-    projectList: async (action, folder, args) =>
-      take((await import('./commands/projects/project-list.command.ts')).projectList(context, action, folder, args)),
+    projects: async (action, word, args) => {
+      if (action === 'list' || action === 'add' || action === 'remove')
+        return take(
+          (await import('./commands/projects/project-list.command.ts')).projectList(context, action, word, args),
+        );
+      return take(
+        (await import('./commands/projects/project-page.command.ts')).projectPage(context, action, word, args),
+      );
+    },
     prepareProject: async (folder, args) =>
       take((await import('./commands/projects/prepare-project.command.ts')).prepareProject(context, folder, args)),
     searchProject: async (wish) => take(searchWith(context, wish)),
@@ -178,10 +185,15 @@ function sessionListHandlers(
       const { requestSession, reviewSession } = await import('./commands/sessions/request-session.command.ts');
       return take((action === 'request' ? requestSession : reviewSession)(context, session, args));
     },
-    organize: async (action, sessions, tags) =>
-      take(
+    organize: async (action, sessions, tags) => {
+      if (typeof action === 'object')
+        return take(
+          (await import('./commands/sessions/move-sessions.command.ts')).moveTalks(context, sessions, action),
+        );
+      return take(
         (await import('./commands/sessions/organize-sessions.command.ts')).organize(context, action, sessions, tags),
-      ),
+      );
+    },
   };
 }
 

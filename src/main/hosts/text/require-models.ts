@@ -14,6 +14,8 @@ export interface NamedModels {
   readonly policies?: readonly string[] | undefined;
   /** The project whose own models come before the general ones. Of a session: its project. */
   readonly projectPath?: string | undefined;
+  /** The same by its key, for one without a folder. */
+  readonly projectKey?: string | undefined;
   readonly sessionId?: string | undefined;
 }
 
@@ -76,9 +78,10 @@ export async function requireModels(
 /** Without a project or session: the general settings. */
 export async function usualModels(
   client: CoreClient,
-  { projectPath, sessionId }: Pick<NamedModels, 'projectPath' | 'sessionId'>,
+  { projectPath, projectKey, sessionId }: Pick<NamedModels, 'projectPath' | 'projectKey' | 'sessionId'>,
 ): Promise<Usual> {
-  const path = sessionId === undefined ? projectPath : (await client.sessions.find({ id: sessionId })).projectPath;
+  const ofSession = sessionId === undefined ? null : await client.sessions.find({ id: sessionId });
+  const path = ofSession === null ? (projectKey ?? projectPath) : ofSession.project;
   // The core may be of an older build, which knows no order. The pair then decides, as it does in that core.
   const isOrdered = Array.isArray(await client.settings.get({ key: 'modelOrder' }).catch(nullIfNotFound));
   if (path !== undefined && path !== null) {

@@ -34,7 +34,7 @@ export interface PathAliases {
 
 const idLength = 16;
 /** Properties of sessions that only hold a path of this machine. */
-const ofMachine: ReadonlySet<string> = new Set(['projectPath', 'target', 'movedTo']);
+const ofMachine: ReadonlySet<string> = new Set(['projectPath', 'project', 'target', 'movedTo']);
 
 /** Of nested places, the inner one gives the name. */
 export function createPathAliases(key: Uint8Array, places: readonly AliasedFolder[]): PathAliases {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { ORPCError } from '@orpc/server';
 import { AppError } from '@shared/errors.ts';
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import type { ForwardedCall } from '../../server/forward-router.ts';
 import { isStream, streamFailingWith, toContractError } from '../../server/contract-error.ts';
 import { openFolderBelow } from '../../lib/files/host-folder.ts';
@@ -49,7 +50,8 @@ async function withFolders(input: unknown, folder: (name: string) => Promise<str
   if (Array.isArray(input)) return Promise.all(input.map((one: unknown) => withFolders(one, folder)));
   if (typeof input !== 'object' || input === null) return input;
   const entries = Object.entries(input).map(async ([key, value]): Promise<[string, unknown]> => {
-    const isFolder = folderKeys.includes(key) && typeof value === 'string';
+    // A project without a folder is named by its id.
+    const isFolder = folderKeys.includes(key) && typeof value === 'string' && !hasNoFolder(value);
     return [key, isFolder ? await folder(value) : await withFolders(value, folder)];
   });
   return Object.fromEntries(await Promise.all(entries));

@@ -26,7 +26,17 @@ const memoryRefusal = {
 
 const refusals: readonly Refusal[] = [
   {
-    names: ['settings.set', 'settings.unset', 'projects.configure', 'budget.change', 'routing.forget'],
+    names: [
+      'settings.set',
+      'settings.unset',
+      'projects.configure',
+      'projects.create',
+      'projects.change',
+      'projects.remove',
+      'projects.restore',
+      'budget.change',
+      'routing.forget',
+    ],
     grant: 'settings',
     message: 'Settings cannot be changed from the browser.',
     hint: 'On the machine, run: dewpoint settings set KEY VALUE. Or start with: dewpoint serve --allow settings',
@@ -259,8 +269,9 @@ function isOfToolServers(name: string, input: unknown): boolean {
 /** They lie outside the folders that the browser was given. */
 function isOfFolders(name: string, input: unknown): boolean {
   if (changedSetting(name, input) === 'projectFolders') return true;
+  if (name === 'projects.create') return Reflect.get(Object(input), 'folder') !== undefined;
   const type: unknown = Reflect.get(Object(Reflect.get(Object(input), 'change')), 'type');
-  return name === 'projects.configure' && (type === 'folder' || type === 'no-folder');
+  return ['projects.configure', 'projects.change'].includes(name) && (type === 'folder' || type === 'no-folder');
 }
 
 /** The first part of its key. Null: no setting is changed. */

@@ -11,6 +11,7 @@ import type { ChildResult, ParentTurn } from '../../tools/agents/child-agents.ts
 import type { LiveJournal } from '../journal/live-journal.ts';
 import type { NewSessionRequest } from '../open/new-session.ts';
 import type { OpenSessionsOptions } from '../open/session-options.ts';
+import { projectOf } from '../open/session-project.ts';
 import { createChildApprover } from './child-approver.ts';
 import { createChildBudget } from './child-budget.ts';
 import { changesOf, spentSince } from './child-changes.ts';
@@ -76,7 +77,7 @@ export async function runChild(shared: ChildServices, parent: ParentSession, run
     budget: createChildBudget({
       parent: shared.options.budget({
         sessionId: parent.journal.sessionId,
-        projectPath: parent.journal.state().projectPath,
+        projectPath: projectOf(shared.options, parent.journal.state()),
         ask: async () => null,
       }),
       parentTurnId: turn.turnId,

@@ -1,6 +1,7 @@
 import { AppError } from '@shared/errors.ts';
 import type { AgentDefinition } from '../../settings/agent-definitions.ts';
 import type { ChildState } from '@shared/session/agent-tree.ts';
+import { projectOf } from '../open/session-project.ts';
 import { settingsForProject } from '../../settings/settings-for-project.ts';
 import { firstLine } from '@shared/text/shorten-text.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
@@ -172,7 +173,7 @@ async function planOf(
     readonly definition: AgentDefinition | null;
   },
 ): Promise<ChildPlan> {
-  const settings = settingsForProject(options.settings(), parent.journal.state().projectPath);
+  const settings = settingsForProject(options.settings(), projectOf(options, parent.journal.state()));
   const never = new AbortController().signal;
   return planChild(asked, turn, {
     settings,
@@ -188,7 +189,7 @@ async function begin(
   { request, plan, turn, signal }: Spawn & { readonly plan: ChildPlan },
 ): Promise<{ readonly sessionId: string; readonly leave: () => void }> {
   const { journal } = parent;
-  const { workspace, projectPath } = journal.state();
+  const { workspace, projectPath, project = null } = journal.state();
   if (workspace === null) throw new AppError('log-damaged', 'The log does not name the workspace of this session.');
   let sessionId = '';
   const leave = await shared.admission.admit(journal.sessionId, { isNew: true, signal }, async ({ rootId, depth }) => {
@@ -198,6 +199,7 @@ async function begin(
     sessionId = await shared.host.create(
       {
         projectPath,
+        ...(project === null ? {} : { project }),
         sourcePath: workspace.path,
         workspace: isReading ? 'in-place' : 'copy',
         sandbox: isReading ? 'read-only' : 'container',

@@ -7,11 +7,12 @@ import type { SessionStore } from '../store/session-store.ts';
 import { branchesOfTalks, createBranchFinder } from './session-branches.ts';
 import { exportSession, forkSession, importSession } from './session-library.ts';
 import type { SessionLibraryOptions } from './session-library.ts';
+import { previewMoves, moveSessions, type MoveOptions } from './move-sessions.ts';
 import { moveTalk } from './move-talks.ts';
 import { organizeSessions } from './organize-sessions.ts';
 import { toSessionSummary } from './session-list-entry.ts';
 
-export interface LibraryCommandsOptions extends SessionLibraryOptions {
+export interface LibraryCommandsOptions extends SessionLibraryOptions, Pick<MoveOptions, 'book' | 'settings'> {
   readonly index: SearchIndex;
 }
 
@@ -41,6 +42,13 @@ export function createLibraryCommands(options: LibraryCommandsOptions) {
       return { done: done.filter((id) => input.sessionIds.includes(id)), refused };
     },
     fork: ({ input, signal }) => forkSession(options, input, signal),
+    // All branches of a talk move together.
+    move: async ({ input, signal }) => {
+      const sessionIds = await branchesOfTalks(store, input.sessionIds);
+      const { done, refused } = await moveSessions(options, { ...input, sessionIds }, signal);
+      return { done: done.filter((id) => input.sessionIds.includes(id)), refused };
+    },
+    movePreview: ({ input, signal }) => previewMoves(options, input, signal),
     branches: ({ input, signal }) => branches(input.sessionId, signal),
     export: ({ input, signal }) => exportSession(options, input.sessionId, input.path, signal),
     import: ({ input, signal }) => importSession(options, input.path, signal),
@@ -49,7 +57,10 @@ export function createLibraryCommands(options: LibraryCommandsOptions) {
       for (const id of ids) await sessions.close(id);
       await moveTalk(options, { to: 'bin', ids });
     },
-    binned: async () => asTalks((await bin.list()).map((summary) => toSessionSummary(summary, 'idle'))),
+    binned: async () => {
+      const { records } = options.settings.current().projects;
+      return asTalks((await bin.list()).map((summary) => toSessionSummary(summary, 'idle', records)));
+    },
     restore: async ({ input }) => {
       const sessionId = await inBin(bin, input.id);
       await moveTalk(options, { to: 'store', ids: await branchesOfTalks(bin, [sessionId]) });

@@ -128,7 +128,7 @@ async function workspaceOf(
 
 interface CreatedFrom {
   readonly id: string;
-  readonly state: Pick<SessionState, 'title' | 'projectPath' | 'sessionId'>;
+  readonly state: Pick<SessionState, 'title' | 'projectPath' | 'project' | 'sessionId'>;
   readonly workspace: Extract<NewEvent, { type: 'session-created' }>['workspace'];
 }
 
@@ -143,6 +143,8 @@ function createdEvent(
     appVersion: version,
     title: state.title,
     projectPath: state.projectPath,
+    // The copy is where the session is now: what the project keeps here stays here.
+    ...(typeof state.project === 'string' ? { project: state.project } : {}),
     workspace,
     parentId: state.sessionId,
     groupId: null,

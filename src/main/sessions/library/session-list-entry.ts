@@ -1,3 +1,5 @@
+import { projectOfSession } from '@shared/projects/project-keys.ts';
+import type { ProjectRecords } from '@shared/projects/project-record.ts';
 import type { StoredSummary } from '../store/stored-summary.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
@@ -9,6 +11,7 @@ const newsMs = 14 * 24 * 60 * 60 * 1000;
 export function toSessionSummary(
   summary: StoredSummary,
   status: SessionSummary['status'],
+  records: ProjectRecords,
   now: number = Date.now(),
 ): SessionSummary {
   // A killed process wrote no end. The end is written when the session is opened.
@@ -19,6 +22,7 @@ export function toSessionSummary(
     sessionId: summary.id,
     title: summary.title,
     projectPath: summary.projectPath,
+    project: projectOfSession(records, summary),
     createdAt: summary.createdAt,
     updatedAt: summary.lastAt,
     steps: summary.steps,

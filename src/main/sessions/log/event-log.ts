@@ -12,6 +12,7 @@ import { sealRecord } from './log-record.ts';
 export const syncedTypes: ReadonlySet<EventType> = new Set<EventType>([
   'session-created',
   'session-repaired',
+  'session-moved',
   'user-message-added',
   'tool-started',
   'server-task-began',

@@ -7,6 +7,8 @@ import type { WorkspaceMode } from '@shared/events/session-events.ts';
 
 export interface NewSessionRequest {
   readonly projectPath: string | null;
+  /** The id of the project that it begins in, for a talk without a folder. */
+  readonly project?: string | undefined;
   readonly workspace?: WorkspaceMode | undefined;
   readonly title?: string | undefined;
   readonly sandbox?: 'container' | 'read-only' | undefined;
@@ -39,6 +41,6 @@ export async function startNewSession(
     signal,
   );
   const { path } = valueOf(prepared);
-  const { title = '', tree, fenced } = request;
-  return store.create({ id, title, projectPath, workspace: { mode, path }, groupId, tree, fenced });
+  const { title = '', project, tree, fenced } = request;
+  return store.create({ id, title, projectPath, project, workspace: { mode, path }, groupId, tree, fenced });
 }

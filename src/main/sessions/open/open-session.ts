@@ -23,8 +23,8 @@ export interface OpenSession {
   remembering: Promise<void>;
   held: RoutingSnapshot | null;
   wanted: 'container' | 'read-only';
-  /** The masks that its sandbox was started with. */
-  masks: string;
+  /** The key of the project, and the masks of the sandbox, that its runner was made with. */
+  madeWith: { readonly project: string | null; readonly masks: string };
   sandbox: Sandbox | null;
   runner: SessionRunner | null;
   /** The running start, so that two messages at once do not start two sandboxes. Building an image can take minutes. */
@@ -44,7 +44,7 @@ export const atRest = {
   fences: null,
   remembering: Promise.resolve(),
   held: null,
-  masks: '[]',
+  madeWith: { project: null, masks: '[]' },
   sandbox: null,
   runner: null,
   starting: null,

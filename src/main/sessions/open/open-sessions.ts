@@ -21,6 +21,7 @@ import { keepSessions } from './kept-sessions.ts';
 import type { RoutingSnapshot } from '../comparisons/routing-snapshot.ts';
 import type { NewSessionRequest } from './new-session.ts';
 import { startNewSession } from './new-session.ts';
+import { defaultsOf, moveSession, projectOf, projectWords } from './session-project.ts';
 import { offerCloudReview } from './offer-cloud-review.ts';
 import { busySession, checkTaskText, mustWait } from './refused-requests.ts';
 import type { OpenSession } from './open-session.ts';
@@ -76,6 +77,18 @@ export interface UserAnswers {
 }
 
 /** The sessions that are open in this core. Each has a journal and, once it works, a sandbox and a runner. */
+interface SessionChoices {
+  /**
+   * Notes what the person chose for the session. A running task takes it at its next step, or says why not.
+   */
+  readonly choose: (sessionId: string, chosen: ChosenOptions) => Promise<void>;
+  /**
+   * Moves a talk into a project or, with null, out of all. A running task takes the settings of the project at its next
+   * step. Rejects with `bad-input` for a session that works in a folder.
+   */
+  readonly move: (sessionId: string, to: Parameters<typeof moveSession>[2]) => Promise<void>;
+}
+
 export interface OpenSessions {
   readonly create: (request: NewSessionRequest, signal?: AbortSignal) => Promise<string>;
   /** Sets the routing of the next turns of an open session. Null: the settings at their start count. */
@@ -94,10 +107,7 @@ export interface OpenSessions {
   readonly runner: (sessionId: string) => SessionRunner | null;
   readonly openJournal: (sessionId: string) => LiveJournal | null;
   readonly cancel: (sessionId: string) => Promise<void>;
-  /**
-   * Notes what the person chose for the session. A running task takes it at its next step, or says why not.
-   */
-  readonly choose: (sessionId: string, chosen: ChosenOptions) => Promise<void>;
+  readonly choices: SessionChoices;
   readonly answers: UserAnswers;
   readonly sandboxes: OpenSandboxes;
   /** Closes a session and releases everything that it holds. Rejects with `conflict` while a turn of it runs. */
@@ -121,6 +131,8 @@ export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
   const stop = new AbortController();
   const create: OpenSessions['create'] = async (request, asked = stop.signal) => {
     const journal = await withEitherSignal(stop.signal, asked, (signal) => startNewSession(options, request, signal));
+    const chosen = defaultsOf(options.settings().projects.records, projectOf(options, journal.state()));
+    if (Object.keys(chosen).length > 0) await journal.append({ type: 'options-chosen', chosen });
     kept.add(journal.sessionId, begin(journal, request.sandbox ?? 'container'));
     return journal.sessionId;
   };
@@ -134,7 +146,15 @@ export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
       const gathered = await options.gather(sessionId, { text, given }, stop.signal);
       return sendTo(options, await get(sessionId), { text, run, assistant, gathered, signal: stop.signal });
     },
-    choose: async (sessionId, chosen) => chooseIn(options, await get(sessionId), chosen, stop.signal),
+    choices: {
+      choose: async (sessionId, chosen) => chooseIn(options, await get(sessionId), chosen, stop.signal),
+      move: (sessionId, to) =>
+        kept.briefly(sessionId, async (session) => {
+          const isMoved = await moveSession(options, session.journal, to);
+          if (isMoved && isAtWork(session))
+            await chooseIn(options, session, session.journal.state().chosen, stop.signal);
+        }),
+    },
     note: (sessionId, eventOf) =>
       kept.briefly(sessionId, async ({ journal }) => {
         const event = eventOf(journal.state());
@@ -218,15 +238,23 @@ async function optionsFor(
   { journal, held }: OpenSession,
   { text, asked, assistant, signal }: Asked,
 ): Promise<{ readonly run: RunOptions; readonly routed: TurnOptions; readonly missing: string | null }> {
-  const settings = settingsForProject(options.settings(), journal.state().projectPath);
+  const project = projectOf(options, journal.state());
+  const settings = settingsForProject(options.settings(), project);
   const modelInfo = (id: string) => options.agent.models.info(id, signal);
   const run = assistant === null ? asked : await runWithAssistant(asked, assistant, { settings, modelInfo });
-  const { messages, projectPath } = journal.state();
-  const earlier = messages.map((one) => one.text).toReversed();
+  const earlier = journal
+    .state()
+    .messages.map((one) => one.text)
+    .toReversed();
   const texts = [...(text === null ? [] : [text]), ...earlier];
-  const ofKind = await withWayOfKind(settings, { texts: held === null ? texts : [], projectPath, run }, modelInfo);
+  const ofKind = await withWayOfKind(
+    settings,
+    { texts: held === null ? texts : [], projectPath: project, run },
+    modelInfo,
+  );
   const usual = {
     ...turnOptions(ofKind.settings, ofKind.run, assistant),
+    ...(await projectWords(options, journal.state())),
     ...(ofKind.text === null ? {} : { ofKind: ofKind.text }),
   };
   const { routing } = held ?? { routing: null };
@@ -284,7 +312,7 @@ async function sendTo(
   const { mode } = readMessage(session.journal.state(), { text, options: chosen }, []).given;
   const runner = await runnerFor(options, session, { mode, signal });
   // A running task keeps the sandbox that it began with.
-  if (session.masks.includes(callFolder)) session.savedCalls.follow();
+  if (session.madeWith.masks.includes(callFolder)) session.savedCalls.follow();
   if (missing !== null)
     await session.journal.append({ type: 'notice-added', level: 'warning', code: 'way-missing', text: missing });
   for (const note of gathered.notes) {

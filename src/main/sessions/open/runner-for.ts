@@ -24,6 +24,7 @@ import { createFenceMemory } from '../../safety/fence-memory.ts';
 import { createLookAtFiles } from '../../safety/file-look.ts';
 import { createSessionFences } from '../../safety/session-fences.ts';
 import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
+import { fencesInProject, folderOfKey, projectOf } from './session-project.ts';
 import { baselinePath } from '../store/session-view.ts';
 import { approverOf, budgetOf } from '../children/child-part.ts';
 import type { OpenSession } from './open-session.ts';
@@ -45,10 +46,11 @@ export async function runnerFor(
 ): Promise<SessionRunner> {
   // The caller of that start gets its error. This one tries again.
   if (session.starting !== null) await session.starting.runner.catch(() => undefined);
-  const { runner, sandbox } = session;
+  const { runner, sandbox, madeWith } = session;
   const needsExecute = session.wanted === 'container' && asked.mode === 'work';
   const masks = JSON.stringify(await currentMasks(options, session.journal));
-  const isEnough = sandbox !== null && session.masks === masks && (sandbox.tier !== 'read-only' || !needsExecute);
+  const isSame = madeWith.project === projectOf(options, session.journal.state()) && madeWith.masks === masks;
+  const isEnough = sandbox !== null && isSame && (sandbox.tier !== 'read-only' || !needsExecute);
   if (runner !== null && (runner.isRunning() || isEnough)) return runner;
   const start = childAbort(asked.signal);
   const isChat = asked.mode === 'chat' && session.wanted === 'container';
@@ -74,12 +76,13 @@ async function startRunner(
   const sandbox = isChat
     ? await lateSandbox(options, { journal, request }, signal)
     : valueOf(await strongSandbox(options.workspaces, { ...request, needsExecute }, signal));
-  const { settings, userFiles } = options;
-  const rules = createSessionRules({ rules: userFiles.rules, settings }, projectPath, () => session.held?.rules);
+  const { userFiles } = options;
+  const rules = rulesOf(options, session);
   await session.runner?.dispose();
   await session.sandbox?.dispose();
   session.sandbox = sandbox;
-  session.masks = JSON.stringify(request.masks);
+  const project = projectOf(options, journal.state());
+  session.madeWith = { project, masks: JSON.stringify(request.masks) };
   // In a chat no container has started yet; its start is noted later.
   if (!isChat) await noteSandbox(options, journal, sandbox.description);
   const lookAtFiles = createLookAtFiles(await realpath(request.workspacePath), sandbox.workspacePath);
@@ -102,7 +105,7 @@ async function startRunner(
     effects: { replaying: false, perform: (_id, run) => run() },
     tools: {
       ...options.agent.tools,
-      connected: options.connected(projectPath, request.workspacePath),
+      connected: options.connected(project, request.workspacePath),
       agents: session.agents,
       programs: () => options.settings().programs,
       programReviewer: () => options.settings().programReviewer,
@@ -129,14 +132,31 @@ async function startRunner(
       projectPath,
       read: (fromSeq) => journal.read(fromSeq),
     }),
-    budget: budgetOf(
-      session,
-      options.budget({ sessionId: journal.sessionId, projectPath, ask: session.approver.askCap }),
-    ),
+    budget: sessionBudget(options, session),
     fences: session.fences,
     config: agentConfig(options.settings(), options.recipeSettings),
   });
   return session.runner;
+}
+
+function sessionBudget(options: OpenSessionsOptions, session: OpenSession): ReturnType<typeof budgetOf> {
+  const { journal, madeWith, approver } = session;
+  return budgetOf(
+    session,
+    options.budget({ sessionId: journal.sessionId, projectPath: madeWith.project, ask: approver.askCap }),
+  );
+}
+
+/** A talk may be moved while it works. The rules and fences of its project hold from then on. */
+function rulesOf(options: OpenSessionsOptions, session: OpenSession): ReturnType<typeof createSessionRules> {
+  const { journal } = session;
+  const project = (): string | null => projectOf(options, journal.state());
+  const rules = () => options.userFiles.rules(folderOfKey(project()));
+  const { projectPath } = journal.state();
+  const { settings } = options;
+  const { places, fences } = createSessionRules({ rules, settings }, projectPath, () => session.held?.rules);
+  if (projectPath !== null) return { places, fences };
+  return { places, fences: async () => fencesInProject(await fences(), project()) };
 }
 
 /** What the person keeps for the project outside it: its test command, and the memory. */
@@ -147,19 +167,20 @@ function keptParts(
   const { settings, userFiles } = options;
   const { setup } = userFiles;
   const { projectPath } = journal.state();
+  const project = projectOf(options, journal.state());
   return {
-    ...(projectPath === null
+    ...(project === null
       ? {}
       : {
-          openChosenFolders: options.agent.project.chosenFolders(projectPath),
-          knowledge: options.agent.project.knowledgeOf(projectPath),
+          openChosenFolders: options.agent.project.chosenFolders(project),
+          knowledge: options.agent.project.knowledgeOf(project),
         }),
     gatherFacts: withTestCommand(options.agent.project.gatherFacts, async () =>
       projectPath === null ? null : (await setup.show(projectPath)).testCommand,
     ),
     memory: createProjectMemory({
       files: userFiles.memory,
-      projectPath,
+      projectPath: project,
       sessionId: journal.sessionId,
       mode: () => settings().memoryProposals,
       setup,

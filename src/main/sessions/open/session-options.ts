@@ -12,6 +12,7 @@ import type {
 import type { MessageAttachments } from '../attachments/message-attachments.ts';
 import type { RouteRecord } from '../../routing/record/route-record.ts';
 import type { Budget, BudgetOptions } from '../../money/budget.ts';
+import type { OwnInstructions } from '@shared/projects/project-page.ts';
 import type { ProjectInstructions } from '../../safety/instructions/project-instructions.ts';
 import type { SessionFencesOptions } from '../../safety/session-fences.ts';
 import type { MemoryFiles } from '../../memory/memory-files.ts';
@@ -37,6 +38,8 @@ export interface UserFiles {
   readonly instructions: ProjectInstructions;
   readonly skills: HomeSkills;
   readonly memory: MemoryFiles;
+  /** The user's own instructions for a project, by its id. */
+  readonly projectInstructions: (id: string) => Promise<OwnInstructions>;
   /** The settings of single projects. */
   readonly setup: ProjectSetup;
 }
@@ -78,7 +81,7 @@ export interface OpenSessionsOptions {
   readonly symbols: (of: Omit<ProjectSymbolsOptions, 'client'>) => ProjectSymbols;
   readonly recipeSettings: AgentConfig['recipe'];
   /** The connected tools that are on in a project. */
-  readonly connected: (projectPath: string | null, folder: string) => ConnectedTools;
+  readonly connected: (project: string | null, folder: string) => ConnectedTools;
   /** What earlier work showed about each model. */
   readonly record: Pick<RouteRecord, 'given' | 'learn'>;
   /** The budget of one session. */

@@ -17,6 +17,7 @@ const outsideTypes: ReadonlySet<EventType> = new Set<EventType>([
   'session-created',
   'session-renamed',
   'session-organized',
+  'session-moved',
   'history-copied',
   'session-repaired',
   'user-message-added',

@@ -43,6 +43,7 @@ interface NewSession {
   readonly workspace: { readonly mode: WorkspaceMode; readonly path: string };
   readonly parentId?: string | null;
   readonly groupId?: string | null;
+  readonly project?: string | undefined;
   readonly tree?: EventOf<'session-created'>['tree'];
   readonly fenced?: EventOf<'session-created'>['fenced'];
 }
@@ -160,6 +161,7 @@ async function createSession(
         workspace: session.workspace,
         parentId: session.parentId ?? null,
         groupId: session.groupId ?? null,
+        ...(session.project === undefined ? {} : { project: session.project }),
         ...(session.tree === undefined ? {} : { tree: session.tree }),
         ...(session.fenced === undefined ? {} : { fenced: session.fenced }),
       },

@@ -14,6 +14,8 @@ const summarySchema = z.strictObject({
   id: z.string(),
   title: z.string(),
   projectPath: z.string().nullable(),
+  /** The id of the project that it was moved into or begun in; null: none. */
+  project: z.string().nullable(),
   workspace: z.strictObject({ mode: workspaceModeSchema, path: z.string() }).nullable(),
   parentId: z.string().nullable(),
   groupId: z.string().nullable(),
@@ -56,6 +58,7 @@ export function summaryOf(
   const {
     title,
     projectPath,
+    project = null,
     workspace,
     parentId,
     groupId,
@@ -72,6 +75,7 @@ export function summaryOf(
     id,
     title,
     projectPath,
+    project,
     workspace,
     parentId,
     groupId,
@@ -120,6 +124,7 @@ export function failedSummary(id: string, logBytes: number, error: unknown): Sto
     id,
     title: '',
     projectPath: null,
+    project: null,
     workspace: null,
     parentId: null,
     groupId: null,

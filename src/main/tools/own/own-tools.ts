@@ -1,3 +1,4 @@
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import { AppError, type Reply } from '@shared/errors.ts';
 import type { ConnectedToolSpec } from '../connected/connected-tool-spec.ts';
 import type { AnnouncedCall, OwnToolFacts, OwnToolSource } from '@shared/tools/own-tool.ts';
@@ -108,7 +109,7 @@ export function placeOf(
   projectPath: string | null,
 ): FolderPlace | null {
   if (source === 'home') return { root: home, names: ['tools'] };
-  return projectPath === null ? null : { root: projectPath, names: ['.dewpoint', 'tools'] };
+  return projectPath === null || hasNoFolder(projectPath) ? null : { root: projectPath, names: ['.dewpoint', 'tools'] };
 }
 
 /** The name of a secret in the key store. Tools that use the same variable name have separate values. */

@@ -1,4 +1,6 @@
 import { useState, type ReactNode } from 'react';
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { folderName, money } from '../../lib/text/format.ts';
@@ -25,6 +27,11 @@ import { ProjectSkills } from './project-skills.tsx';
 import { ProjectImage } from './project-image.tsx';
 import { ProjectModels } from './project-models.tsx';
 import { ProjectVariables } from './project-variables.tsx';
+import { OwnInstructions } from './own-instructions.tsx';
+import { ProjectIdentity } from './project-identity.tsx';
+import { ProjectTalks, TalkDefaults } from './project-talks.tsx';
+import { ProjectSign } from '../../ui/project/project-sign.tsx';
+import { useProjectPage, type PageHandle } from './use-project-page.ts';
 import type { ProjectHandle } from './use-project.ts';
 import { useProject } from './use-project.ts';
 import { useQuery } from '@tanstack/react-query';
@@ -40,24 +47,34 @@ interface ProjectViewProps {
 /** One project: its own settings, and the files that it brings along. */
 export default function ProjectView({ projectPath, rules }: ProjectViewProps) {
   const { handle, error, readAgain } = useProject(projectPath);
+  const page = useProjectPage(projectPath);
+  const head = page.page?.head ?? null;
+  const name = head?.name ?? null;
   const navigate = useNavigate();
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex w-full max-w-3xl flex-col gap-8 px-5 py-8">
-        <ViewHeader title={folderName(projectPath)} text={<About projectPath={projectPath} />}>
+        <ViewHeader
+          title={
+            name === null ? (hasNoFolder(projectPath) ? t('project.unnamed') : folderName(projectPath)) : seenName(name)
+          }
+          sign={<ProjectSign icon={head?.icon ?? null} hasFolder={!hasNoFolder(projectPath)} isLarge />}
+          text={<About projectPath={projectPath} />}
+        >
           <Button onClick={() => navigate({ type: 'new', project: projectPath })}>
             <Icon name="plus" /> {t('project.task')}
           </Button>
         </ViewHeader>
         {error !== null && <Problem text={`${t('project.failed')} ${failureText(error)}`} onRetry={readAgain} />}
         {handle === null && error === null && <Empty>{t('project.loading')}</Empty>}
-        {handle !== null && <Parts project={handle} rules={rules} />}
+        {handle !== null && <Parts project={handle} page={page} rules={rules} />}
       </div>
     </div>
   );
 }
 
 function About({ projectPath }: Pick<ProjectViewProps, 'projectPath'>) {
+  if (hasNoFolder(projectPath)) return <p>{t('project.talksOnly')}</p>;
   return (
     <>
       <p className="font-mono text-xs wrap-anywhere">{folderText(projectPath)}</p>
@@ -66,25 +83,46 @@ function About({ projectPath }: Pick<ProjectViewProps, 'projectPath'>) {
   );
 }
 
-function Parts({ project, rules }: { readonly project: ProjectHandle; readonly rules: ReactNode }) {
+interface PartsProps {
+  readonly project: ProjectHandle;
+  readonly page: PageHandle;
+  readonly rules: ReactNode;
+}
+
+/** What every project has, then what comes with a folder. */
+function Parts({ project, page, rules }: PartsProps) {
   const { projectPath, settings, isRefused } = project;
+  const hasFolder = !hasNoFolder(projectPath);
   return (
     <>
-      {!settings.isThere && <Notice kind="warning">{t('project.gone')}</Notice>}
+      {hasFolder && !settings.isThere && <Notice kind="warning">{t('project.gone')}</Notice>}
       {isRefused && <Notice kind="info">{t('project.refused')}</Notice>}
-      <ProjectRepository projectPath={projectPath} />
+      <OwnInstructions handle={page} />
+      <TalkDefaults handle={page} />
       <ProjectKnowledge projectPath={projectPath} />
       <ProjectModels project={project} />
+      <ProjectTalks project={projectPath} />
+      <ProjectMemory projectPath={projectPath} />
       <ProjectCaps projectPath={projectPath} />
       <Group title={t('receipt.title')}>
         <p className="text-sm text-soft">{t('receipt.open.project')}</p>
         <ReceiptLink about={{ type: 'project', project: projectPath }} />
       </Group>
+      {hasFolder && <FolderParts project={project} rules={rules} />}
+      <ProjectIdentity project={projectPath} handle={page} />
+    </>
+  );
+}
+
+function FolderParts({ project, rules }: Pick<PartsProps, 'project' | 'rules'>) {
+  const { projectPath } = project;
+  return (
+    <>
+      <ProjectRepository projectPath={projectPath} />
       <ProjectCalibration projectPath={projectPath} />
       <Group title={t('project.rules')}>{rules}</Group>
       <ProjectInstructions projectPath={projectPath} />
       <ProjectSkills projectPath={projectPath} />
-      <ProjectMemory projectPath={projectPath} />
       <ProjectImage project={project} />
       <ProjectFolders project={project} />
       <TestCommand project={project} />

@@ -16,7 +16,7 @@ export default function RulesSettings({ isWanted }: { readonly isWanted: boolean
     queryKey: ['rules', 'projects'],
     queryFn: ({ signal }) => client.sessions.list(undefined, { signal }),
   });
-  const projects = useProjects(sessions.data ?? []);
+  const projects = useProjects(sessions.data ?? []).flatMap(({ folder }) => folder ?? []);
   return (
     <Group title={t('rules.title')} isWanted={isWanted}>
       <p className="text-sm text-soft">{t('rules.about')}</p>

@@ -10,6 +10,7 @@ import { useIsCommandRefused, useIsWindow } from '../../lib/connection/use-host-
 import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 
+const MoveDialog = lazy(() => import('./move-dialog.tsx'));
 const GitDialog = lazy(() => import('./git/git-dialog.tsx'));
 const AskAgain = lazy(() => import('../../ui/model-picker/ask-again.tsx'));
 
@@ -27,10 +28,11 @@ interface SessionMenuProps {
 /** Actions for a session as a whole. */
 export default function SessionMenu({ sessionId, hasChanges, organized, ...on }: SessionMenuProps) {
   const { onRename, onPin, onArchive, onTag } = on;
-  const [dialog, setDialog] = useState<'commit' | 'ask-again' | null>(null);
+  const [dialog, setDialog] = useState<'commit' | 'ask-again' | 'move' | null>(null);
   const reach = { client: useClient(), navigate: useNavigate() };
   const isWindow = useIsWindow();
   const isAskRefused = useIsCommandRefused('endpoint.askAgain');
+  const isMoveRefused = useIsCommandRefused('sessions.move');
   const isEditing = useRef(false);
   const edit = (open: () => void): void => {
     isEditing.current = true;
@@ -60,6 +62,7 @@ export default function SessionMenu({ sessionId, hasChanges, organized, ...on }:
           <Item label={t(organized.isPinned ? 'menu.unpin' : 'menu.pin')} onSelect={onPin} />
           <Item label={t('menu.tags')} onSelect={() => edit(onTag)} />
           <Item label={t(organized.isArchived ? 'menu.unarchive' : 'menu.archive')} onSelect={onArchive} />
+          {!isMoveRefused && <Item label={t('menu.move')} onSelect={() => edit(() => setDialog('move'))} />}
           <Item label={t('menu.fork')} onSelect={() => void forkSession(reach, sessionId, null)} />
           {!isAskRefused && <Item label={t('again.menu')} onSelect={() => edit(() => setDialog('ask-again'))} />}
           {hasChanges && <Item label={t('menu.git')} onSelect={() => edit(() => setDialog('commit'))} />}
@@ -76,6 +79,7 @@ export default function SessionMenu({ sessionId, hasChanges, organized, ...on }:
       <Suspense fallback={null}>
         {dialog === 'commit' && <GitDialog sessionId={sessionId} onClose={() => setDialog(null)} />}
         {dialog === 'ask-again' && <AskAgain sessionId={sessionId} callId={null} onClose={() => setDialog(null)} />}
+        {dialog === 'move' && <MoveDialog sessionId={sessionId} onClose={() => setDialog(null)} />}
       </Suspense>
     </>
   );

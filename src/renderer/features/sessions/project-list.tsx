@@ -1,14 +1,16 @@
+import type { ListedProject } from '@shared/projects/project-list.ts';
 import { seenName } from '@shared/text/seen-text.ts';
-import { folderName } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useFirstItems } from '../../lib/drawing/use-first-items.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
+import { ProjectSign } from '../../ui/project/project-sign.tsx';
+import { NewProject } from './new-project.tsx';
 import { MoreButton } from '../../ui/controls/more-button.tsx';
 
 interface ProjectListProps {
   /** Latest first. */
-  readonly projects: readonly string[];
+  readonly projects: readonly ListedProject[];
   readonly selected: string | null;
   readonly onSelect: (project: string | null) => void;
   readonly onSettings: (project: string) => void;
@@ -23,22 +25,26 @@ const shownProjects = 6;
 export function ProjectList({ projects, selected, onSelect, onSettings, current }: ProjectListProps) {
   const { shown, left, more } = useFirstItems(projects, shownProjects);
   // The selected project is always visible.
-  const all = selected === null || shown.includes(selected) ? shown : [...shown, selected];
+  const isShown = selected === null || shown.some(({ path }) => path === selected);
+  const all = isShown ? shown : [...shown, ...projects.filter(({ path }) => path === selected)];
   return (
     <section aria-label={t('sessions.projects')}>
-      <h2 className="px-2 pt-1 pb-1 text-sm font-semibold text-soft">{t('sessions.projects')}</h2>
+      <div className="flex items-center justify-between">
+        <h2 className="px-2 pt-1 pb-1 text-sm font-semibold text-soft">{t('sessions.projects')}</h2>
+        <NewProject onMade={onSettings} />
+      </div>
       <ul>
-        {all.map((path) => (
+        {all.map(({ path, name, icon, folder }) => (
           <li key={path} className="group/project flex items-center gap-0.5">
             <button
               type="button"
               aria-pressed={path === selected}
-              title={seenName(path)}
+              title={seenName(folder ?? name)}
               onClick={() => onSelect(path === selected ? null : path)}
               className="flex h-7 min-w-0 flex-1 items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-chosen aria-pressed:bg-chosen aria-pressed:font-semibold"
             >
-              <Icon name="folder" className="size-3.5 text-soft" />
-              <span className="truncate">{folderName(path)}</span>
+              <ProjectSign icon={icon} hasFolder={folder !== null} />
+              <span className="truncate">{seenName(name)}</span>
               {path === selected && <Icon name="close" className="ml-auto size-3 text-soft" />}
             </button>
             <Button
@@ -46,8 +52,8 @@ export function ProjectList({ projects, selected, onSelect, onSettings, current 
               size="icon"
               className="size-7 text-soft"
               aria-current={path === current ? 'page' : undefined}
-              aria-label={t('project.settings', { name: folderName(path) })}
-              title={t('project.settings', { name: folderName(path) })}
+              aria-label={t('project.settings', { name: seenName(name) })}
+              title={t('project.settings', { name: seenName(name) })}
               onClick={() => onSettings(path)}
             >
               <Icon name="settings" className="size-3.5" />

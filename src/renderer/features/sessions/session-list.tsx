@@ -2,6 +2,7 @@ import type { ReactNode, Ref } from 'react';
 import { useImperativeHandle, useMemo, useState } from 'react';
 import type { SearchHit } from '@shared/contract/search-answer.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import type { ListedProject } from '@shared/projects/project-list.ts';
 import type { ListedTalk, SessionFilter } from '@shared/session/session-filter.ts';
 import { asTalks, fitsFilter } from '@shared/session/session-filter.ts';
 import { countNeeds } from '@shared/session/session-news.ts';
@@ -57,7 +58,7 @@ export function SessionList({ load, view, typed, onShow, onPalette, onChanged, h
   const [chosenProject, setProject] = useState<string | null>(null);
   const [filter, setFilter] = useState(noFilter);
   const projects = useProjects(sessions);
-  const project = chosenProject !== null && projects.includes(chosenProject) ? chosenProject : null;
+  const project = chosenProject !== null && projects.some(({ path }) => path === chosenProject) ? chosenProject : null;
   const search = useSearch(text);
   // Only a filter by days depends on the time.
   const now = load.type === 'ready' && filter.days !== undefined ? load.readAt : 0;
@@ -139,7 +140,7 @@ function SearchField({ text, onText }: { readonly text: string; readonly onText:
 }
 
 interface ProjectsProps extends Pick<SessionListProps, 'view' | 'onShow'> {
-  readonly projects: readonly string[];
+  readonly projects: readonly ListedProject[];
   readonly project: string | null;
   readonly text: string;
   readonly onProject: (project: string | null) => void;
@@ -147,8 +148,10 @@ interface ProjectsProps extends Pick<SessionListProps, 'view' | 'onShow'> {
 
 function Projects({ projects, project, text, view, onShow, onProject }: ProjectsProps) {
   const wanted = text.trim().toLowerCase();
-  const shown = projects.filter((path) => path === project || path.toLowerCase().includes(wanted));
-  if (shown.length === 0) return null;
+  const shown = projects.filter(
+    ({ path, name }) => path === project || `${name} ${path}`.toLowerCase().includes(wanted),
+  );
+  if (shown.length === 0 && wanted !== '') return null;
   return (
     <ProjectList
       projects={shown}

@@ -1,5 +1,8 @@
 import type { FormEvent, ReactNode, RefObject } from 'react';
 import { useEffect, useRef, useState } from 'react';
+import type { ListedProject } from '@shared/projects/project-list.ts';
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import type { GivenTask } from '@shared/contract/host-contract.ts';
 import type { TaskMode } from '@shared/text/task-mode.ts';
 import { modeOfText } from '@shared/text/task-mode.ts';
@@ -13,8 +16,7 @@ import { useAttachments } from '../../lib/input/use-attachments.ts';
 import { useAttachmentPreview } from '../../lib/input/use-attachment-preview.ts';
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
 import type { ModelPick } from '../../lib/models/model-options.ts';
-import { keepChoice, nextTaskChoice } from '../../lib/models/session-choice.ts';
-import { useStoredValue } from '../../lib/window/stored-value.ts';
+import { keepChoice, useNextChoice } from '../../lib/models/session-choice.ts';
 import { optionsOfPick } from '../../lib/models/model-options.ts';
 import type { AssistantChoiceState } from '../../lib/input/use-assistants.ts';
 import { useAssistants } from '../../lib/input/use-assistants.ts';
@@ -33,6 +35,7 @@ import { MessageField } from '../../ui/controls/message-field.tsx';
 import type { AskedOthers } from '../../ui/model-picker/ask-others.tsx';
 import { AskOthersButton, AskOthersList, useAskedOthers } from '../../ui/model-picker/ask-others.tsx';
 import { ModelPicker } from '../../ui/model-picker/model-picker.tsx';
+import { ProjectSign } from '../../ui/project/project-sign.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { isForeign, useGivenTask } from './use-given-task.tsx';
 import { CloneOffer } from './clone-offer.tsx';
@@ -43,9 +46,9 @@ import { noChoice, startTask } from './start-task.ts';
 import { useTaskTemplates } from './use-task-templates.tsx';
 
 interface NewTaskProps {
-  /** Folders of earlier sessions, latest first, because most tasks are in the same one. */
-  readonly projects: readonly string[];
-  /** The folder to begin with, instead of the latest one. */
+  /** Latest first, because most tasks are in the same one. */
+  readonly projects: readonly ListedProject[];
+  /** The key of the project to begin with, instead of the latest one. */
   readonly first: string | null;
   /** A request for a new task. Each new object moves the focus to the field. */
   readonly asked: GivenTask;
@@ -58,24 +61,23 @@ interface NewTaskProps {
 export function NewTask({ projects, first, asked, onStarted, children, isFirstHome }: NewTaskProps) {
   const client = useClient();
   const [task, setTask] = useDraft('task');
-  const [typedProject, setProject] = useState<string | null>(first);
-  const { next, chooseNext, choice, setChoice } = useTaskChoice();
+  const where = useTaskPlace(projects, first);
+  const { project, talkProject } = where;
+  const { next, chooseNext, choice, setChoice } = useTaskChoice(talkProject ?? project);
   const field = useRef<MessageFieldHandle>(null);
-  const roots = useRoots();
-  const shownProject = typedProject ?? projects[0] ?? '';
-  const project = typedFolder(shownProject, roots);
   const place = project === '' ? null : { projectPath: project };
   const attachments = useAttachments('task', place);
   const templates = useTaskTemplates({ task, setTask, field, place, attachments });
   const assistants = useAssistants(next, (assistant) => chooseNext({ ...next, assistant }));
-  const wanted = { ...choice, pick: assistants.pick, assistant: assistants.assistant?.name ?? null };
-  const files = useAttachmentPreview({ attachments, text: task, place, options: optionsOfPick(wanted.pick) });
-  const byWords = modeOfAssistant(assistants.assistant) ?? modeOfText(task, place !== null);
+  const { pick, assistant } = assistants;
+  const wanted = { ...choice, project, talkProject, pick, assistant: assistant?.name ?? null };
+  const files = useAttachmentPreview({ attachments, text: task, place, options: optionsOfPick(pick) });
+  const byWords = modeOfAssistant(assistant) ?? modeOfText(task, place !== null);
   const others = useAskedOthers({ text: task, mode: choice.mode, byWords, isRunning: false });
   const origin = useGivenTask(asked, { text: task, setText: setTask, add: attachments.add });
 
   const { isStarting, problem, start, stop } = useStart((signal) =>
-    startTask(client, { ...wanted, task, project, attachments: attachments.list, others: others.picks }, signal).then(
+    startTask(client, { ...wanted, task, attachments: attachments.list, others: others.picks }, signal).then(
       (sessionId) => {
         setTask('');
         attachments.clear(attachments.list);
@@ -118,9 +120,10 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
             onTask={setTask}
             onChoice={setChoice}
             onStop={stop}
+            project={talkProject}
             menu={templates.menu}
           />
-          <ProjectField typed={shownProject} projects={projects} roots={roots} onChange={setProject} />
+          <PlaceField where={where} />
           <TaskOptions choice={choice} project={project} onChange={setChoice} />
           {problem !== null && <Problem text={`${t('task.failed')} ${problem}`} />}
         </form>
@@ -131,8 +134,8 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
 }
 
 /** `next`: what is kept for the next task, too. */
-function useTaskChoice() {
-  const [next, chooseNext] = useStoredValue(nextTaskChoice);
+function useTaskChoice(project: string) {
+  const [next, chooseNext] = useNextChoice(project);
   const [own, setOwn] = useState<OwnChoice>(noChoice);
   const choice: TaskChoice = { ...own, pick: next.pick, mode: next.mode };
   const setChoice = ({ pick, mode, ...others }: TaskChoice): void => {
@@ -140,6 +143,52 @@ function useTaskChoice() {
     chooseNext({ ...next, pick, mode });
   };
   return { next, chooseNext, choice, setChoice };
+}
+
+interface TaskPlace {
+  /** The folder; empty: none. */
+  readonly project: string;
+  /** As it was typed. */
+  readonly typed: string;
+  /** The project without a folder that the talk begins in. */
+  readonly talkIn: ListedProject | null;
+  /** Its key. */
+  readonly talkProject: string | null;
+  readonly folders: readonly string[];
+  readonly roots: readonly string[];
+  readonly setProject: (project: string) => void;
+}
+
+/** Where the task is to work. */
+function useTaskPlace(projects: readonly ListedProject[], first: string | null): TaskPlace {
+  const [chosen, setProject] = useState<string | null>(first);
+  const roots = useRoots();
+  const folders = projects.flatMap(({ folder }) => folder ?? []);
+  const shown = chosen ?? folders[0] ?? '';
+  if (!hasNoFolder(shown)) {
+    const project = typedFolder(shown, roots);
+    return { project, typed: project === '' ? '' : shown, talkIn: null, talkProject: null, folders, roots, setProject };
+  }
+  const talkIn = projects.find(({ path }) => path === shown) ?? null;
+  return { project: '', typed: '', talkIn, talkProject: talkIn?.path ?? null, folders, roots, setProject };
+}
+
+function PlaceField({ where: { typed, talkIn, folders, roots, setProject } }: { readonly where: TaskPlace }) {
+  if (talkIn !== null) return <TalkProject project={talkIn} onLeave={() => setProject('')} />;
+  return <ProjectField typed={typed} projects={folders} roots={roots} onChange={setProject} />;
+}
+
+function TalkProject({ project, onLeave }: { readonly project: ListedProject; readonly onLeave: () => void }) {
+  return (
+    <p className="flex flex-wrap items-center gap-2 text-sm">
+      <span className="text-soft">{t('task.inProject')}</span>
+      <ProjectSign icon={project.icon} hasFolder={false} />
+      <span className="min-w-0 font-semibold wrap-anywhere">{seenName(project.name)}</span>
+      <Button size="small" onClick={onLeave}>
+        {t('task.leaveProject')}
+      </Button>
+    </p>
+  );
 }
 
 interface ProjectFieldProps {
@@ -208,6 +257,8 @@ interface TaskFieldProps {
   readonly onStop: () => void;
   readonly attachments: Attachments;
   readonly place: FilePlace | null;
+  /** The key of a project without a folder. */
+  readonly project: string | null;
   readonly files: PreviewedFiles;
   readonly asked: GivenTask;
   readonly menu: FieldMenu;
@@ -224,7 +275,7 @@ function TaskField(props: TaskFieldProps) {
     else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   }, [asked, field]);
   const onPick = (pick: ModelPick): void => onChoice({ ...choice, pick });
-  const projectPath = place !== null && 'projectPath' in place ? place.projectPath : null;
+  const projectPath = place !== null && 'projectPath' in place ? place.projectPath : props.project;
   const asking = { others, pick: assistants.pick, projectPath };
   return (
     <>
@@ -276,7 +327,7 @@ function TaskField(props: TaskFieldProps) {
         projectPath={projectPath}
         hasWords={task.trim() !== ''}
       />
-      <IssueOffer task={task} projectPath={projectPath} onTask={onTask} />
+      <IssueOffer task={task} projectPath={place === null ? null : projectPath} onTask={onTask} />
     </>
   );
 }

@@ -30,8 +30,10 @@ export const noChoice: OwnChoice = {
 
 interface Wanted extends TaskChoice {
   readonly task: string;
-  /** Empty: no project. */
+  /** The folder. Empty: none. */
   readonly project: string;
+  /** The key of a project without a folder, in which the talk begins. */
+  readonly talkProject?: string | null;
   readonly attachments: readonly Attachment[];
   readonly assistant: string | null;
   /** The models that get the same question. Absent: none. */
@@ -43,9 +45,14 @@ interface Wanted extends TaskChoice {
  * either no session exists or its turn is cancelled.
  */
 export async function startTask(client: CoreClient, wanted: Wanted, signal: AbortSignal): Promise<string> {
-  const { task, check, workspace } = wanted;
+  const { task, check, workspace, talkProject = null } = wanted;
   const projectPath = wanted.project === '' ? null : wanted.project;
-  const request = { projectPath, title: titleOf(task), ...(projectPath === null ? {} : { workspace }) };
+  const request = {
+    projectPath,
+    title: titleOf(task),
+    ...(projectPath === null ? {} : { workspace }),
+    project: talkProject,
+  };
   const { sessionId } = await client.sessions.create(request, { signal });
   const limits = {
     ...(check.trim() === '' ? {} : { check: check.trim() }),

@@ -1,4 +1,5 @@
-import { useEffect } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import type { ChosenOptions } from '@shared/session/chosen-options.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { Effort } from '@shared/models/model-info.ts';
@@ -10,7 +11,8 @@ import { choosablePolicies } from './routing-policies.ts';
 import type { ModelPick } from './model-options.ts';
 import { optionsOfPick } from './model-options.ts';
 import { createSharedValue, setEntry, useSharedValue } from '../window/shared-value.ts';
-import { createStoredValue } from '../window/stored-value.ts';
+import { createStoredValue, useStoredValue } from '../window/stored-value.ts';
+import { useClient } from '../connection/core-context.ts';
 
 /** Who answers a message, and how it is read. */
 export interface SessionChoice {
@@ -24,7 +26,12 @@ export interface SessionChoice {
 const efforts: readonly Effort[] = ['none', 'low', 'medium', 'high', 'max'];
 
 /** The choices for the next message of each session, while the window is open. The log has those that were sent. */
-const choices = createSharedValue<ReadonlyMap<string, SessionChoice>>(new Map());
+const choices = createSharedValue<ReadonlyMap<string, KeptChoice>>(new Map());
+
+/** It counts as long as the session is in the project in which it was made. */
+interface KeptChoice extends SessionChoice {
+  readonly project: string | null | undefined;
+}
 
 /** The choice for the next new task: the last one that was made anywhere. It survives a restart. */
 export const nextTaskChoice = createStoredValue('dewpoint-next-task', readChoice, (choice) =>
@@ -39,28 +46,34 @@ export function followDefaults(changed: readonly string[]): void {
   nextTaskChoice.set({ ...nextTaskChoice.get(), pick: { policy: null } });
 }
 
-export function keepChoice(sessionId: string, choice: SessionChoice): void {
-  setEntry(choices, sessionId, choice);
+export function keepChoice(sessionId: string, choice: SessionChoice, project?: string | null): void {
+  setEntry(choices, sessionId, { ...choice, project });
   nextTaskChoice.set(choice);
 }
 
 /** The choice for the next message of a session: what was chosen here, else what the log says was chosen last. */
 export function useSessionChoice(
   sessionId: string,
-  state: Pick<SessionState, 'chosen' | 'messages' | 'turns'>,
+  state: Pick<SessionState, 'chosen' | 'messages' | 'turns' | 'project'>,
 ): readonly [SessionChoice, (change: Partial<SessionChoice>) => void] {
-  const isHere = useSharedValue(choices).has(sessionId);
+  const kept = useSharedValue(choices).get(sessionId);
+  const { project } = state;
+  const isHere = kept !== undefined && kept.project === project;
   const choice = currentChoice(sessionId, state);
   const isSent = state.messages.length > 0;
   useEffect(() => {
-    if (isSent && !isHere) setEntry(choices, sessionId, choice);
+    if (isSent && !isHere) setEntry(choices, sessionId, { ...choice, project });
   });
-  return [choice, (change) => keepChoice(sessionId, { ...choice, ...change })];
+  return [choice, (change) => keepChoice(sessionId, { ...choice, ...change }, project)];
 }
 
 /** The same, without a component. */
-export function currentChoice(sessionId: string, state: Pick<SessionState, 'chosen' | 'turns'>): SessionChoice {
-  return choices.get().get(sessionId) ?? sentChoice(state);
+export function currentChoice(
+  sessionId: string,
+  state: Pick<SessionState, 'chosen' | 'turns' | 'project'>,
+): SessionChoice {
+  const kept = choices.get().get(sessionId);
+  return kept !== undefined && kept.project === state.project ? kept : sentChoice(state);
 }
 
 /** The same as options of a message, for a button that sends one. Empty for a session that was not shown yet. */
@@ -84,8 +97,13 @@ export function optionsOfChoice({ pick, mode, assistant }: SessionChoice): Chose
   };
 }
 
-function sentChoice({ chosen: last, turns }: Pick<SessionState, 'chosen' | 'turns'>): SessionChoice {
-  const { assistant = turns.at(-1)?.assistant, ...chosen } = last;
+function sentChoice({
+  chosen: last,
+  turns,
+  project,
+}: Pick<SessionState, 'chosen' | 'turns' | 'project'>): SessionChoice {
+  // A session that was moved has chosen anew.
+  const { assistant = project === undefined ? turns.at(-1)?.assistant : undefined, ...chosen } = last;
   return choiceOf({ ...chosen, ...(assistant === undefined ? {} : { assistant }) });
 }
 
@@ -124,4 +142,25 @@ function textOf(value: unknown): string | undefined {
 
 function textsOf(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined;
+}
+
+/**
+ * The choice for the next new task, and a function that changes it. In a project that chooses an assistant or a mode for
+ * its talks, those count until the person chooses something else.
+ */
+export function useNextChoice(project: string): readonly [SessionChoice, (choice: SessionChoice) => void] {
+  const client = useClient();
+  const [next, chooseNext] = useStoredValue(nextTaskChoice);
+  const [touchedIn, setTouchedIn] = useState<string | null>(null);
+  const heads = useQuery({
+    queryKey: ['settings', 'projects', 'records'],
+    queryFn: ({ signal }) => client.projects.records(undefined, { signal }),
+  });
+  const head = heads.data?.find(({ key }) => key === project);
+  const choose = (choice: SessionChoice): void => {
+    setTouchedIn(project);
+    chooseNext(choice);
+  };
+  if (head === undefined || touchedIn === project) return [next, choose];
+  return [{ ...next, assistant: head.assistant ?? next.assistant, mode: head.mode ?? next.mode }, choose];
 }

@@ -4,6 +4,7 @@ import { usualPlace } from '@shared/session/session-state.ts';
 import { isTag, mostTags } from '@shared/session/session-tags.ts';
 import { shortenText, lastItems, textLimit } from '@shared/text/shorten-text.ts';
 import { droppedGrantsText, isImportedHistory } from '@shared/safety/approval-grants.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { withNotice } from './session-notices.ts';
 
 type Change = Partial<Pick<SessionState, 'chosen' | 'messages' | 'queued' | 'pending' | 'plan'>>;
@@ -70,9 +71,12 @@ function others(pending: readonly string[], messageId: string): readonly string[
 
 /** A field that the event does not have keeps its value. */
 export function reduceOrganized(
-  { organized = usualPlace }: SessionState,
-  { isPinned, isArchived, tags, savesCalls, seen = organized.seen }: EventOf<'session-organized'>,
+  state: SessionState,
+  event: EventOf<'session-organized' | 'session-moved'>,
 ): Partial<SessionState> {
+  if (event.type === 'session-moved') return reduceMoved(state, event);
+  const { organized = usualPlace } = state;
+  const { isPinned, isArchived, tags, savesCalls, seen = organized.seen } = event;
   return {
     organized: {
       isPinned: isPinned ?? organized.isPinned,
@@ -81,6 +85,23 @@ export function reduceOrganized(
       ...((savesCalls ?? organized.savesCalls) === true ? { savesCalls: true } : {}),
       ...(seen === undefined ? {} : { seen }),
     },
+  };
+}
+
+/** What belongs to the message alone, such as how hard to think, stays chosen. */
+function reduceMoved(
+  state: SessionState,
+  { seq, at, project, name, chosen }: EventOf<'session-moved'>,
+): Partial<SessionState> {
+  const { thinking } = state.chosen;
+  const text =
+    project === null
+      ? 'Moved out of its project. From the next message on, your general settings apply.'
+      : `Moved into the project ${seenName(name)}. From the next message on, its instructions and settings apply.`;
+  return {
+    project,
+    chosen: { ...(thinking === undefined ? {} : { thinking }), ...chosen },
+    ...withNotice(state, { seq, at, level: 'info', code: 'session-moved', text }),
   };
 }
 
@@ -100,6 +121,8 @@ export function reduceCopiedHistory(state: SessionState, event: EventOf<'history
     cap: null,
     ...(changes === 'settled' ? { changes: [], totals: { ...state.totals, changesLeftOut: 0 } } : {}),
     ...(isImportedHistory(event) ? { instructions: null } : {}),
+    // The log of somebody else puts nothing into a project of this home.
+    ...(isImportedHistory(event) && state.project !== undefined ? { project: null } : {}),
     ...copiedPlace(state, isImportedHistory(event)),
     ...(text === null ? {} : withNotice(state, { seq, at, level: 'info', code: 'grants-dropped', text })),
   };

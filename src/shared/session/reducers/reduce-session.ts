@@ -7,8 +7,9 @@ import { reduceTurns } from './reduce-turns.ts';
 export function reduceSession(state: SessionState, event: SessionEvent): SessionState {
   const change = reduceTurns(state, event);
   if (change === null) return state;
-  // Organizing a session is not work on it, so archived sessions keep their place in the list by date.
-  const lastAt = event.type === 'session-organized' ? state.lastAt : event.at;
+  // Organizing or moving a session is not work on it, so archived sessions keep their place in the list by date.
+  const isPlaced = event.type === 'session-organized' || event.type === 'session-moved';
+  const lastAt = isPlaced ? state.lastAt : event.at;
   const turns = reduceTurnMoney(change.turns ?? state.turns, event, state.cap);
   return { ...state, ...change, turns, seq: event.seq, lastAt };
 }

@@ -56,6 +56,7 @@ export function reduceTurns(state: SessionState, event: SessionEvent): Change | 
     case 'session-renamed':
       return { title: firstLine(event.title) };
     case 'session-organized':
+    case 'session-moved':
       return reduceOrganized(state, event);
     case 'history-copied':
       return reduceCopiedHistory(state, event);
@@ -172,12 +173,13 @@ function inStep(state: SessionState, callId: string, change: (step: StepState) =
 }
 
 function created(event: EventOf<'session-created'>): Change {
-  const { sessionId, title, appVersion, projectPath, workspace, parentId, groupId, tree, branchOf } = event;
+  const { sessionId, title, appVersion, projectPath, project, workspace, parentId, groupId, tree, branchOf } = event;
   return {
     sessionId,
     title: firstLine(title),
     appVersion,
     projectPath,
+    ...(project === undefined ? {} : { project }),
     workspace,
     parentId,
     groupId,

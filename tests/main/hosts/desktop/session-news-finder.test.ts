@@ -8,6 +8,7 @@ const waiting: readonly SessionSummary[] = [
     sessionId: 'one',
     title: 'Make the tests quicker.',
     projectPath: null,
+    project: null,
     createdAt: 1,
     updatedAt: 1,
     status: 'waiting',

@@ -10,6 +10,7 @@ const session = (sessionId: string, title: string, status: SessionSummary['statu
   sessionId,
   title,
   projectPath: null,
+  project: null,
   createdAt: 0,
   updatedAt: 0,
   steps: 1,

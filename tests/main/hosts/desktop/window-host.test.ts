@@ -23,6 +23,7 @@ describe('news of sessions', () => {
       sessionId: 's',
       title: 'T',
       projectPath: null,
+      project: null,
       createdAt: 0,
       updatedAt: 0,
       steps: 1,

@@ -7,6 +7,7 @@ const summary: StoredSummary = {
   id: '20260101-000000-aaaaaa',
   title: 'Sums',
   projectPath: null,
+  project: null,
   workspace: null,
   parentId: null,
   groupId: null,
@@ -27,26 +28,26 @@ const summary: StoredSummary = {
 };
 
 it('the list of sessions shows no killed session as running', () => {
-  expect(toSessionSummary(summary, 'idle')).toMatchObject({ status: 'idle', lastReason: 'error' });
-  expect(toSessionSummary(summary, 'running')).toMatchObject({ status: 'running', lastReason: 'running' });
+  expect(toSessionSummary(summary, 'idle', {})).toMatchObject({ status: 'idle', lastReason: 'error' });
+  expect(toSessionSummary(summary, 'running', {})).toMatchObject({ status: 'running', lastReason: 'running' });
   const asking = { ...summary, isWaiting: true };
-  expect(toSessionSummary(asking, 'idle')).toMatchObject({ lastReason: 'waiting', isWaiting: true });
-  expect(toSessionSummary(asking, 'running')).not.toHaveProperty('isWaiting');
-  expect(toSessionSummary({ ...summary, status: 'done' }, 'idle')).toMatchObject({ lastReason: 'done' });
+  expect(toSessionSummary(asking, 'idle', {})).toMatchObject({ lastReason: 'waiting', isWaiting: true });
+  expect(toSessionSummary(asking, 'running', {})).not.toHaveProperty('isWaiting');
+  expect(toSessionSummary({ ...summary, status: 'done' }, 'idle', {})).toMatchObject({ lastReason: 'done' });
 });
 
 it('the list of sessions marks an end that nobody looked at, for two weeks', () => {
   const day = 24 * 60 * 60 * 1000;
   const ended = { ...summary, status: 'done', isUnseen: true } as const;
-  expect(toSessionSummary(ended, 'idle', 13 * day).isUnseen).toBe(true);
-  expect(toSessionSummary(ended, 'idle', 15 * day).isUnseen).toBeUndefined();
-  expect(toSessionSummary(ended, 'running', 2).isUnseen).toBeUndefined();
+  expect(toSessionSummary(ended, 'idle', {}, 13 * day).isUnseen).toBe(true);
+  expect(toSessionSummary(ended, 'idle', {}, 15 * day).isUnseen).toBeUndefined();
+  expect(toSessionSummary(ended, 'running', {}, 2).isUnseen).toBeUndefined();
   // A killed program ended it, too.
-  expect(toSessionSummary(summary, 'idle', 2).isUnseen).toBe(true);
-  expect(toSessionSummary({ ...ended, isWaiting: true }, 'idle', 2).isUnseen).toBeUndefined();
+  expect(toSessionSummary(summary, 'idle', {}, 2).isUnseen).toBe(true);
+  expect(toSessionSummary({ ...ended, isWaiting: true }, 'idle', {}, 2).isUnseen).toBeUndefined();
 });
 
 it('the list of sessions says which comparison a run belongs to', () => {
-  expect(toSessionSummary({ ...summary, groupId: 'c1' }, 'idle')).toMatchObject({ comparison: 'c1' });
-  expect(toSessionSummary(summary, 'idle')).not.toHaveProperty('comparison');
+  expect(toSessionSummary({ ...summary, groupId: 'c1' }, 'idle', {})).toMatchObject({ comparison: 'c1' });
+  expect(toSessionSummary(summary, 'idle', {})).not.toHaveProperty('comparison');
 });

@@ -5,7 +5,15 @@ import { createScriptedCore } from '../../../fakes/scripted-core.ts';
 import { unorganized } from '../../../fakes/unorganized.ts';
 
 function summary(sessionId: string, title: string, updatedAt: number): SessionSummary {
-  const rest = { projectPath: null, createdAt: 0, steps: 0, costUsd: 0, status: 'idle', lastReason: null } as const;
+  const rest = {
+    projectPath: null,
+    project: null,
+    createdAt: 0,
+    steps: 0,
+    costUsd: 0,
+    status: 'idle',
+    lastReason: null,
+  } as const;
   return { sessionId, title, updatedAt, ...rest, ...unorganized };
 }
 

@@ -1,8 +1,9 @@
-import { resolve } from 'node:path';
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import type { CapChange, CapView } from '@shared/contract/budget-contract.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { capScopeSchema } from '@shared/events/approval-events.ts';
 import { requireFolder } from '../checks/require-folder.ts';
+import { keyOfWord } from './projects/named-project.ts';
 import type { Command } from '../../text/command-context.ts';
 import { usageError } from '../../text/report-failure.ts';
 import type { Terminal } from '../../text/terminal.ts';
@@ -32,13 +33,13 @@ export const budget: Command<[BudgetAction, readonly string[], BudgetArguments]>
   [name = '', amount = ''],
   args,
 ) => {
-  const projectPath = args.project === undefined ? null : resolve(args.project);
+  const projectPath = args.project === undefined ? null : await keyOfWord(core, args.project);
   if (action === 'show') return show(await (await core()).budget.show({ projectPath }), args, terminal);
   const scope = scopes.find((one) => one === name);
   if (scope === undefined) throw usageError(`A spending limit is for one of ${scopes.join(', ')}, not "${name}".`);
   if (projectPath !== null && scope !== 'project')
     throw usageError('--project can be used only with the limit "project".');
-  if (projectPath !== null) await requireFolder(projectPath);
+  if (projectPath !== null && !hasNoFolder(projectPath)) await requireFolder(projectPath);
   const change = changeOf(action, amount);
   return show(await (await core()).budget.change({ scope, projectPath, change }), args, terminal);
 };

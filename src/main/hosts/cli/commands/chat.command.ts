@@ -32,25 +32,25 @@ import { openPrompt } from '../terminal/open-prompt.ts';
 import { offerPreparation } from './projects/prepare-project.command.ts';
 import { withAssistant } from '../checks/with-assistant.ts';
 import { requireModels } from '../../text/require-models.ts';
-import { keptIn, nameBackground, openSession } from './run.command.ts';
+import { keptIn, nameBackground, openSession, withProject } from './run.command.ts';
 import { oneLine } from '../../text/terminal.ts';
 
 /** Runs a conversation in the terminal. Each line is a message. A working agent gets it at its next step. */
 export const chat: Command<[FlagValues]> = async (context, args) => {
   const { isInteractive } = context.terminal;
-  const given = parseRunOptions(isInteractive ? { atCap: 'ask', ...args } : args, isInteractive);
+  const typed = parseRunOptions(isInteractive ? { atCap: 'ask', ...args } : args, isInteractive);
   const core = await context.core();
   // The user left during the start.
   if (context.signal.aborted) return 130;
-  const options = await keptIn(context, given);
+  const options = await keptIn(context, await withProject(context, typed, args.project));
   // Checks the names before a session is created.
   const checked = await withAssistant(context, options);
   await requireModels(context, { ...checked, policies: options.policy && [options.policy] });
   if (options.projectPath !== undefined && options.sandbox !== 'read-only')
     await offerPreparation(context, options.projectPath, isInteractive);
   const sessionId = await openSession(context, options);
-  const { projectPath } = await core.sessions.find({ id: sessionId });
-  await ensureModel(context, { ...checked, ...(projectPath === null ? {} : { projectPath }) });
+  const { projectPath, project } = await core.sessions.find({ id: sessionId });
+  await ensureModel(context, { ...checked, ...(project === null ? {} : { projectKey: project }) });
   context.terminal.err(`session ${sessionId}; /help shows all commands\n`);
   const prompt = openPrompt(context.terminal);
   const { reader } = prompt;

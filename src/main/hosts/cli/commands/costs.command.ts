@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { Elsewhere } from '@shared/money/counterfactual.ts';
 import type { CostReport, CostRow, CostTotals } from '@shared/money/cost-report.ts';
@@ -8,7 +7,8 @@ import { moneyText } from '@shared/money/money-text.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { sheetCell } from '@shared/text/csv-text.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
-import type { Command } from '../../text/command-context.ts';
+import type { Command, CommandContext } from '../../text/command-context.ts';
+import { keyOfWord } from './projects/named-project.ts';
 import { usageError } from '../../text/report-failure.ts';
 import { intervalText } from '../reports/interval-text.ts';
 import type { Terminal } from '../../text/terminal.ts';
@@ -31,7 +31,7 @@ const groupings = ['day', 'model', 'project', 'session'] as const;
 /** What was spent so far, by the logs. */
 export const costs: Command<[CostsArguments]> = async ({ core, terminal }, args) => {
   if (args.csv === true && args.json === true) throw usageError('Use --csv or --json, not both.');
-  if (args.month === true) return showMonth(await core(), terminal, args);
+  if (args.month === true) return showMonth(core, terminal, args);
   if (args.steps !== undefined) return showSteps(await core(), terminal, { session: args.steps, args });
   const by = groupings.find((name) => name === (args.by ?? 'day'));
   if (by === undefined) throw usageError(`--by takes ${groupings.join(', ')}, not "${args.by}".`);
@@ -43,7 +43,7 @@ export const costs: Command<[CostsArguments]> = async ({ core, terminal }, args)
   ).costs({
     by,
     ...(args.since === undefined ? {} : { since: args.since }),
-    ...(args.project === undefined ? {} : { project: resolve(args.project) }),
+    ...(args.project === undefined ? {} : { project: await keyOfWord(core, args.project) }),
   });
   if (args.json === true) terminal.out(jsonLine(report));
   else if (args.csv === true) terminal.out(csvOf(report));
@@ -91,12 +91,13 @@ async function showSteps(
   return 0;
 }
 
-async function showMonth(client: CoreClient, terminal: Terminal, args: CostsArguments): Promise<number> {
+async function showMonth(core: CommandContext['core'], terminal: Terminal, args: CostsArguments): Promise<number> {
   const { by, since, csv, steps, project } = args;
   if (by !== undefined || since !== undefined || csv === true || steps !== undefined) {
     throw usageError('--month can be combined with --project and --json only.');
   }
-  const month = await client.monthCosts(project === undefined ? {} : { project: resolve(project) });
+  const about = project === undefined ? {} : { project: await keyOfWord(core, project) };
+  const month = await (await core()).monthCosts(about);
   if (args.json === true) {
     terminal.out(jsonLine(month));
     return 0;

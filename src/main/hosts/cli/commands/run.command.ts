@@ -3,6 +3,7 @@ import { AppError } from '@shared/errors.ts';
 import { callFile } from '@shared/sandbox/call-file.ts';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import { withLastChosen } from '@shared/session/chosen-options.ts';
 import type { IssueTask } from '@shared/git/issue-task.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
@@ -25,6 +26,7 @@ import { ensureModel } from './models/models.command.ts';
 import { checkOutputFile, writeOutputFile } from '../terminal/output-file.ts';
 import { offerPreparation } from './projects/prepare-project.command.ts';
 import { previewFiles } from '../../text/preview-files.ts';
+import { keyOfWord } from './projects/named-project.ts';
 import { readTask } from '../turn/read-task.ts';
 import { withAssistant } from '../checks/with-assistant.ts';
 import { isLeftOpen } from '../../text/agent-question.ts';
@@ -54,7 +56,8 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   if (args.remote !== undefined && args.issue === undefined)
     throw usageError('A remote is only named for an issue.', 'For example: --issue 12 --remote upstream');
   const words = args.issue !== undefined && taskText === '' ? '' : await readTask(taskText);
-  const options = await keptIn(context, parseRunOptions(args, terminal.isInteractive && args.json !== true));
+  const isInteractive = terminal.isInteractive && args.json !== true;
+  const options = await keptIn(context, await withProject(context, parseRunOptions(args, isInteractive), args.project));
   const issue = args.issue === undefined ? null : await issueTask(context, args, options.projectPath);
   const task = issue === null ? words : `${words}\n\n${issue.text}`.trim();
   if (args.also !== undefined) refuseWithOthers({ ...args });
@@ -145,6 +148,18 @@ async function saveCalls({ core, terminal }: CommandContext, sessionId: string):
   terminal.err(`${terminal.colors.dim(`tool calls ${seenName(path)}`)}\n`);
 }
 
+/** The options with the project that the user named: a folder, or the key of a project without one. */
+export async function withProject(
+  { core }: Pick<CommandContext, 'core'>,
+  { projectPath, ...options }: RunOptions,
+  word: string | boolean | undefined,
+): Promise<RunOptions> {
+  if (typeof word !== 'string' || projectPath === undefined)
+    return { ...options, ...(projectPath === undefined ? {} : { projectPath }) };
+  const key = await keyOfWord(core, word);
+  return hasNoFolder(key) ? { ...options, projectKey: key } : { ...options, projectPath: key };
+}
+
 /** An option that is not given stays as it was chosen in the session. */
 export async function keptIn(context: CommandContext, options: RunOptions): Promise<RunOptions> {
   if (options.sessionId === undefined) return options;
@@ -187,10 +202,11 @@ async function attachAll(
 export async function openSession(context: CommandContext, options: RunOptions, title?: string): Promise<string> {
   const core = await context.core();
   if (options.sessionId !== undefined) return (await core.sessions.find({ id: options.sessionId })).sessionId;
-  const { projectPath = null, workspace, sandbox } = options;
+  const { projectPath = null, projectKey, workspace, sandbox } = options;
   if (workspace === 'copy' && projectPath !== null) await showCopySize(context, projectPath);
   const request = {
     projectPath,
+    ...(projectKey === undefined ? {} : { project: projectKey }),
     ...(title === undefined ? {} : { title }),
     ...(workspace === undefined ? {} : { workspace }),
     ...(sandbox === undefined ? {} : { sandbox }),

@@ -315,7 +315,7 @@ function addKeys(program: Command, handlers: Handlers): void {
 function addBudget(program: Command, handlers: Handlers): void {
   const budget = subcommand(program, 'budget', 'manage spending limits', 'dewpoint budget set month 20');
   subcommand(budget, 'show', 'show each spending limit, and what is left of it', 'dewpoint budget show --project .')
-    .option('--project <dir>', "include this project's spending and its own limit")
+    .option('--project <project>', "include this project's spending and its own limit")
     .option('--json', 'print JSON')
     .action((args: BudgetArguments) => handlers.budget('show', [], args));
   for (const [action, what] of [
@@ -326,7 +326,7 @@ function addBudget(program: Command, handlers: Handlers): void {
     subcommand(budget, action, what, `dewpoint budget ${action} project 5 --project .`)
       .argument('<limit>', 'step, task, session, project, day or month')
       .argument('<dollars>', action === 'set' ? 'US dollars, or none' : 'US dollars')
-      .option('--project <dir>', 'for the limit "project": set it for this one alone')
+      .option('--project <project>', 'for the limit "project": set it for this one alone')
       .option('--json', 'print JSON')
       .action((cap: string, dollars: string, args: BudgetArguments) => handlers.budget(action, [cap, dollars], args));
   }
@@ -336,7 +336,7 @@ function addCosts(program: Command, handlers: Handlers): void {
   subcommand(program, 'costs', 'show what was spent', 'dewpoint costs --by model --since 2026-11-01')
     .option('--by <what>', 'group by day, model, project or session (default: day)')
     .option('--since <date>', 'the first day to include')
-    .option('--project <dir>', 'only this project')
+    .option('--project <project>', 'only this project')
     .option('--month', 'show what a month of this work costs: as you work, all in the cloud, all on this machine')
     .option('--steps <session>', 'show each step of a session, and its cost in the other place')
     .option('--csv', 'print a table for spreadsheets')
@@ -352,7 +352,7 @@ function addReceipt(program: Command, handlers: Handlers): void {
     'dewpoint receipt --month 2026-11 --file november.receipt',
   )
     .option('--session <session>', 'of one session, with the sessions that it started')
-    .option('--project <dir>', 'of a project')
+    .option('--project <project>', 'of a project')
     .option('--month <month>', 'of a month, such as 2026-11 (default: this month)')
     .option('--here', 'also show what moved inside of this machine')
     .option('--json', 'print JSON')

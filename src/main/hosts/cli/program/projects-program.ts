@@ -6,6 +6,7 @@ import type { InstructionsAction, InstructionsArguments } from '../commands/proj
 import type { GitArguments } from '../commands/projects/git.command.ts';
 import type { GitQuestion } from '@shared/contract/git-contract.ts';
 import type { ProjectListAction } from '../commands/projects/project-list.command.ts';
+import type { ProjectPageAction, ProjectPageArguments } from '../commands/projects/project-page.command.ts';
 import type { SearchArguments } from '../commands/projects/search-project.command.ts';
 import type { MapArguments } from '../commands/projects/map-project.command.ts';
 import type { PullArguments } from '../commands/projects/pull-project.command.ts';
@@ -52,7 +53,11 @@ export type SearchWish =
 
 export interface ProjectHandlers {
   rules(action: RulesAction, word: string | undefined, args: RulesArguments): Promise<void>;
-  projectList(action: ProjectListAction, folder: string | undefined, args: { readonly json?: boolean }): Promise<void>;
+  projects(
+    action: ProjectListAction | ProjectPageAction,
+    word: string | undefined,
+    args: ProjectPageArguments,
+  ): Promise<void>;
   prepareProject(folder: string | undefined, args: PrepareArguments): Promise<void>;
   mapProject(folder: string | undefined, args: MapArguments): Promise<void>;
   searchProject(wish: SearchWish): Promise<void>;
@@ -73,6 +78,7 @@ export function addProjects(program: Command, handlers: ProjectHandlers): void {
     'dewpoint projects list',
   );
   addList(projects, handlers);
+  addPages(projects, handlers);
   addClone(projects, handlers);
   addPullAndPush(projects, handlers);
   addGit(projects, handlers);
@@ -118,19 +124,65 @@ function addList(projects: Command, handlers: ProjectHandlers): void {
   const folder = ['[dir]', 'the project folder (default: the current folder)'] as const;
   subcommand(projects, 'list', 'list projects, latest first', 'dewpoint projects list')
     .option('--json', 'print JSON')
-    .action((args: { readonly json?: boolean }) => handlers.projectList('list', undefined, args));
+    .action((args: { readonly json?: boolean }) => handlers.projects('list', undefined, args));
   subcommand(projects, 'add', 'add a folder to the list', 'dewpoint projects add .')
     .argument(...folder)
-    .action((dir: string | undefined) => handlers.projectList('add', dir, {}));
+    .action((dir: string | undefined) => handlers.projects('add', dir, {}));
   subcommand(projects, 'remove', 'remove a project from the list; nothing is deleted', 'dewpoint projects remove .')
     .argument(...folder)
-    .action((dir: string | undefined) => handlers.projectList('remove', dir, {}));
+    .action((dir: string | undefined) => handlers.projects('remove', dir, {}));
   subcommand(projects, 'rules', 'list the rules that apply in a project', 'dewpoint projects rules .')
     .argument(...folder)
     .option('--json', 'print JSON')
     .action((dir: string | undefined, args: { readonly json?: boolean }) =>
       handlers.rules('list', undefined, { ...args, project: dir ?? '.' }),
     );
+}
+
+const whichProject = ['[project]', 'its name, its id or its folder (default: the current folder)'] as const;
+
+/** What a project is: name, icon, instructions, and what its talks begin with. */
+function addPages(projects: Command, handlers: ProjectHandlers): void {
+  const add = (name: string, description: string, example: string): Command =>
+    withPageOptions(subcommand(projects, name, description, `dewpoint projects ${example}`));
+  add('new', 'make a project; it needs no folder', 'new "Tax 2026" --instructions "Answer in German."')
+    .argument('<name>', 'how you call it')
+    .action((name: string, args: ProjectPageArguments) => handlers.projects('new', name, args));
+  subcommand(projects, 'show', 'show what is set for a project, and what it costs', 'dewpoint projects show "Tax 2026"')
+    .argument(...whichProject)
+    .option('--json', 'print JSON')
+    .action((word: string | undefined, args: ProjectPageArguments) => handlers.projects('show', word, args));
+  add('set', 'change a project', 'set "Tax 2026" --instructions-file rules.md')
+    .argument(...whichProject)
+    .option('--name <name>', 'another name')
+    .action((word: string | undefined, args: ProjectPageArguments) => handlers.projects('set', word, args));
+  subcommand(
+    projects,
+    'delete',
+    'delete a project; its sessions and its folder stay',
+    'dewpoint projects delete "Tax 2026"',
+  )
+    .argument('<project>', 'its name, its id or its folder')
+    .option('--yes', 'delete it without a question')
+    .action((word: string, args: ProjectPageArguments) => handlers.projects('delete', word, args));
+  subcommand(projects, 'restore', 'restore a deleted project', 'dewpoint projects restore k3f9a2b7c4d1')
+    .argument('<id>', 'as `projects delete` printed it')
+    .action((id: string) => handlers.projects('restore', id, {}));
+}
+
+function withPageOptions(command: Command): Command {
+  return command
+    .option('--icon <sign>', 'an emoji or a letter, or none')
+    .option('--color <color>', 'what a letter stands on: gray, red, orange, green, blue or purple')
+    .option('--instructions <text>', 'what models are told with each message of the project')
+    .option('--instructions-file <file>', 'the same from a file; - reads it from stdin')
+    .option('--assistant <name>', 'who answers in new sessions, or none')
+    .option('--mode <mode>', 'how new messages are read: ask, plan, work or auto')
+    .option('--policy <policy>', 'local, cloud or auto; none: as everywhere')
+    .option('--local <model>', 'the local model, PROVIDER/MODEL; none: as everywhere')
+    .option('--cloud <model>', 'the cloud model, PROVIDER/MODEL, or none')
+    .option('--folder <dir>', 'the folder that its tasks work in; a project gets one once')
+    .option('--json', 'print JSON');
 }
 
 function addClone(projects: Command, handlers: ProjectHandlers): void {
@@ -347,7 +399,7 @@ export function addMemory(program: Command, run: ProjectHandlers['memory']): voi
   );
   const add = (name: string, description: string, example: string): Command =>
     subcommand(memory, name, description, `dewpoint memory ${name}${example}`)
-      .option('--project <dir>', 'the project folder (default: the current folder)')
+      .option('--project <project>', 'its folder, its name or its id (default: the current folder)')
       .option('--json', 'print JSON');
   add('list', 'list the lines for every project and for this one', ' dates')
     .argument('[words...]', 'only lines with all of these words')

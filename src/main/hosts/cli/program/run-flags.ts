@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { shellQuote } from '../../../lib/programs/shell-quote.ts';
 
-/** What nobody types: `/compact` compacts, and the app itself sets the others. */
-type WithoutFlag = 'compact' | 'origin' | 'interactive';
+/** What nobody types: `/compact` compacts, `--project` names any project, and the app itself sets the others. */
+type WithoutFlag = 'projectKey' | 'compact' | 'origin' | 'interactive';
 export type OptionName = Exclude<keyof RunOptions, WithoutFlag>;
 /** `--plan` is short for `--mode plan`. */
 export type FlagName = OptionName | 'plan';
@@ -13,7 +13,7 @@ export type FlagName = OptionName | 'plan';
  * a new option. What is typed is read by `turn/parse-run-options.ts`.
  */
 export const runFlags = {
-  projectPath: ['--project <dir>', 'the project folder'],
+  projectPath: ['--project <project>', 'a project: its folder, its name or its id'],
   workspace: ['--workspace <mode>', 'in-place, copy or scratch (default: in-place with --project, else scratch)'],
   sessionId: ['--session <id>', 'continue a session: an id, the beginning of one, or last'],
   check: ['--check <command>', 'the success check: a command, run in the sandbox before and after'],

@@ -6,6 +6,7 @@ import type { SearchArguments } from '../commands/sessions/search-sessions.comma
 import type { CommitArguments } from '../commands/sessions/commit-session.command.ts';
 import type { RequestArguments } from '../commands/sessions/request-session.command.ts';
 import type { ListArguments } from '../commands/sessions/list-sessions.command.ts';
+import type { MoveArguments } from '../commands/sessions/move-sessions.command.ts';
 import type { OrganizeAction } from '../commands/sessions/organize-sessions.command.ts';
 import { subcommand } from './subcommand.ts';
 
@@ -14,7 +15,7 @@ export interface SessionHandlers {
   replay(sessions: readonly string[], args: ReplayArguments): Promise<void>;
   listSessions(args: ListArguments): Promise<void>;
   showSession(session: string, args: { readonly json?: boolean }): Promise<void>;
-  organize(action: OrganizeAction, sessions: readonly string[], tags: readonly string[]): Promise<void>;
+  organize(action: OrganizeAction | MoveArguments, sessions: readonly string[], tags: readonly string[]): Promise<void>;
   manifest(session: string, step: string, args: { readonly json?: boolean }): Promise<void>;
   searchSessions(text: string, args: SearchArguments): Promise<void>;
   commitSession(session: string, args: CommitArguments): Promise<void>;
@@ -48,7 +49,7 @@ export function addSessions(program: Command, handlers: SessionHandlers): void {
     .action((ids: readonly string[], args: ReplayArguments) => handlers.replay(ids, args));
   const sessions = subcommand(program, 'sessions', 'manage your sessions', 'dewpoint sessions list');
   subcommand(sessions, 'list', 'list sessions, one per line', 'dewpoint sessions list --json')
-    .option('--project <dir>', 'only sessions of this project')
+    .option('--project <project>', 'only sessions of this project')
     .option('--tag <tag>', 'only sessions with this tag')
     .option('--model <model>', 'only sessions in which a model of this name, or a part of it, was called')
     .option('--place <where>', 'local: no call in the cloud; cloud: at least one')
@@ -107,6 +108,20 @@ function addOrganizing(sessions: Command, handlers: SessionHandlers): void {
       .argument('<tags...>', 'words of your own; a tag of two words stands in quotes')
       .action((session: string, tags: readonly string[]) => handlers.organize(action, [session], tags));
   }
+}
+
+/** Into a project and out of it. */
+function addMove(sessions: Command, handlers: SessionHandlers): void {
+  subcommand(
+    sessions,
+    'move',
+    'move sessions into a project or out of it; what was said stays',
+    'dewpoint sessions move last --project "Tax 2026"',
+  )
+    .argument('<session...>', 'session ids, the beginnings of some, or last')
+    .requiredOption('--project <project>', 'its name, its id or its folder; none: out of its project')
+    .option('--yes', 'move without asking')
+    .action((ids: readonly string[], args: MoveArguments) => handlers.organize(args, ids, []));
 }
 
 /** Back from the bin, or back to a checkpoint. */
@@ -184,6 +199,7 @@ function addLibrary(sessions: Command, handlers: SessionHandlers): void {
     .option('--json', 'print JSON')
     .action((args: LibraryArguments) => handlers.library('bin', [], args));
   addRestore(sessions, handlers);
+  addMove(sessions, handlers);
   subcommand(
     sessions,
     'purge',

@@ -9,6 +9,7 @@ import { comparedTasks } from '@shared/comparisons/eval-tasks.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { issueText } from '../../../lib/issue-text.ts';
 import { recordedEvents } from '../../connection/recorded-events.ts';
+import { folderOfWord } from '../commands/projects/named-project.ts';
 import type { CommandContext } from '../../text/command-context.ts';
 import { usageError } from '../../text/report-failure.ts';
 import { readTask } from './read-task.ts';
@@ -59,7 +60,7 @@ export async function readCompareInput(
   const named = [taskText, args.tasks, args.sessions].filter((one) => one !== undefined).length;
   if (named > 1) throw usageError('Give one of these: a task, --tasks FOLDER or --sessions A,B.');
   const found = await tasksOf(context, taskText, args);
-  const project = args.project === undefined ? found.projectPath : resolve(args.project);
+  const project = args.project === undefined ? found.projectPath : await folderOfWord(context.core, args.project);
   if (project === null) throw usageError('Name the project: --project DIR. Each run works on a copy of it.');
   if (args.rubric !== undefined && args.judge === undefined) throw usageError('--rubric needs --judge MODEL.');
   const { check, local, cloud, approve } = args;

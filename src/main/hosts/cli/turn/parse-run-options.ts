@@ -45,7 +45,7 @@ export function parseRunOptions(typed: FlagValues, interactive: boolean): RunOpt
   );
 }
 
-const flagNames = z.keyof(runOptionsSchema).exclude(['compact', 'origin', 'interactive']).options;
+const flagNames = z.keyof(runOptionsSchema).exclude(['projectKey', 'compact', 'origin', 'interactive']).options;
 
 function argumentOf(name: OptionName): keyof FlagValues {
   if (name === 'projectPath') return 'project';

@@ -36,7 +36,7 @@ const handlers: Handlers = {
   instructions: nothing,
   settings: nothing,
   plan: nothing,
-  projectList: nothing,
+  projects: nothing,
   projectGit: nothing,
   commitSession: nothing,
   mapProject: nothing,

@@ -43,7 +43,7 @@ async function parse(
     budget: record('budget'),
     settings: record('settings'),
     plan: record('plan'),
-    projectList: record('projectList'),
+    projects: record('projects'),
     projectGit: record('projectGit'),
     commitSession: record('commitSession'),
     mapProject: record('mapProject'),

@@ -25,6 +25,7 @@ it('the bundle of the doctor holds no secret of the settings, no project name an
           sessionId: 's',
           title: 'acme',
           projectPath: '/work/acme',
+          project: '/work/acme',
           createdAt: 1,
           updatedAt: 2,
           steps: 3,

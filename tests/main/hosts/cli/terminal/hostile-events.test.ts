@@ -79,6 +79,7 @@ const summary = {
   sessionId: 's',
   title: '',
   projectPath: null,
+  project: null,
   createdAt: 0,
   updatedAt: 0,
   steps: 0,

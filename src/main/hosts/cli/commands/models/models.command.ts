@@ -117,11 +117,11 @@ export const pullModel: Command<[string]> = async (context, id) => {
 /** Downloads the local model of a run if it is known and not installed. Only run, chat, serve and pull do this. */
 export async function ensureModel(
   context: CommandContext,
-  options: Pick<RunOptions, 'local' | 'policy' | 'projectPath'>,
+  options: Pick<RunOptions, 'local' | 'policy' | 'projectPath' | 'projectKey'>,
 ): Promise<void> {
   if (options.policy === 'cloud') return;
   const core = await context.core();
-  const id = options.local ?? (await usualModel(core, options.projectPath));
+  const id = options.local ?? (await usualModel(core, options.projectKey ?? options.projectPath));
   // The core refuses an unknown model, with a reason.
   const model = await core.models.show({ id }).catch(() => null);
   if (model?.state === 'downloadable') await pull(context, id);

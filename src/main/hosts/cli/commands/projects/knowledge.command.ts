@@ -5,6 +5,7 @@ import { seenLineText, seenName } from '@shared/text/seen-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { asWord } from '../../program/run-flags.ts';
 import type { Command } from '../../../text/command-context.ts';
+import { keyOfWord } from './named-project.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import { jsonLine, pluralize } from '../../../text/terminal.ts';
 
@@ -28,7 +29,7 @@ interface KnowledgeWish {
 export const knowledge: Command<[KnowledgeWish]> = async (context, { action, folder, words, args }) => {
   const { terminal, signal } = context;
   const core = await context.core();
-  const projectPath = resolve(folder);
+  const projectPath = await keyOfWord(context.core, folder);
   if (action === 'remove') {
     await core.knowledge.remove({ projectPath, names: [...words] }, { signal });
     const what = words.length === 1 ? seenName(words[0] ?? '') : `${words.length} files`;

@@ -1,9 +1,10 @@
-import { resolve } from 'node:path';
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import type { ForgetReport, MemoryLine } from '@shared/projects/memory-line.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../../text/command-context.ts';
 import { jsonLine } from '../../../text/terminal.ts';
 import { requireFolder } from '../../checks/require-folder.ts';
+import { keyOfWord } from './named-project.ts';
 
 export type MemoryAction = 'list' | 'add' | 'forget';
 
@@ -22,8 +23,8 @@ export const memory: Command<[MemoryAction, readonly string[], MemoryArguments]>
 ) => {
   const [word = ''] = words;
   const { terminal } = context;
-  const projectPath = resolve(args.project ?? '.');
-  await requireFolder(projectPath);
+  const projectPath = await keyOfWord(context.core, args.project ?? '.');
+  if (!hasNoFolder(projectPath)) await requireFolder(projectPath);
   const core = await context.core();
   const of = args.everywhere === true ? 'you' : 'project';
   const {

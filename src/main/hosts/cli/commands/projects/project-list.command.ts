@@ -1,18 +1,16 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { z } from 'zod';
-import type { ListedProject, ProjectChoices } from '@shared/projects/project-list.ts';
-import { listProjects } from '@shared/projects/project-list.ts';
+import type { ListedProject } from '@shared/projects/project-list.ts';
+import type { ProjectChoices } from '@shared/projects/project-record.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { projectKey } from '../../../../lib/files/project-key.ts';
 import type { CoreClient } from '../../../../server/local-socket.ts';
 import type { Command } from '../../../text/command-context.ts';
+import { projectsOf } from './named-project.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import { dateAndTime, jsonLine } from '../../../text/terminal.ts';
 
 export type ProjectListAction = 'list' | 'add' | 'remove';
-
-const choicesSchema = z.object({ added: z.array(z.string()), removed: z.record(z.string(), z.number()) });
 
 /** Lists projects, adds one or removes one. Changes no folder and no session. */
 export const projectList: Command<[ProjectListAction, string | undefined, { readonly json?: boolean }]> = async (
@@ -22,8 +20,7 @@ export const projectList: Command<[ProjectListAction, string | undefined, { read
   args,
 ) => {
   const core = await context.core();
-  const choices = choicesSchema.parse(await core.settings.get({ key: 'projects' }));
-  const listed = listProjects(await core.sessions.list(), choices);
+  const { listed, choices } = await projectsOf(core);
   switch (action) {
     case 'list':
       await show(listed, context, args.json === true);
@@ -53,8 +50,10 @@ export const projectList: Command<[ProjectListAction, string | undefined, { read
   }
 };
 
-async function keep(core: CoreClient, value: ProjectChoices): Promise<void> {
-  await core.settings.set({ key: 'projects', value });
+/** Each by itself: what is said about projects may change meanwhile. */
+async function keep(core: CoreClient, choices: Pick<ProjectChoices, 'added' | 'removed'>): Promise<void> {
+  await core.settings.set({ key: 'projects.added', value: choices.added });
+  await core.settings.set({ key: 'projects.removed', value: choices.removed });
 }
 
 async function folderOf(given: string): Promise<string> {
@@ -75,17 +74,21 @@ async function show(
     listed.map(async (project) => ({
       ...project,
       // A folder that cannot be checked is marked as missing in the list.
-      isThere: (await stat(project.path).catch(() => null))?.isDirectory() ?? false,
+      isThere: project.folder === null || ((await stat(project.folder).catch(() => null))?.isDirectory() ?? false),
     })),
   );
   if (isJson) {
     terminal.out(jsonLine(rows));
     return;
   }
-  if (rows.length === 0) terminal.err('No projects yet. Add one: dewpoint projects add DIR\n');
-  for (const { path, sessions, lastAt, isThere } of rows) {
+  if (rows.length === 0)
+    terminal.err('No projects yet. Make one: dewpoint projects new NAME, or add a folder: dewpoint projects add DIR\n');
+  for (const { path, id, name, folder, icon, sessions, lastAt, isThere } of rows) {
     const date = lastAt === null ? '-'.padEnd(16) : dateAndTime(lastAt);
     const count = `${String(sessions).padStart(3)} ${sessions === 1 ? 'session ' : 'sessions'}`;
-    terminal.out(`${date}  ${count}  ${seenName(path)}${isThere ? '' : '  (the folder is gone)'}\n`);
+    const sign = icon === null ? '' : `${seenName(icon.text)} `;
+    const named = id === null ? '' : `${sign}${seenName(name)}  `;
+    const place = folder === null ? `(no folder, ${id ?? path})` : seenName(folder);
+    terminal.out(`${date}  ${count}  ${named}${place}${isThere ? '' : '  (the folder is gone)'}\n`);
   }
 }

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { z } from 'zod';
 import { moneyText } from '@shared/money/money-text.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
@@ -7,7 +6,8 @@ import { asTalks, fitsFilter } from '@shared/session/session-filter.ts';
 import { needOf, sortByNeed } from '@shared/session/session-news.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { projectKey } from '../../../../lib/files/project-key.ts';
-import type { Command } from '../../../text/command-context.ts';
+import { keyOfWord } from '../projects/named-project.ts';
+import type { Command, CommandContext } from '../../../text/command-context.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import { padRight } from '../../../text/columns.ts';
 import { endingWidth, shortEnding } from '../../../text/ending-words.ts';
@@ -28,7 +28,7 @@ export interface ListArguments {
 
 /** One session per line: first what needs you, then the latest. Archived ones are shown only on request. */
 export const listSessions: Command<[ListArguments]> = async ({ core, terminal }, args) => {
-  const filter = await filterOf(args);
+  const filter = await filterOf(args, core);
   const sessions = sortByNeed(asTalks(await (await core()).sessions.list()));
   const model = args.model?.toLowerCase();
   const usesModel = ({ models }: SessionSummary): boolean =>
@@ -53,7 +53,10 @@ function withArchived(filter: SessionFilter, archived: SessionFilter['archived']
 }
 
 /** Throws `usage` for an invalid option. */
-async function filterOf({ project, tag, place, since, minCost, pinned }: ListArguments): Promise<SessionFilter> {
+async function filterOf(
+  { project, tag, place, since, minCost, pinned }: ListArguments,
+  core: CommandContext['core'],
+): Promise<SessionFilter> {
   if (place !== undefined && place !== 'local' && place !== 'cloud') {
     throw usageError(`--place takes local or cloud, not "${place}".`);
   }
@@ -65,7 +68,7 @@ async function filterOf({ project, tag, place, since, minCost, pinned }: ListArg
     throw usageError(`--min-cost takes an amount in US dollars like 0.50, not "${minCost}".`);
   }
   return {
-    ...(project === undefined ? {} : { project: await projectKey(resolve(project)) }),
+    ...(project === undefined ? {} : { project: await projectKey(await keyOfWord(core, project)) }),
     ...(tag === undefined ? {} : { tag: tagOf(tag) }),
     ...(place === undefined ? {} : { place }),
     // Midnight in the local time zone.

@@ -3,6 +3,7 @@ import type { KeptHere, Receipt, ReceiptRow } from '@shared/safety/receipt.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import type { CoreClient } from '../../../../server/local-socket.ts';
+import { keyOfWord } from '../projects/named-project.ts';
 import type { Command } from '../../../text/command-context.ts';
 import { writeOutputFile } from '../../terminal/output-file.ts';
 import { usageError } from '../../../text/report-failure.ts';
@@ -40,7 +41,7 @@ async function subjectOf(
   if ([session, project, month].filter((one) => one !== undefined).length > 1)
     throw usageError('Use one of --session, --project and --month.');
   if (session !== undefined) return { type: 'session', sessionId: await idOf(client, session) };
-  if (project !== undefined) return { type: 'project', project: resolve(project) };
+  if (project !== undefined) return { type: 'project', project: await keyOfWord(async () => client, project) };
   const wanted = month ?? dateAndTime(Date.now()).slice(0, 7);
   if (!/^\d{4}-(?:0[1-9]|1[0-2])$/u.test(wanted))
     throw usageError(`--month takes a month like 2026-11, not "${wanted}".`);

@@ -14,7 +14,7 @@ function scene(name = 'dewpoint-cloned-') {
   core.replace({
     settings: {
       get: () => ({ added: [], removed: {} }),
-      set: ({ input }) => void kept.push(input.value),
+      set: ({ input: { key, value } }) => void kept.push({ key, value }),
     },
     git: {
       clone: async function* ({ input }) {
@@ -36,7 +36,10 @@ it('the command that clones says where it goes, how far it is and what is missin
   const { folder, asked, kept, said, context } = scene();
   expect(await cloneProject(context, 'https://example.org/ada/app.git', folder, { depth: 1 })).toBe(0);
   expect(asked).toEqual([{ url: 'https://example.org/ada/app.git', folder, branch: null, depth: 1 }]);
-  expect(kept).toEqual([{ added: [folder], removed: {} }]);
+  expect(kept).toEqual([
+    { key: 'projects.added', value: [folder] },
+    { key: 'projects.removed', value: {} },
+  ]);
   expect(said.err).toContain(`Cloning from example.org into ${folder}. Ctrl-C stops it`);
   expect(said.err.match(/^Writing files 50%$/gmu)).toHaveLength(1);
   expect(said.err).toContain('1 submodule is not brought.');

@@ -1,0 +1,130 @@
+import { AppError, toFailure } from '@shared/errors.ts';
+import type { SessionsOutcome } from '@shared/contract/sessions-contract.ts';
+import type { MovePreview, ProjectHead } from '@shared/projects/project-page.ts';
+import { projectLabel } from '@shared/projects/project-list.ts';
+import { hasNoFolder, recordOfKey } from '@shared/projects/project-keys.ts';
+import { isWithin } from '@shared/safety/fences.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import { seenName } from '@shared/text/seen-text.ts';
+import type { ProjectStore } from '../../projects/project-store.ts';
+import { settingsForProject } from '../../settings/settings-for-project.ts';
+import type { SettingsStore } from '../../settings/settings-store.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { OpenSessions } from '../open/open-sessions.ts';
+import { notMovable, projectOf } from '../open/session-project.ts';
+
+export interface MoveOptions {
+  readonly sessions: {
+    readonly choices: Pick<OpenSessions['choices'], 'move'>;
+    readonly openJournal: (sessionId: string) => Pick<Journal, 'state'> | null;
+  };
+  readonly store: { readonly view: (sessionId: string) => Promise<{ readonly state: SessionState }> };
+  readonly book: Pick<ProjectStore, 'ensure' | 'instructions'>;
+  readonly settings: Pick<SettingsStore, 'current'>;
+}
+
+interface Move {
+  readonly sessionIds: readonly string[];
+  /** The key of a project; null: out of all. */
+  readonly project: string | null;
+}
+
+/** Moves talks one after the other. Those that cannot be moved are returned with the reason. */
+export async function moveSessions(
+  { sessions, book }: Pick<MoveOptions, 'sessions' | 'book'>,
+  { sessionIds, project: to }: Move,
+  signal: AbortSignal,
+): Promise<SessionsOutcome> {
+  const head = to === null ? null : await book.ensure(to);
+  const target = head === null ? null : { id: head.id, key: head.key, name: projectLabel(head) };
+  const done: string[] = [];
+  const refused: { sessionId: string; why: string }[] = [];
+  for (const sessionId of new Set(sessionIds)) {
+    signal.throwIfAborted();
+    try {
+      await sessions.choices.move(sessionId, target);
+      done.push(sessionId);
+    } catch (error) {
+      refused.push({ sessionId, why: toFailure(error).message });
+    }
+  }
+  return { done, refused };
+}
+
+/** What a move would change for each talk, in sentences for the user. */
+export async function previewMoves(
+  options: MoveOptions,
+  { sessionIds, project: to }: Move,
+  signal: AbortSignal,
+): Promise<readonly MovePreview[]> {
+  const settings = options.settings.current();
+  const found = to === null ? null : await targetOf(options, settings, to);
+  const previews: MovePreview[] = [];
+  for (const sessionId of new Set(sessionIds)) {
+    signal.throwIfAborted();
+    try {
+      const state = options.sessions.openJournal(sessionId)?.state() ?? (await options.store.view(sessionId)).state;
+      const refused = notMovable(state);
+      previews.push({ sessionId, refused, changes: refused === null ? changesBy(settings, state, found) : [] });
+    } catch (error) {
+      previews.push({ sessionId, refused: toFailure(error).message, changes: [] });
+    }
+  }
+  return previews;
+}
+
+interface Target {
+  readonly key: string;
+  readonly name: string;
+  readonly head: ProjectHead | null;
+  readonly tokens: number;
+}
+
+async function targetOf({ book }: MoveOptions, settings: Settings, key: string): Promise<Target> {
+  const entry = recordOfKey(settings.projects.records, key);
+  if (entry === null && hasNoFolder(key)) throw new AppError('not-found', `The project "${key}" was not found.`);
+  if (entry === null) return { key, name: projectLabel({ name: null, key }), head: null, tokens: 0 };
+  const head = { ...entry.record, id: entry.id, key };
+  return { key, name: projectLabel(head), head, tokens: (await book.instructions(head.id)).tokens };
+}
+
+function changesBy(settings: Settings, state: SessionState, to: Target | null): readonly string[] {
+  const from = projectOf({ settings: () => settings }, state);
+  const before = settingsForProject(settings, from);
+  const after = settingsForProject(settings, to?.key ?? null);
+  const { chosen, steps } = state;
+  const cloud = steps.find(({ where }) => where === 'cloud')?.stage.model;
+  const policy = chosen.policy ?? before.policy;
+  const place = to === null ? 'Outside of a project' : `In ${seenName(to.name)}`;
+  const said = (words: string): string => `${place}, ${words}`;
+  const changes: string[] = [];
+  if (to !== null && to.tokens > 0)
+    changes.push(said(`its instructions come with each message: about ${to.tokens} tokens.`));
+  if (to === null && from !== null)
+    changes.push('The instructions and the memory of its project no longer come with it.');
+  if (after.policy === 'local' && (policy !== 'local' || cloud !== undefined))
+    changes.push(
+      said(
+        `messages stay on this machine. This session ${cloud === undefined ? 'may use the cloud now' : `used the cloud model ${cloud}`}.`,
+      ),
+    );
+  else if (after.policy !== policy) changes.push(said(`${policyWords[after.policy]}.`));
+  const local = chosen.local ?? before.local;
+  if (after.policy !== 'cloud' && after.local !== local) changes.push(said(`the local model is ${after.local}.`));
+  const fences = settings.fences.rules.filter(
+    ({ project }) => project !== undefined && isWithin(to?.key ?? null, project),
+  );
+  if (fences.length > 0) changes.push(said('its fences hold, also for what was said before.'));
+  const { assistant = null } = to?.head ?? {};
+  if (assistant !== null && assistant !== chosen.assistant) changes.push(said(`the assistant "${assistant}" answers.`));
+  else if (assistant === null && chosen.assistant !== undefined)
+    changes.push(`The assistant "${chosen.assistant}" is no longer chosen.`);
+  return changes;
+}
+
+const policyWords: Readonly<Record<string, string>> = {
+  local: 'messages stay on this machine',
+  cloud: 'messages go to the cloud',
+  hybrid: 'messages stay local where possible, and may go to the cloud',
+};
