@@ -292,7 +292,6 @@ export function endedCall(
   { status, exitCode, durationMs, full, reusedFrom, pictures, data, dataBlob }: EventOf<'tool-ended'>,
   output: string,
 ): ToolCallState {
-  const reused = reusedFrom === undefined ? {} : ({ isReused: true } as const);
   const names = (pictures ?? []).map(({ name }) => name);
   // A notebook's data are its drawings and nothing else.
   const hasDrawings = dataBlob !== null || fieldOf(data, 'drawings') !== undefined;
@@ -307,7 +306,7 @@ export function endedCall(
     exitCode,
     durationMs,
     ...(full === null ? {} : { full }),
-    ...reused,
+    ...(reusedFrom === undefined ? {} : { isReused: true }),
     ...shown,
     ...table,
   };
