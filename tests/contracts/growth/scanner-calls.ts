@@ -128,6 +128,8 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/settings/agent-definitions.ts#parseAgentDefinition': (text) => ['reader', text],
   'src/shared/text/front-matter.ts#readDefinition': (text) => [text, 8000, () => ({})],
   'src/shared/session/prompt-templates.ts#fillTemplate': (text) => [text, 'a.py'],
+  'src/shared/routing/kind-ways.ts#kindOfWork': (text) => [text, 'change'],
+  'src/main/sessions/library/readable/prose-html.ts#proseHtml': (text) => [text, 'a1'],
 };
 
 /** Why a function is not measured by itself. Keys are `FILE#NAME`. */

@@ -35,6 +35,19 @@ describe('an answer in an exported page', () => {
     expect(one).toContain('id="a1-fn-1"');
     expect(two).toContain('id="a2-fn-1"');
   });
+
+  it('shows a part with very many marks as it was written, and forms the parts around it', () => {
+    const code = '```\n' + '[x]_y*\n'.repeat(2_000) + '```';
+    const html = proseHtml(
+      `# Begin\n\nA **word**.\n\n${code}\n\n# Marks\n${'_*'.repeat(1_000)}\n# End\n\n*Done*`,
+      'a0',
+    );
+    expect(html).toContain('<h1>Begin</h1>\n<p>A <strong>word</strong>.</p>');
+    expect(html).toContain('<pre><code>[x]_y*');
+    expect(html).toContain('<pre># Marks\n_*_*');
+    expect(html.endsWith('<h1>End</h1>\n<p><em>Done</em></p>')).toBe(true);
+    expect(html.split('[x]_y*').length).toBe(2_001);
+  });
 });
 
 it('an exported page holds the pictures of a message itself', () => {
