@@ -2,6 +2,7 @@ import type { CalibrationView } from './calibration.ts';
 import type { MonthReport, Rate, SolvedRow } from './calibration-report.ts';
 import { solvedRows } from './calibration-report.ts';
 import { moneyText } from '@shared/money/money-text.ts';
+import { escapeMarkdown } from '@shared/text/escape-markdown.ts';
 import type { MonthWay } from '@shared/money/month-costs.ts';
 
 export const solvedHead = ['model', 'tasks', 'solved', '95 % interval', 'median time', 'money'] as const;
@@ -110,6 +111,3 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): r
   const line = (cells: readonly string[]): string => `| ${cells.map(escapeMarkdown).join(' | ')} |`;
   return [line(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(line)];
 }
-
-/** A text from outside as one cell: without line breaks and markup. */
-const escapeMarkdown = (text: string): string => text.replaceAll(/\s+/gu, ' ').replaceAll(/[\\`*_[\]<>|#]/gu, '\\$&');

@@ -95,7 +95,7 @@ export async function findServerProgram(
   { name, wanted, usual }: ServerPlaces,
 ): Promise<string | null> {
   if (wanted !== undefined && /[\\/]/u.test(wanted))
-    return isWholePath(wanted, platform) && isProgram(wanted) ? wanted : null;
+    return isWholePath(wanted, platform) && isProgram(wanted) && (await programs.isOutside(wanted)) ? wanted : null;
   const onPath = await programs.find(wanted ?? name);
   if (onPath !== null || wanted !== undefined) return onPath;
   const file = platform === 'win32' ? `${name}.exe` : name;

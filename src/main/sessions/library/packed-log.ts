@@ -152,6 +152,8 @@ export async function openPackedLog<Header extends PackedHeader>(
   signal: AbortSignal,
 ): Promise<PackedLog<Header>> {
   const packed = await stat(path).catch(() => null);
+  // Opening a pipe would wait for its other end.
+  if (packed?.isFile() === false) throw notOfForm(form, 'it is no file');
   const most = Math.min(maxUnpackedBytes, freeBytes + (packed?.size ?? 0) * maxRatio);
   const source = createReadStream(path);
   const unpacked = atMost(most);

@@ -1,4 +1,6 @@
 import { escapeHtml } from '@shared/text/escape-html.ts';
+import { escapeMarkdown } from '@shared/text/escape-markdown.ts';
+import { seenWords } from '@shared/text/seen-text.ts';
 import type { NamedTestCounts, RunFigures } from '@shared/comparisons/comparison.ts';
 import { differenceOfTasks, shareOfTasks } from '@shared/comparisons/intervals.ts';
 import { moneyText } from '@shared/money/money-text.ts';
@@ -128,25 +130,24 @@ const how =
 /** The report as Markdown. */
 export function evalMarkdown({ title, runs, skipped }: EvalReport): string {
   const rows = evalRows(runs);
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll(/\s+/gu, ' ')).join(' | ')} |`;
+  const line = (cells: readonly string[]): string => `| ${cells.map(escapeMarkdown).join(' | ')} |`;
   const lines = ([head = [], ...rest]: readonly (readonly string[])[]): readonly string[] => [
     line(head),
     line(head.map(() => '---')),
     ...rest.map(line),
   ];
   return [
-    `# ${title}`,
+    `# ${escapeMarkdown(title)}`,
     '',
     ...lines(evalTable(rows)),
     '',
-    ...pairedLines(runs).map((text) => `- ${text}`),
+    ...pairedLines(runs).map((text) => `- ${escapeMarkdown(text)}`),
     '',
     how,
     '',
     ...lines(tableOfRuns(runs)),
     '',
-    ...skipped.map(({ id, why }) => `- not run: ${id}: ${why}`),
+    ...skipped.map(({ id, why }) => `- not run: ${escapeMarkdown(id)}: ${escapeMarkdown(why)}`),
     '',
   ].join('\n');
 }
@@ -178,21 +179,21 @@ export function namedText({ asked, kept }: NamedTestCounts): string {
 export function evalPage(report: EvalReport): string {
   const rows = evalRows(report.runs);
   const table = ([names = [], ...all]: readonly (readonly string[])[]): string =>
-    `<table><tr>${names.map((name) => `<th>${escapeHtml(name)}</th>`).join('')}</tr>${all
-      .map((cells) => `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`)
+    `<table><tr>${names.map((name) => `<th>${pageText(name)}</th>`).join('')}</tr>${all
+      .map((cells) => `<tr>${cells.map((cell) => `<td>${pageText(cell)}</td>`).join('')}</tr>`)
       .join('\n')}</table>`;
   return `<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>${escapeHtml(report.title)}</title>
+<html lang="en"><meta charset="utf-8"><title>${pageText(report.title)}</title>
 <style>body{font:15px system-ui;margin:2em;max-width:60em}table{border-collapse:collapse}td,th{padding:.2em .7em;border-bottom:1px solid #ccc;text-align:left}</style>
-<h1>${escapeHtml(report.title)}</h1>
+<h1>${pageText(report.title)}</h1>
 ${plotOf(rows)}
 ${table(evalTable(rows))}
 <ul>${pairedLines(report.runs)
-    .map((line) => `<li>${escapeHtml(line)}</li>`)
+    .map((line) => `<li>${pageText(line)}</li>`)
     .join('')}</ul>
-<p>${escapeHtml(how)}</p>
+<p>${pageText(how)}</p>
 ${table(tableOfRuns(report.runs))}
-<ul>${report.skipped.map(({ id, why }) => `<li>not run: ${escapeHtml(id)}: ${escapeHtml(why)}</li>`).join('')}</ul>
+<ul>${report.skipped.map(({ id, why }) => `<li>not run: ${pageText(id)}: ${pageText(why)}</li>`).join('')}</ul>
 </html>
 `;
 }
@@ -202,12 +203,14 @@ function plotOf(rows: readonly EvalRow[]): string {
   const x = (share: number): string => (220 + share * 400).toFixed(1);
   const lines = rows.map(({ way, share }, at) => {
     const y = at * lineHeight + 20;
-    return `<text x="0" y="${y + 5}">${escapeHtml(way.slice(0, 30))}</text><line x1="${x(share.low)}" x2="${x(share.high)}" y1="${y}" y2="${y}" stroke="currentColor"/><circle cx="${x(share.value)}" cy="${y}" r="5" fill="currentColor"/>`;
+    return `<text x="0" y="${y + 5}">${pageText(way.slice(0, 30))}</text><line x1="${x(share.low)}" x2="${x(share.high)}" y1="${y}" y2="${y}" stroke="currentColor"/><circle cx="${x(share.value)}" cy="${y}" r="5" fill="currentColor"/>`;
   });
   const axis = [0, 0.5, 1].map(
     (share) =>
       `<text x="${x(share)}" y="${rows.length * lineHeight + 24}" text-anchor="middle">${share * 100} %</text>`,
   );
   const label = rows.map(({ way, share }) => `${way}: ${(share.value * 100).toFixed(0)} %`).join(', ');
-  return `<svg role="img" aria-label="Share solved. ${escapeHtml(label)}" width="660" height="${rows.length * lineHeight + 34}" font-size="13">${lines.join('')}${axis.join('')}</svg>`;
+  return `<svg role="img" aria-label="Share solved. ${pageText(label)}" width="660" height="${rows.length * lineHeight + 34}" font-size="13">${lines.join('')}${axis.join('')}</svg>`;
 }
+
+const pageText = (text: string): string => escapeHtml(seenWords(text));

@@ -31,7 +31,7 @@ export async function lookForServer(
     const problem =
       program === null
         ? 'No program `llama-server` was found on this machine.'
-        : 'What you chose is not the full path of a program that can be run.';
+        : 'What you chose is not the full path of a program that can be run, or it lies in the folder of a project, where an agent can change it.';
     return { ...none, problem };
   }
   const asked = await server.ask(path, signal);

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import type { EvalTask, EvalTasks } from '@shared/comparisons/eval-tasks.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
+import { readFileBelow } from '../../../lib/files/host-folder.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
 import { isKeptTask, readKept } from './kept-tasks.ts';
 import { readStub } from './stub-task.ts';
@@ -30,11 +31,16 @@ export async function readTasks(path: string, reading: TaskReading): Promise<Eva
   const all = await readAs(form, path, reading);
   const read = all.flatMap((one) => ('why' in one ? [] : [one]));
   const tasks: EvalTask[] = [];
-  for (const one of read) {
-    const state = await stateOf(one, reading.signal);
-    tasks.push(state === null ? one : { ...one, state });
-  }
   const skipped = all.flatMap((one) => ('why' in one ? [one] : []));
+  for (const one of read) {
+    try {
+      const state = await stateOf(one, reading.signal);
+      tasks.push(state === null ? one : { ...one, state });
+    } catch (error) {
+      reading.signal.throwIfAborted();
+      skipped.push({ id: one.id, why: messageOf(error) });
+    }
+  }
   if (tasks.length > 0) return { form, tasks, skipped };
   const why =
     skipped[0] === undefined
@@ -58,6 +64,7 @@ async function readAs(form: EvalTasks['form'], path: string, reading: TaskReadin
 }
 
 const mostTasks = 5000;
+const mostTaskBytes = 16 * 1024 * 1024;
 
 /** A hash over the files of a task, without packages and history. Null: it brings none. */
 async function stateOf({ projectPath, start, hidden }: EvalTask, signal: AbortSignal): Promise<string | null> {
@@ -88,8 +95,13 @@ async function foldersIn(folder: string): Promise<readonly string[]> {
   return names.sort().slice(0, mostTasks);
 }
 
+/** A link is none: it could lead to any file of this machine. */
 async function isFile(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null))?.isFile() === true;
+  return (await lstat(path).catch(() => null))?.isFile() === true;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null))?.isDirectory() === true;
 }
 
 async function readFolder(path: string, form: 'own' | 'polyglot', reading: TaskReading): Promise<readonly ReadTask[]> {
@@ -107,18 +119,17 @@ async function readFolder(path: string, form: 'own' | 'polyglot', reading: TaskR
 /** A task is `task.json`, `project/`, and `hidden/` with what judges it. */
 async function readOwn(folder: string): Promise<ReadTask> {
   const id = basename(folder);
-  if (!(await isFile(join(folder, 'task.json')))) return { id, why: 'it has no task.json' };
-  const parsed = taskSchema.safeParse(JSON.parse(await readFile(join(folder, 'task.json'), 'utf8')));
+  const told = await readFileBelow(folder, ['task.json'], mostTaskBytes);
+  if (told === null) return { id, why: 'it has no task.json that can be read' };
+  const parsed = taskSchema.safeParse(JSON.parse(told.toString('utf8')));
   if (!parsed.success) return { id, why: `its task.json is wrong: ${parsed.error.issues[0]?.message ?? ''}` };
   const { kind, prompt, testCommand, checkCommand } = parsed.data;
   const projectPath = join(folder, 'project');
-  if ((await stat(projectPath).catch(() => null))?.isDirectory() !== true)
-    return { id, why: 'it has no folder named project' };
+  if (!(await isFolder(projectPath))) return { id, why: 'it has no folder named project, or it is a link' };
   const command = checkCommand ?? testCommand;
   if (command === null) return { id, why: 'it has no command that judges it' };
   const tests = join(folder, 'hidden');
-  const hasHidden = (await stat(tests).catch(() => null))?.isDirectory() === true;
-  const hidden = { command, ...(hasHidden ? { projectPath: tests } : {}) };
+  const hidden = { command, ...((await isFolder(tests)) ? { projectPath: tests } : {}) };
   return { id: parsed.data.id, kind, prompt, projectPath, check: testCommand, hidden };
 }
 

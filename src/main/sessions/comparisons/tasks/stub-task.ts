@@ -1,6 +1,7 @@
-import { copyFile, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
+import { readFileBelow } from '../../../lib/files/host-folder.ts';
 import { shellQuote } from '../../../lib/programs/shell-quote.ts';
 import { placeOfTask, type ReadTask, type TaskReading } from './task-files.ts';
 
@@ -13,6 +14,8 @@ const configSchema = z.object({
     exemplar: names.default([]),
   }),
 });
+
+const mostTextBytes = 4 * 1024 * 1024;
 
 /** How the tests of an exercise are run, by the ending of its first test. */
 const commands: Readonly<Record<string, (tests: readonly string[]) => string>> = {
@@ -30,7 +33,7 @@ const commands: Readonly<Record<string, (tests: readonly string[]) => string>> =
  */
 export async function readStub(folder: string, reading: TaskReading): Promise<ReadTask> {
   const id = basename(folder);
-  const config = configSchema.safeParse(JSON.parse(await readFile(join(folder, '.meta', 'config.json'), 'utf8')));
+  const config = configSchema.safeParse(JSON.parse(await textBelow(folder, ['.meta', 'config.json'])));
   if (!config.success) return { id, why: 'its .meta/config.json names no stub or no tests' };
   const { solution, test } = config.data.files;
   const ending = test[0]?.split('.').at(-1) ?? '';
@@ -52,10 +55,14 @@ export async function readStub(folder: string, reading: TaskReading): Promise<Re
 
 async function instructionsOf(folder: string): Promise<string> {
   const texts = ['introduction.md', 'instructions.md', 'instructions.append.md'].map((name) =>
-    // Most exercises have only some of them.
-    readFile(join(folder, '.docs', name), 'utf8').catch(() => ''),
+    textBelow(folder, ['.docs', name]),
   );
   return (await Promise.all(texts)).filter((text) => text !== '').join('\n\n');
+}
+
+/** Follows no link. Empty if there is none, because most exercises have only some of the texts. */
+async function textBelow(folder: string, names: readonly string[]): Promise<string> {
+  return (await readFileBelow(folder, names, mostTextBytes))?.toString('utf8') ?? '';
 }
 
 async function filesBelow(folder: string): Promise<readonly string[]> {

@@ -11,7 +11,8 @@ import { commandForNames } from './named-tests.ts';
 import { placeOfTask, type ReadTask, type TaskReading } from './task-files.ts';
 
 const recordSchema = z.object({
-  instance_id: z.string().regex(/^[\w.-]{1,200}$/u),
+  /** Also the name of a folder, so it cannot be one that leads elsewhere. */
+  instance_id: z.string().regex(/^\w[\w.-]{0,199}$/u),
   repo: z.string().regex(/^[\w.-]{1,100}\/[\w.-]{1,100}$/u),
   base_commit: z.string().regex(/^[0-9a-f]{7,64}$/u),
   problem_statement: z.string().min(1),
