@@ -77,7 +77,12 @@ const beginnings: readonly (readonly [RegExp, Readonly<Record<VectorUse, string>
   [/nomic-embed/iu, { question: 'search_query: ', text: 'search_document: ' }],
   [/qwen3-embedding/iu, { question: 'Instruct: Find the passages that answer the question\nQuery: ', text: '' }],
   [/embedding-?gemma/iu, { question: 'task: search result | query: ', text: 'title: none | text: ' }],
-  [/\bbge-/iu, { question: 'Represent this sentence for searching relevant passages: ', text: '' }],
+  // Of this family, bge-m3 and others that came later take none.
+  [/\bbge-(?:small|base|large)-zh\b/iu, { question: '为这个句子生成表示以用于检索相关文章：', text: '' }],
+  [
+    /\bbge-(?:small|base|large)\b/iu,
+    { question: 'Represent this sentence for searching relevant passages: ', text: '' },
+  ],
   [/\be5-/iu, { question: 'query: ', text: 'passage: ' }],
 ];
 

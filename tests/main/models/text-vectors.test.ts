@@ -86,6 +86,21 @@ describe('the vectors of texts', () => {
     expect(loads[0]).toMatchObject({ gpu: 'off', gpuLayers: 0, use: 'vectors', contextTokens: 512 });
   });
 
+  // Catches: the words of an older model of a family, put before the questions of a newer one that was trained without.
+  it.each([
+    ['bge-m3', ''],
+    ['bge-multilingual-gemma2', ''],
+    ['bge-large', 'Represent this sentence for searching relevant passages: '],
+    ['bge-small-en-v1.5', 'Represent this sentence for searching relevant passages: '],
+    ['bge-base-zh-v1.5', '为这个句子生成表示以用于检索相关文章：'],
+  ])('are asked of %s with the words that its card names', async (name, words) => {
+    const { vectors, texts } = opened([stored(name)]);
+    const model = await modelOf(vectors);
+    await vectors.read(['a'], { model, use: 'question' }, never);
+    await vectors.read(['b'], { model, use: 'text' }, never);
+    expect(texts).toEqual([[`${words}a`], ['b']]);
+  });
+
   it('are not made where memory is short, where the model is unknown, or where the engine fails, and it says why', async () => {
     const short = opened([stored('small')], 1_000);
     const model = await modelOf(short.vectors);
