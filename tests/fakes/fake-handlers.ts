@@ -106,6 +106,7 @@ export const emptyHandlers: SomeHandlers = {
   },
   skills: { list: () => ({ folder: '/home/skills', skills: [] }) },
   memory: { list: () => ({ files: { you: '/home/memory/you.md', project: null }, lines: [] }) },
+  knowledge: { list: () => ({ name: 'knowledge', folder: '/home/knowledge', files: [] }) },
   assistants: { list: () => ({ folder: '/home/assistants', assistants: [], broken: [] }) },
   changes: { show: () => [], untracked: () => [] },
   models: { list: () => [], strain: () => ({ act: 'usual', causes: [] }) },

@@ -44,6 +44,11 @@ export function forgetMark(text: string): string {
   return hasRoom ? `${forgottenStart}${dots.slice(length, -1)}]` : dots;
 }
 
+/** The lines of the memory that an answer used, without those that were forgotten since. */
+export function rememberedLines(used: readonly string[] = []): readonly string[] {
+  return used.filter((line) => !isForgetMark(line));
+}
+
 /** Whether a line of a log was forgotten, so that its mark is left. */
 export function isForgetMark(text: string): boolean {
   const rest = text.startsWith(forgottenStart) ? text.slice(forgottenStart.length) : text;

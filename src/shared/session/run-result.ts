@@ -13,6 +13,8 @@ export interface RunResult {
   readonly reason: string;
   /** The agent's last words: a summary, an answer or a plan. */
   readonly text: string;
+  /** The lines of the memory that were of use. Absent: none was. */
+  readonly memory?: readonly string[];
   readonly confidence: string | null;
   /** What the success check says at the end: "474 tests pass, 13 of them new". Absent: the work broke it, or there is none. */
   readonly tests?: string;

@@ -1,5 +1,6 @@
 import type { RunResult, StepFigures } from '@shared/session/run-result.ts';
 import type { CloudReference, Counterfactual } from '@shared/money/counterfactual.ts';
+import { rememberedLines } from '@shared/projects/memory-line.ts';
 import type { SplitWorkload } from '@shared/money/workload.ts';
 import { comparedWith, stepElsewhere } from '@shared/money/counterfactual.ts';
 import { counterfactualOfTurns } from '@shared/money/turn-counterfactual.ts';
@@ -35,6 +36,7 @@ export function buildRunResult(state: SessionState, reference: CloudReference | 
     status: runStatusOf(turn.reason),
     reason: reasonOf(turn),
     text: turn.text,
+    ...memoryOf(turn),
     confidence: turn.confidence,
     check: checkOf(turn),
     ...testsOf(turn),
@@ -63,6 +65,11 @@ export function buildRunResult(state: SessionState, reference: CloudReference | 
       .filter((change) => changeStatus(change) !== 'undone')
       .map(({ path, added, removed }) => ({ path, added, removed })),
   };
+}
+
+function memoryOf(turn: TurnState): Pick<RunResult, 'memory'> {
+  const memory = rememberedLines(turn.memory);
+  return memory.length === 0 ? {} : { memory };
 }
 
 function serverFigures({ ms, ...use }: ServerUse): NonNullable<RunResult['servers']>[number] {

@@ -20,6 +20,8 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
   const isProposed = result.confidence === 'proposed';
   const headline = isProposed ? colors.yellow('proposed') : good ? colors.green('done') : colors.yellow(why);
   if (!isJson && result.text.trim() !== '') terminal.out(`${printable(result.text).trimEnd()}\n`);
+  if (!isJson && result.memory !== undefined)
+    terminal.err(colors.dim(`From memory:\n${result.memory.map((line) => `  ${seenWords(line)}\n`).join('')}`));
   for (const chart of isJson ? [] : chartsInText(result.text))
     for (const row of canvasRows(chart, terminal.columns)) terminal.err(`${row}\n`);
   terminal.err(`${headline}${result.confidence === null ? '' : colors.dim(` (${confidenceWords(result)})`)}\n`);

@@ -108,3 +108,15 @@ it.each([
 ])('the result of a run says which steps only failed: %j', (own, words) => {
   expect(shown({ status: 'done', reason: 'done', text: 'Sorted.', ...own })).toContain(words);
 });
+
+// Catches: lines of the memory that only the window names.
+it('the result of a run names the lines of the memory that were of use', () => {
+  const own = {
+    status: 'done',
+    reason: 'answered',
+    text: 'On 2026-11-30.',
+    memory: ['We write dates as 2026-11-29.'],
+  } as const;
+  expect(shown(own)).toContain('On 2026-11-30.\nFrom memory:\n  We write dates as 2026-11-29.\n');
+  expect(shown(own, true)).not.toContain('From memory');
+});

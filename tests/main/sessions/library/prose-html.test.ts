@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { proseHtml } from '../../../../src/main/sessions/library/readable/prose-html.ts';
-import { talkAsPage } from '../../../../src/main/sessions/library/readable/write-talk.ts';
+import { forgetMark } from '../../../../src/shared/projects/memory-line.ts';
+import { readTalk } from '../../../../src/main/sessions/library/readable/read-talk.ts';
+import { talkAsMarkdown, talkAsPage } from '../../../../src/main/sessions/library/readable/write-talk.ts';
 
 describe('an answer in an exported page', () => {
   it('has its headings, tables, lists and code as such, in any script', () => {
@@ -67,4 +69,25 @@ it('an exported page holds the pictures of a message itself', () => {
   expect(page).toContain('<img alt="shot &quot;one&quot;.png" src="data:image/png;base64,AAAA">');
   expect(page).toContain('img-src data:');
   expect(page).toContain('Attached: shot');
+});
+
+// Catches: an export without the lines that the window names below an answer, or with those that were forgotten.
+it('an exported answer names the lines of the memory that it used', async () => {
+  const memory = ['We write <dates> as 2026-11-29.', forgetMark('My name is Ada Fern-Lovelace.')];
+  const end = {
+    type: 'turn-ended',
+    turnId: 't',
+    reason: 'answered',
+    text: 'Noted.',
+    confidence: null,
+    failure: null,
+  } as const;
+  const events = async function* () {
+    yield { ...end, memory, v: 2, seq: 1, at: 0 } as const;
+  };
+  const talk = { title: 'x', branches: 0, changes: [], items: await readTalk(events(), () => true) };
+  expect(talkAsMarkdown(talk)).toContain('Noted.\n\nFrom memory:\n\n- We write <dates> as 2026-11-29.\n\n*answered');
+  const page = talkAsPage(talk, new Map());
+  expect(page).toContain('From memory<ul><li>We write &lt;dates&gt; as 2026-11-29.</li></ul>');
+  expect(page).not.toContain('forgotten');
 });

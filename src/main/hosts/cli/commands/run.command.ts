@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import { callFile } from '@shared/sandbox/call-file.ts';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
@@ -10,6 +10,7 @@ import type { RunOptions } from '@shared/session/run-options.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
 import { exitCodes } from '@shared/session/run-result.ts';
 import { escapedJson, seenCommand, seenName } from '@shared/text/seen-text.ts';
+import { orNoted } from '../../../lib/log.ts';
 import { jsonText } from '../../../lib/files/json-file.ts';
 import { askEachWay, refuseWithOthers, waysToAsk } from '../turn/ask-others.ts';
 import { attachableFile, attachFile, attachResources } from '../turn/attach-file.ts';
@@ -198,11 +199,22 @@ async function attachAll(
   return given;
 }
 
+/** A talk without a project reads nothing of the folder where it is started, and says so if there is something to read. */
+async function nameKnowledgeHere({ core, terminal, signal }: CommandContext, folder: string): Promise<void> {
+  const { knowledge } = await core();
+  const found = await knowledge
+    .list({ projectPath: folder }, { signal })
+    .catch(orNoted('Knowledge was not listed', null));
+  if (found !== null && found.files.length > 0)
+    terminal.err(`${terminal.colors.dim("This folder's project has knowledge: add --project . to use it.")}\n`);
+}
+
 /** The session that the options name, or a new one. */
 export async function openSession(context: CommandContext, options: RunOptions, title?: string): Promise<string> {
   const core = await context.core();
   if (options.sessionId !== undefined) return (await core.sessions.find({ id: options.sessionId })).sessionId;
   const { projectPath = null, projectKey, workspace, sandbox } = options;
+  if (projectPath === null) await nameKnowledgeHere(context, resolve('.'));
   if (workspace === 'copy' && projectPath !== null) await showCopySize(context, projectPath);
   const request = {
     projectPath,

@@ -1,5 +1,6 @@
 import type { BlobRef } from '@shared/events/blob-ref.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import { rememberedLines } from '@shared/projects/memory-line.ts';
 import { followCalls, type TalkCall } from './follow-calls.ts';
 
 /** Something that the person gave with a message. */
@@ -22,6 +23,8 @@ export type TalkItem =
       readonly reason: string;
       readonly text: string;
       readonly failure: string | null;
+      /** Lines of the memory that were of use, without those forgotten since. */
+      readonly memory: readonly string[];
       readonly seconds: number;
       /** Null: the price of a call is not known. */
       readonly costUsd: number | null;
@@ -112,9 +115,18 @@ function newTurn(startedAt: number): Turn {
 }
 
 function endOf(event: EventOf<'turn-ended'>, { startedAt, costUsd, models }: Turn): TalkItem {
-  const { reason, text, failure } = event;
+  const { reason, text, failure, memory } = event;
   const seconds = Math.max(0, event.at - startedAt) / 1000;
-  return { type: 'end', reason, text, failure: failure?.message ?? null, seconds, costUsd, models: [...models] };
+  return {
+    type: 'end',
+    reason,
+    text,
+    failure: failure?.message ?? null,
+    memory: rememberedLines(memory),
+    seconds,
+    costUsd,
+    models: [...models],
+  };
 }
 
 /** The last words of a turn stand in its end, too. They are shown once. */

@@ -54,10 +54,17 @@ function markdownOf(item: TalkItem): string {
     case 'check':
       return `- Check \`${name(item.command)}\`: ${item.passed ? 'passed' : 'failed'}`;
     case 'end':
-      return [item.text, item.failure ?? '', `*${endFacts(item)}*`].filter((one) => one !== '').join('\n\n');
+      return [item.text, item.failure ?? '', memoryMarkdown(item.memory), `*${endFacts(item)}*`]
+        .filter((one) => one !== '')
+        .join('\n\n');
     default:
       return item satisfies never;
   }
+}
+
+/** Empty when no line was of use. */
+function memoryMarkdown(lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `From memory:\n\n${lines.map((line) => `- ${name(line)}`).join('\n')}`;
 }
 
 /** A fence that is longer than any in the text. */
@@ -144,11 +151,16 @@ function pageOf(item: TalkItem, id: string, pictures: Pictures): string {
       return `<details><summary>Check ${escaped(item.command)} <small>${item.passed ? 'passed' : 'failed'}</small></summary><pre>${escaped(item.summary)}</pre></details>`;
     case 'end': {
       const failure = item.failure === null ? '' : `<p class="failure">${escaped(item.failure)}</p>`;
-      return `<div class="answer">${proseHtml(item.text, id)}${failure}<p class="facts">${escaped(endFacts(item))}</p></div>`;
+      return `<div class="answer">${proseHtml(item.text, id)}${failure}${memoryOf(item.memory)}<p class="facts">${escaped(endFacts(item))}</p></div>`;
     }
     default:
       return item satisfies never;
   }
+}
+
+function memoryOf(lines: readonly string[]): string {
+  const shown = lines.map((line) => `<li>${escaped(name(line))}</li>`).join('');
+  return shown === '' ? '' : `<div class="facts">From memory<ul>${shown}</ul></div>`;
 }
 
 function pictureOf({ name: called, picture }: TalkFile, pictures: Pictures): string {

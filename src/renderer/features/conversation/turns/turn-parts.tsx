@@ -7,7 +7,7 @@ import type { Confidence } from '@shared/events/turn-events.ts';
 import { testsText } from '@shared/text/passed-tests.ts';
 import type { RunStatus } from '@shared/session/run-options.ts';
 import { turnStatus } from '@shared/session/session-state.ts';
-import { isForgetMark } from '@shared/projects/memory-line.ts';
+import { rememberedLines } from '@shared/projects/memory-line.ts';
 import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { TurnTimeline } from '../../../lib/session/turn-timeline.ts';
 import { useShowMemory } from '../../../lib/window/navigation.ts';
@@ -260,9 +260,9 @@ export function TurnEnd({ sessionId, turn, message, text, whole, onHeading }: Af
 }
 
 /** The lines of the memory that an answer used. Each leads to where it is kept. */
-function UsedMemory({ lines = [] }: { readonly lines: TurnState['memory'] }) {
+function UsedMemory({ lines }: { readonly lines: TurnState['memory'] }) {
   const showMemory = useShowMemory();
-  const left = lines.filter((line) => !isForgetMark(line));
+  const left = rememberedLines(lines);
   if (left.length === 0) return null;
   return (
     <section aria-label={t('turn.memory')} className="text-xs text-soft">

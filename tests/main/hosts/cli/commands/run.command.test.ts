@@ -1,7 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { AppError } from '@shared/errors.ts';
 import { createGitCommands } from '../../../../../src/main/git/commands.ts';
-import { nameBackground, run, type RunArguments } from '../../../../../src/main/hosts/cli/commands/run.command.ts';
+import {
+  nameBackground,
+  openSession,
+  run,
+  type RunArguments,
+} from '../../../../../src/main/hosts/cli/commands/run.command.ts';
 import { commandContext } from '../../../../fakes/command-context.ts';
 import { isWithoutGit } from '../../../../fakes/git-here.ts';
 import { gitHosting, hostingToken } from '../../../../fakes/git-hosting.ts';
@@ -108,4 +113,38 @@ describe.skipIf(isWithoutGit)('a run that begins from an issue', () => {
     const { start } = await projectWithIssue();
     await expect(start({ remote: 'upstream' }, 'x')).rejects.toThrow('only named for an issue');
   });
+});
+
+// Catches: a question in the folder of a project with knowledge, answered without it and without a word.
+it.each([
+  [1, "This folder's project has knowledge: add --project . to use it.\n"],
+  [0, ''],
+])('a talk without a project names the knowledge of the folder it starts in, with %s files', async (count, hint) => {
+  const core = createScriptedCore();
+  const asked: string[] = [];
+  const from = { type: 'file', path: '/shelf/handbook.pdf' } as const;
+  const file = {
+    name: 'handbook.pdf',
+    sizeBytes: 1,
+    kind: 'pdf',
+    pages: 1,
+    tokens: 1,
+    from,
+    addedAt: 0,
+    isWhole: false,
+  } as const;
+  core.replace({
+    knowledge: {
+      list: ({ input: { projectPath } }) => {
+        asked.push(projectPath);
+        return { name: 'knowledge', folder: '/home/knowledge', files: Array.from({ length: count }, () => file) };
+      },
+    },
+  });
+  const { context, said } = commandContext(core);
+  await openSession(context, { interactive: false });
+  expect(said.err).toBe(hint);
+  expect(asked).toEqual([process.cwd()]);
+  await openSession(context, { interactive: false, projectPath: '/project' });
+  expect(asked).toHaveLength(1);
 });
