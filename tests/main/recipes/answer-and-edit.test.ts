@@ -115,10 +115,42 @@ describe('the answer recipe', () => {
     expect(harness.questions[0]?.user).toContain('lib/gate.js\n1: export function floodGate(n) {');
   });
 
-  test('says which cited lines do not exist', async () => {
-    const harness = await harnessOf({ task, answer: () => '8 messages (lib/flood.js:99).' });
+  test('says which cited lines do not exist, and shows none of them as a place', async () => {
+    const said = '8 messages (lib/flood.js:9, lib/flood.js:99, rules.pdf:4).';
+    const harness = await harnessOf({ task, answer: () => said });
     const outcome = await answer.run(harness.context);
-    expect(outcome.type === 'answered' ? outcome.text : '').toContain('Not found as cited: lib/flood.js:99');
+    const text = outcome.type === 'answered' ? outcome.text : '';
+    expect(text).toContain('8 messages (lib/flood.js, lib/flood.js, rules.pdf).');
+    expect(text).toContain('(Not found as cited: lib/flood.js line 9, lib/flood.js line 99, rules.pdf line 4.)');
+  });
+
+  // Bug: "path:line 53" in an answer, copied from the prompt.
+  test('shows a model a place that exists as the example of a citation', async () => {
+    const harness = await harnessOf({ task, answer: () => '8.' });
+    await answer.run(harness.context);
+    expect(harness.questions[0]?.user).toMatch(/such as lib\/flood\.js:[23]\./u);
+  });
+
+  // Bug: a warranty that no document names, taken from the years that a seal lasts.
+  test.each([
+    ['How long is the warranty of the motor?', 'The warranty is two years.', '“warranty”'],
+    ['How long does the seal last?', 'It lasts 3 years.', '“3”'],
+    ['How long does the seal last?', 'The seal lasts 2 years (knowledge/pump.pdf:5).', null],
+    ['How long is the warranty of the motor?', 'The documents do not say how long it is.', null],
+  ])('says what the cited lines of a document do not have: %s %s', async (asked, said, missing) => {
+    const part = { path: 'knowledge/pump.pdf', title: 'Pump' };
+    const documents = [
+      { ...part, fromLine: 1, toLine: 2, page: 1, text: 'Technical data\nThe motor takes 850 W.' },
+      { ...part, fromLine: 4, toLine: 5, page: 2, text: 'Upkeep\nThe seal lasts two years.' },
+    ];
+    const files = { 'README.md': 'Papers.\n' };
+    const harness = await harnessOf({ task: asked, documents, files, answer: () => said });
+    const outcome = await answer.run(harness.context);
+    const text = outcome.type === 'answered' ? outcome.text : '';
+    const note = `(The cited lines do not say this: check it. Not in them: ${missing ?? ''}.)`;
+    expect(text).toContain(said);
+    expect(text.includes(note)).toBe(missing !== null);
+    expect(text.includes('check it')).toBe(missing !== null);
   });
 
   test('makes a numbered plan with file names, and changes nothing', async () => {

@@ -1,10 +1,11 @@
 import type { FoundPart } from '@shared/documents/document-search.ts';
-import { loadSyntax } from '../code/code-syntax.ts';
+import { languageOf, loadSyntax } from '../code/code-syntax.ts';
 import { partWord } from '../../lib/files/document-kind.ts';
 import { isSmallTalk } from '@shared/text/task-kind.ts';
 import type { Question, RecipeContext, RecipeOutcome } from '../define.ts';
 import { roughTokens } from '../code/show-code.ts';
-import { findCitations, supportingLine } from './citations.ts';
+import { findCitations, strangeCitations, supportingLine } from './citations.ts';
+import { unsupported } from './cited-support.ts';
 import { parseCrash, crashPlaces, type Crash } from '../facts/program-crash.ts';
 import { conversationExcerpt, lastExchangeText } from '../context/earlier-conversation.ts';
 import { wholeParagraphs } from '../write/new-file.ts';
@@ -40,11 +41,12 @@ export async function answerQuestion(context: RecipeContext): Promise<RecipeOutc
   if (!answer.ok)
     return { type: 'gave-up', reason: answer.message, facts: `Places that may hold the answer: ${places.join(', ')}` };
   if (context.mode === 'plan') return { type: 'planned', text: withFiles(answer.text.trim(), chosen) };
-  const text = withSources(
-    wholeAnswer(answer.text.trim(), answer.complete),
-    chosen,
-    all.length + documents.more.length > 0,
-  );
+  const words = wholeAnswer(answer.text.trim(), answer.complete);
+  const text = withSources(words, {
+    task: context.task,
+    chunks: chosen,
+    hasFiles: all.length + documents.more.length > 0,
+  });
   return { type: 'answered', text: crash === null || seen === '' ? text : `${factsOf(crash, all)}\n\n${text}` };
 }
 
@@ -214,8 +216,19 @@ function opening({ chunks, conversation, seen }: Subject): string {
 
 function question(subject: Subject): Question {
   if (subject.chunks.length === 0) return conversationQuestion(subject);
-  const user = `${opening(subject)}Question: ${subject.task}\nAnswer in a few sentences with the exact names and numbers from the code, and name the file and line (path:line) that shows it.`;
+  const { task, chunks } = subject;
+  const isCode = chunks.some(({ path }) => languageOf(path) !== null);
+  const from = isCode ? 'the code' : 'these parts';
+  // Asked to say that a thing is not there, a small model says it of what is there, too.
+  const user = `${opening(subject)}Question: ${task}\nAnswer in a few sentences with the exact names and numbers from ${from}, and name the file and line that shows it, such as ${examplePlace(subject)}.`;
   return { ...base('answer', 'answer from the code', user, 220), ...carried(subject) };
+}
+
+/** A small model may copy the example, so it is a place that exists: the line that shares the most with the question. */
+function examplePlace({ task, chunks }: Subject): string {
+  const [first, ...rest] = chunks.map((chunk) => ({ chunk, ...supportingLine(task, chunk) }));
+  const best = rest.reduce((most, one) => (one.score > (most?.score ?? -1) ? one : most), first);
+  return `${best?.chunk.path ?? ''}:${best?.line ?? 1}`;
 }
 
 /** A question without any part of the project, so that the answer says nothing about it. */
@@ -233,8 +246,18 @@ function planQuestion(subject: Subject): Question {
   return { ...base('plan', 'plan the work', user, 320), ...carried(subject) };
 }
 
-/** Removes citations of lines that do not exist, and adds the lines that support the answer if it cites none. */
-function withSources(answer: string, chunks: readonly Chunk[], hasFiles: boolean): string {
+interface Shown {
+  readonly task: string;
+  readonly chunks: readonly Chunk[];
+  /** Whether the project has anything to read. */
+  readonly hasFiles: boolean;
+}
+
+/**
+ * Adds the lines that support an answer, and says which of its citations are of no line that was shown. An answer from
+ * documents also says if the parts that it rests on do not have what it claims.
+ */
+function withSources(answer: string, { task, chunks, hasFiles }: Shown): string {
   // Without files in the project, nobody expects that one was read.
   if (chunks.length === 0)
     return hasFiles ? `${answer}\n\n(General knowledge: no file in this project matched your question.)` : answer;
@@ -243,7 +266,10 @@ function withSources(answer: string, chunks: readonly Chunk[], hasFiles: boolean
   const good = cited.filter(
     (one) => one.line !== null && chunks.some((chunk) => chunk.path === one.path && inside(one.line ?? 0, chunk)),
   );
-  const bad = cited.filter((one) => one.line !== null && !good.includes(one));
+  const bad = [
+    ...cited.flatMap((one) => (one.line === null || good.includes(one) ? [] : [`${one.path}:${one.line}`])),
+    ...strangeCitations(answer, paths),
+  ];
   const supports = chunks
     .map((chunk, index) => ({ chunk, ...supportingLine(answer, chunk), index }))
     .filter((one) => one.score > 0)
@@ -255,9 +281,37 @@ function withSources(answer: string, chunks: readonly Chunk[], hasFiles: boolean
     ...good.map((one) => `${one.path}:${one.line}`),
     ...added.map((one) => `${one.chunk.path}:${one.line}`),
   ];
-  const warning =
-    bad.length === 0 ? '' : `\n(Not found as cited: ${bad.map((one) => `${one.path}:${one.line}`).join(', ')}.)`;
-  return `${answer}\n\nSources: ${[...new Set(sources)].join(', ')}${warning}`;
+  // Of lines that the answer does not cite itself, only the best: the next ones may have the word by chance.
+  const rests =
+    good.length === 0
+      ? added.slice(0, 1).map((one) => one.chunk)
+      : chunks.filter((chunk) => good.some(({ path, line }) => path === chunk.path && inside(line ?? 0, chunk)));
+  // Code says what it does in other words than a question.
+  const isCode = (rests.length === 0 ? chunks : rests).some(({ path }) => languageOf(path) !== null);
+  const notes = [
+    // Without a colon, because that would be a citation again.
+    bad.length === 0
+      ? ''
+      : `\n(Not found as cited: ${bad.map((one) => one.replace(/:(?=[^:]*$)/u, ' line ')).join(', ')}.)`,
+    isCode ? '' : doubt(unsupported({ task, answer, cited: rests, shown: chunks })),
+  ];
+  const told = bad.reduce(withoutLine, answer);
+  const named =
+    sources.length === 0 ? 'No line of these files fits the answer.' : `Sources: ${[...new Set(sources)].join(', ')}`;
+  return `${told}\n\n${named}${notes.join('')}`;
+}
+
+/** The text with the file of a citation alone, so that no reader takes it for a place. */
+function withoutLine(text: string, citation: string): string {
+  const file = citation.slice(0, citation.lastIndexOf(':'));
+  return text.replaceAll(citation, (all: string, at: number) => (/\d/u.test(text[at + all.length] ?? '') ? all : file));
+}
+
+/** Empty when nothing is missing. */
+function doubt(missing: readonly string[]): string {
+  if (missing.length === 0) return '';
+  const words = [...new Set(missing)].map((word) => `“${word.slice(0, 40)}”`);
+  return `\n(The cited lines do not say this: check it. Not in them: ${words.join(', ')}.)`;
 }
 
 const inside = (line: number, chunk: Chunk): boolean => line >= chunk.startLine && line <= chunk.endLine;

@@ -19,6 +19,13 @@ export function findCitations(answer: string, paths: readonly string[]): readonl
   );
 }
 
+/** Lines that an answer cites of a file that it was not shown, as it wrote them, such as `manual.pdf:12`. */
+export function strangeCitations(answer: string, paths: readonly string[]): readonly string[] {
+  const words = answer.split(/[\s()[\]`"'“”,;]+/u);
+  const places = words.flatMap((word) => /^[^:]*\.[a-z]\w{0,4}:L?\d+(?:-\d+)?/iu.exec(word)?.[0] ?? []);
+  return [...new Set(places)].filter((place) => !paths.some((path) => place.replace(/^\.\//u, '').startsWith(path)));
+}
+
 /**
  * The line of a chunk that supports an answer most: the one that shares the most numbers and words with it. Lines are
  * 1-based.

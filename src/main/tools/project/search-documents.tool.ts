@@ -20,7 +20,7 @@ const mostLineCharacters = 400;
 export default defineTool({
   name: 'search_documents',
   description:
-    'Find the parts of documents (PDF, Word, Excel, Markdown …) that fit a question. Cite path:line and page.',
+    'Find the parts of documents (PDF, Word, Excel, Markdown …) that fit a question. Cite the file, line and page.',
   access: 'read',
   needs: 'documents',
   input: z.object({
