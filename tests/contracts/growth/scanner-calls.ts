@@ -53,8 +53,8 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/recipes/code/splice-code.ts#addImports': (text) => [text, ['import os'], 'python'],
   'src/main/recipes/code/splice-code.ts#reindent': (text) => [text, '  '],
   'src/main/recipes/answer/citations.ts#findCitations': (text) => [text, ['src/a.py']],
-  'src/main/recipes/answer/citations.ts#strangeCitations': (text) => [text, ['src/a.py']],
-  'src/main/recipes/answer/cited-support.ts#unsupported': (text) => {
+  'src/main/recipes/answer/citations.ts#unknownCitations': (text) => [text, ['src/a.py']],
+  'src/main/recipes/answer/cited-support.ts#wordsNotCited': (text) => {
     const parts = [{ path: 'a.pdf', name: 'Page 1', text }];
     return [{ task: text, answer: text, cited: parts, shown: parts }];
   },

@@ -4,8 +4,8 @@ import { partWord } from '../../lib/files/document-kind.ts';
 import { isSmallTalk } from '@shared/text/task-kind.ts';
 import type { Question, RecipeContext, RecipeOutcome } from '../define.ts';
 import { roughTokens } from '../code/show-code.ts';
-import { findCitations, strangeCitations, supportingLine } from './citations.ts';
-import { unsupported } from './cited-support.ts';
+import { findCitations, unknownCitations, supportingLine } from './citations.ts';
+import { wordsNotCited } from './cited-support.ts';
 import { parseCrash, crashPlaces, type Crash } from '../facts/program-crash.ts';
 import { conversationExcerpt, lastExchangeText } from '../context/earlier-conversation.ts';
 import { wholeParagraphs } from '../write/new-file.ts';
@@ -268,7 +268,7 @@ function withSources(answer: string, { task, chunks, hasFiles }: Shown): string 
   );
   const bad = [
     ...cited.flatMap((one) => (one.line === null || good.includes(one) ? [] : [`${one.path}:${one.line}`])),
-    ...strangeCitations(answer, paths),
+    ...unknownCitations(answer, paths),
   ];
   const supports = chunks
     .map((chunk, index) => ({ chunk, ...supportingLine(answer, chunk), index }))
@@ -293,7 +293,7 @@ function withSources(answer: string, { task, chunks, hasFiles }: Shown): string 
     bad.length === 0
       ? ''
       : `\n(Not found as cited: ${bad.map((one) => one.replace(/:(?=[^:]*$)/u, ' line ')).join(', ')}.)`,
-    isCode ? '' : doubt(unsupported({ task, answer, cited: rests, shown: chunks })),
+    isCode ? '' : doubt(wordsNotCited({ task, answer, cited: rests, shown: chunks })),
   ];
   const told = bad.reduce(withoutLine, answer);
   const named =

@@ -20,7 +20,7 @@ export function findCitations(answer: string, paths: readonly string[]): readonl
 }
 
 /** Lines that an answer cites of a file that it was not shown, as it wrote them, such as `manual.pdf:12`. */
-export function strangeCitations(answer: string, paths: readonly string[]): readonly string[] {
+export function unknownCitations(answer: string, paths: readonly string[]): readonly string[] {
   const words = answer.split(/[\s()[\]`"'“”,;]+/u);
   const places = words.flatMap((word) => /^[^:]*\.[a-z]\w{0,4}:L?\d+(?:-\d+)?/iu.exec(word)?.[0] ?? []);
   return [...new Set(places)].filter((place) => !paths.some((path) => place.replace(/^\.\//u, '').startsWith(path)));

@@ -21,7 +21,7 @@ interface AnsweredQuestion {
  * them are not there. Empty: nothing speaks against it, or it says itself that the answer is not there. It compares
  * words, so a right answer in other words than the question's can be doubted.
  */
-export function unsupported({ task, answer, cited, shown }: AnsweredQuestion): readonly string[] {
+export function wordsNotCited({ task, answer, cited, shown }: AnsweredQuestion): readonly string[] {
   const files = new Set(cited.map(({ path }) => path));
   const ofFiles = shown.filter(({ path }) => files.has(path));
   const known = new Set([...numbersIn(task), ...ofFiles.flatMap((part) => numbersIn(wordsOf(part)))]);

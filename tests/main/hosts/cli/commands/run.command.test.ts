@@ -7,6 +7,7 @@ import {
   run,
   type RunArguments,
 } from '../../../../../src/main/hosts/cli/commands/run.command.ts';
+import { parseRunOptions } from '../../../../../src/main/hosts/cli/turn/parse-run-options.ts';
 import { commandContext } from '../../../../fakes/command-context.ts';
 import { isWithoutGit } from '../../../../fakes/git-here.ts';
 import { gitHosting, hostingToken } from '../../../../fakes/git-hosting.ts';
@@ -142,9 +143,9 @@ it.each([
     },
   });
   const { context, said } = commandContext(core);
-  await openSession(context, { interactive: false });
+  await openSession(context, parseRunOptions({}, false));
   expect(said.err).toBe(hint);
   expect(asked).toEqual([process.cwd()]);
-  await openSession(context, { interactive: false, projectPath: '/project' });
+  await openSession(context, parseRunOptions({ project: '/project' }, false));
   expect(asked).toHaveLength(1);
 });
