@@ -55,7 +55,8 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/recipes/answer/citations.ts#findCitations': (text) => [text, ['src/a.py']],
   'src/main/recipes/answer/citations.ts#unknownCitations': (text) => [text, ['src/a.py']],
   'src/main/recipes/answer/cited-support.ts#wordsNotCited': (text) => {
-    const parts = [{ path: 'a.pdf', name: 'Page 1', text }];
+    // As many parts as a prompt has room for.
+    const parts = [{ path: 'a.pdf', name: 'Page 1', text: text.slice(0, 4_000) }];
     return [{ task: text, answer: text, cited: parts, shown: parts }];
   },
   'src/main/recipes/answer/citations.ts#supportingLine': (text) => [text, { startLine: 1, text }],
