@@ -214,7 +214,7 @@ export async function openSession(context: CommandContext, options: RunOptions, 
   const core = await context.core();
   if (options.sessionId !== undefined) return (await core.sessions.find({ id: options.sessionId })).sessionId;
   const { projectPath = null, projectKey, workspace, sandbox } = options;
-  if (projectPath === null) await nameKnowledgeHere(context, resolve('.'));
+  if (projectPath === null && projectKey === undefined) await nameKnowledgeHere(context, resolve('.'));
   if (workspace === 'copy' && projectPath !== null) await showCopySize(context, projectPath);
   const request = {
     projectPath,
