@@ -63,7 +63,7 @@ function subjectOf(task: string): readonly { readonly word: string; readonly ste
   const isGerman = german.test(task);
   const words = task.match(/\p{L}[\p{L}\p{M}\p{N}]*/gu) ?? [];
   return words.flatMap((word) => {
-    const isVerb = isGerman ? /^\p{Ll}/u.test(word) : /ed$/u.test(word);
+    const isVerb = isGerman ? /^\p{Ll}/u.test(word) : word.endsWith('ed');
     return termsOf(word)
       .filter((stem) => !asking.has(stem))
       .map((stem) => ({ word, stem, weight: isVerb ? 0.5 : 1 }));
