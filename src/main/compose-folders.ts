@@ -55,6 +55,11 @@ interface NamedFolder {
   readonly takesEveryText?: true;
 }
 
+interface KnowledgeFolder extends NamedFolder {
+  /** All that it may have, and have had. What the project itself has is not named so. */
+  readonly names: readonly string[];
+}
+
 const chosenBy = (settings: Settings, project: string): readonly NamedFolder[] =>
   foldersOf(settings, project).map((path) => ({ path, name: basename(path) }));
 
@@ -88,7 +93,7 @@ export function createChosenFolders(
     const own = (await knowledge.list(project)).length === 0 ? [] : [await knowledgeFolder(knowledge, project, chosen)];
     const places: readonly NamedFolder[] = [...chosen, ...own];
     if (places.length === 0) return [];
-    const judge = await judgeOf(base, config.home, { project, places });
+    const judge = await judgeOf(base, config.home, { project, places: [...places, ...own.flatMap(byEachName)] });
     const opened = await Promise.all(
       places.map((place) => openedFolder({ ...base, homePath: config.home }, place, judge)),
     );
@@ -152,12 +157,24 @@ async function knowledgeFolder(
   { folderOf }: Pick<KnowledgeFiles, 'folderOf'>,
   project: string,
   others: readonly NamedFolder[],
-): Promise<NamedFolder> {
+): Promise<KnowledgeFolder> {
   const isTaken = async (name: string): Promise<boolean> =>
     others.some((one) => one.name.toLowerCase() === name) ||
     (await lstat(join(project, name)).catch(() => null)) !== null;
-  const name = (await isTaken('knowledge')) ? 'dewpoint-knowledge' : 'knowledge';
-  return { name, path: await folderOf(project), takesEveryText: true };
+  const path = await folderOf(project);
+  // A project can have the first two, made by a stranger or an agent, but none knows the last.
+  const names = ['knowledge', 'dewpoint-knowledge', `dewpoint-knowledge-${path.slice(-12)}`] as const;
+  let name: string = names[2];
+  for (const one of names.toReversed()) if (!(await isTaken(one))) name = one;
+  return { name, names, path, takesEveryText: true };
+}
+
+/**
+ * For judging: a rule for one of its names holds for all. Otherwise a folder of that name, once it appears in the project,
+ * would take the knowledge out of the rule.
+ */
+function byEachName({ names, path }: KnowledgeFolder): readonly NamedFolder[] {
+  return names.map((name) => ({ name, path }));
 }
 
 interface KnowledgeBase extends FolderBase {
@@ -173,7 +190,7 @@ interface KnowledgeBase extends FolderBase {
 export function createKnowledgeParts({ home }: { readonly home: string }, base: KnowledgeBase) {
   const { settings, now, chosenFolders, readDocument, searchDocuments, forgetPaths, exchange } = base;
   const files = createKnowledgeFiles(home);
-  const placeOf = async (projectPath: string): Promise<NamedFolder> => {
+  const placeOf = async (projectPath: string): Promise<KnowledgeFolder> => {
     const project = await realpath(projectPath).catch(() => projectPath);
     return knowledgeFolder(files, project, chosenBy(settings.current(), project));
   };
@@ -185,6 +202,7 @@ export function createKnowledgeParts({ home }: { readonly home: string }, base: 
     now,
     forgetPaths,
     nameIn: async (projectPath) => (await placeOf(projectPath)).name,
+    namesIn: async (projectPath) => (await placeOf(projectPath)).names,
     readIntoIndex: async (projectPath, signal) => {
       const folder = await open(projectPath, signal);
       if (folder === null) return 0;
@@ -197,7 +215,8 @@ export function createKnowledgeParts({ home }: { readonly home: string }, base: 
       const name = basename(real);
       if (isSecretFile(name)) return `${name} is a file with secrets, which no knowledge keeps.`;
       const project = await realpath(projectPath).catch(() => projectPath);
-      const judge = await judgeOf(base, home, { project, places: [place] });
+      const places = byEachName({ ...place, path: dirname(real) });
+      const judge = await judgeOf(base, home, { project, places });
       if (!(await judge({ name: place.name, path: dirname(real) }))(name)) return null;
       return `A rule keeps ${name} from models, or on this machine, where it lies. Make a rule for ${place.name}/${name} in this project first, or add a copy.`;
     },

@@ -240,6 +240,20 @@ describe('a talk', () => {
     expect(await places(key)).toEqual(['local']);
   });
 
+  // Catches: a talk that leaves the rules of its project, while the question before says nothing of them.
+  it('is said to leave the fences of its project behind', async () => {
+    const { key } = await core.client.projects.create({ name: 'Private' });
+    await core.client.settings.set({
+      key: 'fences.rules',
+      value: [{ paths: ['**'], verdict: 'local-only', project: key }],
+    });
+    const { sessionId } = await core.client.sessions.create({ projectPath: null, project: key });
+    const [out] = await core.client.sessions.movePreview({ sessionIds: [sessionId], project: null });
+    expect(out?.changes).toContain('The fences of its project no longer hold, also for what was said before.');
+    const [stays] = await core.client.sessions.movePreview({ sessionIds: [sessionId], project: key });
+    expect(stays?.changes).not.toContain('The fences of its project no longer hold, also for what was said before.');
+  });
+
   it('begins with the assistant and the mode of its project', async () => {
     const { key } = await core.client.projects.create({ name: 'A' });
     await core.client.assistants.save({ name: 'teacher', text: 'Explain it.', replace: false });

@@ -15,6 +15,8 @@ export interface ProjectKnowledgeOptions extends SourceReaders {
   readonly files: KnowledgeFiles;
   /** The name of the knowledge in answers and rules of a project. */
   readonly nameIn: (projectPath: string) => Promise<string>;
+  /** That name, and all others that it may have had. */
+  readonly namesIn: (projectPath: string) => Promise<readonly string[]>;
   /** Reads the knowledge of a project into the index of documents. Returns how many documents are left. */
   readonly readIntoIndex: (projectPath: string, signal: AbortSignal) => Promise<number>;
   /** Removes what the index has of these paths. */
@@ -52,7 +54,7 @@ export interface WholeKnowledge {
 }
 
 export function createProjectKnowledge(options: ProjectKnowledgeOptions): ProjectKnowledge {
-  const { files, nameIn } = options;
+  const { files, nameIn, namesIn } = options;
   const show = async (projectPath: string): Promise<Knowledge> => ({
     name: await nameIn(projectPath),
     folder: await files.folderOf(projectPath),
@@ -62,9 +64,9 @@ export function createProjectKnowledge(options: ProjectKnowledgeOptions): Projec
   const finish = async (projectPath: string, signal: AbortSignal): Promise<void> => {
     const names = await files.leaving(projectPath);
     if (names.length === 0) return;
-    const top = await nameIn(projectPath);
+    const tops = await namesIn(projectPath);
     await options.forgetPaths(
-      names.map((name) => `${top}/${name}`),
+      names.flatMap((name) => tops.map((top) => `${top}/${name}`)),
       signal,
     );
     await files.left(projectPath, names);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { ORPCError } from '@orpc/server';
 import { AppError } from '@shared/errors.ts';
 import { hasNoFolder } from '@shared/projects/project-keys.ts';
+import { projectIdPattern } from '@shared/projects/project-record.ts';
 import type { ForwardedCall } from '../../server/forward-router.ts';
 import { isStream, streamFailingWith, toContractError } from '../../server/contract-error.ts';
 import { openFolderBelow } from '../../lib/files/host-folder.ts';
@@ -50,11 +51,15 @@ async function withFolders(input: unknown, folder: (name: string) => Promise<str
   if (Array.isArray(input)) return Promise.all(input.map((one: unknown) => withFolders(one, folder)));
   if (typeof input !== 'object' || input === null) return input;
   const entries = Object.entries(input).map(async ([key, value]): Promise<[string, unknown]> => {
-    // A project without a folder is named by its id.
-    const isFolder = folderKeys.includes(key) && typeof value === 'string' && !hasNoFolder(value);
+    const isFolder = folderKeys.includes(key) && typeof value === 'string' && !isKeyWithId(value);
     return [key, isFolder ? await folder(value) : await withFolders(value, folder)];
   });
   return Object.fromEntries(await Promise.all(entries));
+}
+
+/** A project without a folder is named by its id. Anything more could be a path. */
+function isKeyWithId(name: string): boolean {
+  return hasNoFolder(name) && projectIdPattern.test(name.slice(name.indexOf(':') + 1));
 }
 
 /** The same error for a folder that is missing, behind a link or elsewhere, so that it reveals nothing about others. */

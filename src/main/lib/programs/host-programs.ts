@@ -191,7 +191,12 @@ function outcomeOf(child: ChildProcess, { signal, timeoutMs, onErrorLine }: Runn
     });
     const end = (): void => {
       child.kill('SIGTERM');
-      setTimeout(() => child.kill('SIGKILL'), 1000).unref();
+      setTimeout(() => {
+        child.kill('SIGKILL');
+        // What it started may hold its output open, and is not waited for.
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      }, 1000).unref();
     };
     const timer = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs);
     signal.addEventListener('abort', end, { once: true });

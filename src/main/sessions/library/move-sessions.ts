@@ -112,10 +112,12 @@ function changesBy(settings: Settings, state: SessionState, to: Target | null): 
   else if (after.policy !== policy) changes.push(said(`${policyWords[after.policy]}.`));
   const local = chosen.local ?? before.local;
   if (after.policy !== 'cloud' && after.local !== local) changes.push(said(`the local model is ${after.local}.`));
-  const fences = settings.fences.rules.filter(
-    ({ project }) => project !== undefined && isWithin(to?.key ?? null, project),
-  );
+  const holdsIn = (key: string | null): typeof settings.fences.rules =>
+    settings.fences.rules.filter(({ project }) => project !== undefined && isWithin(key, project));
+  const fences = holdsIn(to?.key ?? null);
   if (fences.length > 0) changes.push(said('its fences hold, also for what was said before.'));
+  if (holdsIn(from).some((rule) => !fences.includes(rule)))
+    changes.push('The fences of its project no longer hold, also for what was said before.');
   const { assistant = null } = to?.head ?? {};
   if (assistant !== null && assistant !== chosen.assistant) changes.push(said(`the assistant "${assistant}" answers.`));
   else if (assistant === null && chosen.assistant !== undefined)

@@ -225,6 +225,39 @@ describe('the knowledge of a project', () => {
     },
   );
 
+  /** Catches: a repository or an agent that makes folders of these names, so that its files are taken for yours. */
+  it('has a name that nothing in the project has', { timeout: slow }, async () => {
+    write(join(project, 'knowledge', 'list.yaml'), 'color: theirs\n');
+    write(join(project, 'dewpoint-knowledge', 'list.yaml'), 'color: theirs\n');
+    const { knowledge, find } = parts();
+    await addAll(knowledge, write(join(root, 'list.yaml'), 'color: mauve\n'));
+    expect(await find('mauve')).toEqual([expect.stringMatching(/^dewpoint-knowledge-[0-9a-f]{12}\/list\.yaml -$/u)]);
+  });
+
+  /** Catches: a folder that appears in the project, and takes the copies out of the rule for their first name. */
+  it('stays under the rules for its name when the project gets a folder of that name', { timeout: slow }, async () => {
+    settings = { fences: { rules: [{ paths: ['knowledge/**'], verdict: 'local-only' }] } };
+    const { knowledge, find } = parts();
+    await addAll(knowledge, write(join(root, 'list.md'), 'The color is mauve.\n'));
+    expect(await find('mauve')).toEqual(['knowledge/list.md -']);
+    write(join(project, 'knowledge', 'readme.md'), 'theirs\n');
+    expect(await find('mauve')).toEqual([]);
+    const [refused] = await addAll(knowledge, write(join(root, 'other.md'), 'The color is beige.\n'));
+    expect(refused).toMatchObject({ outcome: 'refused', note: expect.stringContaining('dewpoint-knowledge/other.md') });
+  });
+
+  /** Catches: a text that stays in the index by the name that it had before. */
+  it('leaves nothing in the index, also where its name has changed since', { timeout: slow }, async () => {
+    const { knowledge, find, base } = parts();
+    const kept = (): string => ['', '-wal'].map((end) => textOf(`${base.indexPath}${end}`)).join('');
+    await addAll(knowledge, write(join(root, 'list.md'), 'The color is mauvish.\n'));
+    expect(await find('mauvish')).toEqual(['knowledge/list.md -']);
+    expect(kept()).toContain('mauvish');
+    write(join(project, 'knowledge', 'readme.md'), 'theirs\n');
+    await knowledge.remove(project, ['list.md'], never);
+    expect(kept()).not.toContain('mauvish');
+  });
+
   /** Catches: a file that a rule keeps on this machine in its own project, and that leaves by the knowledge of another. */
   it('takes no file that a rule of its own project fences, unless a rule of this one fences it as strictly', async () => {
     const { knowledge } = parts();
@@ -280,6 +313,7 @@ describe('knowledge that meets trouble', () => {
       fetchPage: () => Promise.reject(new Error('no web')),
       whyNot: async () => null,
       nameIn: async () => 'knowledge',
+      namesIn: async () => ['knowledge'],
       readIntoIndex: async () => 0,
       forgetPaths: async () => undefined,
       now: () => 0,

@@ -96,10 +96,19 @@ describe("the folder in a browser's request", () => {
       aliasOf(other),
       `${aliasOf(other)}/app`,
       `~${'0'.repeat(16)}/code/app`,
+      'project:',
+      'project:x/../../../etc',
+      'project:abcdefghij/../..',
+      'project:../other',
     ];
     expect(Object.fromEntries(await Promise.all(tricks.map(async (one) => [one, await refusal(one)])))).toEqual(
       Object.fromEntries(tricks.map((one) => [one, 'refused'])),
     );
+  });
+
+  it('may be the id of a project that has no folder', async () => {
+    const key = { project: 'project:abcdefghij' };
+    expect((await cross('projects.page', key))[0]).toEqual(key);
   });
 
   // Bug: the answer to a whole path was that "code/app" is not served: the path was hidden in it.

@@ -327,6 +327,20 @@ describe('programs on the host', () => {
     expect(await planted.ran()).toEqual([]);
   });
 
+  /** Catches: a program that is waited for as long as what it started in the background lives. */
+  it.skipIf(process.platform === 'win32')(
+    'are waited for no longer than their time, also if what they started holds their output open',
+    async () => {
+      const programs = createHostPrograms({ home: base, env: {} });
+      const script = join(base, 'lingers');
+      const number = join(base, 'number');
+      await writeFile(script, `#!/bin/sh\necho began\nsleep 600 &\necho $! > '${number}'\n`, { mode: 0o755 });
+      const ended = await programs.run([script], [], { needs: [], timeoutMs: 50, signal: never });
+      expect(ended).toMatchObject({ code: 0, stdout: 'began\n' });
+      process.kill(Number(await readFile(number, 'utf8')));
+    },
+  );
+
   it('pass a mirror and a proxy on only to pip and npm', async () => {
     const own = {
       https_proxy: 'http://proxy',
