@@ -6,7 +6,8 @@ export type IgnoreFiles = ReadonlyMap<string, string>;
 
 /**
  * Leaves out what ignore files name, by git's rules: a file applies to its own folder and below, and everything in
- * an ignored folder is ignored, whatever later rules say.
+ * an ignored folder is ignored, whatever later rules say. A line with more than four `**` ignores nothing, and no line
+ * ignores what is more than 64 folders below its file: an ignore file is a stranger's, and to compare would take hours.
  */
 export function withoutIgnored(entries: readonly ListEntry[], files: IgnoreFiles): ListEntry[] {
   if (files.size === 0) return [...entries];
@@ -24,6 +25,9 @@ export interface IgnoreRules {
   readonly ignoresFile: (path: string) => boolean;
 }
 
+const mostDoubleStars = 4;
+const mostLevels = 64;
+
 export function createIgnoreRules(): IgnoreRules {
   const rules = new Map<string, Ignore>();
   const folders = new Map<string, boolean>([['.', false]]);
@@ -35,7 +39,10 @@ export function createIgnoreRules(): IgnoreRules {
     return answer;
   };
   return {
-    add: (folder, text) => void rules.set(folder, ignore({ allowRelativePaths: true }).add(text)),
+    add: (folder, text) => {
+      const lines = text.split(/\r?\n/u).filter((line) => line.split('**').length <= mostDoubleStars + 1);
+      rules.set(folder, ignore({ allowRelativePaths: true }).add(lines));
+    },
     ignoresFolder,
     ignoresFile: (path) => ignoresFolder(parentOf(path)) || matches(path, false, rules),
   };
@@ -50,8 +57,8 @@ function parentOf(path: string): string {
 function matches(path: string, isFolder: boolean, rules: ReadonlyMap<string, Ignore>): boolean {
   for (let folder = parentOf(path); ; folder = parentOf(folder)) {
     const rule = rules.get(folder);
-    if (rule !== undefined) {
-      const inside = folder === '.' ? path : path.slice(folder.length + 1);
+    const inside = folder === '.' ? path : path.slice(folder.length + 1);
+    if (rule !== undefined && inside.split('/').length <= mostLevels) {
       const verdict = rule.test(isFolder ? `${inside}/` : inside);
       if (verdict.ignored) return true;
       if (verdict.unignored) return false;
