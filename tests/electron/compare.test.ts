@@ -179,6 +179,8 @@ describe('the comparison of ways in the window', () => {
     await pairs.getByRole('region', { name: 'Left answer' }).waitFor();
     expect(await pairs.getByText(/local|cloud/u).count()).toBe(0);
     expect(await violations(page)).toEqual([]);
+    // A key that is held down scrolls, as elsewhere.
+    await page.evaluate(() => dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', repeat: true })));
     await page.keyboard.press('ArrowDown');
     await pairs.getByText('You: Both are as good.').waitFor();
     expect(current?.judgements).toMatchObject([{ verdict: 'same', left: 'local', right: 'cloud,strategy=loop' }]);

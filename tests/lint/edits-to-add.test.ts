@@ -159,7 +159,10 @@ it('a new command takes two edits, and any other addition takes one file', () =>
   expect(names.filter((name) => name?.startsWith('echo.') !== true)).toHaveLength(2);
 });
 
-it('the compiler reports a command without a handler, and accepts a complete one', async () => {
+// Two whole compilations: on a busy machine they take minutes.
+const patience = { timeout: 300_000 };
+
+it('the compiler reports a command without a handler, and accepts a complete one', patience, async () => {
   const [alone, all] = await Promise.all([contractAlone.compile(), whole.compile()]);
   expect(alone).toContain("Property 'echo' is missing");
   expect(all).toBe('');

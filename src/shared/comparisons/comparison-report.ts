@@ -3,6 +3,7 @@ import { moneyText } from '@shared/money/money-text.ts';
 import type { Interval } from '@shared/money/counterfactual.ts';
 import { sheetCell } from '@shared/text/csv-text.ts';
 import type { Comparison, ComparisonRun } from './comparison.ts';
+import { preferenceOf } from './pair-verdicts.ts';
 import { durationText } from '@shared/text/duration-text.ts';
 import {
   type ComparisonRow,
@@ -12,6 +13,7 @@ import {
   comparisonRows,
   counterfactualLegend,
   percentText,
+  preferenceWords,
 } from './comparison-table.ts';
 
 /** A part of a report: a table under its title. */
@@ -30,11 +32,24 @@ export function comparisonVerdict(comparison: Comparison): string | null {
   const rows = comparisonRows(comparison);
   if (rows.length < 2 || rows.some(({ runs, wanted }) => runs < wanted || runs === 0)) return null;
   const least = [leastOf(rows, 'cost the least', moneyOf), leastOf(rows, 'was the quickest', secondsOf)];
-  return [solvedVerdict(comparison, rows), ...least].filter((text) => text !== null).join(' ');
+  const said = [solvedVerdict(comparison, rows), preferredVerdict(rows), ...least];
+  const text = said.filter((part) => part !== null).join(' ');
+  return text === '' ? null : text;
 }
 
-function solvedVerdict(comparison: Comparison, rows: readonly ComparisonRow[]): string {
-  if (rows.some(({ checked }) => checked === 0)) return 'No check judged all ways, so look at the answers yourself.';
+/** How the answers were judged in pairs. Null: nobody judged any. */
+function preferredVerdict(rows: readonly ComparisonRow[]): string | null {
+  const judged = rows.flatMap(({ way, preference }) =>
+    preference === null ? [] : [`${way} ${preferenceWords(preference)}`],
+  );
+  return judged.length === 0 ? null : `Judged in pairs: ${judged.join('; ')}.`;
+}
+
+function solvedVerdict(comparison: Comparison, rows: readonly ComparisonRow[]): string | null {
+  if (rows.some(({ checked }) => checked === 0)) {
+    const isOpen = rows.some(({ toJudge }) => toJudge > 0);
+    return isOpen ? 'No check judged all ways, so look at the answers yourself.' : null;
+  }
   const order = [...rows].sort((left, right) => shareOf(right) - shareOf(left));
   const [best] = order;
   const said = order.map(({ way, solved, checked }) => `${way} solved ${solved} of ${checked}`).join(', ');
@@ -79,17 +94,26 @@ export function reportFacts(comparison: Comparison): readonly (readonly [string,
   const { input, createdAt, judgements } = comparison;
   const verdict = comparisonVerdict(comparison);
   const [first, ...others] = input.tasks;
-  const ownCheck = input.tasks.some(({ check }) => check !== undefined);
   const judged = judgements.flatMap((one) => (one.by === 'model' ? [one.costUsd] : []));
   const cost = judged.every((one) => one !== null) ? judged.reduce((sum, one) => sum + one, 0) : null;
   return [
     others.length === 0 ? ['Task', first?.text ?? ''] : ['Tasks', String(input.tasks.length)],
     ['Project', input.projectPath],
-    ['Check', input.check ?? (ownCheck ? 'that of each task' : 'the test command of the project')],
+    ['Check', checkText(input)],
     ...(input.judge === undefined ? [] : [['Judge', `${input.judge.model} (${moneyText(cost)})`] as const]),
     ['Begun', new Date(createdAt).toISOString()],
     ...(verdict === null ? [] : [['Verdict', verdict] as const]),
   ];
+}
+
+/** What judged the runs of tasks, those with a check of their own first. */
+function checkText({ tasks, check }: Comparison['input']): string {
+  const usual = check ?? 'the test command of the project';
+  const own = tasks.filter(
+    (task) => task.check !== undefined || task.hidden !== undefined || task.answer !== undefined,
+  );
+  if (own.length === 0) return usual;
+  return own.length === tasks.length ? 'that of each task' : `that of the task, or else ${usual}`;
 }
 
 /** The tables of a report: the ways, each against the first one, the tasks if there are several, the verdicts, the runs. */
@@ -158,8 +182,9 @@ export function reportTables(comparison: Comparison): readonly ReportTable[] {
   ];
 }
 
-/** For each task, how many runs of each way solved it. */
-function taskRows({ input, runs }: Comparison): readonly (readonly string[])[] {
+/** For each task, how many runs of each way solved it. Without a check, how its answers were judged. */
+function taskRows(comparison: Comparison): readonly (readonly string[])[] {
+  const { input, runs } = comparison;
   const names = [...new Set(runs.map(({ way }) => way))];
   return input.tasks.map(({ name }, task) => [
     name,
@@ -167,7 +192,9 @@ function taskRows({ input, runs }: Comparison): readonly (readonly string[])[] {
       const ended = runs.filter((run) => run.task === task && run.way === way && run.state === 'ended');
       const checked = ended.filter((run) => typeof run.check?.passed === 'boolean');
       const solved = checked.filter((run) => run.check?.passed === true).length;
-      return checked.length === 0 ? (ended.length === 0 ? '-' : 'no check') : `${solved} of ${checked.length}`;
+      if (checked.length > 0) return `${solved} of ${checked.length}`;
+      const judged = preferenceOf(comparison, way, (pair) => pair.task === task);
+      return judged !== null ? preferenceWords(judged) : ended.length === 0 ? '-' : 'no check';
     }),
   ]);
 }
@@ -242,7 +269,7 @@ function solvedBars(comparison: Comparison): string {
 }
 
 const pageStyle =
-  ':root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}h2{font-size:1.05rem;margin-top:2rem}dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem}dt{opacity:.7}dd{margin:0;white-space:pre-wrap;overflow-wrap:anywhere}.wide{overflow-x:auto}table{border-collapse:collapse}th,td{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid #8885;white-space:nowrap}.note{opacity:.75}svg{width:100%;max-width:600px}svg text{fill:currentColor;font-size:13px}rect{fill:#3b82c4}line{stroke:currentColor;stroke-width:2}';
+  ':root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:100rem;margin:2rem auto;padding:0 1rem}h2{font-size:1.05rem;margin-top:2rem}dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem}dt{opacity:.7}dd{margin:0;white-space:pre-wrap;overflow-wrap:anywhere}.wide{overflow-x:auto}table{border-collapse:collapse}th,td{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid #8885;white-space:nowrap}th:first-child,td:first-child{position:sticky;left:0;background:Canvas}dl,.note{max-width:72rem}.note{opacity:.75}svg{width:100%;max-width:600px}svg text{fill:currentColor;font-size:13px}rect{fill:#3b82c4}line{stroke:currentColor;stroke-width:2}@media (max-width:40rem),print{th:first-child,td:first-child{position:static}}@media print{.wide{overflow:visible}th,td{white-space:normal}}';
 
 /**
  * One line for each run, for a spreadsheet. Figures have no units, a missing value is an empty cell, and no text can be
@@ -251,9 +278,18 @@ const pageStyle =
 export function comparisonCsv(comparison: Comparison): string {
   const lines = comparison.runs.map((run) => {
     const task = comparison.input.tasks[run.task];
-    return [...sheetCells(run), task?.name ?? '', task?.text ?? '', task?.note ?? ''].map(sheetCell).join(',');
+    const judged = preferenceOf(
+      comparison,
+      run.way,
+      ({ task: at, repeat }) => at === run.task && repeat === run.repeat,
+    );
+    const verdicts = [judged?.better ?? null, judged?.even ?? null, judged?.worse ?? null];
+    const about = [task?.name ?? '', task?.text ?? '', task?.note ?? ''];
+    return [...sheetCells(run), ...about, ...verdicts].map(sheetCell).join(',');
   });
-  return [[...csvHead, 'task', 'text', 'note'].join(','), ...lines].map((line) => `${line}\n`).join('');
+  return [[...csvHead, 'task', 'text', 'note', 'better', 'even', 'worse'].join(','), ...lines]
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 const csvHead = [

@@ -254,9 +254,11 @@ export function passedText({ solved, checked, solvedShare, runs, wanted }: Compa
 export function preferenceText({ preference, toJudge }: ComparisonRow): string {
   const open = toJudge === 0 ? '' : `${toJudge} to judge`;
   if (preference === null) return open === '' ? '-' : open;
-  const { better, even, worse } = preference;
-  return `${better} better, ${even} even, ${worse} worse${open === '' ? '' : `, ${open}`}`;
+  return `${preferenceWords(preference)}${open === '' ? '' : `, ${open}`}`;
 }
+
+export const preferenceWords = ({ better, even, worse }: Preference): string =>
+  `${better} better, ${even} even, ${worse} worse`;
 
 export const percentText = (share: number): string => `${Math.round(share * 100)}%`;
 

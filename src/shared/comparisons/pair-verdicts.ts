@@ -64,10 +64,14 @@ export interface Preference {
   readonly share: Interval | null;
 }
 
-/** Null: no answer of this way was judged. */
-export function preferenceOf(comparison: Judged, way: string): Preference | null {
+/** Null: no answer of this way was judged. `among`: only these pairs count. */
+export function preferenceOf(
+  comparison: Judged,
+  way: string,
+  among: (pair: RunPair) => boolean = () => true,
+): Preference | null {
   const count = { better: 0, even: 0, worse: 0 };
-  for (const pair of pairsToJudge(comparison)) {
+  for (const pair of pairsToJudge(comparison).filter(among)) {
     const verdict = pair.left === way || pair.right === way ? verdictOn(comparison, pair) : null;
     if (verdict === null) continue;
     const isEven = verdict === 'same' || verdict === 'both-bad';

@@ -55,6 +55,8 @@ const likeFormula = /^[\s]*[=+\-@\t\r]/u;
 /** The same for a file that a spreadsheet opens. Text that it would take for a formula is marked. Null is an empty cell. */
 export function sheetCell(value: string | number | boolean | null): string {
   if (value === null) return '';
+  // Without the last digits of binary fractions, such as 0.30000000000000004.
+  if (typeof value === 'number') return String(Number(value.toPrecision(12)));
   if (typeof value !== 'string') return String(value);
   return csvCell(likeFormula.test(value) ? `'${value}` : value);
 }

@@ -6,6 +6,7 @@ import {
   comparisonMarkdown,
   comparisonPage,
   comparisonVerdict,
+  reportFacts,
   reportTables,
 } from '../../../src/shared/comparisons/comparison-report.ts';
 import { wayDifferences, comparisonCells, comparisonRows } from '../../../src/shared/comparisons/comparison-table.ts';
@@ -259,6 +260,28 @@ describe('the report of a comparison', () => {
     expect(tables[4]?.rows).toEqual([['Mend', '1', 'local', 'cloud', 'same', 'model', 'Alike.']]);
   });
 
+  it('says how answers were judged where no check did, in the tasks, the verdict and the spreadsheet', () => {
+    const tasks = [...oneTask, { name: 'Chat', text: 'Say it.', check: 'true' }];
+    const none = comparisonOf({ ...two, tasks }, [ended(null), ended(null), ended(null), ended(null)]);
+    const judged = { ...none, judgements: [said({}), said({ task: 1, verdict: 'same' })] };
+    expect(comparisonVerdict(none)).toContain('look at the answers yourself');
+    expect(comparisonVerdict(judged)).toMatch(
+      /^Judged in pairs: local 1 better, 1 even, 0 worse; cloud 0 better, 1 even, 1 worse\./u,
+    );
+    expect(reportTables(judged).find(({ title }) => title === 'Tasks')?.rows).toEqual([
+      ['Mend', '1 better, 0 even, 0 worse', '0 better, 0 even, 1 worse'],
+      ['Chat', '0 better, 1 even, 0 worse', '0 better, 1 even, 0 worse'],
+    ]);
+    expect(comparisonCsv(judged).split('\n')[1]).toMatch(/,1,0,0$/u);
+    expect(reportFacts(judged)).toContainEqual(['Check', 'that of the task, or else the test command of the project']);
+  });
+
+  it('has figures without the noise of binary fractions in the spreadsheet', () => {
+    const csv = comparisonCsv(comparisonOf(two, [ended(true, { seconds: 0.1 + 0.2 })]));
+    expect(csv).toContain(',0.3,');
+    expect(csv).not.toContain('0.30000000000000004');
+  });
+
   it('is a spreadsheet line for each run, in which no text is a formula or another cell', () => {
     const task = '=HYPERLINK("http://x")';
     const csv = comparisonCsv(
@@ -271,10 +294,10 @@ describe('the report of a comparison', () => {
         { state: 'skipped', why: 'the money\nis spent' },
       ]),
     );
-    const cell = `a,"'=HYPERLINK(""http://x"")",As it is now.`;
+    const cell = `a,"'=HYPERLINK(""http://x"")",As it is now.,,,`;
     expect(csv).toBe(
       [
-        'way,repeat,state,solved,status,steps,local_steps,seconds,model_seconds,fresh_input,cache_read,cache_write,output,usd,usd_if_all_cloud,seconds_if_all_here,energy_wh,energy_usd,hardware_usd,session,check,why,task,text,note',
+        'way,repeat,state,solved,status,steps,local_steps,seconds,model_seconds,fresh_input,cache_read,cache_write,output,usd,usd_if_all_cloud,seconds_if_all_here,energy_wh,energy_usd,hardware_usd,session,check,why,task,text,note,better,even,worse',
         `local,1,ended,true,done,4,3,10,6,100,20,0,30,0.5,0.6,12,0.25,0.002,,s,"a, ""b""",'+1 passed,${cell}`,
         `cloud,1,ended,false,gave-up,4,3,10,6,100,20,0,30,unpriced,0.6,12,,0.002,,s,make test,,${cell}`,
         `local,2,skipped,,,,,,,,,,,,,,,,,,,"the money\nis spent",${cell}`,

@@ -97,7 +97,7 @@ function OtherTables({ comparison }: { readonly comparison: Comparison }) {
                 <th
                   key={text}
                   scope="col"
-                  className="min-w-24 py-1.5 pr-4 text-left align-bottom font-normal wrap-anywhere"
+                  className={`py-1.5 pr-4 text-left align-bottom font-normal wrap-anywhere ${isWay(text) ? 'min-w-40' : 'min-w-24'}`}
                 >
                   {isWay(text) ? <WayName way={text} /> : capital(text)}
                 </th>
@@ -180,7 +180,7 @@ function Result({ rows }: { readonly rows: readonly ComparisonRow[] }) {
         <table className="w-full text-sm">
           <thead>
             <tr className="border-b text-soft">
-              <th scope="col" className="py-1.5 text-left font-normal">
+              <th scope="col" className="bg-paper py-1.5 text-left font-normal sm:sticky sm:left-0">
                 {t('compare.wayName')}
               </th>
               {columns.map((key) => (
@@ -216,7 +216,10 @@ function ResultRow({ row, slowest, dearest }: ResultRowProps) {
   const read = (freshInput?.median ?? 0) + (cacheRead?.median ?? 0) + (cacheWrite?.median ?? 0);
   return (
     <tr className="border-b border-line last:border-0">
-      <th scope="row" className="min-w-56 py-1.5 text-left align-top font-semibold wrap-anywhere">
+      <th
+        scope="row"
+        className="min-w-56 bg-paper py-1.5 text-left align-top font-semibold wrap-anywhere sm:sticky sm:left-0"
+      >
         <WayName way={row.way} />
       </th>
       <td className={cell}>

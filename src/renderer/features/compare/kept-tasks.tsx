@@ -95,7 +95,7 @@ export function KeptTasks({ source, projectPath, found, onChange }: KeptTasksPro
             onText={setTyped}
           />
           <Button
-            className="mt-6"
+            className="mt-6.5"
             disabled={typed.trim() === ''}
             onClick={() => onChange({ from: 'folder', path: typed.trim() })}
           >

@@ -126,7 +126,8 @@ function Beside({ comparison, pair, isBlind, onJudged }: BesideProps) {
     const onKey = (event: KeyboardEvent): void => {
       const found = verdicts.find(({ key }) => key === event.key);
       const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select') !== null;
-      if (found === undefined || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      // A key that is held down judges one pair, not all.
+      if (found === undefined || isTyping || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       void judge(found.verdict);
     };

@@ -15,7 +15,7 @@ export function WayMark({ way }: { readonly way: string }) {
 
 /** The name of a way. A long one breaks after its parts, not inside of them. */
 export function WayName({ way }: { readonly way: string }) {
-  const parts = seenName(way).split(/(?<=,)/u);
+  const parts = seenName(way).split(/(?<=[,:/])/u);
   return parts.map((part, index) => (
     <Fragment key={`${index}`}>
       {index > 0 && <wbr />}

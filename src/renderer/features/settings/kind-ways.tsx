@@ -63,6 +63,10 @@ export function KindWays({ ways }: { readonly ways: unknown }) {
 }
 
 function textOf(way: unknown): string {
-  const said = ['policy', 'local', 'cloud', 'effort', 'strategy'].map((name) => fieldOf(way, name));
-  return said.flatMap((one) => (typeof one === 'string' ? [seenName(one)] : [])).join(', ');
+  const said = ['policy', 'local', 'cloud', 'effort', 'strategy'].flatMap((name) => {
+    const value = fieldOf(way, name);
+    if (typeof value !== 'string') return [];
+    return [['effort', 'strategy'].includes(name) ? `${name}=${seenName(value)}` : seenName(value)];
+  });
+  return said.join(', ');
 }

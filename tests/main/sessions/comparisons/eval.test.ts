@@ -81,6 +81,7 @@ describe('an evaluation', () => {
     expect(await evaluate(context, join(folder, 'tasks'), args)).toBe(0);
     const text = await readFile(report, 'utf8');
     expect(said.err).toContain('not run: broken');
+    expect(said.err).toContain('use a way from now on: dewpoint route --use WAY');
     expect(text).toMatch(/\| add \| own \| local:strong\/script,strategy=loop \| 1 \| yes \| done \|/u);
     const before = await core.client.comparisons.list();
     expect(before).toHaveLength(1);

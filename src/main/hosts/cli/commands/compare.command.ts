@@ -3,6 +3,7 @@ import {
   comparisonCsv,
   comparisonMarkdown,
   comparisonPage,
+  comparisonVerdict,
   reportTables,
 } from '@shared/comparisons/comparison-report.ts';
 import {
@@ -19,6 +20,7 @@ import type { Command, CommandContext } from '../../text/command-context.ts';
 import { usageError } from '../../text/report-failure.ts';
 import { createLiveView } from '../terminal/live-view.ts';
 import { ensureModel } from './models/models.command.ts';
+import { wayHint } from '../reports/use-way.ts';
 import { checkOutputFile, writeOutputFile } from '../terminal/output-file.ts';
 import { type CompareInputArguments, comparedBy, numberOf, readCompareInput } from '../turn/compare-input.ts';
 import { requireModels } from '../../text/require-models.ts';
@@ -188,6 +190,8 @@ function showTable(comparison: Comparison, terminal: Terminal): void {
     for (const line of table([head, ...lines])) terminal.out(`${line}\n`);
     if (note !== null) terminal.err(terminal.colors.dim(`${note}\n`));
   }
+  const verdict = comparisonVerdict(comparison);
+  if (verdict !== null) terminal.out(`\n${seenWords(verdict)}\n`);
   const open = pairsForYou(comparison).length;
   if (open > 0) terminal.err(`${pluralize(open, 'pair')} of answers to judge: open the comparison in the window.\n`);
   if (comparison.runs.some((run) => run.figures?.passedBefore === true)) {
@@ -195,10 +199,7 @@ function showTable(comparison: Comparison, terminal: Terminal): void {
       `${terminal.colors.yellow('The check passed before any run')}, so it says little about the results.\n`,
     );
   }
-  if (rows.length > 1)
-    terminal.err(
-      `${terminal.colors.dim('use a way from now on: dewpoint route --use WAY --kind fix --project DIR')}\n`,
-    );
+  if (rows.length > 1) terminal.err(`${terminal.colors.dim(wayHint)}\n`);
   const kept = comparison.runs.find((run) => run.check?.passed === true)?.sessionId;
   if (kept !== undefined && kept !== null) {
     terminal.err(
@@ -209,9 +210,9 @@ function showTable(comparison: Comparison, terminal: Terminal): void {
 
 /** The report as JSON, CSV or HTML if the file name ends that way, otherwise as Markdown. */
 function reportText(path: string, comparison: Comparison): string {
-  if (path.endsWith('.json')) return escapedJson(jsonText({ ...comparison, rows: comparisonRows(comparison) }));
+  if (/\.json$/iu.test(path)) return escapedJson(jsonText({ ...comparison, rows: comparisonRows(comparison) }));
   if (/\.html?$/iu.test(path)) return comparisonPage(comparison);
-  return path.endsWith('.csv') ? comparisonCsv(comparison) : comparisonMarkdown(comparison);
+  return /\.csv$/iu.test(path) ? comparisonCsv(comparison) : comparisonMarkdown(comparison);
 }
 
 function titleOf({ tasks: [first, ...others] }: Comparison['input']): string {

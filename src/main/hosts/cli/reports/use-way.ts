@@ -19,6 +19,9 @@ export interface UseArguments {
   readonly json?: boolean;
 }
 
+/** Says under compared ways how one of them is used from now on. */
+export const wayHint = 'use a way from now on: dewpoint route --use WAY --kind fix --project DIR';
+
 /** Uses a way from now on: for a project, for all, or for a kind of task there. Or lists what is used. */
 export async function useWay(client: CoreClient, terminal: Terminal, args: UseArguments): Promise<number> {
   const projectPath = args.project === undefined ? null : resolve(args.project);

@@ -23,6 +23,7 @@ import {
   pairedLines,
   type EvalRun,
 } from '../../reports/eval-report.ts';
+import { wayHint } from '../../reports/use-way.ts';
 import { numberOf } from '../../turn/compare-input.ts';
 
 export interface EvalArguments {
@@ -77,6 +78,7 @@ export const evaluate: Command<[string, EvalArguments]> = async (context, path, 
   else {
     for (const line of table(evalTable(evalRows(runs)))) terminal.out(`${line}\n`);
     for (const line of pairedLines(runs)) terminal.out(`${line}\n`);
+    if (evalRows(runs).length > 1) terminal.err(`${terminal.colors.dim(wayHint)}\n`);
   }
   if (args.report !== undefined) await writeOutputFile(args.report, reportText(args.report, report));
   if (signal.aborted) return 130;
@@ -93,8 +95,8 @@ function unjudged({ tasks }: EvalTasks): EvalTasks['skipped'] {
 }
 
 function reportText(path: string, report: Parameters<typeof evalMarkdown>[0]): string {
-  if (path.endsWith('.json')) return jsonText({ ...report, rows: evalRows(report.runs) });
-  return /\.html?$/u.test(path) ? evalPage(report) : evalMarkdown(report);
+  if (/\.json$/iu.test(path)) return jsonText({ ...report, rows: evalRows(report.runs) });
+  return /\.html?$/iu.test(path) ? evalPage(report) : evalMarkdown(report);
 }
 
 /** One comparison does a task in all ways. What never asks a local model is one way. */
