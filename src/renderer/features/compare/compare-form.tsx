@@ -42,6 +42,17 @@ interface CompareFormProps {
   readonly onStarted: (id: string) => void;
 }
 
+const firstChoice = (project: string): Choice => ({
+  project,
+  check: '',
+  more: [],
+  repeat: '1',
+  maxUsd: '',
+  judge: '',
+  rubric: t('compare.rubric.usual'),
+  approve: 'deny',
+});
+
 export function CompareForm({ task: given, projects, onStarted }: CompareFormProps) {
   const client = useClient();
   const roots = useRoots();
@@ -52,16 +63,7 @@ export function CompareForm({ task: given, projects, onStarted }: CompareFormPro
     setTyped(null);
     setDraft(text);
   };
-  const [choice, setChoice] = useState<Choice>({
-    project: given?.project ?? projects[0] ?? '',
-    check: '',
-    more: [],
-    repeat: '1',
-    maxUsd: '',
-    judge: '',
-    rubric: t('compare.rubric.usual'),
-    approve: 'deny',
-  });
+  const [choice, setChoice] = useState(() => firstChoice(given?.project ?? projects[0] ?? ''));
   const project = typedFolder(choice.project, roots);
   const missing = useMissing(project);
   const usual = useUsualModels(project === '' ? null : project);
