@@ -379,6 +379,7 @@ const hubModel: ModelEntry = {
     id: `hf:example/Coder-7B-GGUF:${name}`,
     model: `llama-cpp/coder-7b-${name.toLowerCase()}`,
     sizeBytes,
+    projectorBytes: 9.3e8,
     fit,
     fits: context > 0,
     isTaken: name === 'Q4_K_M',

@@ -4,6 +4,7 @@ import type { RuleFile } from '@shared/rules/rule-report.ts';
 import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
 import { knownProviderSettings, settingsSchema } from '@shared/settings/settings.ts';
 import type { AvailableModels } from '../models/available-models.ts';
+import type { Provider } from '../models/providers/define.ts';
 import { openSettings } from '../settings/settings-store.ts';
 import { makeFolder, writeProblem } from '../lib/files/json-file.ts';
 import { engineProblems } from '../sandbox/docker/engine/engine-health.ts';
@@ -19,8 +20,7 @@ import { seenName } from '@shared/text/seen-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import type { Finding } from '@shared/contract/home-contract.ts';
 import type { KeyReport } from '@shared/contract/keys-contract.ts';
-import type { ModelEntry } from '@shared/contract/models-contract.ts';
-import { splitModelId } from '@shared/models/model-info.ts';
+import { needsSeeingEngine, splitModelId } from '@shared/models/model-info.ts';
 import type { OwnToolReport } from '@shared/tools/own-tool.ts';
 import type { ToolServerReport } from '@shared/tools/server-definition.ts';
 
@@ -31,9 +31,11 @@ export interface SetupCheckInput {
   readonly settings: Settings;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly listKeys: () => Promise<KeyReport>;
-  readonly listServers: AvailableModels['servers'];
+  /** Of the model files of this machine, those of the built-in engine are listed. */
+  readonly models: Pick<AvailableModels, 'servers' | 'show'> & {
+    readonly provider: (id: string) => Pick<Provider, 'list'> | null;
+  };
   readonly listRules: () => Promise<readonly RuleFile[]>;
-  readonly showModel: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
   readonly listToolServers: () => Promise<readonly ToolServerReport[]>;
   /** Why a search cannot use this model, in a sentence. Null: nothing is wrong with it. */
   readonly searchModelProblem: (model: string) => Promise<string | null>;
@@ -46,6 +48,7 @@ export async function checkSetup(subject: SetupCheckInput, signal: AbortSignal):
     ...(await base(subject)),
     ...(await sandbox(subject, signal)),
     ...(await models(subject, signal)),
+    ...(await images(subject, signal)),
     ...(await search(subject)),
     ...(await servers(subject, signal)),
     ...(await keys(subject)),
@@ -164,7 +167,7 @@ export function usedModels(
 
 async function model(area: string, id: string, subject: SetupCheckInput, signal: AbortSignal): Promise<Finding> {
   try {
-    const entry = await subject.showModel(id, false, signal);
+    const entry = await subject.models.show(id, false, signal);
     if (entry.state === 'ready') return { area, status: 'ok', text: `${id} is ready`, hint: null };
     if (entry.state === 'downloadable')
       return { area, status: 'missing', text: `${id} is not on this machine`, hint: `dewpoint models pull ${id}` };
@@ -178,6 +181,17 @@ async function model(area: string, id: string, subject: SetupCheckInput, signal:
   }
 }
 
+/** Models with a projector that nothing uses, because the engine that sees with it is not set up. */
+async function images({ settings, models: known }: SetupCheckInput, signal: AbortSignal): Promise<readonly Finding[]> {
+  const blind = ((await known.provider('llama-cpp')?.list(signal)) ?? []).filter((info) =>
+    needsSeeingEngine(info, settings.providers),
+  );
+  if (blind.length === 0) return [];
+  const text = `${blind.map(({ id }) => seenName(id)).join(', ')} would see images with your own llama-server, which is not set up`;
+  const hint = `dewpoint settings set providers.llama-server '{"kind": "llama-server"}'`;
+  return [{ area: 'images', status: 'warning', text, hint }];
+}
+
 /** The model that the settings name for a search by meaning. Nothing is asked of it. */
 async function search({ settings, searchModelProblem }: SetupCheckInput): Promise<readonly Finding[]> {
   const text = await searchModelProblem(settings.searchModel);
@@ -186,8 +200,8 @@ async function search({ settings, searchModelProblem }: SetupCheckInput): Promis
 }
 
 /** Model servers that run on this machine, or should. */
-async function servers({ listServers }: SetupCheckInput, signal: AbortSignal): Promise<readonly Finding[]> {
-  return (await listServers(signal)).map(({ provider, text, complaint, isRunning }): Finding => {
+async function servers({ models: known }: SetupCheckInput, signal: AbortSignal): Promise<readonly Finding[]> {
+  return (await known.servers(signal)).map(({ provider, text, complaint, isRunning }): Finding => {
     if (!isRunning)
       return {
         area: provider,

@@ -39,7 +39,7 @@ export function entryOfHeader(header: KnownHeader | null): ModelEntry | null {
 }
 
 function noteOf(model: StoredModel): string | null {
-  const { origin, place, files, isInstalled, isStarter, hereBytes, adapter } = model;
+  const { origin, place, files, isInstalled, isStarter, hereBytes, adapter, sight } = model;
   if (adapter !== undefined) return adapterNote(model, adapter);
   const isSplit = files.length > 1;
   if (origin === 'imported') {
@@ -50,6 +50,7 @@ function noteOf(model: StoredModel): string | null {
     ...(isStarter ? ['the starter model'] : []),
     ...(isSplit ? [`in ${files.length} files`] : []),
     ...(!isInstalled && hereBytes > 0 ? [`${sizeText(hereBytes)} of it is here`] : []),
+    ...(sight !== undefined && 'refusal' in sight ? [sight.refusal] : []),
   ];
   return notes.length === 0 ? null : notes.join('; ');
 }

@@ -30,8 +30,13 @@ export const machine = {
   'screenshot.noScreen':
     'The browser found no screen or window to show. Your message is as it was. Paste or attach a picture instead.',
   'screenshot.closed': 'What you chose was closed before its picture was taken. Take another screenshot.',
-  'pictures.hint': 'dewpoint models list',
+  'pictures.hint': 'dewpoint settings set providers',
   'pictures.sees': 'Sees images',
+  'projector.with': 'sees images (+{size})',
+  'projector.withUnknown': 'sees images',
+  'projector.sized': '{size}, {sight}',
+  'projector.missing': 'It sees no images yet: its projector is not here.',
+  'projector.get': 'Get its projector',
   'pictures.of': '{name} sees images',
   'setup.try.title': 'Try it',
   'setup.try.text':

@@ -4,6 +4,8 @@ export interface ModelChoice {
   /** The id that the model will have after the download. */
   readonly model: string;
   readonly sizeBytes: number;
+  /** The size of its projector, which is downloaded with it so that it sees images. Null: it has none. */
+  readonly projectorBytes: number | null;
   /** How it would fit into this machine's memory, in one line; null when its header could not be read. */
   readonly fit: string | null;
   /** Null: unknown. */

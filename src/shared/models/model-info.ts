@@ -165,3 +165,11 @@ export function howToGet(model: string): string {
   if (/^(?:llama-cpp|ollama)\/|^hf:/u.test(model)) return `Get it with \`dewpoint models pull ${model}\``;
   return model.includes('/') ? 'Set up its provider' : `Use its full name (llama-cpp/${model}?)`;
 }
+
+/** Whether another engine would see images with the model's projector, and no provider is of its kind. */
+export function needsSeeingEngine(
+  { seesWith }: Pick<ModelInfo, 'seesWith'>,
+  providers: Readonly<Record<string, { readonly kind: string }>>,
+): boolean {
+  return seesWith !== undefined && Object.values(providers).every(({ kind }) => kind !== seesWith);
+}

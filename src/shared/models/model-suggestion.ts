@@ -43,6 +43,8 @@ export interface SuggestedModel {
   readonly sizeBytes: number | null;
   /** False when the size is an estimate; the hub is asked before the download. */
   readonly isSizeExact: boolean;
+  /** Its projector, which is downloaded with it so that it sees images. Absent: it has none. Null: the size is unknown. */
+  readonly projector?: { readonly bytes: number | null };
   readonly license: string | null;
   readonly place: 'card' | 'card-and-ram' | 'unified' | 'ram';
   readonly contextTokens: number;

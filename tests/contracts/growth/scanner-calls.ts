@@ -18,6 +18,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/tools/results/cut-result.ts#cutByStructure': (text) => [text, 4096, () => ''],
   'src/main/tools/results/look-into-result.ts#lookIntoResult': (text) => [text, { search: 'a b', rows: '1-9' }],
   'src/main/tools/servers/program-needs.ts#howToGetProgram': (text) => [text, 'linux'],
+  'src/main/models/files/projectors.ts#isNamedFor': (text) => [text, text],
   'src/main/tools/results/result-shape.ts#cellsOf': (text) => [text, ','],
   'src/main/tools/results/result-shape.ts#withShortCells': (text) => [text, '|', 40],
   'src/main/agent/prompt/shorten-output.ts#shortenResult': (text) => [text, 500],

@@ -8,6 +8,8 @@ import type { HubClient, HubFile, HubName, HubRepository } from './download/hub-
 import { hubNameOf } from './download/hub-client.ts';
 import type { FetchedModel } from './download/fetch-model.ts';
 import type { ModelStore } from './model-store.ts';
+import type { ModelFacts } from '../memory/estimate/model-memory.ts';
+import { isNamedFor, projectorFor, projectorNameFor } from './projectors.ts';
 import { partNameOf } from './split-model-files.ts';
 import { plainInput } from '../memory/memory-planner.ts';
 import type { FoundRepository, ModelEntry, PullProgress } from '@shared/contract/models-contract.ts';
@@ -31,11 +33,18 @@ export interface HubModelsOptions {
   readonly plan: Pick<MemoryPlanner, 'plan' | 'planEach'>;
 }
 
+interface OfferedFile {
+  readonly file: HubFile;
+  readonly plan: MemoryPlanAnswer | null;
+  /** The smallest file with which it sees images. Null: there is none. */
+  readonly projector: HubFile | null;
+}
+
 interface OfferedModel {
   readonly repository: HubRepository;
-  readonly files: readonly { readonly file: HubFile; readonly plan: MemoryPlanAnswer | null }[];
+  readonly files: readonly OfferedFile[];
   /** Null if none of the requested files fits on this machine. */
-  readonly taken: HubFile | null;
+  readonly taken: OfferedFile | null;
 }
 
 export function createHubModels(options: HubModelsOptions): HubModels {
@@ -61,8 +70,8 @@ export function createHubModels(options: HubModelsOptions): HubModels {
         throw new AppError('bad-input', `No file of ${repository.repository} fits into the memory of this machine.`, {
           hint: `Name a file to download it anyway: hf:${repository.repository}:${repository.files[0]?.quantisation ?? 'Q4_K_M'}`,
         });
-      const { sizeBytes } = taken;
       const model = fetchedAs(taken, repository.repository);
+      const sizeBytes = taken.file.sizeBytes + (taken.projector?.sizeBytes ?? 0);
       const done = await options.store.fetch(model, {
         signal,
         onProgress: ({ phase, doneBytes, totalBytes }) =>
@@ -114,8 +123,41 @@ async function findOffered(
         signal,
       )
     : [];
-  const files = asked.map((one, index) => ({ file: one, plan: plans[index] ?? null }));
-  return { repository, files, taken: quantisation === null && file === null ? best(files) : smallest };
+  const projectors = createProjectorFinder({ hub, repository, model: header.ok ? header.value : null }, signal);
+  const files: OfferedFile[] = [];
+  for (const [index, one] of asked.entries())
+    files.push({ file: one, plan: plans[index] ?? null, projector: await projectors(one) });
+  return { repository, files, taken: quantisation === null && file === null ? best(files) : (files[0] ?? null) };
+}
+
+/** A repository has a few projectors in different precisions. No more are looked at. */
+const mostProjectors = 6;
+
+/** Finds the smallest projector of a model by the names and headers of both. Each header is read once. */
+function createProjectorFinder(
+  {
+    hub,
+    repository,
+    model,
+  }: { readonly hub: HubClient; readonly repository: HubRepository; readonly model: ModelFacts | null },
+  signal: AbortSignal,
+): (file: HubFile) => Promise<HubFile | null> {
+  const known = new Map<HubFile, boolean>();
+  const fits = async (projector: HubFile): Promise<boolean> => {
+    const kept = known.get(projector);
+    if (kept !== undefined) return kept;
+    if (known.size >= mostProjectors) return false;
+    const header = await hub.header(projector, repository.repository, signal);
+    if (!header.ok && signal.aborted) valueOf(header);
+    const isFit = header.ok && 'facts' in projectorFor({ ...header.value, fileBytes: projector.sizeBytes }, model);
+    known.set(projector, isFit);
+    return isFit;
+  };
+  return async (file) => {
+    for (const projector of repository.projectors)
+      if (isNamedFor(basename(projector.path), basename(file.path)) && (await fits(projector))) return projector;
+    return null;
+  };
 }
 
 function noFileError({ repository, files }: HubRepository, asked: string | null): AppError {
@@ -133,10 +175,10 @@ function noFileError({ repository, files }: HubRepository, asked: string | null)
  * The most common quantization that fits, else the largest file that fits. A file whose fit is unknown counts as
  * fitting.
  */
-function best(files: OfferedModel['files']): HubFile | null {
-  const fits = files.filter(({ plan }) => plan === null || isHere(plan)).map(({ file }) => file);
+function best(files: OfferedModel['files']): OfferedFile | null {
+  const fits = files.filter(({ plan }) => plan === null || isHere(plan));
   for (const usual of ['Q4_K_M', 'UD-Q4_K_XL', 'MXFP4']) {
-    const found = fits.find(({ quantisation }) => quantisation === usual);
+    const found = fits.find(({ file }) => file.quantisation === usual);
     if (found !== undefined) return found;
   }
   return fits.at(-1) ?? null;
@@ -147,24 +189,25 @@ function isHere({ granted, certainty }: MemoryPlanAnswer): boolean {
 }
 
 function entryOf(id: string, { repository, files, taken }: OfferedModel): ModelEntry {
-  const choices = files.map(({ file, plan }): ModelChoice => ({
+  const choices = files.map(({ file, plan, projector }): ModelChoice => ({
     id: `hf:${repository.repository}${isOnlyOne(file, repository) ? `:${file.quantisation}` : `/${file.path}`}`,
     model: `llama-cpp/${localName(file)}`,
     sizeBytes: file.sizeBytes,
+    projectorBytes: projector?.sizeBytes ?? null,
     fit: plan?.granted.reason ?? null,
     fits: plan === null || plan.certainty === 'unknown' ? null : plan.granted.context > 0,
-    isTaken: file === taken,
+    isTaken: file === taken?.file,
   }));
   const notes = [
     ...(repository.isGated ? ['gated: accept its terms at the source, and set HF_TOKEN'] : []),
-    ...(taken !== null && taken.parts.length > 1 ? [`in ${taken.parts.length} files`] : []),
+    ...(taken !== null && taken.file.parts.length > 1 ? [`in ${taken.file.parts.length} files`] : []),
   ];
   return {
     id,
-    label: taken === null ? repository.repository : basename(taken.path),
+    label: taken === null ? repository.repository : basename(taken.file.path),
     where: 'local',
     state: 'downloadable',
-    sizeBytes: taken?.sizeBytes ?? null,
+    sizeBytes: taken?.file.sizeBytes ?? null,
     license: repository.license,
     info: null,
     note: notes.length === 0 ? null : notes.join('; '),
@@ -182,14 +225,18 @@ function localName({ path }: HubFile): string {
   return basename(partNameOf(path)?.whole ?? basename(path, '.gguf'));
 }
 
-function fetchedAs(file: HubFile, repository: string): FetchedModel {
+function fetchedAs({ file, projector }: OfferedFile, repository: string): FetchedModel {
+  const name = localName(file);
+  const fetched = (part: HubFile['parts'][number], fileName: string): FetchedModel['files'][number] => ({
+    fileName,
+    bytes: part.sizeBytes,
+    sha256: part.sha256,
+    from: [{ type: 'uri', uri: `hf:${repository}/${part.path}` }],
+  });
+  const [sight] = projector?.parts ?? [];
   return {
-    name: localName(file),
-    files: file.parts.map((part) => ({
-      fileName: basename(part.path),
-      bytes: part.sizeBytes,
-      sha256: part.sha256,
-      from: [{ type: 'uri', uri: `hf:${repository}/${part.path}` }],
-    })),
+    name,
+    files: file.parts.map((part) => fetched(part, basename(part.path))),
+    ...(sight === undefined ? {} : { projector: fetched(sight, projectorNameFor(name)) }),
   };
 }

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { basename, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { AppError, failure, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
 import type { ModelRemoval } from '@shared/contract/models-contract.ts';
@@ -13,7 +13,7 @@ import type { AdapterParts } from './adapters.ts';
 import { importModel } from './import-model.ts';
 import { createImportedModels } from './name-list.ts';
 import type { ImportedModels } from './name-list.ts';
-import { checkProjector, createProjectorList, isProjectorName, sightOf } from './projectors.ts';
+import { checkProjector, createProjectorList, isProjectorName, projectorNameFor, sightOf } from './projectors.ts';
 import type { ProjectorList } from './projectors.ts';
 import type { CatalogModel, ModelCatalog } from './model-catalog.ts';
 import { leftovers, removeModel } from './remove-model.ts';
@@ -74,7 +74,7 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
   const offered = models.filter(({ strategies }) => strategies.length > 0).map(({ name }) => name);
   const { imported, readHeader } = options;
   const find = async (given: string): Promise<StoredModel | null> => {
-    const model = await findAny(shortName(given));
+    const model = await withProjectorBytes(await findAny(shortName(given)));
     if (model === null || model.path === null || !model.isInstalled || model.use !== undefined) return model;
     const sight = await sightOf({ name: model.adapter?.baseName ?? model.name, path: model.path }, options);
     return sight === null ? model : { ...model, sight };
@@ -138,7 +138,8 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
     async fetch(model, pull) {
       const present = await find(model.name);
       if (present !== null && !(await isThatModel(present, model, pull))) return taken(model.name);
-      if (present?.isInstalled === true && present.path !== null) return success(present.path);
+      const isWhole = present?.isInstalled === true && model.projector === undefined;
+      if (isWhole && present.path !== null) return success(present.path);
       return fetchModel(model, dir, { ...options, ...pull });
     },
   };
@@ -232,6 +233,13 @@ async function filesNamed(name: string, dir: string): Promise<readonly string[]>
 /** `NAME` of `NAME.gguf` and of `NAME-00001-of-00003.gguf`. */
 function modelNameOf(file: string): string {
   return partNameOf(file)?.whole ?? file.slice(0, -'.gguf'.length);
+}
+
+/** A model that was downloaded takes its projector along. */
+async function withProjectorBytes(model: StoredModel | null): Promise<StoredModel | null> {
+  if (model?.origin !== 'folder') return model;
+  const projector = join(dirname(model.place), projectorNameFor(model.name));
+  return { ...model, hereBytes: model.hereBytes + (await bytesOf([projector])) };
 }
 
 /** The bytes on the disk, partial downloads included. */

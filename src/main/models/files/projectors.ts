@@ -3,6 +3,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
 import { seenName } from '@shared/text/seen-text.ts';
+import type { ModelFacts } from '../memory/estimate/model-memory.ts';
 import { readProjector } from '../memory/estimate/projector-memory.ts';
 import type { ProjectorFacts } from '../memory/estimate/projector-memory.ts';
 import type { ReadHeader } from '../memory/gguf/gguf-header-reader.ts';
@@ -58,7 +59,15 @@ export async function sightOf(
     if ('projector' in found) return found;
     refusal ??= found.refusal;
   }
+  if (refusal === null && candidates.length === 0 && (await isUnfinished(name, path)))
+    refusal = 'It sees no images: the download of its projector did not end. Download the model again to go on.';
   return refusal === null ? null : { refusal };
+}
+
+/** Whether the download of the model began to bring its projector. */
+async function isUnfinished(name: string, path: string): Promise<boolean> {
+  const files = await readdir(dirname(path)).catch((): string[] => []);
+  return files.includes(`${projectorNameFor(name)}.download`);
 }
 
 /**
@@ -76,29 +85,53 @@ async function fitting(path: string, modelPath: string, readHeader: ReadHeader):
   const file = seenName(basename(path));
   const header = await readHeader(path);
   if (!header.ok) return { refusal: `The projector ${file} cannot be used: ${header.error.message}` };
-  const { keys, weights } = header.value.facts;
-  const facts = readProjector(keys, weights?.totalBytes ?? header.value.fileBytes);
-  if (facts === null) return { refusal: `${file} is not a projector for pictures.` };
   const model = await readHeader(modelPath);
-  const width = model.ok ? numberOf(model.value.facts.keys[`${model.value.architecture}.embedding_length`]) : null;
-  if (width !== null && facts.modelWidth !== null && width !== facts.modelWidth) {
-    const sizes = `it makes ${facts.modelWidth} values for each token, and the model takes ${width}`;
-    return { refusal: `The projector ${file} belongs to another model: ${sizes}.` };
-  }
-  return { projector: { path, facts } };
+  const read = { ...header.value.facts, fileBytes: header.value.fileBytes };
+  const found = projectorFor(read, model.ok ? model.value.facts : null);
+  if ('facts' in found) return { projector: { path, facts: found.facts } };
+  if (found.widths === null) return { refusal: `${file} is not a projector for pictures.` };
+  const sizes = `it makes ${found.widths.made} values for each token, and the model takes ${found.widths.taken}`;
+  return { refusal: `The projector ${file} belongs to another model: ${sizes}.` };
+}
+
+/** `widths`: it was made for a model of another width. Null: it is no projector for pictures. */
+type ProjectorFit =
+  | { readonly facts: ProjectorFacts }
+  | { readonly widths: { readonly made: number; readonly taken: number } | null };
+
+/** Whether a file is a projector for this model, by the headers of both. Null: the model's header is not known. */
+export function projectorFor(
+  { keys, weights, fileBytes }: Pick<ModelFacts, 'keys' | 'weights'> & { readonly fileBytes: number },
+  model: Pick<ModelFacts, 'keys'> | null,
+): ProjectorFit {
+  const facts = readProjector(keys, weights?.totalBytes ?? fileBytes);
+  if (facts === null) return { widths: null };
+  const taken =
+    model === null ? null : numberOf(model.keys[`${String(model.keys['general.architecture'])}.embedding_length`]);
+  const made = facts.modelWidth;
+  return taken !== null && made !== null && taken !== made ? { widths: { made, taken } } : { facts };
+}
+
+/** Whether a projector has the name of a model, or none of its own. Both are file names. */
+export function isNamedFor(projector: string, model: string): boolean {
+  const [stem, own] = [stemOf(projector), stemOf(wholeName(model))];
+  return stem === '' || own === stem || own.startsWith(`${stem}-`) || stem.startsWith(`${own}-`);
 }
 
 /** Half floats first, because every card computes with them. */
+export const precisionRank = (file: string): number => (/(?<!b)f16/iu.test(file) ? 0 : 1);
+
+/** The one that came with the model is the first. */
 async function besides(path: string): Promise<readonly string[]> {
   const folder = dirname(path);
   const files = (await readdir(folder).catch((): string[] => [])).filter((file) => file.endsWith('.gguf'));
   const models = new Set(files.filter((file) => !isProjectorName(file)).map(wholeName));
-  const own = stemOf(wholeName(basename(path)));
-  const named = files.filter(isProjectorName).filter((file) => {
-    const stem = stemOf(file);
-    return stem === '' ? models.size === 1 : own === stem || own.startsWith(`${stem}-`) || stem.startsWith(`${own}-`);
-  });
-  const rank = (file: string): number => (/(?<!b)f16/iu.test(file) ? 0 : 1);
+  const model = basename(path);
+  const own = projectorNameFor(wholeName(basename(path, '.gguf')));
+  const named = files
+    .filter(isProjectorName)
+    .filter((file) => file === own || (isNamedFor(file, model) && (stemOf(file) !== '' || models.size === 1)));
+  const rank = (file: string): number => (file === own ? -1 : precisionRank(file));
   return named
     .toSorted((left, right) => rank(left) - rank(right) || left.localeCompare(right))
     .map((file) => join(folder, file));
@@ -115,6 +148,8 @@ function stemOf(file: string): string {
     .replace(/\.gguf$/u, '')
     .split(/[-_.]/u);
   return words
-    .filter((word) => !/^(?:mmproj|model|(?:i?q|tq)\d\w*|k|m|s|xs|xl|ud|0|1|bf16|f16|f32|fp16|mxfp4)$/u.test(word))
+    .filter(
+      (word) => !/^(?:mmproj|model|(?:i?q|tq)\d\w*|k|m|s|l|xs|xl|xxs|nl|ud|0|1|bf16|f16|f32|fp16|mxfp4)$/u.test(word),
+    )
     .join('-');
 }

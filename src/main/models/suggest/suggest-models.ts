@@ -204,6 +204,7 @@ function described({ role, wish, model, fit }: Found, { machine, sources }: Aske
     ollama: tag,
     sizeBytes: file.bytes ?? file.aboutBytes,
     isSizeExact: file.bytes !== null,
+    ...(model.projector === null ? {} : { projector: { bytes: model.projector.bytes } }),
     license: model.license,
     place: fit.place,
     contextTokens: fit.tokens,
@@ -246,7 +247,7 @@ function limitsOf(role: SuggestedRole, model: OfferedModel, tag: string | null):
   return [
     ...(role === 'chat' && model.projector !== null
       ? [
-          `The built-in engine reads text only. For pictures, use ${tag === null ? '' : `Ollama: ${tag}, or `}your own llama-server with the projector of the model (${model.projector.file}).`,
+          `The built-in engine reads text only. For pictures, use ${tag === null ? '' : `Ollama: ${tag}, or `}your own llama-server. It uses the projector, which comes with the download.`,
         ]
       : []),
     ...(model.engines.includes('llama-cpp') ? [] : ['The built-in engine has no chat format for it yet. Use Ollama.']),

@@ -10,6 +10,7 @@ import type {
 import { hasImage, pagesIn, scansOf } from '@shared/attachments/attachment-text.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import type { FittedText } from '@shared/attachments/fit-attachments.ts';
+import { needsSeeingEngine } from '@shared/models/model-info.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { settingsForProject } from '../../settings/settings-for-project.ts';
 import type { Settings } from '@shared/settings/settings.ts';
@@ -68,10 +69,7 @@ export async function previewAttachments(
 
 /** The models that have a projector, where no engine is set up that uses it. */
 function withServer({ providers }: Settings, infos: readonly ModelInfo[]): readonly PreviewModel[] {
-  const kinds = Object.values(providers).map(({ kind }) => kind);
-  return infos
-    .filter(({ seesWith }) => seesWith !== undefined && !kinds.includes(seesWith))
-    .map((info) => modelOf(info));
+  return infos.filter((info) => needsSeeingEngine(info, providers)).map((info) => modelOf(info));
 }
 
 /** The pages without text that a model of the message gets as pictures, or that none of them sees. */

@@ -9,7 +9,7 @@ import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { useModelDownloads } from '../../lib/models/model-downloads.ts';
 import { useTakeOver, useTakeOvers } from '../../lib/models/take-over.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
-import { bytes } from '../../lib/text/format.ts';
+import { bytes, sightText } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -185,7 +185,7 @@ function ModelThatIsHere({ other, starter }: { readonly other: ModelEntry; reado
   );
 }
 
-function sizeOf({ sizeBytes, isSizeExact }: SuggestedModel): string {
-  const size = bytes(sizeBytes ?? 0);
-  return isSizeExact ? size : t('suggest.about', { value: size });
+function sizeOf({ sizeBytes, isSizeExact, projector }: SuggestedModel): string {
+  const size = isSizeExact ? bytes(sizeBytes ?? 0) : t('suggest.about', { value: bytes(sizeBytes ?? 0) });
+  return projector === undefined ? size : t('projector.sized', { size, sight: sightText(projector.bytes) });
 }

@@ -6,6 +6,7 @@ import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
 import { t } from '../../lib/text/translate.ts';
+import { useWantedPlace } from '../../lib/window/use-wanted-place.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
@@ -24,8 +25,12 @@ interface Endpoint {
   readonly seesPictures: boolean;
 }
 
-/** Services and servers that were set up. Each can be tested and removed, and others added. */
-export function Endpoints() {
+/**
+ * Services and servers that were set up. Each can be tested and removed, and others added. `isWanted`: the user came for
+ * it.
+ */
+export function Endpoints({ isWanted }: { readonly isWanted: boolean }) {
+  const place = useWantedPlace(isWanted);
   const client = useClient();
   const queries = useQueryClient();
   const isRefused = useIsCommandRefused('settings.set');
@@ -37,7 +42,7 @@ export function Endpoints() {
     for (const key of ['settings', 'models', 'keys']) void queries.invalidateQueries({ queryKey: [key] });
   };
   return (
-    <section aria-label={t('endpoints.title')} className="flex flex-col gap-3">
+    <section ref={place} tabIndex={-1} aria-label={t('endpoints.title')} className="flex scroll-mt-4 flex-col gap-3">
       <h2 className="text-xs font-semibold text-soft">{t('endpoints.title')}</h2>
       <p className="text-sm text-soft">{t('endpoints.text')}</p>
       {providers.error !== null && <Problem text={failureText(providers.error)} onRetry={providers.refetch} />}

@@ -63,7 +63,7 @@ export default function ModelsView({ at }: { readonly at?: Extract<View, { reado
             <Place key={place.where} {...place} settings={settings.data} onUse={use} onChanged={reload} />
           ))}
         <OwnLlamaServer isWanted={at === 'llama-server'} />
-        <Endpoints />
+        <Endpoints isWanted={at === 'endpoints'} />
       </div>
     </div>
   );

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { LlamaServerLook } from '@shared/contract/models-contract.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
@@ -8,6 +8,7 @@ import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useIsCommandRefused, useIsWindow } from '../../lib/connection/use-host-info.ts';
 import { t } from '../../lib/text/translate.ts';
+import { useWantedPlace } from '../../lib/window/use-wanted-place.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field, inputClass } from '../../ui/controls/field.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
@@ -23,13 +24,8 @@ interface OwnEntry {
 
 /** Finds, tests and sets up the user's own llama-server. `isWanted`: the user came for it. */
 export function OwnLlamaServer({ isWanted }: { readonly isWanted: boolean }) {
-  const place = useRef<HTMLElement>(null);
+  const place = useWantedPlace(isWanted);
   const isRefused = useIsCommandRefused('models.lookForServer');
-  useEffect(() => {
-    if (!isWanted) return;
-    place.current?.focus({ preventScroll: true });
-    place.current?.scrollIntoView();
-  }, [isWanted]);
   return (
     <section ref={place} tabIndex={-1} aria-label={t('ownServer.title')} className="flex scroll-mt-4 flex-col gap-3">
       <h2 className="text-xs font-semibold text-soft">{t('ownServer.title')}</h2>

@@ -5,7 +5,7 @@ import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { useTakeOver, useTakeOvers } from '../../lib/models/take-over.ts';
-import { bytes, tokens } from '../../lib/text/format.ts';
+import { bytes, sightText, tokens } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { UseModel } from './use-model.tsx';
 import { DownloadControl } from '../../ui/controls/download-control.tsx';
@@ -92,9 +92,10 @@ function Suggestion({ model, isQuickest: isLabelTrue, isUsed, onUse }: Suggestio
 }
 
 /** How much it is and how quick: what a person weighs first. */
-function factsOf({ sizeBytes, isSizeExact, decodePerSecond }: SuggestedModel): string {
+function factsOf({ sizeBytes, isSizeExact, projector, decodePerSecond }: SuggestedModel): string {
+  const size = about(bytes(sizeBytes ?? 0), isSizeExact);
   return t('suggest.facts', {
-    size: about(bytes(sizeBytes ?? 0), isSizeExact),
+    size: projector === undefined ? size : t('projector.sized', { size, sight: sightText(projector.bytes) }),
     speed:
       decodePerSecond === null
         ? t('suggest.writesUnknown')

@@ -15,7 +15,8 @@ const action = (text: TextKey, id: string): HintAction => ({ type: 'action', tex
 const places: readonly (readonly [RegExp, HintAction])[] = [
   [/^keys (?:set|remove)\b/u, show('hint.keys', { type: 'settings', at: 'keys' })],
   [/^settings set providers\.llama-server\b/u, show('hint.llamaServer', { type: 'models', at: 'llama-server' })],
-  [/^(?:models\b|settings set providers\b)/u, show('hint.models', { type: 'models' })],
+  [/^settings set providers\b/u, show('hint.models', { type: 'models', at: 'endpoints' })],
+  [/^models\b/u, show('hint.models', { type: 'models' })],
   [/^budget\b/u, show('hint.limits', { type: 'costs' })],
   [/^rules\b/u, show('hint.rules', { type: 'settings', at: 'rules' })],
   [/^tools\b/u, show('hint.tools', { type: 'tools' })],

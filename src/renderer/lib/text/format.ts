@@ -51,6 +51,11 @@ export function bytes(size: number): string {
   return t(`unit.${unit}`, { count });
 }
 
+/** What a projector adds to the download of its model. Null: its size is not known. */
+export function sightText(projectorBytes: number | null): string {
+  return projectorBytes === null ? t('projector.withUnknown') : t('projector.with', { size: bytes(projectorBytes) });
+}
+
 /** The time for today, the day for other days. */
 export function clock(at: number, now: number): string {
   const date = new Date(at);

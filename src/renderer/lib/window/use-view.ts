@@ -28,7 +28,7 @@ export type View =
   | { readonly type: 'tools' }
   | { readonly type: 'assistants' }
   /** `at`: the part to show. */
-  | { readonly type: 'models'; readonly at?: 'llama-server' }
+  | { readonly type: 'models'; readonly at?: 'endpoints' | 'llama-server' }
   /** `task`: a task to begin with. */
   | { readonly type: 'compare'; readonly task?: { readonly text: string; readonly project: string | null } }
   | { readonly type: 'costs' }

@@ -25,9 +25,10 @@ export function DownloadControl({ id, label, isFirst = false, onStart, onHere }:
   const pull = useModelDownloads().get(id);
   const start = async (): Promise<void> => {
     onStart?.();
-    if (!(await startModelDownload(client, id))) return;
+    const isHere = await startModelDownload(client, id);
+    // A download that was stopped may have brought a model without its projector.
     for (const key of ['models', 'doctor']) await queries.invalidateQueries({ queryKey: [key] });
-    await onHere?.();
+    if (isHere) await onHere?.();
   };
   if (pull !== undefined && pull.problem === null) return <Progress id={id} pull={pull} />;
   return (

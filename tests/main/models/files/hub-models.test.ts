@@ -15,9 +15,11 @@ import type { ModelStore } from '../../../../src/main/models/files/model-store.t
 import { createModelStore } from '../../../../src/main/models/files/model-store.ts';
 import { modelHub, tinyFiles, tinyModel } from '../../../fakes/model-hub.ts';
 import type { ModelHub } from '../../../fakes/model-hub.ts';
+import { projectorFile } from '../../../fakes/projector-file.ts';
 import { splitGguf, splitNames } from '../../../fakes/split-gguf.ts';
 import { adapterParts } from '../../../fakes/adapter-parts.ts';
 import { testPrograms } from '../../../fakes/test-programs.ts';
+import { entryOfFile } from '../../../../src/main/models/model-entries.ts';
 import type { PullProgress } from '@shared/contract/models-contract.ts';
 
 const gibi = 1024 ** 3;
@@ -32,12 +34,17 @@ const files = {
   ...Object.fromEntries(partNames.map((name, index) => [`BF16/${name}`, parts[index] ?? Buffer.alloc(0)])),
 };
 
+const eyes = projectorFile({ modelWidth: 64 });
+/** Files of the repository with a projector whose checksum in the list is wrong. */
+const damaged: string[] = [];
+
 let dir: string;
 let server: Server;
 let hub: ModelHub;
 let store: ModelStore;
 
 beforeEach(async () => {
+  damaged.length = 0;
   dir = await mkdtemp(join(tmpdir(), 'dewpoint-hub-'));
   hub = modelHub({
     'owner/Tiny-GGUF': { license: 'apache-2.0', parameters: 130e6, files },
@@ -47,6 +54,17 @@ beforeEach(async () => {
       wrongSums: ['Damaged-Q4_K_M.gguf'],
     },
     'owner/Huge-GGUF': { parameters: 70e9, files: {} },
+    // The smallest projector is another model's, and an importance matrix is none at all.
+    'owner/Eye': {
+      files: {
+        'Eye-4B-Q4_K_M.gguf': tinyModel('eye', 30_000),
+        'Eye-4B-Q8_0.gguf': tinyModel('eye', 60_000),
+        'mmproj-F16.gguf': eyes,
+        'mmproj-F32.gguf': projectorFile({ modelWidth: 64, layers: 3 }),
+        'Eye-4B-mmproj-Q8_0.gguf': projectorFile({ modelWidth: 576, layers: 1, width: 32 }),
+      },
+      wrongSums: damaged,
+    },
     'owner/none': { files: { 'model.safetensors': Buffer.from('x') } },
     'owner/no-gguf-inside': { files: { 'Fake-Q4_K_M.gguf': Buffer.from('<html>nothing</html>') } },
   });
@@ -293,6 +311,89 @@ describe('a model of a hub', () => {
       code: 'network',
       message: expect.stringContaining('could not be reached'),
     });
+  });
+});
+
+/** Catches: a model with a projector that never sees, and one whose projector comes unasked, unchecked or stays behind. */
+describe('a model of a hub that has a projector', () => {
+  const model = 'Eye-4B-Q4_K_M';
+  const projector = `mmproj-${model}.gguf`;
+  const remove = async (): Promise<{ readonly bytes: number }> =>
+    store.remove(model, { release: () => Promise.resolve(), signal: never });
+  const sight = async () => (await store.find(model))?.sight;
+
+  /** Stops when the model is here and the first bytes of its projector came. */
+  async function stopWithin(models: HubModels): Promise<unknown> {
+    const abort = new AbortController();
+    const whole = tinyModel('eye', 30_000).length;
+    return models
+      .pull(
+        'hf:owner/Eye',
+        ({ phase, doneBytes }) => void (phase === 'downloading' && doneBytes > whole && abort.abort()),
+        abort.signal,
+      )
+      .catch((error: unknown) => error);
+  }
+
+  it('is offered with the size of the smallest one that fits, and no projector is a model', async () => {
+    const entry = await create().show('hf:owner/Eye', never);
+    expect(entry?.choices?.map(({ model: id, projectorBytes }) => [id, projectorBytes])).toEqual([
+      [`llama-cpp/${model}`, eyes.length],
+      ['llama-cpp/Eye-4B-Q8_0', eyes.length],
+    ]);
+    expect((await create().show('hf:owner/Tiny-GGUF', never))?.choices?.[0]?.projectorBytes).toBeNull();
+  });
+
+  it('is fetched, found and removed with it', async () => {
+    const seen: PullProgress[] = [];
+    await create().pull('hf:owner/Eye', (progress) => void seen.push(progress), never);
+    expect(await here()).toEqual([`${model}.gguf`, projector].toSorted((left, right) => left.localeCompare(right)));
+    expect(await readFile(join(dir, 'models', projector))).toEqual(eyes);
+    const bytes = tinyModel('eye', 30_000).length + eyes.length;
+    expect(seen.at(-1)).toMatchObject({ phase: 'done', doneBytes: bytes, totalBytes: bytes });
+    expect(await sight()).toMatchObject({ projector: { path: join(dir, 'models', projector) } });
+    expect((await remove()).bytes).toBe(bytes);
+    expect(await here()).toEqual([]);
+  });
+
+  it('answers without images after a stop in its projector, says so, and goes on', async () => {
+    const models = create();
+    expect(await stopWithin(models)).toMatchObject({
+      code: 'cancelled',
+      message: expect.stringContaining(`${model} is here and answers, but it sees no images yet`),
+      hint: 'Download the model again to go on.',
+    });
+    const found = await store.find(model);
+    expect(found?.isInstalled).toBe(true);
+    expect(found === null ? null : entryOfFile(found).note).toContain('the download of its projector did not end');
+    await writeFile(join(dir, 'models', `${projector}.download`), eyes.subarray(0, 1000));
+    hub.asked.length = 0;
+    expect(await pull(models, 'hf:owner/Eye')).toBe(`llama-cpp/${model}`);
+    expect(hub.asked.at(-1)).toBe('/owner/Eye/resolve/main/mmproj-F16.gguf bytes=1000-');
+    expect(await sight()).toMatchObject({ projector: {} });
+  });
+
+  it('is removed with a projector that came in part', async () => {
+    await stopWithin(create());
+    await remove();
+    expect(await here()).toEqual([]);
+  });
+
+  it('stays when the projector is damaged, which is removed', async () => {
+    damaged.push('mmproj-F16.gguf');
+    await expect(pull(create(), 'hf:owner/Eye')).rejects.toMatchObject({
+      code: 'network',
+      message: expect.stringContaining(`${projector} was damaged and is removed`),
+    });
+    expect(await here()).toEqual([`${model}.gguf`]);
+  });
+
+  it('never takes the place of another file', async () => {
+    const models = create();
+    await pull(models, 'hf:owner/Eye');
+    await writeFile(join(dir, 'models', projector), 'mine');
+    await expect(pull(models, 'hf:owner/Eye')).rejects.toMatchObject({ code: 'conflict' });
+    expect(await readFile(join(dir, 'models', projector), 'utf8')).toBe('mine');
   });
 });
 

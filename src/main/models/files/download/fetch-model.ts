@@ -1,7 +1,7 @@
 import { access, constants, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, failure, success, toFailure } from '@shared/errors.ts';
-import type { Reply } from '@shared/errors.ts';
+import type { Failure, Reply } from '@shared/errors.ts';
 import { withFileLock } from '../../../lib/files/file-lock.ts';
 import { makeFolder, writeProblem } from '../../../lib/files/json-file.ts';
 import { fetchParts } from './fetch-parts.ts';
@@ -30,6 +30,8 @@ export interface FetchedModel {
   readonly name: string;
   /** In order. llama.cpp finds the other files by the name of the first. */
   readonly files: readonly FetchedFile[];
+  /** With which it sees images. It comes last, and the model can be used without it. Absent: there is none. */
+  readonly projector?: FetchedFile;
 }
 
 interface FetchedFile {
@@ -56,9 +58,9 @@ export interface Sources {
 const spareBytes = 256 * 1024 * 1024;
 
 /**
- * Downloads the files of a model into a folder. Returns the path of the first file, which is downloaded last: if it
- * is there, all are. A file gets its final name once it is complete and verified. After an abort or a failure, the
- * next try resumes.
+ * Downloads the files of a model into a folder. Returns the path of the first file, which is downloaded after the
+ * others: if it is there, all are. Only its projector may still be missing. A file gets its final name once it is
+ * complete and verified. After an abort or a failure, the next try resumes.
  */
 export async function fetchModel(
   model: FetchedModel,
@@ -68,7 +70,8 @@ export async function fetchModel(
   const [first, ...others] = model.files;
   if (first === undefined) throw new Error(`${model.name} has no file.`);
   const path = join(dir, first.fileName);
-  const totalBytes = model.files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const ordered = [...others, first, ...(model.projector === undefined ? [] : [model.projector])];
+  const totalBytes = ordered.reduce((sum, { bytes }) => sum + bytes, 0);
   const report = (phase: PullProgress['phase'], doneBytes: number, source?: string): void =>
     options.onProgress({ phase, doneBytes, totalBytes, ...(source === undefined ? {} : { source }) });
   const { signal } = options;
@@ -80,37 +83,55 @@ export async function fetchModel(
     const hint = 'Models are stored in the cache. Choose another folder with DEWPOINT_CACHE=DIR';
     return failure('bad-input', `${dir} cannot be written: ${writeProblem(error)}.`, hint);
   }
+  let hasModel = false;
+  const failed = (reply: Reply<never>): Reply<never> =>
+    hasModel && !reply.ok ? withoutImages(model.name, reply.error) : reply;
   try {
     return await withFileLock(`${path}.lock`, { signal, onWait: () => report('waiting', 0) }, async () => {
-      const order = [...others, first];
       let before = 0;
-      for (const [index, file] of order.entries()) {
+      for (const [index, file] of ordered.entries()) {
         const doneBytes = before;
         const pull = {
           ...options,
           dir,
-          name: model.name,
+          name: hasModel ? file.fileName : model.name,
           report: (phase, done, source) => report(phase, doneBytes + done, source),
         } satisfies FilePull;
         // Another process may have downloaded it during the wait.
-        if (!(await isHere(file, pull, others.length > 0))) {
-          await checkRoom(dir, await missingBytes(order.slice(index), dir));
+        if (!(await isHere(file, pull, others.length > 0 || hasModel))) {
+          await checkRoom(dir, await missingBytes(ordered.slice(index), dir));
+          if (hasModel && (await isTaken(file, dir))) return otherProjector(model.name, file);
           const fetched = await fetchFile(file, pull);
-          if (!fetched.ok) return fetched;
+          if (!fetched.ok) return failed(fetched);
         }
         before += file.bytes;
+        hasModel ||= file === first;
       }
       return success(path);
     });
   } catch (error) {
-    if (signal.aborted) return failure('cancelled', 'The download was cancelled. What was downloaded is kept.');
-    return { ok: false, error: toFailure(error) };
+    const cancelled = failure('cancelled', 'The download was cancelled. What was downloaded is kept.');
+    return failed(signal.aborted ? cancelled : { ok: false, error: toFailure(error) });
   }
+}
+
+/** The model can be used, and says itself what it lacks. */
+function withoutImages(name: string, { code, message, hint }: Failure): Reply<never> {
+  const text = `${name} is here and answers, but it sees no images yet: its projector was not downloaded. ${message}`;
+  return failure(code, text, hint ?? 'Download the model again to go on.');
+}
+
+const isTaken = async ({ fileName }: FetchedFile, dir: string): Promise<boolean> =>
+  (await sizeOf(join(dir, fileName))) !== null;
+
+function otherProjector(name: string, { fileName }: FetchedFile): Reply<never> {
+  const text = `${name} is here. Its projector was not downloaded: another file has the name ${fileName}, and is kept.`;
+  return failure('conflict', text, 'To use the one of the hub, move that file away and try again.');
 }
 
 interface FilePull extends Sources {
   readonly dir: string;
-  /** The model's name. */
+  /** What is downloaded, for the user. */
   readonly name: string;
   readonly signal: AbortSignal;
   /** Reports the bytes of this file. */

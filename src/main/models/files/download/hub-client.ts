@@ -4,6 +4,7 @@ import type { Reply } from '@shared/errors.ts';
 import { createGgufParse, factsOf, ggufLimits } from '../../memory/gguf/parse-gguf.ts';
 import type { ParsedGguf } from '../../memory/gguf/parse-gguf.ts';
 import type { ModelFacts } from '../../memory/estimate/model-memory.ts';
+import { isProjectorName, precisionRank } from '../projectors.ts';
 import { partNameOf, partPaths } from '../split-model-files.ts';
 
 /** `hf:OWNER/REPO`, with `:QUANTISATION` or `/FILE.gguf`. */
@@ -38,6 +39,8 @@ export interface HubRepository {
   readonly isGated: boolean;
   /** Smallest first. */
   readonly files: readonly HubFile[];
+  /** Files with which a model may see images (`mmproj`), smallest first. */
+  readonly projectors: readonly HubFile[];
 }
 
 /** What the list of a search says of a repository. */
@@ -151,7 +154,7 @@ type Get = (path: string, signal: AbortSignal, headers?: Readonly<Record<string,
 
 /** Enough for most headers. If the vocabulary is very large, a second request follows. */
 const firstBytes = 8 * 1024 * 1024;
-/** Enough for the other files of a model, which have no vocabulary. */
+/** Enough for a projector and for the other files of a model, which have no vocabulary. */
 const otherBytes = 256 * 1024;
 
 /** Throws `AppError` if there is no header, and network errors. */
@@ -163,7 +166,7 @@ async function readHeader(
   const { path, sizeBytes } = part;
   const parse = createGgufParse();
   let bytes = Buffer.alloc(0);
-  let upTo = (partNameOf(path)?.number ?? 1) === 1 ? firstBytes : otherBytes;
+  let upTo = (partNameOf(path)?.number ?? 1) === 1 && !isProjectorName(path) ? firstBytes : otherBytes;
   for (;;) {
     const end = Math.min(upTo, sizeBytes);
     const response = await get(`${repository}/resolve/main/${path}`, signal, {
@@ -202,14 +205,20 @@ function repositoryOf(
   const listed = new Map<string, HubPart>();
   for (const { rfilename: path, lfs } of siblings) {
     const name = path.split('/').at(-1) ?? path;
-    // Skips projectors and importance matrices, which are not models. The name must be safe, because it becomes a
-    // local file name.
-    if (!/^[\w/. +-]+\.gguf$/u.test(path) || /^(?:mmproj|imatrix|\.)/iu.test(name)) continue;
+    // Skips importance matrices, which are not models. The name must be safe, because it becomes a local file name.
+    if (!/^[\w/. +-]+\.gguf$/u.test(path) || /^(?:imatrix|\.)/iu.test(name)) continue;
     if (lfs !== null && lfs !== undefined) listed.set(path, { path, sizeBytes: lfs.size, sha256: lfs.sha256 });
   }
-  const files = [...listed.keys()].flatMap((path) => modelAt(path, listed) ?? []);
-  files.sort((left, right) => left.sizeBytes - right.sizeBytes);
-  return { repository, license: cardData?.license ?? null, isGated: gated !== undefined && gated !== false, files };
+  const all = [...listed.keys()].flatMap((path) => modelAt(path, listed) ?? []);
+  all.sort((left, right) => left.sizeBytes - right.sizeBytes || precisionRank(left.path) - precisionRank(right.path));
+  const isProjector = ({ path }: HubFile): boolean => isProjectorName(path.split('/').at(-1) ?? path);
+  return {
+    repository,
+    license: cardData?.license ?? null,
+    isGated: gated !== undefined && gated !== false,
+    files: all.filter((file) => !isProjector(file)),
+    projectors: all.filter((file) => isProjector(file) && file.parts.length === 1),
+  };
 }
 
 /** The model that starts with this file. Null if it is not a first file, or if one of its files is not listed. */

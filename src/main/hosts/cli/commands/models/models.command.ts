@@ -105,8 +105,14 @@ function describeCapabilities({ capabilities, effort, efforts = [] }: ModelInfo)
   return can.length === 0 ? 'answer in text' : can.join(', ');
 }
 
-function choiceText({ id, sizeBytes, fit, isTaken }: ModelChoice): string {
-  return `${id}  ${sizeText(sizeBytes)}${isTaken ? '  (default)' : ''}  ${fit ?? 'its header could not be read'}`;
+function choiceText({ id, sizeBytes, projectorBytes, fit, isTaken }: ModelChoice): string {
+  const sight = projectorBytes === null ? '' : `  ${sightText(projectorBytes)}`;
+  return `${id}  ${sizeText(sizeBytes)}${sight}${isTaken ? '  (default)' : ''}  ${fit ?? 'its header could not be read'}`;
+}
+
+/** The projector is part of the download. Null: its size is not known. */
+export function sightText(projectorBytes: number | null): string {
+  return projectorBytes === null ? 'sees images' : `sees images (+${sizeText(projectorBytes)})`;
 }
 
 export const pullModel: Command<[string]> = async (context, id) => {
@@ -174,9 +180,11 @@ async function announceDownload(
   if (model?.state !== 'downloadable') return;
   const size = model.sizeBytes === null ? '' : `, ${sizeText(model.sizeBytes)}`;
   const { choices = [] } = model;
+  const more = choices.find(({ isTaken }) => isTaken)?.projectorBytes ?? null;
+  const sight = more === null ? '' : `, ${sightText(more)}`;
   if (choices.length > 1) for (const choice of choices) terminal.err(`${seenWords(choiceText(choice))}\n`);
   if (model.note !== null && choices.length > 0) terminal.err(`${printable(model.note)}\n`);
-  terminal.err(`${seenName(model.label)}${size}, license: ${seenName(model.license ?? 'unknown')}\n`);
+  terminal.err(`${seenName(model.label)}${size}${sight}, license: ${seenName(model.license ?? 'unknown')}\n`);
 }
 
 function endLine(terminal: Terminal): void {

@@ -15,6 +15,7 @@ import type { Command } from '../../../text/command-context.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import { padRight } from '../../../text/columns.ts';
 import { jsonLine } from '../../../text/terminal.ts';
+import { sightText } from './models.command.ts';
 
 interface SuggestArguments {
   readonly machine?: string;
@@ -79,10 +80,11 @@ function describedReader({ use, label, why, sizeBytes, license, source }: Sugges
 function described(model: SuggestedModel): string {
   const size =
     model.sizeBytes === null ? 'unknown' : `${model.isSizeExact ? '' : 'about '}${sizeText(model.sizeBytes)}`;
+  const sight = model.projector === undefined ? '' : `, ${sightText(model.projector.bytes)}`;
   const rows: readonly (readonly [string, string])[] = [
     ['why', model.why],
     ['runs', places[model.place]],
-    ['download', `${size}, license ${model.license ?? 'unknown'}`],
+    ['download', `${size}${sight}, license ${model.license ?? 'unknown'}`],
     ['context', `${model.contextTokens} tokens${model.isContextPlanned ? '' : ' (estimate)'}`],
     ['writes', perSecond(model.decodePerSecond) ?? `unknown: ${model.speedNote ?? 'not measured'}`],
     ['reads', perSecond(model.prefillPerSecond) ?? 'unknown: no model of this kind was measured here'],
