@@ -55,11 +55,6 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/recipes/code/splice-code.ts#reindent': (text) => [text, '  '],
   'src/main/recipes/answer/citations.ts#findCitations': (text) => [text, ['src/a.py']],
   'src/main/recipes/answer/citations.ts#unknownCitations': (text) => [text, ['src/a.py']],
-  'src/main/recipes/answer/cited-support.ts#wordsNotCited': (text) => {
-    // As many parts as a prompt has room for.
-    const parts = [{ path: 'a.pdf', name: 'Page 1', text: text.slice(0, 4_000) }];
-    return [{ task: text, answer: text, cited: parts, shown: parts }];
-  },
   'src/main/recipes/answer/citations.ts#supportingLine': (text) => [text, { startLine: 1, text }],
   'src/main/recipes/write/new-file-name.ts#freeFileName': (text) => [text, 'py', new Set()],
   'src/main/recipes/edit/new-code.ts#newNameIn': (text) => [text, new Set()],
