@@ -1,4 +1,5 @@
 import type { Ref } from 'react';
+import type { ListedProject } from '@shared/projects/project-list.ts';
 import type { GivenTask } from '@shared/contract/host-contract.ts';
 import { lazy, Suspense } from 'react';
 import { Approvals } from './features/approvals/approvals.tsx';
@@ -104,7 +105,7 @@ const noPick = { pick: { policy: null }, mode: null, assistant: null } as const;
 
 interface SettingsPartsProps {
   readonly view: Extract<View, { readonly type: 'settings' }>;
-  readonly projects: readonly string[];
+  readonly projects: readonly ListedProject[];
 }
 
 /** What other features have in the settings. */
@@ -165,7 +166,7 @@ function OtherView({ view, load, actions, onShow, onStatus }: MainAreaProps) {
     case 'settings':
       return (
         <SettingsView view={view} actions={actions}>
-          <SettingsParts view={view} projects={projects} />
+          <SettingsParts view={view} projects={all} />
         </SettingsView>
       );
     case 'project':

@@ -136,6 +136,31 @@ describe('a question to several models', () => {
     expect(served.complaints).toEqual([]);
   });
 
+  it('is asked in a project without a folder, and each answer is in it', async () => {
+    const { page } = served;
+    const { key, id } = await core.client.projects.create({ name: 'Book club', instructions: 'Be kind.' });
+    await page.reload();
+    await page.getByRole('button', { name: 'Settings of Book club' }).click();
+    await page.getByRole('button', { name: 'New task here' }).click();
+    await ask().click();
+    await others().waitFor();
+    await page.getByRole('textbox', { name: 'Task', exact: true }).fill('Which book is the best?');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    const go = page.getByRole('button', { name: 'Go on with this one' });
+    await expect.poll(() => go.count()).toBe(2);
+    const inProject = (await core.client.sessions.list()).filter(({ project }) => project === key);
+    expect(inProject).toHaveLength(2);
+    for (const { sessionId } of inProject) {
+      const { state } = await core.client.sessions.show({ sessionId });
+      const { request } = await core.client.sessions.detail({ sessionId, id: state.steps.at(-1)?.callId ?? '' });
+      expect(state.project).toBe(id);
+      expect(request?.messages.find(({ role }) => role === 'system')?.text).toContain('Be kind.');
+    }
+    await go.first().click();
+    await page.getByRole('heading', { level: 1, name: 'Which book is the best?' }).waitFor();
+    expect(served.complaints).toEqual([]);
+  });
+
   it('is not offered for work, and says so', async () => {
     const { page } = served;
     await page.getByRole('button', { name: 'Work', exact: true }).click();

@@ -290,6 +290,7 @@ export const inspector = {
   'context.tools.one': '{count} tool',
   'context.tools.other': '{count} tools',
   'context.role.system': 'Instructions',
+  'context.role.own': 'Your instructions of the project',
   'context.role.user': 'Your messages and facts',
   'context.role.assistant': 'Earlier answers',
   'context.role.tool': 'Tool results',

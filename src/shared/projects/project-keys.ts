@@ -14,6 +14,9 @@ export function instructionTokens(text: string): number {
   return Math.ceil(bytes / 3.3);
 }
 
+/** What the user says in a project begins with this line in a prompt, and ends it with the words of an assistant. */
+export const projectWordsStart = 'The user says for everything in this project:\n';
+
 /** In UTF-8. */
 function bytesOf(code: number): number {
   if (code < 0x80) return 1;

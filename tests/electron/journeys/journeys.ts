@@ -31,7 +31,7 @@ export async function begin(hand: Hand, text: string): Promise<void> {
   await hand.send(button(hand, 'Start'));
 }
 
-async function say(hand: Hand, text: string): Promise<void> {
+export async function say(hand: Hand, text: string): Promise<void> {
   await hand.type(message(hand), text);
   await hand.send(button(hand, 'Send'));
 }

@@ -3,8 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pdfFile } from '../../fakes/pdf-file.ts';
+import type { Locator } from 'playwright-core';
+import type { Hand } from './hand.ts';
 import type { Journey } from './journeys.ts';
-import { answer, begin, button, main, pixel, tool, use } from './journeys.ts';
+import { answer, begin, button, main, pixel, say, tool, use } from './journeys.ts';
 
 /** A search service on this machine, as one that a person runs. It ends with the process. */
 async function searchService(): Promise<string> {
@@ -208,14 +210,84 @@ const knowledge: Journey = {
     await hand.attach(section.getByRole('button', { name: /^Add files/u }), ...files);
     for (const [name] of papers) await hand.sees(section.locator(`[data-knowledge="${name}"]`));
     await hand.stage('knowledge');
+    await instruct(hand, 'Name the file and the page of each figure.');
+    await hand.stage('instructions');
     await hand.press(button(hand, 'New task here'));
     await begin(hand, 'What does a parcel of 2 kg cost?');
     await hand.sees(answer(hand, 'It costs 6.90 EUR'));
+    await seesInstructions(hand);
     await hand.stage('answer');
   },
 };
 
+/** Writes the instructions of the project whose page is open. */
+async function instruct(hand: Hand, text: string): Promise<void> {
+  const own = hand.page.getByRole('region', { name: 'Your instructions' });
+  await hand.type(own.getByRole('textbox'), text);
+  await hand.press(own.getByRole('button', { name: 'Save instructions' }));
+  await hand.sees(own.getByText(/^They are kept in/u));
+}
+
+/** The last call had the instructions of the project, and the window says whose they are. */
+async function seesInstructions(hand: Hand): Promise<void> {
+  await hand.keys('Control+5');
+  const context = hand.page.getByRole('tabpanel', { name: 'Context' });
+  await hand.sees(context.getByText('Your instructions of the project'));
+}
+
+/** Opens the dialog that moves the session on the screen. A menu is walked with the arrow keys. */
+async function openMove(hand: Hand): Promise<Locator> {
+  const { page } = hand;
+  await hand.press(main(hand).getByRole('button', { name: 'Session actions' }));
+  const item = page.getByRole('menuitem', { name: 'Move to a project…' });
+  await hand.sees(item);
+  if (hand.kind === 'pointer') await hand.press(item);
+  else {
+    const isThere = (): Promise<boolean> => item.evaluate((element) => element === document.activeElement);
+    for (let step = 0; step < 20 && !(await isThere()); step += 1) await hand.keys('ArrowDown');
+    await hand.keys('Enter');
+  }
+  const dialog = page.getByRole('dialog', { name: 'Move to a project' });
+  await hand.sees(dialog);
+  return dialog;
+}
+
+const moved: Journey = {
+  name: 'moving a talk into a project',
+  prepare: async (bed) => use(bed, await bed.script('books', [{ text: 'Begin with a short one.' }])),
+  walk: async (hand) => {
+    const { page } = hand;
+    await begin(hand, 'What should we read next month?');
+    await hand.sees(answer(hand, 'Begin with a short one.'));
+    await hand.press(page.getByRole('button', { name: 'New project' }));
+    const making = page.getByRole('dialog', { name: 'New project' });
+    await hand.type(making.getByLabel('Name'), 'Book club');
+    await hand.stage('new project');
+    await hand.press(making.getByRole('button', { name: 'Make project' }));
+    await hand.sees(page.getByRole('heading', { level: 1, name: 'Book club' }));
+    await hand.stage('empty project');
+    await instruct(hand, 'We read one book a month.');
+    await hand.press(page.locator('[data-session]', { hasText: 'What should we read next month?' }).first());
+    const moving = await openMove(hand);
+    await hand.select(moving.getByLabel('Project'), 'Book club');
+    await hand.sees(moving.getByText('its instructions come with each message'));
+    await hand.stage('before the move');
+    await hand.press(moving.getByRole('button', { name: 'Move', exact: true }));
+    await hand.sees(main(hand).getByText(/^Moved into the project Book club/u));
+    await say(hand, 'And after that?');
+    await hand.sees(answer(hand, 'Begin with a short one.'));
+    await seesInstructions(hand);
+    await hand.stage('moved');
+    const back = await openMove(hand);
+    await hand.select(back.getByLabel('Project'), 'No project');
+    await hand.sees(back.getByText('no longer come with it'));
+    await hand.press(back.getByRole('button', { name: 'Move', exact: true }));
+    await hand.sees(main(hand).getByText(/^Moved out of its project/u));
+    await hand.stage('back');
+  },
+};
+
 /** Walked before there is a project. */
-export const talkJourneys: readonly Journey[] = [limited, web, fourTasks];
+export const talkJourneys: readonly Journey[] = [limited, web, fourTasks, moved];
 
 export const laterJourneys: readonly Journey[] = [offline, receipt, guessed, knowledge];

@@ -286,6 +286,66 @@ describe('a talk', () => {
     expect((await core.client.sessions.show({ sessionId: talk })).state.project).toBe(id);
   });
 
+  it('is as a fork where its parent is now, also from before a move between two projects', async () => {
+    const first = await core.client.projects.create({ name: 'First', instructions: 'Answer in German.' });
+    const second = await core.client.projects.create({ name: 'Second', instructions: 'Answer in French.' });
+    await core.client.projects.configure({
+      projectPath: second.key,
+      change: { type: 'choose', choices: { policy: 'local' } },
+    });
+    const talk = await newTalk();
+    await core.client.sessions.move({ sessionIds: [talk], project: first.key });
+    const options = runOptionsSchema.parse({ policy: 'cloud' });
+    await core.client.sessions.send({
+      sessionId: talk,
+      text: 'What is the capital of Peru?',
+      options,
+      attachments: [],
+    });
+    await core.client.sessions.result({ sessionId: talk });
+    const { state: before } = await core.client.sessions.show({ sessionId: talk });
+    await core.client.sessions.move({ sessionIds: [talk], project: second.key });
+    const at = { after: before.turns.at(-1)?.id ?? '' };
+    for (const isBranch of [true, false]) {
+      const { sessionId } = await core.client.sessions.fork({ sessionId: talk, at, isBranch });
+      const { state } = await core.client.sessions.show({ sessionId });
+      expect(state).toMatchObject({ project: second.id, chosen: {} });
+      await say(sessionId, 'And of Chile, please?');
+      expect(await lastSystem(sessionId)).toContain('Answer in French.');
+      expect((await core.client.sessions.show({ sessionId })).state.steps.at(-1)?.where).toBe('local');
+    }
+    await core.client.sessions.move({ sessionIds: [talk], project: null });
+    const { sessionId } = await core.client.sessions.fork({ sessionId: talk, at });
+    expect((await core.client.sessions.show({ sessionId })).state.project).toBeNull();
+  });
+
+  it('takes the instructions and the models of its project at its next step, if it is moved while it works', async () => {
+    const { key } = await core.client.projects.create({ name: 'Private', instructions: 'Answer in German.' });
+    const change = { type: 'choose', choices: { policy: 'local' } } as const;
+    await core.client.projects.configure({ projectPath: key, change });
+    const looking = { toolCalls: [{ name: 'list_files', input: {} }], delayMs: 500 };
+    const slow = { kind: 'scripted', strategies: ['loop'], replies: [looking, { text: 'Yes.' }], where: 'cloud' };
+    await core.client.settings.set({ key: 'providers.slow', value: slow });
+    const talk = await newTalk();
+    const options = runOptionsSchema.parse({
+      policy: 'cloud',
+      cloud: 'slow/script',
+      mode: 'work',
+      sandbox: 'read-only',
+    });
+    await core.client.sessions.send({ sessionId: talk, text: 'Look at the files.', options, attachments: [] });
+    await expect
+      .poll(async () => (await core.client.sessions.show({ sessionId: talk })).state.steps.length, { timeout: 20_000 })
+      .toBe(1);
+    expect(await core.client.sessions.move({ sessionIds: [talk], project: key })).toMatchObject({ refused: [] });
+    await core.client.sessions.result({ sessionId: talk });
+    const { state } = await core.client.sessions.show({ sessionId: talk });
+    expect(state.turns).toHaveLength(1);
+    expect(state.steps.map(({ where }) => where)).toEqual(['cloud', 'local']);
+    expect(await lastSystem(talk)).toContain('Answer in German.');
+    expect(await core.client.sessions.replay({ sessionId: talk })).toMatchObject({ matched: true });
+  });
+
   it('is not moved if it works in a folder, and another one is', async () => {
     const { key } = await core.client.projects.create({ name: 'A' });
     const task = (await core.client.sessions.create({ projectPath: join(folder, 'taxes') })).sessionId;

@@ -2,6 +2,7 @@ import { asksToDraw, isSmallTalk } from '@shared/text/task-kind.ts';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
 import type { MemoryLine } from '@shared/projects/memory-line.ts';
 import { saysToKeep } from '@shared/projects/memory-proposal.ts';
+import { projectWordsStart } from '@shared/projects/project-keys.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { howToGet, withThinking } from '@shared/models/model-info.ts';
 import type { EventOf } from '@shared/events/events.ts';
@@ -220,7 +221,7 @@ function asAsked<Found extends Pick<TurnFacts, 'local' | 'cloud' | 'others'>>(
 /** What the user says in the project comes before the words of an assistant, so it stays in the cache of prompts. */
 function inProject(info: ModelInfo, project: TurnOptions['project']): ModelInfo {
   if (project === undefined) return info;
-  const told = `The user says for everything in this project:\n${fittingWords(info, project.text)}`;
+  const told = `${projectWordsStart}${fittingWords(info, project.text)}`;
   const own = info.driving?.systemText;
   return { ...info, driving: { ...info.driving, systemText: own === undefined ? told : `${own}\n\n${told}` } };
 }

@@ -100,7 +100,7 @@ function choiceOf(
   const hasTools = asked.assistant?.tools !== 'off';
   // "Who wrote the handbook?" is general by its words, and the knowledge may say it.
   const isTalk = (task: string): boolean =>
-    !hasFiles || (asked.hasKnowledge === true ? isSmallTalk(task) : needsNoProject(task));
+    asked.hasKnowledge === true ? isSmallTalk(task) : !hasFiles || needsNoProject(task);
   const mode = (task: string): TurnMode => {
     if (!hasTools) return 'chat';
     const taken =

@@ -1,4 +1,4 @@
-import type { EventType, NewEvent, SessionEvent } from '@shared/events/events.ts';
+import type { EventOf, EventType, NewEvent, SessionEvent } from '@shared/events/events.ts';
 import { isImportedHistory } from '@shared/safety/approval-grants.ts';
 import { type ChangeState, reduceChange } from '@shared/session/file-change-state.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
@@ -14,6 +14,8 @@ export interface ForkPlan {
   readonly upToSeq: number;
   /** Events that end what was open at that point. */
   readonly ends: readonly NewEvent[];
+  /** The last move since that point: the fork is where its parent is now. Null: there was none here. */
+  readonly moved: NewEvent | null;
   /** The earlier image of each workspace file that was changed since that point. */
   readonly restore: readonly { readonly path: string; readonly image: FileImage }[];
   /** The whole history was imported, and the event that says so comes after the cut. */
@@ -27,12 +29,14 @@ export async function planFork(events: AsyncIterable<SessionEvent>, point: ForkP
   const later: { readonly seq: number; readonly path: string; readonly image: FileImage }[] = [];
   let state = emptySession;
   let copiedAt = 0;
+  let moved: EventOf<'session-moved'> | null = null;
   let cut: SessionState | null = null;
   for await (const event of events) {
     cut ??= finder.before(event, state);
     state = reduceSession(state, event);
     cut ??= finder.after(event, state);
     if (event.type === 'history-copied' && isImportedHistory(event)) copiedAt = event.seq;
+    if (event.type === 'session-moved') moved = event;
     if (event.type !== 'file-changed') continue;
     const change = reduceChange(changes.get(event.path), event);
     changes.set(event.path, change);
@@ -47,9 +51,14 @@ export async function planFork(events: AsyncIterable<SessionEvent>, point: ForkP
   return {
     upToSeq: cut.seq,
     ends: endsOf(cut),
+    moved: moved !== null && moved.seq > Math.max(cut.seq, copiedAt) ? moveTo(moved) : null,
     restore: [...restore].map(([path, image]) => ({ path, image })),
     isForeign: copiedAt > cut.seq,
   };
+}
+
+function moveTo({ project, name, chosen }: EventOf<'session-moved'>): NewEvent {
+  return { type: 'session-moved', project, name, ...(chosen === undefined ? {} : { chosen }) };
 }
 
 interface Finder {

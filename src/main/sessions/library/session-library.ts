@@ -80,6 +80,7 @@ export async function forkSession(
       changes,
       ...(isForeign ? { isForeign, ...droppedGrantsField(grants()) } : {}),
     },
+    ...(plan.moved === null ? [] : [plan.moved]),
     ...(isBranch ? [] : [{ type: 'session-renamed', title: forkTitle(view.state.title) } as const]),
   ];
   await copyLog({ folder: store.folderOf(id), created, events, ends, now: options.now });

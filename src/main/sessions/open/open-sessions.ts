@@ -301,8 +301,8 @@ async function sendTo(
   const { chosen: before } = session.journal.state();
   const { run, routed, missing } = await optionsFor(options, session, { text, asked, assistant, signal });
   if (run.sandbox !== undefined) session.wanted = run.sandbox;
-  const { projectPath } = session.journal.state();
-  const knows = projectPath !== null && (await options.agent.project.knowledgeOf(projectPath).isThere());
+  const project = projectOf(options, session.journal.state());
+  const knows = project !== null && (await options.agent.project.knowledgeOf(project).isThere());
   const chosen = {
     ...routed,
     ...(tools === null ? {} : { tools: [...tools] }),

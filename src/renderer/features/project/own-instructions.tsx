@@ -64,7 +64,7 @@ export function OwnInstructions({ handle: { page, isRefused, problem, say } }: {
           </Button>
         )}
       </form>
-      {page?.file !== null && page?.file !== undefined && (
+      {kept !== '' && page?.file !== null && page?.file !== undefined && (
         <p className="text-xs text-soft wrap-anywhere">{t('project.own.file', { file: folderText(page.file) })}</p>
       )}
     </Group>

@@ -46,6 +46,7 @@ export function ProjectIdentity({ project, handle: { page, isRefused, say } }: I
         }}
       >
         <InputField
+          isProse
           label={t('project.name')}
           className="min-w-48 flex-1"
           maxLength={longestProjectName}
@@ -55,6 +56,7 @@ export function ProjectIdentity({ project, handle: { page, isRefused, say } }: I
           onText={(text) => setTyped({ ...typed, name: text })}
         />
         <InputField
+          isProse
           label={t('project.icon')}
           className="w-24"
           maxLength={32}

@@ -1,12 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { ForgetReport, MemoryLine } from '@shared/projects/memory-line.ts';
+import { listedFolder, type ListedProject } from '@shared/projects/project-list.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
-import { folderName } from '../../lib/text/format.ts';
+import { projectOption } from '../../lib/window/use-projects.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -202,7 +203,7 @@ function NewLine({ change, hasProject }: Pick<RowProps, 'change'> & { readonly h
 }
 
 interface MemorySettingsProps {
-  readonly projects: readonly string[];
+  readonly projects: readonly ListedProject[];
   /** The project to begin with. Empty: every project. */
   readonly wanted: string;
   readonly isWanted: boolean;
@@ -212,15 +213,16 @@ interface MemorySettingsProps {
 export default function MemorySettings({ projects, wanted, isWanted }: MemorySettingsProps) {
   const [chosen, setChosen] = useState(wanted);
   // A project without sessions is in no list.
-  const all = [...new Set(wanted === '' ? projects : [...projects, wanted])];
+  const isListed = wanted === '' || projects.some(({ path }) => path === wanted);
+  const all = isListed ? projects : [...projects, listedFolder(wanted)];
   const choice = all.length > 0 && (
     <Field label={t('project.memory.show')}>
       {(ids) => (
         <Select {...ids} value={chosen} onChange={({ target }) => setChosen(target.value)}>
           <option value="">{t('project.memory.everyProject')}</option>
-          {all.map((path) => (
-            <option key={path} value={path}>
-              {folderName(path)}
+          {all.map((one) => (
+            <option key={one.path} value={one.path}>
+              {projectOption(one, all)}
             </option>
           ))}
         </Select>

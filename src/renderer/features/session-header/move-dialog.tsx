@@ -5,7 +5,7 @@ import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
 import { t } from '../../lib/text/translate.ts';
-import { useProjects } from '../../lib/window/use-projects.ts';
+import { projectOption, useProjects } from '../../lib/window/use-projects.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field } from '../../ui/controls/field.tsx';
 import { Select } from '../../ui/controls/select.tsx';
@@ -63,9 +63,9 @@ export default function MoveDialog({ sessionId, onClose }: MoveDialogProps) {
         {(ids) => (
           <Select {...ids} value={target} onChange={({ target: { value } }) => setChosen(value)}>
             <option value="">{t('move.none')}</option>
-            {projects.map(({ path, name, folder, id }) => (
-              <option key={path} value={path}>
-                {`${seenName(name)}${isShared(projects, name) ? ` (${seenName(folder ?? id ?? path)})` : ''}`}
+            {projects.map((one) => (
+              <option key={one.path} value={one.path}>
+                {projectOption(one, projects)}
               </option>
             ))}
           </Select>
@@ -100,9 +100,4 @@ function Changes({ changes }: { readonly changes: readonly string[] }) {
       ))}
     </ul>
   );
-}
-
-/** Two projects of one name are told apart by what else names them. */
-function isShared(projects: readonly { readonly name: string }[], name: string): boolean {
-  return projects.filter((one) => one.name === name).length > 1;
 }

@@ -2,9 +2,11 @@ import type { ReactNode } from 'react';
 import { lazy, Suspense } from 'react';
 import { usualPlace } from '@shared/session/session-state.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { folderName } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
+import { useProjectName } from '../../lib/window/use-projects.ts';
 import { StepDots } from './step-dots.tsx';
 import { SessionTitle } from './session-title.tsx';
 import { useQuery } from '@tanstack/react-query';
@@ -49,6 +51,7 @@ export function SessionHeader({
   children,
 }: SessionHeaderProps) {
   const { organized = usualPlace } = state;
+  const project = useProjectName(state);
   const path = state.projectPath ?? state.workspace?.path ?? '';
   return (
     <header className={`shrink-0 border-b border-line py-2 pr-3 ${hasMenuButton ? 'pl-12' : 'pl-5'}`}>
@@ -56,7 +59,7 @@ export function SessionHeader({
         <SessionTitle
           sessionId={sessionId}
           title={state.title}
-          place={{ short: placeText(state), whole: folderText(path) }}
+          place={{ short: placeText(state, project), whole: folderText(path) }}
           hasChanges={state.projectPath !== null && state.changes.length > 0}
           organized={organized}
           isRenaming={edited === 'title'}
@@ -79,16 +82,18 @@ export function SessionHeader({
   );
 }
 
-/** Where the session works, and the assistant that answered last. */
-function placeText(state: SessionState): string {
+/** Where the session works or belongs, and the assistant that answered last. */
+function placeText(state: SessionState, project: string | null): string {
   const assistant = state.turns.at(-1)?.assistant;
-  return assistant === undefined ? folderOf(state) : `${folderOf(state)} · ${t('assistant.of', { name: assistant })}`;
+  const place = folderOf(state, project);
+  return assistant === undefined ? place : `${place} · ${t('assistant.of', { name: assistant })}`;
 }
 
-function folderOf({ projectPath, workspace }: SessionState): string {
-  if (workspace?.mode === 'scratch' || projectPath === null) return t('session.scratch');
-  if (workspace?.mode === 'copy') return t('session.copyOf', { path: folderName(projectPath) });
-  return folderName(projectPath);
+function folderOf({ projectPath, workspace }: SessionState, project: string | null): string {
+  const name = project === null ? null : seenName(project);
+  if (workspace?.mode === 'scratch' || projectPath === null) return name ?? t('session.scratch');
+  const place = name ?? folderName(projectPath);
+  return workspace?.mode === 'copy' ? t('session.copyOf', { path: place }) : place;
 }
 
 interface SessionTagsProps {

@@ -48,7 +48,13 @@ export function NewProject({ onMade }: { readonly onMade: (project: string) => v
               void make();
             }}
           >
-            <InputField label={t('project.name')} maxLength={longestProjectName} value={name} onText={setName} />
+            <InputField
+              isProse
+              label={t('project.name')}
+              maxLength={longestProjectName}
+              value={name}
+              onText={setName}
+            />
             {problem !== null && <Problem text={problem} />}
             <div className="flex justify-end gap-2">
               <Button onClick={() => setName(null)}>{t('move.cancel')}</Button>

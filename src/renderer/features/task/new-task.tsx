@@ -68,7 +68,7 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
   const place = project === '' ? null : { projectPath: project };
   const attachments = useAttachments('task', place);
   const templates = useTaskTemplates({ task, setTask, field, place, attachments });
-  const assistants = useAssistants(next, (assistant) => chooseNext({ ...next, assistant }));
+  const assistants = useAssistants(next, (assistant) => chooseNext({ assistant }));
   const { pick, assistant } = assistants;
   const wanted = { ...choice, project, talkProject, pick, assistant: assistant?.name ?? null };
   const files = useAttachmentPreview({ attachments, text: task, place, options: optionsOfPick(pick) });
@@ -140,7 +140,7 @@ function useTaskChoice(project: string) {
   const choice: TaskChoice = { ...own, pick: next.pick, mode: next.mode };
   const setChoice = ({ pick, mode, ...others }: TaskChoice): void => {
     setOwn(others);
-    chooseNext({ ...next, pick, mode });
+    chooseNext({ ...(pick === next.pick ? {} : { pick }), ...(mode === next.mode ? {} : { mode }) });
   };
   return { next, chooseNext, choice, setChoice };
 }

@@ -46,9 +46,21 @@ export function followDefaults(changed: readonly string[]): void {
   nextTaskChoice.set({ ...nextTaskChoice.get(), pick: { policy: null } });
 }
 
-export function keepChoice(sessionId: string, choice: SessionChoice, project?: string | null): void {
-  setEntry(choices, sessionId, { ...choice, project });
-  nextTaskChoice.set(choice);
+/** Without a `change`, the next task chooses as before: what a project or a log says is not the person's choice. */
+export function keepChoice(
+  sessionId: string,
+  choice: SessionChoice,
+  {
+    project,
+    change = {},
+  }: { readonly project?: string | null | undefined; readonly change?: Partial<SessionChoice> } = {},
+): void {
+  setEntry(choices, sessionId, { ...choice, ...change, project });
+  chooseForNext(change);
+}
+
+function chooseForNext(change: Partial<SessionChoice>): void {
+  if (Object.keys(change).length > 0) nextTaskChoice.set({ ...nextTaskChoice.get(), ...change });
 }
 
 /** The choice for the next message of a session: what was chosen here, else what the log says was chosen last. */
@@ -64,7 +76,7 @@ export function useSessionChoice(
   useEffect(() => {
     if (isSent && !isHere) setEntry(choices, sessionId, { ...choice, project });
   });
-  return [choice, (change) => keepChoice(sessionId, { ...choice, ...change }, project)];
+  return [choice, (change) => keepChoice(sessionId, choice, { project, change })];
 }
 
 /** The same, without a component. */
@@ -146,21 +158,22 @@ function textsOf(value: unknown): readonly string[] | undefined {
 
 /**
  * The choice for the next new task, and a function that changes it. In a project that chooses an assistant or a mode for
- * its talks, those count until the person chooses something else.
+ * its talks, those count until the person chooses something else. They count nowhere else.
  */
-export function useNextChoice(project: string): readonly [SessionChoice, (choice: SessionChoice) => void] {
+export function useNextChoice(project: string): readonly [SessionChoice, (change: Partial<SessionChoice>) => void] {
   const client = useClient();
-  const [next, chooseNext] = useStoredValue(nextTaskChoice);
-  const [touchedIn, setTouchedIn] = useState<string | null>(null);
+  const [next] = useStoredValue(nextTaskChoice);
+  const [made, setMade] = useState<{ readonly project: string; readonly change: Partial<SessionChoice> } | null>(null);
   const heads = useQuery({
     queryKey: ['settings', 'projects', 'records'],
     queryFn: ({ signal }) => client.projects.records(undefined, { signal }),
   });
   const head = heads.data?.find(({ key }) => key === project);
-  const choose = (choice: SessionChoice): void => {
-    setTouchedIn(project);
-    chooseNext(choice);
+  const change = made?.project === project ? made.change : {};
+  const choose = (chosen: Partial<SessionChoice>): void => {
+    setMade({ project, change: { ...change, ...chosen } });
+    chooseForNext(chosen);
   };
-  if (head === undefined || touchedIn === project) return [next, choose];
-  return [{ ...next, assistant: head.assistant ?? next.assistant, mode: head.mode ?? next.mode }, choose];
+  const usual = { assistant: head?.assistant ?? next.assistant, mode: head?.mode ?? next.mode };
+  return [{ ...next, ...usual, ...change }, choose];
 }

@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { ListedProject } from '@shared/projects/project-list.ts';
 import type { ProjectChoices } from '@shared/projects/project-record.ts';
 import { listProjects } from '@shared/projects/project-list.ts';
+import type { SessionProject } from '@shared/projects/project-keys.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../connection/core-context.ts';
 import { useRoots } from '../connection/use-host-info.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
@@ -19,6 +21,26 @@ export function useProjects(sessions: readonly SessionSummary[]): readonly Liste
   const isOpen = ({ folder }: ListedProject): boolean =>
     folder === null || roots.length === 0 || roots.some((root) => folder === root || folder.startsWith(`${root}/`));
   return listProjects(sessions, isChoices(choices.data) ? choices.data : noChoices).filter(isOpen);
+}
+
+/** How the user calls the project of a session. Null: nothing was said about it, or the session is in none. */
+export function useProjectName({ projectPath, project = null }: SessionProject): string | null {
+  const client = useClient();
+  const { data } = useQuery({
+    queryKey: ['settings', 'projects', 'records'],
+    queryFn: ({ signal }) => client.projects.records(undefined, { signal }),
+  });
+  const head = data?.find(({ id, key }) => (projectPath === null ? id === project : key === projectPath));
+  return head?.name ?? null;
+}
+
+/** A project in a list to choose from. Two projects of one name are told apart by what else names them. */
+export function projectOption(
+  { path, name, folder, id }: ListedProject,
+  all: readonly Pick<ListedProject, 'name'>[],
+): string {
+  const isShared = all.filter((one) => one.name === name).length > 1;
+  return isShared ? `${seenName(name)} (${seenName(folder ?? id ?? path)})` : seenName(name);
 }
 
 /** Settings have an unknown type here; the core has checked them. */

@@ -54,11 +54,22 @@ interface InputFieldProps extends Omit<ComponentProps<'input'>, 'onChange'> {
   readonly label: string;
   readonly hint?: string;
   readonly problem?: string | null;
+  /** Words, such as a name. Without it, the text is code. */
+  readonly isProse?: boolean;
   readonly onText: (text: string) => void;
 }
 
 /** One line of text or a number, with its label and hint. */
-export function InputField({ label, hint, problem = null, onText, className, ...input }: InputFieldProps) {
+export function InputField({
+  label,
+  hint,
+  problem = null,
+  isProse = false,
+  onText,
+  className,
+  ...input
+}: InputFieldProps) {
+  const look = isProse ? `${inputClass} h-8` : inputLook(input.type);
   return (
     <Field
       label={label}
@@ -66,9 +77,7 @@ export function InputField({ label, hint, problem = null, onText, className, ...
       {...(hint === undefined ? {} : { hint })}
       {...(className === undefined ? {} : { className })}
     >
-      {(ids) => (
-        <input {...input} {...ids} onChange={(event) => onText(event.target.value)} className={inputLook(input.type)} />
-      )}
+      {(ids) => <input {...input} {...ids} onChange={(event) => onText(event.target.value)} className={look} />}
     </Field>
   );
 }

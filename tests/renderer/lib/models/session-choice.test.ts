@@ -25,17 +25,29 @@ it('the model and mode of a session are those chosen last in its log', () => {
 // Bug: a new task began with the model of the settings, and buttons such as "Send again" did, too.
 it('the model and mode chosen in the window are kept for the next task and every button', () => {
   const choice = { pick: { policy: 'local', local: 'fake/model' }, mode: 'work', assistant: null } as const;
-  keepChoice('here', choice);
+  keepChoice('here', nothing, { change: choice });
   expect(currentChoice('here', { chosen: {}, turns: [] })).toEqual(choice);
   expect(nextTaskChoice.get()).toEqual(choice);
   expect(keptOptions('here')).toEqual({ policy: 'local', local: 'fake/model', mode: 'work' });
   expect(keptOptions('never shown')).toEqual({});
 });
 
+// Bug: the assistant of a project answered in every next task elsewhere.
+it('what a project chose for its talks is no choice for the next task, and what the person changes there is', () => {
+  const inProject = { ...nothing, mode: 'ask', assistant: 'teacher' } as const;
+  nextTaskChoice.set(nothing);
+  keepChoice('talk', inProject, { project: 'abc' });
+  expect(nextTaskChoice.get()).toEqual(nothing);
+  const pick = { policy: 'local', local: 'fake/model' } as const;
+  keepChoice('talk', inProject, { project: 'abc', change: { pick } });
+  expect(nextTaskChoice.get()).toEqual({ ...nothing, pick });
+  expect(currentChoice('talk', { chosen: {}, turns: [], project: 'abc' })).toMatchObject({ ...inProject, pick });
+});
+
 // Bug: the model of the last task won over a default that was changed since.
 it('the next task follows a changed default model, and keeps the other choices', () => {
   const choice = { pick: { policy: 'local', local: 'fake/model' }, mode: 'work', assistant: 'ada' } as const;
-  keepChoice('mine', choice);
+  keepChoice('mine', nothing, { change: choice });
   followDefaults([]);
   followDefaults(['limits.maxSteps']);
   expect(nextTaskChoice.get()).toEqual(choice);

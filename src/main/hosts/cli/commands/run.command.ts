@@ -12,6 +12,7 @@ import { exitCodes } from '@shared/session/run-result.ts';
 import { escapedJson, seenCommand, seenName } from '@shared/text/seen-text.ts';
 import { orNoted } from '../../../lib/log.ts';
 import { jsonText } from '../../../lib/files/json-file.ts';
+import { projectKey } from '../../../lib/files/project-key.ts';
 import { askEachWay, refuseWithOthers, waysToAsk } from '../turn/ask-others.ts';
 import { attachableFile, attachFile, attachResources } from '../turn/attach-file.ts';
 import { askAnswer, howToAnswer } from '../questions/ask-answer.ts';
@@ -161,10 +162,20 @@ export async function withProject(
   return hasNoFolder(key) ? { ...options, projectKey: key } : { ...options, projectPath: key };
 }
 
-/** An option that is not given stays as it was chosen in the session. */
+/** An option that is not given stays as it was chosen in the session. A new one begins with what its project chooses. */
 export async function keptIn(context: CommandContext, options: RunOptions): Promise<RunOptions> {
-  if (options.sessionId === undefined) return options;
+  const { projectPath: folder } = options;
+  const key = options.projectKey ?? (folder === undefined ? undefined : await projectKey(folder));
+  if (options.sessionId === undefined && key === undefined) return options;
   const core = await context.core();
+  if (options.sessionId === undefined) {
+    const head = (await core.projects.records()).find((one) => one.key === key);
+    const { assistant = null, mode = null } = head ?? {};
+    return withLastChosen(options, {
+      ...(assistant === null ? {} : { assistant }),
+      ...(mode === null ? {} : { mode }),
+    });
+  }
   const { sessionId } = await core.sessions.find({ id: options.sessionId });
   const { state } = await core.sessions.show({ sessionId });
   return withLastChosen(options, state.chosen);

@@ -178,7 +178,7 @@ function withPageOptions(command: Command): Command {
     .option('--instructions-file <file>', 'the same from a file; - reads it from stdin')
     .option('--assistant <name>', 'who answers in new sessions, or none')
     .option('--mode <mode>', 'how new messages are read: ask, plan, work or auto')
-    .option('--policy <policy>', 'local, cloud or auto; none: as everywhere')
+    .option('--policy <policy>', 'local, cloud, hybrid (or auto), economy, balanced or quality; none: as everywhere')
     .option('--local <model>', 'the local model, PROVIDER/MODEL; none: as everywhere')
     .option('--cloud <model>', 'the cloud model, PROVIDER/MODEL, or none')
     .option('--folder <dir>', 'the folder that its tasks work in; a project gets one once')

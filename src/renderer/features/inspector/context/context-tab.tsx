@@ -1,4 +1,5 @@
 import type { SessionState, StepState, InstructionView } from '@shared/session/session-state.ts';
+import { projectWordsStart } from '@shared/projects/project-keys.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { bytes, tokens } from '../../../lib/text/format.ts';
 import { stepLabel } from '../../../lib/session/step-label.ts';
@@ -100,6 +101,7 @@ function Line({ look, label, count }: { readonly look: string; readonly label: s
 
 const roleTexts: Readonly<Record<string, TextKey>> = {
   system: 'context.role.system',
+  own: 'context.role.own',
   user: 'context.role.user',
   assistant: 'context.role.assistant',
   tool: 'context.role.tool',
@@ -134,7 +136,12 @@ function Parts({ sessionId, step }: { readonly sessionId: string; readonly step:
 function partsOf({ messages, tools }: RequestDetail): readonly { readonly label: string; readonly bytes: number }[] {
   const byRole = new Map<string, number>();
   const encoder = new TextEncoder();
-  for (const { role, text } of messages) byRole.set(role, (byRole.get(role) ?? 0) + encoder.encode(text).length);
+  for (const { role, text } of messages) {
+    const at = role === 'system' ? text.indexOf(projectWordsStart) : -1;
+    const [said, own] = at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at)];
+    byRole.set(role, (byRole.get(role) ?? 0) + encoder.encode(said).length);
+    if (own !== '') byRole.set('own', encoder.encode(own).length);
+  }
   const toolBytes = tools.reduce((sum, tool) => sum + tool.bytes, 0);
   const roles = [...byRole].map(([role, count]) => {
     const key = roleTexts[role];

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Knowledge, KnowledgeFile, KnowledgeSource } from '@shared/documents/knowledge.ts';
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import { partsText } from '@shared/documents/document-text.ts';
 import { seenLineText, seenName } from '@shared/text/seen-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
@@ -41,7 +42,7 @@ export const knowledge: Command<[KnowledgeWish]> = async (context, { action, fol
   const { isThere } = await core.projects.settings({ projectPath }, { signal });
   const found = await core.knowledge.list({ projectPath }, { signal });
   // What a project has is listed, also where its folder is gone.
-  if (!isThere && (action === 'add' || found.files.length === 0))
+  if (!isThere && !hasNoFolder(projectPath) && (action === 'add' || found.files.length === 0))
     throw usageError(
       `The project folder ${projectPath} was not found. Nothing was changed.`,
       'Name the project before its files, such as `dewpoint projects knowledge add . handbook.pdf`.',

@@ -41,7 +41,7 @@ export async function projectNamed(core: CoreClient, word: string): Promise<List
   if (other === undefined) return only;
   throw usageError(
     `${meant.length} projects can be meant by ${seenName(word)}.`,
-    `Name one of them: ${meant.map((one) => seenName(asWord(wordFor(one)))).join(', ')}`,
+    `Name one of them: ${meant.map((one) => seenName(asWord(wordFor(one)))).join(', ')}. See: dewpoint projects list`,
   );
 }
 

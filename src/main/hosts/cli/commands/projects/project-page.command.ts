@@ -11,6 +11,7 @@ import type { CoreClient } from '../../../../server/local-socket.ts';
 import type { Command, CommandContext } from '../../../text/command-context.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import { jsonLine, pluralize } from '../../../text/terminal.ts';
+import { asWord } from '../../program/run-flags.ts';
 import { confirmAtTerminal } from '../../questions/confirm.ts';
 import { readTask } from '../../turn/read-task.ts';
 import { projectNamed } from './named-project.ts';
@@ -181,7 +182,9 @@ async function show({ terminal }: CommandContext, core: CoreClient, project: str
   for (const [label, value] of rows) terminal.out(`${label.padEnd(10)} ${value}\n`);
   if (instructions.problem !== null) terminal.err(`Instructions: ${seenWords(instructions.problem)}\n`);
   else if (instructions.text === '')
-    terminal.out('\nNo instructions of your own. Write some: dewpoint projects set … --instructions "…"\n');
+    terminal.out(
+      `\nNo instructions of your own. Write some: dewpoint projects set ${seenName(asWord(head?.id ?? project))} --instructions "…"\n`,
+    );
   else
     terminal.out(
       `\nInstructions, about ${instructions.tokens} tokens with each message:\n${printable(instructions.text)}\n`,
@@ -252,7 +255,7 @@ function checked<T>(
       ? `An icon is one emoji or one letter, such as --icon 📚, or --icon D --color blue (${iconColors.join(', ')}).`
       : 'See: dewpoint projects set --help';
   throw usageError(
-    `--${type === 'choose' ? 'policy' : String(type)} is wrong: ${issueText(read.error.issues[0])}. Nothing was changed.`,
+    `--${type === 'choose' ? 'policy' : String(type)} is wrong: ${issueText(read.error.issues[0]).replace(/\.$/u, '')}. Nothing was changed.`,
     hint,
   );
 }

@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { success } from '../../../../../../src/shared/errors.ts';
 import { costs } from '../../../../../../src/main/hosts/cli/commands/costs.command.ts';
+import { knowledge } from '../../../../../../src/main/hosts/cli/commands/projects/knowledge.command.ts';
 import { memory } from '../../../../../../src/main/hosts/cli/commands/projects/memory.command.ts';
 import { keyOfWord } from '../../../../../../src/main/hosts/cli/commands/projects/named-project.ts';
 import { projectPage } from '../../../../../../src/main/hosts/cli/commands/projects/project-page.command.ts';
@@ -59,7 +60,10 @@ describe('the project that a word means', () => {
   it('is asked for where two have the name, with words that tell them apart', async () => {
     const one = await core.client.projects.create({ name: 'Notes' });
     const other = await core.client.projects.create({ name: 'notes' });
-    const failure = { message: '2 projects can be meant by Notes.', hint: `Name one of them: ${one.id}, ${other.id}` };
+    const failure = {
+      message: '2 projects can be meant by Notes.',
+      hint: `Name one of them: ${one.id}, ${other.id}. See: dewpoint projects list`,
+    };
     await expect(key('Notes')).rejects.toMatchObject(failure);
   });
 
@@ -71,7 +75,9 @@ describe('the project that a word means', () => {
     await mkdir(here);
     expect(await key('app')).toBe(here);
     const { id } = await core.client.projects.create({ name: 'App' });
-    await expect(key('app')).rejects.toMatchObject({ hint: `Name one of them: ${here}, ${id}` });
+    await expect(key('app')).rejects.toMatchObject({
+      hint: `Name one of them: ${here}, ${id}. See: dewpoint projects list`,
+    });
     expect(await key('./app')).toBe(here);
   });
 
@@ -109,6 +115,47 @@ describe('a run in a project by its name', () => {
     const counted = commandContext(core);
     await costs(counted.context, { project: 'Tax 2026', json: true });
     expect(JSON.parse(counted.said.out)).toMatchObject({ total: { calls: 1 } });
+  });
+
+  it('is done by the assistant of the project, and refused where there is none of that name', async () => {
+    await core.client.assistants.save({ name: 'teacher', text: 'Explain it.', replace: false });
+    const { context } = commandContext(core);
+    await projectPage(context, 'new', 'School', { assistant: 'teacher', mode: 'ask' });
+    await asked('School', 'Make me a plan of Peru.');
+    const [session] = await core.client.sessions.list();
+    const { state } = await core.client.sessions.show({ sessionId: session?.sessionId ?? '' });
+    expect(state.turns).toMatchObject([{ assistant: 'teacher' }]);
+    expect(state.turns[0]?.mode).not.toBe('work');
+    await projectPage(context, 'set', 'School', { assistant: 'nobody' });
+    await expect(run(context, 'And of Chile?', { project: 'School' })).rejects.toThrow('nobody');
+    expect(await core.client.sessions.list()).toHaveLength(1);
+  });
+
+  it('finds what the project knows, without a folder', async () => {
+    const { context, said } = commandContext(core);
+    await projectPage(context, 'new', 'School', {});
+    const path = join(folder, 'here', 'handbook.md');
+    await writeFile(path, 'The school opens at 07:45.');
+    const wish = { folder: 'School', words: [path], args: {} };
+    expect(await knowledge(context, { ...wish, action: 'add' })).toBe(0);
+    await knowledge(context, { ...wish, words: [], action: 'list' });
+    expect(said.out).toContain('handbook.md');
+    const call = { name: 'search_documents', input: { words: 'When does the school open?' } };
+    const replies = [{ toolCalls: [call] }, { text: 'At 07:45.' }];
+    await core.client.settings.set({
+      key: 'providers.finder',
+      value: { kind: 'scripted', strategies: ['loop'], replies, where: 'local' },
+    });
+    await core.client.settings.set({ key: 'local', value: 'finder/script' });
+    await asked('School', 'When does the school open?');
+    const [session] = await core.client.sessions.list();
+    const { state } = await core.client.sessions.show({ sessionId: session?.sessionId ?? '' });
+    expect(state.toolCalls).toMatchObject([{ tool: 'search_documents', status: 'ok' }]);
+    const { tools } = await core.client.sessions.detail({
+      sessionId: session?.sessionId ?? '',
+      id: state.toolCalls[0]?.toolCallId ?? '',
+    });
+    expect(tools[0]?.output).toContain('07:45');
   });
 
   it('notes what agents should know for that project alone', async () => {
