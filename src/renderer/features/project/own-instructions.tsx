@@ -4,7 +4,7 @@ import { seenWords } from '@shared/text/seen-text.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { Field, inputClass } from '../../ui/controls/field.tsx';
+import { Field, focusField, inputClass } from '../../ui/controls/field.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
@@ -19,8 +19,10 @@ export function OwnInstructions({ handle: { page, isRefused, problem, say } }: {
   const isTooLong = length > longestInstructions;
   const tokens = instructionTokens(text);
   const broken = page?.instructions.problem ?? null;
-  const save = async (): Promise<void> => {
-    if (await say({ type: 'instructions', text })) setTyped(null);
+  const save = async (form: HTMLFormElement): Promise<void> => {
+    if (!(await say({ type: 'instructions', text }))) return;
+    setTyped(null);
+    focusField(form);
   };
   return (
     <Group title={t('project.own')}>
@@ -29,7 +31,7 @@ export function OwnInstructions({ handle: { page, isRefused, problem, say } }: {
         className="flex flex-col items-start gap-3"
         onSubmit={(event) => {
           event.preventDefault();
-          void save();
+          void save(event.currentTarget);
         }}
       >
         <Field

@@ -9,7 +9,7 @@ import { folderName } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { Field, InputField } from '../../ui/controls/field.tsx';
+import { Field, focusField, InputField } from '../../ui/controls/field.tsx';
 import { FolderField } from '../../ui/controls/folder-field.tsx';
 import { Select } from '../../ui/controls/select.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
@@ -29,12 +29,13 @@ export function ProjectIdentity({ project, handle: { page, isRefused, say } }: I
   const [typed, setTyped] = useState<Partial<typeof kept>>({});
   const { name, sign, color } = { ...kept, ...typed };
   const isSame = name.trim() === kept.name && sign.trim() === kept.sign && color === kept.color;
-  const save = async (): Promise<void> => {
+  const save = async (form: HTMLFormElement): Promise<void> => {
     if (name.trim() !== kept.name && !(await say({ type: 'name', name }))) return;
     const icon = sign.trim() === '' ? null : { text: sign.trim(), color };
     const isNew = sign.trim() !== kept.sign || color !== kept.color;
     if (isNew && !(await say({ type: 'icon', icon }))) return;
     setTyped({});
+    focusField(form);
   };
   return (
     <Group title={t('project.identity')}>
@@ -42,7 +43,7 @@ export function ProjectIdentity({ project, handle: { page, isRefused, say } }: I
         className="flex flex-wrap items-end gap-3"
         onSubmit={(event) => {
           event.preventDefault();
-          void save();
+          void save(event.currentTarget);
         }}
       >
         <InputField

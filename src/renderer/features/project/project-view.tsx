@@ -15,7 +15,7 @@ import { PreparePackages } from '../../ui/project/prepare-packages.tsx';
 import { ProjectHosts } from '../../ui/project/project-hosts.tsx';
 import { ReceiptLink } from '../../ui/figures/receipt-link.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
-import { InputField } from '../../ui/controls/field.tsx';
+import { focusField, InputField } from '../../ui/controls/field.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
 import { ProjectFolders } from './project-folders.tsx';
 import { ProjectCalibration } from './project-calibration.tsx';
@@ -142,8 +142,10 @@ function TestCommand({ project: { settings, isRefused, change } }: { readonly pr
   const kept = settings.testCommand ?? '';
   const [typed, setTyped] = useState<string | null>(null);
   const command = (typed ?? kept).trim();
-  const save = async (): Promise<void> => {
-    if (await change({ type: 'test-command', command: command === '' ? null : command })) setTyped(null);
+  const save = async (form: HTMLFormElement): Promise<void> => {
+    if (!(await change({ type: 'test-command', command: command === '' ? null : command }))) return;
+    setTyped(null);
+    focusField(form);
   };
   return (
     <Group title={t('project.testCommand')}>
@@ -151,7 +153,7 @@ function TestCommand({ project: { settings, isRefused, change } }: { readonly pr
         className="flex items-end gap-3"
         onSubmit={(event) => {
           event.preventDefault();
-          void save();
+          void save(event.currentTarget);
         }}
       >
         <InputField

@@ -34,6 +34,14 @@ export default function SessionMenu({ sessionId, hasChanges, organized, ...on }:
   const isAskRefused = useIsCommandRefused('endpoint.askAgain');
   const isMoveRefused = useIsCommandRefused('sessions.move');
   const isEditing = useRef(false);
+  const trigger = useRef<HTMLButtonElement>(null);
+  /** The item that opened the dialog is gone, so the button of the menu gets the focus. */
+  const close = (): void => {
+    setDialog(null);
+    requestAnimationFrame(() => {
+      if (document.activeElement === document.body) trigger.current?.focus();
+    });
+  };
   const edit = (open: () => void): void => {
     isEditing.current = true;
     open();
@@ -43,7 +51,7 @@ export default function SessionMenu({ sessionId, hasChanges, organized, ...on }:
       {/* A modal menu would add a style sheet to lock the page, which the policy forbids. Without a portal, it lies in a
         landmark like everything else. */}
       <DropdownMenu.Root modal={false}>
-        <DropdownMenu.Trigger asChild>
+        <DropdownMenu.Trigger ref={trigger} asChild>
           <Button look="quiet" size="icon" aria-label={t('menu.session')} title={t('menu.session')}>
             <Icon name="more" />
           </Button>
@@ -77,9 +85,9 @@ export default function SessionMenu({ sessionId, hasChanges, organized, ...on }:
         </DropdownMenu.Content>
       </DropdownMenu.Root>
       <Suspense fallback={null}>
-        {dialog === 'commit' && <GitDialog sessionId={sessionId} onClose={() => setDialog(null)} />}
-        {dialog === 'ask-again' && <AskAgain sessionId={sessionId} callId={null} onClose={() => setDialog(null)} />}
-        {dialog === 'move' && <MoveDialog sessionId={sessionId} onClose={() => setDialog(null)} />}
+        {dialog === 'commit' && <GitDialog sessionId={sessionId} onClose={close} />}
+        {dialog === 'ask-again' && <AskAgain sessionId={sessionId} callId={null} onClose={close} />}
+        {dialog === 'move' && <MoveDialog sessionId={sessionId} onClose={close} />}
       </Suspense>
     </>
   );

@@ -82,6 +82,11 @@ export function InputField({
   );
 }
 
+/** After saving, the button is disabled and would lose the focus: it goes back to the first field of the form. */
+export function focusField(form: HTMLFormElement): void {
+  form.querySelector<HTMLElement>('input, textarea')?.focus();
+}
+
 /** Text in these fields is code: paths, commands, names of models. */
 function inputLook(type: string | undefined): string {
   return type === 'number' ? `${inputClass} h-8` : `${inputClass} h-8 font-mono text-xs`;
