@@ -1,8 +1,8 @@
-import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { success } from '@shared/errors.ts';
 import { filesForReading } from './compose-folders.ts';
 import type { AskAgainOptions } from './endpoint/ask-again.ts';
+import { realPathOf } from './lib/files/host-folder.ts';
 import { createAskJudge } from './endpoint/ask-judge.ts';
 import { createClientKeys } from './endpoint/client-keys.ts';
 import { createClientLogs } from './endpoint/client-logs.ts';
@@ -99,7 +99,7 @@ function recordedFences(
       settings: createSessionRules(sources, projectPath).fences,
       projectPath,
       projectFiles: hasFiles
-        ? await filesForReading(await realpath(workspace.path), { homePath: home, settings, rules }, signal)
+        ? await filesForReading(await realPathOf(workspace.path), { homePath: home, settings, rules }, signal)
         : noFiles,
       read: (fromSeq) => view.read(fromSeq),
       sessionId: view.sessionId,

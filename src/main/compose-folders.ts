@@ -1,4 +1,4 @@
-import { lstat, realpath } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { maxDocumentBytes } from '@shared/documents/document-text.ts';
 import { failure, success, toFailure, valueOf, type Reply } from '@shared/errors.ts';
@@ -17,7 +17,7 @@ import type { ReadDocument } from './documents/read-document.ts';
 import type { SearchDocuments } from './documents/search/search-documents.ts';
 import { type ChosenFolder, goneFolder, type OpenChosenFolders } from './documents/search/chosen-folders.ts';
 import { isWithin } from './lib/files/is-within.ts';
-import { mayBeThere } from './lib/files/host-folder.ts';
+import { mayBeThere, realPathOf } from './lib/files/host-folder.ts';
 import { projectKey } from './lib/files/project-key.ts';
 import { silentDrive, silentFolderText } from './lib/files/served-drives.ts';
 import { lookForHidden } from './sandbox/read-only/hidden-from-reading.ts';
@@ -88,7 +88,7 @@ export function createChosenFolders(
 ): (projectPath: string) => OpenChosenFolders {
   const knowledge = createKnowledgeFiles(config.home);
   return (projectPath) => async (signal) => {
-    const project = await realpath(projectPath).catch(() => projectPath);
+    const project = await realPathOf(projectPath).catch(() => projectPath);
     const chosen = chosenBy(base.settings.current(), project);
     const own = (await knowledge.list(project)).length === 0 ? [] : [await knowledgeFolder(knowledge, project, chosen)];
     const places: readonly NamedFolder[] = [...chosen, ...own];
@@ -108,7 +108,7 @@ async function openedFolder(
   judge: Judge,
 ): Promise<ChosenFolder> {
   if ((await silentDrive(path)) !== null) return goneFolder(name, silentFolderText(path));
-  if (name === '' || (await realpath(path).catch(() => null)) !== path) return goneFolder(name);
+  if (name === '' || (await realPathOf(path).catch(() => null)) !== path) return goneFolder(name);
   const isLeftOut = await judge({ name, path });
   const open = (wait: AbortSignal) => filesForReading(path, base, wait);
   return { name, isLeftOut, files: openedLater(open), ...(takesEveryText === true ? { takesEveryText } : {}) };
@@ -191,7 +191,7 @@ export function createKnowledgeParts({ home }: { readonly home: string }, base: 
   const { settings, now, chosenFolders, readDocument, searchDocuments, forgetPaths, exchange } = base;
   const files = createKnowledgeFiles(home);
   const placeOf = async (projectPath: string): Promise<KnowledgeFolder> => {
-    const project = await realpath(projectPath).catch(() => projectPath);
+    const project = await realPathOf(projectPath).catch(() => projectPath);
     return knowledgeFolder(files, project, chosenBy(settings.current(), project));
   };
   const open = async (projectPath: string, signal: AbortSignal): Promise<ChosenFolder | null> =>
@@ -211,10 +211,10 @@ export function createKnowledgeParts({ home }: { readonly home: string }, base: 
     },
     whyNot: async (projectPath, path) => {
       const place = await placeOf(projectPath);
-      const real = await realpath(path).catch(() => path);
+      const real = await realPathOf(path).catch(() => path);
       const name = basename(real);
       if (isSecretFile(name)) return `${name} is a file with secrets, which no knowledge keeps.`;
-      const project = await realpath(projectPath).catch(() => projectPath);
+      const project = await realPathOf(projectPath).catch(() => projectPath);
       const places = byEachName({ ...place, path: dirname(real) });
       const judge = await judgeOf(base, home, { project, places });
       if (!(await judge({ name: place.name, path: dirname(real) }))(name)) return null;

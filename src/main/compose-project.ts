@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { success, type Reply } from '@shared/errors.ts';
 import { projectOfSession } from '@shared/projects/project-keys.ts';
@@ -12,6 +11,7 @@ import { besideChosen, type OpenChosenFolders } from './documents/search/chosen-
 import { hasDocuments } from './documents/search/search-documents.ts';
 import type { LanguageServersOf } from './language-servers/language-servers.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
+import { realPathOf } from './lib/files/host-folder.ts';
 import { isNotebookName } from './lib/files/document-kind.ts';
 import type { MemoryFiles } from './memory/memory-files.ts';
 import { createReadOnlySandbox } from './sandbox/read-only/read-only-sandbox.ts';
@@ -112,7 +112,7 @@ export function createPlaceParts({
 }: Omit<DocumentPlacesOptions, 'filesOf'> &
   HiddenReach & { readonly chosenFolders: (projectPath: string) => OpenChosenFolders }): DocumentPlaces {
   const filesOf: DocumentPlacesOptions['filesOf'] = async (place, signal) => {
-    const workspacePath = await realpath(place.workspacePath).catch(() => place.workspacePath);
+    const workspacePath = await realPathOf(place.workspacePath).catch(() => place.workspacePath);
     const hidden = await hiddenIn({ ...place, workspacePath }, signal);
     const { files } = createReadOnlySandbox({ workspacePath, because: null, hidden: async () => hidden });
     return place.projectPath === null ? files : besideChosen(files, await chosenFolders(place.projectPath)(signal));

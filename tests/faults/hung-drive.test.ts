@@ -6,7 +6,7 @@ import { readFileBelow } from '../../src/main/lib/files/host-folder.ts';
 import { createLookAtFiles } from '../../src/main/safety/file-look.ts';
 import { createReadOnlySandbox } from '../../src/main/sandbox/read-only/read-only-sandbox.ts';
 import { createSafeFolder } from '../../src/main/sessions/changes/safe-folder.ts';
-import { createProgram, type Program } from './program.ts';
+import { complete, createProgram, sessionOf, tool, type Program } from './program.ts';
 import { hungDisk } from './hung-disk.ts';
 
 const disk = await hungDisk();
@@ -111,6 +111,34 @@ describe.skipIf(disk === null)('a project on a network drive that hangs', () => 
     await expect(undo.write('made.txt', file, () => true)).rejects.toThrow(said);
     await expect(createLookAtFiles(onDisk)(['b.ts'])).rejects.toThrow(said);
     await expect(readFileBelow(onDisk, ['b.ts'], 1000)).rejects.toThrow(said);
+    disk?.answer();
+  });
+
+  // Catches: the folders of all sessions were followed at once for every program that was looked for. It held the core.
+  it('ends a task that works on it, and lets the next start of Dewpoint know its sessions', async () => {
+    disk?.answer();
+    await program.script([tool('read_file', { path: 'b.ts' }, 2_000), complete()]);
+    const running = program.start([
+      'run',
+      '--project',
+      onDisk,
+      '--sandbox',
+      'read-only',
+      '--json',
+      '--',
+      'What does the function far return?',
+    ]);
+    await running.until('model-call-started');
+    disk?.hang();
+    const ended = await running.ended;
+    expect(ended.stderr).toContain(`The folder ${onDisk} ${said}`);
+    expect(ended.code).not.toBe(0);
+    expect(ended.events.at(-1)).toMatchObject({ type: 'turn-ended', reason: 'error', failure: { code: 'timeout' } });
+    expect((await program.run(['sessions', 'list'])).stdout).toContain('far');
+    const map = await program.run(['projects', 'map', program.project, '--about', 'here']);
+    expect({ code: map.code, stderr: map.stderr }).toMatchObject({ code: 0 });
+    const undone = await program.run(['changes', sessionOf(ended.events), 'undo']);
+    expect({ code: undone.code, stderr: undone.stderr }).toMatchObject({ code: 0 });
     disk?.answer();
   });
 });

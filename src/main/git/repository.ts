@@ -5,7 +5,7 @@ import type { RepositoryFiles, RepositoryPlaces } from './repository-files.ts';
 import { createRepositoryFiles, gitFolder, treeFolder } from './repository-files.ts';
 import { resolveGitLink } from '../lib/files/git-link.ts';
 import { callModeFor, readFileBelow } from '../lib/files/host-folder.ts';
-import { silentDrive, silentFolderHint, silentFolderText } from '../lib/files/served-drives.ts';
+import { silentFolderHint, silentFolderText, workOnDrive } from '../lib/files/served-drives.ts';
 
 /** A project's repository, open for one piece of work. */
 export interface Repository {
@@ -37,24 +37,31 @@ const inSandbox = 'Ask the agent to run git in the sandbox, or run git yourself.
  */
 export async function withRepository<T>(
   projectPath: string,
-  {
-    signal,
-    canWrite = false,
-    isBelow = false,
-    isNew = false,
-    mayBeBare = false,
-    longestMs = usualMs,
-  }: {
-    readonly signal: AbortSignal;
-    readonly canWrite?: boolean;
-    /** It is being made, in a folder that nobody else uses. */
-    readonly isNew?: boolean;
-    /** A repository without a checkout, such as a mirror, will do, because only its history is read. */
-    readonly mayBeBare?: boolean;
-    /** The repository may be that of a folder above, as with git itself. */
-    readonly isBelow?: boolean;
-    readonly longestMs?: number;
-  },
+  how: RepositoryWork,
+  work: (repository: Repository) => Promise<T>,
+): Promise<T> {
+  const open = async (left: AbortSignal): Promise<T> =>
+    inRepository(projectPath, { ...how, signal: AbortSignal.any([how.signal, left]) }, work);
+  const done = await workOnDrive(projectPath, open, how.signal);
+  if (done === null) throw new AppError('timeout', silentFolderText(projectPath), { hint: silentFolderHint });
+  return done.value;
+}
+
+interface RepositoryWork {
+  readonly signal: AbortSignal;
+  readonly canWrite?: boolean;
+  /** It is being made, in a folder that nobody else uses. */
+  readonly isNew?: boolean;
+  /** A repository without a checkout, such as a mirror, will do, because only its history is read. */
+  readonly mayBeBare?: boolean;
+  /** The repository may be that of a folder above, as with git itself. */
+  readonly isBelow?: boolean;
+  readonly longestMs?: number;
+}
+
+async function inRepository<T>(
+  projectPath: string,
+  { signal, canWrite = false, isBelow = false, isNew = false, mayBeBare = false, longestMs = usualMs }: RepositoryWork,
   work: (repository: Repository) => Promise<T>,
 ): Promise<T> {
   const places = isBelow ? await findPlacesAbove(projectPath) : await findPlaces(projectPath, mayBeBare);
@@ -74,9 +81,7 @@ export async function withRepository<T>(
 }
 
 /** Whether a folder has a repository of its own that Dewpoint can open. */
-export async function findPlaces(projectPath: string, mayBeBare = false): Promise<RepositoryPlaces> {
-  if ((await silentDrive(projectPath)) !== null)
-    throw new AppError('timeout', silentFolderText(projectPath), { hint: silentFolderHint });
+async function findPlaces(projectPath: string, mayBeBare = false): Promise<RepositoryPlaces> {
   const tree = await realpath(projectPath).catch(() => {
     throw new AppError('not-found', `The folder ${projectPath} was not found.`);
   });

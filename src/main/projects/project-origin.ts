@@ -1,9 +1,11 @@
 import { lstat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { AppError } from '@shared/errors.ts';
 import { readFileBelow } from '../lib/files/host-folder.ts';
 import { projectKey } from '../lib/files/project-key.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
+import { silentFolderHint, silentFolderText, workOnDrive } from '../lib/files/served-drives.ts';
 import { sha256Of } from '../lib/sha256.ts';
 
 const maxLogBytes = 16 * 1024 * 1024;
@@ -13,14 +15,17 @@ const unknownPlace = 'an unknown place';
 /**
  * Where the files of a project came from, according to git's log of its HEAD on this machine: the address that it was
  * cloned from, or that something was pulled. Null: the log mentions neither, or there is no such log. An answer is kept
- * in the home, because commands can write that log: what once came from elsewhere does so ever after. Starts no program.
+ * in the home, because commands can write that log: what once came from elsewhere does so ever after. Starts no program. Rejects
+ * with `timeout` if the drive is silent.
  */
 export async function projectOrigin(folder: string, homePath: string): Promise<string | null> {
   const project = await projectKey(folder);
   const file = join(homePath, 'project-origins', `${sha256Of(project).slice(0, 24)}.json`);
   const kept = await readJsonFile(file, (value) => keptSchema.parse(value));
   const before = kept.type === 'value' ? kept.value.from : kept.type === 'missing' ? null : unknownPlace;
-  const from = (await originNow(project)) ?? before;
+  const now = await workOnDrive(project, () => originNow(project));
+  if (now === null) throw new AppError('timeout', silentFolderText(project), { hint: silentFolderHint });
+  const from = now.value ?? before;
   if (from !== null && from !== before) await writeJsonFile(file, { project, from });
   return from;
 }

@@ -1,6 +1,8 @@
 import { readdir } from 'node:fs/promises';
+import { AppError } from '@shared/errors.ts';
 import { deepestSkill, mostSkillFiles } from '@shared/safety/instruction-files.ts';
 import { openFolderBelow, readFileBelow } from '../lib/files/host-folder.ts';
+import { silentFolderHint, silentFolderText, workOnDrive } from '../lib/files/served-drives.ts';
 import type { SkillFiles } from './skill-review.ts';
 
 /** The limits of one skill. */
@@ -9,8 +11,17 @@ export const mostSkillBytes = 4 * 1024 * 1024;
 const mostFolders = 2_000;
 const mostPaths = 20_000;
 
-/** The paths of all plain files below a folder, in `names` of `root`. Links are left out; so is what lies too deep. */
+/**
+ * The paths of all plain files below a folder, in `names` of `root`. Links are left out; so is what lies too deep. Rejects
+ * with `timeout` if the drive is silent.
+ */
 export async function pathsBelow(root: string, names: readonly string[]): Promise<readonly string[]> {
+  const found = await workOnDrive(root, () => foundBelow(root, names));
+  if (found === null) throw new AppError('timeout', silentFolderText(root), { hint: silentFolderHint });
+  return found.value;
+}
+
+async function foundBelow(root: string, names: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   const open: (readonly string[])[] = [names];
   for (let looked = 0; looked < mostFolders && found.length < mostPaths; looked += 1) {

@@ -74,11 +74,15 @@ export function createBaselineFile(path: string): BaselineFile {
     replace: (files, mark) =>
       asDiskError(async () => {
         const next = await open(`${path}.new`, 'w', 0o600);
-        const size = await writeBatch(next, files, mark);
-        await rename(`${path}.new`, path);
-        await close();
-        handle = next;
-        bytes = size;
+        try {
+          const size = await writeBatch(next, files, mark);
+          await rename(`${path}.new`, path);
+          await close();
+          handle = next;
+          bytes = size;
+        } finally {
+          if (handle !== next) await next.close();
+        }
       }),
     remove: async () => {
       await close();

@@ -1,5 +1,5 @@
 import { closeSync, constants, existsSync, fstatSync, openSync } from 'node:fs';
-import { chmod, lchmod, lstat, open, stat, statfs, type FileHandle } from 'node:fs/promises';
+import { chmod, lchmod, lstat, open, realpath, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCodeOf } from './json-file.ts';
 import { hasServedDrive, silentFolderText, workOnDrive } from './served-drives.ts';
@@ -217,6 +217,13 @@ export async function readFileBelow(root: string, names: readonly string[], maxB
   const read = await workOnDrive(root, () => readOnDrive(root, names, maxBytes));
   if (read === null) throw new Error(silentFolderText(root));
   return read.value;
+}
+
+/** The path without links. Rejects with the file system's error, or if the drive is silent. */
+export async function realPathOf(path: string): Promise<string> {
+  const found = await workOnDrive(path, () => realpath(path));
+  if (found === null) throw new Error(silentFolderText(path));
+  return found.value;
 }
 
 async function readOnDrive(root: string, names: readonly string[], maxBytes: number): Promise<Buffer | null> {

@@ -135,38 +135,41 @@ async function driveOf(folder: string): Promise<string | null> {
 
 /**
  * Runs work on a folder. If its drive falls silent, it resolves with null, and the work goes on for nobody: each holds a
- * thread until the drive answers, so few may be under way, and the others wait. Rejects as the work does, or on abort.
+ * thread until the drive answers, so few may be under way, and the others wait. `left` tells work that changes something
+ * that nobody waits for it any more. Rejects as the work does, or on abort.
  */
 export async function workOnDrive<T>(
   folder: string,
-  work: () => Promise<T>,
+  work: (left: AbortSignal) => Promise<T>,
   signal: AbortSignal = neverAborts,
 ): Promise<{ readonly value: T } | null> {
   const drive = await driveOf(folder);
-  return drive === null ? { value: await work() } : onDrive(drive, work, signal);
+  return drive === null ? { value: await work(neverAborts) } : onDrive(drive, work, signal);
 }
 
 const underWay = new Map<string, number>();
 /** Work on a drive that is part of other work there. */
-const partOf = new AsyncLocalStorage<string>();
+const partOf = new AsyncLocalStorage<{ readonly drive: string; readonly left: AbortSignal }>();
 /** The process has `threads` of `lean-start.ts`, and work makes a few calls at once. */
 const mostUnderWay = 3;
 const lookMs = 500;
 
 async function onDrive<T>(
   drive: string,
-  work: () => Promise<T>,
+  work: (left: AbortSignal) => Promise<T>,
   signal: AbortSignal = neverAborts,
 ): Promise<{ readonly value: T } | null> {
-  if (partOf.getStore() === drive) return { value: await work() };
+  const whole = partOf.getStore();
+  if (whole?.drive === drive) return { value: await work(whole.left) };
   for (;;) {
     if (!(await answers(drive))) return null;
     if ((underWay.get(drive) ?? 0) < mostUnderWay) break;
     await sleep(lookMs / 10, signal);
   }
   underWay.set(drive, (underWay.get(drive) ?? 0) + 1);
+  const leave = new AbortController();
   const working = partOf
-    .run(drive, work)
+    .run({ drive, left: leave.signal }, () => work(leave.signal))
     .finally(() => void underWay.set(drive, (underWay.get(drive) ?? 1) - 1))
     .then((value) => ({ value }));
   // What it rejects with is of no use to anybody once it is not waited for.
@@ -182,6 +185,7 @@ async function onDrive<T>(
     }
   } finally {
     stop.abort();
+    leave.abort();
   }
 }
 
@@ -189,12 +193,22 @@ function namesOf(path: string): readonly string[] {
   return path.split(sep).filter((name) => name !== '');
 }
 
-function answers(drive: string): Promise<boolean> {
+/** Drives that gave no answer when they were asked last. */
+const silent = new Set<string>();
+
+/** One that was silent is asked again from time to time, and has less time then: a whole turn would wait at every call. */
+async function answers(drive: string): Promise<boolean> {
   const before = asked.get(drive);
-  if (before !== undefined && performance.now() < before.untilMs) return before.answers;
-  const now = ask(drive);
-  asked.set(drive, { untilMs: performance.now() + answerMs + keptMs, answers: now });
-  return now;
+  const isOld = before === undefined || performance.now() >= before.untilMs;
+  const now = isOld ? ask(drive) : before.answers;
+  if (isOld) asked.set(drive, { untilMs: performance.now() + answerMs + keptMs, answers: now });
+  const known = now.then((isThere) => {
+    if (isThere) silent.delete(drive);
+    else silent.add(drive);
+    return isThere;
+  });
+  if (!silent.has(drive)) return known;
+  return Promise.race([known, sleep(lookMs, neverAborts).then(() => false)]);
 }
 
 function freeSpaceOf(drive: string): { readonly program: string; readonly args: readonly string[] } {

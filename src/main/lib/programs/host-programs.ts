@@ -6,6 +6,7 @@ import type { Need } from './program-environment.ts';
 import { programEnvironment } from './program-environment.ts';
 import type { SearchPlace } from './search-path.ts';
 import { findOnPath, isOfProject } from './search-path.ts';
+import { realPathOf } from '../files/host-folder.ts';
 import { noteUnseen } from '../net/record-of-sends.ts';
 import type { ProgramStart } from './start-program.ts';
 import { startProgram } from './start-program.ts';
@@ -111,7 +112,10 @@ export function createHostPrograms({ home, env, projects }: HostProgramsOptions)
   const current = currentFolder();
   let place: SearchPlace = { env, platform: process.platform, homeFolder: homedir(), projects: current };
   const learn = async (): Promise<SearchPlace> => {
-    place = { ...place, projects: [...current, ...((await projects?.()) ?? [])] };
+    const named = [...current, ...((await projects?.()) ?? [])];
+    // A link that cannot be followed now, such as on a drive that is silent, counts by its name.
+    const real = await Promise.all(named.map((folder) => realPathOf(folder).catch(() => folder)));
+    place = { ...place, projects: [...new Set([...named, ...real])] };
     return place;
   };
   const find = async (name: string): Promise<string | null> => {

@@ -9,7 +9,10 @@ export interface SearchPlace {
   readonly platform: NodeJS.Platform;
   /** The user's own folder. It and its parents are not projects, so programs below them count. */
   readonly homeFolder: string;
-  /** Folders with files of others: projects, and the current folder. No program is taken from there. */
+  /**
+   * Folders with files of others: projects, and the current folder, each as written and with links resolved. No program is
+   * taken from there. Nothing here asks the disk for them: a project on a drive that is silent would hold the process.
+   */
   readonly projects: readonly string[];
 }
 
@@ -67,12 +70,11 @@ export function isOfProject(path: string, place: Omit<SearchPlace, 'env'>): bool
   const { platform, homeFolder } = place;
   const mine = [homeFolder, ...(platform === 'win32' ? [] : systemFolders)];
   const names = [path, realOf(path)];
-  return place.projects.some((project) =>
-    [project, realOf(project)].some((folder) => {
-      const isWide = [...mine, ...mine.map(realOf)].some((own) => isWithin(own, folder, platform));
-      return names.some((name) => (isWide ? isSame(name, folder, platform) : isWithin(name, folder, platform)));
-    }),
-  );
+  const own = [...mine, ...mine.map(realOf)];
+  return place.projects.some((folder) => {
+    const isWide = own.some((one) => isWithin(one, folder, platform));
+    return names.some((name) => (isWide ? isSame(name, folder, platform) : isWithin(name, folder, platform)));
+  });
 }
 
 function isSame(one: string, other: string, platform: NodeJS.Platform): boolean {

@@ -60,8 +60,13 @@ interface Walked {
 async function walk(root: string, parts: readonly string[]): Promise<Reply<Walked>> {
   let folder: HostFolder;
   const way: BigIntStats[] = [];
-  const opened = async (handle: FileHandle): Promise<Reply<Walked>> =>
-    success({ handle, link: null, way: [...way, await handle.stat({ bigint: true })] });
+  const opened = async (handle: FileHandle): Promise<Reply<Walked>> => {
+    const stats = await handle.stat({ bigint: true }).catch(async (error: unknown) => {
+      await handle.close();
+      throw error;
+    });
+    return success({ handle, link: null, way: [...way, stats] });
+  };
   try {
     folder = await openHostFolder(root);
   } catch (error) {

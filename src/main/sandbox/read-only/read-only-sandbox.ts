@@ -68,28 +68,7 @@ export function createReadOnlySandbox({
     ...(because === null ? {} : { missing: because }),
   };
   const refuse = (what: string) => Promise.resolve(notPossible(what, because));
-  const at = async <T>(
-    path: string,
-    signal: AbortSignal,
-    work: (opened: OpenedPath, now: HiddenFromReading) => Promise<Reply<T>>,
-  ): Promise<Reply<T>> => {
-    const inside = workspaceRelative(path, workspacePath);
-    if (!inside.ok) return inside;
-    const now = await hidden().catch((error: unknown) => ({ ok: false as const, error: toFailure(error) }));
-    if ('ok' in now) return now;
-    return whileAnswering(workspacePath, signal, async () => {
-      const opened = await openInside(workspacePath, inside.value);
-      if (!opened.ok) return opened;
-      try {
-        if (now.has(opened.value.realPath, opened.value.way)) return hiddenFailure(path);
-        return await work(opened.value, now);
-      } catch (error) {
-        return { ok: false, error: toFailure(error) };
-      } finally {
-        await opened.value.handle.close();
-      }
-    });
-  };
+  const at = openedAt(workspacePath, hidden);
   const read: SandboxFiles['read'] = (path, options, signal) =>
     at(path, signal, (opened) => readOpened(opened, options, signal));
   return {
@@ -127,6 +106,32 @@ export function createReadOnlySandbox({
     settle: async () => undefined,
     look: async () => ({ isRunning: false, masked: [], pinned: [], usage: null }),
     dispose: () => Promise.resolve(),
+  };
+}
+
+/** Works on a path of the workspace that is not hidden, open for that long. */
+function openedAt(workspacePath: string, hidden: () => Promise<HiddenFromReading>) {
+  return async <T>(
+    path: string,
+    signal: AbortSignal,
+    work: (opened: OpenedPath, now: HiddenFromReading) => Promise<Reply<T>>,
+  ): Promise<Reply<T>> => {
+    const inside = workspaceRelative(path, workspacePath);
+    if (!inside.ok) return inside;
+    const now = await hidden().catch((error: unknown) => ({ ok: false as const, error: toFailure(error) }));
+    if ('ok' in now) return now;
+    return whileAnswering(workspacePath, signal, async () => {
+      const opened = await openInside(workspacePath, inside.value);
+      if (!opened.ok) return opened;
+      try {
+        if (now.has(opened.value.realPath, opened.value.way)) return hiddenFailure(path);
+        return await work(opened.value, now);
+      } catch (error) {
+        return { ok: false, error: toFailure(error) };
+      } finally {
+        await opened.value.handle.close();
+      }
+    });
   };
 }
 

@@ -1,6 +1,6 @@
-import { realpath } from 'node:fs/promises';
 import type { FileLook } from '@shared/events/tool-events.ts';
 import { AppError } from '@shared/errors.ts';
+import { realPathOf } from '../../lib/files/host-folder.ts';
 import { createLookAtFiles } from '../../safety/file-look.ts';
 import { hiddenAmong, type HiddenFromReading } from '../../sandbox/read-only/hidden-from-reading.ts';
 
@@ -15,7 +15,7 @@ export interface HiddenReach {
 /** The file at a path of this machine, if it is below `root`. Null: it is elsewhere. */
 export async function insideOf(root: string, path: string): Promise<FileLook | null> {
   // A path that does not exist is not in the workspace.
-  const real = await realpath(path).catch(() => null);
+  const real = await realPathOf(path).catch(() => null);
   const [look] = real === null ? [] : await createLookAtFiles(root)([real]);
   return look === undefined || look.real === '' ? null : look;
 }
@@ -44,7 +44,7 @@ export async function refuseHidden(
   signal: AbortSignal,
 ): Promise<void> {
   const { root, projectPath } = place;
-  const project = projectPath === null ? root : await realpath(projectPath).catch(() => root);
+  const project = projectPath === null ? root : await realPathOf(projectPath).catch(() => root);
   for (const workspacePath of new Set([root, project])) {
     const look = await insideOf(workspacePath, path);
     if (look === null) continue;

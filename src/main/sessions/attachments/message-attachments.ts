@@ -55,6 +55,7 @@ import { checkAttachment, eachOnce, sourceOf } from './check-attachment.ts';
 import { insideOf, refuseHidden, whyHidden, type HiddenReach } from './hidden-files.ts';
 import { textOfFile, unlikeItsName } from './text-of-file.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
+import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
 
 export interface AttachmentsOptions extends LibraryReach, HiddenReach {
   readonly blobs: Blobs;
@@ -213,17 +214,22 @@ interface Root {
 async function rootOf({ stateOf }: AttachmentsOptions, place: FilePlace): Promise<Root> {
   if ('projectPath' in place) {
     if (!isAbsolute(place.projectPath)) throw noFolder(place.projectPath);
-    const root = await realpath(place.projectPath).catch(() => null);
-    if (root === null) throw noFolder(place.projectPath);
+    const root = await realRoot(place.projectPath);
     return { root, projectPath: place.projectPath, recent: [] };
   }
   const { workspace, projectPath, changes, messages } = await stateOf(place.sessionId);
   if (workspace === null) throw new AppError('log-damaged', 'The log does not name the workspace of this session.');
-  const root = await realpath(workspace.path).catch(() => null);
-  if (root === null) throw noFolder(workspace.path);
+  const root = await realRoot(workspace.path);
   const mentioned = messages.flatMap(({ attachments = [] }) => attachments.flatMap(({ path }) => path ?? []));
   const changed = changes.map(({ path }) => path);
   return { root, projectPath, recent: [...new Set([...mentioned.reverse(), ...changed.reverse()])] };
+}
+
+async function realRoot(path: string): Promise<string> {
+  const found = await workOnDrive(path, () => realpath(path).catch(() => null));
+  if (found === null) throw new AppError('timeout', silentFolderText(path), { hint: silentFolderHint });
+  if (found.value === null) throw noFolder(path);
+  return found.value;
 }
 
 async function projectOf(options: AttachmentsOptions, place: FilePlace | null): Promise<string | null> {

@@ -68,14 +68,15 @@ export function createSafeFolder(root: string): SafeFolder {
       inParent<FileNow>({ root, path, create: false }, { type: 'missing' }, (folder, name) => look(folder, name)),
     read: (path) => inParent<Found>({ root, path, create: false }, nothing, (folder, name) => readNamed(folder, name)),
     write: (path, file, isExpected) =>
-      inParent({ root, path, create: true }, false, async (folder, name) => {
+      inParent({ root, path, create: true }, false, async (folder, name, left) => {
         const before = await read(folder, name);
-        return isExpected(before.now) && replaceFile(folder, name, { file, before });
+        return isExpected(before.now) && replaceFile(folder, name, { file, before, left });
       }),
     remove: (path, isExpected) =>
-      inParent({ root, path, create: false }, false, async (folder, name) => {
+      inParent({ root, path, create: false }, false, async (folder, name, left) => {
         const before = await read(folder, name);
         if (!isExpected(before.now) || !(await isStill(folder, name, before))) return false;
+        left.throwIfAborted();
         await unlink(folder.at(name));
         return true;
       }),
@@ -88,7 +89,8 @@ export function createSafeFolder(root: string): SafeFolder {
       const parts = partsOf(path);
       for (let depth = parts.length - 1; depth > 0; depth -= 1) {
         const place = { root, path: parts.slice(0, depth).join('/'), create: false };
-        if (!(await inParent(place, false, (folder, name) => removeIfEmpty(folder, name, isMade)))) return;
+        if (!(await inParent(place, false, (folder, name, left) => removeIfEmpty(folder, name, { isMade, left }))))
+          return;
       }
     },
   };
@@ -97,11 +99,12 @@ export function createSafeFolder(root: string): SafeFolder {
 async function removeIfEmpty(
   folder: HostFolder,
   name: string,
-  isMade: (madeAtMs: number) => boolean,
+  { isMade, left }: { readonly isMade: (madeAtMs: number) => boolean; readonly left: AbortSignal },
 ): Promise<boolean> {
   try {
     const found = await lstat(folder.at(name));
     if (!found.isDirectory() || !isMade(found.birthtimeMs)) return false;
+    left.throwIfAborted();
     // The system itself refuses to remove a folder that is not empty.
     await rmdir(folder.at(name));
     return true;
@@ -112,14 +115,19 @@ async function removeIfEmpty(
   }
 }
 
-/** Opens the folder of `path` name by name, refusing links. Returns `fallback` if a folder on the way is missing. */
+/**
+ * Opens the folder of `path` name by name, refusing links. Returns `fallback` if a folder on the way is missing. Work that
+ * was left, because the drive is silent, changes nothing later: the person knows it as not done.
+ */
 async function inParent<T>(
   place: { readonly root: string; readonly path: string; readonly create: boolean },
   fallback: T,
-  work: (folder: HostFolder, name: string) => Promise<T>,
+  work: (folder: HostFolder, name: string, left: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const parts = partsOf(place.path);
-  const done = await workOnDrive(place.root, () => inOpenParent(place, parts, { fallback, work }));
+  const done = await workOnDrive(place.root, (left) =>
+    inOpenParent(place, parts, { fallback, work: (folder, name) => work(folder, name, left) }),
+  );
   if (done === null) throw new AppError('timeout', silentFolderText(place.root), { hint: silentFolderHint });
   return done.value;
 }
@@ -323,13 +331,14 @@ interface Replacing {
   readonly file: { readonly bytes: Uint8Array; readonly mode: number };
   /** What is replaced. */
   readonly before: Found;
+  readonly left: AbortSignal;
 }
 
 /**
  * Writes a temporary file beside it and puts that into place. The owner stays that of the file, or the folder's. False: the
  * entry is another one by then, and stays.
  */
-async function replaceFile(folder: HostFolder, name: string, { file, before }: Replacing): Promise<boolean> {
+async function replaceFile(folder: HostFolder, name: string, { file, before, left }: Replacing): Promise<boolean> {
   const temporary = folder.at(`.dewpoint-${process.pid}-${randomBytes(6).toString('hex')}.tmp`);
   const owner = await ownerOf(folder, name);
   try {
@@ -347,11 +356,13 @@ async function replaceFile(folder: HostFolder, name: string, { file, before }: R
     } finally {
       await handle.close();
     }
+    left.throwIfAborted();
     if (before.entry === null && (await linkedAsNew(temporary, folder.at(name)))) return true;
     if (!(await isStill(folder, name, before))) {
       await rm(temporary, { force: true });
       return false;
     }
+    left.throwIfAborted();
     await rename(temporary, folder.at(name));
     return true;
   } catch (error) {

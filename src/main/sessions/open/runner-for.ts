@@ -1,4 +1,3 @@
-import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { valueOf } from '@shared/errors.ts';
 import { createBaselineFile } from '../../agent/changes/baseline-file.ts';
@@ -8,6 +7,7 @@ import type { SessionRunner } from '../../agent/turn/session-runner.ts';
 import { createSessionRunner } from '../../agent/turn/session-runner.ts';
 import type { TurnMode } from '../../agent/turn/turn.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
+import { realPathOf } from '../../lib/files/host-folder.ts';
 import { projectKey } from '../../lib/files/project-key.ts';
 import type { SessionSkills } from '../../skills/session-skills.ts';
 import { createProjectMemory } from '../../memory/project-memory.ts';
@@ -85,7 +85,7 @@ async function startRunner(
   session.madeWith = { project, masks: JSON.stringify(request.masks) };
   // In a chat no container has started yet; its start is noted later.
   if (!isChat) await noteSandbox(options, journal, sandbox.description);
-  const lookAtFiles = createLookAtFiles(await realpath(request.workspacePath), sandbox.workspacePath);
+  const lookAtFiles = createLookAtFiles(await realPathOf(request.workspacePath), sandbox.workspacePath);
   session.fences = createSessionFences({
     settings: rules.fences,
     projectPath,

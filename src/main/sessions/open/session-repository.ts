@@ -1,6 +1,6 @@
-import { realpath } from 'node:fs/promises';
 import { compileFences, type FenceSources } from '@shared/safety/fences.ts';
 import { readForModel, type ReadRepository } from '../../git/read-for-model.ts';
+import { realPathOf } from '../../lib/files/host-folder.ts';
 import { projectKey } from '../../lib/files/project-key.ts';
 import { hiddenAmong, lookForHidden } from '../../sandbox/read-only/hidden-from-reading.ts';
 import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
@@ -32,7 +32,7 @@ export function sessionRepository(
     hiddenAmong: async (paths, signal) => {
       const { masks } = await userFiles.rules(projectPath);
       const { sandbox } = settings();
-      const workspace = await realpath(workspacePath);
+      const workspace = await realPathOf(workspacePath);
       const project = await projectKey(projectPath);
       const query = { workspacePath: workspace, settings: sandbox, homePath, masks, projectPath: project };
       const { hidden } = await lookForHidden({ ...query, seeksAway: false }, signal);

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rename, rm, utimes, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createBaselineFile } from '../../../../src/main/agent/changes/baseline-file.ts';
 import { createFileBaseline } from '../../../../src/main/agent/changes/file-baseline.ts';
 import { recoverChanges } from '../../../../src/main/agent/changes/recover-changes.ts';
@@ -37,6 +37,7 @@ describe('changes of a command that outlived Dewpoint', () => {
     }
     await wait(100);
     const file = createBaselineFile(join(base, 'before'));
+    onTestFinished(() => file.remove());
     const baseline = createFileBaseline(createReadOnlySandbox({ workspacePath: work, because: null }).files, file);
     await baseline.refresh(none);
     const mark = {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { fileCalls } from '../../../../src/main/lib/files/file-calls.ts';
 import { openHostFolder } from '../../../../src/main/lib/files/host-folder.ts';
 
@@ -14,7 +14,9 @@ describe.each(process.platform === 'linux' ? (['waiting', 'at-once'] as const) :
       const folder = mkdtempSync(join(tmpdir(), 'dewpoint-calls-'));
       writeFileSync(join(folder, 'a'), 'one');
       symlinkSync('a', join(folder, 'to-a'));
-      return { folder, at: (name: string) => join(folder, name), opened: await openHostFolder(folder, mode) };
+      const opened = await openHostFolder(folder, mode);
+      onTestFinished(() => opened.close());
+      return { folder, at: (name: string) => join(folder, name), opened };
     };
     const usual = { mode: 0o666, isSynced: true };
 
@@ -35,7 +37,6 @@ describe.each(process.platform === 'linux' ? (['waiting', 'at-once'] as const) :
       expect([file.sizeBytes, counts]).toEqual([3, [2, 1, 0]]);
       await expect(calls.open(opened, 'to-a')).rejects.toMatchObject({ code: 'ELOOP' });
       await expect(calls.open(opened, '../a')).rejects.toMatchObject({ code: 'EINVAL' });
-      await opened.close();
     });
 
     it('take no name that is taken', async () => {
