@@ -76,7 +76,7 @@ async function fromPython(
     if (text !== null && setsUpPytest(path, text)) return pytest(path);
   }
   return (await usesUnittest(projectFiles, tests, signal))
-    ? { command: unittestCommand(tests), runner: 'unittest', source: 'the tests import unittest' }
+    ? { command: unittestCommand(tests, paths.files), runner: 'unittest', source: 'the tests import unittest' }
     : pytest(tests[0] ?? 'test files');
 }
 
@@ -106,9 +106,16 @@ async function usesUnittest(
   return sawUnittest;
 }
 
-function unittestCommand(tests: readonly string[]): string {
-  const folder = ['tests', 'test'].find((name) => tests.every((path) => path.startsWith(`${name}/`)));
-  return folder === undefined ? 'python3 -m unittest' : `python3 -m unittest discover -s ${folder} -t .`;
+/**
+ * Unittest looks by itself only into packages, and takes a folder that is none only as the top of what it imports. The
+ * tests of another repository below do not hide those of the project.
+ */
+function unittestCommand(tests: readonly string[], files: readonly string[]): string {
+  const isApart = tests.every((path) => path.includes('/'));
+  const folder = ['tests', 'test'].find((name) => isApart && tests.some((path) => path.startsWith(`${name}/`)));
+  if (folder === undefined) return 'python3 -m unittest';
+  const top = files.includes(`${folder}/__init__.py`) ? ' -t .' : '';
+  return `python3 -m unittest discover -s ${folder}${top}`;
 }
 
 function nodeTests(paths: Paths): ProjectFacts['test'] {

@@ -3,15 +3,21 @@ import type { TestFailure } from '../../lib/test-output/test-report.ts';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
 import type { TrialCommand } from './trial-script.ts';
 
-/** The test command in the form that reports most: unittest names passing tests only with `-v`. */
+/** The test command in the form that reports most: unittest names passing tests only with `-v`, behind `discover`. */
 export function reportingCommand(command: string): string {
-  return command.replace(/^(\s*python3? -m unittest)(?! -v)\b/, '$1 -v');
+  return command.replace(/^(\s*python3? -m unittest(?: discover)?)(?= |$)(?! -v| discover)/, '$1 -v');
 }
 
 /** A command that runs only what failed; null if only the whole command can be run. */
 export function failingOnlyCommand(command: string, failures: readonly TestFailure[]): TrialCommand | null {
   const pytest = /^\s*(?:python3? -m )?pytest(?: -[\w-]+)*(?: [\w./]+)*\s*$/.exec(command);
   if (pytest !== null) return { pytest: ['-q', ...failures.slice(0, 40).map((failure) => failure.id)] };
+  // Names of tests in a folder that is no package are known to the discovery alone.
+  const found = /^\s*(python3? -m unittest discover) (-s [\w./-]+)\s*$/.exec(command);
+  if (found !== null) {
+    const chosen = [...new Set(failures.map(({ id }) => `-k ${shellQuote(id)}`))].join(' ');
+    return `${found[1] ?? ''} -v ${found[2] ?? ''} ${chosen}`;
+  }
   const unittest = /^\s*(python3? -m unittest)\b/.exec(command);
   if (unittest !== null) return `${unittest[1] ?? ''} -v ${arguments_(failures.map((failure) => failure.id))}`;
   const paths = failures.map((failure) => failure.path).filter((path) => path !== null);

@@ -247,6 +247,20 @@ test('a test run contains only the failing tests if the runner allows it', () =>
   expect(reportingCommand('python3 -m unittest tests.test_a')).toBe('python3 -m unittest -v tests.test_a');
 });
 
+// Bug: before `discover`, unittest takes -v for a name, and then knows no -s.
+test('a discovery of unittest reports and selects in its own form', () => {
+  const discovery = 'python3 -m unittest discover -s tests';
+  expect(reportingCommand(discovery)).toBe('python3 -m unittest discover -v -s tests');
+  expect(reportingCommand('python3 -m unittest discover -v -s tests')).toBe('python3 -m unittest discover -v -s tests');
+  expect(reportingCommand('python3 -m unittest')).toBe('python3 -m unittest -v');
+  expect(failingOnlyCommand(discovery, [failing('x', { id: 'test_a.A.test_b' })])).toBe(
+    "python3 -m unittest discover -v -s tests -k 'test_a.A.test_b'",
+  );
+  expect(failingOnlyCommand(`${discovery} -t .`, [failing('x', { id: 'tests.test_a.A.test_b' })])).toBe(
+    "python3 -m unittest -v 'tests.test_a.A.test_b'",
+  );
+});
+
 test('a trial script carries only the changed lines, and its output can be read', () => {
   expect(linePatch('a\nb\nc\n', { path: 'x', text: 'a\nB\nB2\nc\n' })).toEqual({
     path: 'x',
