@@ -1,4 +1,5 @@
 import { asksToDraw, isSmallTalk } from '@shared/text/task-kind.ts';
+import { projectBrief } from './project-brief.ts';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
 import type { MemoryLine } from '@shared/projects/memory-line.ts';
 import { saysToKeep } from '@shared/projects/memory-proposal.ts';
@@ -78,7 +79,7 @@ export async function gatherTurnFacts(
         const output = [
           ...child,
           environment,
-          brief(data.facts),
+          projectBrief(data.facts),
           catalog,
           ...(data.sandbox.notes ?? []),
           ...told,
@@ -357,44 +358,6 @@ async function environmentOf(turn: Pick<Turn, 'dependencies' | 'signal'>, facts:
   const found = await project.readEnvironment(sandbox, facts, turn.signal);
   if (found === '') return '';
   return `${found} Date: ${new Date(journal.now()).toISOString().slice(0, 10)}.`;
-}
-
-/** The size limits of the lists of files. */
-const LIST_CHARACTERS = { sources: 1_800, tests: 900 } as const;
-
-/** Project facts that open the task for a model in the loop, enough to know where to look first. */
-function brief(facts: ProjectFacts): string {
-  const sources = listed(facts.sourceFiles, LIST_CHARACTERS.sources);
-  const tests = listed(facts.testFiles, LIST_CHARACTERS.tests);
-  return [
-    `The project has ${facts.fileCount} files${facts.truncated ? ' or more' : ''}.`,
-    sources === '' ? '' : `Source: ${sources}`,
-    tests === '' ? '' : `Tests: ${tests}`,
-    facts.test === null ? '' : `Test command: ${facts.test.command}`,
-  ]
-    .filter((line) => line !== '')
-    .join('\n');
-}
-
-/** Lists paths by folder, so that no prefix is repeated: `src/app/: a.py, b.py; src/lib/: c.py`. */
-function listed(paths: readonly string[], mostCharacters: number): string {
-  const folders = new Map<string, string[]>();
-  for (const path of paths) {
-    const cut = path.lastIndexOf('/') + 1;
-    folders.set(path.slice(0, cut), [...(folders.get(path.slice(0, cut)) ?? []), path.slice(cut)]);
-  }
-  let shown = '';
-  let count = 0;
-  for (const [folder, names] of folders) {
-    for (const [index, name] of names.entries()) {
-      const before = index > 0 ? ', ' : `${shown === '' ? '' : '; '}${folder === '' ? '' : `${folder}: `}`;
-      if (shown.length + before.length + name.length > mostCharacters)
-        return `${shown} … and ${paths.length - count} more`;
-      shown += before + name;
-      count += 1;
-    }
-  }
-  return shown;
 }
 
 /**

@@ -20,6 +20,7 @@ const projectFactsSchema = z.object({
   fileCount: z.number(),
   sourceFiles: z.array(z.string()),
   testFiles: z.array(z.string()),
+  otherFiles: z.array(z.string()).optional(),
   test: z
     .object({
       command: z.string(),

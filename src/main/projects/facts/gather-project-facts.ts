@@ -8,6 +8,8 @@ const MAX_ENTRIES = 20_000;
 const MAX_DEPTH = 24;
 /** The most paths in a list; `fileCount` is still the full number. */
 const MAX_PATHS = 5_000;
+/** More files that are neither source nor test are not named. */
+const MAX_OTHERS = 12;
 
 /**
  * Examines a project through its sandbox: names and sizes, and the few files that say how tests are run. A workspace
@@ -22,6 +24,8 @@ export async function gatherFacts(projectFiles: SandboxFiles, signal: AbortSigna
     .filter((file) => languageOf(file.path) !== 'other' && !isTestFile(file.path))
     .map((file) => file.path);
   const paths = files.map((file) => file.path);
+  const known = new Set([...sourceFiles, ...testFiles]);
+  const others = paths.filter((path) => !known.has(path));
   const inFolders = folderInstructions(paths);
   const skillFiles = skillsIn(paths).flatMap((skill) => skill.paths);
   const git = await projectFiles.stat('.git', signal);
@@ -32,6 +36,7 @@ export async function gatherFacts(projectFiles: SandboxFiles, signal: AbortSigna
     fileCount: files.length,
     sourceFiles: sourceFiles.slice(0, MAX_PATHS),
     testFiles: testFiles.slice(0, MAX_PATHS),
+    ...(others.length === 0 || others.length > MAX_OTHERS ? {} : { otherFiles: others }),
     test: await findTestCommand(projectFiles, { files: paths, testFiles, languages }, signal),
     ...(lint === null ? {} : { lint }),
     instructionFiles: instructionPaths(paths),

@@ -7,6 +7,8 @@ export interface ProjectFacts {
   /** Source files that are not tests. */
   readonly sourceFiles: readonly string[];
   readonly testFiles: readonly string[];
+  /** Files that are neither, such as a README. Absent if there are none, or too many to name. */
+  readonly otherFiles?: readonly string[] | undefined;
   /** The command that runs the project's tests, and how it was found; null if there are none. */
   readonly test: { readonly command: string; readonly runner: TestRunner; readonly source: string } | null;
   /**

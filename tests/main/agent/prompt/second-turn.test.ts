@@ -20,7 +20,7 @@ describe('the prompt of a second turn', () => {
     await kit.runner.send('Make b.py.', { ...options, mode: 'work' });
     await kit.runner.send('Change it again.', { ...options, mode: 'work' });
     const [first = '', , second = ''] = [0, 1, 2].map((at) => textsOf(kit.requests[at], 'user').at(-1));
-    expect(first).toContain('The project has 1 files.\nSource: a.py');
+    expect(first).toContain('The project has 1 file.\nSource: a.py');
     expect(second).toContain('The project has 2 files.\nSource: a.py, b.py');
     const asked = kitOf([{ text: '1' }, { text: '1' }]);
     for (const question of ['Which value does x have in a.py?', 'And is it right?'])

@@ -28,6 +28,12 @@ describe('the reader of project facts', () => {
     expect(facts.languages[0]).toMatchObject({ language: 'python', files: 2 });
   });
 
+  it('names the files that are neither source nor test where they are few', async () => {
+    expect((await factsOf({ 'notes.txt': 'x', 'a.py': 'y' })).otherFiles).toEqual(['notes.txt']);
+    const pages = Object.fromEntries(Array.from({ length: 13 }, (_, at) => [`${at}.txt`, 'x']));
+    expect(await factsOf(pages)).not.toHaveProperty('otherFiles');
+  });
+
   it.each([
     ['pytest functions', { 'a.py': '', 'test_a.py': 'def test_a():\n    pass\n' }, 'python3 -m pytest -q', 'pytest'],
     [
@@ -39,13 +45,20 @@ describe('the reader of project facts', () => {
     [
       'no table of pytest in a text',
       { 'pyproject.toml': 'a = """\n[tool.pytest]\n"""', 'tests/test_a.py': 'import unittest' },
+      'python3 -m unittest discover -s tests',
+      'unittest',
+    ],
+    [
+      'unittest in a package',
+      { 'tests/test_a.py': 'import unittest\nclass A(unittest.TestCase): ...', 'tests/__init__.py': '' },
       'python3 -m unittest discover -s tests -t .',
       'unittest',
     ],
     [
-      'unittest',
-      { 'tests/test_a.py': 'import unittest\nclass A(unittest.TestCase): ...' },
-      'python3 -m unittest discover -s tests -t .',
+      // Bug: unittest takes no folder without __init__.py below another one.
+      'unittest in a folder that is no package, with another repository below',
+      { 'tests/test_a.py': 'import unittest', 'sub/tests/test_b.py': 'import unittest' },
+      'python3 -m unittest discover -s tests',
       'unittest',
     ],
     ['a plain node script', { 'package.json': '{"scripts": {"test": "node --test"}}' }, 'node --test', 'node-test'],
