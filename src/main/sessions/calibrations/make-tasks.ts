@@ -118,11 +118,19 @@ async function lookAtSuite({ signal, current, put }: MakingWork, place: TrialPla
         ? 'The tests passed once and failed once, as they are.'
         : network
           ? 'The tests need the network, which they do not have here.'
-          : `The tests fail as they are${failed === 0 ? '' : ` (${failed} of them)`}.`;
+          : failed === 0
+            ? `The tests fail as they are: ${test.command} says "${lastLineOf(first.output)}".`
+            : `The tests fail as they are (${failed} of them).`;
   const canSelect = commandForFiles(test, place.facts.testFiles.slice(0, 1)) !== null;
   const partly = first.passed === false && first.report.parsed && failed > 0 && canSelect;
   await note([partly ? `${why} Tasks are checked with test files that pass.` : `${why} ${only}`], first.seconds);
   return partly ? { test, failing: new Set(first.report.failures.map(({ id }) => id)), seconds: Infinity } : null;
+}
+
+/** What a command said last. It is shown as text of others. */
+function lastLineOf(output: string): string {
+  const line = output.trimEnd().split('\n').at(-1)?.trim() ?? '';
+  return line === '' ? 'nothing' : line.slice(0, 200);
 }
 
 interface Filling {

@@ -84,7 +84,7 @@ describe('the making of tasks', () => {
   });
 
   it.each([
-    ['fail as they are', { exitCode: 1, stdout: 'Segmentation fault' }, 'The tests fail as they are'],
+    ['fail as they are', { exitCode: 1, stdout: 'Segmentation fault' }, 'says "Segmentation fault"'],
     ['do not end', { outcome: 'timed-out', exitCode: null }, 'The tests did not come to an end in time.'],
     [
       'need the network',
