@@ -146,12 +146,12 @@ export function createLedger(options: LedgerOptions): Ledger {
   return {
     report: async ({ by, since, project }) => {
       const { sessions, unreadable } = await all();
-      const counted = sessions
-        .filter(({ projectPath }) => project === undefined || projectPath === project)
-        .map((session) => ({
-          ...session,
-          cells: session.cells.filter(({ day }) => since === undefined || day >= since),
-        }));
+      const asked = sessions.filter(({ projectPath }) => project === undefined || projectPath === project);
+      const counted = asked.map((session) => ({
+        ...session,
+        cells: session.cells.filter(({ day }) => since === undefined || day >= since),
+      }));
+      const [firstDay] = asked.flatMap(({ cells }) => cells.map(({ day }) => day)).sort();
       const rows = groupCosts(counted, by);
       const total = rows.reduce(addTotals, noCosts);
       const work = counted
@@ -167,6 +167,7 @@ export function createLedger(options: LedgerOptions): Ledger {
         by,
         since: since ?? null,
         project: project ?? null,
+        ...(firstDay === undefined ? {} : { firstDay }),
         rows: rows.map(({ work: own, tasks: done, ...row }) => ({
           ...row,
           elsewhere: counterfactualOfWork({ work: own, tasks: done }, reference, known),

@@ -185,6 +185,8 @@ export interface CostReport {
   readonly by: CostGrouping;
   readonly since: string | null;
   readonly project: string | null;
+  /** The first day with a call, also one before `since`. Absent: there is no call. */
+  readonly firstDay?: string;
   readonly rows: readonly CostRow[];
   readonly total: CostTotals;
   /** What the same work would have cost elsewhere. */

@@ -12,7 +12,10 @@ export interface MonthWay {
 
 /** What a month of the work in the logs costs, and when a machine has paid for itself. */
 export interface MonthCosts {
-  /** The days that were counted, from the first with a call to yesterday. Null: no call in them. */
+  /**
+   * The days that were counted, to yesterday: from the first with a call, or all that are looked at where an older call
+   * shows that this machine was in use before. Null: no call in them.
+   */
   readonly days: { readonly since: string; readonly until: string; readonly count: number } | null;
   /** From the first of this month to now: cloud calls and electricity. */
   readonly spent: MonthWay;
@@ -53,11 +56,11 @@ export const monthCostsSince = (today: string): string => dayAfter(today, -month
  * days that are alike and independent). The interval of an estimate is widened by that.
  */
 export function monthCosts(
-  report: Pick<CostReport, 'rows' | 'elsewhere'>,
+  report: Pick<CostReport, 'rows' | 'elsewhere' | 'firstDay'>,
   { today, hardwareUsd }: { readonly today: string; readonly hardwareUsd: number | null },
 ): MonthCosts {
   const before = report.rows.filter(({ key }) => key < today);
-  const first = before[0]?.key;
+  const first = firstCounted(before[0]?.key, today, report.firstDay);
   const days =
     first === undefined
       ? null
@@ -80,6 +83,12 @@ export function monthCosts(
     allLocal,
     payback: { hardwareUsd, ...paybackOf(hardwareUsd, { asWorked, allCloud, before }) },
   };
+}
+
+/** After a long pause, the days of the pause count too: else a month would cost what a month without pauses costs. */
+function firstCounted(key: string | undefined, today: string, firstDay: string | undefined): string | undefined {
+  const since = monthCostsSince(today);
+  return key !== undefined && firstDay !== undefined && firstDay < since ? since : key;
 }
 
 function tooFew(count: number): MonthWay {

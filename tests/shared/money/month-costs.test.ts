@@ -159,6 +159,19 @@ describe('the costs of a month', () => {
     expect(asWorked.usd?.high).toBeGreaterThan(14);
   });
 
+  // Bug: after a pause of months, a month was counted from the first call after it.
+  it('counts the days of a long pause when there was a call before the days that it looks at', () => {
+    const days = Array.from({ length: 9 }, (_, at) => [dayOf(at + 1), { ...example, localShare: 0 }] as const);
+    const report = reportOf(days, 30);
+    const today = dayOf(10);
+    const paused = monthCosts({ ...report, firstDay: '2026-03-01' }, { today, hardwareUsd: null });
+    expect(paused.days).toEqual({ since: '2026-07-12', until: dayOf(9), count: 90 });
+    expect(paused.asWorked.usd?.value).toBeCloseTo(6, 6);
+    const fresh = monthCosts({ ...report, firstDay: dayOf(1) }, { today, hardwareUsd: null });
+    expect(fresh.days?.count).toBe(9);
+    expect(fresh.asWorked.usd?.value).toBeCloseTo(60, 6);
+  });
+
   it('knows no month from six days, and what was spent in them', () => {
     const days = Array.from({ length: 6 }, (_, at) => [dayOf(at + 1), { ...example, localShare: 0 }] as const);
     const month = monthCosts(reportOf(days, 30), { today: dayOf(7), hardwareUsd: null });

@@ -4,7 +4,7 @@ import { seenWords } from '@shared/text/seen-text.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { money, span } from '../../lib/text/format.ts';
-import { t } from '../../lib/text/translate.ts';
+import { plural, t } from '../../lib/text/translate.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
 import { Problem } from '../../ui/notices/problem.tsx';
 
@@ -67,8 +67,7 @@ function Payback({ payback: { hardwareUsd, months, why } }: { readonly payback: 
       <dd className="text-right tabular-nums">
         {months === null
           ? t('cost.notKnown')
-          : t(months.high === null ? 'costs.month.payback.never' : 'costs.month.payback.months', {
-              value: round(months.value),
+          : plural(months.high === null ? 'costs.month.perhapsPaid' : 'costs.month.paid', round(months.value), {
               low: round(months.low),
               high: round(months.high ?? 0),
             })}

@@ -130,7 +130,8 @@ function paybackText({ hardwareUsd, months, why }: MonthCosts['payback']): strin
   const { value, low, high } = months;
   const to = high === null ? 'perhaps never' : `${Math.ceil(high)}`;
   const note = why === null ? '' : ` (${why})`;
-  return `hardware for ${moneyText(hardwareUsd)} is paid for in about ${Math.ceil(value)} months (${Math.ceil(low)} to ${to}), against the cloud alone${note}`;
+  const about = `${Math.ceil(value)} ${Math.ceil(value) === 1 ? 'month' : 'months'}`;
+  return `hardware for ${moneyText(hardwareUsd)} is paid for in about ${about} (${Math.ceil(low)} to ${to}), against the cloud alone${note}`;
 }
 
 /** Cents are enough for a month. */
