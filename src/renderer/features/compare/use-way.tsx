@@ -44,6 +44,8 @@ export function UseWay({ comparison: { input } }: { readonly comparison: Compari
         await client.projects.configure({ projectPath: input.projectPath, change: { type: 'choose', choices } });
       } else {
         for (const [key, value] of Object.entries(choices)) await client.settings.set({ key, value });
+        // An order of models would go before the models of the way.
+        if ('local' in choices || 'cloud' in choices) await client.settings.unset({ key: 'modelOrder' });
       }
       const said = { way: seenName(wayName(way)), project };
       setDone(
