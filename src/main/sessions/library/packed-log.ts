@@ -9,7 +9,7 @@ import { AppError, messageOf } from '@shared/errors.ts';
 import type { BlobRef } from '@shared/events/blob-ref.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import { parseEvent } from '@shared/events/events.ts';
-import { isDiskFull, isMissing, writeProblem } from '../../lib/files/json-file.ts';
+import { errorCodeOf, isDiskFull, isMissing, writeProblem } from '../../lib/files/json-file.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { createByteReader } from './byte-reader.ts';
 import type { ByteReader } from './byte-reader.ts';
@@ -211,6 +211,7 @@ function atMost(bytes: number): Transform {
 function readError(form: Described, path: string, error: unknown): unknown {
   if (error instanceof AppError) return error;
   if (isMissing(error)) return new AppError('not-found', `The file ${path} was not found.`);
+  if (errorCodeOf(error) === 'EISDIR') return notOfForm(form, 'it is a folder');
   return notOfForm(form, messageOf(error));
 }
 

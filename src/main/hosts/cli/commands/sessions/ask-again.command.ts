@@ -66,6 +66,9 @@ export const askAgain: Command<[readonly string[], ReplayArguments]> = async (co
       'What it would take: the same command with --price.',
     );
   }
+  if (args.run === true && args.price === true) {
+    throw usageError('--price says what asking would take. What a whole run takes is not known before it.');
+  }
   if (args.run === true) return runAnew(context, ids, { model, where: known.where, args });
   const ask = { context, model, maxUsd, since, isJson: args.json === true };
   const sessions = since === undefined ? await sessionsNamed(client, ids) : await sessionsSince(client, since);
