@@ -1,5 +1,4 @@
 import { asksToDraw, isSmallTalk } from '@shared/text/task-kind.ts';
-import { projectBrief } from './project-brief.ts';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
 import type { MemoryLine } from '@shared/projects/memory-line.ts';
 import { saysToKeep } from '@shared/projects/memory-proposal.ts';
@@ -18,7 +17,7 @@ import { memoryText } from './read-memory.ts';
 import { skillsOffered } from './turn-skills.ts';
 import type { FoundModels, TurnFacts } from './turn-facts.ts';
 import { emptyTurnFacts, turnFactsSchema } from './turn-facts.ts';
-import { askNote } from '../prompt/harness-facts.ts';
+import { askNote, projectBrief } from '../prompt/harness-facts.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
 import { noteFailure } from '../../lib/log.ts';
 

@@ -102,10 +102,7 @@ async function listUsed(
     terminal.out(jsonLine({ everywhere, projects: Object.fromEntries(shown) }));
     return 0;
   }
-  const lines = [
-    ...linesOf(everywhere, null),
-    ...shown.flatMap(([path, ways]) => (ways === undefined ? [] : linesOf(ways, path))),
-  ];
+  const lines = [...linesOf(everywhere, null), ...shown.flatMap(([path, ways]) => linesOf(ways, path))];
   if (lines.length === 0) terminal.err('No way was chosen for a kind of task.\n');
   for (const line of lines) terminal.out(`${line}\n`);
   return 0;
