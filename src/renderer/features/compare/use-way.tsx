@@ -16,37 +16,50 @@ import { Select } from '../../ui/controls/select.tsx';
 import { Section } from '../../ui/layout/facts.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 
+interface WayFor {
+  readonly kind: WorkKind | 'any';
+  readonly where: 'project' | 'all';
+}
+
+async function keepWay(
+  client: ReturnType<typeof useClient>,
+  { input, way }: { readonly input: Comparison['input']; readonly way: Way },
+  { kind, where }: WayFor,
+): Promise<void> {
+  const choices = choicesOf(way, input);
+  if (kind !== 'any') {
+    const { effort, strategy } = way;
+    const place = where === 'project' ? ['projects', input.projectPath] : ['everywhere'];
+    const value: KindWay = {
+      ...choices,
+      ...(effort === undefined ? {} : { effort }),
+      ...(strategy === undefined ? {} : { strategy }),
+    };
+    await client.settings.set({ key: ['kindWays', ...place, kind], value });
+  } else if (where === 'project') {
+    await client.projects.configure({ projectPath: input.projectPath, change: { type: 'choose', choices } });
+  } else {
+    for (const [key, value] of Object.entries(choices)) await client.settings.set({ key, value });
+    // An order of models would go before the models of the way.
+    if ('local' in choices || 'cloud' in choices) await client.settings.unset({ key: 'modelOrder' });
+  }
+}
+
 /** Makes one of the compared ways the usual one, for the project or for all of them. */
 export function UseWay({ comparison: { input } }: { readonly comparison: Comparison }) {
   const client = useClient();
   const queries = useQueryClient();
   const [name, setName] = useState('');
-  const [kind, setKind] = useState<WorkKind | 'any'>('any');
+  const [kind, setKind] = useState<WayFor['kind']>('any');
   const [done, setDone] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const way = input.ways.find((one) => wayName(one) === name) ?? input.ways[0];
   if (way === undefined) return null;
   const project = folderName(input.projectPath);
-  const use = async (where: 'project' | 'all'): Promise<void> => {
+  const use = async (where: WayFor['where']): Promise<void> => {
     setProblem(null);
-    const choices = choicesOf(way, input);
     try {
-      if (kind !== 'any') {
-        const { effort, strategy } = way;
-        const place = where === 'project' ? ['projects', input.projectPath] : ['everywhere'];
-        const value: KindWay = {
-          ...choices,
-          ...(effort === undefined ? {} : { effort }),
-          ...(strategy === undefined ? {} : { strategy }),
-        };
-        await client.settings.set({ key: ['kindWays', ...place, kind], value });
-      } else if (where === 'project') {
-        await client.projects.configure({ projectPath: input.projectPath, change: { type: 'choose', choices } });
-      } else {
-        for (const [key, value] of Object.entries(choices)) await client.settings.set({ key, value });
-        // An order of models would go before the models of the way.
-        if ('local' in choices || 'cloud' in choices) await client.settings.unset({ key: 'modelOrder' });
-      }
+      await keepWay(client, { input, way }, { kind, where });
       const said = { way: seenName(wayName(way)), project };
       setDone(
         kind === 'any'
@@ -102,7 +115,7 @@ export function UseWay({ comparison: { input } }: { readonly comparison: Compari
 }
 
 /** The settings hold policy and models. The effort belongs to a model, and a strategy or an assistant to a message. */
-const hasMore = ({ effort, strategy, assistant, plan }: Way, kind: WorkKind | 'any'): boolean =>
+const hasMore = ({ effort, strategy, assistant, plan }: Way, kind: WayFor['kind']): boolean =>
   [...(kind === 'any' ? [effort, strategy] : []), assistant, plan].some((one) => one !== undefined);
 
 function choicesOf({ policy, ...own }: Way, { local, cloud }: Comparison['input']) {
