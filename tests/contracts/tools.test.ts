@@ -52,6 +52,7 @@ const inputs: Readonly<Record<string, unknown>> = {
   delete_file: { path: 'a' },
   search: { pattern: 'x' },
   run_command: { command: 'true' },
+  calculate: { code: '1 + 1' },
   run_tests: {},
   services: { action: 'list' },
   task_complete: { summary: 'done' },

@@ -247,6 +247,15 @@ function besides({ outside, sentinel }: HostileTargets): readonly HostileCall[] 
       tool: 'update_plan',
       input: { steps: [{ text: `\u001B]52;c;AAAA\u0007${'x'.repeat(50_000)}`, status: 'done' }] },
     },
+    ...[
+      `print(open(${JSON.stringify(`${outside}/canary`)}).read())`,
+      "'; cat .env; cat ../outside/canary; '",
+      `import os; os.symlink("/", "root-of-code"); print(os.listdir("root-of-code${outside}"))`,
+      `import os; os.link(${JSON.stringify(`${outside}/canary`)}, "hard"); print(open("hard").read())`,
+      'print(open("/proc/1/environ").read(), open(".env").read())',
+      'import urllib.request; print(urllib.request.urlopen("https://example.com", timeout=3).read())',
+      `import pathlib; pathlib.Path(${JSON.stringify(sentinel)}).touch()`,
+    ].map((code): HostileCall => ({ tool: 'calculate', input: { code } })),
     // These tools are off, and nobody is there to approve them.
     { tool: 'web_read', input: { url: `file://${outside}/canary`, why: 'x' } },
     { tool: 'web_read', input: { url: 'http://169.254.169.254/latest/meta-data/', why: 'x' } },

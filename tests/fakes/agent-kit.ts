@@ -149,6 +149,7 @@ const builtInOnly = (): AgentDependencies['tools'] => ({
   agents: null,
   programs: () => 'off',
   programReviewer: () => null,
+  computes: () => false,
   appVersion: '1.2.3',
 });
 

@@ -1,7 +1,7 @@
 /** Plain English in the names of the code. A word of ours never goes here: it goes into `docs/glossary.md`. */
 export const plainWords: readonly string[] = `
   ability admission admit advise agreed ahead alone among anew announce announcement apart around behavior
-  beside between borrow bring broken brought calibrated capital carried certainty chance choose chosen contradictions correction
+  beside between borrow bring broken brought calculate calibrated capital carried certainty chance choose chosen contradictions correction
   damage dearest deceptive decide deepest differing discover dismiss doctor doubted drawn driven either
   elsewhere endless english ensure everywhere evidence explain finders findings forget forgiveness formula fresh
   gave give goes guess harm harmless health hello here itself judge keyless knowledge lanes latest lean least leftovers locate

@@ -38,9 +38,9 @@ export type ProjectPart = (typeof projectParts)[number];
 
 /**
  * What a tool needs to be offered: a part of the project, the web with this tool switched on, results that were
- * shortened by their structure, or a session that asked for a drawing.
+ * shortened by their structure, a session that asked for a drawing, or a talk that may compute.
  */
-export type ToolNeed = ProjectPart | 'web' | 'results' | 'drawing';
+export type ToolNeed = ProjectPart | 'web' | 'results' | 'drawing' | 'computing';
 
 /** The result of one run of a tool. `output` is for the model; the caller cuts it to size and keeps the whole text. */
 export interface ToolResult {

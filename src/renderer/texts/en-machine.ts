@@ -157,6 +157,7 @@ export const machine = {
   'search.keys':
     'api key, api keys, token, openai, anthropic, claude, gemini, provider, account, login, sign in, password',
   'search.sandbox': 'docker, podman, container, firewall, isolation, ram, timeout, security',
+  'search.computing': 'python, calculate, calculator, code interpreter, math, numbers, analysis',
   'search.web': 'web search, internet, browse, browsing, browser, online, google, search engine, fetch pages',
   'search.shortcuts': 'hotkey, hotkeys, keyboard, key bindings, keybindings',
   'search.kept': 'storage, backup, delete data, clear cache, free space, clean up, reset, data folder',

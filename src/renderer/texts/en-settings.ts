@@ -231,6 +231,10 @@ export const settings = {
   'settings.web.request.hint': 'Switch it on if agents should try an API. No keys go along.',
   'settings.web.on': 'On',
   'settings.web.off': 'Off',
+  'settings.computing': 'Computing',
+  'settings.calculate': 'Compute in a conversation without a project',
+  'settings.calculate.hint':
+    'Large models run Python in a container with an empty folder and no network. Files it makes stay under Changes until you delete the session.',
   'settings.programs': 'Programs of agents',
   'settings.programs.use': 'Agents may write programs',
   'settings.programs.hint':

@@ -316,6 +316,8 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   /** Programs that call tools, for models that need no short prompt. `auto`: on when connected tools are on. */
   programs: z.enum(['auto', 'on', 'off']).default('auto'),
+  /** Lets talks without a project run Python in a sandbox. */
+  calculate: z.boolean().default(false),
   /** The model that reviews a program before the user is asked, if the rules found something. Null: none. */
   programReviewer: z.string().nullable().default(null),
   sandbox: z
@@ -401,10 +403,7 @@ export const settingsSchema = z.strictObject({
   web: webSettingsSchema.prefault({}),
   /** What local models do on battery, when the machine is hot, and when other programs need the memory. */
   power: powerSettingsSchema.prefault({}),
-  /**
-   * The watts that this machine uses while a model works, if no meter can be read, the price of electricity, and what the
-   * machine or its card cost.
-   */
+  /** The watts that this machine uses while a model works, if no meter can be read, and the prices of power and machine. */
   energy: z
     .strictObject({
       watts: z.number().positive().nullable().default(null),

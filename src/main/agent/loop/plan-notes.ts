@@ -21,11 +21,20 @@ const planTool = 'update_plan';
  */
 export function toolsOfTurn(turn: Turn): readonly Tool[] {
   const { builtIn, connected } = turn.dependencies.tools;
-  const { connected: specs = [], findsTools, readsResults, draws, web = [], parts = [] } = turn.found.facts ?? {};
+  const {
+    connected: specs = [],
+    findsTools,
+    readsResults,
+    draws,
+    computes,
+    web = [],
+    parts = [],
+  } = turn.found.facts ?? {};
   const there = new Set<ToolNeed>([
     ...parts,
     ...(readsResults === true ? (['results'] as const) : []),
     ...(draws === true ? (['drawing'] as const) : []),
+    ...(computes === true ? (['computing'] as const) : []),
   ]);
   const isThere = ({ name, needs }: Tool): boolean =>
     needs === undefined || (needs === 'web' ? web.includes(name) : there.has(needs));
@@ -51,9 +60,11 @@ export function toolsOfTurn(turn: Turn): readonly Tool[] {
   return left.filter((tool) => tool.needs === 'memory' || (isWithTools && isForTalk(tool)));
 }
 
+const needsOfTalk: readonly (ToolNeed | undefined)[] = ['web', 'results', 'computing'];
+
 /** A talk looks at no files: it has what the user connected and switched on, and reads more of its results. */
 function isForTalk(tool: Tool): boolean {
-  return tool.connected !== undefined || isFinder(tool) || tool.needs === 'web' || tool.needs === 'results';
+  return tool.connected !== undefined || isFinder(tool) || needsOfTalk.includes(tool.needs);
 }
 
 /** How a tool records the plan's progress. Written inside the tool's effect, so that a replay takes it from the log. */

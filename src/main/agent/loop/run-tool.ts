@@ -131,9 +131,10 @@ async function keptPictures(
   return { pictures: await Promise.all(kept) };
 }
 
+const needsOfOthers: readonly Tool['needs'][] = ['web', 'results', 'computing'];
 /** Output from outside, and output of programs, is cut by its structure. */
 function isOfOthers({ connected, needs, isProgram }: Tool): boolean {
-  return connected !== undefined || needs === 'web' || needs === 'results' || isProgram === true;
+  return connected !== undefined || isProgram === true || needsOfOthers.includes(needs);
 }
 
 function restText(result: string, { rows, path }: MoreOf): string {
@@ -277,8 +278,6 @@ async function runTracked(
   if (run.tool.needs === 'web') return runWebTool(turn, run, context);
   if (run.tool.access === 'network') return runConnectedTool(turn, run, context);
   if (run.tool.access !== 'execute') return run.tool.run(run.input, context);
-  // A talk starts its container with the first call that runs something.
-  if (turn.given.mode === 'chat') await turn.dependencies.sandbox.prepare(signal);
   const who = { by: 'model', toolCallId: run.toolCallId } as const;
   const { value, changed, isOwed } = await turn.files.changes.around(who, () => run.tool.run(run.input, context));
   const notes = [
@@ -343,10 +342,11 @@ async function askForAccess(turn: Turn, run: ToolRun): Promise<AccessAnswer> {
   const { limits } = turn.prompt.conversation.skills();
   const narrowed = limits.length === 0 ? null : narrowedText(limits, run.tool, run.input);
   if (narrowed !== null) return denied({ status: 'refused', output: narrowed });
+  const missing = run.tool.needs === 'computing' ? await prepareToCompute(turn) : null;
+  if (missing !== null) return denied({ status: 'error', output: missing });
   const rule = callRule(run.tool.access, turn.dependencies.sandbox.tier, turn.options.mode);
-  if (rule === 'refused') {
+  if (rule === 'refused')
     return denied({ status: 'refused', output: `${run.tool.name} is not available: this session can only read.` });
-  }
   // A small model without an answer tends to write a file instead. Only an undoubted question counts as one
   // (`task-kind.ts`).
   if (run.tool.access === 'write' && turn.given.isQuestion) return denied({ status: 'refused', output: onlyAsked });
@@ -373,6 +373,16 @@ async function askForAccess(turn: Turn, run: ToolRun): Promise<AccessAnswer> {
   const reason = 'It leaves the sandbox.';
   const answer = await askApproval(turn, { kind: 'network', subject, reason, toolCallId: run.toolCallId });
   return answer === 'allow' ? granted : refusal(`Not allowed: ${subject}`, answer === 'nobody');
+}
+
+/** Starts the container of a talk, before the time of the call. Returns what is missing, as told to the person; or null. */
+async function prepareToCompute({ dependencies: { sandbox }, log, signal }: Turn): Promise<string | null> {
+  await sandbox.prepare(signal);
+  const { missing } = sandbox.description;
+  if (sandbox.tier !== 'read-only' || missing === undefined) return null;
+  const text = `Nothing was computed. ${missing.message} ${missing.hint ?? ''}`.trim();
+  await log.append({ type: 'notice-added', level: 'warning', code: 'missing-sandbox', text });
+  return text;
 }
 
 /** A command would take the placeholder for the value. Only the one with a mark: others may be a project's own text. */

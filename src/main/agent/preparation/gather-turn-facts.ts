@@ -267,7 +267,9 @@ function webTools({ dependencies }: Pick<Turn, 'dependencies'>): Pick<TurnFacts,
 async function addedTools(
   turn: Pick<Turn, 'dependencies' | 'options' | 'given' | 'signal'>,
 ): Promise<Partial<TurnFacts>> {
-  const others = { ...(await connectedTools(turn)), ...webTools(turn) };
+  const isComputing = turn.given.mode === 'chat' && turn.dependencies.tools.computes();
+  const computes = isComputing ? ({ computes: true } as const) : {};
+  const others = { ...(await connectedTools(turn)), ...webTools(turn), ...computes };
   const programs = programsOffered(turn, Object.keys(others).length > 0);
   const isReviewed =
     programs.programs === true || others.connected?.some(({ own }) => own?.isProgram === true) === true;
@@ -278,9 +280,9 @@ async function addedTools(
 /** What is connected and switched on may be used in a talk, unless its words need none or its assistant has none. */
 function talkTools(
   { task, options }: Pick<Turn, 'task' | 'options'>,
-  { connected, web }: Pick<TurnFacts, 'connected' | 'web'>,
+  { connected, web, computes }: Pick<TurnFacts, 'connected' | 'web' | 'computes'>,
 ): Pick<TurnFacts, 'talksWithTools'> {
-  const hasTools = connected !== undefined || web !== undefined;
+  const hasTools = connected !== undefined || web !== undefined || computes === true;
   return hasTools && options.assistant?.tools !== 'off' && !isSmallTalk(task) ? { talksWithTools: true } : {};
 }
 

@@ -77,6 +77,8 @@ export const turnFactsSchema = z.object({
   reviewer: z.object({ model: z.string(), info: modelInfoSchema.nullable() }).optional(),
   /** This talk may use connected tools and web tools; absent: it may not, or an older log. */
   talksWithTools: z.literal(true).optional(),
+  /** This talk may compute in the folder of its session; absent: it may not, or an older log. */
+  computes: z.literal(true).optional(),
   /** Connected tools that take too much of a context are found on demand; absent in older logs. */
   findsTools: z.literal(true).optional(),
   /** More of a result can be read; absent if no tool has such results, and in older logs. */

@@ -48,6 +48,7 @@ export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promi
       agents: null,
       programs: () => 'off',
       programReviewer: () => null,
+      computes: () => false,
       appVersion: '',
     },
     recipes: parts.recipes,

@@ -82,6 +82,8 @@ export interface SessionTools {
   readonly programs: () => 'auto' | 'on' | 'off';
   /** The model that reviews programs before the user is asked; null: none. */
   readonly programReviewer: () => string | null;
+  /** Whether a talk may compute in the folder of its session. Not in a project: its files lie there. */
+  readonly computes: () => boolean;
   /** The version of Dewpoint that runs, for the programs that models write with it. */
   readonly appVersion: string;
 }

@@ -101,7 +101,9 @@ async function shownForWork(
  * are shown in an order that no request changes.
  */
 async function shownInTalk(turn: Turn, { found }: WantedFrom): Promise<readonly ShownTool[]> {
-  const there = toolsOfTurn(turn).filter((tool) => !isFinder(tool) && tool.needs !== 'results');
+  const there = toolsOfTurn(turn).filter(
+    (tool) => !isFinder(tool) && tool.needs !== 'results' && tool.isForStrong !== true,
+  );
   const specs = (found.connected ?? []).filter((spec) => there.some(({ name }) => name === spec.name));
   const fitting = specs.length === 0 ? [] : await searchTools(specs, turn.task);
   const names = [...calledBefore(turn), ...fitting.map(({ name }) => name), ...there.map(({ name }) => name)];

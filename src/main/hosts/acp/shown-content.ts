@@ -30,6 +30,7 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   apply_change: 'edit',
   delete_file: 'delete',
   run_command: 'execute',
+  calculate: 'execute',
   run_tests: 'execute',
   run_notebook: 'execute',
   services: 'execute',

@@ -109,6 +109,7 @@ async function startRunner(
       agents: session.agents,
       programs: () => options.settings().programs,
       programReviewer: () => options.settings().programReviewer,
+      computes: () => options.settings().calculate && projectPath === null && session.wanted === 'container',
     },
     project: {
       ...options.agent.project,

@@ -18,32 +18,37 @@ interface WebSettingsProps {
   readonly onSave: (key: string, value: unknown) => void;
 }
 
-/** Tools that let agents reach the web. All are off until the user switches them on here. */
+/** Tools that let agents reach the web, and one that computes. All are off until the user switches them on here. */
 export function WebSettings({ settings, onSave }: WebSettingsProps) {
   const web = fieldOf(settings, 'web');
   return (
-    <Group title={t('settings.web')}>
-      <p className="text-soft">{t('settings.web.text')}</p>
-      <Switch name="read" isOn={fieldOf(web, 'read') === true} onSave={onSave} />
-      <SearchService web={web} onSave={onSave} />
-      <Switch name="request" isOn={fieldOf(web, 'request') === true} onSave={onSave} />
-    </Group>
+    <>
+      <Group title={t('settings.web')}>
+        <p className="text-soft">{t('settings.web.text')}</p>
+        <Switch name="web.read" isOn={fieldOf(web, 'read') === true} onSave={onSave} />
+        <SearchService web={web} onSave={onSave} />
+        <Switch name="web.request" isOn={fieldOf(web, 'request') === true} onSave={onSave} />
+      </Group>
+      <Group title={t('settings.computing')}>
+        <Switch name="calculate" isOn={fieldOf(settings, 'calculate') === true} onSave={onSave} />
+      </Group>
+    </>
   );
 }
 
 interface SwitchProps extends Pick<WebSettingsProps, 'onSave'> {
-  readonly name: 'read' | 'request';
+  readonly name: 'web.read' | 'web.request' | 'calculate';
   readonly isOn: boolean;
 }
 
 function Switch({ name, isOn, onSave }: SwitchProps) {
   return (
     <Choice
-      label={t(`settings.web.${name}`)}
-      hint={t(`settings.web.${name}.hint`)}
+      label={t(`settings.${name}`)}
+      hint={t(`settings.${name}.hint`)}
       value={isOn ? 'on' : 'off'}
       options={(['off', 'on'] as const).map((value) => ({ value, text: t(`settings.web.${value}`) }))}
-      onChange={(value) => onSave(`web.${name}`, value === 'on')}
+      onChange={(value) => onSave(name, value === 'on')}
     />
   );
 }

@@ -174,6 +174,7 @@ function othersWords(): Readonly<Record<string, Readonly<Record<string, string>>
     [t('keys.title')]: { [t('keys.title')]: t('search.keys') },
     [t('settings.sandbox')]: { [t('settings.sandbox')]: t('search.sandbox') },
     [t('settings.web')]: { [t('settings.web')]: t('search.web') },
+    [t('settings.computing')]: { [t('settings.computing')]: t('search.computing') },
     [t('settings.shortcuts')]: { [t('settings.shortcuts')]: t('search.shortcuts') },
     [t('kept.title')]: { [t('kept.title')]: t('search.kept') },
     [t('about.title')]: { [t('about.title')]: t('search.about') },
@@ -183,6 +184,22 @@ function othersWords(): Readonly<Record<string, Readonly<Record<string, string>>
 function roleWords(): readonly string[] {
   const names = ['plan', 'context', 'edit', 'answer', 'summary', 'title'] as const;
   return [t('settings.roles'), t('settings.roles.plan.hint'), ...names.map((name) => t(`settings.roles.${name}`))];
+}
+
+function webWords(): readonly string[] {
+  return [
+    t('settings.web.text'),
+    t('settings.web.read'),
+    t('settings.web.read.hint'),
+    t('settings.web.search'),
+    t('settings.web.search.hint'),
+    t('settings.web.searxng'),
+    t('settings.web.searxng.hint'),
+    t('settings.web.brave'),
+    t('settings.web.brave.hint'),
+    t('settings.web.request'),
+    t('settings.web.request.hint'),
+  ];
 }
 
 function allSections(shortcuts: readonly string[], isWindow: boolean): readonly SettingsSection[] {
@@ -207,22 +224,8 @@ function allSections(shortcuts: readonly string[], isWindow: boolean): readonly 
       ],
     },
     { title: t('settings.sandbox'), words: wordsOf(sandboxLimits) },
-    {
-      title: t('settings.web'),
-      words: [
-        t('settings.web.text'),
-        t('settings.web.read'),
-        t('settings.web.read.hint'),
-        t('settings.web.search'),
-        t('settings.web.search.hint'),
-        t('settings.web.searxng'),
-        t('settings.web.searxng.hint'),
-        t('settings.web.brave'),
-        t('settings.web.brave.hint'),
-        t('settings.web.request'),
-        t('settings.web.request.hint'),
-      ],
-    },
+    { title: t('settings.web'), words: webWords() },
+    { title: t('settings.computing'), words: [t('settings.calculate'), t('settings.calculate.hint')] },
     {
       title: t('settings.programs'),
       words: [

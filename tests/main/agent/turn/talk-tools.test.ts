@@ -32,6 +32,18 @@ interface World {
   readonly status?: 'ok' | 'error';
 }
 
+/** A talk that may compute. `printed`: what each program prints. */
+function computingTalk(replies: readonly Reply[], model: Partial<ModelInfo> = {}, printed = '4') {
+  const exec = () => ({ stdout: `${printed}\n` });
+  const kit = createAgentKit({
+    replies,
+    model,
+    sandbox: { files: {}, exec },
+    dependencies: { tools: { computes: () => true } },
+  });
+  return { kit, say: (text: string) => kit.runner.send(text, { ...turnOptions, mode: 'auto' }) };
+}
+
 function talkWith(
   replies: readonly Reply[],
   { specs = weather, model = {}, output = '21 degrees', status = 'ok' }: World = {},
@@ -166,5 +178,57 @@ describe('a talk without a project', () => {
     });
     await say('What is the weather in Oslo?');
     expect(prepared).toBe(0);
+  });
+});
+
+describe('a talk that may compute', () => {
+  const computed = call('calculate', { code: 'print(2 + 2)' });
+
+  it('lets a large model run Python, and offers no other tool that runs something', async () => {
+    const { kit, say } = computingTalk([computed, { text: 'It is 4.' }]);
+    expect(await say('What is 2 plus 2?')).toMatchObject({ reason: 'answered', text: 'It is 4.' });
+    expect(kit.requests[0]?.tools.map(({ name }) => name)).toEqual(['calculate', 'read_result']);
+    expect(kit.sandbox.commands).toEqual([expect.stringContaining('python3 -c')]);
+    expect(JSON.stringify(kit.requests[1]?.messages)).toContain('exit code 0');
+    await expectReplay(kit);
+  });
+
+  // Bug: its programs failed often, and then it made a result up.
+  it('costs a small model not a token, which is not offered it', async () => {
+    const plain = createAgentKit({ replies: [{ text: 'It is 4.' }], model: starter });
+    await plain.runner.send('What is 2 plus 2?', { ...turnOptions, mode: 'auto' });
+    const { kit, say } = computingTalk([{ text: 'It is 4.' }], starter);
+    expect(await say('What is 2 plus 2?')).toMatchObject({ text: 'It is 4.' });
+    expect(JSON.stringify(kit.requests)).toBe(
+      JSON.stringify(plain.requests).replaceAll(plain.journal.sessionId, kit.journal.sessionId),
+    );
+  });
+
+  it('keeps the program away from the shell, whatever characters it has', async () => {
+    const code = `print("'; touch x; echo '$(id)\u{1F600}")`;
+    const { kit, say } = computingTalk([call('calculate', { code }), { text: 'So it is.' }]);
+    await say('What is 2 plus 2?');
+    expect(kit.sandbox.commands[0]).not.toContain('touch x');
+    expect(kit.sandbox.commands[0]).toContain(Buffer.from(code).toString('base64'));
+  });
+
+  it('says what is missing without a container, to the person too, and computes nothing', async () => {
+    const { kit, say } = computingTalk([computed, { text: 'I could not.' }]);
+    const missing = { code: 'missing-sandbox', message: 'No container engine runs.', hint: 'Start Docker.' } as const;
+    Object.assign(kit.sandbox, { tier: 'read-only', description: { ...kit.sandbox.description, missing } });
+    await say('What is 2 plus 2?');
+    const said = 'Nothing was computed. No container engine runs. Start Docker.';
+    expect(kit.journal.events).toContainEqual(expect.objectContaining({ type: 'notice-added', text: said }));
+    expect(JSON.stringify(kit.requests[1]?.messages)).toContain(said);
+    expect(kit.sandbox.commands).toEqual([]);
+    await expectReplay(kit);
+  });
+
+  it('costs a greeting not a token, and starts no container for it', async () => {
+    const { kit, say } = computingTalk([{ text: 'Hello.' }]);
+    await say('Hello!');
+    expect(kit.requests[0]?.tools).toEqual([]);
+    expect(kit.requests).toHaveLength(1);
+    expect(kit.sandbox.commands).toEqual([]);
   });
 });

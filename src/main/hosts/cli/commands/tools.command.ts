@@ -10,7 +10,8 @@ import type { OwnToolsReport } from '@shared/tools/own-tool.ts';
 import { findOwnTool, newTool, ownToolLine, ownToolProblems, ownTools } from './own-tools.command.ts';
 import { serverTasks } from './server-tasks.command.ts';
 import { findServer, serverStates, showServer } from '../reports/server-lines.ts';
-import { webLine, webTools } from './web-tools.command.ts';
+import { calculateName, calculateReport, calculateTool, toolLine, webTools } from './web-tools.command.ts';
+import type { CalculateReport } from './web-tools.command.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
 import { requireFolder } from '../checks/require-folder.ts';
 import type { Command, CommandContext } from '../../text/command-context.ts';
@@ -27,16 +28,14 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
   words,
   args,
 ) => {
-  const { tools: core, web, ownTools: own } = await context.core();
+  const { tools: core } = await context.core();
   const { terminal } = context;
   if (args.project !== undefined) await requireFolder(resolve(args.project));
   const inProject = args.project === undefined ? {} : { projectPath: resolve(args.project) };
-  if (action === 'list') {
-    const listed = { servers: await core.list(inProject), web: await web.list(), own: await own.list(inProject) };
-    return list(listed, terminal, args);
-  }
+  if (action === 'list') return list(await listed(context, inProject), terminal, args);
   const [name = '', ...rest] = words;
   if (isWebTool(name)) return webTools(context, { action, name, rest, args });
+  if (name === calculateName) return calculateTool(context, action, args);
   if (action === 'new') return newTool(context, name, args);
   const file = action === 'add' || action === 'import' ? null : await findOwnTool(context, name, args);
   if (file !== null) return ownTools(context, { action, tool: file, rest, args });
@@ -106,12 +105,23 @@ async function valueFor(context: CommandContext, name: string, variable: string)
 interface Listed {
   readonly servers: readonly ToolServerReport[];
   readonly web: readonly WebToolReport[];
+  readonly calculate: CalculateReport;
   readonly own: OwnToolsReport;
 }
 
-function list({ servers, web, own }: Listed, { out, err }: Terminal, { json }: ToolsArguments): number {
+async function listed(context: CommandContext, inProject: { readonly projectPath?: string }): Promise<Listed> {
+  const { tools: core, web, ownTools: own, settings } = await context.core();
+  return {
+    servers: await core.list(inProject),
+    web: await web.list(),
+    own: await own.list(inProject),
+    calculate: await calculateReport(settings),
+  };
+}
+
+function list({ servers, web, own, calculate }: Listed, { out, err }: Terminal, { json }: ToolsArguments): number {
   if (json === true) {
-    out(jsonLine([...servers, ...web, ...own.tools]));
+    out(jsonLine([...servers, ...web, calculate, ...own.tools]));
     return 0;
   }
   for (const { name, state, text, tools: all } of servers) {
@@ -122,7 +132,7 @@ function list({ servers, web, own }: Listed, { out, err }: Terminal, { json }: T
     out(`${name.padEnd(24)}  ${serverStates[state].padEnd(12)}  ${known}${seenName(text)}\n`);
   }
   for (const one of own.tools) out(ownToolLine(one));
-  for (const one of web) out(webLine(one));
+  for (const one of [...web, calculate]) out(toolLine(one));
   err(ownToolProblems(own));
   if (servers.length === 0) err('No tool servers. To see some to add: dewpoint tools add\n');
   return 0;

@@ -1,5 +1,6 @@
 import { printable } from '@shared/text/seen-text.ts';
 import type { WebToolName, WebToolReport } from '@shared/tools/web-tools.ts';
+import type { CoreClient } from '../../../server/local-socket.ts';
 import type { CommandContext } from '../../text/command-context.ts';
 import type { ToolsAction, ToolsArguments } from '../program/tools-program.ts';
 import { readSecret } from '../questions/read-secret.ts';
@@ -20,12 +21,12 @@ export async function webTools(context: CommandContext, { action, name, rest, ar
   switch (action) {
     case 'on':
     case 'off': {
-      terminal.out(webLine(await web.set({ name, isOn: action === 'on' })));
+      terminal.out(toolLine(await web.set({ name, isOn: action === 'on' })));
       return 0;
     }
     case 'show': {
       const found = (await web.list()).find((one) => one.name === name);
-      if (found !== undefined) terminal.out(args.json === true ? jsonLine(found) : webLine(found));
+      if (found !== undefined) terminal.out(args.json === true ? jsonLine(found) : toolLine(found));
       return 0;
     }
     case 'test': {
@@ -53,7 +54,13 @@ export async function webTools(context: CommandContext, { action, name, rest, ar
   }
 }
 
-export function webLine({ name, isOn, lacks, description }: WebToolReport): string {
+/** A tool that Dewpoint brings, in a list. */
+export function toolLine({
+  name,
+  isOn,
+  lacks,
+  description,
+}: Omit<WebToolReport, 'name'> & { readonly name: string }): string {
   const state = !isOn ? 'off' : lacks === null ? 'on' : 'not ready';
   return `${name.padEnd(24)}  ${state.padEnd(12)}  ${lacks ?? description}\n`;
 }
@@ -63,3 +70,36 @@ const examples = {
   web_search: 'web_search "node lts schedule"',
   http_request: 'http_request https://example.com/api',
 } as const satisfies Readonly<Record<WebToolName, string>>;
+
+export const calculateName = 'calculate';
+
+/** Whether conversations without a project may compute. */
+export interface CalculateReport {
+  readonly name: typeof calculateName;
+  readonly description: string;
+  readonly isOn: boolean;
+  readonly lacks: null;
+}
+
+/** `dewpoint tools` for the tool that computes: it has one switch, a setting. */
+export async function calculateTool(
+  { core, terminal }: CommandContext,
+  action: ToolsAction,
+  { json }: ToolsArguments,
+): Promise<number> {
+  const { settings } = await core();
+  if (action !== 'on' && action !== 'off' && action !== 'show')
+    throw usageError(`${calculateName} is a tool of Dewpoint: it has no server.`, 'You can: on, off, show.');
+  if (action !== 'show') await settings.set({ key: calculateName, value: action === 'on' });
+  const report = await calculateReport(settings);
+  terminal.out(json === true ? jsonLine(report) : toolLine(report));
+  return 0;
+}
+
+export async function calculateReport(settings: Pick<CoreClient['settings'], 'get'>): Promise<CalculateReport> {
+  const isOn = (await settings.get({ key: calculateName })) === true;
+  return { name: calculateName, description, isOn, lacks: null };
+}
+
+const description =
+  'runs Python in a container, in conversations without a project; files stay with the session until you delete it';
