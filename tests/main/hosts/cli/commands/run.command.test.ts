@@ -75,7 +75,7 @@ async function projectWithIssue() {
   core.replace({
     git: { issue: git.issue },
     models: { show: () => model },
-    projects: { settings: () => settings },
+    projects: { settings: () => settings, records: () => [] },
     sessions: {
       create: ({ input }) => {
         ({ title } = input);
