@@ -56,7 +56,7 @@ beforeAll(async () => {
     dropSecret: async () => undefined,
   });
   core.replace({ ownTools });
-  core.settings.projects = { added: [project], removed: {} };
+  core.settings.projects = { added: [project], removed: {}, records: {} };
   const header = 'description = "Adds the orders up."\n# version = 1\n# calls = [{ tool = "shop__list", most = 40 }]';
   const text = `# /// dewpoint-tool\n# ${header}\n# ///\nresult = 1\n`;
   await core.client.ownTools.save({ file: 'add_up.py', text, projectPath: project });

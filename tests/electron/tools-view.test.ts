@@ -14,7 +14,7 @@ let core: PageCore;
 beforeAll(async () => {
   core = createPageCore();
   furnish(core);
-  core.settings.projects = { added: ['/home/ada/projects/api-server'], removed: {} };
+  core.settings.projects = { added: ['/home/ada/projects/api-server'], removed: {}, records: {} };
   served = await servePage(core);
   await served.resize(1200, 900);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });

@@ -84,10 +84,13 @@ export function createHand(page: Page, { kind, name, looks }: HandOptions): Hand
     keys: press,
     async press(target) {
       await target.waitFor();
-      // A question takes no answer in its first moment, because that could be meant for something else.
-      await target.and(page.locator(':not([aria-disabled=true])')).waitFor();
+      // A question takes no answer in its first moment, nor when the window has just got the focus back, because that
+      // could be meant for something else.
+      const open = target.and(page.locator(':not([aria-disabled=true])'));
+      await open.waitFor();
       if (kind === 'keyboard') {
         await reach(target);
+        await open.waitFor();
         const isBox = await target.evaluate((element) => element.matches('input[type=checkbox], input[type=radio]'));
         await press(isBox ? 'Space' : 'Enter');
         return;
