@@ -53,6 +53,7 @@ const ownTools: readonly string[] = [
   ...finds,
   ...edits,
   ...agents,
+  'calculate',
   'read_file',
   'list_files',
   'outline',
