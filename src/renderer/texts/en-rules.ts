@@ -78,7 +78,7 @@ export const rules = {
   'settings.roles': 'Roles',
   'settings.roles.text': 'Which model does what in Auto. A role that follows the profile changes with it.',
   'settings.roles.plan': 'Plans',
-  'settings.roles.plan.hint': 'The strongest cloud model can plan first. A local model then does the work.',
+  'settings.roles.plan.hint': 'The strongest cloud model can plan first. A local model then works by its plan.',
   'settings.roles.context': 'Searches',
   'settings.roles.edit': 'Edits',
   'settings.roles.answer': 'Answers',
