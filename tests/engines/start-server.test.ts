@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,12 +15,15 @@ import { collect, providerDependencies, request } from '../fakes/provider-kit.ts
 import { testPrograms } from '../fakes/test-programs.ts';
 
 const never = new AbortController().signal;
-const program = resolve('tests/fakes/fake-ollama-program.mjs');
 
 let dir: string;
+/** Outside every project: the current folder counts as one, and a program in it is not used. */
+let program: string;
 let own: OwnOllamaServer;
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'dewpoint-own-server-'));
+  program = join(dir, 'ollama.mjs');
+  await copyFile('tests/fakes/fake-ollama-program.mjs', program);
 });
 afterEach(async () => {
   await own.dispose();
@@ -110,6 +113,13 @@ describe('an Ollama that is installed and does not run', () => {
       error: { code: 'network', message: expect.stringContaining('is not a program that can be run') },
     });
     expect(await provider.server?.canStart()).toBe(false);
+  });
+
+  it('is not started from the folder of a project, and the error says why', async () => {
+    const inProject = resolve('tests/fakes/fake-ollama-program.mjs');
+    const provider = open(await freeAddress(), { start: true, program: inProject });
+    expect(await said(provider)).toContain('lies in the folder of a project, where an agent can change it');
+    expect([await provider.server?.canStart(), await starts()]).toEqual([false, []]);
   });
 
   it('is reported as too old, and still runs', async () => {

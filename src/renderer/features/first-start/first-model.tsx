@@ -113,8 +113,10 @@ function Measure({ model }: { readonly model: ModelEntry }) {
   };
   return (
     <div className="flex flex-col items-start gap-2 text-sm">
-      <p aria-live="polite" className="text-soft">
-        {t(isMeasuring ? 'first.measuring' : 'first.measure.text')}
+      <p className="text-soft">
+        {!isMeasuring && t('first.measure.text')}
+        {/* An offer that appears by itself interrupts no one: only what the click begins is announced. */}
+        <span aria-live="polite">{isMeasuring && t('first.measuring')}</span>
       </p>
       {!isMeasuring && (
         <Button size="small" onClick={() => void measure()}>

@@ -84,7 +84,7 @@ export async function findServer(
     const message =
       settings.program === undefined
         ? 'No program "llama-server" was found on this machine.'
-        : `${settings.program} is not a program that can be run.`;
+        : `${settings.program} is not a program that can be run, or lies in the folder of a project, where an agent can change it.`;
     throw new AppError('not-found', message, {
       hint: 'Install llama.cpp, or name its program: providers.llama-server.program in your settings.',
     });

@@ -56,5 +56,5 @@ function missingText({ start, program }: OllamaSettings): string | null {
   if (!start) return null;
   return program === undefined
     ? 'Dewpoint could not start it, because no program "ollama" was found on this machine.'
-    : `Dewpoint could not start it, because ${program} is not a program that can be run.`;
+    : `Dewpoint could not start it, because ${program} is not a program that can be run, or lies in the folder of a project, where an agent can change it.`;
 }
