@@ -4,6 +4,7 @@ import type { PageCore } from '../fakes/page-core.ts';
 import { furnish } from '../fakes/page-scenes.ts';
 import { cloudModel, localModel, startStory } from '../fakes/page-story.ts';
 import { violations } from './axe.ts';
+import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -160,6 +161,39 @@ describe('the filter of sessions', () => {
     await expect.poll(listed).toEqual(['Write the changelog']);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Clear filters' }).click();
+  });
+});
+
+/** Catches: two projects that look alike in a list, and a project without a folder that is not named at all. */
+describe('a session in a list', () => {
+  it('names its project as the user does, with and without a folder', async () => {
+    const { page } = served;
+    const { id } = await core.client.projects.create({ name: 'Tax papers' });
+    await core.client.projects.change({
+      project: '/home/ada/projects/shop',
+      change: { type: 'name', name: 'Lab book' },
+    });
+    const talk = core.createSession({ projectPath: null, title: 'Ask about receipts' });
+    await core.client.sessions.move({ sessionIds: [talk], project: `project:${id}` });
+    await page.reload();
+    const item = (title: string) => page.locator('[data-session]', { hasText: title });
+    await item('Ask about receipts').getByText('Tax papers').waitFor();
+    await item('Answer the review').getByText('Lab book').waitFor();
+    await page
+      .getByRole('region', { name: 'Projects' })
+      .getByRole('button', { name: 'Tax papers', exact: true })
+      .waitFor();
+    await keepScreenshot(page, 'sessions-of-projects');
+    await page.keyboard.press('Control+K');
+    await page.getByPlaceholder('Search actions').fill('tax papers');
+    await page.getByRole('option', { name: /Ask about receipts.*Tax papers/u }).waitFor();
+    await keepScreenshot(page, 'palette-of-projects');
+    await page.keyboard.press('Escape');
+    await page.getByRole('searchbox').fill('lab book');
+    await expect.poll(listed).toContain('Answer the review');
+    expect(await listed()).not.toContain('Ask about receipts');
+    await page.getByRole('searchbox').fill('');
+    await expect.poll(listed).toContain('Ask about receipts');
   });
 });
 

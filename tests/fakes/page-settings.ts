@@ -78,7 +78,11 @@ function pageSettings(holder: { settings: Record<string, unknown> }): PageSettin
     get: (key) =>
       key === undefined
         ? holder.settings
-        : namesOf(key).reduce<unknown>((node, name) => (isTree(node) ? (node[name] ?? null) : null), holder.settings),
+        : namesOf(key).reduce<unknown>((node, name) => (isTree(node) ? (node[name] ?? null) : null), {
+            ...holder.settings,
+            // Complete, as the real core answers.
+            projects: store.current().projects,
+          }),
     set,
     watch,
     store,

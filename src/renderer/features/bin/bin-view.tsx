@@ -2,8 +2,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
-import { clock, folderName, sessionTitle } from '../../lib/text/format.ts';
+import { clock, sessionTitle } from '../../lib/text/format.ts';
 import { plural, t } from '../../lib/text/translate.ts';
+import { useProjectNames } from '../../lib/window/use-projects.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Empty } from '../../ui/layout/facts.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
@@ -64,7 +65,8 @@ interface BinnedProps {
 function Binned({ session, readAt, onRestore, onPurge }: BinnedProps) {
   const [isAsking, setIsAsking] = useState(false);
   const title = sessionTitle(session.title);
-  const place = session.projectPath === null ? '' : `${folderName(session.projectPath)} · `;
+  const projectName = useProjectNames();
+  const place = session.project === null ? '' : `${projectName(session.project)} · `;
   return (
     <li aria-label={title} className="flex flex-wrap items-center gap-2 py-2.5">
       <span className="min-w-0 flex-1 basis-48">

@@ -5,8 +5,10 @@ import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useModelName } from '../../lib/models/use-model-name.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
-import { folderName, money, tokens } from '../../lib/text/format.ts';
+import { money, tokens } from '../../lib/text/format.ts';
 import { plural, t } from '../../lib/text/translate.ts';
+import type { ProjectNames } from '../../lib/window/use-projects.ts';
+import { useProjectNames } from '../../lib/window/use-projects.ts';
 import { CounterfactualFigures, EnergyText } from '../../ui/figures/counterfactual-figures.tsx';
 import { DayChart } from '../../ui/figures/day-chart.tsx';
 import { Empty } from '../../ui/layout/facts.tsx';
@@ -140,6 +142,7 @@ interface RowProps {
 
 function Row({ row, by, most, hasId }: RowProps) {
   const modelName = useModelName();
+  const projectName = useProjectNames();
   const { usage, energy, localCalls } = row;
   const { usd, basis, formula, why } = row.elsewhere.allCloud;
   const all = usage.freshInput + usage.cacheRead + usage.cacheWrite + usage.output;
@@ -147,7 +150,7 @@ function Row({ row, by, most, hasId }: RowProps) {
   return (
     <tr>
       <th scope="row" className="w-1/4 max-w-64 truncate py-1.5 text-left font-normal">
-        {by === 'model' ? withoutProvider(modelName(row.key), row.key) : rowLabel(row, by)}
+        {by === 'model' ? withoutProvider(modelName(row.key), row.key) : rowLabel(row, by, projectName)}
         {by === 'model' && <OwnPriceMark model={row.key} />}
         {hasId && row.key !== '' && (
           <span className="block font-mono text-xs break-all whitespace-normal text-soft">{seenName(row.key)}</span>
@@ -180,8 +183,8 @@ function withoutProvider(name: string, id: string): string {
   return name === seenName(id) ? name.slice(name.indexOf('/') + 1) : name;
 }
 
-function rowLabel({ key, label }: CostRow, by: CostReport['by']): string {
+function rowLabel({ key, label }: CostRow, by: CostReport['by'], projectName: ProjectNames): string {
   if (label !== '') return seenWords(label);
   if (by === 'session') return t('sessions.untitled');
-  return by === 'project' ? folderName(key) : key;
+  return by === 'project' ? projectName(key) : key;
 }

@@ -3,8 +3,10 @@ import { Dialog } from 'radix-ui';
 import { useRef, useState } from 'react';
 import type { Action } from '../../lib/input/actions.ts';
 import { keysText } from '../../lib/input/actions.ts';
-import { folderName, sessionTitle } from '../../lib/text/format.ts';
+import { sessionTitle } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
+import type { ProjectNames } from '../../lib/window/use-projects.ts';
+import { useProjectNames } from '../../lib/window/use-projects.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 interface PaletteProps {
@@ -21,6 +23,7 @@ export default function Palette({ actions, sessions, onSession, onClose }: Palet
   // Closes before it runs the action. Otherwise the old focus would be restored after the action has set a new one.
   const chosen = useRef<(() => void) | null>(null);
   const [typed, setTyped] = useState('');
+  const projectName = useProjectNames();
   const choose = (run: () => void): void => {
     chosen.current = run;
     onClose();
@@ -55,8 +58,10 @@ export default function Palette({ actions, sessions, onSession, onClose }: Palet
               <Groups
                 actions={actions}
                 // Of thousands of sessions, only the first matches are rendered.
-                sessions={sessions.filter((session) => fits('', typed, wordsOf(session))).slice(0, shownSessions)}
-                onSession={onSession}
+                sessions={sessions
+                  .filter((session) => fits('', typed, wordsOf(session, projectName)))
+                  .slice(0, shownSessions)}
+                {...{ onSession, projectName }}
                 choose={choose}
               />
             </Command.List>
@@ -69,9 +74,10 @@ export default function Palette({ actions, sessions, onSession, onClose }: Palet
 
 interface GroupsProps extends Pick<PaletteProps, 'actions' | 'sessions' | 'onSession'> {
   readonly choose: (run: () => void) => void;
+  readonly projectName: ProjectNames;
 }
 
-function Groups({ actions, sessions, onSession, choose }: GroupsProps) {
+function Groups({ actions, sessions, onSession, choose, projectName }: GroupsProps) {
   return (
     <>
       <Command.Group heading={t('palette.actions')}>
@@ -94,13 +100,13 @@ function Groups({ actions, sessions, onSession, choose }: GroupsProps) {
             <Command.Item
               key={session.sessionId}
               value={session.sessionId}
-              keywords={wordsOf(session)}
+              keywords={wordsOf(session, projectName)}
               onSelect={() => choose(() => onSession(session.sessionId))}
               className={itemClass}
             >
               <span className="flex-1 truncate">{sessionTitle(session.title)}</span>
-              {session.projectPath !== null && (
-                <span className="text-xs text-soft">{folderName(session.projectPath)}</span>
+              {session.project !== null && (
+                <span className="max-w-1/2 truncate text-xs text-soft">{projectName(session.project)}</span>
               )}
             </Command.Item>
           ))}
@@ -111,8 +117,8 @@ function Groups({ actions, sessions, onSession, choose }: GroupsProps) {
 }
 
 /** The words that find a session. */
-function wordsOf({ title, projectPath }: SessionSummary): string[] {
-  return [title, projectPath ?? ''];
+function wordsOf({ title, projectPath, project }: SessionSummary, projectName: ProjectNames): string[] {
+  return [title, projectPath ?? '', project === null ? '' : projectName(project)];
 }
 
 /** Whether every typed word is somewhere in the name. */

@@ -6,6 +6,7 @@ import { failureText } from '../../lib/connection/failure-text.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { folderName, sessionTitle, thisMonth } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
+import { useProjectNames } from '../../lib/window/use-projects.ts';
 import type { ReceiptAbout } from '../../lib/window/use-view.ts';
 import { saveText } from '../../ui/content/save-button.tsx';
 import { Button } from '../../ui/controls/button.tsx';
@@ -65,7 +66,8 @@ export default function ReceiptView({ about }: { readonly about: ReceiptAbout | 
 }
 
 function About({ about, made }: { readonly about: ReceiptAbout | null; readonly made: Receipt | null }) {
-  if (about?.type === 'project') return <p>{t('receipt.about.project', { name: folderName(about.project) })}</p>;
+  const projectName = useProjectNames();
+  if (about?.type === 'project') return <p>{t('receipt.about.project', { name: projectName(about.project) })}</p>;
   if (about?.type === 'session') {
     const title = made?.about.type === 'session' ? made.about.title : null;
     return <p>{t('receipt.about.session', { name: title === null ? about.sessionId : sessionTitle(title) })}</p>;

@@ -9,32 +9,37 @@ interface SearchHitsProps {
   readonly load: SearchLoad;
   /** Whether the current filter includes this hit. */
   readonly isShown: (hit: SearchHit) => boolean;
+  /** What the project of its session is called; null: it is in none. */
+  readonly projectName: (hit: SearchHit) => string | null;
   readonly onShow: (hit: SearchHit) => void;
 }
 
 /** The matches of a search, by session. A click opens the place. */
-export function SearchHits({ load, isShown, onShow }: SearchHitsProps) {
+export function SearchHits({ load, isShown, projectName, onShow }: SearchHitsProps) {
   if (load.type === 'none') return null;
   return (
     <section aria-label={t('search.label')} className="mt-2 border-t border-line pt-1">
       <h2 className="px-2 pt-1 pb-1 text-sm font-semibold text-soft">{t('search.label')}</h2>
-      <Content load={load} isShown={isShown} onShow={onShow} />
+      <Content {...{ load, isShown, projectName, onShow }} />
     </section>
   );
 }
 
-function Content({ load, isShown, onShow }: SearchHitsProps) {
+function Content({ load, isShown, projectName, onShow }: SearchHitsProps) {
   if (load.type === 'failed') return <Problem text={load.text} />;
   if (load.type !== 'ready') return <p className="px-2 text-sm text-soft">{t('search.looking')}</p>;
-  const groups = bySession(load.hits.filter(isShown));
+  const groups = bySession(load.hits.filter(isShown), projectName);
   return (
     <>
       <output className={groups.length > 0 && load.isComplete ? 'sr-only' : 'block px-2 text-sm text-soft'}>
         {t(load.isComplete ? (groups.length === 0 ? 'search.none' : 'search.done') : 'search.looking')}
       </output>
-      {groups.map(({ sessionId, title, hits }) => (
+      {groups.map(({ sessionId, title, project, hits }) => (
         <div key={sessionId} className="mb-1">
-          <h3 className="truncate px-2 pt-1 text-sm">{sessionTitle(title)}</h3>
+          <h3 className="flex items-baseline gap-2 px-2 pt-1 text-sm">
+            <span className="truncate">{sessionTitle(title)}</span>
+            {project !== null && <span className="max-w-1/2 shrink-0 truncate text-xs text-soft">{project}</span>}
+          </h3>
           <ul>
             {hits.map((hit) => (
               <li key={hit.seq + hit.kind}>
@@ -70,14 +75,20 @@ function Hit({ hit, onShow }: { readonly hit: SearchHit; readonly onShow: (hit: 
 interface Group {
   readonly sessionId: string;
   readonly title: string;
+  readonly project: string | null;
   readonly hits: readonly SearchHit[];
 }
 
-function bySession(hits: readonly SearchHit[]): readonly Group[] {
+function bySession(hits: readonly SearchHit[], projectName: SearchHitsProps['projectName']): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const hit of hits) {
     const { sessionId, title } = hit;
-    groups.set(sessionId, { sessionId, title, hits: [...(groups.get(sessionId)?.hits ?? []), hit] });
+    groups.set(sessionId, {
+      sessionId,
+      title,
+      project: projectName(hit),
+      hits: [...(groups.get(sessionId)?.hits ?? []), hit],
+    });
   }
   return [...groups.values()];
 }

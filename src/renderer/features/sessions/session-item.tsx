@@ -3,7 +3,7 @@ import { memo } from 'react';
 import { needOf } from '@shared/session/session-news.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
-import { folderName, money, sessionTitle } from '../../lib/text/format.ts';
+import { money, sessionTitle } from '../../lib/text/format.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { Icon } from '../../ui/layout/icon.tsx';
 import { NeedMark } from '../../ui/figures/need-mark.tsx';
@@ -11,6 +11,8 @@ import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 interface SessionItemProps {
   readonly session: SessionSummary;
+  /** What its project is called; null: it is in none. */
+  readonly project: string | null;
   readonly isSelected: boolean;
   /** Null: a click opens the session. Otherwise a click chooses it. */
   readonly isChosen: boolean | null;
@@ -23,6 +25,7 @@ interface SessionItemProps {
 /** Memoized: there are thousands, and the list is loaded often. */
 export const SessionItem = memo(function SessionItem({
   session,
+  project,
   isSelected,
   isChosen,
   time,
@@ -53,7 +56,7 @@ export const SessionItem = memo(function SessionItem({
             <Title title={sessionTitle(title)} />
             <span className="text-xs text-soft tabular-nums">{status === 'idle' ? time : ''}</span>
           </span>
-          <Facts session={session} />
+          <Facts {...{ session, project }} />
         </span>
       </button>
     </li>
@@ -71,12 +74,12 @@ function Box({ isChecked }: { readonly isChecked: boolean }) {
   );
 }
 
-function Facts({ session }: Pick<SessionItemProps, 'session'>) {
-  const { projectPath, status, steps, costUsd, isArchived, tags } = session;
+function Facts({ session, project }: Pick<SessionItemProps, 'session' | 'project'>) {
+  const { status, steps, costUsd, isArchived, tags } = session;
   const need = needOf(session);
   const facts = [
     isArchived ? t('sessions.archived') : null,
-    projectPath === null ? null : folderName(projectPath),
+    project,
     // Left out where there is no room because of other facts.
     steps === 0 || status !== 'idle' || tags.length > 0 ? null : plural('sessions.steps', steps),
     costUsd === 0 ? null : money(costUsd),

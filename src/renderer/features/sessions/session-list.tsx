@@ -11,7 +11,8 @@ import { useSelection } from '../../lib/session/use-selection.ts';
 import { useSearch } from '../../lib/session/use-session-search.ts';
 import type { SessionsLoad } from '../../lib/session/use-sessions.ts';
 import { t } from '../../lib/text/translate.ts';
-import { useProjects } from '../../lib/window/use-projects.ts';
+import { useProjectNames, useProjects } from '../../lib/window/use-projects.ts';
+import type { ProjectNames } from '../../lib/window/use-projects.ts';
 import type { View } from '../../lib/window/use-view.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
@@ -58,6 +59,7 @@ export function SessionList({ load, view, typed, onShow, onPalette, onChanged, h
   const [chosenProject, setProject] = useState<string | null>(null);
   const [filter, setFilter] = useState(noFilter);
   const projects = useProjects(sessions);
+  const projectName = useProjectNames();
   const project = chosenProject !== null && projects.some(({ path }) => path === chosenProject) ? chosenProject : null;
   const search = useSearch(text);
   // Only a filter by days depends on the time.
@@ -66,7 +68,7 @@ export function SessionList({ load, view, typed, onShow, onPalette, onChanged, h
   const shown = useShown(
     useMemo(() => asTalks(sessions), [sessions]),
     text,
-    held,
+    { filter: held, projectName },
   );
   const selection = useSelection(useMemo(() => shown.map(({ sessionId }) => sessionId), [shown]));
   const select = (): void => {
@@ -96,13 +98,17 @@ export function SessionList({ load, view, typed, onShow, onPalette, onChanged, h
       <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
         <Projects {...{ projects, project, text, view, onShow }} onProject={setProject} />
         <SessionListing
-          {...{ load, shown, selection, current }}
+          {...{ load, shown, selection, projectName, current }}
           noMatch={text.trim() === '' ? t('sessions.noneFit') : t('sessions.noMatch', { text })}
           onOpen={(sessionId) => onShow({ type: 'session', sessionId })}
         />
         <SearchHits
           load={search}
           isShown={({ sessionId, projectPath }) => isHitShown(sessions, held, { sessionId, projectPath })}
+          projectName={({ sessionId, projectPath }) => {
+            const key = sessions.find((one) => one.sessionId === sessionId)?.project ?? projectPath;
+            return key === null ? null : projectName(key);
+          }}
           onShow={({ sessionId, ref, seq }) =>
             onShow({ type: 'session', sessionId, ...(ref === null ? {} : { at: { ref, seq } }) })
           }
@@ -240,7 +246,11 @@ function SideLink({ icon, label, isCurrent, onClick, children }: SideLinkProps) 
 }
 
 /** A search finds archived sessions, too. Without a search, the list leaves them out. */
-function useShown(sessions: readonly ListedTalk[], text: string, filter: SessionFilter): readonly ListedTalk[] {
+function useShown(
+  sessions: readonly ListedTalk[],
+  text: string,
+  { filter, projectName }: { readonly filter: SessionFilter; readonly projectName: ProjectNames },
+): readonly ListedTalk[] {
   return useMemo(() => {
     const wanted = text.trim().toLowerCase();
     const all = wanted === '' || filter.archived !== undefined ? filter : { ...filter, archived: 'too' as const };
@@ -249,13 +259,17 @@ function useShown(sessions: readonly ListedTalk[], text: string, filter: Session
     const isBelow = ({ startedBy, comparison }: SessionSummary): boolean =>
       wanted === '' && (comparison !== undefined || (startedBy !== undefined && known.has(startedBy)));
     const fitting = sessions.filter(
-      (session) => !isBelow(session) && fitsFilter(session, all) && fitsText(session, wanted),
+      (session) => !isBelow(session) && fitsFilter(session, all) && fitsText(session, { wanted, projectName }),
     );
     return [...fitting.filter(({ isPinned }) => isPinned), ...fitting.filter(({ isPinned }) => !isPinned)];
-  }, [sessions, text, filter]);
+  }, [sessions, text, filter, projectName]);
 }
 
-function fitsText({ title, projectPath, tags }: SessionSummary, wanted: string): boolean {
+function fitsText(
+  { title, projectPath, project, tags }: SessionSummary,
+  { wanted, projectName }: { readonly wanted: string; readonly projectName: ProjectNames },
+): boolean {
   if (wanted === '') return true;
-  return `${title} ${projectPath ?? ''} ${tags.map((tag) => `#${tag}`).join(' ')}`.toLowerCase().includes(wanted);
+  const place = `${projectPath ?? ''} ${project === null ? '' : projectName(project)}`;
+  return `${title} ${place} ${tags.map((tag) => `#${tag}`).join(' ')}`.toLowerCase().includes(wanted);
 }

@@ -8,6 +8,7 @@ import type { SessionsLoad } from '../../lib/session/use-sessions.ts';
 import { groupByDay } from '../../lib/text/day-groups.ts';
 import { clock, timeOfDay } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
+import type { ProjectNames } from '../../lib/window/use-projects.ts';
 import { MoreButton } from '../../ui/controls/more-button.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { SessionItem } from './session-item.tsx';
@@ -22,6 +23,7 @@ interface SessionListingProps {
   /** The text when none matches. */
   readonly noMatch: string;
   readonly selection: Selection;
+  readonly projectName: ProjectNames;
   /** The session that is open. */
   readonly current: string | null;
   readonly onOpen: (sessionId: string) => void;
@@ -31,7 +33,15 @@ interface SessionListingProps {
  * The sessions: pinned ones first, the others by day. A click opens one. Control or Shift and a click choose several,
  * and so does Shift and an arrow. Then a click or Space chooses, too, Enter goes to the actions, and Escape ends it.
  */
-export function SessionListing({ load, shown: all, noMatch, selection, current, onOpen }: SessionListingProps) {
+export function SessionListing({
+  load,
+  shown: all,
+  noMatch,
+  selection,
+  projectName,
+  current,
+  onOpen,
+}: SessionListingProps) {
   const { shown, left, more } = useFirstItems(all, step);
   const onClick = useStableCallback((sessionId: string, event: MouseEvent): void => {
     if (event.shiftKey) selection.extendTo(sessionId, current ?? sessionId);
@@ -64,6 +74,7 @@ export function SessionListing({ load, shown: all, noMatch, selection, current, 
               <SessionItem
                 key={session.sessionId}
                 session={session}
+                project={session.project === null ? null : projectName(session.project)}
                 isSelected={isOf(session, current)}
                 isChosen={selection.isOn ? selection.chosen.has(session.sessionId) : null}
                 time={key === 'sessions.yesterday' ? timeOfDay(session.updatedAt) : clock(session.updatedAt, readAt)}

@@ -5,8 +5,8 @@ import { fieldOf } from '@shared/unknown-value.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { announce } from '../../lib/notices/announce.ts';
-import { folderName } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
+import { useProjectNames } from '../../lib/window/use-projects.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Advanced } from '../../ui/controls/settings-parts.tsx';
 
@@ -14,6 +14,7 @@ import { Advanced } from '../../ui/controls/settings-parts.tsx';
 export function KindWays({ ways }: { readonly ways: unknown }) {
   const client = useClient();
   const queries = useQueryClient();
+  const projectName = useProjectNames();
   const projects = fieldOf(ways, 'projects');
   const places = [
     { project: null, key: ['kindWays', 'everywhere'], chosen: fieldOf(ways, 'everywhere') },
@@ -40,7 +41,7 @@ export function KindWays({ ways }: { readonly ways: unknown }) {
       <p className="text-soft">{t(rows.length === 0 ? 'settings.kindWays.none' : 'settings.kindWays.text')}</p>
       <ul aria-label={t('settings.kindWays')} className="flex flex-col gap-1 empty:hidden">
         {rows.map(({ project, kind, key, way }) => {
-          const place = project === null ? t('settings.kindWays.all') : folderName(project);
+          const place = project === null ? t('settings.kindWays.all') : projectName(project);
           const name = t('settings.kindWays.row', { kind: t(`workKind.${kind}`), place, way });
           return (
             <li key={key.join('\n')} className="flex items-start justify-between gap-4">

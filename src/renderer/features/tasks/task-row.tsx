@@ -9,7 +9,7 @@ import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { stepLabel } from '../../lib/session/step-label.ts';
 import { useSession } from '../../lib/session/use-session.ts';
-import { clock, folderName, money, sessionTitle } from '../../lib/text/format.ts';
+import { clock, money, sessionTitle } from '../../lib/text/format.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { StopButton } from '../../ui/controls/stop-button.tsx';
@@ -25,6 +25,8 @@ export type ShowQuestions = (sessionId: string, state: SessionState) => ReactNod
 
 interface TaskRowProps {
   readonly task: SessionSummary;
+  /** What its project is called; null: it is in none. */
+  readonly project: string | null;
   readonly readAt: number;
   readonly questions: ShowQuestions;
   readonly onOpen: () => void;
@@ -34,15 +36,11 @@ interface TaskRowProps {
 }
 
 /** One task: what it is about, what it needs, and what can be done about it here. */
-export function TaskRow({ task, readAt, questions, onOpen, onSeen, onChanged }: TaskRowProps) {
-  const { sessionId, projectPath, costUsd, updatedAt } = task;
+export function TaskRow({ task, project, readAt, questions, onOpen, onSeen, onChanged }: TaskRowProps) {
+  const { sessionId, costUsd, updatedAt } = task;
   const title = sessionTitle(task.title);
   const need = needOf(task);
-  const facts = [
-    projectPath === null ? null : folderName(projectPath),
-    costUsd === 0 ? null : money(costUsd),
-    clock(updatedAt, readAt),
-  ];
+  const facts = [project, costUsd === 0 ? null : money(costUsd), clock(updatedAt, readAt)];
   return (
     <li data-task={sessionId} tabIndex={-1} aria-label={title} className="flex flex-col gap-2 py-3">
       <div className="flex flex-wrap items-center gap-2">

@@ -7,6 +7,7 @@ import { organizeSessions } from '../../lib/session/organize-sessions.ts';
 import type { SessionsLoad } from '../../lib/session/use-sessions.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useFocusKept } from '../../lib/window/use-focus-kept.ts';
+import { useProjectNames } from '../../lib/window/use-projects.ts';
 import { useFirstItems } from '../../lib/drawing/use-first-items.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { MoreButton } from '../../ui/controls/more-button.tsx';
@@ -103,6 +104,7 @@ interface TaskGroupProps extends Omit<TasksViewProps, 'load'> {
 
 function TaskGroup({ title, tasks, readAt, questions, onSession, onChanged, onSeen }: TaskGroupProps) {
   const { shown, left, more } = useFirstItems(tasks, step);
+  const projectName = useProjectNames();
   if (tasks.length === 0) return null;
   return (
     <section aria-label={title} className="mt-6">
@@ -114,6 +116,7 @@ function TaskGroup({ title, tasks, readAt, questions, onSession, onChanged, onSe
           <TaskRow
             key={task.sessionId}
             {...{ task, readAt, questions, onChanged }}
+            project={task.project === null ? null : projectName(task.project)}
             onOpen={() => onSession(task.sessionId)}
             onSeen={() => onSeen(task.sessionId)}
           />

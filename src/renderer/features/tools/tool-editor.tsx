@@ -6,8 +6,8 @@ import { hasDeceptivePiece, seenName, seenPieces, seenWords } from '@shared/text
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { announce } from '../../lib/notices/announce.ts';
-import { folderName } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
+import { useProjectNames } from '../../lib/window/use-projects.ts';
 import { writeStoredText } from '../../lib/window/stored-value.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field, inputClass } from '../../ui/controls/field.tsx';
@@ -30,6 +30,7 @@ interface ToolEditorProps {
 export function ToolEditor({ first, onClose }: ToolEditorProps) {
   const client = useClient();
   const queries = useQueryClient();
+  const projectName = useProjectNames();
   const shown = useToolDraft(first);
   const { draft, settle, replace } = shown;
   const [problem, setProblem] = useState<string | null>(null);
@@ -63,7 +64,7 @@ export function ToolEditor({ first, onClose }: ToolEditorProps) {
     <form noValidate aria-label={t('toolEdit.form')} onSubmit={submit} className="flex flex-col gap-5">
       <ViewHeader
         title={replaces === null ? t('toolEdit.new') : t('toolEdit.title', { file: seenName(file) })}
-        text={projectPath === null ? t('toolEdit.text') : t('toolEdit.textProject', { name: folderName(projectPath) })}
+        text={projectPath === null ? t('toolEdit.text') : t('toolEdit.textProject', { name: projectName(projectPath) })}
       />
       {replaces === null && <Language draft={draft} onBegin={replace} />}
       <Code {...shown} />

@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
 import { useId, useState } from 'react';
 import { failureText } from '../../lib/connection/failure-text.ts';
-import { folderName, tokens } from '../../lib/text/format.ts';
+import { tokens } from '../../lib/text/format.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { readStoredText } from '../../lib/window/stored-value.ts';
+import { useProjectNames } from '../../lib/window/use-projects.ts';
 import { Empty } from '../../ui/layout/facts.tsx';
 import { Fold } from '../../ui/layout/fold.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
@@ -95,6 +96,7 @@ interface ScopeProps {
 }
 
 function Scope({ projects, project, onProject }: ScopeProps) {
+  const projectName = useProjectNames();
   const id = useId();
   return (
     <div className="flex min-w-0 items-center gap-2">
@@ -110,7 +112,7 @@ function Scope({ projects, project, onProject }: ScopeProps) {
         <option value="">{t('tools.scope.all')}</option>
         {projects.map((path) => (
           <option key={path} value={path}>
-            {folderName(path)}
+            {projectName(path)}
           </option>
         ))}
       </Select>

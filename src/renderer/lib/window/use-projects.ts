@@ -1,11 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { ListedProject } from '@shared/projects/project-list.ts';
 import type { ProjectChoices } from '@shared/projects/project-record.ts';
 import { listProjects } from '@shared/projects/project-list.ts';
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import type { SessionProject } from '@shared/projects/project-keys.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../connection/core-context.ts';
 import { useRoots } from '../connection/use-host-info.ts';
+import { folderName } from '../text/format.ts';
+import { t } from '../text/translate.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 const noChoices: ProjectChoices = { added: [], removed: {}, records: {} };
@@ -25,13 +29,32 @@ export function useProjects(sessions: readonly SessionSummary[]): readonly Liste
 
 /** How the user calls the project of a session. Null: nothing was said about it, or the session is in none. */
 export function useProjectName({ projectPath, project = null }: SessionProject): string | null {
+  const { data } = useRecords();
+  const head = data?.find(({ id, key }) => (projectPath === null ? id === project : key === projectPath));
+  return head?.name ?? null;
+}
+
+/** What each project is called in lists, by its key: as the user named it, else as its folder. */
+export type ProjectNames = (key: string) => string;
+
+export function useProjectNames(): ProjectNames {
+  const { data } = useRecords();
+  return useMemo(() => {
+    const names = new Map(data?.map(({ key, name }) => [key, name]));
+    return (key) => {
+      const name = names.get(key) ?? null;
+      if (name !== null) return seenName(name);
+      return hasNoFolder(key) ? t('project.unnamed') : folderName(key);
+    };
+  }, [data]);
+}
+
+function useRecords() {
   const client = useClient();
-  const { data } = useQuery({
+  return useQuery({
     queryKey: ['settings', 'projects', 'records'],
     queryFn: ({ signal }) => client.projects.records(undefined, { signal }),
   });
-  const head = data?.find(({ id, key }) => (projectPath === null ? id === project : key === projectPath));
-  return head?.name ?? null;
 }
 
 /** A project in a list to choose from. Two projects of one name are told apart by what else names them. */

@@ -3,6 +3,7 @@ import { moneyText } from '@shared/money/money-text.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 import type { ListedTalk, SessionFilter } from '@shared/session/session-filter.ts';
 import { asTalks, fitsFilter } from '@shared/session/session-filter.ts';
+import { projectLabel } from '@shared/projects/project-list.ts';
 import { needOf, sortByNeed } from '@shared/session/session-news.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { projectKey } from '../../../../lib/files/project-key.ts';
@@ -40,7 +41,8 @@ export const listSessions: Command<[ListArguments]> = async ({ core, terminal },
     terminal.out(jsonLine(shown));
     return 0;
   }
-  for (const { session, depth } of asTree(shown)) terminal.out(`${lineOf(session, depth)}\n`);
+  const names = shown.some(({ project }) => project !== null) ? await namesOf(core) : new Map<string, string>();
+  for (const { session, depth } of asTree(shown)) terminal.out(`${lineOf(session, depth, names)}\n`);
   if (sessions.length === 0) terminal.err('No sessions yet. Start one: dewpoint run "…" --project DIR\n');
   else if (shown.length === 0) terminal.err('No sessions match.\n');
   const hidden = args.archived === true ? 0 : fitting('only').length;
@@ -94,11 +96,19 @@ function asTree(sessions: readonly ListedTalk[]): readonly { readonly session: L
     ]);
 }
 
-function lineOf(session: ListedTalk, depth: number): string {
-  const { sessionId, status, lastReason, steps, costUsd, title, isPinned, isArchived, tags } = session;
+/** What each project is called, by its key. */
+async function namesOf(core: CommandContext['core']): Promise<ReadonlyMap<string, string>> {
+  const heads = await (await core()).projects.records();
+  return new Map(heads.map(({ key, name }) => [key, projectLabel({ name, key })]));
+}
+
+function lineOf(session: ListedTalk, depth: number, names: ReadonlyMap<string, string>): string {
+  const { sessionId, status, lastReason, steps, costUsd, title, project, isPinned, isArchived, tags } = session;
   const need = needOf(session);
   const state = need === 'answer' ? 'waiting' : status === 'idle' ? (lastReason ?? 'new') : status;
+  const name = project === null ? null : (names.get(project) ?? projectLabel({ name: null, key: project }));
   const place = [
+    ...(name === null ? [] : [`in ${seenName(name)}`]),
     ...(need === 'look' ? ['not looked at'] : []),
     ...(session.branches === undefined ? [] : [`${session.branches.length} branches`]),
     ...(isPinned ? ['pinned'] : []),

@@ -21,8 +21,8 @@ it('the list of sessions filters as asked, and says what it leaves out', async (
   expect(archived).toMatchObject({ code: 0, err: expect.stringContaining('sessions list --archived') });
   const all = await run((context) => listSessions(context, {}));
   expect(all.out.trim().split('\n')).toEqual([
-    expect.stringMatching(/ One {2}pinned #billing #two words$/u),
-    expect.stringMatching(/ Two {2}pinned$/u),
+    expect.stringMatching(/ One {2}in p pinned #billing #two words$/u),
+    expect.stringMatching(/ Two {2}in p pinned$/u),
   ]);
   expect(all.err).toBe('1 archived session not shown. Add --archived to see them.\n');
   const tagged = await run((context) => listSessions(context, { tag: '#billing', project: '/p' }));
@@ -35,4 +35,23 @@ it('the list of sessions filters as asked, and says what it leaves out', async (
   for (const args of [{ place: 'moon' }, { since: 'monday' }, { minCost: 'much' }, { tag: '-x' }]) {
     await expect(run((context) => listSessions(context, args))).rejects.toMatchObject({ code: 'usage' });
   }
+});
+
+/** Catches: sessions of several projects that cannot be told apart, and a project without a folder that stays unnamed. */
+it('the list of sessions names the project of each as the user does', async () => {
+  const core = createPageCore();
+  const { id } = await core.client.projects.create({ name: 'Tax papers' });
+  await core.client.projects.change({ project: '/work/shop', change: { type: 'name', name: 'Web shop' } });
+  const talk = core.createSession({ projectPath: null, title: 'One' });
+  await core.client.sessions.move({ sessionIds: [talk], project: `project:${id}` });
+  core.createSession({ projectPath: '/work/shop', title: 'Two' });
+  core.createSession({ projectPath: '/work/plain', title: 'Three' });
+  core.createSession({ projectPath: null, title: 'Four' });
+  const { context, said } = commandContext(core);
+  expect(await listSessions(context, {})).toBe(0);
+  const ends = said.out
+    .trim()
+    .split('\n')
+    .map((line) => / (?:One|Two|Three|Four)\b.*/u.exec(line)?.[0]);
+  expect(new Set(ends)).toEqual(new Set([' Four', ' One  in Tax papers', ' Three  in plain', ' Two  in Web shop']));
 });
