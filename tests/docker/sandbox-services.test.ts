@@ -27,7 +27,7 @@ describe.skipIf(isWithoutEngine)('a service beside the commands of a session', (
 
   const start = async (command: string): Promise<BackgroundProcessState> =>
     valueOf(await under.sandbox.backgroundProcesses.start({ command }, none));
-  const printed = (id: string): string => under.sandbox.backgroundProcesses.read(id)?.text ?? '';
+  const printed = async (id: string): Promise<string> => (await under.sandbox.backgroundProcesses.read(id))?.text ?? '';
   const listens = (id: string): Promise<void> => expect.poll(() => printed(id)).toContain('listening');
 
   it('answers commands on localhost, outlives them, and ends when it is stopped', async () => {
@@ -60,9 +60,9 @@ describe.skipIf(isWithoutEngine)('a service beside the commands of a session', (
       'cat in.txt > out.txt; grep -E "CapEff|NoNewPrivs" /proc/self/status; ls /sys/class/net; touch /etc/x 2>&1; echo over',
     );
     await expect
-      .poll(() => under.sandbox.backgroundProcesses.read(id)?.state)
+      .poll(async () => (await under.sandbox.backgroundProcesses.read(id))?.state)
       .toMatchObject({ status: 'exited', exitCode: 0 });
-    expect(printed(id)).toMatch(/CapEff:\s0+\nNoNewPrivs:\s1\nlo\n.*Read-only file system\nover\n/s);
+    expect(await printed(id)).toMatch(/CapEff:\s0+\nNoNewPrivs:\s1\nlo\n.*Read-only file system\nover\n/s);
     expect(await under.text('out.txt')).toBe('kept\n');
   });
 
@@ -83,7 +83,7 @@ describe.skipIf(isWithoutEngine)('a service beside the commands of a session', (
       const { HostConfig } = await docker.getContainer(container).inspect();
       if (HostConfig.NetworkMode === 'none') await docker.getContainer(container).kill();
     }
-    await expect.poll(() => under.sandbox.backgroundProcesses.read(id)?.state.status).toBe('lost');
+    await expect.poll(async () => (await under.sandbox.backgroundProcesses.read(id))?.state.status).toBe('lost');
     const next = await start(server(8001));
     await listens(next.id);
     expect(await output(under.sandbox, ask(8001))).toBe('hello from 8001\n');

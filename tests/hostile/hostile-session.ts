@@ -90,7 +90,11 @@ async function serviceOutput(
 ): Promise<string> {
   if (backgroundProcesses === null) throw new Error('This sandbox has no services.');
   const { id } = valueOf(await backgroundProcesses.start({ command }, none));
-  for (let waited = 0; waited < timeoutMs && backgroundProcesses.read(id)?.state.status === 'running'; waited += 50)
+  for (
+    let waited = 0;
+    waited < timeoutMs && (await backgroundProcesses.read(id))?.state.status === 'running';
+    waited += 50
+  )
     await wait(50);
-  return backgroundProcesses.read(id)?.text ?? '';
+  return (await backgroundProcesses.read(id))?.text ?? '';
 }

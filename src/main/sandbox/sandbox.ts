@@ -101,7 +101,7 @@ export interface BackgroundProcesses {
   /** All running ones of this session and the last few that have ended, oldest first. */
   list(): readonly BackgroundProcessState[];
   /** The end of its output. Null: no process has this id. */
-  read(id: string): BackgroundProcessOutput | null;
+  read(id: string): Promise<BackgroundProcessOutput | null>;
   /** Ends the process and all that it started. Does nothing if it has ended already. Null: no process has this id. */
   stop(id: string): Promise<BackgroundProcessState | null>;
   /** Never rejects. */

@@ -24,7 +24,7 @@ export default defineTool({
       }
       if (id === undefined) return { status: 'error', output: 'Say which: "id", as "list" gives it.' };
       if (action === 'stop') await backgroundProcesses.stop(id);
-      const found = backgroundProcesses.read(id);
+      const found = await backgroundProcesses.read(id);
       if (found === null) return { status: 'error', output: `There is no service ${id}.` };
       return { status: 'ok', output: describeService(found), data: found.state };
     },

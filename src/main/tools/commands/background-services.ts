@@ -16,14 +16,17 @@ export async function startService(command: string, { sandbox, signal }: ToolCon
   if (!started.ok) return failureResult(started.error);
   const { id } = started.value;
   const endsAt = performance.now() + firstLookMs;
-  while (performance.now() < endsAt && !signal.aborted && backgroundProcesses.read(id)?.state.status === 'running')
+  const isRunning = (output: BackgroundProcessOutput | null): boolean => output?.state.status === 'running';
+  let output = await backgroundProcesses.read(id);
+  while (performance.now() < endsAt && !signal.aborted && isRunning(output)) {
     // An abort only ends this wait: the output so far is still reported.
     await sleep(50, signal).catch(() => undefined);
-  const output = backgroundProcesses.read(id);
+    output = await backgroundProcesses.read(id);
+  }
   if (output === null) return { status: 'error', output: `The service ${id} is gone.` };
-  const isRunning = output.state.status === 'running';
-  const hint = isRunning ? `\n[commands reach it on localhost; the tool "services" reads, lists and stops]` : '';
-  return { status: isRunning ? 'ok' : 'error', output: describeService(output) + hint, data: output.state };
+  const isOn = isRunning(output);
+  const hint = isOn ? `\n[commands reach it on localhost; the tool "services" reads, lists and stops]` : '';
+  return { status: isOn ? 'ok' : 'error', output: describeService(output) + hint, data: output.state };
 }
 
 export function describeService({ state, text }: BackgroundProcessOutput): string {

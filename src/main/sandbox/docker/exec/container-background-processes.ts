@@ -99,12 +99,13 @@ export class ContainerBackgroundProcesses implements BackgroundProcesses {
     return [...this.#all.values()].map(stateOf);
   }
 
-  read(id: string): BackgroundProcessOutput | null {
+  async read(id: string): Promise<BackgroundProcessOutput | null> {
     const service = this.#all.get(id);
     if (service === undefined) return null;
-    const shown = service.started.live.mayHaveShown;
-    const text = shown === null ? service.output.text() : leftOutText(shown);
-    return { state: stateOf(service), text };
+    // Taken first: what is printed after the check was not checked.
+    const printed = service.output.text();
+    const shown = await service.beside.mayHaveShown(service.started.live);
+    return { state: stateOf(service), text: shown === null ? printed : leftOutText(shown) };
   }
 
   async stop(id: string): Promise<BackgroundProcessState | null> {

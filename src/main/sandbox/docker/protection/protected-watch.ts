@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, type BigIntStats } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstatSync, opendirSync, readdirSync, type BigIntStats } from 'node:fs';
+import { lstat, opendir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { openChildFolder, openFolderBelow, type CallMode, type HostFolder } from '../../../lib/files/host-folder.ts';
 import { identityOf, statsBelow, unknownIdentity } from '../../workspace/file-identity.ts';
 import type { KnownMask } from '../../workspace/still-hidden.ts';
@@ -104,6 +105,8 @@ export async function firstOpen(
   away: readonly string[],
   { workspacePath, asking }: Pick<ProtectedPlace, 'workspacePath' | 'asking'>,
 ): Promise<string | null> {
+  for (const folder of new Set(masks.map(({ path }) => path.split('/').slice(0, -1).join('/'))))
+    await waitForRename(join(workspacePath, folder), asking);
   for (const { path, identity } of masks) {
     const stats = await statsBelow(workspacePath, path, asking);
     const isClosed = stats === null && identity === unknownIdentity;
@@ -112,6 +115,27 @@ export async function firstOpen(
   for (const path of away) if ((await statsBelow(workspacePath, path, asking)) !== null) return path;
   return null;
 }
+
+/**
+ * Linux removes the mount over a file before the new file is at its place, so for a moment the old content is to be seen,
+ * and only the old file. It keeps the folder locked meanwhile, and whoever reads the folder waits for that.
+ */
+async function waitForRename(folder: string, asking: CallMode): Promise<void> {
+  try {
+    if (asking === 'at-once') {
+      const open = opendirSync(folder, readOnce);
+      open.readSync();
+      return open.closeSync();
+    }
+    const open = await opendir(folder, readOnce);
+    await open.read().finally(() => open.close());
+  } catch {
+    // It is gone or closed. The files in it are looked at all the same.
+  }
+}
+
+/** One call to the system reads at least one name. */
+const readOnce = { bufferSize: 1 };
 
 /** Those of the paths that do not exist. */
 export async function whereNothingIs(
