@@ -22,6 +22,7 @@ import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
 import { checkWorkspace } from './sandbox/workspace/prepare-workspace.ts';
 import type { HiddenReach } from './sessions/attachments/hidden-files.ts';
 import type { SessionStore } from './sessions/store/session-store.ts';
+import type { AssistantFiles } from './settings/assistant-files.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import { createProjectSetup } from './projects/configure-project.ts';
 import type { ProjectContents } from './projects/describe-removal.ts';
@@ -167,16 +168,20 @@ interface BookBase {
   readonly now: () => number;
   readonly store: Pick<SessionStore, 'list'>;
   readonly skills: { readonly memory: MemoryFiles };
+  readonly assistants: Pick<AssistantFiles, 'read'>;
 }
 
 /** What the user says about projects and how they are set up, and what else belongs to one. */
-export function createRecordParts(home: string, { env, settings, now, store, skills: { memory } }: BookBase) {
+export function createRecordParts(home: string, base: BookBase) {
+  const { env, settings, now, store, skills, assistants } = base;
+  const { memory } = skills;
   const knowledge = createKnowledgeFiles(home);
   const book = createProjectStore({
     home,
     settings,
     now,
     checkFolder: (path) => checkWorkspace(path, { homePath: home, needsWrite: false }),
+    checkAssistant: assistants.read,
     moveMemory: async (from, to) => {
       await memory.moveTo(from, to);
       await knowledge.moveTo(from, to);

@@ -254,7 +254,7 @@ async function createBase(config: ComposeConfig) {
   const assistants = createAssistantFiles(config.home);
   const skills = createSkillParts({ home: config.home, env, settings });
   const { instructions } = skills;
-  const places = createRecordParts(config.home, { env, settings, now, store, skills });
+  const places = createRecordParts(config.home, { env, settings, now, store, skills, assistants });
   cleanLater(blobs, places.book);
   const programs = createHostPrograms({ home: config.home, env, projects: () => sessionFolders(store) });
   const probe = createMachineProbe(programs);

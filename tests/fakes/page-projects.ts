@@ -32,6 +32,7 @@ export function createPageProjects(
     settings,
     now: Date.now,
     checkFolder: async (path) => success(path),
+    checkAssistant: (name) => core.client.assistants.show({ name }),
     moveMemory: async () => undefined,
   });
   const stateOf = async (sessionId: string) => (await core.client.sessions.show({ sessionId })).state;

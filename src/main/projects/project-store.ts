@@ -51,6 +51,8 @@ export interface ProjectStoreOptions {
   readonly now: () => number;
   /** The real path of a folder that can be a project. */
   readonly checkFolder: (path: string) => Promise<Reply<string>>;
+  /** Rejects for a name that no assistant of the user has, or whose file cannot be used. */
+  readonly checkAssistant: (name: string) => Promise<unknown>;
   /** Takes the memory along when a project gets its folder. */
   readonly moveMemory: (from: string, to: string) => Promise<void>;
 }
@@ -107,6 +109,7 @@ export function createProjectStore(options: ProjectStoreOptions): ProjectStore {
       inTurn(async () => {
         // A refused change leaves no empty record behind.
         if (change.type === 'instructions') checkInstructions(change.text);
+        if (change.type === 'assistant' && change.assistant !== null) await options.checkAssistant(change.assistant);
         const { id } = await ensured(key);
         const record = recordWithId(records(), id);
         if (change.type === 'instructions') {

@@ -1,5 +1,5 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { Assistant, BrokenAssistant } from '@shared/session/assistants.ts';
 import { assistantNamePattern, mostAssistantCharacters, parseAssistant } from '@shared/session/assistants.ts';
@@ -19,9 +19,9 @@ export interface AssistantFiles {
 export function createAssistantFiles(home: string): AssistantFiles {
   const folder = join(home, 'assistants');
   const fileOf = (name: string): string => join(folder, `${name}.md`);
-  const textOf = (name: string): Promise<string> => {
-    if (!assistantNamePattern.test(name)) throw unknown(name);
-    return textOfFile(fileOf(name), name);
+  const textOf = async (name: string): Promise<string> => {
+    if (!assistantNamePattern.test(name)) throw await unknown(name, folder);
+    return textOfFile(fileOf(name), () => unknown(name, folder));
   };
   return {
     read: async (name) => checked(name, await textOf(name)),
@@ -63,9 +63,17 @@ function checked(name: string, file: string): Assistant {
   });
 }
 
-function unknown(name: string): AppError {
+/** A longer list of names does not help. */
+const shownNames = 20;
+
+async function unknown(name: string, folder: string): Promise<AppError> {
+  const names = (await filesIn(folder)).filter((one) => assistantNamePattern.test(one)).sort();
+  const more = names.length > shownNames ? ', …' : '';
   return new AppError('not-found', `The assistant "${name}" was not found.`, {
-    hint: 'Yours are Markdown files in assistants/ of the home.',
+    hint:
+      names.length === 0
+        ? 'You have none yet. Each is a Markdown file in assistants/ of the home.'
+        : `Yours: ${names.slice(0, shownNames).join(', ')}${more}`,
   });
 }
 
@@ -79,7 +87,8 @@ async function filesIn(folder: string): Promise<string[]> {
   }
 }
 
-async function textOfFile(path: string, name: string): Promise<string> {
+async function textOfFile(path: string, missing: () => Promise<AppError>): Promise<string> {
+  const name = basename(path, '.md');
   try {
     const { size } = await stat(path);
     if (size > mostAssistantCharacters * 5) {
@@ -87,7 +96,7 @@ async function textOfFile(path: string, name: string): Promise<string> {
     }
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (isMissing(error)) throw unknown(name);
+    if (isMissing(error)) throw await missing();
     throw error;
   }
 }

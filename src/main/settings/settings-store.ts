@@ -86,10 +86,10 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
       const checked = settingsSchema.safeParse(wanted);
       if (!checked.success && !isKnown(written, names)) return noSetting(settings, names);
       if (!checked.success) return failure('bad-input', `${name} was not changed: ${describe(checked.error, names)}`);
-      const model = modelsIn(name, value)
+      const model = modelsIn(names, value)
         .map((id) => wrongModel(id, checked.data))
         .find((one) => one !== null);
-      const order = name === 'modelOrder' && value !== undefined ? wrongOrder(modelsIn(name, value)) : null;
+      const order = name === 'modelOrder' && value !== undefined ? wrongOrder(modelsIn(names, value)) : null;
       if (order !== null) return failure('bad-input', `${name} was not changed: ${order}`);
       if (model !== undefined) return failure('bad-input', `${name} was not changed: ${model.what}`, model.hint);
       await writeJsonFile(path, { version: SETTINGS_VERSION, ...wanted });
@@ -126,10 +126,17 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
 }
 
 /** The models that a setting of this name names. */
-function modelsIn(name: string, value: unknown): readonly string[] {
+function modelsIn([name = '', ...rest]: readonly string[], value: unknown): readonly string[] {
   if (name === 'modelOrder' && Array.isArray(value)) return value.filter((one) => typeof one === 'string');
-  const isModel = ['local', 'cloud', 'programReviewer'].includes(name);
+  // Inside a project or a kind of task, the models have the same names.
+  if (['projectModels', 'kindWays'].includes(name)) return modelsBelow(rest.at(-1) ?? '', value);
+  const isModel = rest.length === 0 && ['local', 'cloud', 'programReviewer'].includes(name);
   return isModel && typeof value === 'string' ? [value] : [];
+}
+
+function modelsBelow(name: string, value: unknown): readonly string[] {
+  if (isRecord(value)) return Object.entries(value).flatMap(([inner, one]) => modelsBelow(inner, one));
+  return ['local', 'cloud'].includes(name) && typeof value === 'string' ? [value] : [];
 }
 
 function wrongOrder(ids: readonly string[]): string | null {

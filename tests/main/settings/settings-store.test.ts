@@ -105,6 +105,27 @@ describe('the settings store', () => {
     expect(await store.set('programReviewer', null)).toEqual({ ok: true, value: null });
   });
 
+  // Bug: a project and a kind of task took a model that the general settings refused.
+  it('refuses such a model in a project and for a kind of task, too', async () => {
+    const store = await open();
+    const keys = [
+      ['projectModels', 'project:a.b', { cloud: 'nobody/model' }],
+      ['projectModels', 'project:a.b', 'local', 'nobody/model'],
+      ['kindWays', 'everywhere', 'fix', { policy: 'local', local: 'nobody/model' }],
+    ] as const;
+    for (const [name, place, ...rest] of keys) {
+      const value = rest.at(-1);
+      const key = [name, place, ...rest.slice(0, -1).map(String)];
+      expect(await store.set(key, value)).toMatchObject({
+        ok: false,
+        error: { message: expect.stringContaining('The provider nobody was not found.') },
+      });
+    }
+    expect(await store.set(['projectModels', '/work/local'], { policy: 'local', local: 'ollama/any' })).toMatchObject({
+      ok: true,
+    });
+  });
+
   // Bug: a typing error in the order was kept, or told in the words of the schema.
   it.each([
     ['a,b', 'it must be a list of models, such as ["ollama/qwen3:8b", "openai/gpt-5"]'],

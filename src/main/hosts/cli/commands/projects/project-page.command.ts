@@ -11,6 +11,7 @@ import type { CoreClient } from '../../../../server/local-socket.ts';
 import type { Command, CommandContext } from '../../../text/command-context.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import { jsonLine, pluralize } from '../../../text/terminal.ts';
+import { findAssistant } from '../../checks/with-assistant.ts';
 import { asWord } from '../../program/run-flags.ts';
 import { confirmAtTerminal } from '../../questions/confirm.ts';
 import { readTask } from '../../turn/read-task.ts';
@@ -68,7 +69,7 @@ async function makeProject(
   args: ProjectPageArguments,
 ): Promise<number> {
   const { terminal } = context;
-  const changes = await changesOf(args);
+  const changes = await changesOf(args, context);
   const { folder } = args;
   const instructions = await instructionsOf(args);
   const head = await core.projects.create({
@@ -76,11 +77,15 @@ async function makeProject(
     ...(folder === undefined ? {} : { folder: resolve(folder) }),
     ...(instructions === undefined ? {} : { instructions }),
   });
-  for (const change of changes.records) {
-    if (change.type === 'folder' || change.type === 'instructions' || change.type === 'name') continue;
-    await core.projects.change({ project: head.key, change });
+  const records = changes.records.filter(({ type }) => !['folder', 'instructions', 'name'].includes(type));
+  try {
+    for (const change of records) await core.projects.change({ project: head.key, change });
+    for (const change of changes.settings) await core.projects.configure({ projectPath: head.key, change });
+  } catch (error) {
+    // What was refused leaves no half of a project behind.
+    await core.projects.remove({ project: head.key });
+    throw error;
   }
-  for (const change of changes.settings) await core.projects.configure({ projectPath: head.key, change });
   if (args.json === true) terminal.out(jsonLine({ id: head.id, key: head.key, name: head.name }));
   else terminal.out(`${head.id}\n`);
   terminal.err(
@@ -96,7 +101,7 @@ async function set(
   args: ProjectPageArguments,
 ): Promise<number> {
   const found = await projectNamed(core, word);
-  const { records, settings } = await changesOf(args);
+  const { records, settings } = await changesOf(args, context);
   if (records.length + settings.length === 0)
     throw usageError(
       'Nothing to change was named.',
@@ -212,7 +217,7 @@ interface Changes {
 const noneOf = (text: string): string | null => (text === 'none' ? null : text);
 
 /** Checked whole before anything is changed. */
-async function changesOf(args: ProjectPageArguments): Promise<Changes> {
+async function changesOf(args: ProjectPageArguments, context: CommandContext): Promise<Changes> {
   const records: unknown[] = [];
   const { name, icon, color, folder, assistant, mode, policy, local, cloud } = args;
   if (name !== undefined) records.push({ type: 'name', name });
@@ -222,7 +227,10 @@ async function changesOf(args: ProjectPageArguments): Promise<Changes> {
       type: 'icon',
       icon: icon === 'none' ? null : { text: icon, ...(color === undefined ? {} : { color }) },
     });
-  if (assistant !== undefined) records.push({ type: 'assistant', assistant: noneOf(assistant) });
+  if (assistant !== undefined) {
+    if (assistant !== 'none') await findAssistant(context, assistant);
+    records.push({ type: 'assistant', assistant: noneOf(assistant) });
+  }
   if (mode !== undefined) records.push({ type: 'mode', mode: mode === 'auto' ? null : noneOf(mode) });
   const text = await instructionsOf(args);
   if (text !== undefined) records.push({ type: 'instructions', text });

@@ -126,9 +126,37 @@ describe('a run in a project by its name', () => {
     const { state } = await core.client.sessions.show({ sessionId: session?.sessionId ?? '' });
     expect(state.turns).toMatchObject([{ assistant: 'teacher' }]);
     expect(state.turns[0]?.mode).not.toBe('work');
+    await core.client.assistants.save({ name: 'nobody', text: 'Say little.', replace: false });
     await projectPage(context, 'set', 'School', { assistant: 'nobody' });
+    await core.client.assistants.remove({ name: 'nobody' });
     await expect(run(context, 'And of Chile?', { project: 'School' })).rejects.toThrow('nobody');
     expect(await core.client.sessions.list()).toHaveLength(1);
+  });
+
+  // Bug: a typing error was kept, and only the next session in the project reported it.
+  it('refuses an assistant and a model that nobody has, names those there are, and makes no project', async () => {
+    const { context } = commandContext(core);
+    await expect(projectPage(context, 'new', 'Zoo', { assistant: 'nobody' })).rejects.toMatchObject({
+      hint: expect.stringContaining('You have none yet.'),
+    });
+    await core.client.assistants.save({ name: 'teacher', text: 'Explain it.', replace: false });
+    const refused = { message: 'The assistant "techer" was not found.', hint: 'Yours: teacher' };
+    await expect(projectPage(context, 'new', 'Zoo', { assistant: 'techer' })).rejects.toMatchObject(refused);
+    for (const args of [{ local: 'nonsense' }, { cloud: 'nobody/model' }])
+      await expect(projectPage(context, 'new', 'Zoo', args)).rejects.toMatchObject({
+        message: expect.stringMatching(/The (?:model nonsense|provider nobody) was not found\./u),
+      });
+    expect(await core.client.projects.records()).toEqual([]);
+    await projectPage(context, 'new', 'Zoo', { assistant: 'teacher' });
+    await expect(projectPage(context, 'set', 'Zoo', { assistant: 'techer' })).rejects.toMatchObject(refused);
+    const [head] = await core.client.projects.records();
+    // Other programs than the terminal ask the core itself.
+    const change = { type: 'assistant', assistant: 'techer' } as const;
+    await expect(core.client.projects.change({ project: head?.key ?? '', change })).rejects.toMatchObject({
+      message: refused.message,
+      data: { hint: refused.hint },
+    });
+    expect(await core.client.projects.records()).toMatchObject([{ name: 'Zoo', assistant: 'teacher' }]);
   });
 
   it('finds what the project knows, without a folder', async () => {
