@@ -59,7 +59,9 @@ export function unknownNotes({ project, tasks, runs, dropped }: CalibrationView)
         ]
       : [];
   const small =
-    'Faults and questions are small tasks, and a commit is only as typical as its message. What you ask for may be harder.';
+    tasks.length > 0
+      ? 'Faults and questions are small tasks, and a commit is only as typical as its message. What you ask for may be harder.'
+      : 'No task could be made of this project, so nothing is known of a model in it.';
   return [...(project?.notes ?? []), ...few, ...left, ...checked, small];
 }
 

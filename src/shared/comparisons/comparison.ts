@@ -196,6 +196,14 @@ export interface Comparison {
   readonly abandonedUsd?: number | undefined;
 }
 
+/** Why a run did not begin: the money for all of them is spent. */
+export const leftAtLimit = (maxUsd: number): string =>
+  `the spending limit of ${maxUsd} dollars for all runs is reached`;
+
+/** Whether a run did not begin for that reason, and not because nobody could judge it. */
+export const isLeftAtLimit = ({ state, why }: Pick<ComparisonRun, 'state' | 'why'>): boolean =>
+  state === 'skipped' && (why ?? '').startsWith('the spending limit of ');
+
 /** The runs of a new comparison: task by task, one way after the other. Repeats lie far apart in time. */
 export function plannedRuns(input: ComparisonInput): readonly ComparisonRun[] {
   const repeats = Array.from({ length: input.repeat }, (_, index) => index + 1);

@@ -1,4 +1,4 @@
-/** What a commit changed since its only parent. */
+/** What a commit changed since its first parent. */
 export interface PastChange {
   readonly id: string;
   readonly parent: string;

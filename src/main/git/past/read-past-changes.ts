@@ -8,8 +8,8 @@ const mostMs = 25_000;
 const mostPaths = 40;
 
 /**
- * What the latest commits changed, latest first: those with one parent that is here, along the first parents. Paths are
- * from the folder that was asked for; commits that changed nothing in it are left out.
+ * What the latest commits changed, latest first, along the first parents, as far as those are here. A merge changed what
+ * it brought in, so its own commits are no more looked at. Paths are from the folder that was asked for; commits that changed nothing in it are left out.
  */
 export async function readPastChanges(
   repository: Repository,
@@ -26,14 +26,14 @@ export async function readPastChanges(
       break;
     }
     const { commit } = await git.readCommit({ ...repository.git, oid });
-    const [parent, second] = commit.parent;
+    const [parent] = commit.parent;
     if (parent === undefined) break;
     const isHere = await git.readCommit({ ...repository.git, oid: parent }).then(
       () => true,
       () => false,
     );
     if (!isHere) break;
-    const paths = second === undefined ? await changedPaths(repository, parent, oid) : [];
+    const paths = await changedPaths(repository, parent, oid);
     if (paths.length > 0 && paths.length <= mostPaths)
       commits.push({ id: oid, parent, message: commit.message.slice(0, 10_000), paths: paths.toSorted() });
     oid = parent;

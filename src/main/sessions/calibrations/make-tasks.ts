@@ -10,7 +10,7 @@ import { faultIn, type FaultSource, type TaskOrReason } from './fault-tasks.ts';
 import type { FaultOperator } from './plant-faults.ts';
 import { inDrawnOrder } from './seeded-order.ts';
 import { questionAbout } from './symbol-questions.ts';
-import { commandForFiles, openTrialPlace, type TrialOptions, type TrialPlace } from './trial-place.ts';
+import { commandForFiles, openTrialPlace, testsLeftOut, type TrialOptions, type TrialPlace } from './trial-place.ts';
 
 export interface MakerOptions {
   readonly trial: TrialOptions;
@@ -89,9 +89,9 @@ async function lookAtSuite({ signal, current, put }: MakingWork, place: TrialPla
     put({
       project: { testCommand: test?.command ?? null, suiteSeconds, notes: [...new Set([...known, ...notes])] },
     });
-  const only = 'So there are only questions, and this says nothing about changes of code.';
+  const only = 'So there are questions at most, and this says nothing about changes of code.';
   if (test === null) {
-    await note([`No tests were found. ${only} Set a test command: dewpoint projects set`], null);
+    await note([`No tests were found. ${only} ${howToSet}`], null);
     return null;
   }
   const first = await place.report(test, signal);
@@ -99,12 +99,11 @@ async function lookAtSuite({ signal, current, put }: MakingWork, place: TrialPla
   if (first.passed === true && second.passed === true) {
     const seconds = Math.max(first.seconds, second.seconds);
     place.limitRuns(leastLimitSeconds + slowerTimes * seconds);
-    await note(
+    const slow =
       seconds > shortSuiteSeconds
         ? [`The tests take ${Math.round(seconds)} s, so tasks are checked with those near the change.`]
-        : [],
-      seconds,
-    );
+        : [];
+    await note([...slow, ...notesOfLeftOut(place.facts)], seconds);
     return { test, failing: new Set(), seconds };
   }
   const failed = first.report.failures.length;
@@ -121,10 +120,21 @@ async function lookAtSuite({ signal, current, put }: MakingWork, place: TrialPla
           : failed === 0
             ? `The tests fail as they are: ${test.command} says "${lastLineOf(first.output)}".`
             : `The tests fail as they are (${failed} of them).`;
-  const canSelect = commandForFiles(test, place.facts.testFiles.slice(0, 1)) !== null;
+  const canSelect = place.facts.testFiles.some((path) => commandForFiles(test, [path]) !== null);
   const partly = first.passed === false && first.report.parsed && failed > 0 && canSelect;
   await note([partly ? `${why} Tasks are checked with test files that pass.` : `${why} ${only}`], first.seconds);
   return partly ? { test, failing: new Set(first.report.failures.map(({ id }) => id)), seconds: Infinity } : null;
+}
+
+const howToSet = 'You can set a test command in the window, in the settings of the project.';
+
+/** A project may have tests in several languages, and one command. */
+function notesOfLeftOut({ test, testFiles }: TrialPlace['facts']): readonly string[] {
+  if (test === null) return [];
+  const [one, ...others] = testsLeftOut(test, testFiles);
+  if (one === undefined) return [];
+  const count = others.length === 0 ? '1 test file is' : `${others.length + 1} test files are`;
+  return [`${count} not run by ${test.command}, such as ${one}, so this says little about that code. ${howToSet}`];
 }
 
 /** What a command said last. It is shown as text of others. */
@@ -254,10 +264,13 @@ function checkNear(path: string, { test, seconds }: Suite, { facts }: TrialPlace
   if (seconds <= shortSuiteSeconds) return test.command;
   const stem = (path.split('/').at(-1) ?? '').replace(/\.[^.]+$/u, '').replace(/^_+/u, '');
   const folder = path.split('/').at(-2) ?? '';
+  const left = testsLeftOut(test, facts.testFiles);
   const names = [stem, folder].filter((name) => name.length > 2 && name !== 'src' && name !== 'lib');
   for (const name of names) {
-    const near = facts.testFiles.filter((file) => (file.split('/').at(-1) ?? '').includes(name)).slice(0, 4);
-    const command = commandForFiles(test, near);
+    const near = facts.testFiles.filter(
+      (file) => !left.includes(file) && (file.split('/').at(-1) ?? '').includes(name),
+    );
+    const command = commandForFiles(test, near.slice(0, 4));
     if (command !== null) return command;
   }
   return test.command;

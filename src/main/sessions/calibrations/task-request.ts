@@ -21,14 +21,15 @@ export function requestOfCommit(
     tests,
   }: { readonly added: readonly string[]; readonly before: string; readonly tests: readonly string[] },
 ): string | null {
-  const [first = '', ...rest] = message.replaceAll('\r', '').split('\n');
+  const [first = '', ...rest] = withoutMergeLine(message.replaceAll('\r', '').split('\n'));
   const subject = first
     .replace(kindWord, '')
     .replaceAll(/\(?#\d+\)?/gu, '')
     .replaceAll(/https?:\/\/\S+/gu, '')
     .trim();
-  if (subject.split(/\s+/u).length < leastWords && rest.join('').trim() === '') return null;
-  if (saysNothing.test(subject) && subject.split(/\s+/u).length < 2 * leastWords) return null;
+  const words = wordsIn(subject);
+  if (words < leastWords && rest.join('').trim() === '') return null;
+  if (saysNothing.test(subject) && words < 2 * leastWords) return null;
   const body = rest
     .filter((line) => !trailers.test(line.trim()) && !/^\s*(?:#|https?:)/u.test(line))
     .join('\n')
@@ -40,6 +41,21 @@ export function requestOfCommit(
   const where = tests.length === 1 ? `The tests in ${tests[0] ?? ''} show` : `The tests in ${tests.join(', ')} show`;
   return `${said}\n\n${where} what is wanted. They fail now. Change the code so that they pass, and leave the tests as they are.`;
 }
+
+/** A merge of a pull request names the branch first, and what it does below that. */
+function withoutMergeLine(lines: readonly string[]): readonly string[] {
+  const [first = '', ...rest] = lines;
+  const begin = rest.findIndex((line) => line.trim() !== '');
+  return /^merge (?:pull request|branch|remote-tracking branch)\b/iu.test(first) && begin >= 0
+    ? rest.slice(begin)
+    : lines;
+}
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
+
+/** Some scripts have no spaces between words. */
+const wordsIn = (text: string): number =>
+  [...segmenter.segment(text)].filter(({ isWordLike }) => isWordLike === true).length;
 
 const sentence = (text: string): string =>
   `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?:]$/u.test(text) ? '' : '.'}`;

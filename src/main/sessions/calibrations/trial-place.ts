@@ -153,11 +153,30 @@ export async function removeFolder(folder: string): Promise<void> {
   );
 }
 
-/** The command for some test files alone. Null: this runner has none that is known here. */
-export function commandForFiles(
-  test: { readonly command: string; readonly runner: TestRunner },
-  paths: readonly string[],
-): string | null {
+type Test = Pick<NonNullable<ProjectFacts['test']>, 'command' | 'runner'>;
+
+/** The files that a runner takes for tests, by their endings. One that is not here may take any. */
+const endings: Readonly<Partial<Record<TestRunner, RegExp>>> = {
+  pytest: /\.py$/u,
+  unittest: /\.py$/u,
+  'node-test': /\.[cm]?[jt]s$/u,
+  go: /\.go$/u,
+  cargo: /\.rs$/u,
+};
+
+/** The test files that a command leaves out because they are in another language. */
+export function testsLeftOut({ runner }: Pick<Test, 'runner'>, testFiles: readonly string[]): readonly string[] {
+  const ending = endings[runner];
+  return ending === undefined ? [] : testFiles.filter((path) => !ending.test(path));
+}
+
+/**
+ * The command for some test files alone, as far as the runner takes them. Null: it takes none of them, or has none that is
+ * known here.
+ */
+export function commandForFiles(test: Test, all: readonly string[]): string | null {
+  const left = testsLeftOut(test, all);
+  const paths = all.filter((path) => !left.includes(path));
   if (paths.length === 0 || paths.some((path) => !/^[\w./@+-]+$/u.test(path) || path.startsWith('-'))) return null;
   if (/^\s*(?:python3? -m )?pytest(?: -[\w-]+)*(?: [\w./]+)*\s*$/u.test(test.command))
     return `python3 -m pytest -q ${paths.join(' ')}`;

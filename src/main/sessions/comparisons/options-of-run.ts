@@ -34,6 +34,9 @@ export function taskOf({ tasks }: ComparisonInput, { task }: ComparisonRun): Com
   return found;
 }
 
+/** Where an agent asks and suggests an answer, that one counts: nobody else gives one. */
+const soonMinutes = 0.001;
+
 export function optionsOf({ input, routingSnapshot }: Comparison, run: ComparisonRun, left: number | null): RunOptions {
   const { check, local, cloud, seed, approve } = input;
   const way = wayOf(input, run.way);
@@ -48,6 +51,7 @@ export function optionsOf({ input, routingSnapshot }: Comparison, run: Compariso
     ...routingSnapshot?.limits,
     // Nobody watches the run: every question has the answer that was given beforehand, and the run continues.
     approve,
+    defaultAfterMinutes: soonMinutes,
     // Repeats with the same seed would give the same run.
     seed: (seed ?? 1) + run.repeat - 1,
     ...(left === null ? {} : { maxUsd: Math.max(0, left) }),

@@ -1,5 +1,5 @@
 import type { Comparison, ComparisonInput, ComparisonRun, PairVerdict } from '@shared/comparisons/comparison.ts';
-import { figuresOf, plannedRuns, wayOf } from '@shared/comparisons/comparison.ts';
+import { figuresOf, leftAtLimit, plannedRuns, wayOf } from '@shared/comparisons/comparison.ts';
 import { eachWay, mayLeave, wayName } from '@shared/comparisons/way-name.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { knownUsdOf } from '@shared/money/turn-money.ts';
@@ -160,7 +160,8 @@ function createJobs(options: ComparisonRunnerOptions): Jobs {
       jobs.set(id, job);
       job.ended.then(
         () => finish(id),
-        (error: unknown) => finish(id, error),
+        // Whoever watches one that was stopped sees what has ended, as of any other.
+        (error: unknown) => finish(id, job.stop.signal.aborted ? undefined : error),
       );
     },
     watch: (id, watcher) => {
@@ -271,10 +272,7 @@ async function runAll(work: RunContext): Promise<void> {
     if (run === undefined) continue;
     const left = moneyLeft(current());
     if (left !== null && left <= 0 && costs(current(), run)) {
-      await put(index, {
-        state: 'skipped',
-        why: `the spending limit of ${String(current().input.maxUsd)} dollars for all runs is reached`,
-      });
+      await put(index, { state: 'skipped', why: leftAtLimit(current().input.maxUsd ?? 0) });
       continue;
     }
     try {

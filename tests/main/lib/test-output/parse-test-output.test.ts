@@ -120,3 +120,14 @@ test('the reader of test output says that it did not understand output without a
     counts: null,
   });
 });
+
+describe('the reader of a test name that two files have', () => {
+  // Catches: a monorepo whose failing test is hidden by one of the same name that passes elsewhere.
+  test('says that it fails if one of them does', () => {
+    const failed = "not ok 1 - adds\n  ---\n  type: 'test'\n  location: '/workspace/a.test.js:1:1'\n  ...\n";
+    const tap = `TAP version 13\n# Subtest: adds\n${failed}# Subtest: adds\nok 2 - adds\n1..2\n# tests 2\n# pass 1\n# fail 1\n`;
+    const { failures, passed } = parseTestOutput(tap, ['/workspace']);
+    expect(failures.map(({ id, path }) => [id, path])).toEqual([['adds', 'a.test.js']]);
+    expect([...passed]).toEqual([]);
+  });
+});

@@ -26,6 +26,23 @@ describe.skipIf(isWithoutGit)('the commits that tasks come from', () => {
     expect(notes).toEqual([]);
   });
 
+  it('are also merges of branches, for what those changed together', async () => {
+    const repository = realRepository();
+    repository.write('a.py', 'one\n');
+    repository.commit('First');
+    repository.git('checkout', '-q', '-b', 'topic');
+    repository.write('a.py', 'two\n');
+    repository.commit('Code');
+    repository.write('test_a.py', 'test\n');
+    repository.commit('Tests');
+    repository.git('checkout', '-q', 'main');
+    repository.git('merge', '-q', '--no-ff', '-m', 'Say two in place of one', 'topic');
+    const { commits } = await commitCandidates(runGit, repository.folder, signal);
+    expect(commits.map(({ message, paths }) => [message.trim(), paths])).toEqual([
+      ['Say two in place of one', ['a.py', 'test_a.py']],
+    ]);
+  });
+
   it('are none without a repository, without a commit, and in a shallow clone, which is said', async () => {
     const bare = mkdtempSync(join(tmpdir(), 'dewpoint-no-git-'));
     expect((await commitCandidates(runGit, bare, signal)).notes[0]).toContain('has no git history');

@@ -7,6 +7,7 @@ import { success } from '../../../../src/shared/errors.ts';
 import { settingsSchema } from '../../../../src/shared/settings/settings.ts';
 import { gatherFacts } from '../../../../src/main/projects/facts/gather-project-facts.ts';
 import { makeTasks } from '../../../../src/main/sessions/calibrations/make-tasks.ts';
+import { commandForFiles } from '../../../../src/main/sessions/calibrations/trial-place.ts';
 import { fakeSymbols } from '../../../fakes/fake-symbols.ts';
 import { createMemoryJournal } from '../../../fakes/memory-journal.ts';
 import { workedSessions } from '../../../fakes/real-repository.ts';
@@ -79,7 +80,7 @@ describe('the making of tasks', () => {
     const done = await madeOf(sources, () => {
       throw new Error('There is nothing to run.');
     });
-    expect(notesOf(done)).toContain('No tests were found. So there are only questions');
+    expect(notesOf(done)).toContain('No tests were found. So there are questions at most');
     expect(done.project?.testCommand).toBeNull();
   });
 
@@ -94,8 +95,24 @@ describe('the making of tasks', () => {
   ] as const)('makes no task of code from tests that %s, and says so', async (_how, result, note) => {
     const done = await madeOf(withTests, () => result);
     expect(notesOf(done)).toContain(note);
-    expect(notesOf(done)).toContain('there are only questions');
+    expect(notesOf(done)).toContain('there are questions at most');
     expect(done.tried).toEqual({ commit: 0, fault: 0, question: done.tried.question });
+  });
+
+  it('names the tests in another language that its command does not run, and hands it none of them', async () => {
+    const both = { ...withTests, 'web/cart.test.js': "import 'node:test';\n" };
+    const commands: string[] = [];
+    const done = await madeOf(both, ({ command }) => {
+      commands.push(command);
+      return { exitCode: 0, stdout: '1 passed in 0.1s' };
+    });
+    expect(notesOf(done)).toContain('1 test file is not run by python3 -m pytest -q, such as web/cart.test.js');
+    expect(commands.join(' ')).not.toContain('cart.test.js');
+    const pytest = { command: 'python3 -m pytest -q', runner: 'pytest' } as const;
+    expect(commandForFiles(pytest, ['web/cart.test.js', 'tests/test_cart.py'])).toBe(
+      'python3 -m pytest -q tests/test_cart.py',
+    );
+    expect(commandForFiles(pytest, ['web/cart.test.js'])).toBeNull();
   });
 
   it('makes no task of code from tests that pass once and fail once', async () => {

@@ -17,6 +17,14 @@ describe('the request of a past commit', () => {
     expect(requestOfCommit(message, change)).toBeNull();
   });
 
+  it('is made in a script without spaces, and of what a merged pull request says', () => {
+    expect(requestOfCommit('注文が下限と等しいときも数えるようにした', change)).toContain('注文が下限と等しい');
+    expect(requestOfCommit('更新', change)).toBeNull();
+    const merge = 'Merge pull request #7 from ada/least\n\nCount orders of exactly the least value\n';
+    expect(requestOfCommit(merge, change)).toMatch(/^Count orders of exactly the least value\.\n/u);
+    expect(requestOfCommit("Merge branch 'main' into least", change)).toBeNull();
+  });
+
   it('is not made from a message that holds the change', () => {
     expect(requestOfCommit('Orders: return total >= least in f', change)).toBeNull();
     expect(requestOfCommit('Compare the sum with `total >= least` there', change)).toBeNull();

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import git from 'isomorphic-git';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { evaluate } from '../../../../src/main/hosts/cli/commands/sessions/eval.command.ts';
 import { evalPage, pairedLines, type EvalRun } from '../../../../src/main/hosts/cli/reports/eval-report.ts';
 import { success } from '../../../../src/shared/errors.ts';
@@ -161,7 +162,7 @@ describe('an evaluation', () => {
     await core.client.settings.set({ key: 'providers.strong', value: broken });
     const report = join(folder, 'eval.md');
     const args = { local: 'strong/script', strategy: 'loop', report };
-    expect(await evaluate(context, join(folder, 'tasks'), args)).toBe(3);
+    expect(await evaluate(context, join(folder, 'tasks'), args)).toBe(1);
     expect(said.err).toMatch(/: not judged\n +Its model could not be reached or used.*The service is down/u);
     const text = await readFile(report, 'utf8');
     expect(text).toMatch(/\| 0 of 0 \(1 unjudged\) \|/u);
@@ -172,6 +173,61 @@ describe('an evaluation', () => {
     expect(more).toEqual([]);
     expect(one?.runs).toMatchObject([{ state: 'ended', why: null, check: { passed: true } }]);
     expect(one?.abandoned).toHaveLength(1);
+  }, 60_000);
+
+  it('counts for its limit what later tasks cost in an earlier start', async () => {
+    const priced = { ...strong, where: 'cloud', price: { input: 3, output: 15, source: 'test', date: '2026-11-22' } };
+    await core.client.settings.set({ key: 'providers.strong', value: priced });
+    await put({ ...own, 'tasks/more/task.json': own['tasks/add/task.json'].replace('"add"', '"more"') });
+    await put({ 'tasks/more/project/package.json': module, 'tasks/more/hidden/hidden.test.js': addTest });
+    const { context, said } = commandContext({ handlers: core.handlers });
+    const ways = { policies: 'cloud', cloud: 'strong/script', strategy: 'loop' };
+    expect(await evaluate(context, join(folder, 'tasks'), { ...ways, only: 'more' })).toBe(0);
+    expect(said.err).toContain('more, cloud');
+    // The first task has no run yet, and all of the money went to the second one.
+    expect(await evaluate(context, join(folder, 'tasks'), { ...ways, maxUsd: '0.000001' })).toBe(3);
+    const all = await core.client.comparisons.list();
+    expect(all.map(({ runs }) => runs[0]?.state)).toEqual(['skipped', 'ended']);
+    expect(said.err).toContain('the spending limit of 0.000001 dollars for all runs is reached');
+  }, 60_000);
+
+  it('tells tasks of one name apart, and pairs each with itself', async () => {
+    const task = (prompt: string) => JSON.stringify({ id: 'same', prompt, checkCommand: 'node --test hidden.test.js' });
+    await put({
+      ...own,
+      'tasks/add/task.json': task('Write add.js.'),
+      'tasks/more/task.json': task('Write add.js again.'),
+      'tasks/more/project/package.json': module,
+      'tasks/more/hidden/hidden.test.js': addTest,
+    });
+    const { context, said } = commandContext({ handlers: core.handlers });
+    const ways = { local: 'strong/script,weak/script', strategy: 'loop', json: true };
+    expect(await evaluate(context, join(folder, 'tasks'), ways)).toBe(0);
+    const { runs } = z.object({ runs: z.array(z.object({ task: z.string() })) }).parse(JSON.parse(said.out));
+    expect(runs.map(({ task }) => task)).toEqual(['same', 'same', 'same (2)', 'same (2)']);
+  }, 60_000);
+
+  it('writes its report where it is stopped, with what has ended', async () => {
+    await put(own);
+    const stop = new AbortController();
+    const { context, said } = commandContext({ handlers: core.handlers });
+    await core.client.settings.set({
+      key: 'providers.weak',
+      value: { kind: 'scripted', replies: [{ ...complete, delayMs: 60_000 }], repeat: true },
+    });
+    const report = join(folder, 'eval.md');
+    const ended = evaluate({ ...context, signal: stop.signal }, join(folder, 'tasks'), {
+      local: 'strong/script,weak/script',
+      strategy: 'loop',
+      report,
+    });
+    await expect.poll(async () => (await core.client.comparisons.list())[0]?.runs[1]?.state).toBe('running');
+    stop.abort();
+    expect(await ended).toBe(130);
+    const text = await readFile(report, 'utf8');
+    expect(text).toMatch(/\| add \| own \| local:strong\/script,strategy=loop \| 1 \| yes \| done \|/u);
+    expect(text).toMatch(/\| add \| own \| local:weak\/script,strategy=loop \| 1 \| unknown \| stopped \|/u);
+    expect(said.err).not.toContain('cancelled');
   }, 60_000);
 
   it('reads an exercise without its tests and its example', async () => {
@@ -214,7 +270,7 @@ describe('an evaluation', () => {
     await put({
       'repos/owner__thing-1/.git/HEAD': 'the fix is in the history\n',
       'repos/owner__thing-1/test_add.py': 'def test_add():\n    assert add(1, 2) == 3\n',
-      'records.jsonl': `${JSON.stringify(record)}\n${JSON.stringify({ ...record, instance_id: 'owner__thing-2' })}\nnot json\n`,
+      'records.jsonl': `${JSON.stringify(record)}\n${JSON.stringify({ ...record, instance_id: 'owner__thing-2' })}\nnot json\n${JSON.stringify({ ...record, problem_statement: 'Another.' })}\n`,
     });
     const input = { path: join(folder, 'records.jsonl'), repos: join(folder, 'repos') };
     const { tasks, skipped } = await core.client.comparisons.tasks(input);
@@ -223,7 +279,9 @@ describe('an evaluation', () => {
     expect(task?.hidden?.tests).toMatchObject({ asked: ['test_add.py::test_add'], kept: [] });
     expect(await readdir(task?.projectPath ?? '', { recursive: true })).toEqual(['test_add.py']);
     expect(await readFile(join(task?.hidden?.projectPath ?? '', 'test_add.py'), 'utf8')).toContain('add(2, 2) == 4');
-    expect(skipped.map(({ id }) => id)).toEqual(['owner__thing-2', 'line 3']);
+    expect(skipped.map(({ id }) => id)).toEqual(['owner__thing-2', 'line 3', 'owner__thing-1']);
+    expect(skipped[2]?.why).toContain('once more');
+    expect(tasks.map(({ prompt }) => prompt)).toEqual([record.problem_statement]);
   });
 
   it('takes the project of a record from a mirror, at its commit', async () => {
@@ -279,6 +337,7 @@ describe('the report of an evaluation', () => {
     kind: 'own',
     way,
     repeat: 1,
+    state: 'ended',
     solved,
     why: null,
     figures: null,

@@ -145,6 +145,7 @@ describe('the report of an evaluation of foreign tasks', () => {
     kind: '<img src=x>|\u202Egnp',
     way: 'local',
     repeat: 1,
+    state: 'ended',
     solved: null,
     why: '[link](https://example.org)\u001B[31m',
     figures: null,

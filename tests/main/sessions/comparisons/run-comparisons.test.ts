@@ -408,6 +408,18 @@ describe('a comparison', () => {
     ]);
   });
 
+  it('takes what the agent itself suggests for an answer, because nobody is asked', async () => {
+    const ask = { name: 'ask_person', input: { question: 'Which sign?', choices: ['+', '-'], default: '+' } };
+    await core.client.settings.set({
+      key: 'providers.weak',
+      value: { kind: 'scripted', repeat: true, replies: [{ toolCalls: [ask] }, repair, complete] },
+    });
+    const { id } = await core.client.comparisons.create(inputOf({ ways: loop('local') }));
+    await carryOut(id);
+    const [run] = (await core.client.comparisons.show({ id })).runs;
+    expect(run).toMatchObject({ state: 'ended', check: { passed: true }, figures: { status: 'done' } });
+  });
+
   it('refuses what cannot be carried out before it copies anything', async () => {
     const refused = (more: object) => core.client.comparisons.create(inputOf(more));
     await expect(refused({ cloud: undefined })).rejects.toMatchObject({ data: { code: 'missing-model' } });

@@ -1,4 +1,4 @@
-import type { Comparison, ComparisonRun } from '@shared/comparisons/comparison.ts';
+import { isLeftAtLimit, type Comparison, type ComparisonRun } from '@shared/comparisons/comparison.ts';
 import {
   comparisonCsv,
   comparisonMarkdown,
@@ -55,7 +55,7 @@ export const compare: Command<[string | undefined, CompareArguments]> = async (c
   if (args.report !== undefined) await writeOutputFile(args.report, reportText(args.report, comparison));
   const open = comparison.runs.filter((run) => run.state !== 'ended').length;
   if (open > 0) terminal.err(`${open} runs are left. Resume them: dewpoint compare --resume ${id}\n`);
-  return context.signal.aborted ? 130 : comparison.runs.some((run) => run.state === 'skipped') ? 3 : exitOf(comparison);
+  return context.signal.aborted ? 130 : comparison.runs.some(isLeftAtLimit) ? 3 : exitOf(comparison);
 };
 
 /** Exit code 5: no run could work, because something is missing on this machine. */

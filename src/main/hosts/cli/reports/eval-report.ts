@@ -1,7 +1,7 @@
 import { escapeHtml } from '@shared/text/escape-html.ts';
 import { escapeMarkdown } from '@shared/text/escape-markdown.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
-import type { NamedTestCounts, RunFigures } from '@shared/comparisons/comparison.ts';
+import type { ComparisonRun, NamedTestCounts, RunFigures } from '@shared/comparisons/comparison.ts';
 import { differenceOfTasks, shareOfTasks } from '@shared/comparisons/intervals.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 
@@ -12,6 +12,7 @@ export interface EvalRun {
   /** Policy and model, as it is shown. */
   readonly way: string;
   readonly repeat: number;
+  readonly state: ComparisonRun['state'];
   /** Null: nobody could judge it, or it did not run. */
   readonly solved: boolean | null;
   /** Why it did not run, or can hardly be judged. Null: nothing is to be said. */

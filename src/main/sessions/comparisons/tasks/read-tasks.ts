@@ -28,7 +28,7 @@ export async function readTasks(path: string, reading: TaskReading): Promise<Eva
   const found = await stat(path).catch(() => null);
   if (found === null) throw new AppError('not-found', `${path} was not found.`);
   const form = await formOf(path, found.isFile());
-  const all = await readAs(form, path, reading);
+  const all = withOwnIds(await readAs(form, path, reading));
   const read = all.flatMap((one) => ('why' in one ? [] : [one]));
   const tasks: EvalTask[] = [];
   const skipped = all.flatMap((one) => ('why' in one ? [one] : []));
@@ -48,6 +48,18 @@ export async function readTasks(path: string, reading: TaskReading): Promise<Eva
       : `${skipped[0].id}: ${skipped[0].why.replace(/\.$/u, '')}`;
   throw new AppError('bad-input', `${path} holds no task that can be run: ${why}.`, {
     hint: 'A task is a capsule, a .md or .txt file, a folder with task.json and project/, an exercise with .meta/config.json, or a line of a .jsonl file.',
+  });
+}
+
+/** Reports tell tasks apart by their names, and exercises of two languages may have the same. The first keeps it. */
+function withOwnIds(all: readonly ReadTask[]): readonly ReadTask[] {
+  const taken = new Set<string>();
+  return all.map((one) => {
+    if ('why' in one) return one;
+    let id = one.id;
+    for (let count = 2; taken.has(id); count += 1) id = `${one.id} (${count})`;
+    taken.add(id);
+    return id === one.id ? one : { ...one, id };
   });
 }
 

@@ -38,11 +38,20 @@ export async function readRecords(path: string, reading: TaskReading): Promise<r
   if ((await stat(path)).size > mostBytes) return [{ id: path, why: 'the file is larger than 512 MB' }];
   const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '');
   const all: ReadTask[] = [];
+  // The files of a record are made in a place of its name.
+  const known = new Set<string>();
   for (const [index, line] of lines.entries()) {
     reading.signal.throwIfAborted();
     const record = recordOf(line);
     const id = record?.instance_id ?? `line ${index + 1}`;
-    const task = record === null ? { id, why: 'it is no record' } : readRecord(path, record, reading);
+    const isAgain = record !== null && known.has(id);
+    known.add(id);
+    const task =
+      record === null
+        ? { id, why: 'it is no record' }
+        : isAgain
+          ? { id, why: 'it is in the file once more, and the first one counts' }
+          : readRecord(path, record, reading);
     all.push(await Promise.resolve(task).catch((error: unknown) => ({ id, why: messageOf(error) })));
   }
   return all;

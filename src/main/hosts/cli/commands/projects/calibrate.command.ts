@@ -63,7 +63,9 @@ export const calibrate: Command<[string | undefined, CalibrateArguments]> = asyn
   return context.signal.aborted
     ? 130
     : view.state === 'ended'
-      ? 0
+      ? view.tasks.length > 0
+        ? 0
+        : 1
       : view.runs.some(({ state }) => state === 'skipped')
         ? 3
         : 1;
@@ -189,7 +191,7 @@ function announce({ terminal }: CommandContext, view: CalibrationView, before: C
 function showReport({ terminal }: CommandContext, view: CalibrationView, month: MonthReport): void {
   const rows = solvedRows(view);
   if (rows.length > 0) for (const line of table([solvedHead, ...rows.map(solvedCells)])) terminal.out(`${line}\n`);
-  else terminal.out(`${view.tasks.length} tasks were made. No model has worked yet.\n`);
+  else terminal.out(`${pluralize(view.tasks.length, 'task')} made. No model has worked yet.\n`);
   if (rows.length > 0) {
     terminal.out('\nA month of your work:\n');
     for (const line of monthLines(month)) terminal.out(`  ${line}\n`);

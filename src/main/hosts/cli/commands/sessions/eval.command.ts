@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Comparison, ComparisonInput, ComparisonRun } from '@shared/comparisons/comparison.ts';
-import { comparisonInputSchema } from '@shared/comparisons/comparison.ts';
+import { comparisonInputSchema, isLeftAtLimit, leftAtLimit } from '@shared/comparisons/comparison.ts';
 import { comparisonTaskOf, type EvalTask, type EvalTasks } from '@shared/comparisons/eval-tasks.ts';
-import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { escapedJson, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { canonicalJson } from '../../../../lib/canonical-json.ts';
 import { globMatcher } from '../../../../lib/files/glob-matcher.ts';
 import { jsonText } from '../../../../lib/files/json-file.ts';
@@ -57,9 +57,10 @@ export const evaluate: Command<[string, EvalArguments]> = async (context, path, 
   const repos = args.repos === undefined ? null : resolve(args.repos);
   const found = await core.comparisons.tasks({ path: resolve(path), repos }, { signal });
   const fits = args.only === undefined ? null : globMatcher(args.only);
-  const skipped = [...found.skipped, ...unjudged(found)];
+  const without = unjudged(found);
+  const skipped = [...found.skipped, ...without];
   for (const { id, why } of skipped) terminal.err(`not run: ${seenName(id)}: ${seenWords(why)}\n`);
-  const chosen = found.tasks.filter(({ id }) => !skipped.some((one) => one.id === id) && (fits?.(id) ?? true));
+  const chosen = found.tasks.filter(({ id }) => !without.some((one) => one.id === id) && (fits?.(id) ?? true));
   const tasks = args.limit === undefined ? chosen : chosen.slice(0, numberOf('limit', args.limit));
   // Named, so that the report says which models worked, and another model in the settings is another evaluation.
   const usual = await usualModels(core, {});
@@ -82,7 +83,8 @@ export const evaluate: Command<[string, EvalArguments]> = async (context, path, 
   }
   if (args.report !== undefined) await writeOutputFile(args.report, reportText(args.report, report));
   if (signal.aborted) return 130;
-  return runs.every(({ figures }) => figures !== null) ? 0 : 3;
+  if (runs.some(({ state, why }) => isLeftAtLimit({ state, why }))) return 3;
+  return runs.every(({ state }) => state === 'ended') ? 0 : 1;
 };
 
 /** An evaluation needs files and a judge for each task. A comparison has you for that. */
@@ -95,7 +97,7 @@ function unjudged({ tasks }: EvalTasks): EvalTasks['skipped'] {
 }
 
 function reportText(path: string, report: Parameters<typeof evalMarkdown>[0]): string {
-  if (/\.json$/iu.test(path)) return jsonText({ ...report, rows: evalRows(report.runs) });
+  if (/\.json$/iu.test(path)) return escapedJson(jsonText({ ...report, rows: evalRows(report.runs) }));
   return /\.html?$/iu.test(path) ? evalPage(report) : evalMarkdown(report);
 }
 
@@ -137,19 +139,23 @@ async function runAll(
   const core = await context.core();
   const known = args.fresh === true ? [] : await core.comparisons.list();
   const most = args.maxUsd === undefined ? null : numberOf('max-usd', args.maxUsd);
+  const begun = parts.map(({ input }) => known.find((one) => isSame(one.input, input)));
   const runs: EvalRun[] = [];
-  let spentUsd = 0;
-  for (const { task, input } of parts) {
+  // Also what later tasks cost in an earlier start: the limit is for all of it.
+  let spentUsd = begun.reduce((sum, one) => sum + spentOn(one), 0);
+  for (const [index, { task, input }] of parts.entries()) {
     if (signal.aborted) break;
-    const before = known.find((one) => isSame(one.input, input));
+    const before = begun[index];
     const id = before?.id ?? (await core.comparisons.create(input, { signal })).id;
-    const left = most === null ? {} : { maxUsd: Math.max(0, most - spentUsd) };
+    const elsewhereUsd = spentUsd - spentOn(before);
+    const left = most === null ? {} : { maxUsd: Math.max(0, most - elsewhereUsd) };
     const comparison = await carryOut(context, { id, ...left });
-    spentUsd += comparison.abandonedUsd ?? 0;
-    for (const run of comparison.runs) {
+    spentUsd = elsewhereUsd + spentOn(comparison);
+    for (const ended of comparison.runs) {
+      // Each comparison has the rest of the limit as its own.
+      const run = most !== null && isLeftAtLimit(ended) ? { ...ended, why: leftAtLimit(most) } : ended;
       const one = await evalRunOf(context, task, run);
       runs.push(one);
-      spentUsd += one.figures?.costUsd ?? 0;
       const verdict = one.solved === null ? 'not judged' : one.solved ? 'solved' : 'not solved';
       const tests = one.named === null ? '' : `, ${namedText(one.named)}`;
       terminal.err(`${seenName(task.id)}, ${one.way}, ${run.repeat}: ${verdict}${tests}\n`);
@@ -158,6 +164,12 @@ async function runAll(
     }
   }
   return runs;
+}
+
+/** In US dollars, as far as it is known. */
+function spentOn(comparison: Comparison | undefined): number {
+  const { runs = [], abandonedUsd = 0 } = comparison ?? {};
+  return runs.reduce((sum, { figures }) => sum + (figures?.costUsd ?? 0), abandonedUsd);
 }
 
 /** Whether a comparison began with this input. It may have fixed more at its start. */
@@ -190,7 +202,7 @@ async function carryOut(
 async function evalRunOf(
   context: CommandContext,
   { id: task, kind }: EvalTask,
-  { way, repeat, check, figures, sessionId, why }: ComparisonRun,
+  { way, repeat, state, check, figures, sessionId, why }: ComparisonRun,
 ): Promise<EvalRun> {
   const seen = { isFirstTry: null as boolean | null, failedCalls: 0, recovered: 0 };
   const failed = new Map<string, number>();
@@ -205,5 +217,16 @@ async function evalRunOf(
       failed.set(event.tool, event.status === 'ok' ? 0 : open + 1);
     }
   }
-  return { task, kind, way, repeat, solved: check?.passed ?? null, why, figures, named: check?.named ?? null, ...seen };
+  return {
+    task,
+    kind,
+    way,
+    repeat,
+    state,
+    solved: check?.passed ?? null,
+    why,
+    figures,
+    named: check?.named ?? null,
+    ...seen,
+  };
 }
