@@ -73,7 +73,10 @@ describe('a way that was chosen for a kind of task', () => {
   }, 120_000);
 
   it('says that it is not used where its model is gone, and the usual models work', async () => {
+    const gone = { kind: 'scripted', replies: [], where: 'local' };
+    await core.client.settings.set({ key: 'providers.gone', value: gone });
     await use({ use: 'local:gone/script', kind: 'fix', project });
+    await core.client.settings.unset({ key: 'providers.gone' });
     const { model, reason, told } = await firstStep('Fix the failing test.');
     expect(model).toBe('usual/script');
     expect(told).toContain(
