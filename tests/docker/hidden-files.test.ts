@@ -1,8 +1,9 @@
+import type Dockerode from 'dockerode';
 import { cp, link, mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { isWithoutEngine, none, output, startSandbox, type DockerUnderTest } from './docker-kit.ts';
+import { isWithoutEngine, none, output, requireEngine, startSandbox, type DockerUnderTest } from './docker-kit.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 
 /** What every kind of container would print of the hidden files. All of them hold the word. */
@@ -31,6 +32,21 @@ async function inService({ sandbox }: DockerUnderTest): Promise<string> {
   const { id } = valueOf(await sandbox.backgroundProcesses.start({ command: readAll }, none));
   while ((await sandbox.backgroundProcesses.read(id))?.state.status === 'running') await wait(20);
   return (await sandbox.backgroundProcesses.read(id))?.text ?? '';
+}
+
+/** An engine whose containers cannot be removed for a while. */
+function withStuckRemoval(docker: Dockerode, stuck: { readonly isStuck: boolean }): Dockerode {
+  const createContainer = async (body: Dockerode.ContainerCreateOptions): Promise<Dockerode.Container> => {
+    const container = await docker.createContainer(body);
+    const remove = container.remove.bind(container);
+    return Object.assign(container, {
+      remove: async (options: Dockerode.ContainerRemoveOptions) => {
+        if (stuck.isStuck) throw Object.assign(new Error('device busy'), { statusCode: 500 });
+        return remove(options);
+      },
+    });
+  };
+  return Object.assign(Object.create(docker), { createContainer });
 }
 
 async function inEveryContainer(under: DockerUnderTest): Promise<readonly string[]> {
@@ -137,6 +153,26 @@ describe.skipIf(isWithoutEngine)('a file hidden from commands', () => {
         ...Array(2).fill('./private/plan.txt\n./vault/all/a.txt\n'),
       ]);
     } finally {
+      await under.close();
+    }
+  });
+
+  it('lets no other container start while one that may have shown it cannot be ended', async () => {
+    const { docker, ...engine } = requireEngine();
+    const stuck = { isStuck: true };
+    const under = await startSandbox({ prepare: fill, engine: { ...engine, docker: withStuckRemoval(docker, stuck) } });
+    const at = (path: string): string => join(under.workspace, path);
+    try {
+      await writeFile(at('app/.env.new'), 'X=canary-canary-canary');
+      await rename(at('app/.env.new'), at('app/.env'));
+      expect(await under.sandbox.exec({ command: 'cat app/.env', timeoutMs: 30_000 }, none)).toMatchObject({
+        ok: false,
+        error: { code: 'sandbox-lost', message: expect.stringContaining('may have seen app/.env') },
+      });
+      stuck.isStuck = false;
+      expect(await output(under.sandbox, 'cat app/.env; echo over')).toBe('over\n');
+    } finally {
+      stuck.isStuck = false;
       await under.close();
     }
   });

@@ -190,3 +190,18 @@ function mounts(plan: ContainerPlan): Dockerode.MountConfig {
     ),
   ];
 }
+
+/** Paths of the workspace with mounts that commands cannot write to, or that are not part of the project. */
+export function heldPaths(
+  masks: readonly Mask[],
+  pins: readonly ProtectedMount[],
+  extra: readonly ExtraMount[],
+): readonly string[] {
+  const workspace = `${workspaceInContainer}/`;
+  const mounted = extra.filter(({ target }) => target.startsWith(workspace));
+  return [
+    ...masks.map(({ path }) => path),
+    ...pins.filter(({ readOnly }) => readOnly).map(({ path }) => path),
+    ...mounted.map(({ target }) => target.slice(workspace.length)),
+  ];
+}

@@ -55,3 +55,12 @@ export async function withReason(error: unknown, container: Pick<Dockerode.Conta
   const said = found?.State.Error ?? '';
   return said === '' ? error : new ContainerGoneError(said);
 }
+
+/** A container that showed what must stay hidden could not be ended. A new one would have to hide what it still copies. */
+export function stillRunsFailure(path: string): Reply<never> {
+  return failure(
+    'sandbox-lost',
+    `A container that may have seen ${path}, which must stay hidden, could not be ended. So no other one is started.`,
+    'Restart your container engine, and try again.',
+  );
+}

@@ -5,17 +5,19 @@ import { statusOf, withDeadline } from '../engine/engine-deadline.ts';
 
 const underWayMs = 50;
 
-/** Kills and removes a container. Resolves when it is gone. Never rejects: the next sweep removes what is left. */
+/** Kills and removes a container. Resolves with whether it is gone. Never rejects: the next sweep removes what is left. */
 export async function removeContainer(
   container: Pick<Dockerode.Container, 'remove'>,
   milliseconds: number,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await withDeadline(milliseconds, null, async (signal) => {
       while (!(await isGone(container))) await sleep(underWayMs, signal);
     });
+    return true;
   } catch (error) {
     diagnostics.warn('sandbox: a container could not be removed', error);
+    return false;
   }
 }
 

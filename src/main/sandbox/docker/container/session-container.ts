@@ -8,15 +8,15 @@ import { probeImageCapabilities, type ImageCapabilities } from './image-capabili
 import { attachProcesses } from '../exec/exec-processes.ts';
 import { ContainerGoneError } from '../exec/container-process.ts';
 import { planContainer, type ContainerRequirements } from './container-plan.ts';
-import { createBody, labelNames, workspaceInContainer } from './container-create-body.ts';
+import { createBody, heldPaths, labelNames } from './container-create-body.ts';
 import { withDeadline } from '../engine/engine-deadline.ts';
 import { watchedEngineDisk } from '../engine/engine-disk.ts';
 import {
   engineAnswers,
+  engineComesBack,
   engineSilence,
   engineSilent,
   engineStopped,
-  hadEvent,
   removeWhenBack,
 } from '../engine/engine-watch.ts';
 import { ownerMark, type UserIds } from '../user/container-identity.ts';
@@ -27,7 +27,7 @@ import type { RepositoryGuard } from '../../workspace/repositories/repository-gu
 import { MountedFolder } from './mounted-folder.ts';
 import { removeContainer, removeVolume } from './remove-container.ts';
 import type { LiveContainer, SessionContainerOptions } from './session-container-options.ts';
-import { engineFailure, startFailure, withReason } from './container-start-failure.ts';
+import { engineFailure, startFailure, stillRunsFailure, withReason } from './container-start-failure.ts';
 import type { ContainerUser } from '../user/user-candidates.ts';
 import { beginUserProbe, type UserVerdict } from '../user/user-probe.ts';
 import { verifyContainer } from './verify-container.ts';
@@ -64,6 +64,9 @@ export class SessionContainer {
   readonly #stopChecking: () => void;
   readonly fresh: FreshSecrets;
   #disposed = false;
+  #ending: Promise<boolean> | null = null;
+  /** Those that run beside this one, and some that are over. */
+  #besides: readonly SessionContainer[] = [];
   readonly #closing = abortWithManyListeners();
 
   private constructor(options: SessionContainerOptions, folder: MountedFolder) {
@@ -94,11 +97,11 @@ export class SessionContainer {
    * A separate container for one command. It equals this one, but also mounts `extra` (replacing mounts with the
    * same target), and uses the network of `network`. The caller disposes of it.
    */
-  startBeside(
+  async startBeside(
     { extra = [], network = null }: { readonly extra?: readonly ExtraMount[]; readonly network?: LiveContainer | null },
     signal: AbortSignal,
   ): Promise<Reply<SessionContainer>> {
-    return SessionContainer.start(
+    const started = await SessionContainer.start(
       {
         ...this.#options,
         users: this.#users,
@@ -111,6 +114,8 @@ export class SessionContainer {
       },
       signal,
     );
+    if (started.ok) this.#besides = [...this.#besides.filter((one) => one.#live !== null), started.value];
+    return started;
   }
 
   /**
@@ -147,15 +152,9 @@ export class SessionContainer {
     if (!this.#warnings.includes(text)) this.#warnings = [...this.#warnings, text];
   }
 
-  /** Paths of the workspace with mounts that commands cannot write to, or that are not part of the project. */
+  /** See `heldPaths`. */
   get held(): readonly string[] {
-    const workspace = `${workspaceInContainer}/`;
-    const mounted = this.#options.extra.filter(({ target }) => target.startsWith(workspace));
-    return [
-      ...this.#masks.map(({ path }) => path),
-      ...this.#pins.filter(({ readOnly }) => readOnly).map(({ path }) => path),
-      ...mounted.map(({ target }) => target.slice(workspace.length)),
-    ];
+    return heldPaths(this.#masks, this.#pins, this.#options.extra);
   }
 
   get pins(): readonly ProtectedMount[] {
@@ -178,6 +177,10 @@ export class SessionContainer {
 
   get workspacePath(): string {
     return this.#options.workspacePath;
+  }
+
+  get docker(): Dockerode {
+    return this.#options.engine.docker;
   }
 
   get user(): UserIds | null {
@@ -231,21 +234,15 @@ export class SessionContainer {
     live.goneBecause ??= reason;
     live.gone.abort();
     // The container may still run if only the engine was out of reach. So it is removed later.
-    if (isFirst && !this.#disposed)
-      void removeWhenBack(this.#options.engine.docker, live.container, this.#closing.signal);
+    if (isFirst && !this.#disposed) void removeWhenBack(this.docker, live.container, this.#closing.signal);
   }
 
   /**
    * Resolves when the engine has not answered for a while, and has then marked the container as gone. Never rejects.
    */
   async watchEngine(live: LiveContainer, signal: AbortSignal): Promise<void> {
-    await engineSilence(this.#options.engine.docker, signal);
+    await engineSilence(this.docker, signal);
     if (!signal.aborted) this.markGone(live, engineSilent);
-  }
-
-  /** The memory flag in a container's state is not always set, so the engine's events are used. Never rejects. */
-  ranOutOfMemory(live: LiveContainer): Promise<boolean> {
-    return hadEvent(this.#options.engine.docker, live.container.id, 'oom');
   }
 
   /** Kills a container whose processes cannot be ended from inside. Never rejects. */
@@ -254,20 +251,27 @@ export class SessionContainer {
     await this.#remove(live.container, killMs);
   }
 
-  /** Removes everything, and waits for a running start. Never rejects. Safe to call twice. */
-  async dispose(): Promise<void> {
+  /**
+   * Removes everything, and waits for a running start. Whether the container is gone. Never rejects. Every call waits for
+   * the same end.
+   */
+  dispose(): Promise<boolean> {
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async #end(): Promise<boolean> {
     this.#disposed = true;
     this.#stopChecking();
     this.#closing.abort();
     await this.#starting?.catch(() => undefined);
     const live = this.#live;
+    if (live !== null) this.markGone(live, 'the sandbox was closed');
+    const isGone = live === null || (await this.#remove(live.container));
     this.#live = null;
-    if (live !== null) {
-      this.markGone(live, 'the sandbox was closed');
-      await this.#remove(live.container);
-    }
     this.#detach();
-    if (this.#hasVolume) await removeVolume(this.#options.engine.docker.getVolume(this.#volumeName), engineMs);
+    if (this.#hasVolume) await removeVolume(this.docker.getVolume(this.#volumeName), engineMs);
+    return isGone;
   }
 
   #startOnce(): Promise<Reply<LiveContainer>> {
@@ -280,9 +284,7 @@ export class SessionContainer {
     if (old !== null) {
       const isBack = await this.#awaitEngine();
       if (!isBack) return engineFailure;
-      await this.#remove(old.container);
-      // Ends the others that show what must stay hidden, before anybody looks for what they copied.
-      await this.#options.guard.look();
+      if (!(await this.#removeWithOthers(old)) && old.mayHaveShown !== null) return stillRunsFailure(old.mayHaveShown);
     }
     const made = await this.#create();
     if (made.ok) this.#live = made.value;
@@ -300,21 +302,23 @@ export class SessionContainer {
     return made;
   }
 
-  /**
-   * Waits for an engine that has stopped. A restart takes seconds, or longer if the user must do it. It waits only
-   * once, and reports that.
-   */
+  /** Also ends the others that show what must stay hidden, before anybody looks for what they copied. Whether all are gone. */
+  async #removeWithOthers({ container }: LiveContainer): Promise<boolean> {
+    const isGone = await this.#remove(container);
+    await this.#options.guard.look();
+    const over = this.#besides.filter(({ running }) => running === null);
+    const ends = await Promise.all(over.map((one) => one.dispose()));
+    return isGone && !ends.includes(false);
+  }
+
+  /** Waits for an engine that has stopped, but only once. Whether it answers. */
   async #awaitEngine(): Promise<boolean> {
-    const { docker } = this.#options.engine;
-    if (await engineAnswers(docker, { waitMs: 0, signal: this.#closing.signal })) return true;
+    const { signal } = this.#closing;
+    if (await engineAnswers(this.docker, { waitMs: 0, signal })) return true;
     if (this.#isEngineAway) return false;
     this.#isEngineAway = true;
     const { engineWaitMs: waitMs, onLost } = this.#options;
-    const seconds = Math.round(waitMs / 1000);
-    onLost({ reason: `${engineStopped}; Dewpoint waits up to ${seconds} s`, recreated: false });
-    if (await engineAnswers(docker, { waitMs, signal: this.#closing.signal })) return true;
-    onLost({ reason: `${engineStopped} and was not back within ${seconds} s`, recreated: false });
-    return false;
+    return engineComesBack(this.docker, { waitMs, signal, tell: (reason) => onLost({ reason, recreated: false }) });
   }
 
   /** Tries one user after the other until files belong to the user on both sides. */
@@ -440,7 +444,7 @@ export class SessionContainer {
     return success({ labels, pins: this.#pins, outside, masks });
   }
 
-  #remove(container: Dockerode.Container, milliseconds = engineMs): Promise<void> {
+  #remove(container: Dockerode.Container, milliseconds = engineMs): Promise<boolean> {
     return removeContainer(container, milliseconds);
   }
 }

@@ -88,3 +88,22 @@ async function answers(docker: Docker, milliseconds: number): Promise<boolean> {
     () => false,
   );
 }
+
+/**
+ * Waits for an engine that has stopped. A restart takes seconds, or longer if the user must do it. `tell` gets that it
+ * waits, and that it waited in vain. Never rejects.
+ */
+export async function engineComesBack(
+  docker: Docker,
+  {
+    waitMs,
+    tell,
+    signal,
+  }: { readonly waitMs: number; readonly tell: (text: string) => void; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const seconds = Math.round(waitMs / 1000);
+  tell(`${engineStopped}; Dewpoint waits up to ${seconds} s`);
+  const isBack = await engineAnswers(docker, { waitMs, signal });
+  if (!isBack) tell(`${engineStopped} and was not back within ${seconds} s`);
+  return isBack;
+}

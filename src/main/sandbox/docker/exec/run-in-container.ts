@@ -11,7 +11,7 @@ import {
   type ProcessRequest,
 } from './container-process.ts';
 import { withDeadline } from '../engine/engine-deadline.ts';
-import { engineSilent, engineStopped } from '../engine/engine-watch.ts';
+import { engineSilent, engineStopped, hadEvent } from '../engine/engine-watch.ts';
 import type { LiveContainer } from '../container/session-container-options.ts';
 import type { SessionContainer } from '../container/session-container.ts';
 import { errorCodeOf } from '../../../lib/files/json-file.ts';
@@ -188,7 +188,8 @@ export class ContainerRuns {
     try {
       const { State } = await withDeadline(5_000, null, (abortSignal) => live.container.inspect({ abortSignal }));
       if (State.Running) return;
-      const isMemory = State.OOMKilled || (await this.#session.ranOutOfMemory(live));
+      // The flag in a container's state is not always set.
+      const isMemory = State.OOMKilled || (await hadEvent(this.#session.docker, live.container.id, 'oom'));
       this.#session.markGone(live, isMemory ? 'the container ran out of memory' : 'the container was stopped');
     } catch (error) {
       this.#session.markGone(live, goneReason(error));

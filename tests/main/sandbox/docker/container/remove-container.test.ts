@@ -26,6 +26,14 @@ async function warningsOf(
 }
 
 describe('the removal of a container', () => {
+  it('says whether the container is gone', async () => {
+    hearDiagnostics();
+    expect(await removeContainer(containerThat(409, 404), 60_000)).toBe(true);
+    expect(await removeContainer(containerThat(null), 60_000)).toBe(true);
+    expect(await removeContainer(containerThat(500), 60_000)).toBe(false);
+    expect(await removeContainer(containerThat(409), 200)).toBe(false);
+  });
+
   it('waits until the container is gone when somebody else removes it already', async () => {
     const container = containerThat(409, 409, 404);
     expect(await warningsOf(container)).toEqual([]);
