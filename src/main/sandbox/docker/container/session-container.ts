@@ -13,7 +13,7 @@ import { withDeadline } from '../engine/engine-deadline.ts';
 import { watchedEngineDisk } from '../engine/engine-disk.ts';
 import {
   engineAnswers,
-  engineComesBack,
+  waitForEngine,
   engineSilence,
   engineSilent,
   engineStopped,
@@ -318,7 +318,7 @@ export class SessionContainer {
     if (this.#isEngineAway) return false;
     this.#isEngineAway = true;
     const { engineWaitMs: waitMs, onLost } = this.#options;
-    return engineComesBack(this.docker, { waitMs, signal, tell: (reason) => onLost({ reason, recreated: false }) });
+    return waitForEngine(this.docker, { waitMs, signal, tell: (reason) => onLost({ reason, recreated: false }) });
   }
 
   /** Tries one user after the other until files belong to the user on both sides. */

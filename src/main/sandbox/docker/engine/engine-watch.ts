@@ -93,7 +93,7 @@ async function answers(docker: Docker, milliseconds: number): Promise<boolean> {
  * Waits for an engine that has stopped. A restart takes seconds, or longer if the user must do it. `tell` gets that it
  * waits, and that it waited in vain. Never rejects.
  */
-export async function engineComesBack(
+export async function waitForEngine(
   docker: Docker,
   {
     waitMs,
