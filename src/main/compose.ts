@@ -162,6 +162,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
       ...parts.setupTools,
       trials: { listModels: models.list, testQuestion: parts.endpoint.testQuestion, ...parts.setupTools },
       listRules: () => rules.files(null),
+      listFolders: () => sessionFolders(parts.store),
       searchModelProblem: parts.texts.problem,
     }),
     sessions: {

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { neverAborts } from '../../src/main/lib/async/abort.ts';
@@ -6,10 +6,11 @@ import { readFileBelow } from '../../src/main/lib/files/host-folder.ts';
 import { createLookAtFiles } from '../../src/main/safety/file-look.ts';
 import { createReadOnlySandbox } from '../../src/main/sandbox/read-only/read-only-sandbox.ts';
 import { createSafeFolder } from '../../src/main/sessions/changes/safe-folder.ts';
-import { complete, createProgram, sessionOf, tool, type Program } from './program.ts';
+import { command, complete, createProgram, sessionOf, taskText, tool, type Program } from './program.ts';
 import { hungDisk } from './hung-disk.ts';
 
 const disk = await hungDisk();
+const far = 'export function far() {\n  return 2;\n}\n';
 const said = 'does not answer: its drive is served by another machine or program';
 
 describe.skipIf(disk === null)('a project on a network drive that hangs', () => {
@@ -23,7 +24,7 @@ describe.skipIf(disk === null)('a project on a network drive that hangs', () => 
       'notes.md': 'Here are the words.\n',
     });
     for (const folder of [onDisk, chosen]) await mkdir(folder);
-    await writeFile(join(onDisk, 'b.ts'), 'export function far() {\n  return 2;\n}\n');
+    await writeFile(join(onDisk, 'b.ts'), far);
     await writeFile(join(chosen, 'far.md'), 'Far away are the words.\n');
     const added = await program.run(['projects', 'folders', 'add', chosen, '--project', program.project]);
     expect({ code: added.code, stderr: added.stderr }).toMatchObject({ code: 0 });
@@ -111,6 +112,91 @@ describe.skipIf(disk === null)('a project on a network drive that hangs', () => 
     await expect(undo.write('made.txt', file, () => true)).rejects.toThrow(said);
     await expect(createLookAtFiles(onDisk)(['b.ts'])).rejects.toThrow(said);
     await expect(readFileBelow(onDisk, ['b.ts'], 1000)).rejects.toThrow(said);
+    disk?.answer();
+  });
+
+  // Catches: each changed file was waited for by itself, and a restore took the talk back while the files stayed.
+  it('changes nothing by an undo or a restore while it is silent, and both work once it answers', async () => {
+    disk?.answer();
+    const made = 'mkdir -p made; for i in $(seq 30); do echo $i > made/f$i.txt; done; echo more >> b.ts';
+    await program.script([command(made), complete()]);
+    const ran = await program.run(['run', '--project', onDisk, '--approve', 'allow', '--json', '--', taskText]);
+    expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+    const id = sessionOf(ran.events);
+    const began = (await program.run(['sessions', 'checkpoints', id])).stdout.split(/\s/u)[0] ?? '';
+    const events = (await program.log(id)).length;
+    disk?.hang();
+    for (const args of [
+      ['changes', id, 'undo'],
+      ['sessions', 'restore', id, began],
+      ['sessions', 'fork', id],
+      ['sessions', 'commit', id],
+    ]) {
+      const ended = await program.run(args);
+      expect({ args, ...ended }).toMatchObject({ args, stdout: '' });
+      expect(ended.code).not.toBe(0);
+      expect(ended.stderr).toContain(`The folder ${onDisk} ${said}`);
+    }
+    expect((await program.run(['changes', id])).stdout).toContain('made/f30.txt');
+    expect(await program.log(id)).toHaveLength(events);
+    disk?.answer();
+    const files = (): Promise<readonly string[]> => readdir(join(onDisk, 'made')).catch(() => []);
+    expect(await files()).toHaveLength(30);
+    const undone = await program.run(['changes', id, 'undo']);
+    expect({ code: undone.code, stderr: undone.stderr }).toMatchObject({ code: 0 });
+    expect([await files(), await readFile(join(onDisk, 'b.ts'), 'utf8')]).toEqual([[], far]);
+    const back = await program.run(['changes', id, 'undo']);
+    expect({ code: back.code, files: (await files()).length }).toEqual({ code: 0, files: 30 });
+    const restored = await program.run(['sessions', 'restore', id, began]);
+    expect({ code: restored.code, stderr: restored.stderr }).toMatchObject({ code: 0 });
+    expect([await files(), await readFile(join(onDisk, 'b.ts'), 'utf8')]).toEqual([[], far]);
+  });
+
+  // Catches: what a command had changed before a crash counted as nothing, and could not be undone any more.
+  it('keeps what a command changed before a crash, until the drive answers', async () => {
+    disk?.answer();
+    await program.script([command('echo 1 > before-crash.txt; sleep 100'), complete()]);
+    const running = program.start(['run', '--project', onDisk, '--approve', 'allow', '--json', '--', taskText]);
+    await running.until('tool-started', ({ tool: name }) => name === 'run_command');
+    const made = join(onDisk, 'before-crash.txt');
+    await expect.poll(() => readFile(made, 'utf8').catch(() => ''), { timeout: 60_000 }).toBe('1\n');
+    running.child.kill('SIGKILL');
+    const id = sessionOf((await running.ended).events);
+    disk?.hang();
+    const refused = await program.run(['changes', id, 'undo']);
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toContain(`The folder ${onDisk} ${said}`);
+    disk?.answer();
+    const undone = await program.run(['changes', id, 'undo']);
+    expect({ code: undone.code, stderr: undone.stderr, stdout: undone.stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('before-crash.txt'),
+    });
+    expect(await readFile(made, 'utf8').catch(() => null)).toBeNull();
+  });
+
+  // Catches: the search for programs asked a folder of PATH at once and held the core, and so did the list of projects.
+  it('is named by doctor and the list of projects, and programs in its folders of PATH are passed over', async () => {
+    disk?.answer();
+    await program.script([complete('It is here.'), complete('It is here.')]);
+    for (const project of [onDisk, program.project]) await program.run(['projects', 'add', project]);
+    const link = join(program.folder, 'tools');
+    await symlink(chosen, link);
+    disk?.hang();
+    const env = { PATH: [chosen, link, process.env.PATH].join(':') };
+    const listed = await program.run(['projects', 'list'], { env });
+    expect({ code: listed.code, stderr: listed.stderr }).toMatchObject({ code: 0 });
+    expect(listed.stdout).toContain(`${onDisk}  (its drive does not answer)`);
+    expect(listed.stdout).toContain(`${program.project}\n`);
+    const doctor = await program.run(['doctor'], { env });
+    expect(doctor.stdout).toContain(`${disk?.path} does not answer. Projects there wait`);
+    const question = ['run', '--sandbox', 'read-only', '--project', program.project, '--', 'What does here return?'];
+    const answered = await program.run(question, { env });
+    expect({ code: answered.code, stderr: answered.stderr }).toMatchObject({ code: 0 });
+    expect(answered.stdout).toContain('It is here.');
+    const added = await program.run(['projects', 'add', chosen], { env });
+    expect(added.code).not.toBe(0);
+    expect(added.stderr).toContain(`The folder ${chosen} ${said}`);
     disk?.answer();
   });
 

@@ -7,6 +7,8 @@ import type { AvailableModels } from '../models/available-models.ts';
 import type { Provider } from '../models/providers/define.ts';
 import { openSettings } from '../settings/settings-store.ts';
 import { makeFolder, writeProblem } from '../lib/files/json-file.ts';
+import { silentDrive, silentFolderHint } from '../lib/files/served-drives.ts';
+import { foldersToAsk } from '../lib/programs/program-environment.ts';
 import { engineProblems } from '../sandbox/docker/engine/engine-health.ts';
 import { unheldLimits } from '../sandbox/docker/engine/engine-limits.ts';
 import { engineSearch } from '../sandbox/docker/engine/engine-endpoints.ts';
@@ -39,6 +41,8 @@ export interface SetupCheckInput {
   readonly listToolServers: () => Promise<readonly ToolServerReport[]>;
   /** Why a search cannot use this model, in a sentence. Null: nothing is wrong with it. */
   readonly searchModelProblem: (model: string) => Promise<string | null>;
+  /** The folders of projects and sessions. */
+  readonly listFolders: () => Promise<readonly string[]>;
   readonly listOwnTools: () => Promise<readonly Pick<OwnToolReport, 'name' | 'state' | 'problem'>[]>;
 }
 
@@ -46,6 +50,7 @@ export interface SetupCheckInput {
 export async function checkSetup(subject: SetupCheckInput, signal: AbortSignal): Promise<readonly Finding[]> {
   return [
     ...(await base(subject)),
+    ...(await silentDrives(subject)),
     ...(await sandbox(subject, signal)),
     ...(await models(subject, signal)),
     ...(await images(subject, signal)),
@@ -76,6 +81,18 @@ async function base({ version, home, cache }: Pick<SetupCheckInput, 'version' | 
   const text = `${version} on Node ${process.versions.node}, ${process.platform} ${process.arch}`;
   const program: Finding = { area: 'dewpoint', status: 'ok', text, hint: null };
   return [program, await folder('home', home), await folder('cache', cache), ...(await brokenSettings(home))];
+}
+
+/** Drives of other machines or programs that hold a project, or a folder of programs, and do not answer. */
+async function silentDrives({ env, listFolders }: SetupCheckInput): Promise<readonly Finding[]> {
+  const named = [...foldersToAsk({ env, platform: process.platform }), ...(await listFolders())];
+  const silent = await Promise.all(named.map((folder) => silentDrive(folder)));
+  return [...new Set(silent.filter((drive) => drive !== null))].map((drive) => ({
+    area: 'drive',
+    status: 'warning',
+    text: `${drive} does not answer. Projects there wait, and programs there are not found; everything else works.`,
+    hint: silentFolderHint,
+  }));
 }
 
 /** A core that is open goes on with what it read, but none starts. Empty: the file is right, or there is none. */

@@ -19,6 +19,7 @@ async function check(home: string, settings: Settings, files: readonly ModelInfo
       env: {},
       listKeys: async () => ({ keys: [], store: { type: 'ready', name: 'test' } }),
       listRules: async () => [],
+      listFolders: async () => [],
       listToolServers: async () => [],
       listOwnTools: async () => [],
       searchModelProblem: async (model) => (model === 'auto' ? 'auto is wrong here.' : null),

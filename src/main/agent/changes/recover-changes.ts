@@ -1,4 +1,5 @@
 import type { CutOff } from '../../sessions/store/session-store.ts';
+import { valueOf, type Reply } from '@shared/errors.ts';
 import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
 import { globMatcher } from '@shared/safety/fences.ts';
@@ -10,6 +11,7 @@ import { createReadOnlySandbox } from '../../sandbox/read-only/read-only-sandbox
 import type { SandboxFiles, ScannedFile } from '../../sandbox/sandbox.ts';
 import { findHiddenFiles } from '../../sandbox/workspace/find-hidden-files.ts';
 import type { Blobs } from '../../sessions/blobs/blob-store.ts';
+import { isTouchedSince } from '../../sessions/store/touched-files.ts';
 import { readBaselineFile, type SavedBaseline } from './baseline-file.ts';
 import { belowAny, isSame, mostBytes } from './file-baseline.ts';
 import type { FoundChange, KnownFile } from './known-file.ts';
@@ -32,7 +34,7 @@ export async function recoverChanges(options: RecoveryOptions, cut: CutOff): Pro
   const saved = await readBaselineFile(cut.baselinePath);
   if (saved === null || root === undefined || !(cut.hasOpenCall || saved.mark.isLeft)) return [];
   const before = await withRecorded(options.blobs, saved, cut.read(saved.mark.seq + 1));
-  const { files } = createReadOnlySandbox({ workspacePath: root, because: null });
+  const files = filesThatAnswer(createReadOnlySandbox({ workspacePath: root, because: null }).files);
   // A folder that is gone, or on a disk that is away, has no changes.
   if (!(await files.stat('.', neverAborts)).ok) return [];
   const found = await (saved.mark.paths === null
@@ -57,6 +59,23 @@ export async function recoverChanges(options: RecoveryOptions, cut: CutOff): Pro
     });
   }
   return events;
+}
+
+type FilesToCompare = Pick<SandboxFiles, 'stat' | 'scan' | 'read' | 'readMany'>;
+
+/** Rejects where a drive is silent: what is on it is seen once it answers, and until then the session stays as it is. */
+function filesThatAnswer(files: FilesToCompare): FilesToCompare {
+  const answered = async <T>(reply: Promise<Reply<T>>): Promise<Reply<T>> => {
+    const done = await reply;
+    if (!done.ok && done.error.code === 'timeout') valueOf(done);
+    return done;
+  };
+  return {
+    stat: (path, signal) => answered(files.stat(path, signal)),
+    scan: (signal) => answered(files.scan(signal)),
+    read: (path, options, signal) => answered(files.read(path, options, signal)),
+    readMany: (paths, options, signal) => answered(files.readMany(paths, options, signal)),
+  };
 }
 
 /** Paths that commands did not see, because they hold secrets or a rule hides them. */
@@ -104,12 +123,10 @@ interface Comparison {
   readonly isHidden: (path: string) => boolean;
 }
 
-/** File systems take times from a clock that ticks every few milliseconds. */
-const clockTickMs = 50;
 /** Files are read in batches of about this many bytes. */
 const batchBytes = 8 * 1024 * 1024;
 
-async function compareAll(projectFiles: SandboxFiles, comparison: Comparison): Promise<readonly FoundChange[]> {
+async function compareAll(projectFiles: FilesToCompare, comparison: Comparison): Promise<readonly FoundChange[]> {
   const { before, since } = comparison;
   const scan = await projectFiles.scan(neverAborts);
   if (!scan.ok) return [];
@@ -121,7 +138,7 @@ async function compareAll(projectFiles: SandboxFiles, comparison: Comparison): P
     found.push({ path, before: known, after: null });
   }
   const moved = movedFrom(found);
-  const isTouched = (file: ScannedFile): boolean => (file.touchedMs ?? since) >= since - clockTickMs;
+  const isTouched = (file: ScannedFile): boolean => isTouchedSince(file.touchedMs ?? since, since);
   let batch: [string, ScannedFile][] = [];
   let size = 0;
   const compareBatch = async (): Promise<void> => {
@@ -180,7 +197,7 @@ function isPassedOver({ before, isHidden }: Comparison, path: string): boolean {
 }
 
 async function compareRead(
-  projectFiles: SandboxFiles,
+  projectFiles: FilesToCompare,
   before: Files,
   batch: readonly (readonly [string, ScannedFile])[],
 ): Promise<readonly FoundChange[]> {
@@ -196,7 +213,7 @@ async function compareRead(
 }
 
 async function compareEach(
-  projectFiles: SandboxFiles,
+  projectFiles: FilesToCompare,
   before: Files,
   paths: readonly string[],
 ): Promise<readonly FoundChange[]> {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { EditorId } from '@shared/settings/known-editors.ts';
 import type { HostPrograms } from '../../lib/programs/host-programs.ts';
-import { isProgram } from '../../lib/programs/search-path.ts';
+import { programAt } from '../../lib/programs/search-path.ts';
 
 export interface Machine {
   readonly platform: NodeJS.Platform;
@@ -88,7 +88,7 @@ export async function findEditor(
     if (found !== null) return found;
   }
   for (const place of usualPlaces(programs[id], machine)) {
-    if (isProgram(place) && (await host.isOutside(place))) return place;
+    if ((await programAt(place)) !== null && (await host.isOutside(place))) return place;
   }
   return null;
 }

@@ -9,3 +9,9 @@ export function isWithin(path: string, folder: string, platform: NodeJS.Platform
   const way = paths.relative(folder, path);
   return way === '' || (way !== '..' && !way.startsWith(`..${paths.sep}`) && !paths.isAbsolute(way));
 }
+
+/** Whether a path means the same from any current folder. */
+export function isWholePath(path: string, platform: NodeJS.Platform): boolean {
+  // On Windows, `\folder` depends on the current drive.
+  return platform === 'win32' ? /^(?:[a-z]:[\\/]|\\\\)/iu.test(path) : path.startsWith('/');
+}

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import { join, parse, resolve, sep, win32 } from 'node:path';
 import { neverAborts, sleep } from '../async/abort.ts';
@@ -35,9 +35,19 @@ const listKeptMs = process.platform === 'linux' ? 1_000 : 10_000;
 function servedDrives(): Promise<readonly string[]> {
   if (known !== null && performance.now() < known.untilMs) return known.places;
   // What is not known counts as none, as in some containers.
-  known = { untilMs: performance.now() + listKeptMs, places: listed().catch(() => []) };
-  return known.places;
+  const places = listed().catch(() => []);
+  known = { untilMs: performance.now() + listKeptMs, places };
+  void places.then((now) => (lastPlaces = now));
+  return places;
 }
+
+/** The last list. Linux has it at once. */
+function drivesNow(): readonly string[] {
+  if (process.platform === 'linux') return drivesInMountInfo(readFileSync('/proc/self/mountinfo', 'utf8'));
+  return lastPlaces;
+}
+
+let lastPlaces: readonly string[] = [];
 
 async function listed(): Promise<readonly string[]> {
   switch (process.platform) {
@@ -111,6 +121,49 @@ async function wayTo(path: string): Promise<Way> {
     drive = null;
   }
   return { silent: null, drive };
+}
+
+/**
+ * The path with links resolved, without a wait for such a drive: what lies on one has its name there. Unchanged if it
+ * does not exist.
+ */
+export function realPathHere(path: string): string {
+  const drives = drivesNow();
+  if (drives.length === 0 || process.platform === 'win32')
+    return windowsDriveOf(path, drives) === null ? resolvedAtOnce(path) : path;
+  let rest = namesOf(resolve(path));
+  let place: string = sep;
+  for (let links = 0; rest.length > 0 && links <= mostLinks;) {
+    const next = join(place, rest[0] ?? '');
+    rest = rest.slice(1);
+    if (drives.includes(next)) return join(next, ...rest);
+    const target = linkAtOnce(next);
+    if (target === null) {
+      place = next;
+      continue;
+    }
+    links += 1;
+    rest = [...namesOf(resolve(place, target)), ...rest];
+    place = sep;
+  }
+  return resolvedAtOnce(path);
+}
+
+function linkAtOnce(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // It is no link, or nothing at all.
+    return null;
+  }
+}
+
+function resolvedAtOnce(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
 }
 
 /** On Windows a name tells it. Links there are not followed. */

@@ -3,10 +3,11 @@ import { basename, join } from 'node:path';
 import { homedir } from 'node:os';
 import { loginShell, loginWords, pathPrinted } from './login-path.ts';
 import type { Need } from './program-environment.ts';
-import { programEnvironment } from './program-environment.ts';
+import { foldersToAsk, programEnvironment } from './program-environment.ts';
 import type { SearchPlace } from './search-path.ts';
-import { findOnPath, isOfProject } from './search-path.ts';
+import { askWhereTo, findOnPath, isOfProject } from './search-path.ts';
 import { realPathOf } from '../files/host-folder.ts';
+import { diagnostics } from '../log.ts';
 import { noteUnseen } from '../net/record-of-sends.ts';
 import type { ProgramStart } from './start-program.ts';
 import { startProgram } from './start-program.ts';
@@ -111,17 +112,25 @@ export function createHostPrograms({ home, env, projects }: HostProgramsOptions)
   const found = new Map<string, string>();
   const current = currentFolder();
   let place: SearchPlace = { env, platform: process.platform, homeFolder: homedir(), projects: current };
-  const learn = async (): Promise<SearchPlace> => {
+  let silent: ReadonlySet<string> = new Set();
+  const learn = async (...more: readonly string[]): Promise<SearchPlace> => {
     const named = [...current, ...((await projects?.()) ?? [])];
     // A link that cannot be followed now, such as on a drive that is silent, counts by its name.
-    const real = await Promise.all(named.map((folder) => realPathOf(folder).catch(() => folder)));
-    place = { ...place, projects: [...new Set([...named, ...real])] };
+    const [real, asked] = await Promise.all([
+      Promise.all(named.map((folder) => realPathOf(folder).catch(() => folder))),
+      askWhereTo([...foldersToAsk(place), homedir(), ...more]),
+    ]);
+    for (const [folder, where] of asked)
+      if (where === null && !silent.has(folder))
+        diagnostics.warn(`Programs are not looked for in ${folder}: its drive does not answer`);
+    silent = new Set([...asked].flatMap(([folder, where]) => (where === null ? [folder] : [])));
+    place = { ...place, projects: [...new Set([...named, ...real])], asked };
     return place;
   };
   const find = async (name: string): Promise<string | null> => {
     const known = found.get(name);
     if (known !== undefined) return known;
-    const path = findOnPath(name, await learn());
+    const path = await findOnPath(name, await learn());
     if (path !== null) found.set(name, path);
     return path;
   };
@@ -148,20 +157,23 @@ export function createHostPrograms({ home, env, projects }: HostProgramsOptions)
   };
   const widen = async (): Promise<void> => {
     const shell = loginShell(env, process.platform);
-    if (shell === null || isOfProject(shell, await learn())) return;
+    const learned = await learn();
+    if (shell === null || isOfProject(shell, learned)) return;
     const { stdout } = await run([shell], loginWords, {
       needs: [],
       timeoutMs: shellMs,
       signal: new AbortController().signal,
     });
     const more = pathPrinted(stdout);
-    if (more !== null) place = { ...place, env: { ...env, PATH: `${env.PATH ?? ''}:${more}` } };
+    if (more === null) return;
+    place = { ...place, env: { ...env, PATH: `${env.PATH ?? ''}:${more}` } };
+    await learn();
   };
   let widened: Promise<void> | null = null;
   return {
     find,
     widenPath: () => (widened ??= widen()),
-    isOutside: async (path) => !isOfProject(path, await learn()),
+    isOutside: async (path) => !isOfProject(path, await learn(path)),
     start,
     run,
   };

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { SearchPlace } from './search-path.ts';
-import { isOfProject, isWholePath, searchFolders } from './search-path.ts';
+import { isWholePath } from '../files/is-within.ts';
+import { isOfProject, namedFolders, searchFolders } from './search-path.ts';
 
 /**
  * What a program needs from the environment in addition to what every program gets.
@@ -119,6 +120,15 @@ const folders = ['HOME', 'TMPDIR', 'TEMP', 'TMP'];
 /** Variables with lists of folders from which libraries are loaded. */
 const libraries =
   /^(?:(?:NIX_)?LD_LIBRARY_PATH|VK_\w+|GGML_BACKEND_\w+|CUDA_\w*PATH\w*|HIP_\w*PATH|ROCM_PATH|VULKAN_SDK)$/u;
+
+/** The folders that the environment names for programs and libraries. */
+export function foldersToAsk({ env, platform }: Pick<SearchPlace, 'env' | 'platform'>): readonly string[] {
+  const entries = Object.entries(env).flatMap(([name, value = '']) =>
+    libraries.test(name) ? value.split(platform === 'win32' ? ';' : ':') : [],
+  );
+  const libraryFolders = entries.filter((entry) => isWholePath(entry, platform));
+  return [...new Set([...namedFolders({ env, platform }), ...libraryFolders])];
+}
 
 /** Null: the variable is not passed. */
 function valueFor(name: string, value: string, place: SearchPlace): string | null {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { batchLine, isBatchFile } from './batch-line.ts';
-import { isWholePath } from './search-path.ts';
+import { isWholePath } from '../files/is-within.ts';
 
 export interface ProgramStart {
   /** Its absolute path; nothing is looked up. */

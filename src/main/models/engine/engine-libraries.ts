@@ -9,7 +9,8 @@ import { unseenCardText } from './engine-variants.ts';
 import type { Hardware } from '../machine/hardware.ts';
 import { dirname, join } from 'node:path';
 import type { HostPrograms, Program } from '../../lib/programs/host-programs.ts';
-import { isProgram, isWholePath } from '../../lib/programs/search-path.ts';
+import { isWholePath } from '../../lib/files/is-within.ts';
+import { programAt } from '../../lib/programs/search-path.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import type {
   EngineCardsReport,
@@ -165,5 +166,5 @@ export async function findNpm(
   }
   const script = await programs.find('npm.cmd');
   const path = script === null ? '' : join(dirname(script), 'node_modules', 'npm', 'bin', 'npm-cli.js');
-  return path !== '' && isProgram(path) ? [node, path] : null;
+  return path !== '' && (await programAt(path)) !== null ? [node, path] : null;
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { messageOf } from '@shared/errors.ts';
 import { sleep } from '../../lib/async/abort.ts';
 import type { HostPrograms, ProgramNeeds } from '../../lib/programs/host-programs.ts';
-import { isProgram, isWholePath } from '../../lib/programs/search-path.ts';
+import { isWholePath } from '../../lib/files/is-within.ts';
+import { programAt } from '../../lib/programs/search-path.ts';
 
 /** A model server that Dewpoint started. It listens only on this machine and ends with Dewpoint. */
 export interface OwnServer {
@@ -94,13 +95,15 @@ export async function findServerProgram(
   { programs, platform }: Pick<ServerPrograms, 'programs' | 'platform'>,
   { name, wanted, usual }: ServerPlaces,
 ): Promise<string | null> {
-  if (wanted !== undefined && /[\\/]/u.test(wanted))
-    return isWholePath(wanted, platform) && isProgram(wanted) && (await programs.isOutside(wanted)) ? wanted : null;
+  const isUsable = async (path: string): Promise<boolean> =>
+    isWholePath(path, platform) && (await programAt(path)) !== null && (await programs.isOutside(path));
+  if (wanted !== undefined && /[\\/]/u.test(wanted)) return (await isUsable(wanted)) ? wanted : null;
   const onPath = await programs.find(wanted ?? name);
   if (onPath !== null || wanted !== undefined) return onPath;
   const file = platform === 'win32' ? `${name}.exe` : name;
   const places = usual.map((folder) => join(folder, file)).filter((place) => isWholePath(place, platform));
-  return places.find(isProgram) ?? null;
+  for (const place of places) if ((await programAt(place)) !== null) return place;
+  return null;
 }
 
 /** The end of a server's output, as the end of a sentence. Empty if it printed nothing. */

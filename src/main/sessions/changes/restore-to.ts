@@ -10,7 +10,7 @@ import { recordMove } from './move-file.ts';
 import { blobsInMemory, type FileBlobs } from './merge-images.ts';
 import { plainReason } from './plain-reason.ts';
 import { type FilePlan, planFile } from './restore-file.ts';
-import { createSafeFolder, type FileNow, type SafeFolder } from './safe-folder.ts';
+import { createSafeFolder, type FileNow, isSilence, nothingChanged, type SafeFolder } from './safe-folder.ts';
 import { removeEmptied, sweepLeftovers } from './undo-and-take.ts';
 
 interface Outcome extends RestoreOutcome {
@@ -47,6 +47,7 @@ export async function restoreTo(journal: Journal, choice: RestoreChoice): Promis
     if (files !== null) await previewFiles(journal, files, choice, outcome);
     return outcome;
   }
+  if (files !== null) await requireAnswer(files);
   const began = await journal.append({
     type: 'restore-began',
     checkpoint: place.id,
@@ -71,10 +72,27 @@ export async function restoreTo(journal: Journal, choice: RestoreChoice): Promis
   return { ...outcome, restoreId: restoreId(began.seq) };
 }
 
+/** Files and conversation go back together, so nothing begins on a silent drive. */
+async function requireAnswer({ root, moves }: Files): Promise<void> {
+  const [path] = moves.keys();
+  const looked =
+    path === undefined
+      ? null
+      : await createSafeFolder(root)
+          .look(path)
+          .catch((error: unknown) => error);
+  if (isSilence(looked)) throw nothingChanged(looked);
+}
+
 function stopped(error: unknown, count: number): unknown {
   const cause = error instanceof AppError ? error : null;
-  if (cause?.code !== 'disk-full' && !isDiskFull(error)) return error;
   const done = count === 1 ? '1 file is set back' : `${count} files are set back`;
+  if (isSilence(error))
+    return new AppError('timeout', `${error.message} ${done}, the others are as they were.`, {
+      hint: 'Check the connection of the drive. Once it answers, restore again.',
+      cause: error,
+    });
+  if (cause?.code !== 'disk-full' && !isDiskFull(error)) return error;
   return new AppError('disk-full', `The disk is full: ${done}, the others are as they were.`, {
     hint: 'Free some space, then restore again.',
     cause: error,
@@ -145,7 +163,7 @@ async function planSafely(
   try {
     return await planFile(blobs, folder, path, { moves, replaces });
   } catch (error) {
-    if (error instanceof AppError && error.code === 'disk-full') throw error;
+    if (isSilence(error) || (error instanceof AppError && error.code === 'disk-full')) throw error;
     return { type: 'kept', why: plainReason(error) };
   }
 }
@@ -176,7 +194,7 @@ async function carryOut(
     if (isDone) return null;
   } catch (error) {
     await takeBack();
-    if (isDiskFull(error)) throw error;
+    if (isSilence(error) || isDiskFull(error)) throw error;
     return plainReason(error);
   }
   await takeBack();

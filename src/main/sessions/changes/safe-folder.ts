@@ -132,6 +132,16 @@ async function inParent<T>(
   return done.value;
 }
 
+/** Whether an error of a safe folder says that its drive is silent. */
+export function isSilence(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === 'timeout';
+}
+
+/** The same error, for work that had not begun. */
+export function nothingChanged({ message, hint }: AppError): AppError {
+  return new AppError('timeout', `${message} Nothing was changed.`, hint === undefined ? {} : { hint });
+}
+
 async function inOpenParent<T>(
   place: { readonly root: string; readonly path: string; readonly create: boolean },
   parts: readonly string[],

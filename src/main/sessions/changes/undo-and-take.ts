@@ -22,7 +22,7 @@ import {
 import { blobsInMemory, changedSince, type FileBlobs, fileWithoutChanges } from './merge-images.ts';
 import { diffImages, type PlacedFile, placeFile, type ReadJournal, recordMove } from './move-file.ts';
 import { plainReason } from './plain-reason.ts';
-import { createSafeFolder } from './safe-folder.ts';
+import { createSafeFolder, isSilence, nothingChanged } from './safe-folder.ts';
 
 /** A change, with the reason if it has no diff (`binary`, `not kept: too-large`, …). */
 export interface ShownChange extends ChangedFile {
@@ -96,6 +96,7 @@ export async function undoChanges(
   hunks?: HunkChoice,
 ): Promise<ChangeOutcome> {
   const outcome = newOutcome();
+  const attempt = attemptsOf(outcome);
   const broughtBack: string[] = [];
   const merged: string[] = [];
   const selected = await selectChanges(journal, paths);
@@ -106,7 +107,7 @@ export async function undoChanges(
     const emptied: { readonly root: string; readonly path: string }[] = [];
     outcome.refused.length = 0;
     for (const change of left) {
-      await attempt(outcome, change.path, async () => {
+      await attempt(change.path, async () => {
         const step =
           hunks === undefined ? await undoStep(journal, change) : await hunksStep(journal, change, hunks, 'undo');
         if (typeof step === 'string') return step;
@@ -123,6 +124,7 @@ export async function undoChanges(
     const refused = new Set(outcome.refused.map(({ path }) => path));
     left = emptied.length === 0 ? [] : left.filter(({ path }) => refused.has(path));
   }
+  attempt.refuseAllIfSilent();
   return {
     ...outcome,
     ...(broughtBack.length === 0 ? {} : { broughtBack }),
@@ -138,11 +140,8 @@ export async function sweepLeftovers(
   const { projectPath, workspace } = journal.state();
   const oneOfEach = new Map(changes.map(({ path }) => [path.slice(0, path.lastIndexOf('/') + 1), path]));
   for (const root of new Set([projectPath, workspace?.path]))
-    for (const path of root ? oneOfEach.values() : [])
-      // Such a file does no harm, and the next undo tries again.
-      await createSafeFolder(root ?? '')
-        .sweep(path)
-        .catch(() => undefined);
+    // Such a file does no harm, and the next undo tries again.
+    await unlessSilent(root ? oneOfEach.values() : [], (path) => createSafeFolder(root ?? '').sweep(path));
 }
 
 /** Hunks belong to one path, which must be named exactly. */
@@ -230,11 +229,15 @@ export async function removeEmptied(
   const inFolders = emptied.filter(({ path }) => path.includes('/'));
   if (inFolders.length === 0) return;
   const isMade = await foldersMadeBy(journal);
-  for (const { root, path } of inFolders) {
-    await createSafeFolder(root)
-      .removeEmpty(path, isMade)
-      // An empty folder that stays does no harm.
-      .catch(() => undefined);
+  // An empty folder that stays does no harm.
+  await unlessSilent(inFolders, ({ root, path }) => createSafeFolder(root).removeEmpty(path, isMade));
+}
+
+/** Tries each, and ends early where a drive is silent. Never rejects. */
+async function unlessSilent<T>(all: Iterable<T>, work: (one: T) => Promise<void>): Promise<void> {
+  for (const one of all) {
+    const isOver = await work(one).then(() => false, isSilence);
+    if (isOver) return;
   }
 }
 
@@ -251,11 +254,12 @@ export async function takeChanges(
   const { workspace, projectPath } = journal.state();
   const selected = await selectChanges(journal, paths);
   const outcome = newOutcome();
+  const attempt = attemptsOf(outcome);
   const merged: string[] = [];
   const open = hunks === undefined ? selected.filter(isOpen) : onlyOne(selected, paths);
   await sweepLeftovers(journal, open);
   for (const change of open) {
-    await attempt(outcome, change.path, async () => {
+    await attempt(change.path, async () => {
       if (hunks === undefined && !isCopy(journal)) return null;
       const step =
         hunks === undefined ? await takeStep(journal, change) : await hunksStep(journal, change, hunks, 'take');
@@ -265,6 +269,7 @@ export async function takeChanges(
       return null;
     });
   }
+  attempt.refuseAllIfSilent();
   const settled = hunks === undefined ? outcome.done : await settledOf(journal, outcome.done);
   const target = workspace?.mode === 'copy' ? projectPath : workspace?.path;
   if (settled.length > 0) await journal.append({ type: 'changes-taken', paths: settled, target: target ?? '' });
@@ -290,18 +295,34 @@ function newOutcome(): Outcome {
   return { done: [], refused: [] };
 }
 
-/** Runs the work for one path. Null from it means done. An expected failure refuses only this path. */
-async function attempt(outcome: Outcome, path: string, work: () => Promise<string | null>): Promise<void> {
-  let why: string | null;
-  try {
-    why = await work();
-  } catch (error) {
-    // A log that cannot be written ends everything. A file that cannot be written is one refusal.
-    if (error instanceof AppError && (error.code === 'log-damaged' || error.code === 'disk-full')) throw error;
-    why = plainReason(error);
-  }
-  if (why === null) outcome.done.push(path);
-  else outcome.refused.push({ path, why });
+interface Attempts {
+  /** Runs the work for one path. Null from it means done. An expected failure refuses only this path. */
+  (path: string, work: () => Promise<string | null>): Promise<void>;
+  /** Rejects if a silent drive is why nothing at all was done. */
+  readonly refuseAllIfSilent: () => void;
+}
+
+function attemptsOf(outcome: Outcome): Attempts {
+  // A drive that fell silent is not asked again for each of the other files.
+  let silence: AppError | null = null;
+  const attempt = async (path: string, work: () => Promise<string | null>): Promise<void> => {
+    let why: string | null;
+    try {
+      if (silence !== null) throw silence;
+      why = await work();
+    } catch (error) {
+      // A log that cannot be written ends everything. A file that cannot be written is one refusal.
+      if (error instanceof AppError && (error.code === 'log-damaged' || error.code === 'disk-full')) throw error;
+      if (isSilence(error)) silence = error;
+      why = plainReason(error);
+    }
+    if (why === null) outcome.done.push(path);
+    else outcome.refused.push({ path, why });
+  };
+  const refuseAllIfSilent = (): void => {
+    if (silence !== null && outcome.done.length === 0) throw nothingChanged(silence);
+  };
+  return Object.assign(attempt, { refuseAllIfSilent });
 }
 
 async function selectChanges(journal: ReadJournal, paths: readonly string[]): Promise<readonly ChangeState[]> {

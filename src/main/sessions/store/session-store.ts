@@ -183,15 +183,24 @@ async function openSession(options: SessionStoreOptions, paths: SessionPaths, se
     folded.state = await withProjectKey(folded.state);
     const repaired = log.repairs.map((repair): NewEvent => ({ type: 'session-repaired', ...repair }));
     const ends = crashRepairEvents(folded.state, await touchedSinceCrash(folded.state));
-    const changes = [
-      ...(await recovered(options, paths, folded.state)),
-      ...(await takenBackInLog(folded.state, options.blobs)),
-    ];
+    const changes = await missingChanges(options, paths, folded.state).catch((error: unknown) => {
+      log.close();
+      throw error;
+    });
     const journal = openJournal(options, paths, { sessionId, log, folded, release });
     await begin(journal, log, [...repaired, ...changes, ...ends]);
     await rm(baselinePath(paths.folder), { force: true });
     return journal;
   });
+}
+
+/** Changes that did not reach the log. Rejects with `timeout` if the drive is silent: then they are found later. */
+async function missingChanges(
+  options: SessionStoreOptions,
+  paths: SessionPaths,
+  state: SessionState,
+): Promise<readonly NewEvent[]> {
+  return [...(await recovered(options, paths, state)), ...(await takenBackInLog(state, options.blobs))];
 }
 
 async function recovered(

@@ -2,6 +2,7 @@ import type { Dirent, Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { callFolder } from '@shared/sandbox/call-file.ts';
+import { workOnDrive } from '../../lib/files/served-drives.ts';
 
 /** Changes to a workspace since a moment, by anybody, as far as the file system shows them. Paths with `/`. */
 export interface TouchedFiles {
@@ -13,8 +14,14 @@ export interface TouchedFiles {
 
 const mostFiles = 50;
 const mostEntries = 200_000;
-/** File systems take timestamps from a clock that ticks every few milliseconds. */
+/** File systems take timestamps from a clock that ticks every few milliseconds, those of some drives every two seconds. */
 const clockTickMs = 50;
+const slowTickMs = 2_000;
+
+/** Whether a file with this time may have been touched at a moment or later. Both in milliseconds since 1970. */
+export function isTouchedSince(touchedMs: number, sinceMs: number): boolean {
+  return touchedMs >= sinceMs - (touchedMs % 1_000 === 0 ? slowTickMs : clockTickMs);
+}
 /** Large folders of other programs, which change even when a project is only looked at. */
 const passedOver: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
@@ -27,14 +34,18 @@ interface Search {
 
 /**
  * Finds what was touched at `sinceMs` (milliseconds since 1970) or later. Reads no contents and follows no link.
- * `known`: paths that were files at that time. Null if the folder does not exist.
+ * `known`: paths that were files at that time. Null if the folder does not exist, or its drive is silent.
  */
 export async function findTouchedFiles(
   root: string,
   sinceMs: number,
   known: readonly string[],
 ): Promise<TouchedFiles | null> {
-  const search: Search = { root, sinceMs: sinceMs - clockTickMs, found: [], entries: 0 };
+  return (await workOnDrive(root, () => findTouched(root, sinceMs, known)))?.value ?? null;
+}
+
+async function findTouched(root: string, sinceMs: number, known: readonly string[]): Promise<TouchedFiles | null> {
+  const search: Search = { root, sinceMs, found: [], entries: 0 };
   if (!(await lookInto(search, ''))) return null;
   for (const path of known) {
     if ((await statOf(join(root, path))) === null) search.found.push({ path, what: 'gone' });
@@ -74,13 +85,14 @@ async function lookInto(search: Search, folder: string): Promise<boolean> {
 
 async function lookAt(search: Search, path: string): Promise<void> {
   const found = await statOf(join(search.root, path));
-  if (found === null || Math.max(found.mtimeMs, found.ctimeMs) < search.sinceMs) return;
-  search.found.push({ path, what: found.birthtimeMs >= search.sinceMs ? 'new' : 'changed' });
+  if (found === null || !isTouchedSince(Math.max(found.mtimeMs, found.ctimeMs), search.sinceMs)) return;
+  search.found.push({ path, what: isTouchedSince(found.birthtimeMs, search.sinceMs) ? 'new' : 'changed' });
 }
 
 async function isTouched(search: Search, folder: string): Promise<boolean> {
   const found = await statOf(join(search.root, folder));
-  return found !== null && found.mtimeMs >= search.sinceMs && found.birthtimeMs < search.sinceMs;
+  if (found === null) return false;
+  return isTouchedSince(found.mtimeMs, search.sinceMs) && !isTouchedSince(found.birthtimeMs, search.sinceMs);
 }
 
 async function statOf(path: string): Promise<Stats | null> {

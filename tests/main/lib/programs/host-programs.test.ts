@@ -331,11 +331,11 @@ describe('programs on the host', () => {
   it.skipIf(process.platform === 'win32')(
     'are waited for no longer than their time, also if what they started holds their output open',
     async () => {
-      const programs = createHostPrograms({ home: base, env: {} });
+      const programs = createHostPrograms({ home: base, env: { PATH: '/usr/bin:/bin' } });
       const script = join(base, 'lingers');
       const number = join(base, 'number');
       await writeFile(script, `#!/bin/sh\necho began\nsleep 600 &\necho $! > '${number}'\n`, { mode: 0o755 });
-      const ended = await programs.run([script], [], { needs: [], timeoutMs: 50, signal: never });
+      const ended = await programs.run([script], [], { needs: [], timeoutMs: 2_000, signal: never });
       expect(ended).toMatchObject({ code: 0, stdout: 'began\n' });
       process.kill(Number(await readFile(number, 'utf8')));
     },

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { programEnvironment } from '../../../../src/main/lib/programs/program-environment.ts';
-import { isWholePath, searchFolders } from '../../../../src/main/lib/programs/search-path.ts';
+import { isWholePath } from '../../../../src/main/lib/files/is-within.ts';
+import { searchFolders } from '../../../../src/main/lib/programs/search-path.ts';
 
 let base = '';
 beforeEach(async () => {

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { AppError } from '@shared/errors.ts';
 import { hasNoFolder } from '@shared/projects/project-keys.ts';
@@ -8,6 +7,7 @@ import { seenName } from '@shared/text/seen-text.ts';
 import { projectKey } from '../../../../lib/files/project-key.ts';
 import type { CoreClient } from '../../../../server/local-socket.ts';
 import { usageError } from '../../../text/report-failure.ts';
+import { whatIsAt } from '../../checks/require-folder.ts';
 import { asWord } from '../../program/run-flags.ts';
 
 /** All projects, and what the user said about them. */
@@ -30,7 +30,7 @@ export async function projectNamed(core: CoreClient, word: string): Promise<List
   const byId = listed.find(({ id, path }) => id === word || path === word);
   if (byId !== undefined) return byId;
   const path = await projectKey(resolve(word));
-  const isFolder = (await stat(path).catch(() => null))?.isDirectory() ?? false;
+  const isFolder = (await whatIsAt(path)) === 'folder';
   const here = listed.find((one) => one.path === path) ?? (isFolder ? listedFolder(path) : undefined);
   const alike = isPath(word) ? [] : listed.filter((one) => one.path !== path && folded(one.name) === folded(word));
   // A folder here goes before one elsewhere that has its name, but not before a project that the user called so.

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ListedProject } from '@shared/projects/project-list.ts';
 import type { ProjectChoices } from '@shared/projects/project-record.ts';
@@ -6,6 +5,7 @@ import { seenName } from '@shared/text/seen-text.ts';
 import { projectKey } from '../../../../lib/files/project-key.ts';
 import type { CoreClient } from '../../../../server/local-socket.ts';
 import type { Command } from '../../../text/command-context.ts';
+import { requireFolder, whatIsAt } from '../../checks/require-folder.ts';
 import { projectsOf } from './named-project.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import { dateAndTime, jsonLine } from '../../../text/terminal.ts';
@@ -56,12 +56,16 @@ async function keep(core: CoreClient, choices: Pick<ProjectChoices, 'added' | 'r
   await core.settings.set({ key: 'projects.removed', value: choices.removed });
 }
 
+const ends = {
+  folder: '',
+  file: '  (the folder is gone)',
+  nothing: '  (the folder is gone)',
+  silent: '  (its drive does not answer)',
+} as const;
+
 async function folderOf(given: string): Promise<string> {
   const path = resolve(given);
-  // A folder that cannot be checked is reported as not found.
-  const found = await stat(path).catch(() => null);
-  if (found === null) throw usageError(`The folder ${path} was not found.`);
-  if (!found.isDirectory()) throw usageError(`${path} is a file, and a project is a folder.`);
+  await requireFolder(path);
   return projectKey(path);
 }
 
@@ -73,22 +77,23 @@ async function show(
   const rows = await Promise.all(
     listed.map(async (project) => ({
       ...project,
-      // A folder that cannot be checked is marked as missing in the list.
-      isThere: project.folder === null || ((await stat(project.folder).catch(() => null))?.isDirectory() ?? false),
+      at: project.folder === null ? 'folder' : await whatIsAt(project.folder),
     })),
   );
   if (isJson) {
-    terminal.out(jsonLine(rows));
+    terminal.out(
+      jsonLine(rows.map(({ at, ...row }) => ({ ...row, isThere: at === 'folder', isSilent: at === 'silent' }))),
+    );
     return;
   }
   if (rows.length === 0)
     terminal.err('No projects yet. Make one: dewpoint projects new NAME, or add a folder: dewpoint projects add DIR\n');
-  for (const { path, id, name, folder, icon, sessions, lastAt, isThere } of rows) {
+  for (const { path, id, name, folder, icon, sessions, lastAt, at } of rows) {
     const date = lastAt === null ? '-'.padEnd(16) : dateAndTime(lastAt);
     const count = `${String(sessions).padStart(3)} ${sessions === 1 ? 'session ' : 'sessions'}`;
     const sign = icon === null ? '' : `${seenName(icon.text)} `;
     const named = id === null ? '' : `${sign}${seenName(name)}  `;
     const place = folder === null ? `(no folder, ${id ?? path})` : seenName(folder);
-    terminal.out(`${date}  ${count}  ${named}${place}${isThere ? '' : '  (the folder is gone)'}\n`);
+    terminal.out(`${date}  ${count}  ${named}${place}${ends[at]}\n`);
   }
 }
