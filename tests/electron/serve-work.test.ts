@@ -179,7 +179,7 @@ describe.skipIf(isWithoutEngine)('the app in a browser', { timeout: 180_000 }, (
     await page.getByRole('textbox', { name: 'Task' }).fill('Look.');
     await page.getByRole('combobox', { name: 'Project folder' }).fill('project/missing');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
-    await page.getByText('The folder project/missing is not in the folders').waitFor();
+    await page.getByText('There is no folder project/missing').waitFor();
     const paths = [place.home, place.project, homedir(), process.cwd(), builtFolder, join(tmpdir(), 'dewpoint')];
     const where = [...told, ...said].flatMap((frame) =>
       paths.filter((path) => frame.includes(path)).map((path) => `${path} in ${frame.slice(0, 2000)}`),

@@ -284,7 +284,7 @@ describe('the list of tools', () => {
     });
     await served.page.reload();
     await showTools(served.page);
-    await served.page.getByText('View only. Change tools on the machine itself.').waitFor();
+    await served.page.getByText('The browser does not change tools. Use the app, or in a terminal:').waitFor();
     const main = served.page.getByRole('main');
     expect(await main.getByRole('button', { name: /Approve|Remove|Refresh|Add|Sign/u }).count()).toBe(0);
     expect(await main.getByRole('combobox', { name: 'Use tracker' }).isDisabled()).toBe(true);

@@ -4,7 +4,8 @@ export const project = {
   'project.loading': 'Loading project settings…',
   'project.failed': 'Project settings could not be loaded.',
   'project.gone': 'This folder is missing or unusable. Your settings apply once it is back.',
-  'project.refused': 'View only. Change these settings on the machine itself.',
+  'project.refused':
+    'View only. To change it here, start `dewpoint serve --allow settings`. In a terminal, run `dewpoint projects set`.',
   'project.task': 'New task here',
   'project.task.text': 'Anything not set here uses your defaults.',
   'project.new': 'New project',
@@ -126,7 +127,8 @@ export const project = {
   'project.knowledge': 'Knowledge',
   'project.knowledge.text': 'Agents can always search these files and web pages. They cite a file by its page.',
   'project.knowledge.name': 'In answers and rules, their names begin with {name}.',
-  'project.knowledge.refused': 'Knowledge can be changed in the app or the terminal, not in the browser.',
+  'project.knowledge.refused':
+    'The browser does not change it. Use the app, or in a terminal: `dewpoint projects knowledge add PROJECT FILE`',
   'project.knowledge.none': 'No files yet. Add manuals, contracts or notes that work here should know.',
   'project.knowledge.list': 'Files of the knowledge',
   'project.knowledge.add': 'Add files',

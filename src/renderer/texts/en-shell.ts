@@ -47,7 +47,8 @@ export const shell = {
   'task.inProject': 'In the project',
   'task.leaveProject': 'Leave the project',
   'task.project': 'Project folder',
-  'task.folderHint': 'Optional path inside {roots}. Without a folder, Dewpoint uses a scratch folder.',
+  'task.folderHint':
+    'Optional, such as {example}. It must be inside {roots}. Without a folder, Dewpoint uses a scratch folder.',
   'task.projectHint': 'Optional. Without a folder, Dewpoint uses a scratch folder.',
   'task.choose': 'Choose…',
   'task.check': 'Success check',

@@ -64,10 +64,12 @@ function isKeyWithId(name: string): boolean {
 
 /** The same error for a folder that is missing, behind a link or elsewhere, so that it reveals nothing about others. */
 async function folderOf(name: string, roots: readonly AliasedFolder[], names: PathAliases): Promise<string> {
+  let isBelowRoot = false;
   for (const root of roots) {
     const [path = ''] = root.paths;
     const rootName = names.aliasOf(root);
     if (name !== rootName && !name.startsWith(`${rootName}/`)) continue;
+    isBelowRoot = true;
     const way = name.slice(rootName.length + 1).split('/');
     const steps = name === rootName ? [] : way.at(-1) === '' ? way.slice(0, -1) : way;
     const folder = await openFolderBelow(path, steps);
@@ -80,11 +82,22 @@ async function folderOf(name: string, roots: readonly AliasedFolder[], names: Pa
   // A whole path is hidden in the answer, so it would read like a name that is allowed.
   if (name.startsWith('/'))
     throw new AppError('refused', 'In the browser, a folder is named without the path of this machine before it.', {
-      hint: `Use a path that begins with ${labels.join(' or ')}, such as ${labels[0]}/my-project. ${elsewhere}`,
+      hint: `Use a path that begins with ${labels.join(' or ')}, such as ${likelyName(name, labels) ?? `${labels[0]}/my-project`}. ${elsewhere}`,
+    });
+  if (isBelowRoot)
+    throw new AppError('refused', `There is no folder ${name}, or a link leads to it.`, {
+      hint: `Check the name. Dewpoint makes no folder here. ${elsewhere}`,
     });
   throw new AppError('refused', `The folder ${name} is not in the folders that Dewpoint serves here.`, {
     hint: `Use a path that begins with ${labels.join(' or ')}. ${elsewhere}`,
   });
+}
+
+/** What a whole path is called here, by its words alone: whether a root lies there is not said. */
+function likelyName(path: string, labels: readonly string[]): string | null {
+  const parts = path.split('/').filter((part) => part !== '');
+  const at = parts.findIndex((part) => labels.includes(part));
+  return at < 0 ? null : parts.slice(at).join('/');
 }
 
 function hiddenError(error: unknown, names: PathAliases): unknown {

@@ -21,6 +21,7 @@ import { InputField } from '../../ui/controls/field.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { TextWithCode } from '../../ui/notices/text-with-code.tsx';
 
 /** Files and pages that are always at hand in the project. */
 export function ProjectKnowledge({ projectPath }: { readonly projectPath: string }) {
@@ -37,7 +38,9 @@ export function ProjectKnowledge({ projectPath }: { readonly projectPath: string
       </p>
       {error !== null && <Problem text={failureText(error)} onRetry={readAgain} />}
       {isRefused ? (
-        <p className="text-sm text-soft">{t('project.knowledge.refused')}</p>
+        <p className="text-sm text-soft">
+          <TextWithCode text={t('project.knowledge.refused')} />
+        </p>
       ) : (
         <Adding {...{ work, add, stop }} />
       )}

@@ -11,6 +11,7 @@ import { Empty } from '../../ui/layout/facts.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { ViewOnly } from '../../ui/notices/view-only.tsx';
 import { PreparePackages } from '../../ui/project/prepare-packages.tsx';
 import { ProjectHosts } from '../../ui/project/project-hosts.tsx';
 import { ReceiptLink } from '../../ui/figures/receipt-link.tsx';
@@ -96,7 +97,7 @@ function Parts({ project, page, rules }: PartsProps) {
   return (
     <>
       {hasFolder && !settings.isThere && <Notice kind="warning">{t('project.gone')}</Notice>}
-      {isRefused && <Notice kind="info">{t('project.refused')}</Notice>}
+      {isRefused && <ViewOnly text={t('project.refused')} />}
       <OwnInstructions handle={page} />
       <TalkDefaults handle={page} />
       <ProjectKnowledge projectPath={projectPath} />

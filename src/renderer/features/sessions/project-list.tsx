@@ -1,5 +1,6 @@
 import type { ListedProject } from '@shared/projects/project-list.ts';
 import { seenName } from '@shared/text/seen-text.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useFirstItems } from '../../lib/drawing/use-first-items.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -23,10 +24,13 @@ const shownProjects = 6;
 
 /** Project folders. A click shows only the sessions of one. */
 export function ProjectList({ projects, selected, onSelect, onSettings, current }: ProjectListProps) {
+  const canMake = !useIsCommandRefused('projects.create');
   const { shown, left, more } = useFirstItems(projects, shownProjects);
   // The selected project is always visible.
   const isShown = selected === null || shown.some(({ path }) => path === selected);
   const all = isShown ? shown : [...shown, ...projects.filter(({ path }) => path === selected)];
+  // A heading alone would look like a list that does not load.
+  if (all.length === 0 && !canMake) return null;
   return (
     <section aria-label={t('sessions.projects')}>
       <div className="flex items-center justify-between">

@@ -240,8 +240,10 @@ function useStart(work: (signal: AbortSignal) => Promise<void>): Starting {
 }
 
 function folderHint(roots: readonly string[]): string {
-  if (roots.length === 0) return t('task.projectHint');
-  return t('task.folderHint', { roots: roots.map(folderText).join(', ') });
+  const names = roots.map(folderText);
+  const [first] = names;
+  if (first === undefined) return t('task.projectHint');
+  return t('task.folderHint', { example: `${first}/my-project`, roots: names.join(' or ') });
 }
 
 interface TaskFieldProps {

@@ -71,7 +71,9 @@ export function OwnTools({ query, project, isRefused, hasProjects, onEdit }: Own
       {data?.problems.map((problem) => (
         <Problem key={problem} text={seenWords(problem)} />
       ))}
-      {data?.tools.length === 0 && <p className="text-sm text-soft">{t('tools.own.empty')}</p>}
+      {data?.tools.length === 0 && (
+        <p className="text-sm text-soft">{t(isRefused ? 'tools.own.empty.refused' : 'tools.own.empty')}</p>
+      )}
       {project === null && hasProjects && <p className="text-sm text-soft">{t('tools.own.choose')}</p>}
       {data !== undefined && data.tools.length > 0 && (
         <ul className="flex flex-col divide-y divide-line">

@@ -8,8 +8,8 @@ import { useProjectNames } from '../../lib/window/use-projects.ts';
 import { Empty } from '../../ui/layout/facts.tsx';
 import { Fold } from '../../ui/layout/fold.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
-import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { ViewOnly } from '../../ui/notices/view-only.tsx';
 import { NewServer } from './new-server.tsx';
 import { OwnTools, useOwnTools } from './own-tools.tsx';
 import { ServerCard } from './server-card.tsx';
@@ -40,10 +40,10 @@ export default function ToolsView({ projects }: { readonly projects: readonly st
   return (
     <Page>
       <ViewHeader title={t('tools.title')} text={t('tools.text')} />
-      {isRefused && <Notice kind="info">{t('tools.refused')}</Notice>}
+      {isRefused && <ViewOnly text={t('tools.refused')} />}
       {query.error !== null && <Problem text={failureText(query.error)} onRetry={query.refetch} />}
       {query.data === undefined && query.error === null && <Empty>{t('tools.loading')}</Empty>}
-      {isEmpty && <p className="text-sm text-soft">{t('tools.empty')}</p>}
+      {isEmpty && <p className="text-sm text-soft">{t(isRefused ? 'tools.empty.refused' : 'tools.empty')}</p>}
       {(offered.length > 0 || servers.length > 0 || projects.length > 0) && (
         <div className="flex flex-wrap items-center justify-between gap-3">
           <p className="text-sm text-soft">{plural('tools.total', offered.length, { tokens: tokens(together) })}</p>

@@ -118,7 +118,20 @@ describe("the folder in a browser's request", () => {
     );
     const { message, data } = error instanceof ORPCError ? error : { message: '', data: { hint: '' } };
     expect(message).toBe('In the browser, a folder is named without the path of this machine before it.');
-    expect(data.hint).toContain('such as code/my-project');
+    expect(data.hint).toContain('such as code/app.');
+  });
+
+  // Bug: a folder that was mistyped was "not in the folders that Dewpoint serves", with the advice to begin as it did.
+  it('is said not to be there, in the same words behind a link, and a path elsewhere gets the same hint', async () => {
+    const said = async (projectPath: string): Promise<string> => {
+      const error: unknown = await cross('sessions.create', { projectPath }).catch((one: unknown) => one);
+      return error instanceof ORPCError ? `${error.message} ${error.data.hint}` : 'let through';
+    };
+    const missing = await said(`${aliasOf(root)}/missing`);
+    expect(missing).toMatch(/^There is no folder \S+\/missing, or a link leads to it\. Check the name\./u);
+    expect(await said(`${aliasOf(root)}/out`)).toBe(missing.replace('/missing', '/out'));
+    expect(await said('/elsewhere/code/app')).toBe(await said(join(folder, 'code', 'app')));
+    expect(await said('/elsewhere/app')).toContain('such as code/my-project.');
   });
 
   it('is checked in every input of the contract that has one', () => {

@@ -47,6 +47,8 @@ export async function serve(context: CommandContext, opened: OpenCore, args: Ser
   const server = await startPageServer(router, { port: parsePort(args.port) ?? 0, pageFolder: pageFolder() });
   terminal.out(`${server.url}\n`);
   terminal.err(terminal.colors.dim(`on this machine only; projects in ${folders.join(' and ')}; Ctrl-C stops it\n`));
+  if (!granted.includes('settings'))
+    terminal.err(terminal.colors.dim('it shows settings; to change them there, too, add --allow settings\n'));
   const launchFile = join(home, 'open-in-browser.html');
   if (args.open === true) {
     const projects = async (): Promise<readonly string[]> =>
