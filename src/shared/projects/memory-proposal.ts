@@ -30,6 +30,18 @@ export function saysToKeep(text: string): boolean {
   return sentences.some((sentence) => !/[?？]\s*$/u.test(sentence) && asksToKeep.test(sentence.trimStart()));
 }
 
+const onlyAsksToKeep =
+  /^\s*(?:(?:please|bitte)[\s,]+)?(?:remember|keep in mind|don't forget|note for later|merk dir|denk daran|souviens-toi|retiens|recuerda)(?:,? (?:that|dass|que)\s|\s*:\s*|\s(?=(?:my|i|we|our)\s))/iu;
+
+/** The line that a message asks to keep, if it asks for nothing else. Null: it says more, or a question. */
+export function lineToKeep(text: string): string | null {
+  const message = text.trim();
+  if (message.length > longestMemoryLine || /[\n?？]/u.test(message)) return null;
+  const line = message.replace(onlyAsksToKeep, '').trim();
+  if (line === message || line === '' || /[.!]\s/u.test(line)) return null;
+  return `${line.slice(0, 1).toUpperCase()}${line.slice(1)}`;
+}
+
 /** The form in which the user edits the line and says where it goes. Without a project it is for all of them. */
 export function proposalForm({ text, of, isTestCommand }: ProposedLine, hasProject = true): ServerForm {
   const common = { description: '', isRequired: true } as const;

@@ -1,9 +1,16 @@
+import { z } from 'zod';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { ProposedLine } from '@shared/projects/memory-proposal.ts';
-import { keptProposal, proposalForm } from '@shared/projects/memory-proposal.ts';
+import { keptProposal, lineToKeep, proposalForm } from '@shared/projects/memory-proposal.ts';
+import { shortenText } from '@shared/text/shorten-text.ts';
 import { hideSecrets } from '../../lib/secrets/secret-patterns.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { fencedIn } from '../../safety/fenced-text.ts';
 import type { ProposeLine } from '../../tools/define.ts';
+import { isSmall } from '../prompt/build-prompt.ts';
+import type { ActionResult } from '../turn/take-action.ts';
+import { takeAction } from '../turn/take-action.ts';
+import type { TurnEnd } from '../turn/turn-baseline.ts';
 import type { Turn } from '../turn/turn.ts';
 import { askForm } from './request-approval.ts';
 
@@ -39,6 +46,44 @@ export function memoryProposal(turn: Turn, toolCallId: string): ProposeLine {
     await memory.keep({ ...kept, isAfterOutside });
     return { type: 'kept', ...kept };
   };
+}
+
+const keptResult = z.object({ text: z.string(), isKept: z.boolean() });
+
+/**
+ * Asks about the line of a message that wants nothing but to be remembered. No model is called: a small one proposes
+ * nothing, and would answer beside the point. Null: the message says more, or a large model works on it.
+ */
+export async function keepWhatWasSaid(turn: Turn, model: ModelInfo | null): Promise<TurnEnd | null> {
+  const isOffered = turn.found.facts?.parts?.includes('memory') === true && turn.options.mode !== 'plan';
+  const line = isOffered && (model === null || isSmall(model)) ? lineToKeep(turn.task) : null;
+  if (line === null) return null;
+  const run = async (toolCallId: string): Promise<ActionResult<z.infer<typeof keptResult>>> => {
+    const said = await memoryProposal(turn, toolCallId)({ text: line, of: 'project', isTestCommand: false });
+    const data = { text: wordsFor(said, line), isKept: said.type === 'kept' };
+    return { status: said.type === 'unfit' ? 'error' : 'ok', output: data.text, data };
+  };
+  const label = `propose: ${shortenText(line, 200)}`;
+  const action = { tool: 'propose_memory', label, input: { line }, run };
+  const { text } = await takeAction(turn, action, (data) => keptResult.parse(data));
+  return { reason: 'answered', text, confidence: null, failure: null };
+}
+
+function wordsFor(said: Awaited<ReturnType<ProposeLine>>, line: string): string {
+  switch (said.type) {
+    case 'kept':
+      return `Noted: ${said.text}`;
+    case 'known':
+      return `It is noted already: ${line}`;
+    case 'unfit':
+      return `Nothing was noted. ${said.why}`;
+    case 'declined':
+      return 'Nothing was noted.';
+    case 'nobody':
+      return `Nobody was asked, so nothing was noted. To note it, run \`dewpoint memory add "LINE"\`.`;
+    default:
+      return said satisfies never;
+  }
 }
 
 /** Why a line may not be kept; null: it may. */

@@ -112,12 +112,12 @@ async function projectOf({
 
 /** A line is proposed where work may change something, and to a person, not to another agent. */
 function partsWithMemory(
-  { dependencies: { project, journal }, options }: Pick<Turn, 'dependencies' | 'options'>,
+  { task, dependencies: { project, journal }, options }: Pick<Turn, 'task' | 'dependencies' | 'options'>,
   { parts = [] }: Pick<TurnFacts, 'parts'>,
   lines: readonly MemoryLine[],
 ): Pick<TurnFacts, 'parts'> {
   const isChild = journal.state().tree?.by !== undefined;
-  if (isChild || options.mode === 'plan' || !project.memory.takesProposals(lines)) return {};
+  if (isChild || options.mode === 'plan' || !project.memory.takesProposals(lines, saysToKeep(task))) return {};
   return { parts: [...parts, 'memory'] };
 }
 

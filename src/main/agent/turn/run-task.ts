@@ -1,7 +1,9 @@
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { SpentOption, Trouble } from '../../routing/define.ts';
 import { spentIn } from '../../routing/hard-rules.ts';
 import { waysToWork } from '../../routing/ways-to-work.ts';
 import type { RecipeSubject } from '../../recipes/define.ts';
+import { keepWhatWasSaid } from '../approval/request-memory.ts';
 import { deliverToLoop } from '../loop/loop-step.ts';
 import { leavesRecipes } from '../loop/narrowed-tools.ts';
 import { modelsOfTurn } from '../preparation/gather-turn-facts.ts';
@@ -30,6 +32,8 @@ import { workInLoop } from './work-in-loop.ts';
 export async function runTask(turn: Turn, known: TurnBaseline): Promise<TurnEnd> {
   const missing = missingForTask(turn, known);
   if (missing !== null) return missing;
+  const noted = await keepWhatWasSaid(turn, workingModels(turn, known.found)[0] ?? null);
+  if (noted !== null) return noted;
   const work = await createWork(turn, known);
   for (;;) {
     // A recipe knows the message that it began with; what arrives meanwhile is for the loop, or for a turn of its own.
@@ -54,11 +58,16 @@ function missingForTask(turn: Turn, { canExecute, isQuestion, found }: TurnBasel
   return turn.options.thinking === undefined ? null : missingThinking(turn.options, found);
 }
 
+/** The models that may work on the task, the first first. */
+function workingModels(turn: Turn, found: TurnBaseline['found']): readonly ModelInfo[] {
+  return modelsOfTurn(turn.options, found).filter((info) => resolveModel(turn.dependencies, info) !== null);
+}
+
 async function createWork(turn: Turn, known: TurnBaseline): Promise<TaskWork> {
   const { options, given } = turn;
   const { found, before } = known;
   const isChat = given.mode === 'chat';
-  const models = modelsOfTurn(options, found).filter((info) => resolveModel(turn.dependencies, info) !== null);
+  const models = workingModels(turn, found);
   const hasConnected = isChat ? found.talksWithTools === true : found.connected !== undefined;
   // An answer goes on with what its question interrupted, so nothing is chosen anew.
   const isAnswer = given.answers !== null;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MemoryLine } from '../../../../src/shared/projects/memory-line.ts';
-import { proposalForm, saysToKeep } from '../../../../src/shared/projects/memory-proposal.ts';
+import { lineToKeep, proposalForm, saysToKeep } from '../../../../src/shared/projects/memory-proposal.ts';
 import type { FormValues } from '../../../../src/shared/tools/server-form.ts';
 import type { KeptLine } from '../../../../src/main/memory/project-memory.ts';
 import type { FormReply } from '../../../../src/main/safety/approvals/approver.ts';
@@ -162,6 +162,57 @@ describe('a line that a model proposes', () => {
       ['error', 0],
       ['ok', 1],
     ]);
+  });
+});
+
+describe('a message that only asks to be remembered', () => {
+  const said = 'Remember that I pay the rent by standing order.';
+  const line = 'I pay the rent by standing order.';
+  const own = yes({ [lineField ?? '']: line });
+  const small = (world: World) =>
+    kitWith([], { ...world, more: { model: { parametersB: 1.5, contextTokens: 8_192 } } });
+
+  // Bug: a small model answered it with the words of a document, after a minute, and nothing was noted.
+  it.each(['auto', 'ask', 'work'] as const)('is asked about without a model in the mode %s', async (mode) => {
+    const kit = small({ reply: own });
+    const end = await kit.runner.send(said, { ...turnOptions, mode });
+    expect(askedIn(kit)).toMatchObject([{ subject: 'A line for the memory', text: line }]);
+    expect(kit.kept).toMatchObject([{ text: line }]);
+    expect(end).toMatchObject({ reason: 'answered', text: `Noted: ${line}` });
+    expect(kit.requests).toEqual([]);
+    await expectReplay(kit);
+    expect(kit.kept).toHaveLength(1);
+  });
+
+  it.each([
+    ['the person says no', { reply: { answer: 'deny' } }, 'Nothing was noted.'],
+    ['nobody can be asked', { reply: { answer: 'nobody' } }, 'Nobody was asked, so nothing was noted.'],
+  ] as const)('is not noted when %s, and the answer says so', async (_when, world, says) => {
+    const kit = small(world);
+    const end = await kit.runner.send(said, turnOptions);
+    expect(kit.kept).toEqual([]);
+    expect(end.text).toContain(says);
+  });
+
+  it('goes to the model where the settings take no proposals', async () => {
+    const kit = small({ isOffered: false, reply: own });
+    await kit.runner.send(said, turnOptions);
+    expect(askedIn(kit)).toEqual([]);
+    expect(kit.requests).not.toEqual([]);
+  });
+
+  it.each([
+    [said, line],
+    ['Please remember: the office is closed on Mondays', 'The office is closed on Mondays'],
+    ['Merk dir, dass ich in Bonn wohne.', 'Ich in Bonn wohne.'],
+    ["Don't forget my name is Ana.", 'My name is Ana.'],
+    ['Remember to run the tests and fix the bug.', null],
+    ['Remember that I like tabs. Now fix the bug.', null],
+    ['Remember that I like tabs?', null],
+    ['Remember that\nthis', null],
+    ['Fix the bug.', null],
+  ])('is told from other messages by its words: %s', (text, kept) => {
+    expect(lineToKeep(text)).toBe(kept);
   });
 });
 
