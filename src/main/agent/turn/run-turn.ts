@@ -18,6 +18,7 @@ import { orNoted } from '../../lib/log.ts';
 import type { SuccessCheck } from '../../recipes/define.ts';
 import { resolveHardLinks } from '../preparation/resolve-hard-links.ts';
 import { asksToRun } from '@shared/text/task-kind.ts';
+import { wrongSums } from '../gate/wrong-sums.ts';
 import type { CheckResult } from '@shared/session/session-state.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import { fetchLeftTasks } from '../preparation/fetch-left-tasks.ts';
@@ -60,6 +61,7 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
   // A cancelled turn does not wait here: the next turn, or the end of the sandbox, does this check.
   await turn.dependencies.sandbox.settle(turn.signal);
   await warnDegraded(turn);
+  await warnWrongSums(turn, end);
   const memory = linesOfUse(turn, turn.found.facts?.memory, end);
   await turn.log.close({
     type: 'turn-ended',
@@ -131,6 +133,18 @@ async function warnDegraded(turn: Turn): Promise<void> {
     `To have ${who} review the work, send the task again.`,
   ].join(' ');
   await turn.log.close({ type: 'notice-added', level: 'info', code: 'route-degraded', text });
+}
+
+/** Says which sums of an answer do not hold: a small model writes them down as surely as right ones. */
+async function warnWrongSums(turn: Turn, { reason, text }: TurnEnd): Promise<void> {
+  const wrong = reason === 'answered' ? wrongSums(text) : [];
+  if (wrong.length === 0 || turn.signal.aborted) return;
+  const sums = wrong.map(({ expression, claimed, value }) => {
+    const exact = Number(value.toFixed(4));
+    return `${expression} is ${exact}, not ${claimed}.`;
+  });
+  const said = `The answer computes wrongly: ${sums.join(' ')} Check what it says from that.`;
+  await turn.log.close({ type: 'notice-added', level: 'warning', code: 'wrong-sum', text: said });
 }
 
 /** The strongest model in the cloud that the policy lets work on the turn. */

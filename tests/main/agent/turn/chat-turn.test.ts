@@ -39,6 +39,19 @@ describe('a conversation without a project', () => {
     await expectReplay(kit);
   });
 
+  // Bug: a table was added up wrongly, and nothing beside the answer said so.
+  it('says which sums of an answer do not hold', async () => {
+    const kit = createAgentKit({ replies: [{ text: '52000 + 48500 = 110500, and 2 + 2 = 4.' }] });
+    await kit.runner.send('How much do both earn?', auto);
+    expect(ofType(kit.journal.events, 'notice-added')).toMatchObject([
+      { level: 'warning', text: expect.stringContaining(': 52000 + 48500 is 100500, not 110500.') },
+    ]);
+    await expectReplay(kit);
+    const right = createAgentKit({ replies: [{ text: '2 + 2 = 4' }] });
+    await right.runner.send('How much is it?', auto);
+    expect(ofType(right.journal.events, 'notice-added')).toEqual([]);
+  });
+
   it('keeps what was said, and "continue" continues the cut answer', async () => {
     const kit = createAgentKit({ replies: [{ text: 'First part', stopReason: 'length' }, { text: 'Second part.' }] });
     const cut = await kit.runner.send('Write a long poem about the sea.', auto);
