@@ -138,6 +138,7 @@ const pageMayUse = [
   'models/prompt-room.ts',
   'models/strain-lists.ts',
   'money/counterfactual.ts',
+  'money/currency.ts',
   'money/turn-counterfactual.ts',
   'money/spending-limit.ts',
   'money/turn-money.ts',

@@ -209,7 +209,7 @@ async function look({ client, handlers }: ClientCore, ended: Ended): Promise<Omi
   const childEvents = await Promise.all(children.map((child) => eventsOf(client, child.sessionId)));
   const { context, said } = commandContext({ handlers });
   const last = results.at(-1);
-  if (last !== undefined) showResult(last, context.terminal, false);
+  if (last !== undefined) showResult(last, context.terminal, { isJson: false, currency: null });
   const files = new Map<string, string>();
   for (const entry of await readdir(project, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);

@@ -141,6 +141,7 @@ export const machine = {
     'menu bar, system tray, tray icon, global shortcut, system shortcut, quick access, background, clipboard, start at login',
   'search.power': 'power saving, battery saver, energy saver, throttle, fan, overheating, sleep, laptop',
   'search.connection': 'vpn, firewall, ssl, tls, certificate authority, company network, offline',
+  'search.currency': 'money, euro, pound, yen, franc, exchange rate, conversion, dollars',
   'search.energy': 'electricity, watt, power price, kwh, electric bill, carbon',
   'search.policy': 'auto, automatic, hybrid, routing, offline, local only, cloud, economy, balanced, quality',
   'search.searchModel': 'embedding, embeddings, vectors, semantic search, documents',

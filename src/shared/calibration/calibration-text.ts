@@ -1,20 +1,20 @@
 import type { CalibrationView } from './calibration.ts';
 import type { MonthReport, Rate, SolvedRow } from './calibration-report.ts';
 import { solvedRows } from './calibration-report.ts';
-import { moneyText } from '@shared/money/money-text.ts';
+import { bothText, type Currency, inBoth, rateText } from '@shared/money/currency.ts';
 import { escapeMarkdown } from '@shared/text/escape-markdown.ts';
 import type { MonthWay } from '@shared/money/month-costs.ts';
 
 export const solvedHead = ['model', 'tasks', 'solved', '95 % interval', 'median time', 'money'] as const;
 
-export function solvedCells(row: SolvedRow): readonly string[] {
+export function solvedCells(row: SolvedRow, currency: Currency | null): readonly string[] {
   return [
     row.model,
     row.of,
     `${row.solved} of ${row.judged}${row.unjudged === 0 ? '' : `, ${row.unjudged} unjudged`}`,
     intervalText(row),
     row.medianSeconds === null ? '-' : `${Math.round(row.medianSeconds)} s`,
-    row.where === 'local' ? '-' : moneyText(row.usd),
+    row.where === 'local' ? '-' : bothText(currency, row.usd),
   ];
 }
 
@@ -29,14 +29,22 @@ const monthNames = {
 };
 
 /** One line for each way of working. */
-export function monthLines(month: MonthReport): readonly string[] {
-  return (['local', 'hybrid', 'cloud'] as const).map((way) => `${monthNames[way]}: ${monthText(month[way])}`);
+export function monthLines(month: MonthReport, currency: Currency | null): readonly string[] {
+  return (['local', 'hybrid', 'cloud'] as const).map((way) => `${monthNames[way]}: ${monthText(month[way], currency)}`);
 }
 
-function monthText({ usd, why }: MonthWay): string {
+function monthText({ usd, why }: MonthWay, currency: Currency | null): string {
   if (usd === null) return `unknown: ${why ?? 'nothing is known'}`;
-  const range = usd.low === usd.high ? '' : ` (${moneyText(usd.low)} to ${moneyText(usd.high)})`;
-  return `${moneyText(usd.value)}${range}${why === null ? '' : `; ${why}`}`;
+  const sum = inBoth({ currency }, (show) => {
+    const range = usd.low === usd.high ? '' : ` (${show(usd.low)} to ${show(usd.high)})`;
+    return `${show(usd.value)}${range}`;
+  });
+  return `${sum}${why === null ? '' : `; ${why}`}`;
+}
+
+/** What the report says of the currency in it. Empty: there are dollars alone. */
+export function currencyNotes(currency: Currency | null): readonly string[] {
+  return currency === null ? [] : [rateText(currency)];
 }
 
 /** What the report does not know, as sentences. */
@@ -66,16 +74,24 @@ export function unknownNotes({ project, tasks, runs, dropped }: CalibrationView)
 }
 
 /** The report as Markdown. */
-export function calibrationMarkdown(view: CalibrationView, month: MonthReport | null): string {
+export function calibrationMarkdown(
+  view: CalibrationView,
+  month: MonthReport | null,
+  currency: Currency | null,
+): string {
   const rows = solvedRows(view);
   const lines = [
     '# What a model is worth in this repository',
     '',
-    ...table(solvedHead, rows.map(solvedCells)),
+    ...table(
+      solvedHead,
+      rows.map((row) => solvedCells(row, currency)),
+    ),
     '',
     ...(month === null
       ? []
-      : ['## A month of your work', '', ...monthLines(month).map((line) => `- ${escapeMarkdown(line)}`), '']),
+      : ['## A month of your work', '', ...monthLines(month, currency).map((line) => `- ${escapeMarkdown(line)}`), '']),
+    ...currencyNotes(currency).flatMap((note) => [escapeMarkdown(note), '']),
     '## What this does not say',
     '',
     ...unknownNotes(view).map((note) => `- ${escapeMarkdown(note)}`),

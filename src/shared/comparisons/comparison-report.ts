@@ -1,5 +1,5 @@
 import { escapeHtml } from '@shared/text/escape-html.ts';
-import { moneyText } from '@shared/money/money-text.ts';
+import { bothText, type Currency, inBoth, inCurrency, rateText } from '@shared/money/currency.ts';
 import type { Interval } from '@shared/money/counterfactual.ts';
 import { sheetCell } from '@shared/text/csv-text.ts';
 import type { Comparison, ComparisonRun } from './comparison.ts';
@@ -28,10 +28,10 @@ export interface ReportTable {
  * What the runs say, in two or three sentences: who solved how many, whether that can be chance, and who was cheapest
  * and quickest. Null: there is nothing to compare yet.
  */
-export function comparisonVerdict(comparison: Comparison): string | null {
+export function comparisonVerdict(comparison: Comparison, currency: Currency | null = null): string | null {
   const rows = comparisonRows(comparison);
   if (rows.length < 2 || rows.some(({ runs, wanted }) => runs < wanted || runs === 0)) return null;
-  const least = [leastOf(rows, 'cost the least', moneyOf), leastOf(rows, 'was the quickest', secondsOf)];
+  const least = [leastOf(rows, 'cost the least', moneyOf(currency)), leastOf(rows, 'was the quickest', secondsOf)];
   const said = [solvedVerdict(comparison, rows), preferredVerdict(rows), ...least];
   const text = said.filter((part) => part !== null).join(' ');
   return text === '' ? null : text;
@@ -64,8 +64,10 @@ function solvedVerdict(comparison: Comparison, rows: readonly ComparisonRow[]): 
 }
 
 const shareOf = ({ solved, checked }: ComparisonRow): number => solved / checked;
-const moneyOf = ({ costUsd }: ComparisonRow): Shown | null =>
-  costUsd === null ? null : { value: costUsd.median, text: moneyText(costUsd.median) };
+const moneyOf =
+  (currency: Currency | null) =>
+  ({ costUsd }: ComparisonRow): Shown | null =>
+    costUsd === null ? null : { value: costUsd.median, text: bothText(currency, costUsd.median) };
 const secondsOf = ({ seconds }: ComparisonRow): Shown | null =>
   seconds === null ? null : { value: seconds.median, text: durationText(seconds.median * 1000) };
 
@@ -90,9 +92,12 @@ function leastOf(
 }
 
 /** What a comparison is about, in lines of a name and a value. */
-export function reportFacts(comparison: Comparison): readonly (readonly [string, string])[] {
+export function reportFacts(
+  comparison: Comparison,
+  currency: Currency | null = null,
+): readonly (readonly [string, string])[] {
   const { input, createdAt, judgements } = comparison;
-  const verdict = comparisonVerdict(comparison);
+  const verdict = comparisonVerdict(comparison, currency);
   const [first, ...others] = input.tasks;
   const judged = judgements.flatMap((one) => (one.by === 'model' ? [one.costUsd] : []));
   const cost = judged.every((one) => one !== null) ? judged.reduce((sum, one) => sum + one, 0) : null;
@@ -100,9 +105,10 @@ export function reportFacts(comparison: Comparison): readonly (readonly [string,
     others.length === 0 ? ['Task', first?.text ?? ''] : ['Tasks', String(input.tasks.length)],
     ['Project', input.projectPath],
     ['Check', checkText(input)],
-    ...(input.judge === undefined ? [] : [['Judge', `${input.judge.model} (${moneyText(cost)})`] as const]),
+    ...(input.judge === undefined ? [] : [['Judge', `${input.judge.model} (${bothText(currency, cost)})`] as const]),
     ['Begun', new Date(createdAt).toISOString()],
     ...(verdict === null ? [] : [['Verdict', verdict] as const]),
+    ...(currency === null ? [] : [['Currency', rateText(currency)] as const]),
   ];
 }
 
@@ -117,7 +123,7 @@ function checkText({ tasks, check }: Comparison['input']): string {
 }
 
 /** The tables of a report: the ways, each against the first one, the tasks if there are several, the verdicts, the runs. */
-export function reportTables(comparison: Comparison): readonly ReportTable[] {
+export function reportTables(comparison: Comparison, currency: Currency | null = null): readonly ReportTable[] {
   const { input, runs, judgements } = comparison;
   const taskName = (task: number): string => input.tasks[task]?.name ?? String(task + 1);
   const against = wayDifferences(comparison);
@@ -125,7 +131,12 @@ export function reportTables(comparison: Comparison): readonly ReportTable[] {
   const pairs = against.filter((one) => one.pairs > 0);
   const begun = input.tasks.flatMap(({ name, note }) => (note === undefined ? [] : [[name, note]]));
   return [
-    { title: 'Ways', head: comparisonHead, rows: rows.map(comparisonCells), note: counterfactualLegend },
+    {
+      title: 'Ways',
+      head: comparisonHead,
+      rows: rows.map((row) => comparisonCells(row, currency)),
+      note: counterfactualLegend,
+    },
     ...(pairs.length === 0
       ? []
       : [
@@ -137,7 +148,9 @@ export function reportTables(comparison: Comparison): readonly ReportTable[] {
               String(count),
               differenceText(solved, (value) => percentText(value)),
               differenceText(seconds, (value) => value.toFixed(1)),
-              differenceText(costUsd, (value) => (value < 0 ? `-${moneyText(-value)}` : moneyText(value))),
+              inBoth({ currency }, (show) =>
+                differenceText(costUsd, (value) => (value < 0 ? `-${show(-value)}` : show(value))),
+              ),
             ]),
             note: 'The same runs of the same tasks, minus those of the first way, with 95 % intervals. A difference whose interval includes 0 can be chance.',
           },
@@ -176,7 +189,7 @@ export function reportTables(comparison: Comparison): readonly ReportTable[] {
     {
       title: 'Runs',
       head: ['way', 'task', 'run', 'state', 'check', 'status', 'steps', 'seconds', 'money', 'session'],
-      rows: runs.map((run) => runCells(run, taskName(run.task))),
+      rows: runs.map((run) => runCells(run, taskName(run.task), currency)),
       note: null,
     },
   ];
@@ -206,12 +219,12 @@ function differenceText(found: Interval | null, show: (value: number) => string)
 }
 
 /** The comparison as Markdown. */
-export function comparisonMarkdown(comparison: Comparison): string {
+export function comparisonMarkdown(comparison: Comparison, currency: Currency | null = null): string {
   const lines = [
     `# Comparison ${comparison.id}`,
     '',
-    ...reportFacts(comparison).map(([name, value]) => `- ${name}: ${escape(value)}`),
-    ...reportTables(comparison).flatMap(({ title, head, rows, note }) => [
+    ...reportFacts(comparison, currency).map(([name, value]) => `- ${name}: ${escape(value)}`),
+    ...reportTables(comparison, currency).flatMap(({ title, head, rows, note }) => [
       '',
       `## ${escape(title)}`,
       '',
@@ -233,10 +246,10 @@ function escape(text: string): string {
 }
 
 /** The comparison as a page of its own, without a script and without anything from elsewhere. */
-export function comparisonPage(comparison: Comparison): string {
+export function comparisonPage(comparison: Comparison, currency: Currency | null = null): string {
   const cells = (tag: 'th' | 'td', texts: readonly string[]): string =>
     `<tr>${texts.map((text) => `<${tag}>${escapeHtml(text)}</${tag}>`).join('')}</tr>`;
-  const tables = reportTables(comparison).map(
+  const tables = reportTables(comparison, currency).map(
     ({ title, head, rows, note }) =>
       `<h2>${escapeHtml(title)}</h2><div class="wide"><table><thead>${cells('th', head)}</thead><tbody>${rows
         .map((row) => cells('td', row))
@@ -247,7 +260,7 @@ export function comparisonPage(comparison: Comparison): string {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>Comparison ${escapeHtml(comparison.id)}</title><style>${pageStyle}</style></head><body>
 <h1>Comparison ${escapeHtml(comparison.id)}</h1>
-<dl>${reportFacts(comparison)
+<dl>${reportFacts(comparison, currency)
     .map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`)
     .join('')}</dl>
 ${solvedBars(comparison)}
@@ -273,9 +286,9 @@ const pageStyle =
 
 /**
  * One line for each run, for a spreadsheet. Figures have no units, a missing value is an empty cell, and no text can be
- * read as a formula.
+ * read as a formula. With a currency, its columns come last.
  */
-export function comparisonCsv(comparison: Comparison): string {
+export function comparisonCsv(comparison: Comparison, currency: Currency | null = null): string {
   const lines = comparison.runs.map((run) => {
     const task = comparison.input.tasks[run.task];
     const judged = preferenceOf(
@@ -285,11 +298,19 @@ export function comparisonCsv(comparison: Comparison): string {
     );
     const verdicts = [judged?.better ?? null, judged?.even ?? null, judged?.worse ?? null];
     const about = [task?.name ?? '', task?.text ?? '', task?.note ?? ''];
-    return [...sheetCells(run), ...about, ...verdicts].map(sheetCell).join(',');
+    return [...sheetCells(run), ...about, ...verdicts, ...currencyCells(run, currency)].map(sheetCell).join(',');
   });
-  return [[...csvHead, 'task', 'text', 'note', 'better', 'even', 'worse'].join(','), ...lines]
-    .map((line) => `${line}\n`)
-    .join('');
+  const head = [
+    ...csvHead,
+    'task',
+    'text',
+    'note',
+    'better',
+    'even',
+    'worse',
+    ...(currency === null ? [] : currencyHead),
+  ];
+  return [head.join(','), ...lines].map((line) => `${line}\n`).join('');
 }
 
 const csvHead = [
@@ -316,6 +337,18 @@ const csvHead = [
   'check',
   'why',
 ] as const;
+
+const currencyHead = ['currency', 'per_usd', 'money', 'money_if_all_cloud', 'energy_money', 'hardware_money'] as const;
+
+function currencyCells({ figures }: ComparisonRun, currency: Currency | null): readonly (string | number | null)[] {
+  if (currency === null) return [];
+  const sums = [figures?.costUsd, figures?.elsewhere?.cloudUsd?.value, figures?.energyUsd, figures?.hardwareUsd];
+  return [
+    currency.code,
+    currency.perUsd,
+    ...sums.map((usd) => (usd === null || usd === undefined ? null : inCurrency(currency, usd))),
+  ];
+}
 
 function sheetCells({ way, repeat, state, check, figures, sessionId, why }: ComparisonRun) {
   const { tokens } = figures ?? {};
@@ -346,7 +379,7 @@ function sheetCells({ way, repeat, state, check, figures, sessionId, why }: Comp
   ];
 }
 
-function runCells(run: ComparisonRun, task: string): readonly string[] {
+function runCells(run: ComparisonRun, task: string, currency: Currency | null): readonly string[] {
   const { figures, check } = run;
   const judged =
     check === null ? '-' : check.passed === null ? `not run: ${check.summary}` : check.passed ? 'passed' : 'failed';
@@ -359,7 +392,7 @@ function runCells(run: ComparisonRun, task: string): readonly string[] {
     figures?.status ?? '-',
     figures === null ? '-' : String(figures.steps),
     figures === null ? '-' : figures.seconds.toFixed(1),
-    figures === null ? '-' : moneyText(figures.costUsd),
+    figures === null ? '-' : bothText(currency, figures.costUsd),
     run.sessionId ?? '-',
   ];
 }

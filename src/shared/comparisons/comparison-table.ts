@@ -1,6 +1,6 @@
 import type { Comparison, ComparisonRun, RunElsewhere, RunFigures } from './comparison.ts';
 import type { Interval } from '@shared/money/counterfactual.ts';
-import { moneyText } from '@shared/money/money-text.ts';
+import { bothText, type Currency, inBoth } from '@shared/money/currency.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
 import { differenceOfTasks, meanOfTasks, shareOfTasks } from './intervals.ts';
 import { isJudged, preferenceOf, type Preference } from './pair-verdicts.ts';
@@ -220,7 +220,7 @@ export const counterfactualLegend =
   'If all cloud: the estimated cost of the same work in the cloud. If all local: the estimated time of its model calls on this machine. For recipes, the estimate assumes as many questions as fit the time there, with answers of the usual length. Ranges show how far such estimates were off. Work that really ran there counts as measured. Electricity and hardware are sums of all runs: the hardware is written off over three years of eight hours a day.';
 
 /** The cells under `comparisonHead`: medians, with the range in brackets if the repeats differ. */
-export function comparisonCells(row: ComparisonRow): readonly string[] {
+export function comparisonCells(row: ComparisonRow, currency: Currency | null = null): readonly string[] {
   const { tokens } = row;
   const whole = (value: number): string => String(Math.round(value));
   return [
@@ -234,13 +234,17 @@ export function comparisonCells(row: ComparisonRow): readonly string[] {
     spreadText(tokens.cacheRead, whole),
     spreadText(tokens.cacheWrite, whole),
     spreadText(tokens.output, whole),
-    row.runs === 0 ? '-' : row.costUsd === null ? 'unpriced' : spreadText(row.costUsd, moneyText),
-    guessText(row.elsewhere.cloudUsd, moneyText),
+    row.runs === 0
+      ? '-'
+      : row.costUsd === null
+        ? 'unpriced'
+        : inBoth({ currency }, (show) => spreadText(row.costUsd, show)),
+    inBoth({ currency }, (show) => guessText(row.elsewhere.cloudUsd, show)),
     guessText(row.elsewhere.localSeconds, (value) => value.toFixed(1)),
     row.tokensPerSecond === null ? '-' : row.tokensPerSecond.toFixed(1),
     spreadText(row.energyWh, (value) => `${value.toFixed(2)} Wh`),
-    row.energyUsd === null ? '-' : moneyText(row.energyUsd),
-    row.hardwareUsd === null ? '-' : moneyText(row.hardwareUsd),
+    row.energyUsd === null ? '-' : bothText(currency, row.energyUsd),
+    row.hardwareUsd === null ? '-' : bothText(currency, row.hardwareUsd),
   ];
 }
 

@@ -5,6 +5,7 @@ import { networkRulesSchema } from '@shared/safety/network-access.ts';
 import { drivingSchema, effortSchema, strategySchema } from '@shared/models/model-info.ts';
 import { chosenWaysSchema } from '@shared/routing/kind-ways.ts';
 import { powerSettingsSchema } from '@shared/models/machine-strain.ts';
+import { currencySchema } from '@shared/money/currency-schema.ts';
 import { priceSchema } from '@shared/money/token-cost.ts';
 import { projectModelsSchema } from '@shared/projects/project-models.ts';
 import { projectChoicesSchema } from '@shared/projects/project-record.ts';
@@ -411,6 +412,8 @@ export const settingsSchema = z.strictObject({
       hardwareUsd: z.number().positive().nullable().default(null),
     })
     .prefault({}),
+  /** The currency that costs are shown in beside US dollars. Limits and prices stay in dollars. Null: dollars alone. */
+  money: z.strictObject({ currency: currencySchema.nullable().default(null) }).prefault({}),
   /** The editor that the window opens files in. */
   editor: z.enum(editorChoices).default('auto'),
   /** The user's starred models, as `PROVIDER/MODEL`. The model picker shows them first. */

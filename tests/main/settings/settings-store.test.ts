@@ -57,6 +57,19 @@ describe('the settings store', () => {
       expect(await store.unset(name)).toMatchObject({ ok: false, error: { code: 'not-found' } });
   });
 
+  it('keeps a currency with its rate, refuses one without, and goes back to dollars alone', async () => {
+    const store = await open();
+    expect(await store.set('money.currency', { code: 'eur', perUsd: 0.92 })).toMatchObject({
+      value: { code: 'EUR', perUsd: 0.92 },
+    });
+    expect((await open()).current().money.currency).toEqual({ code: 'EUR', perUsd: 0.92 });
+    for (const wrong of [{ code: 'EUR' }, { code: 'XQQ', perUsd: 1 }, { code: 'EUR', perUsd: 0 }, 'EUR'])
+      expect(await store.set('money.currency', wrong)).toMatchObject({ ok: false, error: { code: 'bad-input' } });
+    expect(store.current().money.currency).toEqual({ code: 'EUR', perUsd: 0.92 });
+    await store.unset('money.currency');
+    expect(JSON.parse(await readFile(store.path, 'utf8'))).not.toHaveProperty('money.currency');
+  });
+
   it('refuses a wrong value and keeps the old one, in memory and on disk', async () => {
     const store = await open();
     await store.set('limits.maxSteps', 60);

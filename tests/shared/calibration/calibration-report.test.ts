@@ -77,15 +77,22 @@ describe('the report of a calibration', () => {
   });
 
   it('shows texts of the repository as texts, as a page and as Markdown', () => {
-    const html = calibrationHtml(view, null);
+    const html = calibrationHtml(view, null, null);
     expect(html).not.toContain('<script');
     expect(html).toContain('&lt;script&gt;');
     expect(html).toContain('<svg');
-    expect(calibrationMarkdown(view, null)).toContain(String.raw`\<script\>alert(1)\</script\> \| x`);
+    expect(calibrationMarkdown(view, null, null)).toContain(String.raw`\<script\>alert(1)\</script\> \| x`);
+  });
+
+  it('names the rate in each report, where you set a currency', () => {
+    for (const write of [calibrationHtml, calibrationMarkdown]) {
+      expect(write(view, null, { code: 'JPY', perUsd: 152 })).toContain('1 US dollar = 152 JPY');
+      expect(write(view, null, null)).not.toMatch(/JPY|≈/u);
+    }
   });
 
   it('says what it cannot know', () => {
-    expect(calibrationMarkdown(view, null)).toContain(String.raw`No \<history\>.`);
-    expect(calibrationMarkdown(view, null)).toContain('only 3 tasks');
+    expect(calibrationMarkdown(view, null, null)).toContain(String.raw`No \<history\>.`);
+    expect(calibrationMarkdown(view, null, null)).toContain('only 3 tasks');
   });
 });

@@ -168,6 +168,28 @@ describe('a comparison', () => {
     ]);
   });
 
+  it('shows both sums in a table and names the rate in each report, where you set a currency', () => {
+    const currency = { code: 'EUR', perUsd: 0.92 };
+    const comparison = comparisonOf(two, [ended(true), ended(true, { costUsd: null })]);
+    const [row] = comparisonRows(comparison);
+    const cells = row === undefined ? [] : comparisonCells(row, currency);
+    expect(cells[10]).toBe('$0.5000 ≈ €0.46');
+    expect(cells[11]).toBe('$0.6000 ($0.4000 to $0.9000) ≈ €0.55 (€0.37 to €0.83)');
+    const rate = '1 US dollar = 0.92 EUR, as set by hand.';
+    for (const write of [comparisonMarkdown, comparisonPage]) {
+      expect(write(comparison, currency)).toContain(rate);
+      expect(write(comparison, currency)).toContain('≈ €0.46');
+      expect(write(comparison)).toBe(write(comparison, null));
+      expect(write(comparison)).not.toMatch(/≈|EUR|Currency/u);
+    }
+    const [head, first, second] = comparisonCsv(comparison, currency).split('\n');
+    expect(head?.endsWith('worse,currency,per_usd,money,money_if_all_cloud,energy_money,hardware_money')).toBe(true);
+    expect(first?.endsWith(',EUR,0.92,0.46,0.552,0.00184,')).toBe(true);
+    // An unknown sum is no 0 in another currency.
+    expect(second?.endsWith(',EUR,0.92,,0.552,0.00184,')).toBe(true);
+    expect(comparisonCsv(comparison)).not.toContain('EUR');
+  });
+
   it('compares each way with the first one on the same runs', () => {
     const comparison = comparisonOf({ ...two, repeat: 3 }, [
       ended(false, { seconds: 10, costUsd: 0 }),

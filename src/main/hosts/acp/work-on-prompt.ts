@@ -5,6 +5,7 @@ import { previewFiles } from '../text/preview-files.ts';
 import { followTurn } from '../text/follow-turn.ts';
 import { requireModels } from '../text/require-models.ts';
 import { showResult } from '../text/result-text.ts';
+import { shownCurrency } from '../text/shown-currency.ts';
 import type { CommandContext } from '../text/command-context.ts';
 import { oneLine } from '../text/terminal.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
@@ -174,7 +175,8 @@ function tellBefore(session: EditorSession, cut: string, queue: ReturnType<typeo
 async function summaryOf(core: CoreClient, sessionId: string, hasChanged: boolean): Promise<string> {
   const result = await core.sessions.result({ sessionId });
   const { terminal, take } = createTextTerminal();
-  showResult(hasChanged ? result : { ...result, changes: [] }, terminal, true);
+  const currency = await shownCurrency(core);
+  showResult(hasChanged ? result : { ...result, changes: [] }, terminal, { isJson: true, currency });
   return take();
 }
 

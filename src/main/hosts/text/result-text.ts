@@ -1,5 +1,6 @@
 import type { RunResult } from '@shared/session/run-result.ts';
 import { limitText } from '../../money/limit-names.ts';
+import { bothText, type Currency, inBoth } from '@shared/money/currency.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { chartsInText } from '@shared/tools/canvas.ts';
@@ -9,11 +10,20 @@ import { endings } from './ending-words.ts';
 import type { Terminal } from './terminal.ts';
 import { pluralize, seconds } from './terminal.ts';
 
-/**
- * Prints the answer on stdout, and everything about it on stderr. `flags`: those that hold for one message, to be typed
- * again.
- */
-export function showResult(result: RunResult, terminal: Terminal, isJson: boolean, flags = ''): void {
+interface ResultDetails {
+  readonly isJson: boolean;
+  /** Those that hold for one message, to be typed again. */
+  readonly flags?: string;
+  /** Sums are shown in it beside dollars. */
+  readonly currency: Currency | null;
+}
+
+/** Prints the answer on stdout, and everything about it on stderr. */
+export function showResult(
+  result: RunResult,
+  terminal: Terminal,
+  { isJson, flags = '', currency }: ResultDetails,
+): void {
   const { colors } = terminal;
   const good = result.status === 'done';
   const why = howItEnded(result, isJson);
@@ -33,7 +43,7 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
   const tokens = result.tokens.freshInput + result.tokens.cacheRead + result.tokens.cacheWrite;
   terminal.err(
     colors.dim(
-      `${stepsText(result)}, ${pluralize(result.actions, 'action')}, ${seconds(result.seconds * 1000)}, ${pluralize(tokens, 'token')} read, ${result.tokens.output} written, ${spentText(result)}\n`,
+      `${stepsText(result)}, ${pluralize(result.actions, 'action')}, ${seconds(result.seconds * 1000)}, ${pluralize(tokens, 'token')} read, ${result.tokens.output} written, ${spentText(result, currency)}\n`,
     ),
   );
   for (const { server, calls, carried, seconds: time } of result.servers ?? []) {
@@ -42,7 +52,7 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
       colors.dim(`${seenName(server)}: ${pluralize(calls, 'call')}${inner}, ${seconds(time * 1000)}, price unknown\n`),
     );
   }
-  showElsewhere(result, terminal);
+  showElsewhere(result, terminal, currency);
   // A text that names a command says what to do already.
   if (result.status === 'gave-up' && !result.text.includes('`dewpoint '))
     terminal.err(colors.dim(`${nextStage(result)}\n`));
@@ -108,13 +118,17 @@ function confidenceWords({ confidence, tests, changes }: RunResult): string {
 }
 
 /** What the run cost, with its child sessions, and the limit that is closest to being reached. */
-function spentText({ costUsd, children, limit }: RunResult): string {
+function spentText({ costUsd, children, limit }: RunResult, currency: Currency | null): string {
   const by = children === undefined ? '' : ` (${moneyText(children.costUsd)} of it by agents)`;
-  return `${moneyText(costUsd)}${by}${limit === undefined ? '' : `, ${limitText(limit)} spent`}`;
+  return `${bothText(currency, costUsd)}${by}${limit === undefined ? '' : `, ${limitText(limit)} spent`}`;
 }
 
 /** What the same work would have cost in one place alone, if that is known and differs from what was paid. */
-function showElsewhere({ counterfactual, energyWh, energyReason }: RunResult, { err, colors }: Terminal): void {
+function showElsewhere(
+  { counterfactual, energyWh, energyReason }: RunResult,
+  { err, colors }: Terminal,
+  currency: Currency | null,
+): void {
   const { detail } = counterfactual;
   const places = [
     ['all local', detail?.allLocal],
@@ -124,11 +138,12 @@ function showElsewhere({ counterfactual, energyWh, energyReason }: RunResult, { 
     if (place === undefined || place.basis === 'measured' || place.usd === null) return [];
     const { value, low, high } = place.usd;
     const how = place.basis === 'guessed' ? 'a guess' : 'about';
-    return [`${name} ${how} ${moneyText(value)} (${moneyText(low)} to ${moneyText(high)})`];
+    const sum = inBoth({ currency }, (show) => `${show(value)} (${show(low)} to ${show(high)})`);
+    return [`${name} ${how} ${sum}`];
   });
   const { usd, seconds: time } = counterfactual.against ?? { usd: null, seconds: null };
   const compared = [
-    usd === null || usd.way === 'unclear' ? [] : [`about ${moneyText(usd.by)} ${usd.way} than all cloud`],
+    usd === null || usd.way === 'unclear' ? [] : [`about ${bothText(currency, usd.by)} ${usd.way} than all cloud`],
     time === null || time.way === 'unclear'
       ? []
       : [`about ${seconds(time.by * 1000)} ${time.way === 'less' ? 'quicker' : 'slower'} than all cloud`],

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { ComparisonRow } from '@shared/comparisons/comparison-table.ts';
 import { money, seconds } from '../../lib/text/format.ts';
+import { useMoney } from '../../lib/text/use-money.ts';
 import { t } from '../../lib/text/translate.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { WayMark, WayName } from './way-mark.tsx';
@@ -49,6 +50,7 @@ interface Placed {
 
 /** Higher is better, further left is cheaper. */
 function MoneyAgainstSolved({ rows }: { readonly rows: readonly ComparisonRow[] }) {
+  const { both } = useMoney();
   const placed = rows.flatMap((row): readonly Placed[] => {
     const judged = row.checked;
     return row.costUsd === null || judged === 0 ? [] : [{ row, usd: row.costUsd.median, solved: row.solved / judged }];
@@ -80,7 +82,7 @@ function MoneyAgainstSolved({ rows }: { readonly rows: readonly ComparisonRow[] 
         <span />
         <div className="flex justify-between">
           <span>{money(0)}</span>
-          {dearest > 0 && <span>{money(dearest)}</span>}
+          {dearest > 0 && <span>{both(dearest)}</span>}
         </div>
       </div>
       {left.length > 0 && <p>{t('compare.chart.left', { ways: left.join(', ') })}</p>}
@@ -97,6 +99,7 @@ interface PointProps {
 }
 
 function Point({ one, name, dearest, above }: PointProps) {
+  const { both } = useMoney();
   const right = dearest === 0 ? 0 : one.usd / dearest;
   const same = above.filter((other) => isNear(other, one, dearest)).length;
   const isAtEnd = right > 0.6;
@@ -104,7 +107,7 @@ function Point({ one, name, dearest, above }: PointProps) {
     <span
       className="absolute size-0"
       style={{ left: `${right * 100}%`, bottom: `${one.solved * 100}%` }}
-      title={`${seenName(one.row.way)}: ${money(one.usd)}`}
+      title={`${seenName(one.row.way)}: ${both(one.usd)}`}
     >
       <span className="absolute -top-1.5 -left-1.5">
         <WayMark way={one.row.way} />

@@ -10,9 +10,10 @@ import {
 import { wayName } from '@shared/comparisons/way-name.ts';
 import { comparisonRows, percentText } from '@shared/comparisons/comparison-table.ts';
 import { seenName, seenText } from '@shared/text/seen-text.ts';
-import { money, seconds, tokens } from '../../lib/text/format.ts';
+import { seconds, tokens } from '../../lib/text/format.ts';
 import type { TextKey } from '../../lib/text/translate.ts';
 import { plural, t } from '../../lib/text/translate.ts';
+import { useMoney } from '../../lib/text/use-money.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { CopyButton } from '../../ui/controls/copy-button.tsx';
 import { Empty, Section } from '../../ui/layout/facts.tsx';
@@ -34,13 +35,14 @@ interface ComparisonDetailProps {
 /** One comparison: the figures of each way, the answers beside each other, and every run with a link to its session. */
 export function ComparisonDetail({ id, onSession }: ComparisonDetailProps) {
   const { comparison, isAtWork, problem, resume, stop, replace } = useComparison(id);
+  const { currency } = useMoney();
   if (comparison === null) {
     return problem === null ? <Empty>{t('compare.loading')}</Empty> : <Problem text={problem} />;
   }
   const left = comparison.runs.filter((run) => run.state !== 'ended').length;
   const rows = comparisonRows(comparison);
   const lanes = <RunLanes comparison={comparison} onSession={onSession} />;
-  const verdict = isAtWork ? null : comparisonVerdict(comparison);
+  const verdict = isAtWork ? null : comparisonVerdict(comparison, currency);
   const isWeak = comparison.runs.some((run) => run.figures?.passedBefore === true);
   return (
     <div className="flex flex-col gap-5">
@@ -85,8 +87,11 @@ function titleOf({ input: { tasks } }: Comparison): string {
 
 /** Each way against the first one, and the tasks of a set. */
 function OtherTables({ comparison }: { readonly comparison: Comparison }) {
+  const { currency } = useMoney();
   const isWay = (text: string): boolean => comparison.input.ways.some((way) => wayName(way) === text);
-  const tables = reportTables(comparison).filter(({ title }) => title === 'Tasks' || title.startsWith('Against '));
+  const tables = reportTables(comparison, currency).filter(
+    ({ title }) => title === 'Tasks' || title.startsWith('Against '),
+  );
   return tables.map(({ title, head, rows, note }) => (
     <Section key={title} title={seenName(title)}>
       <WideContent>
@@ -129,6 +134,7 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 
 /** The same reports as from `dewpoint compare --report`. */
 function Export({ comparison }: { readonly comparison: Comparison }) {
+  const { currency } = useMoney();
   const name = `comparison-${comparison.id}`;
   const forms = {
     md: { type: 'text/markdown', write: comparisonMarkdown },
@@ -137,12 +143,12 @@ function Export({ comparison }: { readonly comparison: Comparison }) {
   } as const;
   const save = (ending: keyof typeof forms): void => {
     const { type, write } = forms[ending];
-    saveText({ name: `${name}.${ending}`, type, text: write(comparison) });
+    saveText({ name: `${name}.${ending}`, type, text: write(comparison, currency) });
   };
   return (
     <div className="flex flex-wrap items-center gap-1 text-xs text-soft">
       {t('compare.report')}
-      <CopyButton text={comparisonMarkdown(comparison)} label={t('compare.copy')} />
+      <CopyButton text={comparisonMarkdown(comparison, currency)} label={t('compare.copy')} />
       <Button look="quiet" size="small" onClick={() => save('md')}>
         {t('compare.saveMarkdown')}
       </Button>
@@ -212,6 +218,7 @@ interface ResultRowProps {
 const cell = 'py-1.5 pl-4 text-right align-top tabular-nums whitespace-nowrap';
 
 function ResultRow({ row, slowest, dearest }: ResultRowProps) {
+  const { both, write } = useMoney();
   const { freshInput, cacheRead, cacheWrite, output } = row.tokens;
   const read = (freshInput?.median ?? 0) + (cacheRead?.median ?? 0) + (cacheWrite?.median ?? 0);
   return (
@@ -241,64 +248,70 @@ function ResultRow({ row, slowest, dearest }: ResultRowProps) {
         {row.toJudge > 0 && <span className="block text-xs text-warn">{plural('compare.open', row.toJudge)}</span>}
       </td>
       <td className={cell}>
-        <Median spread={row.seconds} show={(value) => seconds(value * 1000)} most={slowest} bar="bg-line-strong" />
+        <Median spread={row.seconds} write={times} most={slowest} bar="bg-line-strong" />
       </td>
       <td className={cell}>
         {row.runs > 0 && row.costUsd === null ? (
-          money(null)
+          both(null)
         ) : (
-          <Median spread={row.costUsd} show={money} most={dearest} bar="bg-cloud" />
+          <Median spread={row.costUsd} write={write} most={dearest} bar="bg-cloud" />
         )}
       </td>
       <td className={cell}>
-        <Guess guess={row.elsewhere.cloudUsd} show={money} />
+        <Guess guess={row.elsewhere.cloudUsd} write={write} />
       </td>
       <td className={cell}>
-        <Guess guess={row.elsewhere.localSeconds} show={(value) => seconds(value * 1000)} />
+        <Guess guess={row.elsewhere.localSeconds} write={times} />
       </td>
       <td className={cell}>
-        <Median spread={row.steps} show={(value) => String(Math.round(value))} most={0} bar="" />
+        <Median spread={row.steps} write={counts} most={0} bar="" />
       </td>
       <td className={cell}>{row.localShare === null ? '–' : `${Math.round(row.localShare * 100)}%`}</td>
       <td className={cell}>
         {output === null ? '–' : `${tokens(Math.round(read))} / ${tokens(Math.round(output.median))}`}
       </td>
       <td className={cell}>{row.tokensPerSecond === null ? '–' : row.tokensPerSecond.toFixed(1)}</td>
-      <td className={cell}>{row.energyUsd === null ? '–' : money(row.energyUsd)}</td>
-      <td className={cell}>{row.hardwareUsd === null ? '–' : money(row.hardwareUsd)}</td>
+      <td className={cell}>{row.energyUsd === null ? '–' : both(row.energyUsd)}</td>
+      <td className={cell}>{row.hardwareUsd === null ? '–' : both(row.hardwareUsd)}</td>
     </tr>
   );
 }
 
+/** Writes a text of figures, each as the function given to it shows one. */
+type WriteFigures = (text: (show: (value: number) => string) => string) => string;
+
+const times: WriteFigures = (text) => text((value) => seconds(value * 1000));
+const counts: WriteFigures = (text) => text((value) => String(Math.round(value)));
+
 interface GuessProps {
   readonly guess: ComparisonRow['elsewhere']['cloudUsd'];
-  readonly show: (value: number) => string;
+  readonly write: WriteFigures;
 }
 
 /** An estimate of the same work elsewhere, with its interval. */
-function Guess({ guess, show }: GuessProps) {
+function Guess({ guess, write }: GuessProps) {
   if (guess === null) return <>–</>;
   const { value, low, high } = guess;
-  return <Median spread={{ median: value, least: low, most: high }} show={show} most={0} bar="" />;
+  return <Median spread={{ median: value, least: low, most: high }} write={write} most={0} bar="" />;
 }
 
 interface MedianProps {
   readonly spread: Spread | null;
-  readonly show: (value: number) => string;
+  readonly write: WriteFigures;
   readonly most: number;
   readonly bar: string;
 }
 
 /** The median, with the range below it if the repeats differ, and a bar to compare ways. */
-function Median({ spread, show, most, bar }: MedianProps) {
+function Median({ spread, write, most, bar }: MedianProps) {
   if (spread === null) return <>–</>;
   const { median, least, most: largest } = spread;
   return (
     <>
-      {show(median)}
+      {write((show) => show(median))}
       {least !== largest && (
         <span className="block text-xs text-soft">
-          {t('compare.range', { least: show(least), most: show(largest) })}
+          {write((show) => t('compare.range', { least: show(least), most: show(largest) }))}
         </span>
       )}
       {most > 0 && median > 0 && (

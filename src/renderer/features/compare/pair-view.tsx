@@ -5,7 +5,8 @@ import { isSamePair, pairsForYou, pairsToJudge, runOf } from '@shared/comparison
 import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
-import { money, seconds } from '../../lib/text/format.ts';
+import { seconds } from '../../lib/text/format.ts';
+import { useMoney } from '../../lib/text/use-money.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { Markdown } from '../../ui/content/markdown.tsx';
 import { DiffView } from '../../ui/content/diff-view.tsx';
@@ -196,6 +197,7 @@ function Side({ title, comparison, pair, way, isBlind }: SideProps) {
     enabled: sessionId !== '',
   });
   const figures = run?.figures ?? null;
+  const { both } = useMoney();
   return (
     <section
       aria-label={isBlind ? title : t('compare.answerOf', { way: title })}
@@ -205,7 +207,7 @@ function Side({ title, comparison, pair, way, isBlind }: SideProps) {
         <span className="min-w-0 wrap-anywhere">{isBlind ? title : <WayName way={way} />}</span>
         {!isBlind && figures !== null && (
           <span className="shrink-0 text-xs font-normal whitespace-nowrap text-soft tabular-nums">
-            {seconds(figures.seconds * 1000)} · {money(figures.costUsd)}
+            {seconds(figures.seconds * 1000)} · {both(figures.costUsd)}
           </span>
         )}
       </h3>

@@ -5,9 +5,10 @@ import { seenName } from '@shared/text/seen-text.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { stepOutcomes } from '../../lib/session/step-outcome.ts';
-import { money, seconds } from '../../lib/text/format.ts';
+import { seconds } from '../../lib/text/format.ts';
 import { stepLabel } from '../../lib/session/step-label.ts';
 import { plural, t } from '../../lib/text/translate.ts';
+import { useMoney } from '../../lib/text/use-money.ts';
 import { useSession } from '../../lib/session/use-session.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Section } from '../../ui/layout/facts.tsx';
@@ -83,6 +84,7 @@ interface RunProps extends Pick<RunLanesProps, 'onSession'> {
 function Run({ run, comparison, isRead, onSession }: RunProps) {
   const { repeat, sessionId, figures } = run;
   const state = stateOf(run, comparison);
+  const { both } = useMoney();
   const { tasks, repeat: repeats } = comparison.input;
   const task = seenName(tasks[run.task]?.name ?? '');
   const name =
@@ -99,7 +101,7 @@ function Run({ run, comparison, isRead, onSession }: RunProps) {
       )}
       {figures !== null && (
         <span className="text-xs text-soft tabular-nums">
-          {plural('sessions.steps', figures.steps)} · {seconds(figures.seconds * 1000)} · {money(figures.costUsd)}
+          {plural('sessions.steps', figures.steps)} · {seconds(figures.seconds * 1000)} · {both(figures.costUsd)}
         </span>
       )}
       {why !== null && <span className="line-clamp-3 text-sm text-soft wrap-anywhere">{why}</span>}

@@ -5,7 +5,8 @@ import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useModelName } from '../../lib/models/use-model-name.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
-import { money, tokens } from '../../lib/text/format.ts';
+import { money, span, tokens } from '../../lib/text/format.ts';
+import { useMoney } from '../../lib/text/use-money.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import type { ProjectNames } from '../../lib/window/use-projects.ts';
 import { useProjectNames } from '../../lib/window/use-projects.ts';
@@ -80,6 +81,7 @@ interface ReportProps {
 
 function Report({ report, hasIds }: ReportProps) {
   const { rows, total, elsewhere, energy, unreadable } = report;
+  const { currency, both } = useMoney();
   if (rows.length === 0)
     return (
       <Empty icon="coins" action="new">
@@ -90,11 +92,16 @@ function Report({ report, hasIds }: ReportProps) {
   return (
     <>
       <p className="text-xl font-semibold tracking-tight tabular-nums">
-        {money(total.costUsd)}
+        {both(total.costUsd)}
         {total.unpricedCalls > 0 && (
           <span className="text-sm font-normal text-warn"> {plural('cost.unpriced', total.unpricedCalls)}</span>
         )}
       </p>
+      {currency !== null && (
+        <p className="-mt-3 text-xs text-soft">
+          {t('costs.rate', { code: currency.code, perUsd: String(currency.perUsd) })}
+        </p>
+      )}
       {report.by === 'day' && <DayChart days={rows} most={shownDays} />}
       <WideContent>
         <table className="w-full text-sm">
@@ -160,7 +167,10 @@ function Row({ row, by, most, hasId }: RowProps) {
       <td className="py-1.5 pl-4 text-right tabular-nums">{row.calls}</td>
       <td className="py-1.5 pl-4 text-right tabular-nums">{row.localCalls}</td>
       <td className="py-1.5 pl-4 text-right tabular-nums">{tokens(all)}</td>
-      <td className="py-1.5 pl-4 text-right tabular-nums">{money(row.unpricedCalls > 0 ? null : row.costUsd)}</td>
+      <td className="py-1.5 pl-4 text-right tabular-nums">
+        {money(row.unpricedCalls > 0 ? null : row.costUsd)}
+        {row.unpricedCalls === 0 && <OwnSum text={(show) => show(row.costUsd)} />}
+      </td>
       <td title={usd === null ? (why ?? '') : formula} className="py-1.5 pl-4 text-right tabular-nums">
         {usd === null ? '–' : money(usd.value)}
         {usd !== null && basis !== 'measured' && (
@@ -168,6 +178,7 @@ function Row({ row, by, most, hasId }: RowProps) {
             {t('costs.estimate', { low: money(usd.low), high: money(usd.high) })}
           </span>
         )}
+        {usd !== null && <OwnSum text={(show) => span(usd, show)} />}
       </td>
       <td className="py-1.5 pl-4 text-right tabular-nums">
         {localCalls > energy.unmeteredCalls
@@ -176,6 +187,12 @@ function Row({ row, by, most, hasId }: RowProps) {
       </td>
     </tr>
   );
+}
+
+/** Below a sum in a table, the same in the user's currency. */
+function OwnSum({ text }: { readonly text: Parameters<ReturnType<typeof useMoney>['own']>[0] }) {
+  const own = useMoney().own(text);
+  return own === null ? null : <span className="block text-xs whitespace-nowrap text-soft">≈ {own}</span>;
 }
 
 /** For a model that is in no list any more, the name without the provider says more. */

@@ -3,7 +3,8 @@ import type { MonthCosts, MonthWay } from '@shared/money/month-costs.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
-import { money, span } from '../../lib/text/format.ts';
+import { span } from '../../lib/text/format.ts';
+import { useMoney } from '../../lib/text/use-money.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
 import { Problem } from '../../ui/notices/problem.tsx';
@@ -36,11 +37,12 @@ export function MonthFigures() {
 }
 
 function Way({ label, way: { usd, why } }: { readonly label: string; readonly way: MonthWay }) {
+  const { write } = useMoney();
   return (
     <div className="flex flex-wrap items-baseline justify-between gap-x-4">
       <dt>{label}</dt>
       <dd className="text-right tabular-nums">
-        {usd === null ? t('cost.notKnown') : span(usd, money)}
+        {usd === null ? t('cost.notKnown') : write((show) => span(usd, show))}
         {why !== null && <span className="block text-xs text-soft">{seenWords(why)}</span>}
       </dd>
     </div>
@@ -49,6 +51,7 @@ function Way({ label, way: { usd, why } }: { readonly label: string; readonly wa
 
 function Payback({ payback: { hardwareUsd, months, why } }: { readonly payback: MonthCosts['payback'] }) {
   const navigate = useNavigate();
+  const { both } = useMoney();
   if (hardwareUsd === null) {
     return (
       <button
@@ -63,7 +66,7 @@ function Payback({ payback: { hardwareUsd, months, why } }: { readonly payback: 
   const round = (value: number): number => Math.ceil(value);
   return (
     <div className="flex flex-wrap items-baseline justify-between gap-x-4">
-      <dt>{t('costs.month.payback', { money: money(hardwareUsd) })}</dt>
+      <dt>{t('costs.month.payback', { money: both(hardwareUsd) })}</dt>
       <dd className="text-right tabular-nums">
         {months === null
           ? t('cost.notKnown')

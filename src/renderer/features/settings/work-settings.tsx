@@ -25,6 +25,7 @@ import { useIsWindow } from '../../lib/connection/use-host-info.ts';
 import { DesktopSettings } from './desktop-settings.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { strainActs, strainCauses } from '@shared/models/strain-lists.ts';
+import { CurrencySettings } from './currency-settings.tsx';
 import { fieldOf } from '@shared/unknown-value.ts';
 
 const choices = ['all', 'waits', 'off'] as const;
@@ -206,6 +207,7 @@ export function TechnicalSettings({ settings, onSave }: WorkSettingsProps) {
       </Group>
       <Connection settings={settings} onSave={onSave} />
       <Power settings={settings} onSave={onSave} />
+      <CurrencySettings value={fieldOf(fieldOf(settings, 'money'), 'currency')} onSave={onSave} />
       <Energy settings={settings} onSave={onSave} />
     </>
   );

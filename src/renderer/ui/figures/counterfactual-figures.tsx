@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import type { Counterfactual, Elsewhere } from '@shared/money/counterfactual.ts';
 import type { EnergyTotals } from '@shared/money/cost-report.ts';
-import { money, seconds, span } from '../../lib/text/format.ts';
+import { seconds, span } from '../../lib/text/format.ts';
+import { useMoney } from '../../lib/text/use-money.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { FoldMark } from '../layout/fold.tsx';
@@ -30,13 +31,14 @@ interface CounterfactualFigureProps {
 /** The cost and time in that place, with intervals. A click shows how they were computed. */
 export function CounterfactualFigure({ where, label, figures }: CounterfactualFigureProps) {
   const { basis, usd, seconds: time, why, formula } = figures;
+  const { write } = useMoney();
   return (
     <details className="text-sm">
       <summary className="-mx-2 flex list-none items-center gap-2 rounded-md px-2 py-1 hover:bg-sunken">
         <RouteDot where={where} />
         <span className="min-w-0 flex-1 wrap-anywhere">{label}</span>
         <span className="text-right tabular-nums">
-          {usd === null ? t('cost.notKnown') : span(usd, money)}
+          {usd === null ? t('cost.notKnown') : write((show) => span(usd, show))}
           {time !== null && (
             <span className="block text-xs text-soft">{span(time, (value) => seconds(value * 1000))}</span>
           )}
@@ -55,6 +57,7 @@ export function CounterfactualFigure({ where, label, figures }: CounterfactualFi
 export function EnergyText({ energy, localCalls }: { readonly energy: EnergyTotals; readonly localCalls: number }) {
   const { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls, estimatedEnergyCalls } = energy;
   const navigate = useNavigate();
+  const { both } = useMoney();
   const settings = (
     <button type="button" className="underline hover:text-ink" onClick={() => navigate({ type: 'settings' })}>
       {t('cost.energySet')}
@@ -70,7 +73,7 @@ export function EnergyText({ energy, localCalls }: { readonly energy: EnergyTota
   const amount = t(estimatedEnergyCalls > 0 ? 'cost.energyAbout' : 'cost.energyMeasured', { wh: wattHours.toFixed(2) });
   return (
     <p className="text-sm tabular-nums">
-      {amount} · {unpricedEnergyCalls > 0 ? t('cost.energyUnpriced') : money(energyUsd)}{' '}
+      {amount} · {unpricedEnergyCalls > 0 ? t('cost.energyUnpriced') : both(energyUsd)}{' '}
       {unpricedEnergyCalls > 0 && settings}
       {unmeteredCalls > 0 && <span className="text-soft"> · {plural('cost.unmetered', unmeteredCalls)}</span>}
     </p>

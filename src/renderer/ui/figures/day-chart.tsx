@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { ChartDay } from '../../lib/drawing/chart-days.ts';
 import { daysBetween } from '../../lib/drawing/chart-days.ts';
-import { money } from '../../lib/text/format.ts';
+import { useMoney } from '../../lib/text/use-money.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 
 interface DayChartProps {
@@ -18,6 +18,7 @@ const leastDays = 14;
  * Two rows of bars over the same days: the cost, and the number of calls by place. The table beside it has the figures.
  */
 export function DayChart({ days, most }: DayChartProps) {
+  const { both } = useMoney();
   const shown = daysBetween(days, leastDays).slice(-most);
   const first = shown[0];
   const last = shown.at(-1);
@@ -26,9 +27,9 @@ export function DayChart({ days, most }: DayChartProps) {
   const busiest = Math.max(1, ...shown.map((day) => day.calls));
   return (
     <figure aria-label={t('cost.perDay')} className="flex flex-col gap-1 text-sm text-soft tabular-nums">
-      <Scale text={dearest === 0 ? null : money(dearest)}>
+      <Scale text={dearest === 0 ? null : both(dearest)}>
         {shown.map(({ key, costUsd }) => (
-          <Column key={key} title={`${key}: ${money(costUsd)}`}>
+          <Column key={key} title={`${key}: ${both(costUsd)}`}>
             {costUsd > 0 && <Bar look="bg-cloud" part={costUsd / dearest} />}
           </Column>
         ))}

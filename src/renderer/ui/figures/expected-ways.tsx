@@ -1,6 +1,8 @@
 import type { Expectation, ExpectedWay } from '@shared/routing/outcomes.ts';
 import { type AskedExpectation, useExpectation } from '../../lib/models/use-expectation.ts';
+import { type Currency, inBoth } from '@shared/money/currency.ts';
 import { money, seconds, span } from '../../lib/text/format.ts';
+import { useMoney } from '../../lib/text/use-money.ts';
 import { t } from '../../lib/text/translate.ts';
 
 interface ExpectedWaysProps {
@@ -15,13 +17,14 @@ export function ExpectedMessage(props: AskedExpectation) {
 
 /** What a task is likely to bring on each way, before it is sent. Nothing is shown while nothing at all is known. */
 export function ExpectedWays({ expectation: { ways, warning } }: ExpectedWaysProps) {
+  const { currency } = useMoney();
   if (ways.every(({ solves, seconds: time }) => solves === null && time === null)) return null;
   return (
     <div className="px-3.5 pb-1.5 text-xs text-soft" data-expected>
       <ul className="flex flex-wrap gap-x-3 gap-y-0.5 tabular-nums" aria-label={t('expected.label')}>
         {ways.map((way) => (
-          <li key={way.way} title={aboutOf(way)}>
-            {textOf(way)}
+          <li key={way.way} title={aboutOf(way, currency)}>
+            {textOf(way, currency)}
           </li>
         ))}
       </ul>
@@ -30,9 +33,10 @@ export function ExpectedWays({ expectation: { ways, warning } }: ExpectedWaysPro
   );
 }
 
-function textOf({ way, solves, seconds: time, usd }: ExpectedWay): string {
+function textOf({ way, solves, seconds: time, usd }: ExpectedWay, currency: Currency | null): string {
   const where = t(`composer.where.${way}`);
-  const cost = usd === null || way === 'local' ? (time === null ? null : shortTime(time.value)) : shortMoney(usd.value);
+  const cost =
+    usd === null || way === 'local' ? (time === null ? null : shortTime(time.value)) : shortMoney(usd.value, currency);
   if (solves === null) return cost === null ? t('expected.unknown', { where }) : t('expected.cost', { where, cost });
   const [value, low, high] = [tenths(solves.value), tenths(solves.low), tenths(solves.high)];
   return cost === null
@@ -41,13 +45,14 @@ function textOf({ way, solves, seconds: time, usd }: ExpectedWay): string {
 }
 
 /** The whole record: what it was counted from, and how far time and price may lie apart. */
-function aboutOf({ solves, seconds: time, usd, isGuess }: ExpectedWay): string {
+function aboutOf({ solves, seconds: time, usd, isGuess }: ExpectedWay, currency: Currency | null): string {
+  const price = usd === null ? null : inBoth({ currency, dollars: money }, (show) => span(usd, show));
   return [
     solves === null
       ? t('expected.notCounted')
       : t('expected.counted', { solved: Math.round(solves.solved), tasks: Math.round(solves.tasks) }),
     ...(time === null ? [] : [t('expected.time', { span: span(time, timeText) })]),
-    ...(usd === null ? [] : [t(isGuess ? 'expected.guess' : 'expected.usd', { span: span(usd, money) })]),
+    ...(price === null ? [] : [t(isGuess ? 'expected.guess' : 'expected.usd', { span: price })]),
   ].join(' ');
 }
 
@@ -56,5 +61,7 @@ const shortTime = (value: number): string =>
   value < 90
     ? t('expected.seconds', { count: Math.round(value) })
     : t('expected.minutes', { count: Math.round(value / 60) });
-const shortMoney = (value: number): string => (value > 0 && value < 0.005 ? '<$0.01' : `$${value.toFixed(2)}`);
+const cents = (usd: number | null): string => (usd === null ? money(null) : `$${usd.toFixed(2)}`);
+const shortMoney = (value: number, currency: Currency | null): string =>
+  inBoth({ currency, dollars: cents }, (show) => (value > 0 && value < 0.005 ? `<${show(0.01)}` : show(value)));
 const tenths = (value: number): number => Math.round(value * 10);

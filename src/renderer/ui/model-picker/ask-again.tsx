@@ -7,7 +7,8 @@ import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useWork, type Work } from '../../lib/connection/use-work.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
-import { money, tokens } from '../../lib/text/format.ts';
+import { tokens } from '../../lib/text/format.ts';
+import { useMoney } from '../../lib/text/use-money.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { Button } from '../controls/button.tsx';
 import { Field, InputField } from '../controls/field.tsx';
@@ -141,10 +142,11 @@ function Buttons({ work, isAllowed, onAsk, onClose }: ButtonsProps) {
 }
 
 function Expectation({ expected: { calls, promptTokens, costUsd, isSent } }: { readonly expected: ExpectedAgain }) {
+  const { both } = useMoney();
   if (calls === 0) return <p>{t('again.noCalls')}</p>;
   return (
     <div className="flex flex-col gap-1">
-      <p>{plural('again.expect', calls, { read: tokens(promptTokens), money: money(costUsd) })}</p>
+      <p>{plural('again.expect', calls, { read: tokens(promptTokens), money: both(costUsd) })}</p>
       {isSent && <p className="text-soft">{t('again.sent')}</p>}
     </div>
   );

@@ -1,6 +1,7 @@
 import { type AskedAgain, type CallAnswer, sumsOfAskedAgain } from '@shared/comparisons/asked-again.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
-import { money, seconds, tokens } from '../../lib/text/format.ts';
+import { seconds, tokens } from '../../lib/text/format.ts';
+import { useMoney } from '../../lib/text/use-money.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Facts, Section } from '../layout/facts.tsx';
 
@@ -48,6 +49,7 @@ type Sums = ReturnType<typeof sumsOfAskedAgain>;
 
 function Totals({ sums }: { readonly sums: Sums }) {
   const { asked, withTool, sameTool, sameTarget, toolShare, targetShare, lostUsd, before, again } = sums;
+  const { both } = useMoney();
   if (asked === 0 && lostUsd === 0) return null;
   return (
     <Section title={t('again.sums')}>
@@ -55,9 +57,9 @@ function Totals({ sums }: { readonly sums: Sums }) {
         facts={[
           [t('again.sameTool'), withTool === 0 ? null : shareText(sameTool, withTool, toolShare)],
           [t('again.sameTarget'), withTool === 0 ? null : shareText(sameTarget, withTool, targetShare)],
-          [t('again.before'), asked === 0 ? null : tookText(before)],
-          [t('again.again'), asked === 0 ? null : tookText(again)],
-          [t('again.lost'), lostUsd === 0 ? null : money(lostUsd)],
+          [t('again.before'), asked === 0 ? null : tookText(before, both)],
+          [t('again.again'), asked === 0 ? null : tookText(again, both)],
+          [t('again.lost'), lostUsd === 0 ? null : both(lostUsd)],
         ]}
       />
     </Section>
@@ -69,11 +71,14 @@ function shareText(hits: number, count: number, share: Sums['toolShare']): strin
   return t('again.ofRange', { hits, count, low: Math.round(share.low * 100), high: Math.round(share.high * 100) });
 }
 
-const tookText = ({ promptTokens, outputTokens, seconds: took, costUsd }: Sums['before']): string =>
+const tookText = (
+  { promptTokens, outputTokens, seconds: took, costUsd }: Sums['before'],
+  both: (usd: number | null) => string,
+): string =>
   [
     t('again.tokens', { read: tokens(promptTokens), written: tokens(outputTokens) }),
     seconds(took * 1000),
-    money(costUsd),
+    both(costUsd),
   ].join(' · ');
 
 function didText({ tool, target }: Pick<CallAnswer, 'tool' | 'target'>): string {

@@ -84,7 +84,10 @@ const commands: Readonly<Record<string, Run>> = {
   compare: (context, json) => compare(context, undefined, { resume: 'last', json }),
   'compare list': (context, json) => compare(context, undefined, { list: true, json }),
   'the result of a run': async (context, json) => {
-    showResult(await (await context.core()).sessions.result({ sessionId: session }), context.terminal, json);
+    showResult(await (await context.core()).sessions.result({ sessionId: session }), context.terminal, {
+      isJson: json,
+      currency: null,
+    });
     return 0;
   },
 };

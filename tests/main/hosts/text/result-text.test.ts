@@ -25,7 +25,7 @@ function shown(own: Pick<RunResult, 'status' | 'reason' | 'text'> & Partial<RunR
     changes: [],
     ...own,
   };
-  showResult(result, { ...writing, isLive: false, isInteractive: false, columns: 80 }, isJson);
+  showResult(result, { ...writing, isLive: false, isInteractive: false, columns: 80 }, { isJson, currency: null });
   return lines.join('');
 }
 

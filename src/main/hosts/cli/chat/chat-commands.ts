@@ -1,5 +1,5 @@
 import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
-import { moneyText } from '@shared/money/money-text.ts';
+import { bothText } from '@shared/money/currency.ts';
 import { editedSteps, planMessage, planSteps, planText } from '@shared/session/plan-steps.ts';
 import { commandsFor, parseSlash, slashSentences } from '@shared/session/slash-commands.ts';
 import { fillTemplate, templateAbout } from '@shared/session/prompt-templates.ts';
@@ -19,6 +19,7 @@ import { findAssistant, withAssistant } from '../checks/with-assistant.ts';
 import { oneLine } from '../../text/terminal.ts';
 import { requireModels } from '../../text/require-models.ts';
 import { modeTexts } from '../../text/event-lines.ts';
+import { shownCurrency } from '../../text/shown-currency.ts';
 import { ensureModel } from '../commands/models/models.command.ts';
 import { route } from '../commands/route.command.ts';
 
@@ -118,7 +119,9 @@ async function ask(
   const core = await context.core();
   switch (name) {
     case 'cost':
-      context.terminal.err(`${moneyText((await core.sessions.find({ id: sessionId })).costUsd)}\n`);
+      context.terminal.err(
+        `${bothText(await shownCurrency(core), (await core.sessions.find({ id: sessionId })).costUsd)}\n`,
+      );
       return;
     case 'route':
       await route(context, sessionId, words[0], {});

@@ -10,6 +10,7 @@ import type { CoreClient } from '../../../server/local-socket.ts';
 import { raisedSteps } from '@shared/money/limit-raise.ts';
 import { raiseText } from '../questions/cap-question.ts';
 import { showResult } from '../../text/result-text.ts';
+import { shownCurrency } from '../../text/shown-currency.ts';
 import type { Chat } from '../chat/chat-state.ts';
 import {
   addQuestion,
@@ -196,7 +197,8 @@ async function follow(
     view.close();
     const result = await core.sessions.result({ sessionId });
     // The result lists the changes of the whole session, which an answer without changes would repeat.
-    showResult(hasChanged ? result : { ...result, changes: [] }, context.terminal, false);
+    const currency = await shownCurrency(core);
+    showResult(hasChanged ? result : { ...result, changes: [] }, context.terminal, { isJson: false, currency });
   } catch (error) {
     if (!isSent) state.attached = [...message.attachments, ...state.attached];
     reportFailure(error, context.terminal);

@@ -13,6 +13,7 @@ import {
   comparisonRows,
 } from '@shared/comparisons/comparison-table.ts';
 import { pairsForYou } from '@shared/comparisons/pair-verdicts.ts';
+import type { Currency } from '@shared/money/currency.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { escapedJson, seenWords } from '@shared/text/seen-text.ts';
 import { jsonText } from '../../../lib/files/json-file.ts';
@@ -20,6 +21,7 @@ import type { Command, CommandContext } from '../../text/command-context.ts';
 import { usageError } from '../../text/report-failure.ts';
 import { createLiveView } from '../terminal/live-view.ts';
 import { ensureModel } from './models/models.command.ts';
+import { shownCurrency } from '../../text/shown-currency.ts';
 import { wayHint } from '../reports/use-way.ts';
 import { checkOutputFile, writeOutputFile } from '../terminal/output-file.ts';
 import { type CompareInputArguments, comparedBy, numberOf, readCompareInput } from '../turn/compare-input.ts';
@@ -50,9 +52,10 @@ export const compare: Command<[string | undefined, CompareArguments]> = async (c
     if (note !== undefined) terminal.err(`${oneLine(seenWords(name), 40)}: ${seenWords(note)}\n`);
   }
   const comparison = await carryOut(context, id, maxUsd);
+  const currency = await shownCurrency(await context.core());
   if (args.json === true) terminal.out(jsonLine({ ...comparison, rows: comparisonRows(comparison) }));
-  else showTable(comparison, terminal);
-  if (args.report !== undefined) await writeOutputFile(args.report, reportText(args.report, comparison));
+  else showTable(comparison, terminal, currency);
+  if (args.report !== undefined) await writeOutputFile(args.report, reportText(args.report, comparison, currency));
   const open = comparison.runs.filter((run) => run.state !== 'ended').length;
   if (open > 0) terminal.err(`${open} runs are left. Resume them: dewpoint compare --resume ${id}\n`);
   return context.signal.aborted ? 130 : comparison.runs.some(isLeftAtLimit) ? 3 : exitOf(comparison);
@@ -180,17 +183,18 @@ async function follow({ core, terminal, now, signal }: CommandContext, sessionId
   }
 }
 
-function showTable(comparison: Comparison, terminal: Terminal): void {
+function showTable(comparison: Comparison, terminal: Terminal, currency: Currency | null): void {
   const rows = comparisonRows(comparison);
-  for (const line of table([comparisonHead, ...rows.map(comparisonCells)])) terminal.out(`${line}\n`);
+  for (const line of table([comparisonHead, ...rows.map((row) => comparisonCells(row, currency))]))
+    terminal.out(`${line}\n`);
   if (rows.some(({ runs }) => runs > 0)) terminal.err(terminal.colors.dim(`${counterfactualLegend}\n`));
-  for (const { title, head, rows: lines, note } of reportTables(comparison)) {
+  for (const { title, head, rows: lines, note } of reportTables(comparison, currency)) {
     if (title === 'Ways' || title === 'Runs' || title === 'Verdicts') continue;
     terminal.out(`\n${title}\n`);
     for (const line of table([head, ...lines])) terminal.out(`${line}\n`);
     if (note !== null) terminal.err(terminal.colors.dim(`${note}\n`));
   }
-  const verdict = comparisonVerdict(comparison);
+  const verdict = comparisonVerdict(comparison, currency);
   if (verdict !== null) terminal.out(`\n${seenWords(verdict)}\n`);
   const open = pairsForYou(comparison).length;
   if (open > 0) terminal.err(`${pluralize(open, 'pair')} of answers to judge: open the comparison in the window.\n`);
@@ -209,10 +213,13 @@ function showTable(comparison: Comparison, terminal: Terminal): void {
 }
 
 /** The report as JSON, CSV or HTML if the file name ends that way, otherwise as Markdown. */
-function reportText(path: string, comparison: Comparison): string {
-  if (/\.json$/iu.test(path)) return escapedJson(jsonText({ ...comparison, rows: comparisonRows(comparison) }));
-  if (/\.html?$/iu.test(path)) return comparisonPage(comparison);
-  return /\.csv$/iu.test(path) ? comparisonCsv(comparison) : comparisonMarkdown(comparison);
+function reportText(path: string, comparison: Comparison, currency: Currency | null): string {
+  if (/\.json$/iu.test(path)) {
+    const rate = currency === null ? {} : { currency };
+    return escapedJson(jsonText({ ...comparison, rows: comparisonRows(comparison), ...rate }));
+  }
+  if (/\.html?$/iu.test(path)) return comparisonPage(comparison, currency);
+  return /\.csv$/iu.test(path) ? comparisonCsv(comparison, currency) : comparisonMarkdown(comparison, currency);
 }
 
 function titleOf({ tasks: [first, ...others] }: Comparison['input']): string {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { Elsewhere } from '@shared/money/counterfactual.ts';
+import type { Elsewhere, Interval } from '@shared/money/counterfactual.ts';
 import type { CostReport, CostRow, CostTotals } from '@shared/money/cost-report.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
 import type { MonthCosts } from '@shared/money/month-costs.ts';
+import { bothText, type Currency, inBoth, inCurrency } from '@shared/money/currency.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { sheetCell } from '@shared/text/csv-text.ts';
@@ -10,6 +11,7 @@ import type { CoreClient } from '../../../server/local-socket.ts';
 import type { Command, CommandContext } from '../../text/command-context.ts';
 import { keyOfWord } from './projects/named-project.ts';
 import { usageError } from '../../text/report-failure.ts';
+import { shownCurrency } from '../../text/shown-currency.ts';
 import { intervalText } from '../reports/interval-text.ts';
 import type { Terminal } from '../../text/terminal.ts';
 import { jsonLine, oneLine, table } from '../../text/terminal.ts';
@@ -38,18 +40,18 @@ export const costs: Command<[CostsArguments]> = async ({ core, terminal }, args)
   if (args.since !== undefined && !z.iso.date().safeParse(args.since).success) {
     throw usageError(`--since takes a date like 2026-11-21, not "${args.since}".`);
   }
-  const report = await (
-    await core()
-  ).costs({
+  const client = await core();
+  const report = await client.costs({
     by,
     ...(args.since === undefined ? {} : { since: args.since }),
     ...(args.project === undefined ? {} : { project: await keyOfWord(core, args.project) }),
   });
   if (args.json === true) terminal.out(jsonLine(report));
-  else if (args.csv === true) terminal.out(csvOf(report));
   else {
-    showReport(report, terminal);
-    if (report.rows.length > 0) showElsewhere(report, terminal);
+    const currency = await shownCurrency(client);
+    if (args.csv === true) terminal.out(csvOf(report, currency));
+    else showReport(report, terminal, currency);
+    if (args.csv !== true && report.rows.length > 0) showElsewhere(report, terminal, currency);
   }
   if (report.unreadable.length > 0) {
     terminal.err(
@@ -74,13 +76,14 @@ async function showSteps(
     terminal.out(jsonLine(steps));
     return 0;
   }
+  const currency = await shownCurrency(client);
   const rows = steps.map(({ step, where, model, costUsd, seconds, elsewhere }) => [
     String(step),
     where,
     oneLine(seenName(model), 40),
-    costUsd === null ? 'unpriced' : moneyText(costUsd),
+    bothText(currency, costUsd),
     `${seconds.toFixed(1)} s`,
-    elsewhere.usd === null ? '-' : intervalText(elsewhere.usd, moneyText),
+    elsewhere.usd === null ? '-' : bothInterval(elsewhere.usd, currency),
     elsewhere.seconds === null ? '-' : intervalText(elsewhere.seconds, (value) => `${value.toFixed(1)} s`),
   ]);
   const head = ['step', 'where', 'model', 'money', 'time', 'in other place', ''];
@@ -97,11 +100,13 @@ async function showMonth(core: CommandContext['core'], terminal: Terminal, args:
     throw usageError('--month can be combined with --project and --json only.');
   }
   const about = project === undefined ? {} : { project: await keyOfWord(core, project) };
-  const month = await (await core()).monthCosts(about);
+  const client = await core();
+  const month = await client.monthCosts(about);
   if (args.json === true) {
     terminal.out(jsonLine(month));
     return 0;
   }
+  const currency = await shownCurrency(client);
   const { days, payback } = month;
   const ways = [
     ['this month so far', month.spent],
@@ -112,7 +117,7 @@ async function showMonth(core: CommandContext['core'], terminal: Terminal, args:
   ] as const;
   const rows = ways.map(([name, { usd, why }]) => [
     name,
-    usd === null ? 'unknown' : intervalText(usd, wholeMoneyText),
+    usd === null ? 'unknown' : inBoth({ currency, dollars: wholeMoneyText }, (show) => intervalText(usd, show)),
     why === null ? '' : seenWords(why),
   ]);
   for (const line of table(rows)) terminal.out(`${line}\n`);
@@ -121,33 +126,37 @@ async function showMonth(core: CommandContext['core'], terminal: Terminal, args:
       terminal.colors.dim(`from ${days.count} days, ${days.since} to ${days.until}; in brackets: 9 of 10 months\n`),
     );
   }
-  terminal.out(`${paybackText(payback)}\n`);
+  terminal.out(`${paybackText(payback, currency)}\n`);
   return 0;
 }
 
-function paybackText({ hardwareUsd, months, why }: MonthCosts['payback']): string {
+function paybackText({ hardwareUsd, months, why }: MonthCosts['payback'], currency: Currency | null): string {
   if (months === null) return `hardware paid for: unknown: ${why ?? ''}`;
   const { value, low, high } = months;
   const to = high === null ? 'perhaps never' : `${Math.ceil(high)}`;
   const note = why === null ? '' : ` (${why})`;
   const about = `${Math.ceil(value)} ${Math.ceil(value) === 1 ? 'month' : 'months'}`;
-  return `hardware for ${moneyText(hardwareUsd)} is paid for in about ${about} (${Math.ceil(low)} to ${to}), against the cloud alone${note}`;
+  return `hardware for ${bothText(currency, hardwareUsd)} is paid for in about ${about} (${Math.ceil(low)} to ${to}), against the cloud alone${note}`;
 }
 
 /** Cents are enough for a month. */
-function wholeMoneyText(usd: number): string {
-  return usd < 0.005 ? moneyText(usd) : `$${usd.toFixed(2)}`;
+function wholeMoneyText(usd: number | null): string {
+  return usd === null || usd < 0.005 ? moneyText(usd) : `$${usd.toFixed(2)}`;
 }
 
-function showReport(report: CostReport, terminal: Terminal): void {
+function bothInterval(usd: Interval, currency: Currency | null): string {
+  return inBoth({ currency }, (show) => intervalText(usd, show));
+}
+
+function showReport(report: CostReport, terminal: Terminal, currency: Currency | null): void {
   if (report.rows.length === 0) {
     terminal.err('No model calls in that time.\n');
     return;
   }
   const { total, elsewhere, energy } = report;
   const lines = [
-    ...report.rows.map((row) => cells(rowLabel(row), row)),
-    cells('total', { ...total, elsewhere, energy }),
+    ...report.rows.map((row) => cells(rowLabel(row), row, currency)),
+    cells('total', { ...total, elsewhere, energy }, currency),
   ];
   const head = ['calls', 'local', 'failed', 'read', 'from cache', 'written', 'money', 'all cloud', 'all local', 'Wh'];
   lines.unshift([report.by, ...head]);
@@ -155,21 +164,21 @@ function showReport(report: CostReport, terminal: Terminal): void {
 }
 
 /** What the same work would have cost elsewhere, and the electrical energy used. */
-function showElsewhere({ elsewhere, energy, total }: CostReport, terminal: Terminal): void {
+function showElsewhere({ elsewhere, energy, total }: CostReport, terminal: Terminal, currency: Currency | null): void {
   const { allLocal, allCloud } = elsewhere;
   for (const [name, { basis, usd, seconds, why, formula }] of [
     ['all local', allLocal],
     ['all cloud', allCloud],
   ] as const) {
     const time = seconds === null ? '' : `, ${intervalText(seconds, (value) => `${Math.round(value)} s`)}`;
-    const sum = usd === null ? `unknown: ${why ?? ''}` : intervalText(usd, moneyText);
+    const sum = usd === null ? `unknown: ${why ?? ''}` : bothInterval(usd, currency);
     const note = usd !== null && why !== null ? ` (${why})` : '';
     terminal.out(`${name} (${basis}): ${sum}${time}${note}\n`);
     terminal.out(terminal.colors.dim(`    ${seenWords(formula)}\n`));
   }
   const metered = total.localCalls - energy.unmeteredCalls;
   if (metered <= 0) return;
-  const cost = energy.unpricedEnergyCalls > 0 ? '' : `, ${moneyText(energy.energyUsd)}`;
+  const cost = energy.unpricedEnergyCalls > 0 ? '' : `, ${bothText(currency, energy.energyUsd)}`;
   const rest = energy.unmeteredCalls > 0 ? `; ${energy.unmeteredCalls} calls were not metered` : '';
   terminal.out(
     `electricity of local calls: ${energy.estimatedEnergyCalls > 0 ? 'about ' : ''}${energy.wattHours.toFixed(2)} Wh${cost}${rest}\n`,
@@ -182,7 +191,7 @@ function rowLabel({ key, label }: CostRow): string {
 
 type Figures = CostTotals & Pick<CostRow, 'elsewhere' | 'energy'>;
 
-function cells(name: string, totals: Figures): readonly string[] {
+function cells(name: string, totals: Figures, currency: Currency | null): readonly string[] {
   const { usage } = totals;
   return [
     name,
@@ -192,16 +201,16 @@ function cells(name: string, totals: Figures): readonly string[] {
     `${usage.estimated ? '~' : ''}${promptTokensOf(usage)}`,
     String(usage.cacheRead),
     String(usage.output),
-    moneyOf(totals),
-    elsewhereText(totals.elsewhere.allCloud),
-    elsewhereText(totals.elsewhere.allLocal),
+    moneyOf(totals, currency),
+    elsewhereText(totals.elsewhere.allCloud, currency),
+    elsewhereText(totals.elsewhere.allLocal, currency),
     energyText(totals),
   ];
 }
 
 /** `~` marks an estimate. The lines below the table have its interval and its formula. */
-function elsewhereText({ usd, basis }: Elsewhere): string {
-  return usd === null ? '-' : `${basis === 'measured' ? '' : '~'}${moneyText(usd.value)}`;
+function elsewhereText({ usd, basis }: Elsewhere, currency: Currency | null): string {
+  return usd === null ? '-' : `${basis === 'measured' ? '' : '~'}${bothText(currency, usd.value)}`;
 }
 
 /** `~`: estimated with the watts of the settings. `-`: no local call was metered. */
@@ -212,10 +221,10 @@ function energyText({ localCalls, energy }: Figures): string {
 }
 
 /** A sum that lacks calls with unknown prices says so, and is never a plain number. */
-function moneyOf({ costUsd, unpricedCalls, calls }: CostTotals): string {
-  if (unpricedCalls === 0) return moneyText(costUsd);
+function moneyOf({ costUsd, unpricedCalls, calls }: CostTotals, currency: Currency | null): string {
+  if (unpricedCalls === 0) return bothText(currency, costUsd);
   if (unpricedCalls === calls) return 'unpriced';
-  return `at least ${moneyText(costUsd)} (${unpricedCalls} unpriced)`;
+  return `at least ${bothText(currency, costUsd)} (${unpricedCalls} unpriced)`;
 }
 
 const columns = [
@@ -248,9 +257,9 @@ const columns = [
 
 /**
  * Unknown figures are empty. `cost_usd` is empty if no call has a price. If `unpriced_calls` is above 0, the real cost
- * is higher than `cost_usd`.
+ * is higher than `cost_usd`. With a currency, its columns come last.
  */
-function csvOf({ rows }: CostReport): string {
+function csvOf({ rows }: CostReport, currency: Currency | null): string {
   const lines = rows.map((row) => {
     const { usage } = row;
     return [
@@ -270,11 +279,32 @@ function csvOf({ rows }: CostReport): string {
       ...elsewhereCells(row.elsewhere.allCloud),
       ...elsewhereCells(row.elsewhere.allLocal),
       ...energyCells(row),
+      ...(currency === null ? [] : currencyCells(row, currency)),
     ]
       .map(sheetCell)
       .join(',');
   });
-  return [columns.join(','), ...lines].map((line) => `${line}\r\n`).join('');
+  const head = [...columns, ...(currency === null ? [] : currencyColumns)];
+  return [head.join(','), ...lines].map((line) => `${line}\r\n`).join('');
+}
+
+const currencyColumns = ['currency', 'per_usd', 'cost', 'all_cloud', 'all_local', 'energy'];
+
+/** The same sums as those in dollars, at the user's rate. Empty where those are. */
+function currencyCells(row: CostRow, currency: Currency): readonly (string | number)[] {
+  const { calls, unpricedCalls, costUsd, elsewhere, energy } = row;
+  const isEnergyKnown = row.localCalls > energy.unmeteredCalls && energy.unpricedEnergyCalls === 0;
+  const sums = [
+    calls > 0 && unpricedCalls === calls ? null : costUsd,
+    elsewhere.allCloud.usd?.value ?? null,
+    elsewhere.allLocal.usd?.value ?? null,
+    isEnergyKnown ? energy.energyUsd : null,
+  ];
+  return [
+    currency.code,
+    currency.perUsd,
+    ...sums.map((usd) => (usd === null ? '' : rounded(inCurrency(currency, usd)))),
+  ];
 }
 
 const rounded = (usd: number): number => Number(usd.toFixed(9));

@@ -20,6 +20,7 @@ import { askApproval } from '../questions/approval-question.ts';
 import { askCap } from '../questions/cap-question.ts';
 import type { Command, CommandContext } from '../../text/command-context.ts';
 import { showResult } from '../../text/result-text.ts';
+import { shownCurrency } from '../../text/shown-currency.ts';
 import { followTurn } from '../../text/follow-turn.ts';
 import { flagsAgain, type FlagValues } from '../program/run-flags.ts';
 import { parseRunOptions } from '../turn/parse-run-options.ts';
@@ -117,7 +118,8 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   for (;;) {
     view.close();
     const result = await core.sessions.result({ sessionId });
-    showResult(result, terminal, args.json === true, flagsAgain(args));
+    const currency = await shownCurrency(core);
+    showResult(result, terminal, { isJson: args.json === true, flags: flagsAgain(args), currency });
     const isAsked = result.status === 'waiting' && options.interactive && !isLeft;
     const answer = afterwards.shift() ?? (isAsked ? await askAnswer(context) : null);
     if (answer === null) return endRun(context, args, result);

@@ -3,7 +3,7 @@ import { escapeMarkdown } from '@shared/text/escape-markdown.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
 import type { ComparisonRun, NamedTestCounts, RunFigures } from '@shared/comparisons/comparison.ts';
 import { differenceOfTasks, shareOfTasks } from '@shared/comparisons/intervals.ts';
-import { moneyText } from '@shared/money/money-text.ts';
+import { bothText, type Currency, rateText } from '@shared/money/currency.ts';
 
 /** One run of a task in one way. */
 export interface EvalRun {
@@ -95,14 +95,14 @@ function pairedLine(runs: readonly EvalRun[], first: string, second: string): st
 }
 
 /** The rows as a table with a head. */
-export function evalTable(rows: readonly EvalRow[]): readonly (readonly string[])[] {
+export function evalTable(rows: readonly EvalRow[], currency: Currency | null): readonly (readonly string[])[] {
   const hasNamed = rows.some(({ broke }) => broke.of > 0);
   const broken = hasNamed ? ['broke tests'] : [];
   const head = ['way', 'solved', '95 %', ...broken, 'first try', 'errors recovered', 'time', 'tokens', 'cost'];
-  return [head, ...rows.map((row) => evalCells(row, hasNamed))];
+  return [head, ...rows.map((row) => evalCells(row, hasNamed, currency))];
 }
 
-function evalCells(row: EvalRow, hasNamed: boolean): readonly string[] {
+function evalCells(row: EvalRow, hasNamed: boolean, currency: Currency | null): readonly string[] {
   const { way, runs, solved, unjudged, share, seconds, tokens } = row;
   const percent = (value: number): string => `${(value * 100).toFixed(0)}`;
   const left = unjudged === 0 ? '' : ` (${unjudged} unjudged)`;
@@ -115,7 +115,7 @@ function evalCells(row: EvalRow, hasNamed: boolean): readonly string[] {
     row.recovered,
     `${seconds.toFixed(0)} s`,
     tokens.toLocaleString('en'),
-    moneyText(row.costUsd),
+    bothText(currency, row.costUsd),
   ];
 }
 
@@ -123,13 +123,15 @@ interface EvalReport {
   readonly title: string;
   readonly runs: readonly EvalRun[];
   readonly skipped: readonly { readonly id: string; readonly why: string }[];
+  /** Sums stand in it beside those in dollars. */
+  readonly currency?: Currency;
 }
 
 const how =
   'Solved: the command of the task passed after the run, with files that no agent saw. 95 %: Wilson. Differences are paired by task and repeat (Newcombe). With several tasks, both are over tasks, because repeats of one task say little about others. First try: of the solved runs that were checked, those in which no check failed after the work. Errors recovered: failed calls of tools after which the same tool worked. Broke tests: runs after which a test failed that passed before, where the task names such tests.';
 
 /** The report as Markdown. */
-export function evalMarkdown({ title, runs, skipped }: EvalReport): string {
+export function evalMarkdown({ title, runs, skipped, currency }: EvalReport): string {
   const rows = evalRows(runs);
   const line = (cells: readonly string[]): string => `| ${cells.map(escapeMarkdown).join(' | ')} |`;
   const lines = ([head = [], ...rest]: readonly (readonly string[])[]): readonly string[] => [
@@ -140,8 +142,9 @@ export function evalMarkdown({ title, runs, skipped }: EvalReport): string {
   return [
     `# ${escapeMarkdown(title)}`,
     '',
-    ...lines(evalTable(rows)),
+    ...lines(evalTable(rows, currency ?? null)),
     '',
+    ...(currency === undefined ? [] : [rateText(currency), '']),
     ...pairedLines(runs).map((text) => `- ${escapeMarkdown(text)}`),
     '',
     how,
@@ -188,8 +191,8 @@ export function evalPage(report: EvalReport): string {
 <style>body{font:15px system-ui;margin:2em;max-width:60em}table{border-collapse:collapse}td,th{padding:.2em .7em;border-bottom:1px solid #ccc;text-align:left}</style>
 <h1>${pageText(report.title)}</h1>
 ${plotOf(rows)}
-${table(evalTable(rows))}
-<ul>${pairedLines(report.runs)
+${table(evalTable(rows, report.currency ?? null))}
+${report.currency === undefined ? '' : `<p>${pageText(rateText(report.currency))}</p>\n`}<ul>${pairedLines(report.runs)
     .map((line) => `<li>${pageText(line)}</li>`)
     .join('')}</ul>
 <p>${pageText(how)}</p>

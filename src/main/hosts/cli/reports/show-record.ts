@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { type Currency, inBoth } from '@shared/money/currency.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import type {
   Expectation,
@@ -15,6 +16,7 @@ import type { Terminal } from '../../text/terminal.ts';
 import { jsonLine, pluralize, seconds, table } from '../../text/terminal.ts';
 import { requireFolder } from '../checks/require-folder.ts';
 import { intervalText } from './interval-text.ts';
+import { shownCurrency } from '../../text/shown-currency.ts';
 
 export interface RecordArguments {
   readonly json?: boolean;
@@ -46,7 +48,7 @@ export async function showRecord(client: CoreClient, terminal: Terminal, args: R
   const kind = isQuestion(args.expect) ? 'question' : 'work';
   const found = await client.routing.expect({ projectPath, kind });
   if (isJson) terminal.out(jsonLine(found));
-  else showExpectation(found, terminal);
+  else showExpectation(found, terminal, await shownCurrency(client));
   return 0;
 }
 
@@ -94,22 +96,26 @@ function harmText({ model, limit, tasks, harms, bound, least }: HarmView): strin
   return `How often tasks end worse here than in the cloud is not known yet: ${judged}, and ${missing}. ${allowed} Until then, value and price decide.`;
 }
 
-function showExpectation({ kind, ways, warning }: Expectation, { out, err }: Terminal): void {
+function showExpectation(
+  { kind, ways, warning }: Expectation,
+  { out, err }: Terminal,
+  currency: Currency | null,
+): void {
   out(kind === 'question' ? 'A question\n' : 'Work on files\n');
   const cells = ways.map((way) => [
     way.way,
     solvedText(way.solves),
     way.seconds === null ? 'unknown yet' : intervalText(way.seconds, (value) => seconds(value * 1000)),
-    usdText(way),
+    usdText(way, currency),
   ]);
   for (const line of table([['', 'solves', 'time', 'price'], ...cells])) out(`  ${line}\n`);
   if (warning !== null) err(`${warning}\n`);
 }
 
-function usdText({ way, usd, isGuess }: ExpectedWay): string {
+function usdText({ way, usd, isGuess }: ExpectedWay, currency: Currency | null): string {
   if (way === 'local') return 'no bill';
   if (usd === null) return 'unknown yet';
-  return `${intervalText(usd, moneyText)}${isGuess ? ', a guess' : ''}`;
+  return `${inBoth({ currency }, (show) => intervalText(usd, show))}${isGuess ? ', a guess' : ''}`;
 }
 
 function solvedText(share: SolvedShare | null): string {

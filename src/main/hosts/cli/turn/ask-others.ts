@@ -14,6 +14,7 @@ import type { TurnToFollow } from '../../text/follow-turn.ts';
 import { followTurn } from '../../text/follow-turn.ts';
 import { reportFailure, usageError } from '../../text/report-failure.ts';
 import { showResult } from '../../text/result-text.ts';
+import { shownCurrency } from '../../text/shown-currency.ts';
 import { jsonLine } from '../../text/terminal.ts';
 
 /** As in the window: more answers are hard to compare. */
@@ -145,7 +146,7 @@ async function showAnswer(
     return;
   }
   terminal.out(`${at === 0 ? '' : '\n'}${colors.bold(model === null ? `model ${at + 1}` : seenName(model))}\n`);
-  showResult(result, terminal, false);
+  showResult(result, terminal, { isJson: false, currency: await shownCurrency(core) });
   const speed = perSecond === null ? 'speed unknown' : `${perSecond.toFixed(perSecond < 10 ? 1 : 0)} tokens/s`;
   terminal.err(colors.dim(`${speed}, session ${result.session}\n`));
   if (result.status === 'waiting') terminal.err(`${colors.dim(howToAnswer(result.session, ''))}\n`);

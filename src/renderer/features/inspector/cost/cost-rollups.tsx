@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { CostRow } from '@shared/money/cost-report.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';
-import { money, thisMonth } from '../../../lib/text/format.ts';
+import { thisMonth } from '../../../lib/text/format.ts';
+import { useMoney } from '../../../lib/text/use-money.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { DayChart } from '../../../ui/figures/day-chart.tsx';
 import { Section } from '../../../ui/layout/facts.tsx';
@@ -48,6 +49,7 @@ const shownDays = 31;
 
 function Days({ queryKey, input }: DaysProps) {
   const client = useClient();
+  const { both } = useMoney();
   const report = useQuery({ queryKey, queryFn: ({ signal }) => client.costs({ ...input }, { signal }) });
   if (report.error !== null) return <Problem text={failureText(report.error)} onRetry={report.refetch} />;
   if (report.data === undefined) return <p className="text-sm text-soft">{t('costs.loading')}</p>;
@@ -55,7 +57,7 @@ function Days({ queryKey, input }: DaysProps) {
   if (rows.length === 0) return <p className="text-sm text-soft">{t('cost.noDays')}</p>;
   return (
     <>
-      <p className="text-xl font-semibold tabular-nums">{money(total.costUsd)}</p>
+      <p className="text-xl font-semibold tabular-nums">{both(total.costUsd)}</p>
       <DayChart days={rows} most={shownDays} />
       <DayTable days={rows.toSorted((left, right) => (left.key < right.key ? 1 : -1)).slice(0, shownDays)} />
     </>
@@ -64,6 +66,7 @@ function Days({ queryKey, input }: DaysProps) {
 
 /** Latest day first. A busy month scrolls. */
 function DayTable({ days }: { readonly days: readonly CostRow[] }) {
+  const { both } = useMoney();
   return (
     <div
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
@@ -91,7 +94,7 @@ function DayTable({ days }: { readonly days: readonly CostRow[] }) {
               </th>
               <td className="py-0.5 text-right">{calls}</td>
               <td className="py-0.5 text-right">{localCalls}</td>
-              <td className="py-0.5 text-right">{money(unpricedCalls > 0 ? null : costUsd)}</td>
+              <td className="py-0.5 text-right">{both(unpricedCalls > 0 ? null : costUsd)}</td>
             </tr>
           ))}
         </tbody>

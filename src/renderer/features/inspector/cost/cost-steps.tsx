@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { failureText } from '../../../lib/connection/failure-text.ts';
-import { money, seconds } from '../../../lib/text/format.ts';
+import { seconds } from '../../../lib/text/format.ts';
+import { useMoney } from '../../../lib/text/use-money.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { useStepCosts } from '../../../lib/models/use-step-costs.ts';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -20,6 +21,7 @@ interface CostStepsProps {
 /** Each step with the cost of the same tokens in the other place. Computed when it is opened. */
 export function CostSteps({ sessionId, version }: CostStepsProps) {
   const [isOpen, setIsOpen] = useState(false);
+  const { both } = useMoney();
   const [shown, setShown] = useState(shownSteps);
   const { data, error, refetch } = useStepCosts(sessionId, version, isOpen);
   return (
@@ -40,7 +42,7 @@ export function CostSteps({ sessionId, version }: CostStepsProps) {
             <li key={step}>
               <CounterfactualFigure
                 where={where === 'local' ? 'cloud' : 'local'}
-                label={t('cost.steps.step', { step, money: money(costUsd), time: seconds(time * 1000) })}
+                label={t('cost.steps.step', { step, money: both(costUsd), time: seconds(time * 1000) })}
                 figures={elsewhere}
               />
             </li>

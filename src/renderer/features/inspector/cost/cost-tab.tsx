@@ -2,9 +2,10 @@ import type { MoneyState } from '@shared/money/session-money.ts';
 import { spendingLimitOf } from '@shared/money/spending-limit.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { seenName } from '@shared/text/seen-text.ts';
-import { money as dollars, seconds, tokens } from '../../../lib/text/format.ts';
+import { seconds, tokens } from '../../../lib/text/format.ts';
 import { limitText } from '../../../lib/text/limit-text.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
+import { useMoney } from '../../../lib/text/use-money.ts';
 import { Empty, Section } from '../../../ui/layout/facts.tsx';
 import { ModelName } from '../../../ui/figures/model-name.tsx';
 import { OwnPriceMark } from '../../../ui/figures/own-price-mark.tsx';
@@ -26,6 +27,7 @@ interface CostTabProps {
 
 /** What the session used and its cost: four disjoint buckets, by place and by model. */
 export default function CostTab({ sessionId, state, money }: CostTabProps) {
+  const { both } = useMoney();
   if (money.calls === 0 && money.children.sessions === 0) {
     return (
       <>
@@ -39,7 +41,7 @@ export default function CostTab({ sessionId, state, money }: CostTabProps) {
   return (
     <>
       <p className="text-xl font-semibold tracking-tight tabular-nums">
-        {dollars(money.costUsd + children.costUsd)}
+        {both(money.costUsd + children.costUsd)}
         {limit !== null && <span className="text-sm font-normal text-soft"> {limitText(limit)}</span>}
       </p>
       {money.unpricedCalls > 0 && <p className="text-sm text-warn">{plural('cost.unpriced', money.unpricedCalls)}</p>}
@@ -54,7 +56,7 @@ export default function CostTab({ sessionId, state, money }: CostTabProps) {
       {children.sessions > 0 && (
         <p className="mt-2 text-sm text-soft">
           {plural('cost.children', children.sessions, {
-            money: dollars(children.unpriced > 0 ? null : children.costUsd),
+            money: both(children.unpriced > 0 ? null : children.costUsd),
           })}
         </p>
       )}
@@ -83,6 +85,7 @@ const cell = 'py-1 pl-4 text-right tabular-nums';
 const head = 'py-1 font-normal text-soft';
 
 function Buckets({ money }: { readonly money: MoneyState }) {
+  const { both } = useMoney();
   const { local, cloud } = money;
   const rows = [
     [t('cost.fresh'), local.usage.freshInput, cloud.usage.freshInput],
@@ -121,8 +124,8 @@ function Buckets({ money }: { readonly money: MoneyState }) {
           <th scope="row" className="py-1 text-left font-semibold">
             {t('cost.money')}
           </th>
-          <td className={cell}>{costText(local)}</td>
-          <td className={cell}>{costText(cloud)}</td>
+          <td className={cell}>{both(costOf(local))}</td>
+          <td className={cell}>{both(costOf(cloud))}</td>
         </tr>
       </tbody>
     </table>
@@ -130,6 +133,7 @@ function Buckets({ money }: { readonly money: MoneyState }) {
 }
 
 function Models({ money }: { readonly money: MoneyState }) {
+  const { both } = useMoney();
   return (
     <table className="w-full text-sm">
       <thead>
@@ -153,7 +157,7 @@ function Models({ money }: { readonly money: MoneyState }) {
               <OwnPriceMark model={id} />
             </th>
             <td className={cell}>{totals.calls}</td>
-            <td className={cell}>{costText(totals)}</td>
+            <td className={cell}>{both(costOf(totals))}</td>
           </tr>
         ))}
       </tbody>
@@ -188,13 +192,14 @@ function ServerCosts({ state }: { readonly state: SessionState }) {
 }
 
 /** A sum with an unknown part is unpriced, not smaller. */
-function costText(totals: { readonly costUsd: number; readonly unpricedCalls: number }): string {
-  return dollars(totals.unpricedCalls > 0 ? null : totals.costUsd);
+function costOf(totals: { readonly costUsd: number; readonly unpricedCalls: number }): number | null {
+  return totals.unpricedCalls > 0 ? null : totals.costUsd;
 }
 
 /** What the same work would have cost in one place alone, and the electricity used. */
 export function CostCounterfactual({ state }: { readonly state: SessionState }) {
   const reference = useCloudReference(state);
+  const { both } = useMoney();
   const work = sessionWork(state);
   const figures = counterfactualOfTurns(state, reference);
   const { usd, seconds: time } = comparedWith(figures.allCloud, work);
@@ -202,7 +207,7 @@ export function CostCounterfactual({ state }: { readonly state: SessionState }) 
     <>
       <Section title={t('cost.elsewhere')}>
         <CounterfactualFigures figures={figures} />
-        {usd !== null && <p className="text-sm">{t(`cost.against.usd.${usd.way}`, { money: dollars(usd.by) })}</p>}
+        {usd !== null && <p className="text-sm">{t(`cost.against.usd.${usd.way}`, { money: both(usd.by) })}</p>}
         {time !== null && (
           <p className="text-sm">{t(`cost.against.seconds.${time.way}`, { time: seconds(time.by * 1000) })}</p>
         )}

@@ -6,6 +6,7 @@ import {
   type CalibrationTime,
   type CalibrationView,
 } from '@shared/calibration/calibration.ts';
+import type { Currency } from '@shared/money/currency.ts';
 import { calibrationHtml } from './calibration-html.ts';
 import { monthReport, solvedRows, type MonthReport } from '@shared/calibration/calibration-report.ts';
 import {
@@ -23,6 +24,7 @@ import type { Command, CommandContext } from '../../../text/command-context.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import { requireModels } from '../../../text/require-models.ts';
 import { dateAndTime, jsonLine, oneLine, pluralize, table } from '../../../text/terminal.ts';
+import { shownCurrency } from '../../../text/shown-currency.ts';
 import { checkOutputFile, writeOutputFile } from '../../terminal/output-file.ts';
 import { numberOf } from '../../turn/compare-input.ts';
 
@@ -55,9 +57,10 @@ export const calibrate: Command<[string | undefined, CalibrateArguments]> = asyn
   terminal.err(`${terminal.colors.dim(`calibration ${id}`)}\n`);
   const view = await carryOut(context, id, limits);
   const month = monthReport(await core.monthCosts({}), solvedRows(view));
-  for (const file of files) await writeOutputFile(file, reportText(file, view, month));
+  const currency = await shownCurrency(core);
+  for (const file of files) await writeOutputFile(file, reportText(file, view, { month, currency }));
   if (args.json === true) terminal.out(jsonLine({ ...view, rows: solvedRows(view), month }));
-  else showReport(context, view, month);
+  else showReport(context, view, { month, currency });
   if (view.state !== 'ended')
     terminal.err(`${view.why ?? 'It is not done.'} What was done is kept. Resume: dewpoint calibrate --resume ${id}\n`);
   return context.signal.aborted
@@ -188,13 +191,19 @@ function announce({ terminal }: CommandContext, view: CalibrationView, before: C
   }
 }
 
-function showReport({ terminal }: CommandContext, view: CalibrationView, month: MonthReport): void {
+interface Money {
+  readonly month: MonthReport;
+  readonly currency: Currency | null;
+}
+
+function showReport({ terminal }: CommandContext, view: CalibrationView, { month, currency }: Money): void {
   const rows = solvedRows(view);
-  if (rows.length > 0) for (const line of table([solvedHead, ...rows.map(solvedCells)])) terminal.out(`${line}\n`);
+  if (rows.length > 0)
+    for (const line of table([solvedHead, ...rows.map((row) => solvedCells(row, currency))])) terminal.out(`${line}\n`);
   else terminal.out(`${pluralize(view.tasks.length, 'task')} made. No model has worked yet.\n`);
   if (rows.length > 0) {
     terminal.out('\nA month of your work:\n');
-    for (const line of monthLines(month)) terminal.out(`  ${line}\n`);
+    for (const line of monthLines(month, currency)) terminal.out(`  ${line}\n`);
   }
   terminal.out('\n');
   for (const note of unknownNotes(view)) terminal.out(`${oneLine(note, 400)}\n`);
@@ -208,9 +217,13 @@ function showReport({ terminal }: CommandContext, view: CalibrationView, month: 
 }
 
 /** As JSON or a page if the file name ends that way, otherwise as Markdown. */
-function reportText(path: string, view: CalibrationView, month: MonthReport): string {
-  if (path.endsWith('.json')) return escapedJson(jsonText({ ...view, rows: solvedRows(view), month }));
-  return /\.html?$/u.test(path) ? calibrationHtml(view, month) : calibrationMarkdown(view, month);
+function reportText(path: string, view: CalibrationView, { month, currency }: Money): string {
+  if (path.endsWith('.json')) {
+    const rate = currency === null ? {} : { currency };
+    return escapedJson(jsonText({ ...view, rows: solvedRows(view), month, ...rate }));
+  }
+  const write = /\.html?$/u.test(path) ? calibrationHtml : calibrationMarkdown;
+  return write(view, month, currency);
 }
 
 async function listCalibrations({ core, terminal }: CommandContext, args: CalibrateArguments): Promise<number> {

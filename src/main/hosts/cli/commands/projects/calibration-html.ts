@@ -1,8 +1,10 @@
 import { escapeHtml } from '@shared/text/escape-html.ts';
 import type { CalibrationView } from '@shared/calibration/calibration.ts';
+import type { Currency } from '@shared/money/currency.ts';
 import type { MonthReport, SolvedRow } from '@shared/calibration/calibration-report.ts';
 import { solvedRows } from '@shared/calibration/calibration-report.ts';
 import {
+  currencyNotes,
   models,
   monthLines,
   solvedCells,
@@ -17,15 +19,19 @@ svg{max-width:100%;height:auto}svg text{font:13px system-ui,sans-serif;fill:curr
 @media (prefers-color-scheme:dark){body{color:#eee;background:#1c1c1c}th,td{border-color:#444}.axis{stroke:#555}}`;
 
 /** The report as one page without scripts, which loads nothing. */
-export function calibrationHtml(view: CalibrationView, month: MonthReport | null): string {
+export function calibrationHtml(view: CalibrationView, month: MonthReport | null, currency: Currency | null): string {
   const rows = solvedRows(view);
   const list = (lines: readonly string[]): string =>
     `<ul>${lines.map((line) => `<li>${escapeHtml(line)}</li>`).join('')}</ul>`;
   const body = [
     '<h1>What a model is worth in this repository</h1>',
     rows.length === 0 ? '<p>No model has worked yet.</p>' : plotOf(rows),
-    table(solvedHead, rows.map(solvedCells)),
-    ...(month === null ? [] : ['<h2>A month of your work</h2>', list(monthLines(month))]),
+    table(
+      solvedHead,
+      rows.map((row) => solvedCells(row, currency)),
+    ),
+    ...(month === null ? [] : ['<h2>A month of your work</h2>', list(monthLines(month, currency))]),
+    ...currencyNotes(currency).map((note) => `<p>${escapeHtml(note)}</p>`),
     '<h2>What this does not say</h2>',
     list(unknownNotes(view)),
     '<h2>Tasks</h2>',

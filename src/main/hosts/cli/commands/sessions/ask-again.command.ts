@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 import { AppError } from '@shared/errors.ts';
+import { bothText, type Currency } from '@shared/money/currency.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import {
   amountUsedUp,
@@ -14,6 +15,7 @@ import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../../text/command-context.ts';
 import { orNoted } from '../../../../lib/log.ts';
 import { compare } from '../compare.command.ts';
+import { shownCurrency } from '../../../text/shown-currency.ts';
 import { numberOf } from '../../turn/compare-input.ts';
 import { toReportedFailure, usageError } from '../../../text/report-failure.ts';
 import { jsonLine, oneLine, pluralize, type Terminal } from '../../../text/terminal.ts';
@@ -70,7 +72,8 @@ export const askAgain: Command<[readonly string[], ReplayArguments]> = async (co
     throw usageError('--price says what asking would take. What a whole run takes is not known before it.');
   }
   if (args.run === true) return runAnew(context, ids, { model, where: known.where, args });
-  const ask = { context, model, maxUsd, since, isJson: args.json === true };
+  const currency = await shownCurrency(client);
+  const ask = { context, model, maxUsd, since, isJson: args.json === true, currency };
   const sessions = since === undefined ? await sessionsNamed(client, ids) : await sessionsSince(client, since);
   await showExpected(ask, sessions);
   if (args.price === true) return signal.aborted ? 130 : 0;
@@ -78,9 +81,8 @@ export const askAgain: Command<[readonly string[], ReplayArguments]> = async (co
   const asked = await askSessions(ask, sessions, { isCloud: known.where === 'cloud', isOne });
   if (!ask.isJson && !isOne) terminal.out(`${countText(asked)}\n`);
   const code = showAll(
-    terminal,
+    ask,
     asked.map(({ rows }) => rows),
-    ask.isJson,
   );
   showRest(ask, asked);
   return signal.aborted ? 130 : code;
@@ -88,7 +90,7 @@ export const askAgain: Command<[readonly string[], ReplayArguments]> = async (co
 
 /** What asking would take, before anything is asked. A session that cannot be read says so when its turn comes. */
 async function showExpected(ask: Ask, sessions: readonly OneSession[]): Promise<void> {
-  const { context, model, since, maxUsd, isJson } = ask;
+  const { context, model, since, maxUsd, isJson, currency } = ask;
   const { endpoint } = await context.core();
   const all: ExpectedAgain[] = [];
   for (const { sessionId } of sessions) {
@@ -108,7 +110,7 @@ async function showExpected(ask: Ask, sessions: readonly OneSession[]): Promise<
     ? 'on this machine'
     : costUsd === null
       ? 'price unknown'
-      : `about ${moneyText(costUsd)} for as many tokens`;
+      : `about ${bothText(currency, costUsd)} for as many tokens`;
   const isShort = isSent && costUsd !== null && maxUsd !== null && maxUsd < costUsd;
   const short = isShort ? `; ${moneyText(maxUsd)} may end it before that` : '';
   const left = unread === 0 ? '' : ` (${pluralize(unread, 'session')} cannot be read)`;
@@ -194,6 +196,7 @@ interface Ask {
   readonly maxUsd: number | null;
   readonly since: number | undefined;
   readonly isJson: boolean;
+  readonly currency: Currency | null;
 }
 
 async function* rowsOf(
@@ -239,19 +242,22 @@ async function askSessions(
     all.push(asked);
     if (isOne) continue;
     if (ask.isJson) terminal.out(jsonLine({ type: 'session', ...asked, rows: undefined, ...sumsOfAskedAgain([rows]) }));
-    else terminal.out(sessionText(asked));
+    else terminal.out(sessionText(asked, ask.currency));
   }
   return all;
 }
 
-function sessionText({ sessionId, title, isWorking, rows, why }: AskedSession): string {
+function sessionText({ sessionId, title, isWorking, rows, why }: AskedSession, currency: Currency | null): string {
   const { asked, withTool, sameTarget, before, again } = sumsOfAskedAgain([rows]);
   const name = title === '' ? '' : `  ${oneLine(seenWords(title), 40)}`;
   const head = `${sessionId}${name}${isWorking ? ' (still working, so its calls until now)' : ''}:`;
   if (rows.length === 0)
     return `${head} ${why === null ? 'no model call with an answer' : `not asked: ${seenWords(why)}`}\n`;
   const same = withTool === 0 ? '' : `, same call ${sameTarget} of ${withTool}`;
-  const money = asked === 0 ? '' : `, ${priceText(before.costUsd)} recorded, ${priceText(again.costUsd)} asked again`;
+  const money =
+    asked === 0
+      ? ''
+      : `, ${bothText(currency, before.costUsd)} recorded, ${bothText(currency, again.costUsd)} asked again`;
   const reasons = new Map<string, number>();
   for (const {
     again: { type, ...one },
@@ -289,21 +295,21 @@ function didText({ tool, target }: Pick<CallAnswer, 'tool' | 'target'>): string 
   return tool === null ? 'words' : `${seenName(tool)} ${oneLine(seenWords(target ?? ''), 60)}`.trim();
 }
 
-function showAll(terminal: Terminal, sessions: readonly (readonly AskedAgain[])[], isJson: boolean): number {
+function showAll({ context, isJson, currency }: Ask, sessions: readonly (readonly AskedAgain[])[]): number {
   const sums = sumsOfAskedAgain(sessions);
-  if (isJson) terminal.out(jsonLine({ type: 'sums', ...sums }));
-  else showSums(terminal, sums);
+  if (isJson) context.terminal.out(jsonLine({ type: 'sums', ...sums }));
+  else showSums(context.terminal, sums, currency);
   return sums.asked > 0 || sums.notAsked === 0 ? 0 : 1;
 }
 
-function showSums(terminal: Terminal, sums: ReturnType<typeof sumsOfAskedAgain>): void {
+function showSums(terminal: Terminal, sums: ReturnType<typeof sumsOfAskedAgain>, currency: Currency | null): void {
   const { asked, notAsked, withTool, sameTool, sameTarget, toolShare, targetShare, lostUsd, before, again } = sums;
   if (asked + notAsked === 0) {
     terminal.err('There is no model call with an answer.\n');
     return;
   }
   terminal.out(`asked again: ${asked} of ${asked + notAsked} calls\n`);
-  if (lostUsd !== 0) terminal.out(`tries without an answer: ${priceText(lostUsd)}\n`);
+  if (lostUsd !== 0) terminal.out(`tries without an answer: ${bothText(currency, lostUsd)}\n`);
   if (asked === 0) return;
   if (toolShare !== null && targetShare !== null) {
     terminal.out(`same tool: ${sameTool} of ${withTool} (${rangeText(toolShare)})\n`);
@@ -313,12 +319,10 @@ function showSums(terminal: Terminal, sums: ReturnType<typeof sumsOfAskedAgain>)
     ['recorded', before],
     ['asked again', again],
   ] as const) {
-    const money = priceText(costUsd);
+    const money = bothText(currency, costUsd);
     terminal.out(`${name}: ${promptTokens} tokens read, ${outputTokens} written, ${seconds.toFixed(1)} s, ${money}\n`);
   }
 }
-
-const priceText = (usd: number | null): string => (usd === null ? 'unpriced' : moneyText(usd));
 
 function rangeText({ low, high }: { readonly low: number; readonly high: number }): string {
   return `${Math.round(low * 100)}% to ${Math.round(high * 100)}%`;

@@ -23,6 +23,7 @@ import {
   pairedLines,
   type EvalRun,
 } from '../../reports/eval-report.ts';
+import { shownCurrency } from '../../../text/shown-currency.ts';
 import { wayHint } from '../../reports/use-way.ts';
 import { numberOf } from '../../turn/compare-input.ts';
 
@@ -74,10 +75,12 @@ export const evaluate: Command<[string, EvalArguments]> = async (context, path, 
     if (note !== undefined) terminal.err(`${seenName(id)}: ${seenWords(note)}\n`);
   }
   const runs = await runAll(context, parts, args);
-  const report = { title: `Evaluation of ${seenName(path)}`, runs, skipped };
+  const currency = await shownCurrency(core);
+  const rate = currency === null ? {} : { currency };
+  const report = { title: `Evaluation of ${seenName(path)}`, runs, skipped, ...rate };
   if (args.json === true) terminal.out(jsonLine({ ...report, rows: evalRows(runs) }));
   else {
-    for (const line of table(evalTable(evalRows(runs)))) terminal.out(`${line}\n`);
+    for (const line of table(evalTable(evalRows(runs), currency))) terminal.out(`${line}\n`);
     for (const line of pairedLines(runs)) terminal.out(`${line}\n`);
     if (evalRows(runs).length > 1) terminal.err(`${terminal.colors.dim(wayHint)}\n`);
   }
