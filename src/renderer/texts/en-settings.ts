@@ -232,9 +232,9 @@ export const settings = {
   'settings.web.on': 'On',
   'settings.web.off': 'Off',
   'settings.computing': 'Computing',
-  'settings.calculate': 'Compute in a conversation without a project',
+  'settings.calculate': 'Compute in a conversation',
   'settings.calculate.hint':
-    'Large models run Python in a container with an empty folder and no network. Files it makes stay under Changes until you delete the session.',
+    'Large models run Python in a container with an empty folder and no network. Without a project, files it makes stay under Changes.',
   'settings.programs': 'Programs of agents',
   'settings.programs.use': 'Agents may write programs',
   'settings.programs.hint':

@@ -19,6 +19,7 @@ import type { MoreOf } from '../../tools/results/cut-result.ts';
 import type { CappedOutput } from '../prompt/shorten-output.ts';
 import { capOutput, capStructured, fileBytes } from '../prompt/shorten-output.ts';
 import { resultPath } from '../../tools/values/tool-path-input.ts';
+import { prepareToCompute, sandboxOfCall } from './computing.ts';
 import { keptResult, readOnce } from './earlier-results.ts';
 import { afterNotes, changedText } from './result-notes.ts';
 import { createOutputSink } from './output-sink.ts';
@@ -258,7 +259,7 @@ async function runTracked(
 ): Promise<ToolResult> {
   const { network } = run;
   const context: ToolContext = {
-    sandbox: turn.dependencies.sandbox,
+    sandbox: sandboxOfCall(turn, run.tool),
     signal,
     emit,
     files: toolFiles(turn, run.toolCallId),
@@ -277,7 +278,8 @@ async function runTracked(
   };
   if (run.tool.needs === 'web') return runWebTool(turn, run, context);
   if (run.tool.access === 'network') return runConnectedTool(turn, run, context);
-  if (run.tool.access !== 'execute') return run.tool.run(run.input, context);
+  const isApart = context.sandbox !== turn.dependencies.sandbox;
+  if (run.tool.access !== 'execute' || isApart) return run.tool.run(run.input, context);
   const who = { by: 'model', toolCallId: run.toolCallId } as const;
   const { value, changed, isOwed } = await turn.files.changes.around(who, () => run.tool.run(run.input, context));
   const notes = [
@@ -342,9 +344,9 @@ async function askForAccess(turn: Turn, run: ToolRun): Promise<AccessAnswer> {
   const { limits } = turn.prompt.conversation.skills();
   const narrowed = limits.length === 0 ? null : narrowedText(limits, run.tool, run.input);
   if (narrowed !== null) return denied({ status: 'refused', output: narrowed });
-  const missing = run.tool.needs === 'computing' ? await prepareToCompute(turn) : null;
+  const missing = await prepareToCompute(turn, run.tool);
   if (missing !== null) return denied({ status: 'error', output: missing });
-  const rule = callRule(run.tool.access, turn.dependencies.sandbox.tier, turn.options.mode);
+  const rule = callRule(run.tool.access, sandboxOfCall(turn, run.tool).tier, turn.options.mode);
   if (rule === 'refused')
     return denied({ status: 'refused', output: `${run.tool.name} is not available: this session can only read.` });
   // A small model without an answer tends to write a file instead. Only an undoubted question counts as one
@@ -373,16 +375,6 @@ async function askForAccess(turn: Turn, run: ToolRun): Promise<AccessAnswer> {
   const reason = 'It leaves the sandbox.';
   const answer = await askApproval(turn, { kind: 'network', subject, reason, toolCallId: run.toolCallId });
   return answer === 'allow' ? granted : refusal(`Not allowed: ${subject}`, answer === 'nobody');
-}
-
-/** Starts the container of a talk, before the time of the call. Returns what is missing, as told to the person; or null. */
-async function prepareToCompute({ dependencies: { sandbox }, log, signal }: Turn): Promise<string | null> {
-  await sandbox.prepare(signal);
-  const { missing } = sandbox.description;
-  if (sandbox.tier !== 'read-only' || missing === undefined) return null;
-  const text = `Nothing was computed. ${missing.message} ${missing.hint ?? ''}`.trim();
-  await log.append({ type: 'notice-added', level: 'warning', code: 'missing-sandbox', text });
-  return text;
 }
 
 /** A command would take the placeholder for the value. Only the one with a mark: others may be a project's own text. */

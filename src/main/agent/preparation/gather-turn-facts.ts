@@ -18,6 +18,7 @@ import { skillsOffered } from './turn-skills.ts';
 import type { FoundModels, TurnFacts } from './turn-facts.ts';
 import { emptyTurnFacts, turnFactsSchema } from './turn-facts.ts';
 import { askNote, projectBrief } from '../prompt/harness-facts.ts';
+import { mayCompute } from '../loop/computing.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
 import { noteFailure } from '../../lib/log.ts';
 
@@ -267,8 +268,7 @@ function webTools({ dependencies }: Pick<Turn, 'dependencies'>): Pick<TurnFacts,
 async function addedTools(
   turn: Pick<Turn, 'dependencies' | 'options' | 'given' | 'signal'>,
 ): Promise<Partial<TurnFacts>> {
-  const isComputing = turn.given.mode === 'chat' && turn.dependencies.tools.computes();
-  const computes = isComputing ? ({ computes: true } as const) : {};
+  const computes = mayCompute(turn) ? ({ computes: true } as const) : {};
   const others = { ...(await connectedTools(turn)), ...webTools(turn), ...computes };
   const programs = programsOffered(turn, Object.keys(others).length > 0);
   const isReviewed =

@@ -82,8 +82,10 @@ export interface SessionTools {
   readonly programs: () => 'auto' | 'on' | 'off';
   /** The model that reviews programs before the user is asked; null: none. */
   readonly programReviewer: () => string | null;
-  /** Whether a talk may compute in the folder of its session. Not in a project: its files lie there. */
+  /** Whether a talk may compute. */
   readonly computes: () => boolean;
+  /** Where it does, away from the files of a project. Absent: in the folder of its session. */
+  readonly computing?: Sandbox;
   /** The version of Dewpoint that runs, for the programs that models write with it. */
   readonly appVersion: string;
 }

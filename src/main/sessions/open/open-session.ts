@@ -9,6 +9,7 @@ import { orNoted } from '../../lib/log.ts';
 import type { RoutingSnapshot } from '../comparisons/routing-snapshot.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
 import type { SavedCalls } from './saved-calls.ts';
+import type { ComputingPlace } from './start-session-sandbox.ts';
 
 /** A session that is open in this core, with everything that it holds while it works. */
 export interface OpenSession {
@@ -23,9 +24,11 @@ export interface OpenSession {
   remembering: Promise<void>;
   held: RoutingSnapshot | null;
   wanted: 'container' | 'read-only';
-  /** The key of the project, and the masks of the sandbox, that its runner was made with. */
-  madeWith: { readonly project: string | null; readonly masks: string };
+  /** The key of the project, the masks of the sandbox, and whether talks may compute, that its runner was made with. */
+  madeWith: { readonly project: string | null; readonly masks: string; readonly computes: boolean };
   sandbox: Sandbox | null;
+  /** Where its talks compute away from the files of a project. */
+  computing: ComputingPlace | null;
   runner: SessionRunner | null;
   /** The running start, so that two messages at once do not start two sandboxes. Building an image can take minutes. */
   starting: { readonly runner: Promise<SessionRunner>; readonly cancel: () => void } | null;
@@ -44,8 +47,9 @@ export const atRest = {
   fences: null,
   remembering: Promise.resolve(),
   held: null,
-  madeWith: { project: null, masks: '[]' },
+  madeWith: { project: null, masks: '[]', computes: false },
   sandbox: null,
+  computing: null,
   runner: null,
   starting: null,
   restTimer: null,
@@ -77,13 +81,15 @@ export function restLater(session: OpenSession): void {
 /** The journal stays open, so views of the session do not change. */
 export async function rest(session: OpenSession | null): Promise<void> {
   if (session === null) return;
-  const { runner, sandbox } = session;
+  const { runner, sandbox, computing } = session;
   if (isAtWork(session) || session.occupants > 0) return;
   session.runner = null;
   session.sandbox = null;
+  session.computing = null;
   await session.remembering;
   await runner?.dispose();
   await sandbox?.dispose();
+  await computing?.dispose();
 }
 
 /**
@@ -123,5 +129,6 @@ export async function closeSession(session: OpenSession): Promise<void> {
   await session.runner?.dispose();
   await session.remembering;
   await session.sandbox?.dispose();
+  await session.computing?.dispose();
   await session.journal.close();
 }

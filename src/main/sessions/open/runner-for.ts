@@ -31,7 +31,7 @@ import type { OpenSession } from './open-session.ts';
 import { sessionRepository } from './session-repository.ts';
 import { currentMasks, sandboxRequest, noteSandbox } from './sandbox-request.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
-import { lateSandbox, strongSandbox } from './start-session-sandbox.ts';
+import { createComputingPlace, lateSandbox, strongSandbox } from './start-session-sandbox.ts';
 import { agentConfig } from './agent-config.ts';
 
 /**
@@ -49,7 +49,10 @@ export async function runnerFor(
   const { runner, sandbox, madeWith } = session;
   const needsExecute = session.wanted === 'container' && asked.mode === 'work';
   const masks = JSON.stringify(await currentMasks(options, session.journal));
-  const isSame = madeWith.project === projectOf(options, session.journal.state()) && madeWith.masks === masks;
+  const isSame =
+    madeWith.project === projectOf(options, session.journal.state()) &&
+    madeWith.masks === masks &&
+    madeWith.computes === computesOf(options, session);
   const isEnough = sandbox !== null && isSame && (sandbox.tier !== 'read-only' || !needsExecute);
   if (runner !== null && (runner.isRunning() || isEnough)) return runner;
   const start = childAbort(asked.signal);
@@ -82,7 +85,10 @@ async function startRunner(
   await session.sandbox?.dispose();
   session.sandbox = sandbox;
   const project = projectOf(options, journal.state());
-  session.madeWith = { project, masks: JSON.stringify(request.masks) };
+  const computes = computesOf(options, session);
+  session.madeWith = { project, masks: JSON.stringify(request.masks), computes };
+  await session.computing?.dispose();
+  session.computing = computes && projectPath !== null ? await createComputingPlace(options, request, signal) : null;
   // In a chat no container has started yet; its start is noted later.
   if (!isChat) await noteSandbox(options, journal, sandbox.description);
   const lookAtFiles = createLookAtFiles(await realPathOf(request.workspacePath), sandbox.workspacePath);
@@ -103,14 +109,7 @@ async function startRunner(
     journal,
     sandbox,
     effects: { replaying: false, perform: (_id, run) => run() },
-    tools: {
-      ...options.agent.tools,
-      connected: options.connected(project, request.workspacePath),
-      agents: session.agents,
-      programs: () => options.settings().programs,
-      programReviewer: () => options.settings().programReviewer,
-      computes: () => options.settings().calculate && projectPath === null && session.wanted === 'container',
-    },
+    tools: toolsOf(options, session, { project, workspacePath: request.workspacePath }),
     project: {
       ...options.agent.project,
       baselineFile: createBaselineFile(baselinePath(options.store.folderOf(journal.sessionId))),
@@ -138,6 +137,30 @@ async function startRunner(
     config: agentConfig(options.settings(), options.recipeSettings),
   });
   return session.runner;
+}
+
+function toolsOf(
+  options: OpenSessionsOptions,
+  session: OpenSession,
+  { project, workspacePath }: { readonly project: string | null; readonly workspacePath: string },
+): AgentDependencies['tools'] {
+  const { computing, journal } = session;
+  const { projectPath } = journal.state();
+  return {
+    ...options.agent.tools,
+    connected: options.connected(project, workspacePath),
+    agents: session.agents,
+    programs: () => options.settings().programs,
+    programReviewer: () => options.settings().programReviewer,
+    // Never among the files of a project.
+    computes: () => computesOf(options, session) && (projectPath === null || computing !== null),
+    ...(computing === null ? {} : { computing: computing.sandbox }),
+  };
+}
+
+/** A session that only reads starts no container. */
+function computesOf({ settings }: Pick<OpenSessionsOptions, 'settings'>, { wanted }: OpenSession): boolean {
+  return settings().calculate && wanted === 'container';
 }
 
 function sessionBudget(options: OpenSessionsOptions, session: OpenSession): ReturnType<typeof budgetOf> {

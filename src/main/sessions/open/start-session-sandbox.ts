@@ -1,5 +1,9 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Reply } from '@shared/errors.ts';
 import { toFailure, valueOf } from '@shared/errors.ts';
+import { makeFolder } from '../../lib/files/json-file.ts';
+import { orNoted } from '../../lib/log.ts';
 import { createLateSandbox } from '../../sandbox/late-sandbox.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
@@ -12,7 +16,7 @@ type SandboxWish = Awaited<ReturnType<typeof sandboxRequest>>;
 /** If work has no container: a read-only sandbox that says why. Its turn then ends with what is missing. */
 export async function strongSandbox(
   { startSandbox }: Pick<SessionWorkspaces, 'startSandbox'>,
-  request: SandboxWish & { readonly needsExecute: boolean },
+  request: Parameters<SessionWorkspaces['startSandbox']>[0],
   signal: AbortSignal,
 ): Promise<Reply<Sandbox>> {
   const started = await startSandbox(request, signal);
@@ -39,4 +43,42 @@ export async function lateSandbox(
     await noteSandbox({ homePath }, journal, sandbox.description);
     return sandbox;
   });
+}
+
+/** A sandbox with an empty folder that goes with it. */
+export interface ComputingPlace {
+  readonly sandbox: Sandbox;
+  readonly dispose: () => Promise<void>;
+}
+
+/** For talks and questions inside a project, which compute away from its files. The container is started when a turn first needs it. */
+export async function createComputingPlace(
+  { workspaces, homePath }: Pick<OpenSessionsOptions, 'workspaces' | 'homePath'>,
+  { sessionId, settings, onProgress }: Pick<SandboxWish, 'sessionId' | 'settings' | 'onProgress'>,
+  signal: AbortSignal,
+): Promise<ComputingPlace> {
+  const workspacePath = join(homePath, 'workspaces', `${sessionId}-computing`);
+  await makeFolder(workspacePath);
+  const apart = { sessionId: `computing-${sessionId}`, workspacePath, projectPath: null, settings, onProgress };
+  const request = { ...apart, wanted: 'container', onLost: () => undefined } as const;
+  const reading = { ...request, wanted: 'read-only', needsExecute: false } as const;
+  const { startSandbox } = workspaces;
+  const first = valueOf(await startSandbox(reading, signal));
+  const sandbox = createLateSandbox(first, async (startSignal) => {
+    const started = await strongSandbox(workspaces, { ...request, needsExecute: true }, startSignal).catch(
+      (error: unknown): Reply<Sandbox> => ({ ok: false, error: toFailure(error) }),
+    );
+    return started.ok
+      ? started.value
+      : valueOf(await startSandbox({ ...reading, because: started.error }, startSignal));
+  });
+  return {
+    sandbox,
+    dispose: async () => {
+      await sandbox.dispose();
+      await rm(workspacePath, { recursive: true, force: true }).catch(
+        orNoted('A folder to compute in stays', undefined),
+      );
+    },
+  };
 }

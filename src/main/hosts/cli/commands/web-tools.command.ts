@@ -73,7 +73,7 @@ const examples = {
 
 export const calculateName = 'calculate';
 
-/** Whether conversations without a project may compute. */
+/** Whether conversations may compute. */
 export interface CalculateReport {
   readonly name: typeof calculateName;
   readonly description: string;
@@ -102,4 +102,4 @@ export async function calculateReport(settings: Pick<CoreClient['settings'], 'ge
 }
 
 const description =
-  'runs Python in a container, in conversations without a project; files stay with the session until you delete it';
+  'runs Python in a container, in conversations; without a project, files stay with the session until you delete it';
