@@ -109,14 +109,20 @@ export function createSymbolParts(
 export function createPlaceParts({
   hiddenIn,
   chosenFolders,
+  settings,
   ...parts
 }: Omit<DocumentPlacesOptions, 'filesOf'> &
-  HiddenReach & { readonly chosenFolders: (projectPath: string) => OpenChosenFolders }): DocumentPlaces {
+  HiddenReach & {
+    readonly chosenFolders: (project: string) => OpenChosenFolders;
+    readonly settings: { readonly current: () => Pick<Settings, 'projects'> };
+  }): DocumentPlaces {
   const filesOf: DocumentPlacesOptions['filesOf'] = async (place, signal) => {
     const workspacePath = await realPathOf(place.workspacePath).catch(() => place.workspacePath);
     const hidden = await hiddenIn({ ...place, workspacePath }, signal);
     const { files } = createReadOnlySandbox({ workspacePath, because: null, hidden: async () => hidden });
-    return place.projectPath === null ? files : besideChosen(files, await chosenFolders(place.projectPath)(signal));
+    // A project without a folder has knowledge, too.
+    const project = projectOfSession(settings.current().projects.records, place);
+    return project === null ? files : besideChosen(files, await chosenFolders(project)(signal));
   };
   return createDocumentPlaces({ ...parts, filesOf });
 }

@@ -356,7 +356,7 @@ async function createParts(config: ComposeConfig) {
     records: async () => settings.current().routing.numbers.priors ?? record.priors(),
     attachments,
     knowledge,
-    documents: createPlaceParts({ stateOf, hiddenIn, chosenFolders, blobs, readDocument, drawPage }),
+    documents: createPlaceParts({ stateOf, hiddenIn, chosenFolders, settings, blobs, readDocument, drawPage }),
     sessions,
     ...comparing,
     ...toolParts,

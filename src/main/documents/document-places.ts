@@ -1,6 +1,7 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { CitedPart, CitedPlace } from '@shared/documents/cited-part.ts';
 import { blankPageText, markedParts, maxDocumentBytes, mostTextBytes } from '@shared/documents/document-text.ts';
+import type { SessionProject } from '@shared/projects/project-keys.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { isDocumentName, isNotebookName, packedDocument } from '../lib/files/document-kind.ts';
 import { fileText } from '../lib/files/file-text.ts';
@@ -13,10 +14,12 @@ export interface DocumentPlacesOptions {
   readonly readDocument: ReadDocument;
   readonly drawPage: DrawPage;
   readonly blobs: Pick<Blobs, 'get'>;
-  readonly stateOf: (sessionId: string) => Promise<Pick<SessionState, 'workspace' | 'projectPath' | 'messages'>>;
+  readonly stateOf: (
+    sessionId: string,
+  ) => Promise<Pick<SessionState, 'workspace' | 'projectPath' | 'project' | 'messages'>>;
   /** The files of a workspace without those that are hidden from models. */
   readonly filesOf: (
-    place: { readonly workspacePath: string; readonly projectPath: string | null },
+    place: { readonly workspacePath: string } & SessionProject,
     signal: AbortSignal,
   ) => Promise<Pick<SandboxFiles, 'read'>>;
 }
@@ -45,10 +48,11 @@ export function createDocumentPlaces(options: DocumentPlacesOptions): DocumentPl
     return text;
   };
   const open = async (sessionId: string, signal: AbortSignal) => {
-    const { workspace, projectPath, messages } = await options.stateOf(sessionId);
+    const { workspace, projectPath, project, messages } = await options.stateOf(sessionId);
     const given = messages.flatMap(({ attachments = [] }) => attachments).reverse();
+    const place = { projectPath, ...(project === undefined ? {} : { project }) };
     const files =
-      workspace === null ? null : await options.filesOf({ workspacePath: workspace.path, projectPath }, signal);
+      workspace === null ? null : await options.filesOf({ workspacePath: workspace.path, ...place }, signal);
     return async (place: CitedPlace): Promise<FoundPart | null> => {
       const { path } = place;
       const limit = isDocumentName(path) ? maxDocumentBytes : mostTextBytes;

@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CitedPlace } from '@shared/documents/cited-part.ts';
+import { projectRecordSchema } from '@shared/projects/project-record.ts';
 import { emptySession } from '@shared/session/session-state.ts';
 import { createPlaceParts } from '../../../src/main/compose-project.ts';
 import type { DocumentPlaces } from '../../../src/main/documents/document-places.ts';
 import { createDocumentReader, createPageDrawer } from '../../../src/main/documents/read-document.ts';
+import { createReadOnlySandbox } from '../../../src/main/sandbox/read-only/read-only-sandbox.ts';
 import { createHostPrograms } from '../../../src/main/lib/programs/host-programs.ts';
 import { excelFile, wordFile } from '../../fakes/office-files.ts';
 import { pdfFile } from '../../fakes/pdf-file.ts';
@@ -20,6 +22,7 @@ beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'dewpoint-places-'));
   const work = join(home, 'work');
   mkdirSync(join(work, 'docs'), { recursive: true });
+  mkdirSync(join(home, 'kept'));
   writeFileSync(join(work, 'docs', 'notes.md'), 'One\nTwo\nThree\n');
   writeFileSync(join(work, 'report.pdf'), pdfFile({ pages: [['Summary'], ['Revenue grew.', 'By 12 percent.']] }));
   writeFileSync(join(work, 'scan.pdf'), pdfFile({ pages: [['Cover'], []] }));
@@ -50,6 +53,10 @@ beforeAll(() => {
   const processPath = resolve('src/main/documents/document-process.ts');
   const parser = { programs, nodePath: process.execPath, processPath };
   const read = createDocumentReader(parser);
+  writeFileSync(join(home, 'kept', 'contract.txt'), 'The rent is 900.\n');
+  const kept = { workspacePath: join(home, 'kept'), because: null, hidden: async () => ({ has: () => false }) };
+  const knowledge = { name: 'knowledge', files: createReadOnlySandbox(kept).files, isLeftOut: () => false };
+  const rent = projectRecordSchema.parse({ name: 'Rent' });
   const blob = { sha256: 'a'.repeat(64), bytes: 1 };
   const document = { pages: 2, read: 2, blank: 0, blob };
   places = createPlaceParts({
@@ -59,10 +66,12 @@ beforeAll(() => {
     },
     drawPage: createPageDrawer(parser),
     blobs: { get: async () => Buffer.from('[Page 1 of 2]\nGiven one\n\n[Page 2 of 2]\nGiven two\n') },
-    chosenFolders: () => async () => [],
+    chosenFolders: (project) => async () => (project === 'project:abcdefghij' ? [knowledge] : []),
+    settings: { current: () => ({ projects: { added: [], removed: {}, records: { abcdefghij: rent } } }) },
     hiddenIn: async () => ({ has: (path) => path === 'secret.md' }),
-    stateOf: async () => ({
+    stateOf: async (sessionId) => ({
       ...emptySession,
+      ...(sessionId === 'rent' ? { project: 'abcdefghij' } : {}),
       workspace: { mode: 'in-place', path: work, isGit: false },
       messages: [
         { messageId: 'm', text: '', seq: 1, at: 0, attachments: [{ kind: 'text', name: 'given.pdf', blob, document }] },
@@ -124,6 +133,13 @@ describe('a place in a document', () => {
       lines: ['print(1)', '[Output]', '1'],
     });
   }, 120_000);
+
+  // Bug: a project without a folder had no citation that opened.
+  it('is a line of what a project without a folder has at hand, for its sessions alone', async () => {
+    const place = { path: 'knowledge/contract.txt', line: 1 };
+    expect(await places.find('rent', [place], never)).toEqual([true]);
+    expect(await places.find('s1', [place], never)).toEqual([false]);
+  });
 
   it('is a page of an attachment that is not in the workspace', async () => {
     expect(await shown({ path: 'given.pdf', part: page(2) })).toMatchObject({ lines: ['Given two'] });
