@@ -74,7 +74,8 @@ function Row({ row, isOneSession }: { readonly row: ReceiptRow; readonly isOneSe
   const { host, port, out, in: into, by, why, perhapsMore, sessionId } = row;
   const navigate = useNavigate();
   const [first = '', ...others] = why;
-  const name = by.name === '' ? t('receipt.row.dewpoint') : seenName(by.name);
+  // A command of the window has a name that only programs know.
+  const name = by.name === '' || by.kind === 'command' ? t('receipt.row.dewpoint') : seenName(by.name);
   return (
     <li className="flex flex-col gap-1 py-2.5 text-sm">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4">

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { RuleFile, RuleOwner } from '@shared/rules/rule-report.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { folderText } from '../../lib/text/folder-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -118,7 +119,7 @@ function FileState({ file, projectPath }: FileProps) {
   return (
     <>
       <p className="text-sm text-soft wrap-anywhere">
-        <span className="font-mono">{seenName(path)}</span> · {t(`rules.holds.${holds}`)}
+        <span className="font-mono">{seenName(folderText(path))}</span> · {t(`rules.holds.${holds}`)}
       </p>
       {problems.length > 0 && (
         <Notice kind={holds === 'shut' ? 'error' : 'warning'}>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { seenName } from '@shared/text/seen-text.ts';
+import { folderText } from '../../lib/text/folder-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { useProjects } from '../../lib/window/use-projects.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -30,7 +31,7 @@ export default function RulesSettings({ isWanted }: { readonly isWanted: boolean
           <option value="">{t('rules.own')}</option>
           {projects.map((path) => (
             <option key={path} value={path}>
-              {seenName(path)}
+              {seenName(folderText(path))}
             </option>
           ))}
         </Select>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { OwnToolReport } from '@shared/tools/own-tool.ts';
 import { seenLines, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { isOtherWriter, writerLine } from '@shared/tools/program-writer.ts';
+import { folderText } from '../../lib/text/folder-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { clock, tokens } from '../../lib/text/format.ts';
@@ -65,7 +66,7 @@ export function OwnTools({ query, project, isRefused, hasProjects, onEdit }: Own
       {error !== null && <Problem text={failureText(error)} onRetry={query.refetch} />}
       {data?.folders.map((folder) => (
         <p key={folder} className="font-mono text-xs text-soft wrap-anywhere">
-          {seenName(folder)}
+          {seenName(folderText(folder))}
         </p>
       ))}
       {data?.problems.map((problem) => (

@@ -10,6 +10,8 @@ export interface SpeedWatch {
 export interface WrittenTokens {
   readonly outputTokens: number | null;
   readonly outputMs: number | null;
+  /** The model ran on the processor alone, so nothing of it can have left a card. */
+  readonly isWithoutCard?: boolean;
 }
 
 /** Shorter answers say little about speed. */
@@ -20,7 +22,7 @@ const share = 0.5;
 export function createSpeedWatch(): SpeedWatch {
   const seen = new Map<string, number[]>();
   return {
-    note: (model, { outputTokens, outputMs }) => {
+    note: (model, { outputTokens, outputMs, isWithoutCard = false }) => {
       if (outputTokens === null || outputMs === null || outputTokens < leastTokens || outputMs <= 0) return null;
       const speed = outputTokens / (outputMs / 1000);
       const before = seen.get(model) ?? [];
@@ -28,7 +30,7 @@ export function createSpeedWatch(): SpeedWatch {
       const usual = sorted[Math.floor(sorted.length / 2)] ?? null;
       seen.set(model, [...before, speed].slice(-20));
       if (usual === null || before.length < leastCalls || speed >= usual * share) return null;
-      return `it wrote ${speed.toFixed(1)} tokens a second, and ${usual.toFixed(1)} before. Another program may use the machine, or a part of the model left the card`;
+      return `it wrote ${speed.toFixed(1)} tokens a second, and ${usual.toFixed(1)} before. Another program may use the machine${isWithoutCard ? '' : ', or a part of the model left the card'}`;
     },
   };
 }

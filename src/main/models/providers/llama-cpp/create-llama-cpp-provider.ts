@@ -160,7 +160,8 @@ async function* answer(
       const call = isCall && stopReason === 'stop' ? parseCall(text) : null;
       if (call !== null) yield call;
       // The decode time does not include the first token.
-      const timed = { outputTokens: outputTokens - 1, outputMs: decodeMs };
+      const isWithoutCard = event.loaded?.backend === 'cpu';
+      const timed = { outputTokens: outputTokens - 1, outputMs: decodeMs, isWithoutCard };
       const slow = error === null ? speeds.note(model.path, timed) : null;
       const engine = reportOf(event, model, { slow, unloaded, strain: strainText(strain) });
       const smaller = error === null ? null : await smallerLoad(dependencies, model, error);

@@ -89,6 +89,9 @@ describe('the speed of a model', () => {
     expect(watch.note('b', counts(10))).toBeNull();
     expect(watch.note('a', counts(40))).toBeNull();
     expect(watch.note('a', counts(10))).toContain('10.0 tokens a second, and 50.0 before');
+    // Bug: a machine without a card was told that a part of the model had left it.
+    expect(watch.note('a', counts(10))).toContain('left the card');
+    expect(watch.note('a', { ...counts(10), isWithoutCard: true })).toMatch(/may use the machine$/u);
   });
 });
 

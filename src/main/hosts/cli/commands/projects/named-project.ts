@@ -72,7 +72,7 @@ function notFound(word: string, listed: readonly ListedProject[]): AppError {
   const names = listed.slice(0, shownNames).map((one) => seenName(asWord(one.name)));
   const more = listed.length > shownNames ? ', … See: dewpoint projects list' : '';
   return usageError(
-    `The project ${seenName(word)} was not found: no folder here and no project of yours is called so.`,
+    `The project ${seenName(word)} was not found: no folder here and no project of yours has that name.`,
     names.length === 0
       ? 'You have none yet. Make one: dewpoint projects new NAME'
       : `Yours: ${names.join(', ')}${more}`,

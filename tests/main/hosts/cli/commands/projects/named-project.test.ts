@@ -83,7 +83,7 @@ describe('the project that a word means', () => {
 
   it('is refused with the names that there are', async () => {
     await expect(key('taxes')).rejects.toMatchObject({
-      message: 'The project taxes was not found: no folder here and no project of yours is called so.',
+      message: 'The project taxes was not found: no folder here and no project of yours has that name.',
       hint: 'You have none yet. Make one: dewpoint projects new NAME',
     });
     await core.client.projects.create({ name: 'Tax 2026' });
