@@ -37,6 +37,12 @@ const usualCommands = new Map<string, readonly string[]>([
   ['usage', ['costs']],
   ['cost', ['costs']],
   ['web', ['serve']],
+  ['export', ['sessions']],
+  ['import', ['sessions', 'models']],
+  ['download', ['models']],
+  ['remember', ['memory']],
+  ['knowledge', ['projects']],
+  ['documents', ['projects']],
 ]);
 
 interface Known {

@@ -197,6 +197,8 @@ describe('the command line', () => {
     [['chat', '--yes'], 'Did you mean --approve?'],
     [['costs', '--model', 'a/b'], "unknown option '--model'\n(see"],
     [['limits'], 'Did you mean budget?'],
+    [['export', 'last'], 'Did you mean sessions?'],
+    [['knowledge'], 'Did you mean projects?'],
     [['config', 'get'], 'Did you mean settings?'],
     [['Fix the "bug"'], String.raw`Did you mean: dewpoint run "Fix the \"bug\""`],
   ])('says how the names of similar programs are called here: %j', async (argv, words) => {
