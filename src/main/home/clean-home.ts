@@ -20,8 +20,8 @@ export async function cleanHome(
   { homePath, cachePath }: HomeFolders,
   isRemoving: boolean,
   signal: AbortSignal,
+  now = Date.now(),
 ): Promise<readonly KeptItem[]> {
-  const now = Date.now();
   const items: KeptItem[] = [];
   const blobs = await findUnreferencedBlobs(homePath, { remove: isRemoving, now }, signal);
   if (blobs.count > 0)
@@ -54,18 +54,27 @@ export async function cleanHome(
 }
 
 /**
- * Why a copy is not needed; null: it is kept. A copy belongs to its session, also while that is in the bin. Other
- * folders belong to a comparison or an installation in progress.
+ * Why a copy is not needed; null: it is kept. A copy belongs to its session, also while that is in the bin, or to a
+ * comparison or a calibration, which goes on with it. Other folders belong to an installation in progress.
  */
 async function whyUnneeded(homePath: string, name: string, now: number): Promise<string | null> {
-  if (!/^\d{8}-\d{6}-[0-9a-z]{6,8}$/.test(name)) return null;
-  for (const place of ['sessions', 'bin']) {
-    if (await mayBeThere(join(homePath, place, name))) return null;
-  }
+  const owner = ownerOf(name);
+  if (owner === null) return null;
+  for (const place of owner.places) if (await mayBeThere(join(homePath, place))) return null;
   // A copy that cannot be examined is kept.
   const made = await stat(join(homePath, 'workspaces', name)).catch(() => null);
-  // A new session has its copy before its log.
-  return made === null || made.mtimeMs > now - dayMs ? null : 'its session was deleted';
+  // A new session has its copy before its log. A copy has the times of its project, but its own time of change.
+  return made === null || made.ctimeMs > now - dayMs ? null : owner.why;
+}
+
+/** Where the owner of a copy is kept, and why the copy is not needed without it. Null: it may belong to anything. */
+function ownerOf(name: string): { readonly places: readonly string[]; readonly why: string } | null {
+  const [, id = '', part] = /^(\d{8}-\d{6}-[0-9a-z]{6,8})(-.+)?$/u.exec(name) ?? [];
+  if (id === '') return /^capsule-[0-9a-f]{12}$/u.test(name) ? { places: [], why: 'a crash left it' } : null;
+  if (part === undefined) return { places: [`sessions/${id}`, `bin/${id}`], why: 'its session was deleted' };
+  if (!/^-(?:project(?:-\d+)?|history|trial|past|task|(?:\d+-)?tests)$/u.test(part)) return null;
+  const kept = ['comparisons', 'calibrations', 'calibrations/runs'].map((folder) => `${folder}/${id}.json`);
+  return { places: kept, why: 'a crash left it before its comparison or calibration began' };
 }
 
 async function sizeOf(path: string, signal: AbortSignal): Promise<number> {

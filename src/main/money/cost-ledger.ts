@@ -45,6 +45,9 @@ export interface CostQuery {
   readonly project?: string | undefined;
 }
 
+/** Before it there was no Dewpoint: the clock of the machine stood wrong, as after a dead battery. */
+const oldestDay = '2026-01-01';
+
 /** Computes costs from the logs alone. */
 export interface Ledger {
   report(query: CostQuery): Promise<CostReport>;
@@ -151,7 +154,8 @@ export function createLedger(options: LedgerOptions): Ledger {
         ...session,
         cells: session.cells.filter(({ day }) => since === undefined || day >= since),
       }));
-      const [firstDay] = asked.flatMap(({ cells }) => cells.map(({ day }) => day)).sort();
+      const days = asked.flatMap(({ cells }) => cells.map(({ day }) => day));
+      const [firstDay] = days.filter((day) => day >= oldestDay).sort();
       const rows = groupCosts(counted, by);
       const total = rows.reduce(addTotals, noCosts);
       const work = counted

@@ -6,6 +6,7 @@ import { cleanHome } from '../../../src/main/home/clean-home.ts';
 import { keptImages } from '../../../src/main/sandbox/images/kept-images.ts';
 
 const none = new AbortController().signal;
+const inTwoDays = Date.now() + 2 * 24 * 60 * 60_000;
 
 describe('the list of what can be cleaned', () => {
   let folder = '';
@@ -23,15 +24,18 @@ describe('the list of what can be cleaned', () => {
     for (const name of [...copies, 'prepare-1']) {
       await mkdir(of(`workspaces/${name}/deep`), { recursive: true });
       await writeFile(of(`workspaces/${name}/deep/file`), 'abc');
-      // The last copy is recent.
-      if (name !== copies[3]) await utimes(of(`workspaces/${name}`), 1000, 1000);
+      // A copy has the times of its project.
+      await utimes(of(`workspaces/${name}`), 1000, 1000);
     }
     await mkdir(of(`sessions/${copies[0]}`), { recursive: true });
     await mkdir(of(`bin/${copies[1]}`), { recursive: true });
     await mkdir(join(folder, 'cache', 'prefix'), { recursive: true });
     await writeFile(join(folder, 'cache', 'prefix', 'a.state'), 'state');
     const folders = { homePath: join(folder, 'home'), cachePath: join(folder, 'cache') };
-    const listed = await cleanHome(folders, false, none);
+    // A session that begins has its copy before its log.
+    expect((await cleanHome(folders, true, none)).filter(({ isRemoved }) => isRemoved)).toEqual([]);
+    await mkdir(of(`sessions/${copies[3]}`));
+    const listed = await cleanHome(folders, false, none, inTwoDays);
     expect(listed.map(({ kind, sizeBytes, unneeded, isRemoved }) => [kind, sizeBytes, unneeded, isRemoved])).toEqual([
       ['copy', 3, null, false],
       ['copy', 3, null, false],
@@ -40,10 +44,33 @@ describe('the list of what can be cleaned', () => {
       ['copy', 3, null, false],
       ['states', 5, null, false],
     ]);
-    const removed = (await cleanHome(folders, true, none)).filter(({ isRemoved }) => isRemoved);
+    const removed = (await cleanHome(folders, true, none, inTwoDays)).filter(({ isRemoved }) => isRemoved);
     expect(removed.map(({ name }) => name)).toEqual([of(`workspaces/${copies[2]}`)]);
     expect(await readdir(of('workspaces'))).not.toContain(copies[2]);
     expect(await readdir(of('workspaces'))).toHaveLength(4);
+  });
+
+  // Catches: copies of whole projects that a crash left, and that nothing ever removes.
+  it('removes what a crash left of a comparison or a calibration that never began, and nothing of one that goes on', async () => {
+    const of = (path: string): string => join(folder, 'home', path);
+    const known = { a: 'comparisons', b: 'calibrations', c: 'calibrations/runs' };
+    for (const [end, place] of Object.entries(known)) {
+      await mkdir(of(place), { recursive: true });
+      await writeFile(of(`${place}/20260101-000000-00000${end}.json`), '{}');
+    }
+    const kept = ['00000a-project', '00000a-project-2', '00000b-history', '00000c-project', '00000d-other'];
+    const left = ['00000e-project', '00000e-project-0', '00000e-history', '00000e-trial', '00000e-0-tests'];
+    const names = [...kept, ...left].map((name) => `20260101-000000-${name}`);
+    for (const name of [...names, 'capsule-0123456789ab', 'eval-0123456789abcdef']) {
+      await mkdir(of(`workspaces/${name}`), { recursive: true });
+    }
+    const folders = { homePath: join(folder, 'home'), cachePath: join(folder, 'cache') };
+    expect((await cleanHome(folders, true, none)).filter(({ isRemoved }) => isRemoved)).toEqual([]);
+    await cleanHome(folders, true, none, inTwoDays);
+    expect((await readdir(of('workspaces'))).sort()).toEqual([
+      ...kept.map((name) => `20260101-000000-${name}`),
+      'eval-0123456789abcdef',
+    ]);
   });
 });
 

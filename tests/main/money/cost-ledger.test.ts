@@ -128,6 +128,23 @@ describe('the ledger', () => {
     }
   });
 
+  // Catches: one call on a machine whose clock stood in 1970, after which a month counts days without work before the first.
+  it('does not take a day before there was Dewpoint for the first one of work', async () => {
+    const [log] = samples(3, 40).filter(({ events }) => callsIn(events).length > 0);
+    if (log === undefined) throw new Error('No sample has a call.');
+    const wrong = {
+      ...log,
+      id: 'wrong',
+      folder: join(folder, 'wrong'),
+      events: log.events.map((one) => ({ ...one, at: 0 })),
+    };
+    const right = await ledgerOf([log]).report({ by: 'day' });
+    const both = await ledgerOf([log, wrong]).report({ by: 'day' });
+    expect(both.rows.map(({ key }) => key)).toContain('1970-01-01');
+    expect(both.firstDay).toBe(right.firstDay);
+    expect(right.firstDay).toBe(right.rows[0]?.key);
+  });
+
   it('names an unreadable session, and counts the others', async () => {
     const logs = samples(4, 3);
     const ledger = createLedger({

@@ -72,8 +72,10 @@ class TimeIsUp extends Error {}
 
 export function createCalibrationRunner(options: CalibrationRunnerOptions): CalibrationRunner {
   const jobs = new Map<string, Job>();
+  // Why they ended, where that could not be written: the disk is full.
+  const unwritten = new Map<string, Pick<Calibration, 'state' | 'why'>>();
   const show = async (id: string): Promise<Calibration> =>
-    jobs.get(id)?.calibration ?? atRest(await options.store.load(id));
+    jobs.get(id)?.calibration ?? { ...atRest(await options.store.load(id)), ...unwritten.get(id) };
   const stop = async (id: string): Promise<void> => {
     const job = jobs.get(id);
     job?.stop.abort();
@@ -91,8 +93,9 @@ export function createCalibrationRunner(options: CalibrationRunnerOptions): Cali
       const calibration = { ...found, input: { ...found.input, ...limits } };
       const stop = new AbortController();
       const job: Job = { calibration, time, stop, watchers: new Set(), ended: Promise.resolve() };
+      unwritten.delete(id);
       jobs.set(id, job);
-      job.ended = carryOut(options, job).finally(() => {
+      job.ended = carryOut(options, job, (end) => void unwritten.set(id, end)).finally(() => {
         jobs.delete(id);
         for (const { end } of job.watchers) end();
       });
@@ -175,7 +178,11 @@ async function moveHistory(git: string, history: string): Promise<void> {
   await rename(git, join(history, '.git'));
 }
 
-async function carryOut(options: CalibrationRunnerOptions, job: Job): Promise<void> {
+async function carryOut(
+  options: CalibrationRunnerOptions,
+  job: Job,
+  onUnwritten: (end: Pick<Calibration, 'state' | 'why'>) => void,
+): Promise<void> {
   const { maxMinutes } = job.calibration.input;
   const begun = performance.now();
   const before = job.calibration.workedSeconds;
@@ -205,7 +212,7 @@ async function carryOut(options: CalibrationRunnerOptions, job: Job): Promise<vo
           ? 'It was stopped.'
           : messageOf(error);
     // What cannot be written now is still on disk as it was before.
-    await put({ state: 'stopped', why }).catch(() => undefined);
+    await put({ state: 'stopped', why }).catch(() => onUnwritten({ state: 'stopped', why }));
   } finally {
     stopTimer();
     late.release();

@@ -57,7 +57,7 @@ export const compare: Command<[string | undefined, CompareArguments]> = async (c
   else showTable(comparison, terminal, currency);
   if (args.report !== undefined) await writeOutputFile(args.report, reportText(args.report, comparison, currency));
   const open = comparison.runs.filter((run) => run.state !== 'ended').length;
-  if (open > 0) terminal.err(`${open} runs are left. Resume them: dewpoint compare --resume ${id}\n`);
+  if (open > 0) terminal.err(`Left: ${pluralize(open, 'run')}. Resume: dewpoint compare --resume ${id}\n`);
   return context.signal.aborted ? 130 : comparison.runs.some(isLeftAtLimit) ? 3 : exitOf(comparison);
 };
 

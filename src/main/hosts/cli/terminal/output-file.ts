@@ -37,6 +37,10 @@ export async function checkOutputFile(name: string): Promise<void> {
 }
 
 function cannotWrite(name: string, cause: unknown): AppError {
-  if (isDiskFull(cause)) return new AppError('disk-full', `${name} was not written: the disk is full.`, { cause });
+  if (isDiskFull(cause))
+    return new AppError('disk-full', `${name} was not written: the disk is full.`, {
+      cause,
+      hint: 'The file alone is missing. Free some space, or name a file on another disk.',
+    });
   return new AppError('bad-input', `${name} cannot be written: ${writeProblem(cause)}.`, { cause });
 }

@@ -107,9 +107,15 @@ export async function unpackCapsule(
         ...(header.changedSince.length === 0
           ? []
           : [
-              `${header.changedSince.length} of its files were changed by something else after the recorded session began.`,
+              `${header.changedSince.length} of its files ${header.changedSince.length === 1 ? 'was' : 'were'} changed by something else after the recorded session began.`,
             ]),
-        ...(header.left.length === 0 ? [] : [`${header.left.length} files or folders were left out when it was made.`]),
+        ...(header.left.length === 0
+          ? []
+          : [
+              header.left.length === 1
+                ? '1 file or folder was left out when it was made.'
+                : `${header.left.length} files or folders were left out when it was made.`,
+            ]),
       ],
     };
   });

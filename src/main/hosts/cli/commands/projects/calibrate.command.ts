@@ -58,9 +58,10 @@ export const calibrate: Command<[string | undefined, CalibrateArguments]> = asyn
   const view = await carryOut(context, id, limits);
   const month = monthReport(await core.monthCosts({}), solvedRows(view));
   const currency = await shownCurrency(core);
-  for (const file of files) await writeOutputFile(file, reportText(file, view, { month, currency }));
   if (args.json === true) terminal.out(jsonLine({ ...view, rows: solvedRows(view), month }));
   else showReport(context, view, { month, currency });
+  // Behind what is shown: a full disk takes the file alone.
+  for (const file of files) await writeOutputFile(file, reportText(file, view, { month, currency }));
   if (view.state !== 'ended')
     terminal.err(`${view.why ?? 'It is not done.'} What was done is kept. Resume: dewpoint calibrate --resume ${id}\n`);
   return context.signal.aborted
