@@ -70,6 +70,10 @@ describe('the window in which another model is asked again', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.getByRole('button', { name: 'Ask this model' }).waitFor();
     expect(await dialog.getByRole('row').count()).toBe(3);
+    await dialog
+      .getByText('Stopped after 2 of 3 requests. If you ask this model again, it begins with the first one.')
+      .waitFor();
+    await inBothLooks('asked-again-cut');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
   });

@@ -54,6 +54,7 @@ export const compare = {
   'again.cancel': 'Cancel',
   'again.close': 'Close',
   'again.progress': 'Asked {done} of {all}',
+  'again.left': 'Stopped after {done} of {all} requests. If you ask this model again, it begins with the first one.',
   'again.step.head': 'Step',
   'again.before': 'Recorded',
   'again.again': 'Asked again',

@@ -87,6 +87,7 @@ export default function AskAgain({ sessionId, callId, onClose }: AskAgainProps) 
       {work.isBusy && <output>{t('again.progress', { done: rows.length, all: calls })}</output>}
       {work.problem !== null && <Problem text={work.problem} />}
       {rows.length > 0 && <AskedAgainRows rows={rows} />}
+      {!work.isBusy && isCut(rows, calls) && <p>{t('again.left', { done: answered(rows), all: calls })}</p>}
       <Buttons work={work} isAllowed={isAllowed} onAsk={() => void ask()} onClose={onClose} />
     </DialogFrame>
   );
@@ -150,6 +151,14 @@ function Expectation({ expected: { calls, promptTokens, costUsd, isSent } }: { r
       {isSent && <p className="text-soft">{t('again.sent')}</p>}
     </div>
   );
+}
+
+const answered = (rows: readonly AskedAgain[]): number => rows.filter(({ again }) => again.type === 'answered').length;
+
+/** Whether a stop or the limit left requests: what was asked cannot be gone on from. */
+function isCut(rows: readonly AskedAgain[], calls: number): boolean {
+  const isAtLimit = rows.some(({ again }) => again.type === 'not-asked' && again.isLimit === true);
+  return rows.length > 0 && (rows.length < calls || isAtLimit);
 }
 
 /** Half as much again as expected, in whole cents. Empty: nobody knows what it costs, so the person says it. */
