@@ -11,6 +11,18 @@ import type { LiveJournal } from '../journal/live-journal.ts';
 import type { SavedCalls } from './saved-calls.ts';
 import type { ComputingPlace } from './start-session-sandbox.ts';
 
+/** What the runner of a session was made with. */
+export interface RunnerParts {
+  /** The key of the project. */
+  readonly project: string | null;
+  /** Those of the sandbox. */
+  readonly masks: string;
+  /** Whether talks may compute. */
+  readonly computes: boolean;
+  /** Where they do, away from the files of a project. */
+  readonly computing: ComputingPlace | null;
+}
+
 /** A session that is open in this core, with everything that it holds while it works. */
 export interface OpenSession {
   readonly journal: LiveJournal;
@@ -24,11 +36,8 @@ export interface OpenSession {
   remembering: Promise<void>;
   held: RoutingSnapshot | null;
   wanted: 'container' | 'read-only';
-  /** The key of the project, the masks of the sandbox, and whether talks may compute, that its runner was made with. */
-  madeWith: { readonly project: string | null; readonly masks: string; readonly computes: boolean };
+  madeWith: RunnerParts;
   sandbox: Sandbox | null;
-  /** Where its talks compute away from the files of a project. */
-  computing: ComputingPlace | null;
   runner: SessionRunner | null;
   /** The running start, so that two messages at once do not start two sandboxes. Building an image can take minutes. */
   starting: { readonly runner: Promise<SessionRunner>; readonly cancel: () => void } | null;
@@ -47,9 +56,8 @@ export const atRest = {
   fences: null,
   remembering: Promise.resolve(),
   held: null,
-  madeWith: { project: null, masks: '[]', computes: false },
+  madeWith: { project: null, masks: '[]', computes: false, computing: null },
   sandbox: null,
-  computing: null,
   runner: null,
   starting: null,
   restTimer: null,
@@ -81,15 +89,15 @@ export function restLater(session: OpenSession): void {
 /** The journal stays open, so views of the session do not change. */
 export async function rest(session: OpenSession | null): Promise<void> {
   if (session === null) return;
-  const { runner, sandbox, computing } = session;
+  const { runner, sandbox, madeWith } = session;
   if (isAtWork(session) || session.occupants > 0) return;
   session.runner = null;
   session.sandbox = null;
-  session.computing = null;
+  session.madeWith = { ...madeWith, computing: null };
   await session.remembering;
   await runner?.dispose();
   await sandbox?.dispose();
-  await computing?.dispose();
+  await madeWith.computing?.dispose();
 }
 
 /**
@@ -129,6 +137,6 @@ export async function closeSession(session: OpenSession): Promise<void> {
   await session.runner?.dispose();
   await session.remembering;
   await session.sandbox?.dispose();
-  await session.computing?.dispose();
+  await session.madeWith.computing?.dispose();
   await session.journal.close();
 }

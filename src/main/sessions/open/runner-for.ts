@@ -86,9 +86,11 @@ async function startRunner(
   session.sandbox = sandbox;
   const project = projectOf(options, journal.state());
   const computes = computesOf(options, session);
-  session.madeWith = { project, masks: JSON.stringify(request.masks), computes };
-  await session.computing?.dispose();
-  session.computing = computes && projectPath !== null ? await createComputingPlace(options, request, signal) : null;
+  const before = session.madeWith.computing;
+  session.madeWith = { project, masks: JSON.stringify(request.masks), computes, computing: null };
+  await before?.dispose();
+  if (computes && projectPath !== null)
+    session.madeWith = { ...session.madeWith, computing: await createComputingPlace(options, request, signal) };
   // In a chat no container has started yet; its start is noted later.
   if (!isChat) await noteSandbox(options, journal, sandbox.description);
   const lookAtFiles = createLookAtFiles(await realPathOf(request.workspacePath), sandbox.workspacePath);
@@ -144,7 +146,8 @@ function toolsOf(
   session: OpenSession,
   { project, workspacePath }: { readonly project: string | null; readonly workspacePath: string },
 ): AgentDependencies['tools'] {
-  const { computing, journal } = session;
+  const { madeWith, journal } = session;
+  const { computing } = madeWith;
   const { projectPath } = journal.state();
   return {
     ...options.agent.tools,
