@@ -2,6 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { Comparison } from '@shared/comparisons/comparison.ts';
 import { wayName } from '@shared/comparisons/way-name.ts';
+import { useModelName } from '../../lib/models/use-model-name.ts';
+import { wayText } from './way-mark.tsx';
 import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -86,6 +88,7 @@ interface ItemProps {
 }
 
 function Item({ comparison, readAt, onOpen }: ItemProps) {
+  const nameOf = useModelName();
   const { id, createdAt, input, runs } = comparison;
   const done = runs.filter((run) => run.state === 'ended').length;
   return (
@@ -104,7 +107,7 @@ function Item({ comparison, readAt, onOpen }: ItemProps) {
             folderName(input.projectPath),
             ...(input.tasks.length === 1 ? [] : [plural('compare.tasks', input.tasks.length)]),
             plural('compare.of', runs.length, { done }),
-            seenName(input.ways.map(wayName).join(', ')),
+            seenName(input.ways.map((way) => wayText(wayName(way), nameOf)).join(', ')),
           ].join(' · ')}
         </span>
       </button>
